@@ -1,0 +1,208 @@
+#include <tactus/algebra/calculus.h>
+
+#include <algorithm>
+#include <string>
+
+#include <tactus/base/check.h>
+
+namespace tactus::algebra {
+
+std::vector<const Node*> needed_nodes(std::span<const Expr> roots) {
+  // Ids grow from operands to users, so sorting by id is a topological order.
+  std::vector<const Node*> stack, found;
+  std::uint32_t top = 0;
+  for (const Expr root : roots) top = std::max(top, root.id());
+  std::vector<bool> seen(top + 1, false);
+  const auto visit = [&](const Node* n) {
+    if (n != nullptr && !seen[n->id]) {
+      seen[n->id] = true;
+      stack.push_back(n);
+    }
+  };
+  for (const Expr root : roots) visit(root.node());
+  while (!stack.empty()) {
+    const Node* n = stack.back();
+    stack.pop_back();
+    found.push_back(n);
+    visit(n->a);
+    visit(n->b);
+    visit(n->c);
+  }
+  std::sort(found.begin(), found.end(), [](const Node* x, const Node* y) { return x->id < y->id; });
+  return found;
+}
+
+namespace {
+
+/// The derivative of one node, given those of its operands.
+Expr chain_rule(const Node* n, Expr da, Expr db, Expr dc) {
+  const Expr x(n);
+  const Expr a(n->a ? n->a : n), b(n->b ? n->b : n);
+  switch (n->op) {
+    case Op::constant:
+    case Op::symbol:
+      return 0.0;
+    case Op::add: return da + db;
+    case Op::sub: return da - db;
+    case Op::mul: return da * b + a * db;
+    case Op::div: return (da - x * db) / b;
+    case Op::neg: return -da;
+    case Op::sqrt: return da / (Expr(2.0) * x);
+    case Op::sin: return cos(a) * da;
+    case Op::cos: return -(sin(a) * da);
+    case Op::tan: return (Expr(1.0) + x * x) * da;
+    case Op::asin: return da / sqrt(Expr(1.0) - a * a);
+    case Op::acos: return -(da / sqrt(Expr(1.0) - a * a));
+    case Op::atan: return da / (Expr(1.0) + a * a);
+    case Op::atan2: return (b * da - a * db) / (a * a + b * b);
+    case Op::sinh: return cosh(a) * da;
+    case Op::cosh: return sinh(a) * da;
+    case Op::tanh: return (Expr(1.0) - x * x) * da;
+    case Op::exp: return x * da;
+    case Op::log: return da / a;
+    case Op::pow:
+      // d(a^b) = b a^(b-1) da + a^b log(a) db
+      return b * pow(a, b - Expr(1.0)) * da + (is_zero(db) ? Expr(0.0) : x * log(a) * db);
+    case Op::abs: return sign(a) * da;
+    case Op::sign: return 0.0;
+    case Op::min: return select(b - a, da, db);
+    case Op::max: return select(a - b, da, db);
+    case Op::floor: return 0.0;
+    case Op::select: return select(a, db, dc);
+  }
+  return 0.0;
+}
+
+}  // namespace
+
+std::vector<Expr> directional_derivative(std::span<const Expr> roots, std::span<const Expr> symbols,
+                                         std::span<const Expr> rates) {
+  TACTUS_CHECK(symbols.size() == rates.size());
+  const std::vector<const Node*> nodes = needed_nodes(roots);
+  std::uint32_t top = 0;
+  for (const Node* n : nodes) top = std::max(top, n->id);
+  std::vector<Expr> rate(top + 1, Expr());
+  for (std::size_t k = 0; k < symbols.size(); ++k) {
+    if (symbols[k].id() <= top) rate[symbols[k].id()] = rates[k];
+  }
+  for (const Node* n : nodes) {
+    if (n->op == Op::symbol || n->op == Op::constant) continue;
+    const Expr da = rate[n->a->id];
+    const Expr db = n->b ? rate[n->b->id] : Expr();
+    const Expr dc = n->c ? rate[n->c->id] : Expr();
+    if (is_zero(da) && is_zero(db) && is_zero(dc)) continue;
+    rate[n->id] = chain_rule(n, da, db, dc);
+  }
+  std::vector<Expr> result;
+  result.reserve(roots.size());
+  for (const Expr root : roots) result.push_back(rate[root.id()]);
+  return result;
+}
+
+std::vector<Expr> derivative(std::span<const Expr> roots, Expr symbol) {
+  const Expr one(1.0);
+  return directional_derivative(roots, std::span(&symbol, 1), std::span(&one, 1));
+}
+
+Expr derivative(Expr root, Expr symbol) { return derivative(std::span(&root, 1), symbol).front(); }
+
+std::vector<Expr> jacobian(std::span<const Expr> roots, std::span<const Expr> symbols) {
+  std::vector<Expr> matrix(roots.size() * symbols.size());
+  for (std::size_t col = 0; col < symbols.size(); ++col) {
+    const std::vector<Expr> column = derivative(roots, symbols[col]);
+    for (std::size_t row = 0; row < roots.size(); ++row) matrix[row * symbols.size() + col] = column[row];
+  }
+  return matrix;
+}
+
+std::vector<Expr> substitute(std::span<const Expr> roots, const Graph& graph_of_roots, std::span<const Expr> from,
+                             std::span<const Expr> to) {
+  TACTUS_CHECK(from.size() == to.size());
+  const bool same_graph = &graph_of_roots == &Graph::current();
+  std::unordered_map<const Node*, Expr> image;
+  for (std::size_t k = 0; k < from.size(); ++k) image.emplace(from[k].node(), to[k]);
+  for (const Node* n : needed_nodes(roots)) {
+    if (image.contains(n)) continue;
+    Expr made;
+    if (n->op == Op::constant) {
+      made = Expr(n->value);
+    } else if (n->op == Op::symbol) {
+      made = same_graph ? Expr(n) : symbol(graph_of_roots.symbol_name(n->symbol));
+    } else {
+      made = make(n->op, image.at(n->a), n->b ? image.at(n->b) : Expr(), n->c ? image.at(n->c) : Expr());
+    }
+    image.emplace(n, made);
+  }
+  std::vector<Expr> result;
+  result.reserve(roots.size());
+  for (const Expr root : roots) result.push_back(image.at(root.node()));
+  return result;
+}
+
+Expr substitute(Expr root, const Graph& graph_of_root, std::span<const Expr> from, std::span<const Expr> to) {
+  return substitute(std::span(&root, 1), graph_of_root, from, to).front();
+}
+
+std::vector<double> evaluate(std::span<const Expr> roots, const std::function<double(Expr)>& value_of) {
+  const std::vector<const Node*> nodes = needed_nodes(roots);
+  std::uint32_t top = 0;
+  for (const Node* n : nodes) top = std::max(top, n->id);
+  std::vector<double> value(top + 1, 0.0);
+  for (const Node* n : nodes) {
+    if (n->op == Op::constant) {
+      value[n->id] = n->value;
+    } else if (n->op == Op::symbol) {
+      value[n->id] = value_of(Expr(n));
+    } else {
+      value[n->id] =
+          apply(n->op, value[n->a->id], n->b ? value[n->b->id] : 0.0, n->c ? value[n->c->id] : 0.0);
+    }
+  }
+  std::vector<double> result;
+  result.reserve(roots.size());
+  for (const Expr root : roots) result.push_back(value[root.id()]);
+  return result;
+}
+
+double evaluate(Expr root, const std::function<double(Expr)>& value_of) {
+  return evaluate(std::span(&root, 1), value_of).front();
+}
+
+std::vector<Expr> symbols_in(std::span<const Expr> roots) {
+  std::vector<Expr> found;
+  for (const Node* n : needed_nodes(roots)) {
+    if (n->op == Op::symbol) found.emplace_back(n);
+  }
+  return found;
+}
+
+OperationCount count_operations(std::span<const Expr> roots) {
+  OperationCount count;
+  for (const Node* n : needed_nodes(roots)) {
+    switch (n->op) {
+      case Op::constant:
+      case Op::symbol:
+      case Op::neg:
+        break;
+      case Op::add:
+      case Op::sub:
+        ++count.add;
+        break;
+      case Op::mul:
+        ++count.mul;
+        break;
+      case Op::div:
+        ++count.div;
+        break;
+      case Op::sin:
+      case Op::cos:
+        ++count.trig;
+        break;
+      default:
+        ++count.other;
+    }
+  }
+  return count;
+}
+
+}  // namespace tactus::algebra

@@ -1,0 +1,428 @@
+#include <tactus/algebra/expr.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include <tactus/base/check.h>
+
+namespace tactus::algebra {
+
+const Node kZero{Op::constant, 0, 0, 0.0, nullptr, nullptr, nullptr};
+
+namespace {
+
+thread_local Graph* current_graph = nullptr;
+
+std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
+  h ^= v + 0x9e3779b97f4a7c15ull + (h << 6) + (h >> 2);
+  h *= 0xff51afd7ed558ccdull;
+  return h ^ (h >> 32);
+}
+
+std::uint64_t hash_of(Op op, const Node* a, const Node* b, const Node* c, double value, std::uint32_t symbol) {
+  std::uint64_t h = static_cast<std::uint64_t>(op);
+  h = mix(h, a ? a->id + 1 : 0);
+  if (b) h = mix(h, b->id + 1);
+  if (c) h = mix(h, c->id + 1);
+  if (op == Op::constant) h = mix(h, std::bit_cast<std::uint64_t>(value));
+  if (op == Op::symbol) h = mix(h, symbol);
+  return h;
+}
+
+Expr node(Op op, Expr a) { return Expr(Graph::current().intern(op, a.node(), nullptr, nullptr, 0.0, 0)); }
+Expr node(Op op, Expr a, Expr b) { return Expr(Graph::current().intern(op, a.node(), b.node(), nullptr, 0.0, 0)); }
+
+bool is_neg(Expr x) { return x.op() == Op::neg; }
+
+/// x = k * y with a constant k (stored first); k = 1 where there is none.
+std::pair<double, Expr> split_factor(Expr x) {
+  if (x.op() == Op::mul && x.a().is_constant()) return {x.a().value(), x.b()};
+  return {1.0, x};
+}
+
+/// Whether {x, y} = {sin(z)^2, cos(z)^2} for one z.
+bool is_sin_cos_squares(Expr x, Expr y) {
+  if (x.op() != Op::mul || y.op() != Op::mul || x.a() != x.b() || y.a() != y.b()) return false;
+  const Expr u = x.a(), v = y.a();
+  return ((u.op() == Op::sin && v.op() == Op::cos) || (u.op() == Op::cos && v.op() == Op::sin)) && u.a() == v.a();
+}
+
+}  // namespace
+
+int arity(Op op) {
+  switch (op) {
+    case Op::constant:
+    case Op::symbol:
+      return 0;
+    case Op::add:
+    case Op::sub:
+    case Op::mul:
+    case Op::div:
+    case Op::atan2:
+    case Op::pow:
+    case Op::min:
+    case Op::max:
+      return 2;
+    case Op::select:
+      return 3;
+    default:
+      return 1;
+  }
+}
+
+std::string_view name_of(Op op) {
+  switch (op) {
+    case Op::constant: return "constant";
+    case Op::symbol: return "symbol";
+    case Op::add: return "+";
+    case Op::sub: return "-";
+    case Op::mul: return "*";
+    case Op::div: return "/";
+    case Op::neg: return "-";
+    case Op::sqrt: return "sqrt";
+    case Op::sin: return "sin";
+    case Op::cos: return "cos";
+    case Op::tan: return "tan";
+    case Op::asin: return "asin";
+    case Op::acos: return "acos";
+    case Op::atan: return "atan";
+    case Op::atan2: return "atan2";
+    case Op::sinh: return "sinh";
+    case Op::cosh: return "cosh";
+    case Op::tanh: return "tanh";
+    case Op::exp: return "exp";
+    case Op::log: return "log";
+    case Op::pow: return "pow";
+    case Op::abs: return "abs";
+    case Op::sign: return "sign";
+    case Op::min: return "min";
+    case Op::max: return "max";
+    case Op::floor: return "floor";
+    case Op::select: return "select";
+  }
+  return "?";
+}
+
+double apply(Op op, double a, double b, double c) {
+  switch (op) {
+    case Op::constant:
+    case Op::symbol:
+      break;
+    case Op::add: return a + b;
+    case Op::sub: return a - b;
+    case Op::mul: return a * b;
+    case Op::div: return a / b;
+    case Op::neg: return -a;
+    case Op::sqrt: return std::sqrt(a);
+    case Op::sin: return std::sin(a);
+    case Op::cos: return std::cos(a);
+    case Op::tan: return std::tan(a);
+    case Op::asin: return std::asin(a);
+    case Op::acos: return std::acos(a);
+    case Op::atan: return std::atan(a);
+    case Op::atan2: return std::atan2(a, b);
+    case Op::sinh: return std::sinh(a);
+    case Op::cosh: return std::cosh(a);
+    case Op::tanh: return std::tanh(a);
+    case Op::exp: return std::exp(a);
+    case Op::log: return std::log(a);
+    case Op::pow: return std::pow(a, b);
+    case Op::abs: return std::fabs(a);
+    case Op::sign: return a >= 0.0 ? 1.0 : (a < 0.0 ? -1.0 : a);
+    case Op::min: return a < b ? a : b;
+    case Op::max: return a > b ? a : b;
+    case Op::floor: return std::floor(a);
+    case Op::select: return a >= 0.0 ? b : c;
+  }
+  TACTUS_CHECK(!"apply() needs an operation");
+  return 0.0;
+}
+
+double exact_sin(double x) {
+  // x = k pi/12 within rounding, for those k whose sine is exact or a known root.
+  constexpr double kStep = std::numbers::pi / 12.0;
+  const double k = std::round(x / kStep);
+  if (std::fabs(k) < 1e6 && std::fabs(x - k * kStep) <= 4e-16 * std::max(1.0, std::fabs(x))) {
+    const int n = static_cast<int>(std::fmod(std::fmod(k, 24.0) + 24.0, 24.0));
+    const double half = 0.5, root2 = std::numbers::sqrt2 / 2.0, root3 = std::numbers::sqrt3 / 2.0;
+    switch (n) {
+      case 0: case 12: return 0.0;
+      case 2: case 10: return half;
+      case 3: case 9: return root2;
+      case 4: case 8: return root3;
+      case 6: return 1.0;
+      case 14: case 22: return -half;
+      case 15: case 21: return -root2;
+      case 16: case 20: return -root3;
+      case 18: return -1.0;
+      default: break;
+    }
+  }
+  return std::sin(x);
+}
+
+double exact_cos(double x) {
+  constexpr double kStep = std::numbers::pi / 12.0;
+  const double k = std::round(x / kStep);
+  if (std::fabs(k) < 1e6 && std::fabs(x - k * kStep) <= 4e-16 * std::max(1.0, std::fabs(x))) {
+    const double value = exact_sin((k + 6.0) * kStep);
+    const int n = static_cast<int>(std::fmod(std::fmod(k, 12.0) + 12.0, 12.0));
+    if (n != 1 && n != 5 && n != 7 && n != 11) return value;
+  }
+  return std::cos(x);
+}
+
+// --- the graph ------------------------------------------------------------------------------------------------
+
+Graph::Graph() {
+  nodes_.push_back(kZero);
+  table_.assign(1024, 0);
+  mask_ = table_.size() - 1;
+}
+
+Graph::~Graph() = default;
+
+Graph::Scope::Scope(Graph& graph) : previous_(current_graph) { current_graph = &graph; }
+Graph::Scope::~Scope() { current_graph = previous_; }
+
+Graph& Graph::current() {
+  TACTUS_CHECK(current_graph != nullptr);
+  return *current_graph;
+}
+
+bool Graph::has_current() { return current_graph != nullptr; }
+
+void Graph::grow() {
+  table_.assign(table_.size() * 2, 0);
+  mask_ = table_.size() - 1;
+  for (std::uint32_t id = 1; id < nodes_.size(); ++id) {
+    const Node& n = nodes_[id];
+    std::size_t slot = hash_of(n.op, n.a, n.b, n.c, n.value, n.symbol) & mask_;
+    while (table_[slot] != 0) slot = (slot + 1) & mask_;
+    table_[slot] = id + 1;
+  }
+}
+
+const Node* Graph::intern(Op op, const Node* a, const Node* b, const Node* c, double value, std::uint32_t symbol) {
+  if (op == Op::constant && value == 0.0) return &kZero;
+  if (nodes_.size() * 2 > table_.size()) grow();
+  std::size_t slot = hash_of(op, a, b, c, value, symbol) & mask_;
+  while (table_[slot] != 0) {
+    const Node& n = nodes_[table_[slot] - 1];
+    if (n.op == op && n.a == a && n.b == b && n.c == c && n.symbol == symbol &&
+        std::bit_cast<std::uint64_t>(n.value) == std::bit_cast<std::uint64_t>(value)) {
+      return &n;
+    }
+    slot = (slot + 1) & mask_;
+  }
+  const auto id = static_cast<std::uint32_t>(nodes_.size());
+  nodes_.push_back(Node{op, id, symbol, value, a, b, c});
+  table_[slot] = id + 1;
+  return &nodes_.back();
+}
+
+Expr Graph::constant(double value) { return Expr(intern(Op::constant, nullptr, nullptr, nullptr, value, 0)); }
+
+Expr Graph::symbol(std::string_view name) {
+  const auto [it, is_new] =
+      symbol_index_.try_emplace(std::string(name), static_cast<std::uint32_t>(symbol_names_.size()));
+  if (is_new) symbol_names_.emplace_back(name);
+  return Expr(intern(Op::symbol, nullptr, nullptr, nullptr, 0.0, it->second));
+}
+
+Expr symbol(std::string_view name) { return Graph::current().symbol(name); }
+
+// --- arithmetic with folding ------------------------------------------------------------------------------------
+//
+// Normal form: constants stand first in sums and products; other operands by id; a sign is carried outwards (neg at the
+// root of products, never inside), so that x - y and y - x, k x and -k x share one node.
+
+Expr::Expr(double value) : node_(value == 0.0 ? &kZero : Graph::current().constant(value).node()) {}
+
+Expr operator-(Expr x) {
+  if (x.is_constant()) return Expr(-x.value());
+  if (is_neg(x)) return x.a();
+  return node(Op::neg, x);
+}
+
+Expr operator+(Expr x, Expr y) {
+  if (x.is_constant() && y.is_constant()) return Expr(x.value() + y.value());
+  if (is_zero(x)) return y;
+  if (is_zero(y)) return x;
+  if (is_neg(x) && is_neg(y)) return -(x.a() + y.a());
+  if (is_neg(y)) return x - y.a();
+  if (is_neg(x)) return y - x.a();
+  if (x == y) return Expr(2.0) * x;
+  if (is_sin_cos_squares(x, y)) return Expr(1.0);
+  const auto [kx, ux] = split_factor(x);
+  const auto [ky, uy] = split_factor(y);
+  if (ux == uy) return Expr(kx + ky) * ux;
+  if (kx == ky && kx != 1.0) {
+    if (is_sin_cos_squares(ux, uy)) return Expr(kx);
+    return Expr(kx) * (ux + uy);
+  }
+  if (y.is_constant() || (!x.is_constant() && y.id() < x.id())) std::swap(x, y);
+  return node(Op::add, x, y);
+}
+
+Expr operator-(Expr x, Expr y) {
+  if (x.is_constant() && y.is_constant()) return Expr(x.value() - y.value());
+  if (is_zero(x)) return -y;
+  if (is_zero(y)) return x;
+  if (x == y) return Expr(0.0);
+  if (is_neg(x) && is_neg(y)) return y.a() - x.a();
+  if (is_neg(y)) return x + y.a();
+  if (is_neg(x)) return -(x.a() + y);
+  if (y.is_constant()) return Expr(-y.value()) + x;
+  const auto [kx, ux] = split_factor(x);
+  const auto [ky, uy] = split_factor(y);
+  if (ux == uy) return Expr(kx - ky) * ux;
+  if (kx == ky && kx != 1.0) return Expr(kx) * (ux - uy);
+  if (!x.is_constant() && y.id() < x.id()) return -node(Op::sub, y, x);
+  return node(Op::sub, x, y);
+}
+
+Expr operator*(Expr x, Expr y) {
+  if (x.is_constant() && y.is_constant()) return Expr(x.value() * y.value());
+  if (is_zero(x) || is_zero(y)) return Expr(0.0);
+  if (is_neg(x) && is_neg(y)) return x.a() * y.a();
+  if (is_neg(x)) return -(x.a() * y);
+  if (is_neg(y)) return -(x * y.a());
+  if (y.is_constant()) std::swap(x, y);
+  if (x.is_constant()) {
+    if (x.value() == 1.0) return y;
+    if (x.value() < 0.0) return -(Expr(-x.value()) * y);
+    if (y.op() == Op::mul && y.a().is_constant()) return Expr(x.value() * y.a().value()) * y.b();
+    return node(Op::mul, x, y);
+  }
+  // Constants move outwards: (k a) b = k (a b).
+  const auto [kx, ux] = split_factor(x);
+  const auto [ky, uy] = split_factor(y);
+  if (kx != 1.0 && ky != 1.0) return Expr(kx * ky) * (ux * uy);
+  if (y.id() < x.id()) std::swap(x, y);
+  return node(Op::mul, x, y);
+}
+
+Expr operator/(Expr x, Expr y) {
+  if (x.is_constant() && y.is_constant()) return Expr(x.value() / y.value());
+  if (is_zero(x)) return x;
+  if (x == y) return Expr(1.0);
+  if (y.is_constant() && y.value() != 0.0) return Expr(1.0 / y.value()) * x;
+  if (is_neg(x) && is_neg(y)) return x.a() / y.a();
+  if (is_neg(x)) return -(x.a() / y);
+  if (is_neg(y)) return -(x / y.a());
+  return node(Op::div, x, y);
+}
+
+Expr& Expr::operator+=(Expr y) { return *this = *this + y; }
+Expr& Expr::operator-=(Expr y) { return *this = *this - y; }
+Expr& Expr::operator*=(Expr y) { return *this = *this * y; }
+Expr& Expr::operator/=(Expr y) { return *this = *this / y; }
+
+Expr sin(Expr x) {
+  if (x.is_constant()) return Expr(exact_sin(x.value()));
+  if (is_neg(x)) return -sin(x.a());
+  return node(Op::sin, x);
+}
+
+Expr cos(Expr x) {
+  if (x.is_constant()) return Expr(exact_cos(x.value()));
+  if (is_neg(x)) return cos(x.a());
+  return node(Op::cos, x);
+}
+
+Expr pow(Expr x, Expr y) {
+  if (x.is_constant() && y.is_constant()) return Expr(std::pow(x.value(), y.value()));
+  if (y.is_constant()) {
+    const double n = y.value();
+    if (n == 0.0) return Expr(1.0);
+    if (n == 0.5) return sqrt(x);
+    if (n == std::floor(n) && std::fabs(n) <= 64.0) {
+      Expr power = x, result = 1.0;
+      for (int k = static_cast<int>(std::fabs(n)); k > 0; k >>= 1) {
+        if (k & 1) result = result * power;
+        if (k > 1) power = power * power;
+      }
+      return n > 0.0 ? result : Expr(1.0) / result;
+    }
+  }
+  return node(Op::pow, x, y);
+}
+
+namespace {
+
+/// Operations that only fold constants.
+Expr plain(Op op, Expr x) {
+  if (x.is_constant()) return Expr(apply(op, x.value()));
+  return node(op, x);
+}
+
+Expr plain(Op op, Expr x, Expr y) {
+  if (x.is_constant() && y.is_constant()) return Expr(apply(op, x.value(), y.value()));
+  return node(op, x, y);
+}
+
+}  // namespace
+
+Expr sqrt(Expr x) { return plain(Op::sqrt, x); }
+Expr tan(Expr x) { return sin(x) / cos(x); }
+Expr asin(Expr x) { return plain(Op::asin, x); }
+Expr acos(Expr x) { return plain(Op::acos, x); }
+Expr atan(Expr x) { return plain(Op::atan, x); }
+Expr atan2(Expr y, Expr x) { return plain(Op::atan2, y, x); }
+Expr sinh(Expr x) { return plain(Op::sinh, x); }
+Expr cosh(Expr x) { return plain(Op::cosh, x); }
+Expr tanh(Expr x) { return plain(Op::tanh, x); }
+Expr exp(Expr x) { return plain(Op::exp, x); }
+Expr log(Expr x) { return plain(Op::log, x); }
+Expr abs(Expr x) { return plain(Op::abs, x); }
+Expr sign(Expr x) { return plain(Op::sign, x); }
+Expr min(Expr x, Expr y) { return x == y ? x : plain(Op::min, x, y); }
+Expr max(Expr x, Expr y) { return x == y ? x : plain(Op::max, x, y); }
+Expr floor(Expr x) { return plain(Op::floor, x); }
+
+Expr select(Expr condition, Expr yes, Expr no) {
+  if (condition.is_constant()) return condition.value() >= 0.0 ? yes : no;
+  if (yes == no) return yes;
+  return Expr(Graph::current().intern(Op::select, condition.node(), yes.node(), no.node(), 0.0, 0));
+}
+
+Expr make(Op op, Expr a, Expr b, Expr c) {
+  switch (op) {
+    case Op::constant:
+    case Op::symbol:
+      return a;
+    case Op::add: return a + b;
+    case Op::sub: return a - b;
+    case Op::mul: return a * b;
+    case Op::div: return a / b;
+    case Op::neg: return -a;
+    case Op::sqrt: return sqrt(a);
+    case Op::sin: return sin(a);
+    case Op::cos: return cos(a);
+    case Op::tan: return tan(a);
+    case Op::asin: return asin(a);
+    case Op::acos: return acos(a);
+    case Op::atan: return atan(a);
+    case Op::atan2: return atan2(a, b);
+    case Op::sinh: return sinh(a);
+    case Op::cosh: return cosh(a);
+    case Op::tanh: return tanh(a);
+    case Op::exp: return exp(a);
+    case Op::log: return log(a);
+    case Op::pow: return pow(a, b);
+    case Op::abs: return abs(a);
+    case Op::sign: return sign(a);
+    case Op::min: return min(a, b);
+    case Op::max: return max(a, b);
+    case Op::floor: return floor(a);
+    case Op::select: return select(a, b, c);
+  }
+  TACTUS_CHECK(!"make() needs an operation");
+  return a;
+}
+
+}  // namespace tactus::algebra

@@ -1,0 +1,52 @@
+// Errors of the first tier: something a user wrote is wrong. They are thrown before any loop starts.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace tactus {
+
+/// Where in a user's file something stands. Lines and columns count from 1; 0 means unknown.
+struct Place {
+  std::string file;
+  int line = 0;
+  int column = 0;
+
+  /// "file:line:column", with unknown parts left out.
+  std::string to_string() const {
+    std::string text = file;
+    if (line > 0) text += ":" + std::to_string(line);
+    if (line > 0 && column > 0) text += ":" + std::to_string(column);
+    return text;
+  }
+};
+
+/// A mistake in the user's input: what is wrong, where, and how to mend it.
+/// what() reads "file:line:column: error: what is wrong\n  help: how to mend it".
+class InputError : public std::runtime_error {
+ public:
+  InputError(Place where, std::string wrong, std::string remedy = {})
+      : std::runtime_error(compose(where, wrong, remedy)),
+        where_(std::move(where)),
+        wrong_(std::move(wrong)),
+        remedy_(std::move(remedy)) {}
+
+  const Place& where() const { return where_; }
+  const std::string& wrong() const { return wrong_; }
+  const std::string& remedy() const { return remedy_; }
+
+ private:
+  static std::string compose(const Place& where, const std::string& wrong, const std::string& remedy) {
+    std::string text = where.to_string();
+    if (!text.empty()) text += ": ";
+    text += "error: " + wrong;
+    if (!remedy.empty()) text += "\n  help: " + remedy;
+    return text;
+  }
+
+  Place where_;
+  std::string wrong_;
+  std::string remedy_;
+};
+
+}  // namespace tactus

@@ -1,0 +1,87 @@
+// The equations of motion of a model, derived symbolically on demand.
+//
+//   M(q) udot + h(q, u, t) = W(q)^T tau + (wrenches)        qd = W(q, t) u + X(q, t)
+//
+// Every function takes its inputs as blocks in this order, leaving out those it does not have:
+//   t [1], q [nq], u [nv], udot [nv] or tau [nv], wrench [6 per wrench input], parameters [np, only when kept symbolic]
+// tau are the joints' actuator forces, conjugate to the joint rates whatever the speeds u are. A wrench is
+// [torque; force] at the frame's origin.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tactus/algebra/function.h>
+#include <tactus/describe/model.h>
+
+namespace tactus::derive {
+
+using algebra::Expr;
+using algebra::Function;
+
+/// A frame at which an outside wrench enters.
+struct WrenchInput {
+  int frame = 0;             // index into Model::frames
+  bool world_axes = true;    // components in the world's axes, otherwise in the frame's own
+};
+
+/// How forward dynamics is made.
+enum class ForwardMethod {
+  automatic,         // by size, as measured
+  composite_body,    // M by composite bodies, bias by Newton-Euler, sparse factorisation M = L^T D L
+  articulated_body,  // articulated-body recursion
+};
+
+struct Options {
+  bool keep_parameters = false;          // parameters stay symbols (inputs) instead of being folded into numbers
+  bool simplify = true;                  // model-level simplification before the recursions
+  bool friction = true;                  // joint friction and damping are part of h
+  std::vector<WrenchInput> wrenches;     // outside wrenches that the equations take as inputs
+  ForwardMethod method = ForwardMethod::automatic;
+};
+
+class Equations {
+ public:
+  explicit Equations(const describe::Model& model, Options options = {});
+  ~Equations();
+  Equations(Equations&&) noexcept;
+  Equations& operator=(Equations&&) noexcept;
+
+  const describe::Model& model() const;
+  const Options& options() const;
+  int nq() const;
+  int nv() const;
+
+  /// tau = M udot + h - wrenches, by Newton-Euler.                         inputs t q u udot wrench -> tau [nv]
+  Function inverse_dynamics() const;
+  /// M, symmetric, by composite bodies.                                    inputs t q -> M [nv x nv]
+  Function mass_matrix() const;
+  /// h: all that does not depend on udot, tau or wrenches.                 inputs t q u -> h [nv]
+  Function bias() const;
+  /// The gravity (and spring) part of h: h at u = 0, t frozen.             inputs t q -> g [nv]
+  Function gravity() const;
+  /// The motion's rate.                                  inputs t q u tau wrench -> udot [nv], qdot [nq]
+  Function forward_dynamics() const;
+  /// qdot from u (quaternion rates for spherical and free joints).         inputs t q u -> qdot [nq]
+  Function coordinate_rates() const;
+  /// u from joint rates; identity by default.                              inputs t q qd[nv] -> u [nv]
+  Function speeds_from_rates() const;
+  /// inputs t q u -> kinetic [1], potential [1], linear_momentum [3], angular_momentum [3] (about the world's origin,
+  /// world axes), center_of_mass [3], mass [1]
+  Function energy() const;
+  /// A named frame: inputs t q u udot -> R [3x3] (R_WF), p [3], V [6] (angular; linear, world axes), A [6]
+  /// (acceleration of the same), J [6 x nv] (V = J u + ...), Jdot_u [6]
+  Function frame_motion(int frame) const;
+  /// R_WB and p of every body, in order without the ground: inputs t q -> one block "X_<body>" [3 x 4] each.
+  Function body_poses() const;
+  /// Linear model about any point of a motion: inputs t q u udot -> M, C = d tau/d u, K = d tau/d q [nv x nv].
+  /// For joint-rate speeds without quaternions.
+  Function linear_model() const;
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace tactus::derive
