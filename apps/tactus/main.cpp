@@ -1,6 +1,66 @@
+// tactus: one program, whose verbs are the stages of the flow: tactus VERB MODEL [options].
 #include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
 
-int main() {
-  std::puts("tactus");
-  return 0;
+#include <tactus/base/error.h>
+
+#include "verbs.h"
+
+namespace {
+
+using namespace tactus::apps;
+
+bool is_verb(const CLI::App& program, const std::string& word) {
+  return !program.get_subcommands([&](const CLI::App* verb) { return verb->get_name() == word; }).empty();
+}
+
+/// `tactus MODEL` means `tactus check MODEL`: a file just opens.
+std::vector<std::string> with_default_verb(const CLI::App& program, std::vector<std::string> words) {
+  if (words.empty() || words[0].starts_with('-')) return words;
+  if (is_verb(program, words[0])) return words;
+  const bool looks_like_file = words[0].find_first_of("./") != std::string::npos;
+  if (looks_like_file && is_verb(program, "check")) words.insert(words.begin(), "check");
+  return words;
+}
+
+int run(int argc, char** argv) {
+  CLI::App program{"Tactus: describe a mechanism, derive its equations, generate code, simulate.", "tactus"};
+  program.set_version_flag("--version", "tactus " TACTUS_VERSION);
+  program.require_subcommand(0, 1);
+  program.failure_message([](const CLI::App* app, const CLI::Error& error) {
+    return std::string("error: ") + error.what() + "\n  help: " + app->get_name() +
+           " --help lists the options\n";
+  });
+  program.footer(
+      "A verb's options: tactus VERB --help. Exit codes: 0 ok, 1 failed, 2 bad input, 3 internal error.");
+
+  // The verbs, in the order of the flow: add_<verb>(program), one line each.
+
+  std::vector<std::string> words = with_default_verb(program, {argv + 1, argv + argc});
+  try {
+    program.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes the last word first
+    if (program.get_subcommands().empty()) std::fputs(program.help().c_str(), stdout);
+  } catch (const CLI::ParseError& error) {
+    return program.exit(error) == 0 ? kOk : kBadInput;
+  }
+  return kOk;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const tactus::InputError& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return kBadInput;
+  } catch (const Failed& failed) {
+    std::fprintf(stderr, "%s\n", failed.what());
+    return kFailed;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "tactus: internal error: %s. Please report this.\n", error.what());
+    return kInternal;
+  }
 }

@@ -1,0 +1,25 @@
+// The verbs of the program, one file each: add_<verb> declares the verb's options on the program and what to
+// do when it is called (a CLI11 subcommand with a callback); it is declared below and called in main.cpp. A
+// verb throws InputError for what the user must mend, and Failed where its answer is "no".
+#pragma once
+
+#include <stdexcept>
+
+#include <CLI/CLI.hpp>
+
+namespace tactus::apps {
+
+/// Exit codes, the same for every verb.
+enum ExitCode : int {
+  kOk = 0,
+  kFailed = 1,    // the work was done, and a check failed or the simulation diverged
+  kBadInput = 2,  // a flag, a file or an expression that the user must mend
+  kInternal = 3,  // our own mistake
+};
+
+/// The verb's answer is "no": printed, and the program ends with kFailed.
+struct Failed : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace tactus::apps

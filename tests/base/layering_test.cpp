@@ -1,0 +1,70 @@
+// The modules form one line in which data flows; a module may include only itself and those before it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::vector<std::string> kModules{"base",     "math",   "algebra", "describe", "derive", "generate",
+                                        "simulate", "device", "control", "display",  "study"};
+
+int rank_of(const std::string& module) {
+  const auto found = std::find(kModules.begin(), kModules.end(), module);
+  return found == kModules.end() ? -1 : static_cast<int>(found - kModules.begin());
+}
+
+/// The lines of `text`, standing in `module`, that include a module after it, or something that is no module.
+std::vector<std::string> wrong_includes(const std::string& module, const std::string& text) {
+  static const std::regex include{R"re(^\s*#\s*include\s*["<]tactus/([a-z_]+)/[^">]*[">])re"};
+  static const std::regex any_own{R"re(^\s*#\s*include\s*"[^"]*")re"};
+  std::vector<std::string> wrong;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch match;
+    if (std::regex_search(line, match, include)) {
+      const int rank = rank_of(match[1]);
+      if (rank < 0 || rank > rank_of(module)) wrong.push_back(line);
+    } else if (std::regex_search(line, any_own)) {
+      wrong.push_back(line);  // quoted includes would hide where a header comes from
+    }
+  }
+  return wrong;
+}
+
+std::string content_of(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(Layering, NoModuleIncludesOneThatStandsAfterIt) {
+  const fs::path root = fs::path(TACTUS_SOURCE_DIR) / "tactus";
+  int seen = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    const fs::path& path = entry.path();
+    if (path.extension() != ".h" && path.extension() != ".cpp") continue;
+    ++seen;
+    const std::string module = fs::relative(path, root).begin()->string();
+    EXPECT_GE(rank_of(module), 0) << path << ": no module of that name";
+    for (const std::string& line : wrong_includes(module, content_of(path)))
+      ADD_FAILURE() << path << ": " << line;
+  }
+  EXPECT_GT(seen, 10);
+}
+
+TEST(Layering, FindsTheWrongIncludes) {
+  EXPECT_EQ(wrong_includes("derive", "#include <tactus/generate/kernel.h>\n").size(), 1u);
+  EXPECT_EQ(wrong_includes("derive", "  #  include \"tactus/simulate/state.h\"\n").size(), 1u);
+  EXPECT_EQ(wrong_includes("derive", "#include <tactus/utils/all.h>\n").size(), 1u);
+  EXPECT_EQ(wrong_includes("derive", "#include \"kane.h\"\n").size(), 1u);
+  EXPECT_TRUE(wrong_includes("derive", "#include <tactus/derive/kane.h>\n#include <vector>\n").empty());
+  EXPECT_TRUE(wrong_includes("generate", "#include <tactus/algebra/function.h>\n").empty());
+}
+
+}  // namespace
