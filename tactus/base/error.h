@@ -15,8 +15,8 @@ struct Place {
   /// "file:line:column", with unknown parts left out.
   std::string to_string() const {
     std::string text = file;
-    if (line > 0) text += ":" + std::to_string(line);
-    if (line > 0 && column > 0) text += ":" + std::to_string(column);
+    if (line > 0) text.append(":").append(std::to_string(line));
+    if (line > 0 && column > 0) text.append(":").append(std::to_string(column));
     return text;
   }
 };

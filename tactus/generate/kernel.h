@@ -1,5 +1,5 @@
-// A kernel: a function of the graph made ready to run. Constant and shareable between threads; all scratch memory is
-// the caller's, so that a call never allocates.
+// A kernel: a function of the graph made ready to run. Constant and shareable between threads; all scratch
+// memory is the caller's, so that a call never allocates.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 namespace tactus::generate {
 
 enum class Backend {
-  automatic,     // machine code where the processor and the system allow it, otherwise the interpreter
+  automatic,  // machine code where the processor and the system allow it, otherwise the interpreter
   interpreter,
   machine_code,
 };
@@ -35,8 +35,11 @@ class Kernel {
  public:
   Kernel() = default;
 
-  /// out = f(in). `work` must hold work_size() doubles; the three arrays may not overlap. Never allocates or throws.
-  void operator()(const double* in, double* out, double* work) const noexcept { run_(*program_, in, out, work); }
+  /// out = f(in). `work` must hold work_size() doubles; the three arrays may not overlap. Never allocates or
+  /// throws.
+  void operator()(const double* in, double* out, double* work) const noexcept {
+    run_(*program_, in, out, work);
+  }
 
   std::size_t input_size() const;
   std::size_t output_size() const;
@@ -47,7 +50,7 @@ class Kernel {
   /// The slot of that name; nullptr where there is none.
   const Slot* input(std::string_view name) const;
   const Slot* output(std::string_view name) const;
-  Backend backend() const;      // what `automatic` became
+  Backend backend() const;        // what `automatic` became
   std::size_t code_size() const;  // bytes of machine code, or of the tape
 
  private:

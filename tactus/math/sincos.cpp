@@ -1,0 +1,72 @@
+#include <tactus/math/sincos.h>
+
+#include <tactus/math/sincos_kernel.h>
+#include <tactus/math/sincos_versions.h>
+
+namespace tactus::math {
+
+namespace {
+
+SinCos sincos_portable(double x) noexcept { return sincos_one(x); }
+
+void sincos_portable_array(const double* x, double* sin, double* cos, std::size_t n) noexcept {
+  for (std::size_t i = 0; i < n; ++i) {
+    const SinCos value = sincos_one(x[i]);
+    sin[i] = value.sin;
+    cos[i] = value.cos;
+  }
+}
+
+struct Versions {
+  SinCos (*one)(double) noexcept = sincos_portable;
+  void (*array)(const double*, double*, double*, std::size_t) noexcept = sincos_portable_array;
+  const void* entry_1 = nullptr;
+  const void* entry_4 = nullptr;
+  const void* entry_8 = nullptr;
+};
+
+Versions choose() noexcept {
+  Versions versions;
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    versions.one = sincos_fma;
+    versions.array = sincos_avx2;
+    versions.entry_1 = sincos_entry_fma();
+    versions.entry_4 = sincos_entry_avx2();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl")) {
+      versions.array = sincos_avx512;
+      versions.entry_8 = sincos_entry_avx512();
+    }
+  }
+#endif
+  return versions;
+}
+
+const Versions& versions() noexcept {
+  static const Versions chosen = choose();
+  return chosen;
+}
+
+}  // namespace
+
+SinCos sincos(double x) noexcept { return versions().one(x); }
+
+void sincos(const double* x, double* sin, double* cos, std::size_t n) noexcept {
+  versions().array(x, sin, cos, n);
+}
+
+const void* sincos_entry(int lanes) noexcept {
+  switch (lanes) {
+    case 1:
+      return versions().entry_1;
+    case 4:
+      return versions().entry_4;
+    case 8:
+      return versions().entry_8;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace tactus::math

@@ -1,0 +1,70 @@
+// One and four lanes, for processors with AVX2 and FMA3. Compiled with those instruction sets enabled.
+#include <tactus/math/sincos_versions.h>
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#include <tactus/math/sincos_kernel.h>
+
+namespace tactus::math {
+namespace {
+
+struct FourLanes {
+  using V = __m256d;
+  static V all(double value) { return _mm256_set1_pd(value); }
+  static V fma(V a, V b, V c) { return _mm256_fmadd_pd(a, b, c); }
+  static V fnma(V a, V b, V c) { return _mm256_fnmadd_pd(a, b, c); }
+  static __m256i bits(V x) { return _mm256_castpd_si256(x); }
+  static V next(V t) { return _mm256_castsi256_pd(_mm256_add_epi64(bits(t), _mm256_set1_epi64x(1))); }
+  static V pick_if_odd(V t, V odd, V even) {
+    return _mm256_blendv_pd(even, odd, _mm256_castsi256_pd(_mm256_slli_epi64(bits(t), 63)));
+  }
+  static V flip_if_bit1(V x, V t) {
+    const V sign = _mm256_castsi256_pd(_mm256_slli_epi64(_mm256_srli_epi64(bits(t), 1), 63));
+    return _mm256_xor_pd(x, sign);
+  }
+};
+
+[[gnu::always_inline]] inline void four(__m256d x, double* sin, double* cos) {
+  __m256d s, c;
+  sincos_lanes<FourLanes>(x, s, c);
+  _mm256_storeu_pd(sin, s);
+  _mm256_storeu_pd(cos, c);
+  const __m256d size = _mm256_andnot_pd(_mm256_set1_pd(-0.0), x);
+  const __m256d far = _mm256_cmp_pd(size, _mm256_set1_pd(kSinCosRange), _CMP_NLE_UQ);
+  if (__builtin_expect(_mm256_movemask_pd(far) != 0, 0)) {
+    double angles[4];
+    _mm256_storeu_pd(angles, x);
+    sincos_far<4>(angles, sin, cos);
+  }
+}
+
+void entry_1(double x, double* out) noexcept {
+  const SinCos value = sincos_one(x);
+  out[0] = value.sin;
+  out[1] = value.cos;
+}
+
+void entry_4(__m256d x, double* out) noexcept { four(x, out, out + 4); }
+
+}  // namespace
+
+SinCos sincos_fma(double x) noexcept { return sincos_one(x); }
+
+void sincos_avx2(const double* x, double* sin, double* cos, std::size_t n) noexcept {
+  std::size_t i = 0;
+  for (; i + 4 <= n; i += 4) four(_mm256_loadu_pd(x + i), sin + i, cos + i);
+  for (; i < n; ++i) {
+    const SinCos value = sincos_one(x[i]);
+    sin[i] = value.sin;
+    cos[i] = value.cos;
+  }
+}
+
+const void* sincos_entry_fma() noexcept { return reinterpret_cast<const void*>(&entry_1); }
+const void* sincos_entry_avx2() noexcept { return reinterpret_cast<const void*>(&entry_4); }
+
+}  // namespace tactus::math
+
+#endif

@@ -1,0 +1,103 @@
+// The arithmetic behind sincos.h, written once for any number of lanes. Included only by the sources that
+// instantiate it, each compiled for its own instruction set; everything here is therefore local to the
+// including file.
+//
+// Range reduction [Cody & Waite 1980, ch. 8], with fused multiply-add: n is the integer nearest to x 2/pi and
+//
+//   pi/2 = P1 + P2 + P3 (1 + 2^-54),     P1 = 50 bits, P2 = the next 32 bits, P3 = the next 53 bits
+//   r1 = x - n P1     exact: a multiple of 2^-53 below 1 in size
+//   r  = r1 - n P2    rounded; n P2 is exact since n < 2^20, so (r - r1) + n P2 is exactly the error
+//   e  = that error + n P3
+//
+// so that x = n pi/2 + r - e with |r| <= pi/4 (1 + 2^-20), to about 2^-107 however near x is to a multiple of
+// pi/2. With z = r^2,
+//
+//   sin(r - e) = r - (r z S(z) + e)
+//   cos(r - e) = w + (((1 - w) - z/2) + (z^2 C(z) + r e)),   w = 1 - z/2 rounded
+//
+// S and C are minimax polynomials of degree 5 (Remez exchange in 60 digits, coefficients rounded one after
+// the other, the rest refitted each time): relative error of the sine 2^-57.9, of the cosine 2^-63.9. They
+// are evaluated pairwise (Estrin) to shorten the chain of dependent operations. n mod 4 exchanges the two and
+// sets the signs.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include <tactus/math/sincos.h>
+
+namespace tactus::math {
+namespace {
+
+/// `L` says what a vector of lanes is (L::V) and how to do what operators cannot say.
+template <class L>
+[[gnu::always_inline]] inline void sincos_lanes(typename L::V x, typename L::V& sin, typename L::V& cos) {
+  using V = typename L::V;
+  const auto all = [](double value) { return L::all(value); };
+
+  // Adding 1.5 * 2^52 rounds to an integer, which then stands in the lowest bits of t.
+  const V magic = all(0x1.8p52);
+  const V t = L::fma(x, all(0x1.45f306dc9c883p-1), magic);
+  const V n = t - magic;
+  const V r1 = L::fnma(n, all(0x1.921fb54442d18p+0), x);
+  const V p2 = all(0x1.1a62633000000p-54);
+  const V r = L::fnma(n, p2, r1);
+  const V excess = L::fma(n, all(0x1.45c06e0e68948p-86), L::fma(n, p2, r - r1));
+
+  const V z = r * r;
+  const V z2 = z * z;
+  const V z4 = z2 * z2;
+
+  const V s01 = L::fma(z, all(-0x1.111111110f730p-7), all(0x1.5555555555548p-3));
+  const V s23 = L::fma(z, all(-0x1.71de35552bdd8p-19), all(0x1.a01a019be921cp-13));
+  const V s45 = L::fma(z, all(-0x1.5d8b55ce0b7f6p-33), all(0x1.ae5e4b848091bp-26));
+  const V s = L::fma(z4, s45, L::fma(z2, s23, s01));
+  const V sin_r = r - L::fma(r * z, s, excess);
+
+  const V c01 = L::fma(z, all(-0x1.6c16c16c15015p-10), all(0x1.555555555554bp-5));
+  const V c23 = L::fma(z, all(-0x1.27e4f7f1912d3p-22), all(0x1.a01a019c8f253p-16));
+  const V c45 = L::fma(z, all(-0x1.8fa68470b872cp-37), all(0x1.1ee9dbcedd012p-29));
+  const V c = L::fma(z4, c45, L::fma(z2, c23, c01));
+  const V half_z = all(0.5) * z;
+  const V w = all(1.0) - half_z;
+  const V cos_r = w + (((all(1.0) - w) - half_z) + L::fma(z2, c, r * excess));
+
+  // Quarter turns: n mod 4 = 0, 1, 2, 3 gives sin = s, c, -s, -c and cos = c, -s, -c, s.
+  sin = L::flip_if_bit1(L::pick_if_odd(t, cos_r, sin_r), t);
+  cos = L::flip_if_bit1(L::pick_if_odd(t, sin_r, cos_r), L::next(t));
+}
+
+/// Lanes outside the range (or not a number) again, by the C library.
+template <int kLanes>
+[[gnu::noinline, gnu::cold]] void sincos_far(const double* x, double* sin, double* cos) {
+  for (int k = 0; k < kLanes; ++k) {
+    if (std::fabs(x[k]) <= kSinCosRange) continue;
+    sin[k] = std::sin(x[k]);
+    cos[k] = std::cos(x[k]);
+  }
+}
+
+/// One lane, with whatever fused multiply-add the including file is compiled for.
+struct OneLane {
+  using V = double;
+  static V all(double value) { return value; }
+  static V fma(V a, V b, V c) { return __builtin_fma(a, b, c); }
+  static V fnma(V a, V b, V c) { return __builtin_fma(-a, b, c); }
+  static std::uint64_t bits(V x) { return __builtin_bit_cast(std::uint64_t, x); }
+  static V next(V t) { return __builtin_bit_cast(double, bits(t) + 1); }
+  static V pick_if_odd(V t, V odd, V even) {
+    const std::uint64_t mask = std::uint64_t{0} - (bits(t) & 1);
+    return __builtin_bit_cast(double, (bits(odd) & mask) | (bits(even) & ~mask));
+  }
+  static V flip_if_bit1(V x, V t) { return __builtin_bit_cast(double, bits(x) ^ ((bits(t) & 2) << 62)); }
+};
+
+[[gnu::always_inline]] inline SinCos sincos_one(double x) {
+  SinCos result;
+  sincos_lanes<OneLane>(x, result.sin, result.cos);
+  if (__builtin_expect(!(std::fabs(x) <= kSinCosRange), 0)) sincos_far<1>(&x, &result.sin, &result.cos);
+  return result;
+}
+
+}  // namespace
+}  // namespace tactus::math

@@ -1,0 +1,20 @@
+// The versions of sincos that are compiled for particular instruction sets; sincos.cpp chooses among them.
+#pragma once
+
+#include <cstddef>
+
+#include <tactus/math/sincos.h>
+
+namespace tactus::math {
+
+#if defined(__x86_64__)
+SinCos sincos_fma(double x) noexcept;
+void sincos_avx2(const double* x, double* sin, double* cos, std::size_t n) noexcept;
+void sincos_avx512(const double* x, double* sin, double* cos, std::size_t n) noexcept;
+
+const void* sincos_entry_fma() noexcept;
+const void* sincos_entry_avx2() noexcept;
+const void* sincos_entry_avx512() noexcept;
+#endif
+
+}  // namespace tactus::math
