@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <utility>
 
 #include <tactus/base/check.h>
@@ -41,6 +42,28 @@ bool is_neg(Expr x) { return x.op() == Op::neg; }
 std::pair<double, Expr> split_factor(Expr x) {
   if (x.op() == Op::mul && x.a().is_constant()) return {x.a().value(), x.b()};
   return {1.0, x};
+}
+
+/// x + y where one undoes a part of the other: (a - x) + x = a. Empty where nothing cancels.
+std::optional<Expr> cancelled_sum(Expr x, Expr y) {
+  if (x.op() == Op::sub && x.b() == y) return x.a();
+  if (y.op() == Op::sub && y.b() == x) return y.a();
+  return std::nullopt;
+}
+
+/// x - y where one undoes a part of the other: (a + y) - y = a, x - (x + b) = -b, and so on.
+std::optional<Expr> cancelled_difference(Expr x, Expr y) {
+  if (x.op() == Op::add) {
+    if (x.a() == y) return x.b();
+    if (x.b() == y) return x.a();
+  }
+  if (x.op() == Op::sub && x.a() == y) return -x.b();
+  if (y.op() == Op::add) {
+    if (y.a() == x) return -y.b();
+    if (y.b() == x) return -y.a();
+  }
+  if (y.op() == Op::sub && y.a() == x) return y.b();
+  return std::nullopt;
 }
 
 /// Whether {x, y} = {sin(z)^2, cos(z)^2} for one z.
@@ -257,6 +280,7 @@ Expr operator+(Expr x, Expr y) {
   if (is_neg(x)) return y - x.a();
   if (x == y) return Expr(2.0) * x;
   if (is_sin_cos_squares(x, y)) return Expr(1.0);
+  if (const auto rest = cancelled_sum(x, y)) return *rest;
   const auto [kx, ux] = split_factor(x);
   const auto [ky, uy] = split_factor(y);
   if (ux == uy) return Expr(kx + ky) * ux;
@@ -277,6 +301,7 @@ Expr operator-(Expr x, Expr y) {
   if (is_neg(y)) return x + y.a();
   if (is_neg(x)) return -(x.a() + y);
   if (y.is_constant()) return Expr(-y.value()) + x;
+  if (const auto rest = cancelled_difference(x, y)) return *rest;
   const auto [kx, ux] = split_factor(x);
   const auto [ky, uy] = split_factor(y);
   if (ux == uy) return Expr(kx - ky) * ux;
