@@ -18,10 +18,10 @@ struct FunctionName {
   int arguments;
 };
 constexpr std::array kFunctions = {
-    FunctionName{"sin", 1},  FunctionName{"cos", 1},  FunctionName{"tan", 1},  FunctionName{"asin", 1},
+    FunctionName{"sin", 1},  FunctionName{"cos", 1},  FunctionName{"tan", 1},   FunctionName{"asin", 1},
     FunctionName{"acos", 1}, FunctionName{"atan", 1}, FunctionName{"atan2", 2}, FunctionName{"sinh", 1},
-    FunctionName{"cosh", 1}, FunctionName{"tanh", 1}, FunctionName{"exp", 1},  FunctionName{"log", 1},
-    FunctionName{"sqrt", 1}, FunctionName{"pow", 2},  FunctionName{"abs", 1},  FunctionName{"sign", 1},
+    FunctionName{"cosh", 1}, FunctionName{"tanh", 1}, FunctionName{"exp", 1},   FunctionName{"log", 1},
+    FunctionName{"sqrt", 1}, FunctionName{"pow", 2},  FunctionName{"abs", 1},   FunctionName{"sign", 1},
     FunctionName{"min", 2},  FunctionName{"max", 2},  FunctionName{"floor", 1}, FunctionName{"if", 3},
     FunctionName{"step", 1},
 };
@@ -41,7 +41,8 @@ bool continues_name(char c) { return starts_name(c) || is_digit(c) || c == '.'; 
 constexpr int kLargestExponent = 99;
 
 Quantity known(Expr value, Dimension dimension) {
-  const bool sane = std::abs(dimension.kilogram) <= kLargestExponent && std::abs(dimension.metre) <= kLargestExponent &&
+  const bool sane = std::abs(dimension.kilogram) <= kLargestExponent &&
+                    std::abs(dimension.metre) <= kLargestExponent &&
                     std::abs(dimension.second) <= kLargestExponent;
   return {value, sane ? Known::yes : Known::no, sane ? dimension : Dimension{}};
 }
@@ -103,7 +104,8 @@ class Parser {
                        "write * for a product; units stand only directly after a number");
     }
     if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7e) {
-      throw ParseError(at_, "unexpected character in an expression", "use plain ASCII: + - * / ^ ( ) names numbers");
+      throw ParseError(at_, "unexpected character in an expression",
+                       "use plain ASCII: + - * / ^ ( ) names numbers");
     }
     throw ParseError(at_, std::string("unexpected `") + c + "` in an expression",
                      "an expression holds numbers, names, + - * / ^, parentheses and functions");
@@ -190,7 +192,8 @@ class Parser {
     const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
     at_ = static_cast<std::size_t>(end - text_.data());
     if (error != std::errc{} || !std::isfinite(value)) {
-      throw ParseError(start, "the number is too large or too small for a double", "use SI units, or smaller powers");
+      throw ParseError(start, "the number is too large or too small for a double",
+                       "use SI units, or smaller powers");
     }
     const std::size_t after_number = at_;
     if (!at_end() && peek() == '.') {
@@ -199,8 +202,9 @@ class Parser {
     skip_spaces();
     if (at_end() || !starts_name(peek())) return {Expr(value), Known::bare, {}};
     if (at_ == after_number && (peek() == 'x' || peek() == 'e' || peek() == 'E')) {
-      throw ParseError(start, "the number `" + std::string(text_.substr(start, at_ - start)) + word_at(at_) +
-                                  "` is not well formed",
+      throw ParseError(start,
+                       "the number `" + std::string(text_.substr(start, at_ - start)) + word_at(at_) +
+                           "` is not well formed",
                        "write numbers as 12, 0.5 or 1.5e-3");
     }
     return with_unit(value);
@@ -226,7 +230,8 @@ class Parser {
         const bool negative = peek() == '-';
         if (negative) ++at_;
         if (!is_digit(peek()) || peek() == '0' || (at_ + 1 < text_.size() && is_digit(text_[at_ + 1]))) {
-          throw ParseError(caret, "the power of a unit must be one digit from 1 to 9", "write it as kg m^2 or s^-1");
+          throw ParseError(caret, "the power of a unit must be one digit from 1 to 9",
+                           "write it as kg m^2 or s^-1");
         }
         exponent = (negative ? -1 : 1) * (peek() - '0');
         ++at_;
@@ -237,7 +242,8 @@ class Parser {
         divisor *= exponent > 0 ? unit->divisor : unit->factor;
       }
       dimension = dimension + exponent * unit->dimension;
-      if (peek() == '/' && at_ + 1 < text_.size() && starts_name(text_[at_ + 1]) && find_unit(word_at(at_ + 1))) {
+      if (peek() == '/' && at_ + 1 < text_.size() && starts_name(text_[at_ + 1]) &&
+          find_unit(word_at(at_ + 1))) {
         divide = true;
         ++at_;
         continue;
@@ -247,7 +253,8 @@ class Parser {
       if (at_end() || !starts_name(peek())) break;
     }
     const double si = factor / divisor;
-    if (!std::isfinite(si)) throw ParseError(at_, "the number is too large for a double", "use smaller powers");
+    if (!std::isfinite(si))
+      throw ParseError(at_, "the number is too large for a double", "use smaller powers");
     return known(Expr(si), dimension);
   }
 
@@ -271,15 +278,17 @@ class Parser {
       if (const std::optional<Quantity> found = names_.find(word)) return *found;
     }
     if (word == "nan" || word == "NaN" || word == "inf" || word == "Inf" || word == "infinity") {
-      throw ParseError(start, "`" + std::string(word) + "` is not a finite number", "write an ordinary number");
+      throw ParseError(start, "`" + std::string(word) + "` is not a finite number",
+                       "write an ordinary number");
     }
     if (find_function(word) != nullptr) {
       throw ParseError(start, "the function `" + std::string(word) + "` has no arguments",
                        "write them in parentheses: " + std::string(word) + "(x)");
     }
     const std::vector<std::string> all = names_.known ? names_.known() : std::vector<std::string>{};
-    throw ParseError(start, "unknown name `" + std::string(word) + "`",
-                     all.empty() ? "no names may be used here, only numbers" : suggestion(word, std::span(all)));
+    throw ParseError(
+        start, "unknown name `" + std::string(word) + "`",
+        all.empty() ? "no names may be used here, only numbers" : suggestion(word, std::span(all)));
   }
 
   Quantity function(std::size_t start, std::string_view word) {
@@ -304,11 +313,12 @@ class Parser {
       if (at_end()) throw ParseError(opened, "`(` is never closed", "close the parenthesis");
     }
     if (static_cast<int>(arguments.size()) != function->arguments) {
-      throw ParseError(start, "`" + std::string(word) + "` takes " + std::to_string(function->arguments) +
-                                  (function->arguments == 1 ? " argument" : " arguments") +
-                                  (arguments.size() > 3 ? ", not so many"
-                                                        : ", not " + std::to_string(arguments.size())),
-                       "separate arguments by commas");
+      throw ParseError(
+          start,
+          "`" + std::string(word) + "` takes " + std::to_string(function->arguments) +
+              (function->arguments == 1 ? " argument" : " arguments") +
+              (arguments.size() > 3 ? ", not so many" : ", not " + std::to_string(arguments.size())),
+          "separate arguments by commas");
     }
     return apply_function(start, word, arguments);
   }
@@ -326,7 +336,8 @@ class Parser {
     if (word == "sqrt") {
       const Dimension d = x[0].dimension;
       const bool even = d.kilogram % 2 == 0 && d.metre % 2 == 0 && d.second % 2 == 0;
-      if (x[0].known != Known::yes || !even) return {sqrt(a), x[0].known == Known::bare ? Known::bare : Known::no, {}};
+      if (x[0].known != Known::yes || !even)
+        return {sqrt(a), x[0].known == Known::bare ? Known::bare : Known::no, {}};
       return known(sqrt(a), {d.kilogram / 2, d.metre / 2, d.second / 2});
     }
     if (word == "pow") return raise(start, x[0], x[1]);
@@ -335,11 +346,12 @@ class Parser {
       return known(atan2(a, b), dimension::kNumber);
     }
     if (x[0].known == Known::yes && x[0].dimension != dimension::kNumber) {
-      throw ParseError(start, "wrong unit: `" + std::string(word) + "` of " + describe_dimension(x[0].dimension),
+      throw ParseError(start,
+                       "wrong unit: `" + std::string(word) + "` of " + describe_dimension(x[0].dimension),
                        "its argument must be an angle or a plain number");
     }
-    for (const Op op : {Op::sin, Op::cos, Op::tan, Op::asin, Op::acos, Op::atan, Op::sinh, Op::cosh, Op::tanh, Op::exp,
-                        Op::log}) {
+    for (const Op op : {Op::sin, Op::cos, Op::tan, Op::asin, Op::acos, Op::atan, Op::sinh, Op::cosh, Op::tanh,
+                        Op::exp, Op::log}) {
       if (name_of(op) == word) return known(make(op, a), dimension::kNumber);
     }
     throw ParseError(start, "unknown function `" + std::string(word) + "`");
@@ -358,16 +370,19 @@ class Parser {
                        "an exponent must be a plain number");
     }
     const Expr value = pow(base.value, exponent.value);
-    if (base.known != Known::yes || base.dimension == dimension::kNumber) return {value, base.known, base.dimension};
+    if (base.known != Known::yes || base.dimension == dimension::kNumber)
+      return {value, base.known, base.dimension};
     const double n = exponent.value.is_constant() ? exponent.value.value() : 0.5;
     if (n != std::floor(n) || std::fabs(n) > kLargestExponent) return {value, Known::no, {}};
     return known(value, static_cast<int>(n) * base.dimension);
   }
 
-  static Quantity alike(std::size_t where, std::string_view what, const Quantity& x, const Quantity& y, Expr value) {
+  static Quantity alike(std::size_t where, std::string_view what, const Quantity& x, const Quantity& y,
+                        Expr value) {
     if (x.known == Known::yes && y.known == Known::yes && x.dimension != y.dimension) {
-      throw ParseError(where, "wrong unit: the expression " + std::string(what) + " " +
-                                  describe_dimension(x.dimension) + " and " + describe_dimension(y.dimension),
+      throw ParseError(where,
+                       "wrong unit: the expression " + std::string(what) + " " +
+                           describe_dimension(x.dimension) + " and " + describe_dimension(y.dimension),
                        "both sides must be of the same kind");
     }
     if (x.known == Known::yes) return {value, Known::yes, x.dimension};
@@ -388,8 +403,9 @@ Quantity parse(std::string_view text, const Names& names) { return Parser(text, 
 
 void require_dimension(const Quantity& quantity, Dimension expected) {
   if (quantity.known != Known::yes || quantity.dimension == expected) return;
-  throw ParseError(0, "wrong unit: this is " + describe_dimension(quantity.dimension) + ", but " +
-                          describe_dimension(expected) + " is expected",
+  throw ParseError(0,
+                   "wrong unit: this is " + describe_dimension(quantity.dimension) + ", but " +
+                       describe_dimension(expected) + " is expected",
                    "bare numbers are SI; give a unit of that kind or none");
 }
 

@@ -8,12 +8,12 @@
 //
 // Functions: sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt pow abs sign min max floor,
 // if(c, a, b) = a where c >= 0, otherwise b, and step(x) = 1 where x >= 0, otherwise 0. The constant pi.
-// A unit stands directly after a number (units.h): `12 mm`, `1 kg m^2`, `2.5 N/m`; `/` continues the unit only where
-// no space surrounds it, so that `3 m / s` divides by something named s.
+// A unit stands directly after a number (units.h): `12 mm`, `1 kg m^2`, `2.5 N/m`; `/` continues the unit
+// only where no space surrounds it, so that `3 m / s` divides by something named s.
 //
-// Dimensions are followed through the expression as far as units were given: a sum of `3 mm` and `2 kg` is an error.
-// A bare number is a pure number in a product, and takes the other side's unit in a sum; names whose dimension nobody
-// has said go with everything.
+// Dimensions are followed through the expression as far as units were given: a sum of `3 mm` and `2 kg` is an
+// error. A bare number is a pure number in a product, and takes the other side's unit in a sum; names whose
+// dimension nobody has said go with everything.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// Units that users may write after a number: `35 deg`, `12 mm`, `2.5 N/m`. Everything inside is SI; the conversion
-// happens here, as the text is read, and nowhere else.
+// Units that users may write after a number: `35 deg`, `12 mm`, `2.5 N/m`. Everything inside is SI; the
+// conversion happens here, as the text is read, and nowhere else.
 #pragma once
 
 #include <optional>
@@ -34,10 +34,10 @@ inline constexpr Dimension kAngularSpeed{0, 0, -1};
 inline constexpr Dimension kAcceleration{0, 1, -2};
 inline constexpr Dimension kForce{1, 1, -2};
 inline constexpr Dimension kTorque{1, 2, -2};
-inline constexpr Dimension kStiffness{1, 0, -2};        // N/m
-inline constexpr Dimension kAngularStiffness{1, 2, -2}; // N m/rad
-inline constexpr Dimension kDamping{1, 0, -1};          // N s/m
-inline constexpr Dimension kAngularDamping{1, 2, -1};   // N m s/rad
+inline constexpr Dimension kStiffness{1, 0, -2};         // N/m
+inline constexpr Dimension kAngularStiffness{1, 2, -2};  // N m/rad
+inline constexpr Dimension kDamping{1, 0, -1};           // N s/m
+inline constexpr Dimension kAngularDamping{1, 2, -1};    // N m s/rad
 }  // namespace dimension
 
 /// "a length [m]", "an inertia [kg m^2]", or the base units where the quantity has no common name.
@@ -45,7 +45,8 @@ std::string describe_dimension(Dimension dimension);
 
 struct Unit {
   double factor = 1.0;  // SI value of one such unit
-  double divisor = 1.0; // divided by: `deg` is pi / 180, and 90 * pi / 180 rounds better than 90 * (pi / 180)
+  double divisor =
+      1.0;  // divided by: `deg` is pi / 180, and 90 * pi / 180 rounds better than 90 * (pi / 180)
   Dimension dimension;
 };
 

@@ -32,7 +32,9 @@ class Builder : public YAML::EventHandler {
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
 
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { leaf(at(mark, Value::Kind::null), anchor); }
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    leaf(at(mark, Value::Kind::null), anchor);
+  }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
@@ -182,7 +184,8 @@ class Builder : public YAML::EventHandler {
       }
       for (Value& source : sources) {
         if (!source.is_map()) {
-          fail(entry.key, fmt::format("`<<` merges maps, not {}", name_of(source.kind)), "write `<<: *name_of_a_map`");
+          fail(entry.key, fmt::format("`<<` merges maps, not {}", name_of(source.kind)),
+               "write `<<: *name_of_a_map`");
         }
         for (Value::Entry& inherited : source.entries) merged.push_back(std::move(inherited));
       }
@@ -215,10 +218,14 @@ const Value* Value::find(std::string_view key) const {
 
 std::string_view name_of(Value::Kind kind) {
   switch (kind) {
-    case Value::Kind::null: return "nothing";
-    case Value::Kind::scalar: return "a single value";
-    case Value::Kind::sequence: return "a list";
-    case Value::Kind::map: return "a map";
+    case Value::Kind::null:
+      return "nothing";
+    case Value::Kind::scalar:
+      return "a single value";
+    case Value::Kind::sequence:
+      return "a list";
+    case Value::Kind::map:
+      return "a map";
   }
   return "?";
 }
@@ -240,7 +247,8 @@ Value read_document(const std::string& text, const std::string& file) {
                        "a model needs at least `name`, `bodies` and `joints`");
     }
     if (parser) {
-      throw InputError({file}, "the file holds more than one YAML document", "keep one model per file; remove `---`");
+      throw InputError({file}, "the file holds more than one YAML document",
+                       "keep one model per file; remove `---`");
     }
   } catch (const YAML::Exception& error) {
     throw InputError({file, error.mark.line + 1, error.mark.column + 1}, "this is not YAML: " + error.msg,

@@ -1,5 +1,6 @@
-// A YAML file as a plain tree in which every node remembers its line and column. The tree is built from the parser's
-// events, so that hostile files (alias bombs, endless nesting, doubled keys) are refused while they are read.
+// A YAML file as a plain tree in which every node remembers its line and column. The tree is built from the
+// parser's events, so that hostile files (alias bombs, endless nesting, doubled keys) are refused while they
+// are read.
 #pragma once
 
 #include <string>
@@ -18,9 +19,9 @@ struct Value {
   Kind kind = Kind::null;
   bool quoted = false;  // a scalar in quotes is text even where it looks like a number
   int line = 0, column = 0;
-  std::string text;             // of a scalar
-  std::vector<Value> items;     // of a sequence
-  std::vector<Entry> entries;   // of a map, in the order of the file
+  std::string text;            // of a scalar
+  std::vector<Value> items;    // of a sequence
+  std::vector<Entry> entries;  // of a map, in the order of the file
 
   bool is_null() const { return kind == Kind::null; }
   bool is_scalar() const { return kind == Kind::scalar; }
@@ -42,7 +43,8 @@ std::string_view name_of(Value::Kind kind);
 inline constexpr int kDeepestNesting = 64;
 inline constexpr std::size_t kMostNodes = 400'000;
 
-/// The tree of a text in YAML. Throws InputError with line and column where it is not YAML, or exceeds the limits.
+/// The tree of a text in YAML. Throws InputError with line and column where it is not YAML, or exceeds the
+/// limits.
 Value read_document(const std::string& text, const std::string& file);
 
 /// Number of nodes of a tree, itself included.

@@ -22,8 +22,9 @@ int utf8_length(unsigned char first) {
 
 void require_size(std::size_t size, const std::string& file) {
   if (size <= kLargestFile) return;
-  throw InputError({file}, fmt::format("the file is too large ({} MiB)", size >> 20),
-                   fmt::format("models of up to {} MiB are read; use `repeat` for long chains", kLargestFile >> 20));
+  throw InputError(
+      {file}, fmt::format("the file is too large ({} MiB)", size >> 20),
+      fmt::format("models of up to {} MiB are read; use `repeat` for long chains", kLargestFile >> 20));
 }
 
 }  // namespace
@@ -77,7 +78,9 @@ void require_text(std::string_view text, const std::string& file) {
     }
     i += static_cast<std::size_t>(length);
   }
-  if (blank) throw InputError({file, 1, 1}, "the file is empty", "a model needs at least `name`, `bodies` and `joints`");
+  if (blank)
+    throw InputError({file, 1, 1}, "the file is empty",
+                     "a model needs at least `name`, `bodies` and `joints`");
 }
 
 }  // namespace tactus::describe

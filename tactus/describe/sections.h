@@ -1,0 +1,51 @@
+// The sections of a YAML model, each read by its own file. The order of the declarations is the order of
+// reading.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tactus/describe/document.h>
+#include <tactus/describe/reader.h>
+
+namespace tactus::describe {
+
+/// Writes out the `repeat` section: its bodies, joints, frames and springs join those of the document.
+void expand_repeats(const Reader& reader, Value& document);
+
+void read_parameters(Reader& reader, const Value& section);
+
+/// A joint before the bodies have numbers: parent and child by name, with their places.
+struct DraftJoint {
+  Joint joint;
+  std::string parent, child;
+  Value parent_at, child_at;
+};
+/// Bodies and joints as the file lists them, in any order.
+struct Draft {
+  std::vector<Body> bodies;  // without the ground
+  Body ground;
+  std::vector<DraftJoint> joints;
+};
+
+Geometry read_geometry(const Reader& reader, const Value& value);
+std::vector<Geometry> read_geometries(const Reader& reader, const Value& list);
+
+/// The mass properties and geometry of a body, from the keys that a body and a DH link have in common.
+void read_mass_properties(Reader& reader, const Fields& fields, Body& body);
+void read_bodies(Reader& reader, const Value& section, Draft& draft);
+
+/// What belongs to one degree of freedom, from the keys that joints, freedoms and DH links have in common.
+void read_freedom(const Reader& reader, const Fields& fields, JointAxis& axis);
+void read_joints(Reader& reader, const Value& section, Draft& draft);
+void read_dh(Reader& reader, const Value& section, Draft& draft);
+
+/// Puts bodies and joints into the model, parents first; throws where they do not form a tree on the ground.
+void assemble_tree(Reader& reader, const Value& document, Draft draft);
+
+void read_frames(Reader& reader, const Value& section);
+void read_springs(Reader& reader, const Value& section);
+void read_speeds(Reader& reader, const Value& section);
+void read_constraints(Reader& reader, const Value& section);
+
+}  // namespace tactus::describe

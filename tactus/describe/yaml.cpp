@@ -1,0 +1,66 @@
+#include <tactus/describe/yaml.h>
+
+#include <fmt/format.h>
+
+#include <tactus/describe/keys.h>
+#include <tactus/describe/physics.h>
+#include <tactus/describe/sections.h>
+
+namespace tactus::describe {
+
+namespace {
+
+constexpr double kStandardFall = -9.81;  // [m/s^2], the default gravity along the world's z
+
+/// Coordinates, rates and speeds share their names' space with the parameters in the equations.
+void require_distinct_names(const Reader& reader, const Value& document) {
+  const Value* section = document.find("parameters");
+  if (section == nullptr) return;
+  for (const std::string& coordinate : reader.model.coordinate_names()) {
+    for (const std::string& name : {coordinate, rate_name(coordinate)}) {
+      if (!reader.parameter_quantities.contains(name)) continue;
+      for (const Value::Entry& entry : section->entries) {
+        if (entry.key.text != name) continue;
+        reader.fail(entry.key,
+                    fmt::format("`{}` is both a parameter and the name of a joint or its rate", name),
+                    "rename one of them");
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Model read_yaml(const std::string& text, const std::string& file) {
+  Value document = read_document(text, file);
+  Reader reader(file);
+  Model& model = reader.model;
+  if (!document.is_map()) {
+    reader.fail(document, fmt::format("a model must be a map, not {}", name_of(document.kind)),
+                "a model begins like this:  name: pendulum");
+  }
+  const Fields fields(reader, document, "the model", keys::kModel);
+  model.name = reader.word(fields.require("name", "write name: my_mechanism"), "`name`");
+  if (const Value* description = fields["description"])
+    model.description = reader.word(*description, "a description");
+  expand_repeats(reader, document);
+  if (const Value* parameters = fields["parameters"]) read_parameters(reader, *parameters);
+  model.gravity = {0.0, 0.0, kStandardFall};
+  if (const Value* gravity = fields["gravity"]) {
+    model.gravity = reader.vector(*gravity, algebra::dimension::kAcceleration, "`gravity`");
+  }
+  Draft draft;
+  if (const Value* dh = fields["dh"]) read_dh(reader, *dh, draft);
+  if (const Value* bodies = fields["bodies"]) read_bodies(reader, *bodies, draft);
+  if (const Value* joints = fields["joints"]) read_joints(reader, *joints, draft);
+  assemble_tree(reader, document, std::move(draft));
+  require_distinct_names(reader, document);
+  if (const Value* frames = fields["frames"]) read_frames(reader, *frames);
+  if (const Value* springs = fields["springs"]) read_springs(reader, *springs);
+  if (const Value* speeds = fields["speeds"]) read_speeds(reader, *speeds);
+  if (const Value* constraints = fields["constraints"]) read_constraints(reader, *constraints);
+  check_mobility(model);
+  return std::move(reader.model);
+}
+
+}  // namespace tactus::describe

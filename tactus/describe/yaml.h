@@ -1,0 +1,13 @@
+// Models in YAML: docs/model-format.md.
+#pragma once
+
+#include <string>
+
+#include <tactus/describe/model.h>
+
+namespace tactus::describe {
+
+/// The model that a text in the YAML format describes. Throws InputError.
+Model read_yaml(const std::string& text, const std::string& file);
+
+}  // namespace tactus::describe
