@@ -7,55 +7,38 @@ namespace tactus::describe {
 
 std::string_view name_of(JointType type) {
   switch (type) {
-    case JointType::revolute:
-      return "revolute";
-    case JointType::prismatic:
-      return "prismatic";
-    case JointType::helical:
-      return "helical";
-    case JointType::cylindrical:
-      return "cylindrical";
-    case JointType::universal:
-      return "universal";
-    case JointType::planar:
-      return "planar";
-    case JointType::spherical:
-      return "spherical";
-    case JointType::free:
-      return "free";
-    case JointType::weld:
-      return "weld";
+    case JointType::revolute: return "revolute";
+    case JointType::prismatic: return "prismatic";
+    case JointType::helical: return "helical";
+    case JointType::cylindrical: return "cylindrical";
+    case JointType::universal: return "universal";
+    case JointType::planar: return "planar";
+    case JointType::spherical: return "spherical";
+    case JointType::free: return "free";
+    case JointType::weld: return "weld";
   }
   return "?";
 }
 
 int coordinate_count(JointType type) {
   switch (type) {
-    case JointType::spherical:
-      return 4;
-    case JointType::free:
-      return 7;
-    default:
-      return speed_count(type);
+    case JointType::spherical: return 4;
+    case JointType::free: return 7;
+    default: return speed_count(type);
   }
 }
 
 int speed_count(JointType type) {
   switch (type) {
-    case JointType::weld:
-      return 0;
+    case JointType::weld: return 0;
     case JointType::revolute:
     case JointType::prismatic:
-    case JointType::helical:
-      return 1;
+    case JointType::helical: return 1;
     case JointType::cylindrical:
-    case JointType::universal:
-      return 2;
+    case JointType::universal: return 2;
     case JointType::planar:
-    case JointType::spherical:
-      return 3;
-    case JointType::free:
-      return 6;
+    case JointType::spherical: return 3;
+    case JointType::free: return 6;
   }
   return 0;
 }
