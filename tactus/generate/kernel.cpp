@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <tactus/base/check.h>
+#include <tactus/base/error.h>
 #include <tactus/generate/program.h>
 #include <tactus/generate/tape.h>
 
@@ -44,12 +45,25 @@ Kernel compile(const algebra::Function& function, Backend backend) {
   program->output_size = function.output_size();
 
   Kernel kernel;
-  (void)backend;
-  program->interpreter.emplace(tape);
-  program->backend = Backend::interpreter;
-  program->work_size = program->interpreter->work_size();
-  program->code_size = program->interpreter->code_size();
-  kernel.run_ = run_interpreter;
+  if (backend != Backend::interpreter) program->machine_code = MachineCode::assemble(tape);
+  if (program->machine_code != nullptr) {
+    program->backend = Backend::machine_code;
+    program->work_size = program->machine_code->work_size();
+    program->code_size = program->machine_code->code_size();
+    kernel.run_ = program->machine_code->entry();
+  } else if (backend == Backend::machine_code) {
+    throw InputError(
+        {},
+        "machine code cannot be made here: it takes an x86-64 processor with AVX2 and FMA3, and a "
+        "system that grants executable memory",
+        "use the automatic back end, which falls back to the interpreter");
+  } else {
+    program->interpreter.emplace(tape);
+    program->backend = Backend::interpreter;
+    program->work_size = program->interpreter->work_size();
+    program->code_size = program->interpreter->code_size();
+    kernel.run_ = run_interpreter;
+  }
   kernel.program_ = std::move(program);
   return kernel;
 }

@@ -60,6 +60,8 @@ class Kernel {
   Run run_ = nullptr;
 };
 
+/// Throws InputError where an output depends on a symbol that no input holds, or where machine code was asked
+/// for by name and cannot be had.
 Kernel compile(const algebra::Function& function, Backend backend = Backend::automatic);
 
 /// A kernel with its own memory, for places where a few allocations at the start do not matter.

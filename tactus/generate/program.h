@@ -9,6 +9,7 @@
 
 #include <tactus/generate/interpreter.h>
 #include <tactus/generate/kernel.h>
+#include <tactus/generate/machine_code.h>
 #include <tactus/generate/tape.h>
 
 namespace tactus::generate {
@@ -23,7 +24,9 @@ class Program {
   std::size_t work_size = 0;
   std::size_t code_size = 0;
   Backend backend = Backend::interpreter;
+  // One of the two.
   std::optional<Interpreter> interpreter;
+  std::unique_ptr<MachineCode> machine_code;
 };
 
 }  // namespace tactus::generate

@@ -1,0 +1,99 @@
+// The law of all back ends: same tape, same bits. NaN equals NaN, whatever its sign and payload.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include <tactus/generate/interpreter.h>
+#include <tactus/generate/machine_code.h>
+#include <tactus/generate/tape.h>
+
+#include "random_function.h"
+
+namespace tactus::generate {
+namespace {
+
+bool same(double x, double y) {
+  return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y) ||
+         (std::isnan(x) && std::isnan(y));
+}
+
+/// Ordinary values, with the odd extreme one in between.
+std::vector<double> random_inputs(std::size_t count, unsigned seed) {
+  std::mt19937 rng(seed);
+  std::normal_distribution<double> normal(0.0, 1.5);
+  const double extreme[] = {0.0,
+                            -0.0,
+                            1e300,
+                            -1e7,
+                            5e-324,
+                            std::numeric_limits<double>::infinity(),
+                            std::numeric_limits<double>::quiet_NaN()};
+  std::vector<double> in(count);
+  for (double& x : in) x = rng() % 40 == 0 ? extreme[rng() % std::size(extreme)] : normal(rng);
+  return in;
+}
+
+struct Case {
+  Level level;
+  int lanes;
+};
+
+class SameBits : public testing::TestWithParam<Case> {};
+
+TEST_P(SameBits, AsTheInterpreter) {
+  const auto [level, lanes] = GetParam();
+  if (level > machine_level()) GTEST_SKIP() << "not on this processor";
+  const auto n = static_cast<std::size_t>(lanes);
+  std::size_t numbers = 0, all = 0;
+  for (unsigned seed = 0; seed < 150; ++seed) {
+    RandomOptions options;
+    options.arithmetic_only = seed % 3 == 0;
+    options.operations = seed % 5 == 0 ? 900 : 150;
+    options.outputs = 40;
+    const algebra::Function function = random_function(seed, options);
+    const Tape tape = make_tape(function);
+    const Interpreter interpreter(tape);
+    const auto code = MachineCode::assemble(tape, lanes, level);
+    ASSERT_NE(code, nullptr);
+
+    const std::size_t inputs = function.input_size(), outputs = function.output_size();
+    std::vector<double> in(inputs * n), got(outputs * n, -7.0), work(code->work_size() + 1, 99.0);
+    std::vector<std::vector<double>> want;
+    std::vector<double> scratch(interpreter.work_size());
+    for (std::size_t lane = 0; lane < n; ++lane) {
+      const std::vector<double> x = random_inputs(inputs, seed * 100 + static_cast<unsigned>(lane));
+      for (std::size_t k = 0; k < inputs; ++k) in[k * n + lane] = x[k];
+      want.emplace_back(outputs);
+      interpreter(x.data(), want.back().data(), scratch.data());
+    }
+    struct {
+    } program;
+    code->entry()(reinterpret_cast<const Program&>(program), in.data(), got.data(), work.data());
+    for (std::size_t lane = 0; lane < n; ++lane) {
+      for (std::size_t k = 0; k < outputs; ++k) {
+        numbers += std::isfinite(want[lane][k]);
+        ++all;
+        ASSERT_TRUE(same(got[k * n + lane], want[lane][k]))
+            << "function " << seed << ", output " << k << ", lane " << lane << ": " << got[k * n + lane]
+            << " instead of " << want[lane][k];
+      }
+    }
+    EXPECT_EQ(work.back(), 99.0) << "wrote beyond its work array";
+  }
+  EXPECT_GT(numbers, all / 3) << "too few numbers among the NaNs to say much";
+}
+
+INSTANTIATE_TEST_SUITE_P(MachineCode, SameBits,
+                         testing::Values(Case{Level::avx2, 1}, Case{Level::avx512, 1}, Case{Level::avx2, 4},
+                                         Case{Level::avx512, 4}, Case{Level::avx512, 8}),
+                         [](const auto& info) {
+                           return std::string(info.param.level == Level::avx2 ? "Avx2" : "Avx512") + "With" +
+                                  std::to_string(info.param.lanes) + "Lanes";
+                         });
+
+}  // namespace
+}  // namespace tactus::generate
