@@ -1,0 +1,72 @@
+// The motion as an ordinary differential equation z' = f(t, z) in the chart around a configuration q0
+// (coordinates.h):
+//
+//   z = [theta; u; P],  q = q0 (+) theta
+//
+// with theta [nv], the speeds u [nv], and the momentum P [np] of trees that hang free (momentum.h), on which
+// nothing depends. All integrators work on z; all memory of a step is here.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <tactus/simulate/dynamics.h>
+#include <tactus/simulate/state.h>
+
+namespace tactus::simulate {
+
+/// Memory for one motion, named by the stage that writes it.
+struct Workspace {
+  // The array of arguments of all kernels (dynamics.h); the pointers lead into it.
+  std::vector<double> arguments;
+  double* t = nullptr;              // [1]
+  double* q = nullptr;              // [nq]   position
+  double* u = nullptr;              // [nv]   velocity
+  double* tau = nullptr;            // [nv]   forces at the joints
+  double* wrench = nullptr;         // [6 per wrench]
+  double* udot = nullptr;           // [nv]   acceleration
+  double* qdot = nullptr;           // [nq]
+  double* P_rate = nullptr;         // [np]   outside wrench
+  std::vector<double> momentum;     // [np + sizes of the A blocks]
+  std::vector<double> scratch;      // of the largest kernel
+  std::vector<double> held_tau;     // [nv]  given for the length of a step, added to the prescribed loads
+  std::vector<double> held_wrench;  // [6 per wrench]
+  std::vector<double> q0;           // [nq]  centre of the chart
+};
+
+class Chart {
+ public:
+  explicit Chart(const Dynamics& dynamics);
+  Chart(const Chart&) = delete;
+  Chart& operator=(const Chart&) = delete;
+
+  const Dynamics& dynamics() const { return dynamics_; }
+  Workspace& workspace() { return w_; }
+  const Workspace& workspace() const { return w_; }
+  int size() const { return 2 * dynamics_.nv() + dynamics_.np(); }
+
+  /// Puts the chart's centre at q, and (0, u, P) into z.
+  void begin(const State& state, std::span<double> z);
+  /// z' = f(t, z).
+  void slope(double t, const double* z, double* z_rate);
+  /// theta' alone, at the centre q0 and with the speeds u.
+  void chart_rate_at_centre(double t, const double* u, double* theta_rate);
+  /// Moves the centre to where z is: theta becomes zero, and the root speeds agree with the momentum that z
+  /// carries.
+  void settle(double t, std::span<double> z);
+  /// Reads the settled z back.
+  void end(double t, std::span<const double> z, State& state) const;
+
+  /// The momentum that belongs to q and u.
+  void momentum_of(double t, const std::vector<double>& q, const std::vector<double>& u,
+                   std::vector<double>& P);
+
+ private:
+  void evaluate_loads();
+  void correct_root_speeds(double t, std::span<double> z);
+
+  const Dynamics& dynamics_;
+  Workspace w_;
+};
+
+}  // namespace tactus::simulate

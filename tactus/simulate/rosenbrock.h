@@ -1,0 +1,35 @@
+// One attempt of Boost.Odeint's Rosenbrock method of order 4 with error control, behind plain types: the
+// uBLAS that it is built on does not compile as C++20 in Debian's Boost, so its one source file is C++17 (see
+// CMakeLists.txt).
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+namespace tactus::simulate {
+
+class Rosenbrock {
+ public:
+  /// x' = f(t, x)
+  struct System {
+    virtual ~System() = default;
+    virtual void rates(double t, const double* x, double* rate) = 0;
+    /// df/dx by rows, and df/dt.
+    virtual void derivatives(double t, const double* x, double* dfdx, double* dfdt) = 0;
+  };
+
+  Rosenbrock(std::size_t size, double absolute_tolerance, double relative_tolerance);
+  ~Rosenbrock();
+  Rosenbrock(const Rosenbrock&) = delete;
+  Rosenbrock& operator=(const Rosenbrock&) = delete;
+
+  /// True: x and t moved by dt, and dt is the proposal for the next step. False: the error was too large;
+  /// only dt changed, to what should be tried instead.
+  bool attempt(System& system, double* x, double& t, double& dt);
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace tactus::simulate

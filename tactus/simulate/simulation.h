@@ -1,0 +1,78 @@
+// A mechanism in motion:
+//
+//   const Dynamics dynamics = simulate::compile(equations);
+//   Simulation arm{dynamics, {.step = 1e-3}};
+//   arm.set_state({.t = 0, .q = q, .u = u});
+//   while (arm.state().t < 1.0)
+//     if (const Status status = arm.step(); !status.ok()) throw std::runtime_error(arm.explain(status));
+//
+// The same input gives the same bits, every time.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <tactus/simulate/chart.h>
+#include <tactus/simulate/dynamics.h>
+#include <tactus/simulate/state.h>
+#include <tactus/simulate/stepper.h>
+
+namespace tactus::simulate {
+
+struct Options {
+  double step = 1e-3;  // [s] also of adaptive integrators: each step() ends exactly there
+  Integrator integrator = Integrator::rk4;
+  Tolerances tolerances;     // of the adaptive integrators
+  double speed_limit = 1e9;  // [rad/s or m/s] a speed beyond it means divergence
+};
+
+/// Forces held constant over a step, added to those of the script. Empty means none.
+struct Input {
+  std::span<const double> tau;     // [nv], conjugate to the joint rates
+  std::span<const double> wrench;  // [6 per wrench of the equations]: torque, force
+};
+
+class Simulation {
+ public:
+  /// The dynamics must outlive the simulation.
+  Simulation(const Dynamics& dynamics, Options options = {});
+
+  const Dynamics& dynamics() const { return chart_.dynamics(); }
+  const Options& options() const { return options_; }
+  const State& state() const { return state_; }
+
+  /// Starts anew from there. Quaternions are made unit ones, and the momentum is computed. Throws InputError
+  /// where sizes do not fit or a value is not finite.
+  void set_state(State state);
+
+  /// One step of Options::step. No allocation and no exception with the fixed-step integrators. On trouble
+  /// the state stays what it was before the step.
+  Status step(const Input& input = {});
+
+  /// The forces at the current state, script and held input together, and the accelerations they cause.
+  struct Rates {
+    std::span<const double> tau, wrench, udot, qdot;
+  };
+  Rates rates();
+
+  /// What went wrong, when, and in which joint.
+  std::string explain(Status status);
+
+ private:
+  void hold(const Input& input);
+  Status check(std::span<const double> z);
+
+  Options options_;
+  Chart chart_;
+  std::unique_ptr<Stepper> stepper_;
+  State state_;
+  std::vector<double> z_;
+  std::vector<double> z_rate_;
+  double start_ = 0.0;       // time at which the steps began to be counted
+  std::uint64_t steps_ = 0;  // t = start + steps * step: no rounding piles up in the time
+  int troubled_speed_ = -1;  // found by the last check
+};
+
+}  // namespace tactus::simulate

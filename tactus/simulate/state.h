@@ -1,0 +1,44 @@
+// What a step changes, and what it answers.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace tactus::simulate {
+
+/// The state of motion. `momentum` belongs to it because the integrators carry it: see momentum.h.
+struct State {
+  double t = 0.0;         // [s]
+  std::vector<double> q;  // [nq] coordinates: rad, m, unit quaternions (w, x, y, z)
+  std::vector<double> u;  // [nv] generalised speeds: rad/s, m/s
+  std::vector<double>
+      momentum;  // [6 per free root, 3 per spherical root] in world axes; empty for fixed bases
+};
+
+/// What a step answers: a set of bits, no exception and no allocation.
+class Status {
+ public:
+  enum Bit : std::uint32_t {
+    not_finite = 1,      // a coordinate or speed became NaN or infinite
+    diverged = 2,        // a speed passed Options::speed_limit
+    not_converged = 4,   // the implicit integrator's equations were not solved: try a smaller step
+    step_too_small = 8,  // the adaptive integrators' step fell below what time can resolve
+  };
+
+  Status() = default;
+  Status(Bit bit) : bits_(bit) {}  // NOLINT: a bit is a status
+
+  bool ok() const { return bits_ == 0; }
+  bool has(Bit bit) const { return (bits_ & bit) != 0; }
+  std::uint32_t bits() const { return bits_; }
+  Status& operator|=(Status other) {
+    bits_ |= other.bits_;
+    return *this;
+  }
+  friend bool operator==(Status, Status) = default;
+
+ private:
+  std::uint32_t bits_ = 0;
+};
+
+}  // namespace tactus::simulate
