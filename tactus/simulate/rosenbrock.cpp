@@ -11,9 +11,19 @@ namespace tactus::simulate {
 namespace odeint = boost::numeric::odeint;
 namespace ublas = boost::numeric::ublas;
 
+namespace {
+
+/// The coefficients of RODAS [Hairer1996, IV.10]. Boost 1.74 has d4 with the wrong sign, which costs the
+/// method its order wherever f depends on t.
+struct Coefficients : odeint::default_rosenbrock_coefficients<double> {
+  const double d4 = -0.3620000000000023e-01;
+};
+
+}  // namespace
+
 struct Rosenbrock::Implementation {
   ublas::vector<double> x;
-  odeint::rosenbrock4_controller<odeint::rosenbrock4<double>> stepper;
+  odeint::rosenbrock4_controller<odeint::rosenbrock4<double, Coefficients>> stepper;
 };
 
 Rosenbrock::Rosenbrock(std::size_t size, double absolute_tolerance, double relative_tolerance)

@@ -24,14 +24,14 @@ namespace tactus::simulate {
 struct Options {
   double step = 1e-3;  // [s] also of adaptive integrators: each step() ends exactly there
   Integrator integrator = Integrator::rk4;
-  Tolerances tolerances;     // of the adaptive integrators
+  Tolerances tolerances{};   // of the adaptive integrators
   double speed_limit = 1e9;  // [rad/s or m/s] a speed beyond it means divergence
 };
 
 /// Forces held constant over a step, added to those of the script. Empty means none.
 struct Input {
-  std::span<const double> tau;     // [nv], conjugate to the joint rates
-  std::span<const double> wrench;  // [6 per wrench of the equations]: torque, force
+  std::span<const double> tau{};     // [nv], conjugate to the joint rates
+  std::span<const double> wrench{};  // [6 per wrench of the equations]: torque, force
 };
 
 class Simulation {
