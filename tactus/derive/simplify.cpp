@@ -240,4 +240,32 @@ void regroup_inertia(Tree<Expr>& tree, const std::vector<bool>& loaded) {
   }
 }
 
+std::vector<Slide> choose_slides(Tree<Expr> tree, const std::vector<bool>& loaded,
+                                 const std::function<int(const Tree<Expr>&)>& cost) {
+  const auto cost_regrouped = [&](Tree<Expr> t) {
+    regroup_inertia(t, loaded);
+    return cost(t);
+  };
+  std::vector<Slide> slides;
+  int best = cost_regrouped(tree);
+  for (int sweep = 0; sweep < 2; ++sweep) {
+    bool improved = false;
+    for (int i = 0; i < tree.size(); ++i) {
+      for (const Expr s : slide_candidates(tree, i)) {
+        Tree<Expr> trial = tree;
+        slide_frame(trial, i, s);
+        const int count = cost_regrouped(trial);
+        if (count < best) {
+          best = count;
+          tree = std::move(trial);
+          slides.push_back({i, s.value()});
+          improved = true;
+        }
+      }
+    }
+    if (!improved) break;
+  }
+  return slides;
+}
+
 }  // namespace tactus::derive

@@ -14,6 +14,9 @@
 // The kinetic energy and all joint forces stay the same; the potential energy changes by a constant.
 #pragma once
 
+#include <functional>
+#include <vector>
+
 #include <tactus/algebra/expr.h>
 #include <tactus/derive/tree.h>
 
@@ -31,11 +34,15 @@ void regroup_inertia(Tree<algebra::Expr>& tree, const std::vector<bool>& loaded)
 /// Useful slides of link i, given the frames as they stand: each makes an offset or a product of inertia vanish.
 std::vector<algebra::Expr> slide_candidates(const Tree<algebra::Expr>& tree, int link);
 
-/// All of it. `cost` counts the operations of a tree (usually of its inverse dynamics); the slides are chosen by it.
-/// `loaded`: the links on which outside forces act.
-template <class Cost>
-Tree<algebra::Expr> simplified(Tree<algebra::Expr> tree, const std::vector<bool>& loaded, const Cost& cost);
+/// One slide of the search's choice.
+struct Slide {
+  int link = 0;
+  double by = 0.0;
+};
+
+/// The search for the best slides: link by link, each candidate judged by what `cost` counts of the regrouped tree
+/// (usually the operations of its inverse dynamics). Frames must have been turned; the numbers must be constants.
+std::vector<Slide> choose_slides(Tree<algebra::Expr> tree, const std::vector<bool>& loaded,
+                                 const std::function<int(const Tree<algebra::Expr>&)>& cost);
 
 }  // namespace tactus::derive
-
-#include <tactus/derive/simplify_search.h>

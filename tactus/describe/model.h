@@ -59,6 +59,7 @@ struct JointAxis {
   std::optional<Expr> lower, upper;    // limits of the coordinate
   std::optional<Expr> effort_limit;    // largest force or torque of the actuator
   std::optional<Expr> velocity_limit;
+  bool passive = false;                // no actuator: its force in tau is taken as zero
   Expr armature;                       // rotor inertia on the joint's side of the gear [kg m^2] or [kg]
   Expr damping;                        // viscous, both directions [N m s/rad] or [N s/m]
   Friction friction;

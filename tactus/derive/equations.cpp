@@ -1,0 +1,420 @@
+#include <tactus/derive/equations.h>
+
+#include <utility>
+
+#include <tactus/algebra/calculus.h>
+#include <tactus/base/error.h>
+#include <tactus/derive/articulated_body.h>
+#include <tactus/derive/composite_body.h>
+#include <tactus/derive/energy.h>
+#include <tactus/derive/kane.h>
+#include <tactus/derive/loads.h>
+#include <tactus/derive/simplify.h>
+#include <tactus/derive/sparse_factor.h>
+
+namespace tactus::derive {
+
+using algebra::Block;
+using algebra::Graph;
+using describe::Model;
+
+namespace {
+
+/// Beyond this many links the slides are not searched: counting each candidate would cost more than it gains.
+constexpr int kSearchedLinks = 12;
+
+/// Forward dynamics: with at most so many speeds the composite-body way needs fewer operations in every mechanism
+/// measured; from the second bound on the articulated body does; between them both are derived and counted.
+constexpr int kCompositeBody = 6;
+constexpr int kArticulatedBody = 24;
+
+Block block(std::string name, std::string meaning, int rows, int cols, std::vector<Expr> entries) {
+  return {std::move(name), std::move(meaning), rows, cols, std::move(entries)};
+}
+
+std::vector<Expr> entries_of(const Vec3<Expr>& v) { return {v.x, v.y, v.z}; }
+
+std::vector<Expr> entries_of(const Vec3<Expr>& a, const Vec3<Expr>& b) { return {a.x, a.y, a.z, b.x, b.y, b.z}; }
+
+/// Positions of all links, with the sum angles of parallel groups.
+Motion<Expr> motion_at(const Tree<Expr>& tree, const std::vector<Expr>& q) {
+  Motion<Expr> motion(tree);
+  position(tree, q.data(), motion);
+  group_angles(tree, q.data(), motion);
+  return motion;
+}
+
+int weight(const algebra::OperationCount& count) {
+  // A division takes as long as some ten products; roots and the like are rare.
+  return count.mul + count.add + 10 * count.div + 10 * count.trig + 10 * count.other;
+}
+
+}  // namespace
+
+struct Equations::Implementation {
+  Implementation(const Model& m, Options o)
+      : model(m), options(std::move(o)), graph(std::make_shared<Graph>()), numbers(model, options.keep_parameters) {
+    if (!model.constraints.empty()) {
+      throw InputError(model.constraints.front().where,
+                       "constraint '" + model.constraints.front().name + "' cannot be derived: this version derives open chains",
+                       "remove the constraints, or wait for the version that has them");
+    }
+    const Graph::Scope scope(*graph);
+    symbols.emplace(model, options);
+    raw = build_tree(model, numbers);
+    speeds = speed_map(model, *symbols, options.keep_parameters);
+    tree = options.simplify ? simplified() : raw;
+  }
+
+  /// The tree with the fewest operations. The search runs in a graph of its own, on numbers.
+  Tree<Expr> simplified() const {
+    std::vector<Slide> slides;
+    if (raw.size() <= kSearchedLinks) {
+      Graph scratch;
+      const Graph::Scope scope(scratch);
+      Tree<Expr> trial = build_tree(model, Numbers(model, false));
+      const std::vector<bool> loaded = loaded_links(model, options, trial);
+      turn_frames(trial);
+      std::vector<Expr> q, u, ud, tau(static_cast<std::size_t>(raw.nv));
+      for (int k = 0; k < raw.nq; ++k) q.push_back(algebra::symbol("q" + std::to_string(k)));
+      for (int k = 0; k < raw.nv; ++k) u.push_back(algebra::symbol("u" + std::to_string(k)));
+      for (int k = 0; k < raw.nv; ++k) ud.push_back(algebra::symbol("a" + std::to_string(k)));
+      slides = choose_slides(trial, loaded, [&](const Tree<Expr>& t) {
+        Motion<Expr> motion = motion_at(t, q);
+        newton_euler(t, u.data(), ud.data(), {}, Policy{}, motion, tau.data());
+        const algebra::OperationCount count = algebra::count_operations(tau);
+        return count.mul + count.add;
+      });
+    }
+    Tree<Expr> result = raw;
+    turn_frames(result);
+    for (const Slide& slide : slides) slide_frame(result, slide.link, Expr(slide.by));
+    regroup_inertia(result, loaded_links(model, options, raw));
+    return result;
+  }
+
+  int nv() const { return raw.nv; }
+  int nq() const { return raw.nq; }
+
+  std::vector<OutsideWrench<Expr>> loads_on(const Tree<Expr>& t, const Motion<Expr>& motion,
+                                            const std::vector<Expr>& rates, bool with_wrench) const {
+    return outside_wrenches(model, options, numbers, t, motion, rates,
+                            with_wrench ? symbols->wrench : std::vector<Expr>{});
+  }
+
+  /// Joint forces for given joint rates and their rates.
+  std::vector<Expr> joint_forces_for(const std::vector<Expr>& rates, const std::vector<Expr>& accelerations,
+                                     bool with_wrench) const {
+    Motion<Expr> motion = motion_at(tree, symbols->q);
+    std::vector<Expr> tau(static_cast<std::size_t>(nv()));
+    newton_euler(tree, rates.data(), accelerations.data(), loads_on(tree, motion, rates, with_wrench), Policy{}, motion,
+                 tau.data());
+    const std::vector<Expr> loads = joint_loads(model, options, numbers, symbols->q, rates);
+    for (std::size_t k = 0; k < tau.size(); ++k) tau[k] += loads[k];
+    return tau;
+  }
+
+  KaneEquations kane_equations(bool with_wrench) const {
+    const Motion<Expr> motion = motion_at(raw, symbols->q);
+    return kane(raw, motion, model, *symbols, speeds, loads_on(raw, motion, speeds.rates, with_wrench),
+                joint_loads(model, options, numbers, symbols->q, speeds.rates));
+  }
+
+  std::vector<Expr> mass_matrix() const {
+    if (!speeds.identity) return kane_equations(false).M;
+    Motion<Expr> motion = motion_at(tree, symbols->q);
+    std::vector<MassMoments<Expr>> composite;
+    std::vector<Expr> M(static_cast<std::size_t>(nv() * nv()));
+    composite_body(tree, Policy{}, motion, composite, M.data());
+    return M;
+  }
+
+  std::vector<Expr> bias(bool with_wrench) const {
+    if (!speeds.identity) return kane_equations(with_wrench).h;
+    return joint_forces_for(symbols->u, std::vector<Expr>(static_cast<std::size_t>(nv())), with_wrench);
+  }
+
+  /// tau, with zeros at the joints that have no actuator.
+  std::vector<Expr> actuator_forces() const {
+    std::vector<Expr> forces = symbols->tau;
+    std::size_t k = 0;
+    for (const describe::Joint& joint : model.joints)
+      for (const describe::JointAxis& axis : joint.axes) {
+        if (axis.passive) forces[k] = Expr(0.0);
+        ++k;
+      }
+    return forces;
+  }
+
+  std::vector<Expr> accelerations_by_composite_body() const {
+    std::vector<Expr> M, h, udot = actuator_forces();
+    std::vector<int> parents = speed_parents(raw);
+    if (speeds.identity) {
+      M = mass_matrix();
+      h = bias(true);
+    } else {
+      KaneEquations equations = kane_equations(true);
+      M = std::move(equations.M);
+      h = std::move(equations.h);
+      udot = std::move(equations.active);
+      // Defined speeds couple as they please: a full matrix.
+      for (std::size_t k = 0; k < parents.size(); ++k) parents[k] = static_cast<int>(k) - 1;
+    }
+    for (std::size_t k = 0; k < udot.size(); ++k) udot[k] -= h[k];
+    factorise(parents, nv(), M.data());
+    solve(parents, nv(), M.data(), udot.data());
+    return udot;
+  }
+
+  std::vector<Expr> accelerations_by_articulated_body() const {
+    Motion<Expr> motion = motion_at(tree, symbols->q);
+    const std::vector<Expr> loads = joint_loads(model, options, numbers, symbols->q, symbols->u);
+    std::vector<Expr> net = actuator_forces(), udot(net.size());
+    for (std::size_t k = 0; k < net.size(); ++k) net[k] -= loads[k];
+    ArticulatedMotion<Expr> work(tree);
+    articulated_body(tree, symbols->u.data(), net.data(), loads_on(tree, motion, symbols->u, true), Policy{}, motion,
+                     work, udot.data());
+    return udot;
+  }
+
+  std::vector<Expr> accelerations() const {
+    ForwardMethod method = options.method;
+    if (!speeds.identity) method = ForwardMethod::composite_body;
+    if (method == ForwardMethod::automatic) {
+      if (nv() <= kCompositeBody) {
+        method = ForwardMethod::composite_body;
+      } else if (nv() >= kArticulatedBody) {
+        method = ForwardMethod::articulated_body;
+      } else {
+        std::vector<Expr> composite = accelerations_by_composite_body();
+        std::vector<Expr> articulated = accelerations_by_articulated_body();
+        return weight(algebra::count_operations(composite)) <= weight(algebra::count_operations(articulated))
+                   ? composite
+                   : articulated;
+      }
+    }
+    return method == ForwardMethod::composite_body ? accelerations_by_composite_body()
+                                                   : accelerations_by_articulated_body();
+  }
+
+  Function function(std::string name, std::string meaning, std::vector<Block> inputs, std::vector<Block> outputs) const {
+    return {std::move(name), std::move(meaning), graph, std::move(inputs), std::move(outputs)};
+  }
+
+  Model model;
+  Options options;
+  std::shared_ptr<Graph> graph;
+  Numbers numbers;
+  std::optional<Symbols> symbols;
+  Tree<Expr> raw, tree;  // as described, and simplified
+  SpeedMap speeds;
+};
+
+Equations::Equations(const Model& model, Options options)
+    : implementation_(std::make_unique<Implementation>(model, std::move(options))) {}
+Equations::~Equations() = default;
+Equations::Equations(Equations&&) noexcept = default;
+Equations& Equations::operator=(Equations&&) noexcept = default;
+
+const Model& Equations::model() const { return implementation_->model; }
+const Options& Equations::options() const { return implementation_->options; }
+int Equations::nq() const { return implementation_->nq(); }
+int Equations::nv() const { return implementation_->nv(); }
+
+Function Equations::inverse_dynamics() const {
+  const Implementation& self = *implementation_;
+  const Graph::Scope scope(*self.graph);
+  const Symbols& symbols = *self.symbols;
+  return self.function(
+      "inverse_dynamics", "Actuator forces for a motion: tau = M udot + h - wrenches.",
+      symbols.inputs(true, {symbols.accelerations_block()}, true),
+      {block("tau", "actuator forces at the joints [N m, N]", nv(), 1,
+             self.joint_forces_for(self.speeds.rates, self.speeds.accelerations, true))});
+}
+
+Function Equations::mass_matrix() const {
+  const Implementation& self = *implementation_;
+  const Graph::Scope scope(*self.graph);
+  return self.function("mass_matrix", "The mass matrix in the generalised speeds.", self.symbols->inputs(false, {}, false),
+                       {block("M", "mass matrix, symmetric [kg m^2, kg m, kg]", nv(), nv(), self.mass_matrix())});
+}
+
+Function Equations::bias() const {
+  const Implementation& self = *implementation_;
+  const Graph::Scope scope(*self.graph);
+  return self.function("bias", "All that does not depend on udot, tau or wrenches.", self.symbols->inputs(true, {}, false),
+                       {block("h", "velocity products, weight, springs, friction [N m, N]", nv(), 1, self.bias(false))});
+}
+
+Function Equations::gravity() const {
+  const Implementation& self = *implementation_;
+  const Graph::Scope scope(*self.graph);
+  // h at rest, and without the Coulomb friction that a rate of zero would still give.
+  std::vector<Expr> still(self.symbols->u.size());
+  Implementation resting(self.model, [&] {
+    Options options = self.options;
+    options.friction = false;
+    return options;
+  }());
+  const Graph::Scope resting_scope(*resting.graph);
+  std::vector<Expr> g = resting.bias(false);
+  g = algebra::substitute(g, *resting.graph, resting.symbols->u, still);
+  Function result = resting.function("gravity", "Weight and springs: h at rest.", resting.symbols->inputs(false, {}, false),
+                                     {block("g", "weight and spring forces [N m, N]", nv(), 1, std::move(g))});
+  return result;
+}
+
+Function Equations::forward_dynamics() const {
+  const Implementation& self = *implementation_;
+  const Graph::Scope scope(*self.graph);
+  const Symbols& symbols = *self.symbols;
+  return self.function("forward_dynamics", "Rates of the speeds and of the coordinates for given actuator forces.",
+                       symbols.inputs(true, {symbols.forces_block()}, true),
+                       {block("udot", "rates of the speeds [rad/s^2, m/s^2]", nv(), 1, self.accelerations()),
+                        block("qdot", "rates of the coordinates", nq(), 1,
+                              derive::coordinate_rates(self.model, symbols, self.speeds.rates))});
+}
+
+Function Equations::coordinate_rates() const {
+  const Implementation& self = *implementation_;
+  const Graph::Scope scope(*self.graph);
+  return self.function("coordinate_rates", "Rates of the coordinates: qdot = W u + X.",
+                       self.symbols->inputs(true, {}, false),
+                       {block("qdot", "rates of the coordinates", nq(), 1,
+                              derive::coordinate_rates(self.model, *self.symbols, self.speeds.rates)),
+                        block("qd", "joint rates [rad/s, m/s]", nv(), 1, self.speeds.rates)});
+}
+
+Function Equations::speeds_from_rates() const {
+  const Implementation& self = *implementation_;
+  const Graph::Scope scope(*self.graph);
+  const std::size_t n = self.symbols->u.size();
+  std::vector<Expr> u(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    u[i] = self.speeds.Z[i];
+    for (std::size_t j = 0; j < n; ++j) u[i] += self.speeds.Y[i * n + j] * self.symbols->rates[j];
+  }
+  return self.function("speeds_from_rates", "Generalised speeds of given joint rates: u = Y qd + Z.",
+                       self.symbols->inputs(false, {self.symbols->rates_block()}, false),
+                       {block("u", "generalised speeds [rad/s, m/s]", nv(), 1, std::move(u))});
+}
+
+Function Equations::energy() const {
+  const Implementation& self = *implementation_;
+  const Graph::Scope scope(*self.graph);
+  Motion<Expr> motion = motion_at(self.raw, self.symbols->q);
+  velocities(self.raw, self.speeds.rates.data(), motion);
+  const EnergyAndMomentum<Expr> sum = energy_and_momentum(self.raw, motion, self.speeds.rates.data());
+  const Expr potential =
+      sum.potential + spring_energy(self.model, self.numbers, self.raw, motion, self.symbols->q);
+  const Vec3<Expr> center = algebra::is_zero(sum.mass) ? Vec3<Expr>::zero() : (Expr(1.0) / sum.mass) * sum.first_moment;
+  return self.function(
+      "energy", "Energies and momenta.", self.symbols->inputs(true, {}, false),
+      {block("kinetic", "kinetic energy [J]", 1, 1, {sum.kinetic}),
+       block("potential", "potential energy of weight and springs [J]", 1, 1, {potential}),
+       block("linear_momentum", "linear momentum, world axes [kg m/s]", 3, 1, entries_of(sum.linear)),
+       block("angular_momentum", "angular momentum about the world's origin [kg m^2/s]", 3, 1, entries_of(sum.angular)),
+       block("center_of_mass", "centre of mass in the world [m]", 3, 1, entries_of(center)),
+       block("mass", "mass that moves [kg]", 1, 1, {sum.mass})});
+}
+
+Function Equations::frame_motion(int frame_index) const {
+  const Implementation& self = *implementation_;
+  const Graph::Scope scope(*self.graph);
+  const describe::Frame& frame = self.model.frames[static_cast<std::size_t>(frame_index)];
+  const Tree<Expr>& tree = self.raw;
+  const std::size_t n = self.symbols->u.size();
+  Motion<Expr> motion = motion_at(tree, self.symbols->q);
+  const std::vector<Pose<Expr>> X_WL = world_poses(tree, motion);
+  const auto& place = tree.bodies[static_cast<std::size_t>(frame.body)];
+  const Pose<Expr> X_LF = place.X_LB * self.numbers(frame.X_BF);
+  const Vec3<Expr> zero = Vec3<Expr>::zero();
+  const Pose<Expr> X_WF = place.link < 0 ? X_LF : X_WL[static_cast<std::size_t>(place.link)] * X_LF;
+
+  // Jacobian of the joint rates: each joint's direction in world axes, at the frame's origin.
+  std::vector<Expr> J_rates(6 * n), J(6 * n);
+  for (int i = place.link; i >= 0; i = tree.links[static_cast<std::size_t>(i)].parent) {
+    const Link<Expr>& link = tree.links[static_cast<std::size_t>(i)];
+    const Pose<Expr>& X = X_WL[static_cast<std::size_t>(i)];
+    for (int k = 0; k < speed_count(link.kind); ++k) {
+      Vec3<Expr> w, v;
+      joint_direction(link, k, w, v);
+      const Vec3<Expr> w_W = X.R * w;
+      const Vec3<Expr> v_W = X.R * v + cross(w_W, X_WF.p - X.p);
+      for (std::size_t a = 0; a < 3; ++a) {
+        J_rates[a * n + static_cast<std::size_t>(link.v + k)] = w_W[a];
+        J_rates[(a + 3) * n + static_cast<std::size_t>(link.v + k)] = v_W[a];
+      }
+    }
+  }
+  if (self.speeds.identity) {
+    J = J_rates;
+  } else {
+    for (std::size_t row = 0; row < 6; ++row)
+      for (std::size_t r = 0; r < n; ++r)
+        for (std::size_t j = 0; j < n; ++j) J[row * n + r] += J_rates[row * n + j] * self.speeds.W[j * n + r];
+  }
+  const auto station_acceleration = [&](const std::vector<Expr>& accelerations_of_rates) {
+    if (place.link < 0) return entries_of(zero, zero);
+    const auto l = static_cast<std::size_t>(place.link);
+    derive::accelerations(tree, self.speeds.rates.data(), accelerations_of_rates.data(), zero, Policy{}, motion);
+    return entries_of(X_WL[l].R * motion.wd[l], X_WL[l].R * (motion.a[l] + motion.U[l] * X_LF.p));
+  };
+  const std::vector<Expr> A = station_acceleration(self.speeds.accelerations);
+  const std::vector<Expr> Jdot_u = station_acceleration(self.speeds.bias);
+  velocities(tree, self.speeds.rates.data(), motion);
+  Vec3<Expr> w = zero, v = zero;
+  if (place.link >= 0) {
+    const auto l = static_cast<std::size_t>(place.link);
+    w = X_WL[l].R * motion.w[l];
+    v = X_WL[l].R * (motion.v[l] + cross(motion.w[l], X_LF.p));
+  }
+  std::vector<Expr> R;
+  for (const auto& row : X_WF.R.m) R.insert(R.end(), row.begin(), row.end());
+  return self.function(
+      "frame_motion", "Pose, velocity, acceleration and Jacobian of the frame '" + frame.name + "'.",
+      self.symbols->inputs(true, {self.symbols->accelerations_block()}, false),
+      {block("R", "orientation R_WF", 3, 3, std::move(R)), block("p", "position in the world [m]", 3, 1, entries_of(X_WF.p)),
+       block("V", "velocity [angular; linear], world axes [rad/s, m/s]", 6, 1, entries_of(w, v)),
+       block("A", "acceleration [angular; linear], world axes [rad/s^2, m/s^2]", 6, 1, A),
+       block("J", "Jacobian: V = J u + (what does not depend on u)", 6, nv(), std::move(J)),
+       block("Jdot_u", "acceleration at udot = 0", 6, 1, Jdot_u)});
+}
+
+Function Equations::body_poses() const {
+  const Implementation& self = *implementation_;
+  const Graph::Scope scope(*self.graph);
+  const Motion<Expr> motion = motion_at(self.raw, self.symbols->q);
+  const std::vector<Pose<Expr>> X_WL = world_poses(self.raw, motion);
+  std::vector<Block> outputs;
+  for (std::size_t b = 1; b < self.raw.bodies.size(); ++b) {
+    const auto& place = self.raw.bodies[b];
+    const Pose<Expr> X = place.link < 0 ? place.X_LB : X_WL[static_cast<std::size_t>(place.link)] * place.X_LB;
+    std::vector<Expr> entries;
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (std::size_t j = 0; j < 3; ++j) entries.push_back(X.R(i, j));
+      entries.push_back(X.p[i]);
+    }
+    outputs.push_back(block("X_" + self.model.bodies[b].name, "pose in the world, [R p]", 3, 4, std::move(entries)));
+  }
+  return self.function("body_poses", "Poses of all bodies.", self.symbols->inputs(false, {}, false), std::move(outputs));
+}
+
+Function Equations::linear_model() const {
+  const Implementation& self = *implementation_;
+  const Graph::Scope scope(*self.graph);
+  if (nq() != nv() || !self.speeds.identity) {
+    throw InputError({self.model.file},
+                     "the linear model needs one coordinate per degree of freedom and joint rates as speeds",
+                     "describe spherical and free joints by revolute and prismatic ones, or leave out `speeds`");
+  }
+  const Symbols& symbols = *self.symbols;
+  const std::vector<Expr> tau = self.joint_forces_for(symbols.u, symbols.udot, true);
+  return self.function("linear_model", "Linear model about a point of a motion: dtau = M dudot + C du + K dq.",
+                       symbols.inputs(true, {symbols.accelerations_block()}, true),
+                       {block("M", "d tau / d udot", nv(), nv(), self.mass_matrix()),
+                        block("C", "d tau / d u", nv(), nv(), algebra::jacobian(tau, symbols.u)),
+                        block("K", "d tau / d q", nv(), nv(), algebra::jacobian(tau, symbols.q))});
+}
+
+}  // namespace tactus::derive
