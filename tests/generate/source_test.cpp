@@ -1,0 +1,138 @@
+// Emitted source, compiled by the system's compilers, against the interpreter: same bits.
+#include <tactus/generate/source.h>
+
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include <fmt/format.h>
+
+#include <tactus/generate/kernel.h>
+
+#include "random_function.h"
+
+namespace tactus::generate {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Source : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder = fs::temp_directory_path() / fmt::format("tactus_source_test_{}", ::getpid());
+    fs::create_directories(folder);
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  void write(const std::string& name, const std::string& text) { std::ofstream(folder / name) << text; }
+
+  std::vector<double> read_doubles(const fs::path& file) {
+    std::vector<double> values(fs::file_size(file) / sizeof(double));
+    std::ifstream(file, std::ios::binary)
+        .read(reinterpret_cast<char*>(values.data()),
+              static_cast<std::streamsize>(values.size() * sizeof(double)));
+    return values;
+  }
+
+  fs::path folder;
+};
+
+std::vector<algebra::Function> some_functions() {
+  std::vector<algebra::Function> functions;
+  for (unsigned seed = 0; seed < 8; ++seed) {
+    RandomOptions options;
+    options.arithmetic_only = seed % 2 == 0;
+    functions.push_back(random_function(seed, options));
+  }
+  return functions;
+}
+
+constexpr int kStates = 20;
+
+/// A program in the common part of C and C++ that evaluates every function at states from stdin-like files.
+std::string driver(const std::vector<algebra::Function>& functions, const std::string& header,
+                   const std::string& prefix) {
+  std::string text = fmt::format("#include \"{}\"\n#include <stdio.h>\n", header);
+  text +=
+      "int main(void) {\n  double in[64], out[64];\n  FILE* from = fopen(\"in.bin\", \"rb\");\n"
+      "  FILE* to = fopen(\"out.bin\", \"wb\");\n  if (!from || !to) return 1;\n";
+  for (const algebra::Function& function : functions) {
+    text += fmt::format("  for (int k = 0; k < {}; ++k) {{\n", kStates);
+    text += fmt::format("    if (fread(in, sizeof(double), {0}, from) != {0}) return 1;\n",
+                        function.input_size());
+    text += fmt::format("    {}{}(in, in + {}, out, out + {});\n", prefix, function.name,
+                        function.inputs[0].size(), function.outputs[0].size());
+    text += fmt::format("    fwrite(out, sizeof(double), {}, to);\n  }}\n", function.output_size());
+  }
+  return text + "  fclose(from);\n  fclose(to);\n  return 0;\n}\n";
+}
+
+TEST_F(Source, GivesTheSameBitsWhateverTheCompilersFlags) {
+  const std::vector<algebra::Function> functions = some_functions();
+  std::mt19937 rng(11);
+  std::normal_distribution<double> normal(0.0, 1.5);
+  std::vector<double> in, want;
+  for (const algebra::Function& function : functions) {
+    const Kernel kernel = compile(function, Backend::interpreter);
+    std::vector<double> x(kernel.input_size()), y(kernel.output_size()), work(kernel.work_size());
+    for (int k = 0; k < kStates; ++k) {
+      for (double& value : x) value = k == 3 ? 1e7 * normal(rng) : normal(rng);
+      kernel(x.data(), y.data(), work.data());
+      in.insert(in.end(), x.begin(), x.end());
+      want.insert(want.end(), y.begin(), y.end());
+    }
+  }
+  std::ofstream(folder / "in.bin", std::ios::binary)
+      .write(reinterpret_cast<const char*>(in.data()),
+             static_cast<std::streamsize>(in.size() * sizeof(double)));
+
+  write("emitted.hpp", write_source(functions, {Language::cpp, "emitted", "random functions"}));
+  write("emitted.h", write_source(functions, {Language::c, "emitted", "random functions"}));
+  write("driver.cpp", driver(functions, "emitted.hpp", "emitted::"));
+  write("driver.c", driver(functions, "emitted.h", "emitted_"));
+
+  const std::string warnings = "-Wall -Wextra -Wconversion -Wshadow -pedantic -Werror";
+  for (const std::string& command :
+       {"c++ -std=c++17 -O1 " + warnings + " driver.cpp -o driver",
+        "c++ -std=c++17 -O3 -march=native -ffast-math " + warnings + " driver.cpp -o driver",
+        "cc -std=c99 -O2 -march=native " + warnings + " driver.c -o driver -lm"}) {
+    SCOPED_TRACE(command);
+    const std::string in_folder = "cd '" + folder.string() + "' && ";
+    ASSERT_EQ(std::system((in_folder + command).c_str()), 0);
+    ASSERT_EQ(std::system((in_folder + "./driver").c_str()), 0);
+    const std::vector<double> got = read_doubles(folder / "out.bin");
+    ASSERT_EQ(got.size(), want.size());
+    for (std::size_t k = 0; k < got.size(); ++k) {
+      ASSERT_TRUE(std::bit_cast<std::uint64_t>(got[k]) == std::bit_cast<std::uint64_t>(want[k]) ||
+                  (std::isnan(got[k]) && std::isnan(want[k])))
+          << k << ": " << got[k] << " instead of " << want[k];
+    }
+  }
+}
+
+TEST_F(Source, NamesAreIdentifiers) {
+  EXPECT_EQ(identifier("tool-tip 2"), "tool_tip_2");
+  EXPECT_EQ(identifier("double"), "double_");
+  EXPECT_EQ(identifier("6R"), "x6R");
+  EXPECT_EQ(identifier("a..b"), "a_b");
+  EXPECT_EQ(identifier(""), "x");
+}
+
+TEST_F(Source, SaysWhatEachBlockHolds) {
+  const std::vector<algebra::Function> functions{random_function(1)};
+  const std::string text = write_source(functions, {Language::cpp, "arm", "an arm */ // \\"});
+  EXPECT_NE(text.find("/// A random function."), std::string::npos);
+  EXPECT_NE(text.find("in  x[6]: first half of the inputs: x0, x1, x2, x3, x4, x5"), std::string::npos);
+  EXPECT_NE(text.find("namespace arm {"), std::string::npos);
+  EXPECT_EQ(text.find("*/"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tactus::generate
