@@ -191,7 +191,8 @@ Joint read_joint(const Reader& reader, const Value::Entry& entry, DraftJoint& dr
   }
   const bool is_weld = joint.axes.empty();
   fields.refuse(
-      {"limits", "velocity_limit", "effort_limit", "armature", "damping", "friction", "stiffness", "rest"},
+      {"limits", "velocity_limit", "effort_limit", "armature", "damping", "friction", "stiffness", "rest",
+       "passive"},
       is_weld ? "a weld does not move"
               : fmt::format("this joint has {} freedoms: write them under freedoms: {{{}: {{...}}}}",
                             joint.axes.size(), freedom_names(joint.type)[0]));
@@ -270,6 +271,7 @@ void read_freedom(const Reader& reader, const Fields& fields, JointAxis& axis) {
     fields.refuse({"rest"}, "a rest position belongs to a `stiffness`, which is not given");
   }
   if (const Value* rest = fields["rest"]) axis.rest = reader.number(*rest, coordinate);
+  if (const Value* passive = fields["passive"]) axis.passive = reader.flag(*passive, "`passive`");
 }
 
 void read_joints(Reader& reader, const Value& section, Draft& draft) {

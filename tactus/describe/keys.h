@@ -31,7 +31,7 @@ inline constexpr std::array kAxisAngle = {Key("axis"), Key("angle")};
 /// What belongs to one degree of freedom.
 inline constexpr std::array kFreedom = {
     Key("limits"),  Key("velocity_limit"), Key("effort_limit"), Key("armature"),
-    Key("damping"), Key("friction"),       Key("stiffness"),    Key("rest")};
+    Key("damping"), Key("friction"),       Key("stiffness"),    Key("rest"),    Key("passive")};
 inline constexpr std::array kFriction = {Key("viscous"), Key("coulomb")};
 inline constexpr std::array kDirections = {Key("positive"), Key("negative")};
 
@@ -39,7 +39,7 @@ inline constexpr std::array kJoint = {
     Key("type"),           Key("parent"),       Key("child"),      Key("placement"), Key("child_placement"),
     Key("axis"),           Key("axes"),         Key("pitch"),      Key("freedoms"),  Key("limits"),
     Key("velocity_limit"), Key("effort_limit"), Key("armature"),   Key("damping"),   Key("friction"),
-    Key("stiffness"),      Key("rest"),         Key("description")};
+    Key("stiffness"),      Key("rest"),         Key("passive"),    Key("description")};
 
 inline constexpr std::array kDh = {Key("convention"), Key("base"), Key("links")};
 inline constexpr std::array kDhLink = {
@@ -48,7 +48,7 @@ inline constexpr std::array kDhLink = {
     Key("com"),      Key("inertia"),    Key("inertia_about"),  Key("effective_inertia"),
     Key("geometry"), Key("limits"),     Key("velocity_limit"), Key("effort_limit"),
     Key("armature"), Key("damping"),    Key("friction"),       Key("stiffness"),
-    Key("rest"),     Key("description")};
+    Key("rest"),     Key("passive"),    Key("description")};
 
 inline constexpr std::array kRepeat = {Key("count"),  Key("from"),   Key("index"),  Key("bodies"),
                                        Key("joints"), Key("frames"), Key("springs")};
