@@ -37,6 +37,7 @@ int run(int argc, char** argv) {
       "A verb's options: tactus VERB --help. Exit codes: 0 ok, 1 failed, 2 bad input, 3 internal error.");
 
   // The verbs, in the order of the flow: add_<verb>(program), one line each.
+  add_check(program);
 
   std::vector<std::string> words = with_default_verb(program, {argv + 1, argv + argc});
   try {

@@ -22,4 +22,6 @@ struct Failed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+void add_check(CLI::App& program);
+
 }  // namespace tactus::apps

@@ -1,0 +1,213 @@
+#include <tactus/describe/report.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <tactus/algebra/print.h>
+#include <tactus/describe/coordinates.h>
+
+namespace tactus::describe {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double total_mass(const Model& model) {
+  double mass = 0.0;
+  for (const Body& body : model.bodies) mass += value_of(model, body.mass);
+  return mass;
+}
+
+void print_branch(const Model& model, const std::vector<std::vector<std::size_t>>& joints_on,
+                  std::size_t body, const std::string& indent, std::string& text) {
+  const std::vector<std::size_t>& joints = joints_on[body];
+  for (std::size_t k = 0; k < joints.size(); ++k) {
+    const Joint& joint = model.joints[joints[k]];
+    const Body& child = model.bodies[static_cast<std::size_t>(joint.child)];
+    const bool last = k + 1 == joints.size();
+    text += fmt::format("{}{}- {} [{} {}] {:.6g} kg\n", indent, last ? "`" : "|", child.name,
+                        name_of(joint.type), joint.name, value_of(model, child.mass));
+    print_branch(model, joints_on, static_cast<std::size_t>(joint.child), indent + (last ? "   " : "|  "),
+                 text);
+  }
+}
+
+/// Deeper trees do not fit a page when they are indented.
+constexpr int kDeepestDrawing = 16;
+
+std::string tree_text(const Model& model) {
+  std::string text = "world\n";
+  std::vector<int> depth(model.bodies.size(), 0);
+  for (const Joint& joint : model.joints) {
+    depth[static_cast<std::size_t>(joint.child)] = depth[static_cast<std::size_t>(joint.parent)] + 1;
+  }
+  if (*std::max_element(depth.begin(), depth.end()) > kDeepestDrawing) {
+    for (const Joint& joint : model.joints) {
+      const Body& child = model.bodies[static_cast<std::size_t>(joint.child)];
+      text += fmt::format("  {} -> {} [{} {}] {:.6g} kg\n",
+                          model.bodies[static_cast<std::size_t>(joint.parent)].name, child.name,
+                          name_of(joint.type), joint.name, value_of(model, child.mass));
+    }
+    return text;
+  }
+  std::vector<std::vector<std::size_t>> joints_on(model.bodies.size());
+  for (std::size_t j = 0; j < model.joints.size(); ++j) {
+    joints_on[static_cast<std::size_t>(model.joints[j].parent)].push_back(j);
+  }
+  print_branch(model, joints_on, 0, "", text);
+  return text;
+}
+
+std::string table(const std::vector<Meaning>& rows) {
+  std::size_t names = 0, units = 0;
+  for (const Meaning& row : rows) {
+    names = std::max(names, row.name.size());
+    if (!row.unit.empty()) units = std::max(units, row.unit.size() + 4);
+  }
+  std::string text;
+  for (const Meaning& row : rows) {
+    std::string line = fmt::format("  {:<{}}{:<{}}", row.name, names,
+                                   row.unit.empty() ? "" : fmt::format("  [{}]", row.unit), units);
+    if (!row.meaning.empty()) line += "  " + row.meaning;
+    text += line + "\n";
+  }
+  return text;
+}
+
+Json meanings(const std::vector<Meaning>& rows) {
+  Json list = Json::array();
+  for (const Meaning& row : rows)
+    list.push_back({{"name", row.name}, {"meaning", row.meaning}, {"unit", row.unit}});
+  return list;
+}
+
+std::vector<std::string> spring_lines(const Model& model) {
+  std::vector<std::string> lines;
+  const auto body = [&](int b) { return model.bodies[static_cast<std::size_t>(b)].name; };
+  const auto frame = [&](int f) { return model.frames[static_cast<std::size_t>(f)].name; };
+  for (const PointSpring& s : model.point_springs) {
+    lines.push_back(
+        fmt::format("{}: between points of {} and {}, {:.6g} N/m, {:.6g} N s/m, rest length {:.6g} m", s.name,
+                    body(s.body_a), body(s.body_b), value_of(model, s.stiffness), value_of(model, s.damping),
+                    value_of(model, s.rest_length)));
+  }
+  for (const FrameSpring& s : model.frame_springs) {
+    lines.push_back(fmt::format("{}: between frames {} and {}, {:.6g} N/m, {:.6g} N m/rad", s.name,
+                                frame(s.frame_a), frame(s.frame_b), value_of(model, s.linear_stiffness),
+                                value_of(model, s.angular_stiffness)));
+  }
+  for (const Joint& joint : model.joints) {
+    for (const JointAxis& axis : joint.axes) {
+      const double k = value_of(model, axis.stiffness);
+      if (k == 0.0) continue;
+      lines.push_back(fmt::format("at {}: {:.6g} {}, rest {:.6g} {}", axis.name, k,
+                                  axis.is_rotation ? "N m/rad" : "N/m", value_of(model, axis.rest),
+                                  axis.is_rotation ? "rad" : "m"));
+    }
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string report_text(const Model& model) {
+  std::string text =
+      fmt::format("{}{}{}\n", model.name, model.description.empty() ? "" : ": ", model.description);
+  text += fmt::format(
+      "\n{} bodies, {} joints, {} degrees of freedom (nq = {}, nv = {}), total mass {:.6g} kg\n",
+      model.bodies.size() - 1, model.joints.size(), model.nv(), model.nq(), model.nv(), total_mass(model));
+  text += fmt::format("gravity ({:.6g}, {:.6g}, {:.6g}) m/s^2\n", value_of(model, model.gravity.x),
+                      value_of(model, model.gravity.y), value_of(model, model.gravity.z));
+  text += "\nTree (body [joint type, name] mass)\n" + tree_text(model);
+  text += "\nCoordinates q\n" + table(coordinate_meanings(model));
+  text += "\nSpeeds u\n" + table(speed_meanings(model));
+  if (!model.parameters.empty() || !model.derived_parameters.empty()) {
+    text += "\nParameters (SI)\n";
+    std::vector<Meaning> rows;
+    for (const Parameter& p : model.parameters) {
+      rows.push_back({fmt::format("{} = {:.10g}", p.name, p.value), p.description, ""});
+    }
+    for (const DerivedParameter& p : model.derived_parameters) {
+      const std::string formula = algebra::to_text(p.formula, *model.graph);
+      rows.push_back({fmt::format("{} = {:.10g}", p.name, p.value),
+                      fmt::format("= {}{}{}", formula, p.description.empty() ? "" : "; ", p.description),
+                      ""});
+    }
+    text += table(rows);
+  }
+  if (!model.frames.empty()) {
+    text += "\nFrames\n";
+    std::vector<Meaning> rows;
+    for (const Frame& frame : model.frames) {
+      rows.push_back({frame.name,
+                      fmt::format("on {}{}{}{}", model.bodies[static_cast<std::size_t>(frame.body)].name,
+                                  frame.grasp ? ", grasp point" : "", frame.description.empty() ? "" : ": ",
+                                  frame.description),
+                      ""});
+    }
+    text += table(rows);
+  }
+  const std::vector<std::string> springs = spring_lines(model);
+  if (!springs.empty()) text += "\nSprings\n";
+  for (const std::string& line : springs) text += "  " + line + "\n";
+  if (!model.constraints.empty()) text += "\nConstraints (read, not yet simulated)\n";
+  for (const Constraint& c : model.constraints) text += fmt::format("  {}: {}\n", c.name, c.type);
+  if (!model.warnings.empty()) text += "\nWarnings\n";
+  for (const std::string& warning : model.warnings) text += "  " + warning + "\n";
+  return text;
+}
+
+std::string report_json(const Model& model) {
+  Json report;
+  report["name"] = model.name;
+  report["description"] = model.description;
+  report["nq"] = model.nq();
+  report["nv"] = model.nv();
+  report["total_mass"] = total_mass(model);
+  report["gravity"] = {value_of(model, model.gravity.x), value_of(model, model.gravity.y),
+                       value_of(model, model.gravity.z)};
+  Json tree = Json::array();
+  for (const Joint& joint : model.joints) {
+    const Body& child = model.bodies[static_cast<std::size_t>(joint.child)];
+    tree.push_back({{"joint", joint.name},
+                    {"type", name_of(joint.type)},
+                    {"parent", model.bodies[static_cast<std::size_t>(joint.parent)].name},
+                    {"child", child.name},
+                    {"mass", value_of(model, child.mass)}});
+  }
+  report["joints"] = std::move(tree);
+  report["coordinates"] = meanings(coordinate_meanings(model));
+  report["speeds"] = meanings(speed_meanings(model));
+  Json parameters = Json::array();
+  for (const Parameter& p : model.parameters) {
+    parameters.push_back(
+        {{"name", p.name}, {"value", p.value}, {"unit", p.unit}, {"description", p.description}});
+  }
+  report["parameters"] = std::move(parameters);
+  Json derived = Json::array();
+  for (const DerivedParameter& p : model.derived_parameters) {
+    derived.push_back({{"name", p.name},
+                       {"value", p.value},
+                       {"formula", algebra::to_text(p.formula, *model.graph)},
+                       {"description", p.description}});
+  }
+  report["derived_parameters"] = std::move(derived);
+  Json frames = Json::array();
+  for (const Frame& frame : model.frames) {
+    frames.push_back({{"name", frame.name},
+                      {"body", model.bodies[static_cast<std::size_t>(frame.body)].name},
+                      {"grasp", frame.grasp},
+                      {"description", frame.description}});
+  }
+  report["frames"] = std::move(frames);
+  report["springs"] = spring_lines(model);
+  Json constraints = Json::array();
+  for (const Constraint& c : model.constraints) constraints.push_back({{"name", c.name}, {"type", c.type}});
+  report["constraints"] = std::move(constraints);
+  report["warnings"] = model.warnings;
+  return report.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace tactus::describe
