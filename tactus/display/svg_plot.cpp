@@ -116,71 +116,68 @@ std::string path_of(const Series& series, const Range& xs, const Range& ys, doub
   return path;
 }
 
+void add_line(std::string& svg, std::string_view attributes, double x1, double y1, double x2, double y2) {
+  fmt::format_to(std::back_inserter(svg),
+                 "<line {} x1=\"{:.2f}\" y1=\"{:.2f}\" x2=\"{:.2f}\" y2=\"{:.2f}\"/>\n", attributes, x1, y1,
+                 x2, y2);
+}
+
+void add_text(std::string& svg, std::string_view anchor, double x, double y, std::string_view text) {
+  fmt::format_to(std::back_inserter(svg), "<text x=\"{:.2f}\" y=\"{:.2f}\" text-anchor=\"{}\">{}</text>\n", x,
+                 y, anchor, escaped(text));
+}
+
+void draw_axes(std::string& svg, const Panel& panel, const Range& xs, const Range& ys, double top,
+               bool is_last, const std::string& x_label) {
+  const double right = kLeft + kPlotWidth, bottom = top + kPanelHeight;
+  const std::vector<double> y_ticks = nice_ticks(ys.low, ys.high, 5),
+                            x_ticks = nice_ticks(xs.low, xs.high, 8);
+  const auto spacing_of = [](const std::vector<double>& ticks) {
+    return ticks.size() > 1 ? ticks[1] - ticks[0] : 1.0;
+  };
+  for (const double tick : y_ticks) {
+    const double y = top + kPanelHeight * (ys.high - tick) / (ys.high - ys.low);
+    add_line(svg, "class=\"grid\"", kLeft, y, right, y);
+    add_text(svg, "end", kLeft - 8, y + 4, tick_text(tick, spacing_of(y_ticks)));
+  }
+  for (const double tick : x_ticks) {
+    const double x = kLeft + kPlotWidth * (tick - xs.low) / (xs.high - xs.low);
+    add_line(svg, "class=\"grid\"", x, top, x, bottom);
+    if (is_last) add_text(svg, "middle", x, bottom + 18, tick_text(tick, spacing_of(x_ticks)));
+  }
+  if (is_last) add_text(svg, "middle", kLeft + 0.5 * kPlotWidth, bottom + 40, x_label);
+  fmt::format_to(std::back_inserter(svg),
+                 "<text transform=\"translate(22 {}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
+                 0.5 * (top + bottom), escaped(panel.label));
+  fmt::format_to(std::back_inserter(svg),
+                 "<rect class=\"frame\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n", kLeft, top,
+                 kPlotWidth, kPanelHeight);
+}
+
 void draw_panel(std::string& svg, const Panel& panel, const Range& xs, double top, bool is_last,
                 const std::string& x_label) {
-  const auto out = std::back_inserter(svg);
   Range ys;
   for (const Series& series : panel.series)
     for (const double y : series.y) ys.include(y);
   ys = ys.widened(0.06);
+  draw_axes(svg, panel, xs, ys, top, is_last, x_label);
 
-  const double right = kLeft + kPlotWidth, bottom = top + kPanelHeight;
-  const std::vector<double> y_ticks = nice_ticks(ys.low, ys.high, 5);
-  const double y_spacing = y_ticks.size() > 1 ? y_ticks[1] - y_ticks[0] : 1.0;
-  for (const double tick : y_ticks) {
-    const double y = top + kPanelHeight * (ys.high - tick) / (ys.high - ys.low);
-    fmt::format_to(out, R"(<line class="grid" x1="{}" y1="{:.2f}" x2="{}" y2="{:.2f}"/>)", kLeft, y, right,
-                   y);
-    fmt::format_to(out,
-                   R"(<text x="{}" y="{:.2f}" text-anchor="end">{}</text>)"
-                   "\n",
-                   kLeft - 8, y + 4, tick_text(tick, y_spacing));
-  }
-  const std::vector<double> x_ticks = nice_ticks(xs.low, xs.high, 8);
-  const double x_spacing = x_ticks.size() > 1 ? x_ticks[1] - x_ticks[0] : 1.0;
-  for (const double tick : x_ticks) {
-    const double x = kLeft + kPlotWidth * (tick - xs.low) / (xs.high - xs.low);
-    fmt::format_to(out, R"(<line class="grid" x1="{:.2f}" y1="{}" x2="{:.2f}" y2="{}"/>)", x, top, x, bottom);
-    if (is_last)
-      fmt::format_to(out, R"(<text x="{:.2f}" y="{}" text-anchor="middle">{}</text>)", x, bottom + 18,
-                     tick_text(tick, x_spacing));
-    svg += '\n';
-  }
-  if (is_last)
-    fmt::format_to(out,
-                   R"(<text x="{}" y="{}" text-anchor="middle">{}</text>)"
-                   "\n",
-                   kLeft + 0.5 * kPlotWidth, bottom + 40, escaped(x_label));
-  fmt::format_to(out, R"(<text transform="translate(22 {}) rotate(-90)" text-anchor="middle">{}</text>)"
-                      "\n", 0.5 * (top + bottom), escaped(panel.label));
-
+  const double legend_x = kLeft + kPlotWidth + 14;
   double legend_y = top + 12;
-  for (std::size_t i = 0; i < panel.series.size(); ++i) {
-    const Series& series = panel.series[i];
-    const std::string stroke =
-        fmt::format(R"(stroke="{}"{})", kColors[i % kColors.size()],
-                    i < kColors.size() ? std::string() : std::string(R"( stroke-dasharray="6 3")"));
-    fmt::format_to(out,
-                   R"(<path class="curve" {} d="{}"/>)"
-                   "\n",
-                   stroke, path_of(series, xs, ys, top));
+  for (std::size_t i = 0; i < panel.series.size(); ++i, legend_y += kLegendLine) {
+    const std::string style = fmt::format("class=\"curve\" stroke=\"{}\"{}", kColors[i % kColors.size()],
+                                          i < kColors.size() ? "" : " stroke-dasharray=\"6 3\"");
+    fmt::format_to(std::back_inserter(svg), "<path {} d=\"{}\"/>\n", style,
+                   path_of(panel.series[i], xs, ys, top));
     if (i >= kMostLegendLines) continue;
-    const bool is_rest = i + 1 == kMostLegendLines && panel.series.size() > kMostLegendLines;
-    const std::string name =
-        is_rest ? fmt::format("and {} more", panel.series.size() - i) : escaped(series.name);
-    if (!is_rest)
-      fmt::format_to(out, R"(<line class="curve" {} x1="{}" y1="{}" x2="{}" y2="{}"/>)", stroke, right + 14,
-                     legend_y, right + 36, legend_y);
-    fmt::format_to(out,
-                   R"(<text x="{}" y="{}">{}</text>)"
-                   "\n",
-                   right + 42, legend_y + 4, name);
-    legend_y += kLegendLine;
+    if (i + 1 == kMostLegendLines && panel.series.size() > kMostLegendLines) {
+      add_text(svg, "start", legend_x + 28, legend_y + 4,
+               fmt::format("and {} more", panel.series.size() - i));
+      continue;
+    }
+    add_line(svg, style, legend_x, legend_y, legend_x + 22, legend_y);
+    add_text(svg, "start", legend_x + 28, legend_y + 4, panel.series[i].name);
   }
-  fmt::format_to(out,
-                 R"(<rect class="frame" x="{}" y="{}" width="{}" height="{}"/>)"
-                 "\n",
-                 kLeft, top, kPlotWidth, kPanelHeight);
 }
 
 }  // namespace
@@ -190,7 +187,7 @@ std::vector<double> nice_ticks(double low, double high, int count) {
   if (!(raw > 0.0) || !std::isfinite(raw)) return {low};
   const double power = std::pow(10.0, std::floor(std::log10(raw)));
   const double mantissa = raw / power;
-  const double spacing = power * (mantissa < 1.5 ? 1.0 : mantissa < 3.5 ? 2.0 : mantissa < 7.5 ? 5.0 : 10.0);
+  const double spacing = power * (mantissa < 1.5 ? 1.0 : mantissa < 3.0 ? 2.0 : mantissa < 7.0 ? 5.0 : 10.0);
   std::vector<double> ticks;
   const double first = std::ceil(low / spacing - 1e-9), last = std::floor(high / spacing + 1e-9);
   for (double k = first; k <= last; k += 1.0) ticks.push_back(k * spacing);
@@ -206,18 +203,14 @@ std::string to_svg(const Figure& figure) {
       for (const double x : series.x) xs.include(x);
   xs = xs.widened(0.0);
 
-  std::string svg =
-      fmt::format(R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" viewBox="0 0 {0} {1}">)"
-                  "\n<style>text{{font:12px sans-serif;fill:#333}}.title{{font-size:16px;font-weight:bold}}"
-                  ".grid{{stroke:#e4e4e4;stroke-width:1}}.frame{{fill:none;stroke:#888;stroke-width:1}}"
-                  ".curve{{fill:none;stroke-width:1.6;stroke-linejoin:round}}</style>\n"
-                  R"(<rect width="{0}" height="{1}" fill="#ffffff"/>)"
-                  "\n",
-                  kWidth, height);
-  fmt::format_to(std::back_inserter(svg),
-                 R"(<text class="title" x="{}" y="28">{}</text>)"
-                 "\n",
-                 kLeft, escaped(figure.title));
+  std::string svg = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n"
+      "<style>text{{font:12px sans-serif;fill:#333}}.title{{font-size:16px;font-weight:bold}}"
+      ".grid{{stroke:#e4e4e4;stroke-width:1}}.frame{{fill:none;stroke:#888;stroke-width:1}}"
+      ".curve{{fill:none;stroke-width:1.6;stroke-linejoin:round}}</style>\n"
+      "<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n"
+      "<text class=\"title\" x=\"{2}\" y=\"28\">{3}</text>\n",
+      kWidth, height, kLeft, escaped(figure.title));
   double top = kTop;
   for (std::size_t i = 0; i < figure.panels.size(); ++i) {
     draw_panel(svg, figure.panels[i], xs, top, i + 1 == figure.panels.size(), figure.x_label);

@@ -59,6 +59,13 @@ Coordinates::Coordinates(const describe::Model& model) {
   }
 }
 
+std::vector<double> Coordinates::rest() const {
+  std::vector<double> q(static_cast<std::size_t>(nq_), 0.0);
+  for (const Segment& segment : segments_)
+    if (segment.kind == Segment::Kind::quaternion) q[static_cast<std::size_t>(segment.q)] = 1.0;
+  return q;
+}
+
 void Coordinates::displace(const double* q0, const double* theta, double* q) const {
   for (const Segment& s : segments_) {
     if (s.kind == Segment::Kind::plain) {

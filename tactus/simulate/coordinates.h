@@ -37,6 +37,9 @@ class Coordinates {
   int nv() const { return nv_; }
   const std::vector<Segment>& segments() const { return segments_; }
 
+  /// The coordinates at which nothing is displaced: zeros, and quaternions (1, 0, 0, 0).
+  std::vector<double> rest() const;
+
   /// q = q0 (+) theta. Quaternions come out with unit length to rounding. q may be q0 itself.
   void displace(const double* q0, const double* theta, double* q) const;
   /// theta' at the place q = q0 (+) theta, from the rates of the coordinates there.

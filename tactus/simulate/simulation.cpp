@@ -25,10 +25,8 @@ Simulation::Simulation(const Dynamics& dynamics, Options options)
                      "give a positive time, such as 1e-3");
   stepper_ = make_stepper(options_.integrator, chart_, options_.tolerances);
   State rest;
-  rest.q.assign(static_cast<std::size_t>(dynamics.nq()), 0.0);
+  rest.q = dynamics.coordinates.rest();
   rest.u.assign(static_cast<std::size_t>(dynamics.nv()), 0.0);
-  for (const Segment& segment : dynamics.coordinates.segments())
-    if (segment.kind == Segment::Kind::quaternion) rest.q[static_cast<std::size_t>(segment.q)] = 1.0;
   set_state(std::move(rest));
 }
 
