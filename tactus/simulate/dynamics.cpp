@@ -32,7 +32,9 @@ Dynamics compile(const derive::Equations& equations, const std::optional<algebra
   TACTUS_CHECK(dynamics.nq() == equations.nq() && dynamics.nv() == equations.nv());
 
   const int nq = dynamics.nq(), nv = dynamics.nv(), wrench = 6 * dynamics.wrench_count;
-  dynamics.coordinate_rates = generate::compile(equations.coordinate_rates(), backend);
+  algebra::Function coordinate_rates = equations.coordinate_rates();
+  coordinate_rates.outputs.resize(1);  // qdot alone
+  dynamics.coordinate_rates = generate::compile(coordinate_rates, backend);
   check_shape(dynamics.coordinate_rates, 1 + nq + nv, nq);
   dynamics.forward_dynamics = generate::compile(equations.forward_dynamics(), backend);
   check_shape(dynamics.forward_dynamics, 1 + nq + nv + nv + wrench, nv + nq);

@@ -116,6 +116,10 @@ std::string Simulation::explain(Status status) {
   if (const int i = first_not_finite(last.wrench); i >= 0)
     return fmt::format("{} wrench {} of the script is not a number: look at its expressions", when,
                        i / 6 + 1);
+  if (const int i = first_not_finite(last.qdot); i >= 0)
+    return fmt::format(
+        "{} the rate of '{}' is not a number: the model's generalised speeds are singular in this pose", when,
+        name(d.coordinate_names, i));
   if (const int i = first_not_finite(last.udot); i >= 0)
     return fmt::format("{} the acceleration of '{}' is not a number: its inertia may vanish in this pose",
                        when, name(d.speed_names, i));

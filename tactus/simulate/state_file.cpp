@@ -26,8 +26,6 @@ bool has_own_speeds(const derive::Equations& equations) {
   return equations.model().speeds.definition != describe::Speeds::Definition::joint_rates;
 }
 
-void append(Vector& to, const Vector& values) { to.insert(to.end(), values.begin(), values.end()); }
-
 Vector values_of(const std::vector<Expr>& roots, const Function& function, const Vector& inputs) {
   std::vector<std::pair<Expr, double>> given;
   std::size_t k = 0;
@@ -42,55 +40,60 @@ Vector values_of(const std::vector<Expr>& roots, const Function& function, const
   });
 }
 
-/// The function's first output and its rate of change, when its inputs t, x, y move with 1, x_rate, y_rate.
-struct ValueAndRate {
-  Vector value, rate;
-};
-ValueAndRate along_motion(const Function& function, double t, const Vector& x, const Vector& y,
-                          const Vector& x_rate, const Vector& y_rate) {
-  algebra::Graph::Scope scope(*function.graph);
-  std::vector<Expr> symbols, rates;
+const std::vector<Expr>& output(const Function& function, std::string_view name) {
+  const auto found = std::find_if(function.outputs.begin(), function.outputs.end(),
+                                  [&](const Block& block) { return block.name == name; });
+  TACTUS_CHECK(found != function.outputs.end());
+  return found->entries;
+}
+
+Vector joined(double t, const Vector& q, const Vector& rates) {
   Vector inputs{t};
-  append(inputs, x);
-  append(inputs, y);
-  Vector input_rates{1.0};
-  append(input_rates, x_rate);
-  append(input_rates, y_rate);
-  std::size_t k = 0;
+  inputs.insert(inputs.end(), q.begin(), q.end());
+  inputs.insert(inputs.end(), rates.begin(), rates.end());
+  return inputs;
+}
+
+/// An output of a function of (t, q, x), and how fast it changes when q moves with qdot and x with x_rate.
+Vector value_at(const Function& function, std::string_view name, double t, const Vector& q, const Vector& x) {
+  return values_of(output(function, name), function, joined(t, q, x));
+}
+Vector rate_at(const Function& function, std::string_view name, double t, const Vector& q, const Vector& x,
+               const Vector& qdot, const Vector& x_rate) {
+  algebra::Graph::Scope scope(*function.graph);
+  const Vector input_rates = joined(1.0, qdot, x_rate);
+  std::vector<Expr> symbols, rates(input_rates.begin(), input_rates.end());
   for (const Block& block : function.inputs)
-    for (const Expr& symbol : block.entries) {
-      symbols.push_back(symbol);
-      rates.emplace_back(input_rates[k++]);
-    }
-  const std::vector<Expr>& roots = function.outputs[0].entries;
-  return {values_of(roots, function, inputs),
-          values_of(algebra::directional_derivative(roots, symbols, rates), function, inputs)};
+    symbols.insert(symbols.end(), block.entries.begin(), block.entries.end());
+  return values_of(algebra::directional_derivative(output(function, name), symbols, rates), function,
+                   joined(t, q, x));
 }
 
 }  // namespace
 
 Vector speeds_of(const derive::Equations& equations, double t, const Vector& q, const Vector& qd) {
-  if (!has_own_speeds(equations)) return qd;
-  const Vector none(q.size(), 0.0), none_v(qd.size(), 0.0);
-  return along_motion(equations.speeds_from_rates(), t, q, qd, none, none_v).value;
+  return has_own_speeds(equations) ? value_at(equations.speeds_from_rates(), "u", t, q, qd) : qd;
 }
 
 Vector joint_rates_of(const derive::Equations& equations, double t, const Vector& q, const Vector& u) {
-  if (!has_own_speeds(equations)) return u;
-  const Vector none(q.size(), 0.0), none_v(u.size(), 0.0);
-  return along_motion(equations.coordinate_rates(), t, q, u, none, none_v).value;
+  return has_own_speeds(equations) ? value_at(equations.coordinate_rates(), "qd", t, q, u) : u;
+}
+
+Vector coordinate_rates_of(const derive::Equations& equations, double t, const Vector& q, const Vector& u) {
+  return value_at(equations.coordinate_rates(), "qdot", t, q, u);
 }
 
 Vector speed_rates_of(const derive::Equations& equations, double t, const Vector& q, const Vector& qd,
                       const Vector& qdd) {
   if (!has_own_speeds(equations)) return qdd;
-  return along_motion(equations.speeds_from_rates(), t, q, qd, qd, qdd).rate;
+  const Vector qdot = coordinate_rates_of(equations, t, q, speeds_of(equations, t, q, qd));
+  return rate_at(equations.speeds_from_rates(), "u", t, q, qd, qdot, qdd);
 }
 
 Vector joint_accelerations_of(const derive::Equations& equations, double t, const Vector& q, const Vector& u,
                               const Vector& udot) {
   if (!has_own_speeds(equations)) return udot;
-  return along_motion(equations.coordinate_rates(), t, q, u, joint_rates_of(equations, t, q, u), udot).rate;
+  return rate_at(equations.coordinate_rates(), "qd", t, q, u, coordinate_rates_of(equations, t, q, u), udot);
 }
 
 Instant read_instant(const derive::Equations& equations, const std::string& text, const std::string& name) {

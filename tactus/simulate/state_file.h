@@ -38,7 +38,9 @@ std::vector<double> speed_rates_of(const derive::Equations& equations, double t,
 std::vector<double> joint_accelerations_of(const derive::Equations& equations, double t,
                                            const std::vector<double>& q, const std::vector<double>& u,
                                            const std::vector<double>& udot);
-/// The rates of the joints that belong to u.
+/// The rates of the coordinates, and those of the joints, that belong to u.
+std::vector<double> coordinate_rates_of(const derive::Equations& equations, double t,
+                                        const std::vector<double>& q, const std::vector<double>& u);
 std::vector<double> joint_rates_of(const derive::Equations& equations, double t, const std::vector<double>& q,
                                    const std::vector<double>& u);
 
