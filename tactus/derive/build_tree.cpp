@@ -147,6 +147,7 @@ Tree<double> numeric(const Tree<Expr>& tree) {
     copy.offset = number(link.offset);
     copy.sign = link.sign;
     copy.pitch = number(link.pitch);
+    copy.spin = number(link.spin);
     copy.m = number(link.m);
     copy.h = number(link.h);
     const SecondMoments<Expr>& I = link.sigma;

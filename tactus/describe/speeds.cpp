@@ -67,7 +67,8 @@ void read_speeds(Reader& reader, const Value& section) {
   }
   const std::vector<std::string> coordinates = reader.model.coordinate_names();
   std::vector<Expr> rates, symbols_of_speeds;
-  reader.local_names["t"] = {algebra::symbol("t"), Quantity::Known::yes, algebra::dimension::kTime};
+  // Bare numbers are SI, so 2 pi t may well be an angle: the time goes with everything.
+  reader.local_names["t"] = {algebra::symbol("t"), Quantity::Known::no, {}};
   for (const std::string& name : coordinates) {
     reader.local_names[name] = {algebra::symbol(name), Quantity::Known::no, {}};
     rates.push_back(algebra::symbol(rate_name(name)));
