@@ -68,7 +68,7 @@ struct Equations::Implementation {
 
   /// The tree with the fewest operations. The search runs in a graph of its own, on numbers.
   Tree<Expr> simplified() const {
-    std::vector<Slide> slides;
+    std::vector<SlideAim> slides;
     if (raw.size() <= kSearchedLinks) {
       Graph scratch;
       const Graph::Scope scope(scratch);
@@ -88,7 +88,9 @@ struct Equations::Implementation {
     }
     Tree<Expr> result = raw;
     turn_frames(result);
-    for (const Slide& slide : slides) slide_frame(result, slide.link, Expr(slide.by));
+    for (const SlideAim& aim : slides) {
+      if (const std::optional<Expr> s = slide_for(result, aim)) slide_frame(result, aim.link, *s);
+    }
     regroup_inertia(result, loaded_links(model, options, raw));
     return result;
   }

@@ -148,23 +148,44 @@ void slide_frame(Tree<Expr>& tree, int i, Expr s) {
   move_frame(tree, i, {Mat3<Expr>::identity(), along_z});
 }
 
-std::vector<Expr> slide_candidates(const Tree<Expr>& tree, int i) {
-  const Link<Expr>& link = tree.links[static_cast<std::size_t>(i)];
-  std::vector<Expr> found;
-  if (link.kind != LinkKind::revolute && link.kind != LinkKind::prismatic) return found;
-  const auto propose = [&](Expr s) {
-    if (s.is_constant() && s.value() != 0.0 && std::isfinite(s.value())) found.push_back(s);
-  };
-  const Vec3<Expr> z = link.R_PJ.col(2);
-  for (std::size_t k = 0; k < 3; ++k) {
-    if (!algebra::is_zero(z[k]) && !algebra::is_zero(link.p_PJ[k])) propose(-(link.p_PJ[k] / z[k]));
+std::vector<SlideAim> slide_aims(const Tree<Expr>& tree, int i) {
+  using What = SlideAim::What;
+  const LinkKind kind = tree.links[static_cast<std::size_t>(i)].kind;
+  if (kind != LinkKind::revolute && kind != LinkKind::prismatic) return {};
+  std::vector<SlideAim> aims{{i, What::offset_x}, {i, What::offset_y}, {i, What::offset_z}};
+  for (int j = 0; j < tree.size(); ++j) {
+    if (tree.links[static_cast<std::size_t>(j)].parent == i) aims.push_back({i, What::child_offset, j});
   }
-  for (const Link<Expr>& child : tree.links) {
-    if (child.parent == i) propose(child.p_PJ.z);
+  aims.push_back({i, What::moment_xz});
+  aims.push_back({i, What::moment_yz});
+  return aims;
+}
+
+std::optional<Expr> slide_for(const Tree<Expr>& tree, const SlideAim& aim) {
+  using What = SlideAim::What;
+  const Link<Expr>& link = tree.links[static_cast<std::size_t>(aim.link)];
+  Expr numerator, denominator(1.0);
+  switch (aim.what) {
+    case What::offset_x:
+    case What::offset_y:
+    case What::offset_z: {
+      const auto k = static_cast<std::size_t>(aim.what);
+      numerator = -link.p_PJ[k];
+      denominator = link.R_PJ(k, 2);
+      break;
+    }
+    case What::child_offset: numerator = tree.links[static_cast<std::size_t>(aim.child)].p_PJ.z; break;
+    case What::moment_xz:
+      numerator = link.sigma.xz;
+      denominator = link.h.x;
+      break;
+    case What::moment_yz:
+      numerator = link.sigma.yz;
+      denominator = link.h.y;
+      break;
   }
-  if (!algebra::is_zero(link.h.x)) propose(link.sigma.xz / link.h.x);
-  if (!algebra::is_zero(link.h.y)) propose(link.sigma.yz / link.h.y);
-  return found;
+  if (algebra::is_zero(numerator) || algebra::is_zero(denominator)) return std::nullopt;
+  return numerator / denominator;
 }
 
 namespace {
@@ -240,32 +261,34 @@ void regroup_inertia(Tree<Expr>& tree, const std::vector<bool>& loaded) {
   }
 }
 
-std::vector<Slide> choose_slides(Tree<Expr> tree, const std::vector<bool>& loaded,
-                                 const std::function<int(const Tree<Expr>&)>& cost) {
+std::vector<SlideAim> choose_slides(Tree<Expr> tree, const std::vector<bool>& loaded,
+                                    const std::function<int(const Tree<Expr>&)>& cost) {
   const auto cost_regrouped = [&](Tree<Expr> t) {
     regroup_inertia(t, loaded);
     return cost(t);
   };
-  std::vector<Slide> slides;
+  std::vector<SlideAim> chosen;
   int best = cost_regrouped(tree);
   for (int sweep = 0; sweep < 2; ++sweep) {
     bool improved = false;
     for (int i = 0; i < tree.size(); ++i) {
-      for (const Expr s : slide_candidates(tree, i)) {
+      for (const SlideAim& aim : slide_aims(tree, i)) {
+        const std::optional<Expr> s = slide_for(tree, aim);
+        if (!s) continue;
         Tree<Expr> trial = tree;
-        slide_frame(trial, i, s);
+        slide_frame(trial, i, *s);
         const int count = cost_regrouped(trial);
         if (count < best) {
           best = count;
           tree = std::move(trial);
-          slides.push_back({i, s.value()});
+          chosen.push_back(aim);
           improved = true;
         }
       }
     }
     if (!improved) break;
   }
-  return slides;
+  return chosen;
 }
 
 }  // namespace tactus::derive

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include <tactus/algebra/expr.h>
@@ -24,25 +25,31 @@ namespace tactus::derive {
 
 void turn_frames(Tree<algebra::Expr>& tree);
 
-/// Slides link i's frame by s along its z (prismatic links: along any vector of their own axes, see shift_frame).
+/// Slides link i's frame by s along its z.
 void slide_frame(Tree<algebra::Expr>& tree, int link, algebra::Expr s);
 
 /// Base parameters and rotors. `loaded`: the links on which outside forces act; they keep their angle.
 void regroup_inertia(Tree<algebra::Expr>& tree, const std::vector<bool>& loaded);
 
 
-/// Useful slides of link i, given the frames as they stand: each makes an offset or a product of inertia vanish.
-std::vector<algebra::Expr> slide_candidates(const Tree<algebra::Expr>& tree, int link);
-
-/// One slide of the search's choice.
-struct Slide {
+/// What a slide makes vanish: a component of the link's own offset, the z of a child's offset, or a product of inertia.
+struct SlideAim {
+  enum class What { offset_x, offset_y, offset_z, child_offset, moment_xz, moment_yz };
   int link = 0;
-  double by = 0.0;
+  What what = What::offset_x;
+  int child = -1;
 };
 
-/// The search for the best slides: link by link, each candidate judged by what `cost` counts of the regrouped tree
-/// (usually the operations of its inverse dynamics). Frames must have been turned; the numbers must be constants.
-std::vector<Slide> choose_slides(Tree<algebra::Expr> tree, const std::vector<bool>& loaded,
-                                 const std::function<int(const Tree<algebra::Expr>&)>& cost);
+/// All aims that a link's frame may have; some of them may be nothing to do.
+std::vector<SlideAim> slide_aims(const Tree<algebra::Expr>& tree, int link);
+
+/// How far to slide for that aim; nothing where it is met already or cannot be.
+std::optional<algebra::Expr> slide_for(const Tree<algebra::Expr>& tree, const SlideAim& aim);
+
+/// The search for the best slides: link by link, each aim judged by what `cost` counts of the regrouped tree (usually
+/// the operations of its inverse dynamics). Frames must have been turned; the tree's numbers must be constants. The
+/// aims found, not the lengths, can be repeated on a tree with symbolic parameters.
+std::vector<SlideAim> choose_slides(Tree<algebra::Expr> tree, const std::vector<bool>& loaded,
+                                    const std::function<int(const Tree<algebra::Expr>&)>& cost);
 
 }  // namespace tactus::derive
