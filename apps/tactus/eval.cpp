@@ -1,0 +1,263 @@
+// tactus eval MODEL --at STATE: everything the equations say at one instant, as JSON.
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <Eigen/Geometry>
+#include <nlohmann/json.hpp>
+
+#include <tactus/base/check.h>
+#include <tactus/base/error.h>
+#include <tactus/derive/equations.h>
+#include <tactus/derive/linear_canonical.h>
+#include <tactus/derive/state_space.h>
+#include <tactus/describe/coordinates.h>
+#include <tactus/describe/load.h>
+#include <tactus/generate/kernel.h>
+#include <tactus/simulate/dynamics.h>
+#include <tactus/simulate/state_file.h>
+
+#include "verbs.h"
+
+namespace tactus::apps {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using generate::Evaluator;
+using simulate::Instant;
+
+struct Request {
+  std::string model, state;
+  double abbreviate = 0.0;
+  bool json = true;
+};
+
+/// The instant with whatever follows from it.
+struct Motion {
+  Instant given;
+  std::vector<double> tau, udot;         // as reported
+  std::vector<double> acceleration;      // of the motion that frames follow
+  std::vector<double> linearised_about;  // the given acceleration; zero where none is given
+};
+
+Evaluator evaluated(const algebra::Function& function, const Instant& at, const std::vector<double>& udot,
+                    const std::vector<double>& tau) {
+  // Interpreted: one evaluation is not worth machine code, and the bits are the same.
+  Evaluator evaluator(generate::compile(function, generate::Backend::interpreter));
+  const auto fill = [&](std::string_view name, std::span<const double> values) {
+    const std::span<double> block = evaluator.input(name);
+    if (block.empty()) return;
+    TACTUS_CHECK(block.size() == values.size());
+    std::copy(values.begin(), values.end(), block.begin());
+  };
+  const double t[] = {at.t};
+  fill("t", t);
+  fill("q", at.q);
+  fill("u", at.u);
+  fill("udot", udot);
+  fill("tau", tau);
+  fill("wrench", at.wrench);
+  evaluator.run();
+  return evaluator;
+}
+
+std::vector<double> list(const Evaluator& evaluator, std::string_view name) {
+  const auto values = evaluator.output(name);
+  return {values.begin(), values.end()};
+}
+
+/// A block as an array of rows.
+Json rows(const Evaluator& evaluator, std::string_view name) {
+  const generate::Slot* slot = evaluator.kernel().output(name);
+  TACTUS_CHECK(slot != nullptr);
+  const auto values = evaluator.output(name);
+  const auto width = static_cast<std::size_t>(slot->cols);
+  Json result = Json::array();
+  for (std::size_t row = 0; row < static_cast<std::size_t>(slot->rows); ++row)
+    result.push_back(std::vector<double>(values.begin() + static_cast<std::ptrdiff_t>(row * width),
+                                         values.begin() + static_cast<std::ptrdiff_t>((row + 1) * width)));
+  return result;
+}
+
+Json rows(const Eigen::MatrixXd& matrix) {
+  Json result = Json::array();
+  for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
+    std::vector<double> row(static_cast<std::size_t>(matrix.cols()));
+    for (Eigen::Index j = 0; j < matrix.cols(); ++j) row[static_cast<std::size_t>(j)] = matrix(i, j);
+    result.push_back(std::move(row));
+  }
+  return result;
+}
+
+Eigen::MatrixXd matrix(const Evaluator& evaluator, std::string_view name) {
+  const generate::Slot* slot = evaluator.kernel().output(name);
+  TACTUS_CHECK(slot != nullptr);
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  return Eigen::Map<const RowMajor>(evaluator.output(name).data(), slot->rows, slot->cols);
+}
+
+Json meanings(const std::vector<describe::Meaning>& all) {
+  Json result = Json::array();
+  for (const describe::Meaning& one : all)
+    result.push_back({{"name", one.name}, {"meaning", one.meaning}, {"unit", one.unit}});
+  return result;
+}
+
+/// Accelerations from forces, or forces from accelerations: each from the other as the state gives them. A
+/// state that gives neither is the motion without actuator forces.
+Motion motion_of(const derive::Equations& equations, const Instant& at) {
+  const std::vector<double> none(static_cast<std::size_t>(equations.nv()), 0.0);
+  Motion motion{at, at.tau.value_or(none), at.udot.value_or(none), {}, at.udot.value_or(none)};
+  if (at.udot) motion.tau = list(evaluated(equations.inverse_dynamics(), at, *at.udot, none), "tau");
+  if (at.tau || !at.udot)
+    motion.udot = list(evaluated(equations.forward_dynamics(), at, none, at.tau.value_or(none)), "udot");
+  motion.acceleration = at.udot.value_or(motion.udot);
+  return motion;
+}
+
+Json frames(const derive::Equations& equations, const Motion& motion) {
+  Json result = Json::object();
+  const auto& all = equations.model().frames;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Evaluator frame =
+        evaluated(equations.frame_motion(static_cast<int>(i)), motion.given, motion.acceleration, {});
+    const Eigen::Matrix3d R = matrix(frame, "R");
+    Eigen::Quaterniond turn(R);
+    if (turn.w() < 0.0) turn.coeffs() = -turn.coeffs();
+    Json entry;
+    entry["pose"] = {{"R", rows(frame, "R")},
+                     {"p", list(frame, "p")},
+                     {"quaternion", {turn.w(), turn.x(), turn.y(), turn.z()}}};
+    entry["velocity"] = list(frame, "V");
+    entry["acceleration"] = list(frame, "A");
+    entry["jacobian"] = rows(frame, "J");
+    entry["jacobian_rate_times_u"] = list(frame, "Jdot_u");
+    result[all[i].name] = std::move(entry);
+  }
+  return result;
+}
+
+Json linear(const derive::LinearMatrices& matrices) {
+  Json result;
+  result["M"] = rows(matrices.M);
+  result["C"] = rows(matrices.C);
+  result["K"] = rows(matrices.K);
+  const derive::StateSpace system = derive::state_space(matrices);
+  result["A"] = rows(system.A);
+  result["B"] = rows(system.B);
+  Json roots = Json::array();
+  if (system.A.allFinite())
+    for (const std::complex<double>& root : derive::eigenvalues(system))
+      roots.push_back({root.real(), root.imag()});
+  result["eigenvalues"] = std::move(roots);
+  return result;
+}
+
+Json exact_linear(const derive::Equations& equations, const Motion& motion) {
+  const Evaluator model = evaluated(equations.linear_model(), motion.given, motion.linearised_about, {});
+  return linear({matrix(model, "M"), matrix(model, "C"), matrix(model, "K")});
+}
+
+Json abbreviated(const describe::Model& model, const Motion& motion, double threshold) {
+  if (!motion.given.wrenches.empty())
+    throw InputError({}, "--abbreviate knows no outside wrenches", "leave out `wrenches`, or --abbreviate");
+  const derive::CanonicalModel full = derive::canonical_form(model);
+  const derive::Abbreviation rule = derive::Abbreviation::thesis(threshold);
+  const derive::MotionPoint at{motion.given.q, motion.given.u, motion.linearised_about};
+  const derive::CanonicalModel shorter = derive::abbreviated(full, rule);
+  std::vector<double> tau = shorter.inverse_dynamics(at);
+  const std::vector<double> friction = shorter.friction_at(at);
+  for (std::size_t i = 0; i < tau.size(); ++i) tau[i] += friction[i];
+  Json result;
+  result["threshold"] = threshold;
+  result["terms"] = {{"kept", shorter.coefficient_count()}, {"of", full.coefficient_count()}};
+  result["tau"] = tau;
+  result["linear"] = linear(derive::LinearCanonical(full, rule).evaluate(at));
+  return result;
+}
+
+bool has_linear_model(const derive::Equations& equations) {
+  return equations.nq() == equations.nv() &&
+         equations.model().speeds.definition == describe::Speeds::Definition::joint_rates;
+}
+
+/// Whether every number below is finite (JSON writes the others as null).
+bool all_finite(const Json& value) {
+  if (value.is_number_float()) return std::isfinite(value.get<double>());
+  if (!value.is_structured()) return true;
+  for (const Json& part : value)
+    if (!all_finite(part)) return false;
+  return true;
+}
+
+void run(const Request& request) {
+  const describe::Model model = describe::load(request.model);
+  derive::Equations equations(model);
+  const Instant at = request.state.empty() ? simulate::read_instant(equations, "{}", "")
+                                           : simulate::load_instant(equations, request.state);
+  if (!at.wrenches.empty()) {
+    derive::Options options;
+    options.wrenches = at.wrenches;
+    equations = derive::Equations(model, options);
+  }
+  const Motion motion = motion_of(equations, at);
+
+  Json result;
+  result["model"] = model.name;
+  result["conventions"] = {
+      {"units", "SI: kg, m, s, rad"},
+      {"spatial_vectors", "[angular; linear], at the frame's origin, world axes"},
+      {"quaternions", "[w, x, y, z]"},
+      {"matrices", "arrays of rows"},
+      {"equations", "M udot + h = (joint forces tau and wrenches, in the generalised speeds)"}};
+  result["coordinates"] = meanings(describe::coordinate_meanings(model));
+  result["speeds"] = meanings(describe::speed_meanings(model));
+  result["joint_axes"] = simulate::effort_names(model);
+  result["t"] = at.t;
+  result["q"] = at.q;
+  result["u"] = at.u;
+  result["qdot"] = simulate::coordinate_rates_of(equations, at.t, at.q, at.u);
+  result["qd"] = simulate::joint_rates_of(equations, at.t, at.q, at.u);
+  result["tau"] = motion.tau;
+  result["udot"] = motion.udot;
+  result["qdd"] = simulate::joint_accelerations_of(equations, at.t, at.q, at.u, motion.udot);
+  result["M"] = rows(evaluated(equations.mass_matrix(), at, {}, {}), "M");
+  result["h"] = list(evaluated(equations.bias(), at, {}, {}), "h");
+  result["gravity"] = list(evaluated(equations.gravity(), at, {}, {}), "g");
+  const Evaluator energy = evaluated(equations.energy(), at, {}, {});
+  const double kinetic = energy.output("kinetic")[0], potential = energy.output("potential")[0];
+  result["energy"] = {{"kinetic", kinetic}, {"potential", potential}, {"total", kinetic + potential}};
+  result["momentum"] = {{"linear", list(energy, "linear_momentum")},
+                        {"angular_about_world_origin", list(energy, "angular_momentum")}};
+  result["center_of_mass"] = list(energy, "center_of_mass");
+  result["mass"] = energy.output("mass")[0];
+  result["frames"] = frames(equations, motion);
+  if (has_linear_model(equations)) result["linear"] = exact_linear(equations, motion);
+  if (request.abbreviate > 0.0) result["abbreviated"] = abbreviated(model, motion, request.abbreviate);
+
+  fmt::print("{}\n", result.dump(2));
+  if (!all_finite(result))
+    throw Failed("some values (null above) are not finite: the equations are singular at this state");
+}
+
+}  // namespace
+
+void add_eval(CLI::App& program) {
+  auto request = std::make_shared<Request>();
+  CLI::App* verb = program.add_subcommand("eval", "Evaluate everything at one state, as JSON");
+  verb->add_option("MODEL", request->model, "model file")->required();
+  verb->add_option("--at", request->state,
+                   "state file (YAML): t, q, u or qd, udot or qdd, tau, wrenches; at rest unless given");
+  verb->add_option("--abbreviate", request->abbreviate,
+                   "also the model without coefficients below this, rounded to 4 digits [Clover1996]")
+      ->check(CLI::PositiveNumber);
+  verb->add_flag("--json", request->json, "print JSON (always)");
+  verb->callback([request] { run(*request); });
+}
+
+}  // namespace tactus::apps
