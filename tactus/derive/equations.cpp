@@ -62,6 +62,7 @@ struct Equations::Implementation {
     const Graph::Scope scope(*graph);
     symbols.emplace(model, options);
     raw = build_tree(model, numbers);
+    if (options.simplify) turn_frames(raw);
     speeds = speed_map(model, *symbols, options.keep_parameters);
     tree = options.simplify ? simplified() : raw;
   }
@@ -87,7 +88,6 @@ struct Equations::Implementation {
       });
     }
     Tree<Expr> result = raw;
-    turn_frames(result);
     for (const SlideAim& aim : slides) {
       if (const std::optional<Expr> s = slide_for(result, aim)) slide_frame(result, aim.link, *s);
     }
@@ -208,7 +208,7 @@ struct Equations::Implementation {
   std::shared_ptr<Graph> graph;
   Numbers numbers;
   std::optional<Symbols> symbols;
-  Tree<Expr> raw, tree;  // as described, and simplified
+  Tree<Expr> raw, tree;  // as described (frames turned), and simplified
   SpeedMap speeds;
 };
 

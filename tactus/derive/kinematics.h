@@ -318,20 +318,30 @@ void velocities(const Tree<S>& tree, const S* u, Motion<S>& motion) {
   }
 }
 
-/// World poses X_WL of all links.
+/// World poses X_WL of all links. On expressions the orientations within a parallel group are one turn by the sum angle
+/// (group_angles() must have run); on numbers the turns follow each other.
 template <class S>
 std::vector<Pose<S>> world_poses(const Tree<S>& tree, const Motion<S>& motion) {
+  constexpr bool by_groups = !std::is_same_v<S, double>;
   std::vector<Pose<S>> X_WL(tree.links.size());
+  std::vector<Mat3<S>> R_WJ(tree.links.size());  // orientation of the joint's frame, kept for groups
   for (int i = 0; i < tree.size(); ++i) {
     const Link<S>& link = tree.links[i];
     const Pose<S> X_WP = link.parent < 0 ? Pose<S>{} : X_WL[link.parent];
-    Mat3<S> R_PL = link.R_PJ;
-    if (link.kind == LinkKind::revolute || link.kind == LinkKind::helical) {
-      R_PL = link.R_PJ * math::rotation_z(motion.c[i], motion.s[i]);
-    } else if (link.kind == LinkKind::spherical || link.kind == LinkKind::free) {
-      R_PL = link.R_PJ * motion.R[i];
+    X_WL[i].p = X_WP.p + X_WP.R * motion.r[i];
+    const int g = motion.group[i];
+    if (by_groups && g >= 0 && g != i) {
+      X_WL[i].R = R_WJ[g] * math::rotation_z(motion.group_c[i], motion.group_s[i]);
+      continue;
     }
-    X_WL[i] = X_WP * Pose<S>{R_PL, motion.r[i]};
+    R_WJ[i] = X_WP.R * link.R_PJ;
+    if (link.kind == LinkKind::revolute || link.kind == LinkKind::helical) {
+      X_WL[i].R = R_WJ[i] * math::rotation_z(motion.c[i], motion.s[i]);
+    } else if (link.kind == LinkKind::spherical || link.kind == LinkKind::free) {
+      X_WL[i].R = R_WJ[i] * motion.R[i];
+    } else {
+      X_WL[i].R = R_WJ[i];
+    }
   }
   return X_WL;
 }
