@@ -6,6 +6,8 @@
 #include <tactus/base/error.h>
 #include <tactus/derive/articulated_body.h>
 #include <tactus/derive/composite_body.h>
+#include <tactus/derive/constrained.h>
+#include <tactus/derive/constraints.h>
 #include <tactus/derive/energy.h>
 #include <tactus/derive/kane.h>
 #include <tactus/derive/loads.h>
@@ -54,17 +56,15 @@ int weight(const algebra::OperationCount& count) {
 struct Equations::Implementation {
   Implementation(const Model& m, Options o)
       : model(m), options(std::move(o)), graph(std::make_shared<Graph>()), numbers(model, options.keep_parameters) {
-    if (!model.constraints.empty()) {
-      throw InputError(model.constraints.front().where,
-                       "constraint '" + model.constraints.front().name + "' cannot be derived: this version derives open chains",
-                       "remove the constraints, or wait for the version that has them");
-    }
     const Graph::Scope scope(*graph);
     symbols.emplace(model, options);
     raw = build_tree(model, numbers);
     if (options.simplify) turn_frames(raw);
     speeds = speed_map(model, *symbols, options.keep_parameters);
     tree = options.simplify ? simplified() : raw;
+    if (!model.constraints.empty()) {
+      constraints = derive_constraints(model, numbers, raw, motion_at(raw, symbols->q), *symbols, speeds);
+    }
   }
 
   /// The tree with the fewest operations. The search runs in a graph of its own, on numbers.
@@ -148,24 +148,49 @@ struct Equations::Implementation {
     return forces;
   }
 
-  std::vector<Expr> accelerations_by_composite_body() const {
-    std::vector<Expr> M, h, udot = actuator_forces();
-    std::vector<int> parents = speed_parents(raw);
+  /// M, Q = W^T tau + wrenches - h, and which speeds couple.
+  struct Balance {
+    std::vector<Expr> M, Q;
+    std::vector<int> parents;
+  };
+
+  Balance balance() const {
+    Balance result{{}, actuator_forces(), speed_parents(raw)};
+    std::vector<Expr> h;
     if (speeds.identity) {
-      M = mass_matrix();
+      result.M = mass_matrix();
       h = bias(true);
     } else {
       KaneEquations equations = kane_equations(true);
-      M = std::move(equations.M);
+      result.M = std::move(equations.M);
       h = std::move(equations.h);
-      udot = std::move(equations.active);
+      result.Q = std::move(equations.active);
       // Defined speeds couple as they please: a full matrix.
-      for (std::size_t k = 0; k < parents.size(); ++k) parents[k] = static_cast<int>(k) - 1;
+      for (std::size_t k = 0; k < result.parents.size(); ++k) result.parents[k] = static_cast<int>(k) - 1;
     }
-    for (std::size_t k = 0; k < udot.size(); ++k) udot[k] -= h[k];
-    factorise(parents, nv(), M.data());
-    solve(parents, nv(), M.data(), udot.data());
-    return udot;
+    for (std::size_t k = 0; k < h.size(); ++k) result.Q[k] -= h[k];
+    return result;
+  }
+
+  std::vector<Expr> accelerations_by_composite_body() const {
+    Balance b = balance();
+    factorise(b.parents, nv(), b.M.data());
+    solve(b.parents, nv(), b.M.data(), b.Q.data());
+    return b.Q;
+  }
+
+  /// Phi, velocity, A, c, gamma.
+  std::vector<Block> constraint_blocks() const {
+    const int m = static_cast<int>(constraints.rows.size());
+    std::vector<Expr> phi, velocity;
+    for (const ConstraintRow& row : constraints.rows) {
+      phi.push_back(row.phi);
+      velocity.push_back(row.velocity);
+    }
+    return {block("Phi", "position errors of the constraints [m, rad]; 0 for rows at velocity level", m, 1, phi),
+            block("velocity", "velocity errors A u + c [m/s, rad/s]", m, 1, velocity),
+            block("A", "constraint matrix", m, nv(), constraints.A), block("c", "drift of moving constraints", m, 1, constraints.c),
+            block("gamma", "A udot = gamma", m, 1, constraints.gamma)};
   }
 
   std::vector<Expr> accelerations_by_articulated_body() const {
@@ -210,6 +235,7 @@ struct Equations::Implementation {
   std::optional<Symbols> symbols;
   Tree<Expr> raw, tree;  // as described (frames turned), and simplified
   SpeedMap speeds;
+  ConstraintEquations constraints;
 };
 
 Equations::Equations(const Model& model, Options options)
@@ -417,6 +443,57 @@ Function Equations::linear_model() const {
                        {block("M", "d tau / d udot", nv(), nv(), self.mass_matrix()),
                         block("C", "d tau / d u", nv(), nv(), algebra::jacobian(tau, symbols.u)),
                         block("K", "d tau / d q", nv(), nv(), algebra::jacobian(tau, symbols.q))});
+}
+
+const std::vector<ConstraintRow>& Equations::constraint_rows() const { return implementation_->constraints.rows; }
+const std::vector<std::string>& Equations::vanished_rows() const { return implementation_->constraints.vanished; }
+
+Function Equations::constraint_terms() const {
+  const Implementation& self = *implementation_;
+  const Graph::Scope scope(*self.graph);
+  return self.function("constraint_terms", "The constraints at position, velocity and acceleration level.",
+                       self.symbols->inputs(true, {}, false), self.constraint_blocks());
+}
+
+Function Equations::constrained_terms() const {
+  const Implementation& self = *implementation_;
+  const Graph::Scope scope(*self.graph);
+  const Symbols& symbols = *self.symbols;
+  Implementation::Balance balance = self.balance();
+  std::vector<Block> outputs{block("M", "mass matrix", nv(), nv(), std::move(balance.M)),
+                             block("Q", "W^T tau + wrenches - h", nv(), 1, std::move(balance.Q))};
+  for (Block& b : self.constraint_blocks()) outputs.push_back(std::move(b));
+  outputs.push_back(block("qdot", "rates of the coordinates", nq(), 1,
+                          derive::coordinate_rates(self.model, symbols, self.speeds.rates)));
+  return self.function("constrained_terms", "All that a constrained step needs.",
+                       symbols.inputs(true, {symbols.forces_block()}, true), std::move(outputs));
+}
+
+Function Equations::constrained_dynamics(const std::vector<bool>& active_rows) const {
+  const Implementation& self = *implementation_;
+  const Graph::Scope scope(*self.graph);
+  const Symbols& symbols = *self.symbols;
+  const auto n = static_cast<std::size_t>(nv());
+  std::vector<Expr> A, gamma;
+  for (std::size_t k = 0; k < self.constraints.rows.size(); ++k) {
+    if (!active_rows.empty() && !active_rows[k]) continue;
+    A.insert(A.end(), self.constraints.A.begin() + static_cast<std::ptrdiff_t>(k * n),
+             self.constraints.A.begin() + static_cast<std::ptrdiff_t>((k + 1) * n));
+    gamma.push_back(self.constraints.gamma[k]);
+  }
+  const int m = static_cast<int>(gamma.size());
+  Implementation::Balance balance = self.balance();
+  ConstrainedSolution solution =
+      solve_constrained(balance.parents, std::move(balance.M), std::move(balance.Q), A, gamma);
+  return self.function(
+      "constrained_dynamics", "Constrained rates of the speeds, and multipliers: M udot + h = tau + A^T lambda.",
+      symbols.inputs(true, {symbols.forces_block()}, true),
+      {block("udot", "rates of the speeds [rad/s^2, m/s^2]", nv(), 1, std::move(solution.udot)),
+       block("qdot", "rates of the coordinates", nq(), 1,
+             derive::coordinate_rates(self.model, symbols, self.speeds.rates)),
+       block("lambda", "multipliers of the active rows [N, N m]", m, 1, std::move(solution.lambda)),
+       block("pivots", "pivots relative to their diagonal: small where rows depend on each other", m, 1,
+             std::move(solution.pivots))});
 }
 
 }  // namespace tactus::derive

@@ -41,6 +41,15 @@ struct Options {
   ForwardMethod method = ForwardMethod::automatic;
 };
 
+/// One scalar equation of a constraint.
+struct ConstraintRow {
+  int constraint = 0;      // index into Model::constraints
+  std::string label;       // "loop.x": the constraint's name and the direction
+  bool holonomic = true;
+  Expr phi;                // zero for rows that exist at velocity level only
+  Expr velocity;           // A u + c
+};
+
 class Equations {
  public:
   explicit Equations(const describe::Model& model, Options options = {});
@@ -78,6 +87,19 @@ class Equations {
   /// Linear model about any point of a motion: inputs t q u udot -> M, C = d tau/d u, K = d tau/d q [nv x nv].
   /// For joint-rate speeds without quaternions.
   Function linear_model() const;
+
+  /// The rows of all constraints, in order; rows that hold by structure are left out (and named in vanished_rows()).
+  const std::vector<ConstraintRow>& constraint_rows() const;
+  const std::vector<std::string>& vanished_rows() const;
+  /// inputs t q u -> Phi [m] (0 for rows without a position level), velocity [m] = A u + c, A [m x nv], c [m],
+  /// gamma [m]: A udot = gamma
+  Function constraint_terms() const;
+  /// All that a constrained step needs, in one kernel: inputs t q u tau wrench -> M, Q = W^T tau + wrenches - h, Phi,
+  /// velocity, A, c, gamma, qdot.
+  Function constrained_terms() const;
+  /// Constrained forward dynamics for one set of active rows (empty: all), unrolled, for regular configurations:
+  /// inputs t q u tau wrench -> udot [nv], qdot [nq], lambda [m active], pivots [m active]. M udot + h = tau + A^T lambda.
+  Function constrained_dynamics(const std::vector<bool>& active_rows = {}) const;
 
  private:
   struct Implementation;

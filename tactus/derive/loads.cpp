@@ -1,5 +1,7 @@
 #include <tactus/derive/loads.h>
 
+#include <tactus/derive/stations.h>
+
 namespace tactus::derive {
 
 using describe::Model;
@@ -8,69 +10,6 @@ namespace {
 
 /// Below this squared length [m^2] (or squared sine) a direction is not defined and its force is taken as zero.
 constexpr double kNoDirection = 1e-24;
-
-/// World components of a link's vector, and back, along the chain to the ground.
-Vec3<Expr> to_world(const Tree<Expr>& tree, const Motion<Expr>& motion, int link, Vec3<Expr> v) {
-  for (int i = link; i >= 0; i = tree.links[static_cast<std::size_t>(i)].parent) {
-    v = to_parent(tree.links[static_cast<std::size_t>(i)], motion, i, v);
-  }
-  return v;
-}
-
-Vec3<Expr> from_world(const Tree<Expr>& tree, const Motion<Expr>& motion, int link, const Vec3<Expr>& v) {
-  if (link < 0) return v;
-  const Link<Expr>& l = tree.links[static_cast<std::size_t>(link)];
-  return to_link(l, motion, link, from_world(tree, motion, l.parent, v));
-}
-
-/// A frame fixed in a body: its link, and its pose and velocity in the world.
-struct Station {
-  int link = -1;
-  Vec3<Expr> p_LF;  // in link axes
-  Mat3<Expr> R_WF;
-  Vec3<Expr> p_WF;
-  Vec3<Expr> w, v;  // world axes
-};
-
-class Stations {
- public:
-  Stations(const Tree<Expr>& tree, const Motion<Expr>& motion, const std::vector<Expr>& rates)
-      : tree_(tree), motion_(motion), poses_(world_poses(tree, motion)) {
-    if (!rates.empty()) velocities(tree, rates.data(), motion_);
-  }
-
-  Station at(int body, const Pose<Expr>& X_BF) const {
-    const auto& place = tree_.bodies[static_cast<std::size_t>(body)];
-    const Pose<Expr> X_LF = place.X_LB * X_BF;
-    Station s;
-    s.link = place.link;
-    s.p_LF = X_LF.p;
-    const Pose<Expr> X_WF = place.link < 0 ? X_LF : poses_[static_cast<std::size_t>(place.link)] * X_LF;
-    s.R_WF = X_WF.R;
-    s.p_WF = X_WF.p;
-    s.w = s.v = Vec3<Expr>::zero();
-    if (place.link >= 0) {
-      const auto l = static_cast<std::size_t>(place.link);
-      s.w = to_world(tree_, motion_, place.link, motion_.w[l]);
-      s.v = to_world(tree_, motion_, place.link, motion_.v[l] + cross(motion_.w[l], X_LF.p));
-    }
-    return s;
-  }
-
-  /// The wrench (torque, force at the station's point, world axes) as one on its link.
-  void apply(const Station& s, const Vec3<Expr>& torque, const Vec3<Expr>& force,
-             std::vector<OutsideWrench<Expr>>& wrenches) const {
-    if (s.link < 0) return;
-    const Vec3<Expr> f = from_world(tree_, motion_, s.link, force);
-    const Vec3<Expr> n = from_world(tree_, motion_, s.link, torque) + cross(s.p_LF, f);
-    wrenches.push_back({s.link, n, f});
-  }
-
- private:
-  const Tree<Expr>& tree_;
-  Motion<Expr> motion_;
-  std::vector<Pose<Expr>> poses_;
-};
 
 /// The rotation vector of R: angle times axis. With v = sin(angle) axis from R's skew part and
 /// cos(angle) = (trace - 1)/2, the factor angle/sin(angle) tends to 1 at zero [Faulring2006, (45)-(46) are singular

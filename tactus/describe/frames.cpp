@@ -179,7 +179,7 @@ void read_constraints(Reader& reader, const Value& section) {
       reader.fail(entry.value, fmt::format("the constraint `{}` has no `type`", constraint.name),
                   "write type: ...");
     }
-    constraint.type = reader.word(*type, "`type`");
+    constraint.kind = reader.word(*type, "`type`");
     reader.warn(entry.key, fmt::format("the constraint `{}` is read, but not yet part of the equations",
                                        constraint.name));
     reader.model.constraints.push_back(std::move(constraint));

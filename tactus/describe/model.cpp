@@ -20,6 +20,23 @@ std::string_view name_of(JointType type) {
   return "?";
 }
 
+std::string_view name_of(ConstraintType type) {
+  switch (type) {
+    case ConstraintType::closure: return "closure";
+    case ConstraintType::on_line: return "on_line";
+    case ConstraintType::on_plane: return "on_plane";
+    case ConstraintType::on_circle: return "on_circle";
+    case ConstraintType::on_sphere: return "on_sphere";
+    case ConstraintType::on_surface: return "on_surface";
+    case ConstraintType::distance: return "distance";
+    case ConstraintType::parallel: return "parallel";
+    case ConstraintType::equation: return "equation";
+    case ConstraintType::rolling: return "rolling";
+    case ConstraintType::rates: return "rates";
+  }
+  return "?";
+}
+
 int coordinate_count(JointType type) {
   switch (type) {
     case JointType::spherical: return 4;

@@ -12,6 +12,7 @@
 
 #include <tactus/algebra/expr.h>
 #include <tactus/base/error.h>
+#include <tactus/describe/constraint.h>
 #include <tactus/math/vec3.h>
 
 namespace tactus::describe {
@@ -142,13 +143,6 @@ struct Speeds {
   Definition definition = Definition::joint_rates;
   std::vector<std::string> names;
   std::vector<Expr> equations;
-  Place where;
-};
-
-/// Reserved for the constraints: read and named now, given equations later.
-struct Constraint {
-  std::string name;
-  std::string type;
   Place where;
 };
 

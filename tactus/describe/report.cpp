@@ -153,7 +153,7 @@ std::string report_text(const Model& model) {
   if (!springs.empty()) text += "\nSprings\n";
   for (const std::string& line : springs) text += "  " + line + "\n";
   if (!model.constraints.empty()) text += "\nConstraints (read, not yet simulated)\n";
-  for (const Constraint& c : model.constraints) text += fmt::format("  {}: {}\n", c.name, c.type);
+  for (const Constraint& c : model.constraints) text += fmt::format("  {}: {}\n", c.name, c.kind);
   if (!model.warnings.empty()) text += "\nWarnings\n";
   for (const std::string& warning : model.warnings) text += "  " + warning + "\n";
   return text;
@@ -204,7 +204,7 @@ std::string report_json(const Model& model) {
   report["frames"] = std::move(frames);
   report["springs"] = spring_lines(model);
   Json constraints = Json::array();
-  for (const Constraint& c : model.constraints) constraints.push_back({{"name", c.name}, {"type", c.type}});
+  for (const Constraint& c : model.constraints) constraints.push_back({{"name", c.name}, {"type", c.kind}});
   report["constraints"] = std::move(constraints);
   report["warnings"] = model.warnings;
   return report.dump(2, ' ', false, Json::error_handler_t::replace);

@@ -1,0 +1,28 @@
+// Constrained forward dynamics by multipliers, unrolled for regular configurations [Faulring2006, (11)-(13)].
+//
+//   M udot = Q + A^T lambda,    A udot = gamma      =>     (A M^-1 A^T) lambda = gamma - A M^-1 Q
+//
+// With M = L^T D L: z_k = L^-T a_k for each row a_k of A, so (A M^-1 A^T)_kl = sum_i z_ki z_li / D_i. Zeros fold away:
+// the matrix of a ladder of loops is block-tridiagonal by itself, and its factors grow in proportion to its length.
+// No pivoting: the pivots are outputs, as parts of the diagonal they started from. A small one says that rows depend on
+// each other and the rank-revealing road has to take over.
+#pragma once
+
+#include <vector>
+
+#include <tactus/algebra/expr.h>
+
+namespace tactus::derive {
+
+struct ConstrainedSolution {
+  std::vector<algebra::Expr> udot, lambda;
+  std::vector<algebra::Expr> pivots;  // each relative to its diagonal element: 1 for rows that are alone, 0 if dependent
+};
+
+/// M (nv x nv, overwritten by its factors) with the coupling of its speeds (speed_parents()), Q = tau - h, rows A
+/// (m x nv) and gamma.
+ConstrainedSolution solve_constrained(const std::vector<int>& parents, std::vector<algebra::Expr> M,
+                                      std::vector<algebra::Expr> Q, const std::vector<algebra::Expr>& A,
+                                      const std::vector<algebra::Expr>& gamma);
+
+}  // namespace tactus::derive

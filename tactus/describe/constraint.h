@@ -1,0 +1,54 @@
+// Constraints as a model describes them. Everything that is a formula in the coordinates (gears, racks, screws, belts,
+// locks, prescribed motions) is one here too; what remains are geometric relations between frames.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tactus/algebra/expr.h>
+#include <tactus/base/error.h>
+
+namespace tactus::describe {
+
+enum class JointType;
+
+enum class ConstraintType {
+  closure,     // frame b moves relative to frame a as by a joint
+  on_line,     // b's origin on the line through a's origin along a's z
+  on_plane,    // b's origin in the x-y plane of a
+  on_circle,   // b's origin on the circle about a's origin in a's x-y plane
+  on_sphere,   // b's origin on the sphere about a's origin
+  on_surface,  // b's origin, in a's coordinates x, y, z, satisfies the equations (one: a surface, two: a curve)
+  distance,    // the origins keep their distance
+  parallel,    // the z axes stay parallel
+  equation,    // phi(q, t) = 0
+  rolling,     // b rolls on a without slip, see Rolling
+  rates,       // a linear equation in the joint rates: sum a_i(q,t) qd_i + b(q,t) = 0
+};
+std::string_view name_of(ConstraintType type);
+
+enum class Rolling {
+  disk_on_plane,    // b: disk about its z, radius; a: plane with normal z. The disk may lean.
+  sphere_on_plane,  // b: sphere about its origin
+  disk_on_disk,     // both disks about parallel z axes; radius_a < 0: b rolls inside the ring a
+  knife_edge,       // b's origin does not move along b's y: a blade, or a wheel that may not slide sideways
+};
+
+struct Constraint {
+  std::string name;
+  ConstraintType type = ConstraintType::equation;
+  std::string kind;          // as the file says it: "gear", "lock", "revolute", ...
+  bool active = true;        // at the start
+  int frame_a = -1, frame_b = -1;               // indices into Model::frames
+  int closure = 0;                              // closure: a JointType (as its number)
+  Rolling rolling = Rolling::disk_on_plane;
+  bool keep_contact = true;                     // rolling: the contact itself is a constraint too
+  algebra::Expr radius, radius_a;               // circle, sphere, rolling; the other disk's
+  algebra::Expr length;                         // distance
+  std::vector<algebra::Expr> equations;         // on_surface: in x, y, z; equation: phi; rates: linear in the rates
+  std::string description;
+  Place where;
+};
+
+}  // namespace tactus::describe
