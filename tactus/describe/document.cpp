@@ -55,7 +55,7 @@ class Builder : public YAML::EventHandler {
     }
     const Measured& meant = found->second;
     // The copy stands where the original does, for messages; its size and depth count again.
-    count(mark, meant.nodes);
+    count(at(mark, Value::Kind::null), meant.nodes);
     if (static_cast<int>(stack_.size()) + meant.height > kDeepestNesting) too_deep(mark);
     add(meant);
   }
@@ -119,23 +119,23 @@ class Builder : public YAML::EventHandler {
     fail(where, "the quote is never closed", "close it at the end of the text");
   }
 
-  void count(const YAML::Mark& mark, std::size_t nodes) {
+  void count(const Value& where, std::size_t nodes) {
     nodes_ += nodes;
     if (nodes_ > kMostNodes) {
-      fail(at(mark, Value::Kind::null), "the file holds too many values once its aliases are written out",
+      fail(where, "the file holds too many values once its aliases are written out",
            fmt::format("at most {} are read; use `repeat` instead of aliases of aliases", kMostNodes));
     }
   }
 
   void leaf(Value value, YAML::anchor_t anchor) {
-    count({}, 1);
+    count(value, 1);
     Measured made{std::move(value), 1, 1};
     if (anchor != 0) anchors_[anchor] = made;
     add(std::move(made));
   }
 
   void begin(const YAML::Mark& mark, Value::Kind kind, const std::string& tag, YAML::anchor_t anchor) {
-    count(mark, 1);
+    count(at(mark, kind), 1);
     if (static_cast<int>(stack_.size()) >= kDeepestNesting) too_deep(mark);
     Level level;
     level.made.value = at(mark, kind);
@@ -277,6 +277,42 @@ Place second_document(const std::string& text, const std::string& file) {
       1};
 }
 
+/// The parser reads ahead through a whole flow list or map before it says anything: a long run of brackets or
+/// commas would cost gigabytes. No honest text has so many brackets open, or so many commas.
+void refuse_hopeless(const std::string& text, const std::string& file) {
+  constexpr int kMostOpenBrackets = 1000;
+  constexpr std::size_t kMostCommas = 2 * kMostNodes;
+  int open = 0, line = 1;
+  std::size_t commas = 0, line_begin = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    switch (text[i]) {
+      case '[':
+      case '{':
+        ++open;
+        break;
+      case ']':
+      case '}':
+        open = std::max(open - 1, 0);
+        break;
+      case ',':
+        ++commas;
+        break;
+      case '\n':
+        ++line;
+        line_begin = i + 1;
+        break;
+      default:
+        break;
+    }
+    if (open <= kMostOpenBrackets && commas <= kMostCommas) continue;
+    throw InputError(
+        {file, line, static_cast<int>(i - line_begin) + 1},
+        open > kMostOpenBrackets ? "the file is nested too deeply" : "the file holds too many values",
+        open > kMostOpenBrackets ? fmt::format("at most {} levels are read", kDeepestNesting)
+                                 : fmt::format("at most {} are read", kMostNodes));
+  }
+}
+
 }  // namespace
 
 const Value* Value::find(std::string_view key) const {
@@ -308,6 +344,7 @@ std::size_t count_nodes(const Value& value) {
 }
 
 Value read_document(const std::string& text, const std::string& file) {
+  refuse_hopeless(text, file);
   std::istringstream stream(text);
   Builder builder(text, file);
   try {
