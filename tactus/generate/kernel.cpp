@@ -36,7 +36,7 @@ void run_interpreter(const Program& program, const double* in, double* out, doub
 }  // namespace
 
 Kernel compile(const algebra::Function& function, Backend backend) {
-  const Tape tape = make_tape(function);
+  const Tape tape = make_tape(function, register_count(machine_level()));
   auto program = std::make_shared<Program>();
   program->name = function.name;
   program->inputs = slots_of(function.inputs);
