@@ -372,6 +372,8 @@ void X86Assembler::sine_group(std::uint32_t first, std::uint32_t count) {
   }
   a_.lea(x86::rdi, memory({Home::work, results}));
   call(math::sincos_entry(static_cast<int>(width)));
+  // Upper halves left in use would slow down every SSE instruction of the caller, long after we have returned.
+  if (lanes_ == 1) a_.vzeroupper();
 
   for (std::uint32_t k = 0; k < count; ++k) {
     const std::uint32_t value[] = {tape_.code[first + k].to, tape_.code[first + k].to + 1};
