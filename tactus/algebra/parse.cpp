@@ -288,7 +288,7 @@ class Parser {
     const std::vector<std::string> all = names_.known ? names_.known() : std::vector<std::string>{};
     throw ParseError(
         start, "unknown name `" + std::string(word) + "`",
-        all.empty() ? "no names may be used here, only numbers" : suggestion(word, std::span(all)));
+        all.empty() ? "no names are known here; define it first, or write a number" : suggestion(word, std::span(all)));
   }
 
   Quantity function(std::size_t start, std::string_view word) {

@@ -6,7 +6,6 @@
 #include <map>
 #include <optional>
 #include <random>
-#include <unordered_map>
 
 #include <tactus/base/check.h>
 
@@ -73,21 +72,23 @@ class Search {
   }
 
  private:
+  /// Two terms of one sum: f m c1 L1 + f m c2 L2.
   struct Occurrence {
+    std::uint64_t key = 0;  // of L1, L2 and the ratio c2 / c1
     std::size_t sum = 0, first = 0, second = 0;
-    double scale = 0.0;      // coefficient of L1
     std::size_t common = 0;  // number of literals in m
+    double scale = 0.0;      // coefficient of L1
+    double ratio = 0.0;
   };
-  struct Pattern {
-    Literals l1, l2;
-    double ratio = 0.0;  // c2 / c1
-    std::vector<Occurrence> occurrences;
+  using Occurrences = std::vector<const Occurrence*>;
+  struct Group {
+    std::uint32_t first = 0, last = 0, size = 0;  // into all_
   };
   struct Choice {
     double gain = 0.0;  // disturbed
     int saving = 0;
     // A sum pattern:
-    const Pattern* pattern = nullptr;
+    int group = -1;
     double scale = 1.0;
     // or a product of two literals, or of a coefficient (literal -1) and a literal:
     int a = -2, b = -2;
@@ -115,38 +116,98 @@ class Search {
     return sum;
   }
 
-  void collect_patterns() {
-    patterns_.clear();
-    index_.clear();
-    for (std::size_t s = 0; s < sums_.size(); ++s) {
-      const Sum& sum = sums_[s];
-      for (std::size_t i = 0; i + 1 < sum.size(); ++i) {
-        for (std::size_t j = i + 1; j < sum.size(); ++j) {
-          Literals common;
-          std::set_intersection(sum[i].l.begin(), sum[i].l.end(), sum[j].l.begin(), sum[j].l.end(),
-                                std::back_inserter(common));
-          Literals l1 = without(sum[i].l, common), l2 = without(sum[j].l, common);
-          std::size_t first = i, second = j;
-          if (l2 < l1) {
-            std::swap(l1, l2);
-            std::swap(first, second);
+  /// L1 and L2 of a pair of terms.
+  std::pair<Literals, Literals> pattern_of(const Occurrence& o) const {
+    const Sum& sum = sums_[o.sum];
+    const Literals &a = sum[o.first].l, &b = sum[o.second].l;
+    return {without(a, b), without(b, a)};
+  }
+
+  /// The pairs of one sum.
+  void find_pairs(std::size_t s) {
+    const Sum& sum = sums_[s];
+    std::vector<Occurrence>& pairs = pairs_[s];
+    pairs.clear();
+    for (std::size_t i = 0; i + 1 < sum.size(); ++i) {
+      for (std::size_t j = i + 1; j < sum.size(); ++j) {
+        std::uint64_t of_i = 1, of_j = 1;
+        std::size_t common = 0;
+        auto a = sum[i].l.begin(), b = sum[j].l.begin();
+        const auto a_end = sum[i].l.end(), b_end = sum[j].l.end();
+        while (a != a_end || b != b_end) {
+          if (b == b_end || (a != a_end && *a < *b)) {
+            of_i = mixed(of_i, static_cast<std::uint64_t>(*a++));
+          } else if (a == a_end || *b < *a) {
+            of_j = mixed(of_j, static_cast<std::uint64_t>(*b++));
+          } else {
+            ++common, ++a, ++b;
           }
-          const double ratio = sum[second].c / sum[first].c;
-          pattern_of(std::move(l1), std::move(l2), ratio)
-              .occurrences.push_back({s, first, second, sum[first].c, common.size()});
+        }
+        Occurrence o;
+        o.sum = s;
+        o.first = of_i < of_j ? i : j;
+        o.second = of_i < of_j ? j : i;
+        o.common = common;
+        o.scale = sum[o.first].c;
+        o.ratio = sum[o.second].c / o.scale;
+        // Ratios that agree but for rounding have the same key (or, rarely, are missed).
+        int exponent = 0;
+        const double mantissa = std::frexp(o.ratio, &exponent);
+        const auto digits = static_cast<std::int64_t>(std::llround(mantissa * 17179869184.0));  // 2^34
+        o.key = mixed(
+            mixed(mixed(std::min(of_i, of_j), std::max(of_i, of_j)), static_cast<std::uint64_t>(digits)),
+            static_cast<std::uint64_t>(exponent + 4096));
+        pairs.push_back(o);
+      }
+    }
+  }
+
+  static std::uint64_t mixed(std::uint64_t h, std::uint64_t v) {
+    h ^= v + 0x9e3779b97f4a7c15ull + (h << 6) + (h >> 2);
+    h *= 0xff51afd7ed558ccdull;
+    return h ^ (h >> 32);
+  }
+
+  void collect_patterns() {
+    pairs_.resize(sums_.size());
+    changed_.resize(sums_.size(), true);
+    std::size_t count = 0;
+    for (std::size_t s = 0; s < sums_.size(); ++s) {
+      if (changed_[s]) find_pairs(s);
+      changed_[s] = false;
+      count += pairs_[s].size();
+    }
+    // Pairs with equal keys, chained in the order in which they were met.
+    std::size_t slots = 64;
+    while (slots < 2 * count) slots *= 2;
+    table_.assign(slots, 0);
+    next_.assign(count, 0);
+    all_.clear();
+    groups_.clear();
+    for (const std::vector<Occurrence>& pairs : pairs_) {
+      for (const Occurrence& o : pairs) {
+        const auto index = static_cast<std::uint32_t>(all_.size());
+        all_.push_back(&o);
+        std::size_t slot = o.key & (slots - 1);
+        while (table_[slot] != 0 && all_[groups_[table_[slot] - 1].first]->key != o.key)
+          slot = (slot + 1) & (slots - 1);
+        if (table_[slot] == 0) {
+          groups_.push_back({index, index, 1});
+          table_[slot] = static_cast<std::uint32_t>(groups_.size());
+        } else {
+          Group& group = groups_[table_[slot] - 1];
+          next_[group.last] = index;
+          group.last = index;
+          ++group.size;
         }
       }
     }
   }
 
-  Pattern& pattern_of(Literals l1, Literals l2, double ratio) {
-    auto& same_literals = index_[{l1, l2}];
-    for (const std::size_t p : same_literals) {
-      if (same(patterns_[p].ratio, ratio)) return patterns_[p];
-    }
-    same_literals.push_back(patterns_.size());
-    patterns_.push_back({std::move(l1), std::move(l2), ratio, {}});
-    return patterns_.back();
+  void gather(const Group& group, Occurrences& found) const {
+    found.clear();
+    std::uint32_t index = group.first;
+    for (std::uint32_t n = 0; n < group.size; ++n, index = next_[index]) found.push_back(all_[index]);
   }
 
   /// What one occurrence saves when the pattern has the given scale.
@@ -155,25 +216,29 @@ class Search {
     return products(sum[o.first].c, sum[o.first].l.size()) +
            products(sum[o.second].c, sum[o.second].l.size()) + 1 - products(o.scale / scale, o.common + 1);
   }
-  int definition_cost(const Pattern& p, double scale) const {
-    return products(scale, p.l1.size()) + products(scale * p.ratio, p.l2.size()) + 1;
+  int definition_cost(const Occurrence& o, double scale) const {
+    const Sum& sum = sums_[o.sum];
+    return products(scale, sum[o.first].l.size() - o.common) +
+           products(scale * o.ratio, sum[o.second].l.size() - o.common) + 1;
   }
 
   /// Disjoint occurrences, and their saving with that scale.
-  int select(const Pattern& p, double scale, std::vector<const Occurrence*>* chosen) const {
-    int saving = -definition_cost(p, scale);
+  int select(const Occurrences& all, double scale, Occurrences* chosen) const {
+    int saving = -definition_cost(*all.front(), scale);
     std::vector<std::pair<std::size_t, std::size_t>> used;
-    for (const Occurrence& o : p.occurrences) {
+    for (const Occurrence* o : all) {
       const auto taken = [&](std::size_t term) {
-        return std::find(used.begin(), used.end(), std::pair(o.sum, term)) != used.end();
+        return std::find(used.begin(), used.end(), std::pair(o->sum, term)) != used.end();
       };
-      if (taken(o.first) || taken(o.second)) continue;
-      const int one = occurrence_saving(o, scale);
+      if (taken(o->first) || taken(o->second)) continue;
+      const int one = occurrence_saving(*o, scale);
       if (one <= 0) continue;
-      used.emplace_back(o.sum, o.first);
-      used.emplace_back(o.sum, o.second);
+      if (all.size() > 1) {
+        used.emplace_back(o->sum, o->first);
+        used.emplace_back(o->sum, o->second);
+      }
       saving += one;
-      if (chosen != nullptr) chosen->push_back(&o);
+      if (chosen != nullptr) chosen->push_back(o);
     }
     return saving;
   }
@@ -187,25 +252,32 @@ class Search {
   bool step() {
     Choice best;
     collect_patterns();
-    for (const Pattern& p : patterns_) {
-      std::vector<double> scales{1.0, 1.0 / p.ratio};
-      for (const Occurrence& o : p.occurrences) {
+    Occurrences all;
+    std::vector<double> scales;
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      const Occurrence& o = *all_[groups_[g].first];
+      // Alone, without a common factor or number, a pair saves nothing.
+      if (groups_[g].size == 1 && o.common == 0 && !is_unit(o.ratio)) continue;
+      gather(groups_[g], all);
+      scales = {1.0, 1.0 / o.ratio};
+      for (const Occurrence* other : all) {
         if (std::none_of(scales.begin(), scales.end(),
-                         [&](double s) { return same(std::fabs(s), std::fabs(o.scale)); })) {
-          scales.push_back(o.scale);
+                         [&](double s) { return same(std::fabs(s), std::fabs(other->scale)); })) {
+          scales.push_back(other->scale);
         }
       }
       Choice here;
       for (const double scale : scales) {
-        const int saving = select(p, scale, nullptr);
-        if (saving > here.saving) here = {0.0, saving, &p, scale};
+        const int saving = select(all, scale, nullptr);
+        if (saving > here.saving) here = {0.0, saving, static_cast<int>(g), scale};
       }
       consider(here, best);
     }
     consider_products(best);
     if (best.saving <= 0) return false;
-    if (best.pattern != nullptr) {
-      extract(*best.pattern, best.scale);
+    if (best.group >= 0) {
+      gather(groups_[static_cast<std::size_t>(best.group)], all);
+      extract(all, best.scale);
     } else {
       extract_product(best);
     }
@@ -262,20 +334,25 @@ class Search {
     return atoms_ + static_cast<int>(sums_.size() - outputs_) - 1;
   }
 
-  void extract(const Pattern& p, double scale) {
-    std::vector<const Occurrence*> chosen;
-    select(p, scale, &chosen);
-    const int literal = new_literal({{scale, p.l1}, {scale * p.ratio, p.l2}});
+  void extract(const Occurrences& all, double scale) {
+    Occurrences selected;
+    select(all, scale, &selected);
+    std::vector<Occurrence> chosen;
+    const auto [l1, l2] = pattern_of(*selected.front());
+    for (const Occurrence* o : selected) {
+      if (pattern_of(*o) == std::pair(l1, l2)) chosen.push_back(*o);  // unless two keys collided
+    }
+    const int literal = new_literal({{scale, l1}, {scale * chosen.front().ratio, l2}});
     std::vector<std::pair<std::size_t, std::size_t>> dead;
-    for (const Occurrence* o : chosen) {
-      Sum& sum = sums_[o->sum];
-      Term& term = sum[o->first];
-      double factor = o->scale / scale;
+    for (const Occurrence& o : chosen) {
+      Term& term = sums_[o.sum][o.first];
+      double factor = o.scale / scale;
       if (is_unit(factor)) factor = factor < 0.0 ? -1.0 : 1.0;
-      term.l = without(term.l, p.l1);
+      term.l = without(term.l, l1);
       term.l.insert(std::upper_bound(term.l.begin(), term.l.end(), literal), literal);
       term.c = factor;
-      dead.emplace_back(o->sum, o->second);
+      dead.emplace_back(o.sum, o.second);
+      changed_[o.sum] = true;
     }
     std::sort(dead.rbegin(), dead.rend());
     for (const auto& [sum, term] : dead) {
@@ -286,14 +363,15 @@ class Search {
   void extract_product(const Choice& choice) {
     const bool scaled = choice.a == -1;
     const int literal = atoms_ + static_cast<int>(sums_.size() - outputs_);
-    for (Sum& sum : sums_) {
-      for (Term& term : sum) {
+    for (std::size_t s = 0; s < sums_.size(); ++s) {
+      for (Term& term : sums_[s]) {
         const Literals wanted = scaled ? Literals{choice.b} : Literals{choice.a, choice.b};
         if (!std::includes(term.l.begin(), term.l.end(), wanted.begin(), wanted.end())) continue;
         if (scaled) {
           if (!same(std::fabs(term.c), choice.coefficient)) continue;
           term.c = term.c < 0.0 ? -1.0 : 1.0;
         }
+        changed_[s] = true;
         term.l = without(term.l, wanted);
         term.l.insert(std::upper_bound(term.l.begin(), term.l.end(), literal), literal);
       }
@@ -309,8 +387,11 @@ class Search {
   int atoms_;
   std::minstd_rand random_;
   bool disturbed_;
-  std::vector<Pattern> patterns_;
-  std::map<std::pair<Literals, Literals>, std::vector<std::size_t>> index_;
+  std::vector<std::vector<Occurrence>> pairs_;  // of each sum
+  std::vector<bool> changed_;                   // sums whose pairs must be found again
+  Occurrences all_;                             // of all sums
+  std::vector<Group> groups_;                   // of equal keys
+  std::vector<std::uint32_t> table_, next_;     // hash table of the groups; the chain within each
 };
 
 std::vector<Sum> sums_of(std::span<const AtomPolynomial> polynomials) {
@@ -347,7 +428,8 @@ std::vector<Expr> shared_forms(std::span<const AtomPolynomial> polynomials, std:
     return result;
   }
   const std::vector<Sum> sums = sums_of(polynomials);
-  const int searches = terms > options.small_problem ? 1 : options.searches;
+  const auto affordable = static_cast<int>(options.all_terms / std::max<std::size_t>(terms, 1));
+  const int searches = std::max(1, std::min(options.searches, affordable));
   std::optional<Search> best;
   for (int n = 0; n < searches; ++n) {
     Search search(sums, static_cast<int>(atoms.size()), static_cast<unsigned>(n));

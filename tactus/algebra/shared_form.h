@@ -22,9 +22,9 @@
 namespace tactus::algebra {
 
 struct SharedFormOptions {
-  int searches = 20;                 // repetitions with disturbed choices, for small problems
-  std::size_t small_problem = 160;   // terms in all; above, one undisturbed search
-  std::size_t large_problem = 1500;  // above, each polynomial in nested form on its own
+  int searches = 100;               // repetitions with disturbed choices
+  std::size_t all_terms = 6000;     // of all repetitions together: large problems get fewer, at least one
+  std::size_t large_problem = 300;  // terms; above, each polynomial in nested form on its own
 };
 
 std::vector<Expr> shared_forms(std::span<const AtomPolynomial> polynomials, std::span<const Expr> atoms,

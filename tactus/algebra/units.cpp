@@ -52,7 +52,7 @@ constexpr NamedDimension kNames[] = {
     {kAngularSpeed, "an angular velocity [rad/s]"},
     {kAcceleration, "an acceleration [m/s^2]"},
     {kForce, "a force [N]"},
-    {kTorque, "a torque [N m]"},
+    {kTorque, "a torque [N m] or angular stiffness [N m/rad]"},
     {kStiffness, "a stiffness [N/m]"},
     {kDamping, "a damping constant [N s/m]"},
     {kAngularDamping, "an angular damping constant [N m s/rad]"},

@@ -26,16 +26,23 @@ struct Place {
 class InputError : public std::runtime_error {
  public:
   InputError(Place where, std::string wrong, std::string remedy = {})
-      : std::runtime_error(compose(where, wrong, remedy)),
+      : std::runtime_error(compose(where, clipped(wrong), clipped(remedy))),
         where_(std::move(where)),
-        wrong_(std::move(wrong)),
-        remedy_(std::move(remedy)) {}
+        wrong_(clipped(std::move(wrong))),
+        remedy_(clipped(std::move(remedy))) {}
 
   const Place& where() const { return where_; }
   const std::string& wrong() const { return wrong_; }
   const std::string& remedy() const { return remedy_; }
 
  private:
+  /// Messages quote what the user wrote; that may be megabytes.
+  static std::string clipped(std::string text) {
+    constexpr std::size_t kLongest = 600;
+    if (text.size() > kLongest) text.replace(kLongest, std::string::npos, " ...");
+    return text;
+  }
+
   static std::string compose(const Place& where, const std::string& wrong, const std::string& remedy) {
     std::string text = where.to_string();
     if (!text.empty()) text += ": ";

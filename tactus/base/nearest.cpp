@@ -12,15 +12,34 @@ constexpr std::size_t kLongestWord = 64;
 /// How many known words a remedy lists.
 constexpr std::size_t kMostListed = 24;
 
+char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+
+std::size_t common_prefix(std::string_view a, std::string_view b) {
+  std::size_t n = 0;
+  while (n < a.size() && n < b.size() && lower(a[n]) == lower(b[n])) ++n;
+  return n;
+}
+
 template <class Word>
 std::string nearest_of(std::string_view word, std::span<const Word> known) {
   std::string best;
-  // A third of the letters may be wrong, at least one.
-  int best_distance = std::max<int>(1, static_cast<int>(std::min(word.size(), kLongestWord)) / 3) + 1;
+  // A third of the letters may be wrong, or one; but not all of them.
+  const int letters = static_cast<int>(std::min(word.size(), kLongestWord));
+  int best_distance = std::min(std::max(1, letters / 3), letters - 1) + 1;
   for (const Word& candidate : known) {
     const int distance = edit_distance(word, candidate);
     if (distance < best_distance) {
       best_distance = distance;
+      best = std::string(candidate);
+    }
+  }
+  if (!best.empty()) return best;
+  // Another ending of the same stem: body, bodies.
+  std::size_t best_prefix = std::max<std::size_t>(2, (word.size() + 1) / 2);
+  for (const Word& candidate : known) {
+    const std::size_t prefix = common_prefix(word, candidate);
+    if (prefix > best_prefix) {
+      best_prefix = prefix;
       best = std::string(candidate);
     }
   }
@@ -40,8 +59,6 @@ std::string suggestion_of(std::string_view word, std::span<const Word> known) {
   if (known.size() > kMostListed) text += ", ... (" + std::to_string(known.size()) + " in all)";
   return text;
 }
-
-char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
 }  // namespace
 

@@ -48,6 +48,6 @@ std::vector<double> torque_error_bounds(const CanonicalModel& full, const Canoni
 /// The largest |difference of the torques| found at random angles, with speeds and accelerations at random
 /// corners of their bounds.
 std::vector<double> sampled_torque_errors(const CanonicalModel& full, const CanonicalModel& abbreviated,
-                                          const MotionBounds& bounds, int samples = 20000);
+                                          const MotionBounds& bounds, int samples = 5000);
 
 }  // namespace tactus::derive

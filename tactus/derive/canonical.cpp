@@ -165,7 +165,7 @@ std::optional<CanonicalModel> find_canonical_form(const describe::Model& model, 
   position(tree, symbols.q.data(), motion);
   group_angles(tree, symbols.q.data(), motion);
   std::vector<Expr> mass(n * n), weight(n);
-  std::vector<MassMoments<Expr>> composite;
+  std::vector<CompositeBody<Expr>> composite;
   composite_body(tree, Policy{}, motion, composite, mass.data());
   const auto wrenches = outside_wrenches(model, frictionless, numbers, tree, motion, rest, {});
   newton_euler(tree, rest.data(), rest.data(), wrenches, Policy{}, motion, weight.data());

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include <tactus/algebra/function.h>
+#include <tactus/algebra/shared_form.h>
 #include <tactus/algebra/trig_form.h>
 #include <tactus/algebra/trig_polynomial.h>
 #include <tactus/derive/equations.h>
@@ -75,7 +76,8 @@ std::optional<CanonicalModel> find_canonical_form(const describe::Model& model, 
 CanonicalModel canonical_form(const describe::Model& model, const Options& options = {});
 
 /// Functions of a canonical model, in forms that share sub-sums and products.
-Function inverse_dynamics(const CanonicalModel& model, bool friction);
+Function inverse_dynamics(const CanonicalModel& model, bool friction,
+                          const algebra::SharedFormOptions& options = {});
 Function mass_matrix(const CanonicalModel& model);
 Function bias(const CanonicalModel& model, bool friction);
 Function gravity(const CanonicalModel& model);

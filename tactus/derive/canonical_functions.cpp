@@ -48,11 +48,12 @@ algebra::Block column(std::string name, std::string meaning, std::vector<Expr> e
 
 }  // namespace
 
-Function inverse_dynamics(const CanonicalModel& model, bool friction) {
+Function inverse_dynamics(const CanonicalModel& model, bool friction,
+                          const algebra::SharedFormOptions& options) {
   const algebra::Graph::Scope scope(*model.graph);
   std::vector<TrigPolynomial> torques;
   for (std::size_t i = 0; i < model.torques.size(); ++i) torques.push_back(with_rotor(model, i));
-  std::vector<Expr> tau = algebra::shared_trig_forms(torques, model.variables);
+  std::vector<Expr> tau = algebra::shared_trig_forms(torques, model.variables, options);
   for (std::size_t i = 0; i < tau.size() && friction; ++i) tau[i] += model.friction[i];
   return {"inverse_dynamics",
           "Joint forces for a given motion.",

@@ -35,10 +35,17 @@ SecondMoments<S> rotated(const SecondMoments<S>& I, const Mat3<S>& R) {
   return moments_of(R * matrix_of(I) * R.transposed());
 }
 
-/// The mass moments about the parent's origin, in the parent's axes, of mass known at link i.
+/// A composite body: its mass moments, and its moment of inertia about z = xx + yy on its own, which a turn about z
+/// leaves alone (so that planar mechanisms never touch xx and yy).
 template <class S>
-MassMoments<S> at_parent(const Link<S>& link, const Motion<S>& motion, int i, const MassMoments<S>& C) {
-  MassMoments<S> P;
+struct CompositeBody : MassMoments<S> {
+  S about_z{};
+};
+
+/// The composite body about the parent's origin, in the parent's axes.
+template <class S>
+CompositeBody<S> at_parent(const Link<S>& link, const Motion<S>& motion, int i, const CompositeBody<S>& C) {
+  CompositeBody<S> P;
   P.m = C.m;
   const Vec3<S> h = to_parent(link, motion, i, C.h);
   SecondMoments<S> I = C.sigma;
@@ -58,19 +65,21 @@ MassMoments<S> at_parent(const Link<S>& link, const Motion<S>& motion, int i, co
   I.yz = I.yz + (r.y * k.z + r.z * k.y);
   P.sigma = I;
   P.h = h + C.m * r;
+  const bool keeps_z = is_identity(link.R_PJ) && link.kind != LinkKind::spherical && link.kind != LinkKind::free;
+  P.about_z = keeps_z ? C.about_z + S(2.0) * (r.x * k.x + r.y * k.y) : I.xx + I.yy;
   return P;
 }
 
 /// (n, f) that a unit of the link's k-th speed takes from the composite body C.
 template <class S>
-void unit_wrench(const Link<S>& link, int k, const MassMoments<S>& C, Vec3<S>& n, Vec3<S>& f) {
+void unit_wrench(const Link<S>& link, int k, const CompositeBody<S>& C, Vec3<S>& n, Vec3<S>& f) {
   const SecondMoments<S>& I = C.sigma;
   const S zero(0.0);
   const auto about = [&](int axis) {
     switch (axis) {
       case 0: return Vec3<S>{I.yy + I.zz, -I.xy, -I.xz};
       case 1: return Vec3<S>{-I.xy, I.xx + I.zz, -I.yz};
-      default: return Vec3<S>{-I.xz, -I.yz, I.xx + I.yy};
+      default: return Vec3<S>{-I.xz, -I.yz, C.about_z};
     }
   };
   switch (link.kind) {
@@ -121,25 +130,81 @@ S along_joint(const Link<S>& link, int k, const Vec3<S>& n, const Vec3<S>& f) {
   return S(0.0);
 }
 
+/// From this many links on, a parallel group carries its wrenches in the axes of its base: the force then needs no
+/// turning from link to link. (Shorter groups are cheaper in link axes, where offsets have zeros.)
+inline constexpr int kLongGroup = 4;
+
+/// Carries the wrench (n, f) at link i down to the ground, handing each link's (n, f) on the way to `visit`. Inside a
+/// parallel group only the z component of n is complete, which is all that its joints ask for.
+template <class S, class Visit>
+void carry_down(const Tree<S>& tree, const Motion<S>& motion, bool by_groups, int i, Vec3<S> n, Vec3<S> f,
+                const Visit& visit) {
+  const Vec3<S> zero = Vec3<S>::zero();
+  Vec3<S> base = zero;  // x and y moments that have gone straight to the base of a short group
+  for (int j = i; tree.links[j].parent >= 0;) {
+    const Link<S>& from = tree.links[j];
+    const int Q = from.parent, g = motion.group[j];
+    if (by_groups && g >= 0 && motion.group_size[g] >= kLongGroup) {
+      // Base axes all the way to the group's first link.
+      f = turn_from_link(motion.group_c[j], motion.group_s[j], f);
+      n = turn_from_link(motion.group_c[j], motion.group_s[j], n);
+      for (; j != g; j = tree.links[j].parent) {
+        const int P = tree.links[j].parent;
+        const Vec3<S> r = turn_from_link(motion.group_c[P], motion.group_s[P], motion.r[j]);
+        n = n + cross(r, f);
+        visit(P, n, f);
+      }
+      const Link<S>& first = tree.links[g];
+      if (first.parent < 0) return;
+      f = first.R_PJ * f;
+      n = first.R_PJ * n + cross(motion.r[g], f);
+      j = first.parent;
+      visit(j, n, f);
+      continue;
+    }
+    const Vec3<S> f_Q = to_parent(from, motion, j, f);
+    if (by_groups && g >= 0) {
+      base = base + turn_from_link(motion.group_c[j], motion.group_s[j], Vec3<S>{n.x, n.y, S(0.0)});
+      const S n_z = n.z;
+      n = cross(motion.r[j], f_Q);
+      if (g == j) {
+        n = n + from.R_PJ * Vec3<S>{base.x, base.y, n_z};
+        base = zero;
+      } else {
+        n.z = n.z + n_z;
+      }
+    } else {
+      n = cross(motion.r[j], f_Q) + to_parent(from, motion, j, n);
+    }
+    f = f_Q;
+    visit(Q, n, f);
+    j = Q;
+  }
+}
+
 /// M, row by row (nv x nv, both triangles). position() must have run; `composite` is scratch of one entry per link.
 template <class S>
 void composite_body(const Tree<S>& tree, const Policy& policy, Motion<S>& motion,
-                    std::vector<MassMoments<S>>& composite, S* M) {
+                    std::vector<CompositeBody<S>>& composite, S* M) {
   const int nv = tree.nv;
   for (int k = 0; k < nv * nv; ++k) M[k] = S(0.0);
   const bool by_groups = policy.group_moment && !std::is_same_v<S, double>;
   composite.resize(tree.links.size());
   for (int i = 0; i < tree.size(); ++i) {
     const Link<S>& link = tree.links[i];
-    composite[i] = {link.m, link.h, link.sigma};
+    composite[i] = {{link.m, link.h, link.sigma}, link.sigma.xx + link.sigma.yy};
   }
   for (int i = tree.size() - 1; i >= 0; --i) {
     const Link<S>& link = tree.links[i];
     const int P = link.parent;
     if (P >= 0 && link.kind != LinkKind::rotor) {
-      const MassMoments<S> at_P = at_parent(link, motion, i, composite[i]);
-      composite[P] = {composite[P].m + at_P.m, composite[P].h + at_P.h, composite[P].sigma + at_P.sigma};
+      const CompositeBody<S> at_P = at_parent(link, motion, i, composite[i]);
+      CompositeBody<S>& sum = composite[P];
+      sum = {{sum.m + at_P.m, sum.h + at_P.h, sum.sigma + at_P.sigma}, sum.about_z + at_P.about_z};
     }
+    // Where xx and yy are needed anyway, further down, their sum is the cheaper way to the moment about z.
+    const bool ends_here = motion.group[i] >= 0 && tree.links[motion.group[i]].parent < 0;
+    if (!ends_here) composite[i].about_z = composite[i].sigma.xx + composite[i].sigma.yy;
     for (int k = 0; k < speed_count(link.kind); ++k) {
       Vec3<S> n, f;
       unit_wrench(link, k, composite[i], n, f);
@@ -149,35 +214,14 @@ void composite_body(const Tree<S>& tree, const Policy& policy, Motion<S>& motion
         M[(link.v + k) * nv + link.v + l] = element;
         M[(link.v + l) * nv + link.v + k] = element;
       }
-      // Carry the wrench down to the ground. In a parallel group, x and y moments go straight to the group's base.
-      Vec3<S> base = Vec3<S>::zero();
-      for (int j = i; tree.links[j].parent >= 0; j = tree.links[j].parent) {
-        const Link<S>& from = tree.links[j];
-        const int Q = from.parent;
-        const Vec3<S> f_Q = to_parent(from, motion, j, f);
-        const int g = motion.group[j];
-        if (by_groups && g >= 0) {
-          base = base + turn_from_link(motion.group_c[j], motion.group_s[j], Vec3<S>{n.x, n.y, S(0.0)});
-          if (g == j) {
-            n = cross(motion.r[j], f_Q) + from.R_PJ * Vec3<S>{base.x, base.y, n.z};
-            base = Vec3<S>::zero();
-          } else {
-            const S n_z = n.z;
-            n = cross(motion.r[j], f_Q);
-            n.z = n.z + n_z;
-          }
-        } else {
-          n = cross(motion.r[j], f_Q) + to_parent(from, motion, j, n);
-        }
-        f = f_Q;
+      carry_down(tree, motion, by_groups, i, n, f, [&](int Q, const Vec3<S>& n_Q, const Vec3<S>& f_Q) {
         const Link<S>& to = tree.links[Q];
         for (int l = 0; l < speed_count(to.kind); ++l) {
-          // Inside a group the x and y moments are not complete, but only the z component is asked for there.
-          const S element = along_joint(to, l, n, f);
+          const S element = along_joint(to, l, n_Q, f_Q);
           M[(link.v + k) * nv + to.v + l] = element;
           M[(to.v + l) * nv + link.v + k] = element;
         }
-      }
+      });
     }
   }
 }

@@ -125,7 +125,7 @@ struct Equations::Implementation {
   std::vector<Expr> mass_matrix() const {
     if (!speeds.identity) return kane_equations(false).M;
     Motion<Expr> motion = motion_at(tree, symbols->q);
-    std::vector<MassMoments<Expr>> composite;
+    std::vector<CompositeBody<Expr>> composite;
     std::vector<Expr> M(static_cast<std::size_t>(nv() * nv()));
     composite_body(tree, Policy{}, motion, composite, M.data());
     return M;

@@ -74,6 +74,7 @@ struct Motion {
         R(tree.links.size()),
         r(tree.links.size()),
         group(tree.links.size(), -1),
+        group_size(tree.links.size(), 0),
         group_c(tree.links.size()),
         group_s(tree.links.size()),
         w_base(tree.links.size()),
@@ -95,6 +96,7 @@ struct Motion {
   std::vector<Mat3<S>> R;      // spherical, free: R_JL
   std::vector<Vec3<S>> r;      // p_PoLo_P
   std::vector<int> group;      // the first link of the parallel group; -1 for links that turn in no group
+  std::vector<int> group_size; // of the group that begins with this link
   std::vector<S> group_c, group_s;
   // velocity [rad/s], [m/s]
   std::vector<Vec3<S>> w_base, wd_base;  // of a group's first link: the parent's, in J axes
@@ -130,6 +132,7 @@ void Motion<S>::find_groups(const Tree<S>& tree) {
     if (link.kind != LinkKind::revolute) continue;
     const bool continues = link.parent >= 0 && group[link.parent] >= 0 && is_identity(link.R_PJ);
     group[i] = continues ? group[link.parent] : i;
+    ++group_size[group[i]];
   }
 }
 

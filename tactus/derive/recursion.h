@@ -49,7 +49,7 @@ class Recursion {
   std::vector<OutsideWrench<double>> no_wrenches_;
   Motion<double> motion_;
   ArticulatedMotion<double> articulated_;
-  std::vector<MassMoments<double>> composite_;
+  std::vector<CompositeBody<double>> composite_;
   std::vector<double> net_;
 };
 

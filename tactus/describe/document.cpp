@@ -1,5 +1,6 @@
 #include <tactus/describe/document.h>
 
+#include <algorithm>
 #include <sstream>
 #include <unordered_map>
 #include <unordered_set>
@@ -25,7 +26,7 @@ struct Measured {
 
 class Builder : public YAML::EventHandler {
  public:
-  explicit Builder(std::string file) : file_(std::move(file)) {}
+  Builder(const std::string& text, std::string file) : text_(text), file_(std::move(file)) {}
 
   Value take() { return std::move(root_.value); }
 
@@ -42,6 +43,7 @@ class Builder : public YAML::EventHandler {
     require_plain_tag(scalar, tag);
     scalar.text = value;
     scalar.quoted = tag == "!";
+    if (scalar.quoted) require_closing_quote(scalar, mark);
     leaf(std::move(scalar), anchor);
   }
 
@@ -53,7 +55,7 @@ class Builder : public YAML::EventHandler {
     }
     const Measured& meant = found->second;
     // The copy stands where the original does, for messages; its size and depth count again.
-    count(mark, meant.nodes);
+    count(at(mark, Value::Kind::null), meant.nodes);
     if (static_cast<int>(stack_.size()) + meant.height > kDeepestNesting) too_deep(mark);
     add(meant);
   }
@@ -102,23 +104,38 @@ class Builder : public YAML::EventHandler {
     fail(where, fmt::format("the tag `{}` has no meaning here", tag.substr(0, 40)), "remove the tag");
   }
 
-  void count(const YAML::Mark& mark, std::size_t nodes) {
+  /// The parser lets a quoted text run to the end of the file.
+  void require_closing_quote(const Value& where, const YAML::Mark& mark) const {
+    const auto begin = static_cast<std::size_t>(std::max(mark.pos, 0));
+    if (begin >= text_.size() || (text_[begin] != '"' && text_[begin] != '\'')) return;
+    const char quote = text_[begin];
+    for (std::size_t i = begin + 1; i < text_.size(); ++i) {
+      if (quote == '"' && text_[i] == '\\') {
+        ++i;
+      } else if (text_[i] == quote) {
+        return;
+      }
+    }
+    fail(where, "the quote is never closed", "close it at the end of the text");
+  }
+
+  void count(const Value& where, std::size_t nodes) {
     nodes_ += nodes;
     if (nodes_ > kMostNodes) {
-      fail(at(mark, Value::Kind::null), "the file holds too many values once its aliases are written out",
+      fail(where, "the file holds too many values once its aliases are written out",
            fmt::format("at most {} are read; use `repeat` instead of aliases of aliases", kMostNodes));
     }
   }
 
   void leaf(Value value, YAML::anchor_t anchor) {
-    count({}, 1);
+    count(value, 1);
     Measured made{std::move(value), 1, 1};
     if (anchor != 0) anchors_[anchor] = made;
     add(std::move(made));
   }
 
   void begin(const YAML::Mark& mark, Value::Kind kind, const std::string& tag, YAML::anchor_t anchor) {
-    count(mark, 1);
+    count(at(mark, kind), 1);
     if (static_cast<int>(stack_.size()) >= kDeepestNesting) too_deep(mark);
     Level level;
     level.made.value = at(mark, kind);
@@ -152,6 +169,10 @@ class Builder : public YAML::EventHandler {
       level.key = std::move(child.value);
       level.has_key = true;
     } else {
+      if (child.value.is_null()) {  // the parser places a missing value wherever the next thing stands
+        child.value.line = level.key.line;
+        child.value.column = level.key.column;
+      }
       level.made.value.entries.push_back({std::move(level.key), std::move(child.value)});
       level.has_key = false;
     }
@@ -200,12 +221,97 @@ class Builder : public YAML::EventHandler {
     map.entries = std::move(kept);
   }
 
+  const std::string& text_;
   std::string file_;
   Measured root_;
   std::vector<Level> stack_;
   std::unordered_map<YAML::anchor_t, Measured> anchors_;
   std::size_t nodes_ = 0;
 };
+
+struct Translation {
+  std::string_view parser, wrong, remedy;
+};
+/// The commonest complaints of yaml-cpp, in words for people who know no YAML grammar.
+const Translation kTranslations[] = {
+    {YAML::ErrorMsg::END_OF_SEQ_FLOW, "a `[` is never closed, or a comma is missing",
+     "close the list with `]`"},
+    {YAML::ErrorMsg::END_OF_MAP_FLOW, "a `{` is never closed, or a comma is missing",
+     "close the map with `}`"},
+    {YAML::ErrorMsg::FLOW_END, "a `]` or `}` without its beginning", "remove it, or open the bracket before"},
+    {YAML::ErrorMsg::MAP_VALUE, "a `:` stands where none may be",
+     "check the indentation; quote text that holds `: `"},
+    {YAML::ErrorMsg::END_OF_MAP, "another `key: value` is expected here",
+     "check the indentation and the line before"},
+    {YAML::ErrorMsg::UNKNOWN_ANCHOR, "the alias refers to nothing", "define it before with `&name`"},
+};
+
+InputError translate(const YAML::Exception& error, const std::string& text, const std::string& file) {
+  const Place where{file, error.mark.line + 1, error.mark.column + 1};
+  std::size_t begin = 0;
+  for (int line = 0; line < error.mark.line && begin < text.size(); ++line) {
+    begin = std::min(text.find('\n', begin), text.size() - 1) + 1;
+  }
+  const std::size_t content = std::min(text.find_first_not_of(" \t", begin), text.size());
+  const std::string_view indentation(text.data() + begin, content - begin);
+  if (const std::size_t tab = indentation.find('\t'); tab != std::string_view::npos) {
+    return InputError({file, where.line, static_cast<int>(tab) + 1},
+                      "this is not YAML: a tab in the indentation", "indent with spaces");
+  }
+  for (const Translation& known : kTranslations) {
+    if (error.msg == known.parser) {
+      return InputError(where, fmt::format("this is not YAML: {}", known.wrong), std::string(known.remedy));
+    }
+  }
+  return InputError(where, fmt::format("this is not YAML: {}", error.msg),
+                    "check indentation, colons, quotes and brackets around here");
+}
+
+/// Where the second document of a file begins.
+Place second_document(const std::string& text, const std::string& file) {
+  const std::size_t found = text.find("\n---");
+  if (found == std::string::npos) return {file};
+  return {
+      file,
+      static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(found), '\n')) + 2,
+      1};
+}
+
+/// The parser reads ahead through a whole flow list or map before it says anything: a long run of brackets or
+/// commas would cost gigabytes. No honest text has so many brackets open, or so many commas.
+void refuse_hopeless(const std::string& text, const std::string& file) {
+  constexpr int kMostOpenBrackets = 1000;
+  constexpr std::size_t kMostCommas = 2 * kMostNodes;
+  int open = 0, line = 1;
+  std::size_t commas = 0, line_begin = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    switch (text[i]) {
+      case '[':
+      case '{':
+        ++open;
+        break;
+      case ']':
+      case '}':
+        open = std::max(open - 1, 0);
+        break;
+      case ',':
+        ++commas;
+        break;
+      case '\n':
+        ++line;
+        line_begin = i + 1;
+        break;
+      default:
+        break;
+    }
+    if (open <= kMostOpenBrackets && commas <= kMostCommas) continue;
+    throw InputError(
+        {file, line, static_cast<int>(i - line_begin) + 1},
+        open > kMostOpenBrackets ? "the file is nested too deeply" : "the file holds too many values",
+        open > kMostOpenBrackets ? fmt::format("at most {} levels are read", kDeepestNesting)
+                                 : fmt::format("at most {} are read", kMostNodes));
+  }
+}
 
 }  // namespace
 
@@ -238,8 +344,9 @@ std::size_t count_nodes(const Value& value) {
 }
 
 Value read_document(const std::string& text, const std::string& file) {
+  refuse_hopeless(text, file);
   std::istringstream stream(text);
-  Builder builder(file);
+  Builder builder(text, file);
   try {
     YAML::Parser parser(stream);
     if (!parser.HandleNextDocument(builder)) {
@@ -247,12 +354,11 @@ Value read_document(const std::string& text, const std::string& file) {
                        "a model needs at least `name`, `bodies` and `joints`");
     }
     if (parser) {
-      throw InputError({file}, "the file holds more than one YAML document",
+      throw InputError(second_document(text, file), "the file holds more than one YAML document",
                        "keep one model per file; remove `---`");
     }
   } catch (const YAML::Exception& error) {
-    throw InputError({file, error.mark.line + 1, error.mark.column + 1}, "this is not YAML: " + error.msg,
-                     "check indentation, colons, quotes and brackets around here");
+    throw translate(error, text, file);
   }
   return builder.take();
 }

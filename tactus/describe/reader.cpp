@@ -255,7 +255,7 @@ const std::string& Reader::word(const Value& value, std::string_view what) const
   if (!value.is_scalar() || value.text.empty()) {
     fail(value,
          fmt::format("{} must be text, not {}", what, value.is_scalar() ? "empty" : name_of(value.kind)),
-         "write a word");
+         "write text; quotes are needed where it holds `: ` or begins with a special character");
   }
   return value.text;
 }

@@ -2,8 +2,10 @@
 //   from_rates:  u = Y(q,t) qd + Z(q,t)      each speed as an expression in the rates q_dot
 //   to_rates:    qd = W(q,t) u + X(q,t)      each rate as an expression in the speeds
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
+#include <Eigen/LU>
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/base/nearest.h>
@@ -25,6 +27,28 @@ void require_linear(const Reader& reader, const Value& where, Expr equation,
     reader.fail(where, fmt::format("this is not linear in the {}", what),
                 "generalised speeds are linear: u = Y(q,t) qd + Z(q,t), or qd = W(q,t) u + X(q,t)");
   }
+}
+
+/// Y or W must be regular almost everywhere: its rank is taken at a few states without any symmetry.
+void require_regular(const Reader& reader, const Value& where, const std::vector<Expr>& velocities) {
+  const auto n = static_cast<int>(velocities.size());
+  const std::vector<Expr> slopes = algebra::jacobian(reader.model.speeds.equations, velocities);
+  for (int attempt = 1; attempt <= 3; ++attempt) {
+    const std::vector<double> values = algebra::evaluate(slopes, [&](Expr symbol) {
+      const std::string& name = reader.model.graph->symbol_name(symbol);
+      for (const Parameter& parameter : reader.model.parameters) {
+        if (parameter.name == name) return parameter.value;
+      }
+      return 0.3 + std::fmod(0.618034 * attempt * (1.0 + symbol.id()), 1.0);
+    });
+    Eigen::MatrixXd matrix(n, n);
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) matrix(i, j) = values[static_cast<std::size_t>(i * n + j)];
+    }
+    if (matrix.allFinite() && Eigen::FullPivLU<Eigen::MatrixXd>(matrix).rank() == n) return;
+  }
+  reader.fail(where, "these equations do not determine the rates from the speeds",
+              "each speed must be independent of the others: the matrix of their coefficients is singular");
 }
 
 void require_new_name(const Reader& reader, const Value& name) {
@@ -89,6 +113,7 @@ void read_speeds(Reader& reader, const Value& section) {
       speeds.names.push_back(entry.key.text);
       speeds.equations.push_back(equation);
     }
+    require_regular(reader, *from, rates);
   } else {
     speeds.definition = Speeds::Definition::to_rates;
     const Value& names = fields.require("names", "write names: [u1, u2, ...]");
@@ -108,6 +133,7 @@ void read_speeds(Reader& reader, const Value& section) {
       require_linear(reader, given, equation, symbols_of_speeds, "speeds");
       speeds.equations.push_back(equation);
     }
+    require_regular(reader, *to, symbols_of_speeds);
   }
   reader.local_names.clear();
 }

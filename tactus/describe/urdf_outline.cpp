@@ -30,7 +30,7 @@ class Walk {
     }
     const XMLElement* robot = document.RootElement();
     if (robot == nullptr)
-      fail({}, "the file holds no XML element", "a URDF file begins with <robot name=\"...\">");
+      fail(beginning(), "the file holds no XML element", "a URDF file begins with <robot name=\"...\">");
     if (std::strcmp(robot->Name(), "robot") != 0) {
       fail(at(robot), fmt::format("the root element is <{}>", robot->Name()),
            "a URDF file has the root element <robot>");
@@ -76,6 +76,12 @@ class Walk {
       default:
         return "it ends too early, or a tag is never closed";
     }
+  }
+
+  static Value beginning() {
+    Value where;
+    where.line = where.column = 1;
+    return where;
   }
 
   /// tinyxml2 knows the line; the column is where the tag begins in it.

@@ -25,6 +25,8 @@ enum class Level {
 /// What this processor and the operating system support.
 Level machine_level();
 
+inline int register_count(Level level) { return level == Level::avx512 ? 32 : 16; }
+
 class MachineCode {
  public:
   /// Same signature as Kernel's: the first argument is not looked at.

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tactus/generate/interpreter.h>
@@ -16,17 +17,28 @@ namespace tactus::generate {
 
 class Program {
  public:
+  using Run = void (*)(const Program&, const double*, double*, double*) noexcept;
+
   std::string name;
   std::vector<Slot> inputs;
   std::vector<Slot> outputs;
-  std::size_t input_size = 0;
+  std::size_t input_size = 0;  // per lane
   std::size_t output_size = 0;
-  std::size_t work_size = 0;
+  int lanes = 1;
+  std::size_t work_size = 0;  // for all lanes
   std::size_t code_size = 0;
   Backend backend = Backend::interpreter;
+  Run run = nullptr;
   // One of the two.
   std::optional<Interpreter> interpreter;
   std::unique_ptr<MachineCode> machine_code;
 };
+
+/// Throws InputError where an output depends on a symbol that no input holds, or where machine code was asked
+/// for by name and cannot be had.
+std::shared_ptr<const Program> make_program(const algebra::Function& function, int lanes, Backend backend);
+
+/// The slot of that name; nullptr where there is none.
+const Slot* find_slot(const std::vector<Slot>& slots, std::string_view name);
 
 }  // namespace tactus::generate

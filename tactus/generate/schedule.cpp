@@ -7,33 +7,42 @@ namespace tactus::generate {
 
 namespace {
 
-/// Registers that each operation's expression needs, as if it were a tree. Inputs, constants, sines and
-/// cosines stand in memory, where most instructions can read one operand.
-std::vector<std::uint16_t> register_needs(const Unordered& program) {
-  std::vector<std::uint16_t> need(program.operations.size(), 1);
-  for (std::size_t i = 0; i < program.operations.size(); ++i) {
-    const Operation& op = program.operations[i];
-    if (op.code == Code::sincos) {
-      need[i] = 0;
-      continue;
-    }
-    std::array<std::uint16_t, 3> of_operand{};
-    for (int k = 0; k < operand_count(op.code); ++k) {
-      const std::uint32_t operand = op.operands[k];
-      of_operand[k] = program.is_leaf(operand) ? 0 : need[program.operation_of(operand)];
-    }
-    std::sort(of_operand.rbegin(), of_operand.rend());
-    for (std::uint16_t k = 0; k < 3; ++k) {
-      if (of_operand[k] > 0) need[i] = std::max<std::uint16_t>(need[i], of_operand[k] + k);
-    }
+// How far an instruction may move ahead of the recursion's order: what the registers can bear.
+constexpr std::uint32_t kWindowOf16 = 16, kWindowOf32 = 128;
+// Instructions that a processor issues per cycle.
+constexpr int kIssue = 3;
+// Cycles that a result takes, about; a group of sines is the longest, and below the calendar's length.
+constexpr std::uint32_t kCalendar = 64;
+
+std::uint32_t latency(Code code) {
+  switch (code) {
+    case Code::neg:
+    case Code::abs:
+    case Code::min:
+    case Code::max:
+      return 1;
+    case Code::add:
+    case Code::sub:
+    case Code::mul:
+      return 3;
+    case Code::div:
+      return 13;
+    case Code::sqrt:
+      return 20;
+    case Code::sign:
+    case Code::select:
+    case Code::floor:
+      return 5;
+    case Code::sincos:
+      return 60;
+    default:
+      return 4;
   }
-  return need;
 }
 
 /// How many sines stand one behind the other below each operation, itself included.
-std::vector<std::uint32_t> sine_levels(const Unordered& program, std::uint32_t& deepest) {
+std::vector<std::uint32_t> sine_levels(const Unordered& program) {
   std::vector<std::uint32_t> level(program.operations.size(), 0);
-  deepest = 0;
   for (std::size_t i = 0; i < program.operations.size(); ++i) {
     const Operation& op = program.operations[i];
     for (int k = 0; k < operand_count(op.code); ++k) {
@@ -41,92 +50,231 @@ std::vector<std::uint32_t> sine_levels(const Unordered& program, std::uint32_t& 
         level[i] = std::max(level[i], level[program.operation_of(op.operands[k])]);
       }
     }
-    if (op.code == Code::sincos) deepest = std::max(deepest, ++level[i]);
+    if (op.code == Code::sincos) ++level[i];
   }
   return level;
 }
 
-class DepthFirst {
+/// The recursion's order, with the arguments of each group of sines, and then the group, moved to the front.
+class Recursion {
  public:
-  DepthFirst(const Unordered& program, std::vector<std::uint32_t>& order)
-      : program_(program),
-        order_(order),
-        need_(register_needs(program)),
-        placed_(program.operations.size(), false) {}
-
-  void place(std::uint32_t operation) {
-    placed_[operation] = true;
-    order_.push_back(operation);
-  }
-
-  /// Places all that `operand` needs and that has no place yet.
-  void reach(std::uint32_t operand) {
-    if (program_.is_leaf(operand)) return;
-    open(program_.operation_of(operand));
-    while (!stack_.empty()) {
-      Visit& top = stack_.back();
-      if (top.next < top.count) {
-        open(top.children[top.next++]);
-      } else {
-        const std::uint32_t operation = top.operation;
-        stack_.pop_back();
-        if (!placed_[operation]) place(operation);
-      }
+  explicit Recursion(const Unordered& program)
+      : program_(program), placed_(program.operations.size(), false) {
+    const std::vector<std::uint32_t> level = sine_levels(program);
+    for (std::uint32_t i = 0; i < program.operations.size(); ++i) {
+      if (program.operations[i].code != Code::sincos) continue;
+      if (groups.size() < level[i]) groups.resize(level[i]);
+      groups[level[i] - 1].push_back(i);
+    }
+    order.reserve(program.operations.size());
+    for (const std::vector<std::uint32_t>& group : groups) {
+      place_arguments(group);
+      for (const std::uint32_t i : group) place(i);
+    }
+    for (std::uint32_t i = 0; i < program.operations.size(); ++i) {
+      if (!placed_[i]) order.push_back(i);
     }
   }
+
+  std::vector<std::uint32_t> order;
+  std::vector<std::vector<std::uint32_t>> groups;
 
  private:
-  struct Visit {
-    std::uint32_t operation;
-    std::uint8_t count = 0, next = 0;
-    std::array<std::uint32_t, 3> children{};
-  };
+  void place(std::uint32_t operation) {
+    placed_[operation] = true;
+    order.push_back(operation);
+  }
 
-  void open(std::uint32_t operation) {
-    if (placed_[operation]) return;
-    Visit visit{operation};
-    const Operation& op = program_.operations[operation];
-    for (int k = 0; k < operand_count(op.code); ++k) {
-      if (program_.is_leaf(op.operands[k])) continue;
-      const std::uint32_t child = program_.operation_of(op.operands[k]);
-      if (!placed_[child]) visit.children[visit.count++] = child;
+  void place_arguments(const std::vector<std::uint32_t>& group) {
+    const std::size_t first = order.size();
+    std::vector<std::uint32_t> stack;
+    const auto open = [&](const Operation& op) {
+      for (int k = 0; k < operand_count(op.code); ++k) {
+        if (!program_.is_leaf(op.operands[k])) stack.push_back(program_.operation_of(op.operands[k]));
+      }
+    };
+    for (const std::uint32_t i : group) open(program_.operations[i]);
+    while (!stack.empty()) {
+      const std::uint32_t i = stack.back();
+      stack.pop_back();
+      if (placed_[i]) continue;
+      place(i);
+      open(program_.operations[i]);
     }
-    std::stable_sort(visit.children.begin(), visit.children.begin() + visit.count,
-                     [&](std::uint32_t x, std::uint32_t y) { return need_[x] > need_[y]; });
-    stack_.push_back(visit);
+    std::sort(order.begin() + static_cast<std::ptrdiff_t>(first), order.end());
   }
 
   const Unordered& program_;
-  std::vector<std::uint32_t>& order_;
-  std::vector<std::uint16_t> need_;
   std::vector<bool> placed_;
-  std::vector<Visit> stack_;
+};
+
+/// Operations in the order in which a processor that sees `window` of them would start them.
+class ListScheduler {
+ public:
+  ListScheduler(const Unordered& program, const Recursion& recursion, std::uint32_t window)
+      : program_(program), recursion_(recursion), window_(window), state_(program.operations.size()) {
+    const auto count = static_cast<std::uint32_t>(program.operations.size());
+    for (std::uint32_t place = 0; place < count; ++place) state_[recursion.order[place]].place = place;
+    for (std::uint32_t g = 0; g < recursion.groups.size(); ++g) {
+      for (const std::uint32_t i : recursion.groups[g]) state_[i].group = g;
+      absent_.push_back(static_cast<std::uint32_t>(recursion.groups[g].size()));
+    }
+    find_users();
+    result_.order.reserve(count);
+    result_.group.assign(count, 1);
+  }
+
+  Schedule run() {
+    const auto count = static_cast<std::uint32_t>(state_.size());
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (state_[i].pending == 0) operands_known(i);
+    }
+    int issued = 0;
+    while (result_.order.size() < count) {
+      fire_groups();
+      advance_window();
+      if (available_.empty() || issued == kIssue) {
+        next_cycle();
+        issued = 0;
+      } else {
+        std::pop_heap(available_.begin(), available_.end());
+        const auto i = ~static_cast<std::uint32_t>(available_.back());
+        available_.pop_back();
+        place(i);
+        ++issued;
+      }
+    }
+    return std::move(result_);
+  }
+
+ private:
+  struct State {
+    std::uint32_t place = 0;    // in the recursion's order
+    std::uint32_t pending = 0;  // operands not yet placed
+    std::uint32_t ready = 0;    // cycle in which the operands are known
+    std::uint32_t height = 0;   // cycles from here to the last output
+    std::uint32_t users = 0;    // first of the operation's users in users_
+    std::uint32_t group = 0;    // of a sine
+    bool placed = false;
+  };
+
+  template <class Visit>
+  void for_operands(std::uint32_t i, Visit visit) const {
+    const Operation& op = program_.operations[i];
+    for (int k = 0; k < operand_count(op.code); ++k) {
+      if (!program_.is_leaf(op.operands[k])) visit(program_.operation_of(op.operands[k]));
+    }
+  }
+
+  void find_users() {
+    const auto count = static_cast<std::uint32_t>(state_.size());
+    std::vector<std::uint32_t> begin(count + 1, 0);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      for_operands(i, [&](std::uint32_t x) {
+        ++begin[x + 1];
+        ++state_[i].pending;
+      });
+    }
+    for (std::uint32_t i = 0; i < count; ++i) begin[i + 1] += begin[i];
+    users_.resize(begin[count]);
+    for (std::uint32_t i = 0; i < count; ++i) state_[i].users = begin[i];
+    for (std::uint32_t i = count; i-- > 0;) {
+      state_[i].height += latency(program_.operations[i].code);
+      for_operands(i, [&](std::uint32_t x) {
+        state_[x].height = std::max(state_[x].height, state_[i].height);
+        users_[begin[x]++] = i;
+      });
+    }
+    users_end_ = std::move(begin);  // each entry has moved to the end of its users
+  }
+
+  void place(std::uint32_t i) {
+    result_.order.push_back(i);
+    state_[i].placed = true;
+    results_known(i);
+  }
+
+  void results_known(std::uint32_t i) {
+    const std::uint32_t known = cycle_ + latency(program_.operations[i].code);
+    for (std::uint32_t k = state_[i].users; k < users_end_[i]; ++k) {
+      State& user = state_[users_[k]];
+      user.ready = std::max(user.ready, known);
+      if (--user.pending == 0) operands_known(users_[k]);
+    }
+  }
+
+  void operands_known(std::uint32_t i) {
+    if (program_.operations[i].code == Code::sincos) {
+      if (--absent_[state_[i].group] == 0) complete_groups_.push_back(state_[i].group);
+    } else if (state_[i].place < first_ + window_) {
+      calendar_[state_[i].ready % kCalendar].push_back(i);
+    } else {
+      beyond_.push_back(i);
+    }
+  }
+
+  void fire_groups() {
+    while (!complete_groups_.empty()) {
+      const std::vector<std::uint32_t>& group = recursion_.groups[complete_groups_.back()];
+      complete_groups_.pop_back();
+      for (std::size_t k = 0; k < group.size(); ++k) {
+        result_.group[result_.order.size()] = static_cast<std::uint32_t>(group.size() - k);
+        result_.order.push_back(group[k]);
+        state_[group[k]].placed = true;
+      }
+      for (const std::uint32_t i : group) results_known(i);
+    }
+  }
+
+  /// The window begins at the first operation without a place.
+  void advance_window() {
+    const std::uint32_t before = first_;
+    while (first_ < state_.size() && state_[recursion_.order[first_]].placed) ++first_;
+    if (first_ == before || beyond_.empty()) return;
+    std::erase_if(beyond_, [&](std::uint32_t i) {
+      if (state_[i].place >= first_ + window_) return false;
+      calendar_[std::max(state_[i].ready, cycle_) % kCalendar].push_back(i);
+      return true;
+    });
+    collect();
+  }
+
+  void next_cycle() {
+    ++cycle_;
+    collect();
+  }
+
+  /// What can start in this cycle.
+  void collect() {
+    std::vector<std::uint32_t>& today = calendar_[cycle_ % kCalendar];
+    for (const std::uint32_t i : today) {
+      available_.push_back(std::uint64_t{state_[i].height} << 32 | static_cast<std::uint32_t>(~i));
+      std::push_heap(available_.begin(), available_.end());
+    }
+    today.clear();
+  }
+
+  const Unordered& program_;
+  const Recursion& recursion_;
+  const std::uint32_t window_;
+  std::vector<State> state_;
+  std::vector<std::uint32_t> users_, users_end_;
+  std::vector<std::uint32_t> absent_;           // members of each group whose argument is not yet known
+  std::vector<std::uint32_t> complete_groups_;  // groups that can be evaluated now
+  std::array<std::vector<std::uint32_t>, kCalendar>
+      calendar_;                          // operations by the cycle in which they can start
+  std::vector<std::uint32_t> beyond_;     // ready, but not yet in the window
+  std::vector<std::uint64_t> available_;  // heap: height, then the earlier operation
+  std::uint32_t cycle_ = 0;
+  std::uint32_t first_ = 0;
+  Schedule result_;
 };
 
 }  // namespace
 
-Schedule schedule(const Unordered& program) {
-  Schedule result;
-  result.order.reserve(program.operations.size());
-  result.group.assign(program.operations.size(), 1);
-
-  std::uint32_t deepest = 0;
-  const std::vector<std::uint32_t> level = sine_levels(program, deepest);
-  std::vector<std::vector<std::uint32_t>> sines(deepest + 1);
-  for (std::uint32_t i = 0; i < program.operations.size(); ++i) {
-    if (program.operations[i].code == Code::sincos) sines[level[i]].push_back(i);
-  }
-
-  DepthFirst walk(program, result.order);
-  for (const std::vector<std::uint32_t>& group : sines) {
-    for (const std::uint32_t i : group) walk.reach(program.operations[i].operands[0]);
-    for (std::size_t k = 0; k < group.size(); ++k) {
-      result.group[result.order.size()] = static_cast<std::uint32_t>(group.size() - k);
-      walk.place(group[k]);
-    }
-  }
-  for (const std::uint32_t output : program.outputs) walk.reach(output);
-  return result;
+Schedule schedule(const Unordered& program, int registers) {
+  const Recursion recursion(program);
+  return ListScheduler(program, recursion, registers >= 32 ? kWindowOf32 : kWindowOf16).run();
 }
 
 }  // namespace tactus::generate

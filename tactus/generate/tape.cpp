@@ -296,10 +296,10 @@ class Selection {
 
 }  // namespace
 
-Tape make_tape(const algebra::Function& function) {
+Tape make_tape(const algebra::Function& function, int registers) {
   Selection selection(function);
   const Unordered& program = selection.program();
-  const Schedule plan = schedule(program);
+  const Schedule plan = schedule(program, registers);
 
   Tape tape;
   tape.input_count = static_cast<std::uint32_t>(function.input_size());

@@ -72,8 +72,9 @@ struct Tape {
   bool is_constant(std::uint32_t value) const { return value >= input_count && value < first_result(); }
 };
 
-/// The tape of a function. Throws InputError where an output depends on a symbol that no input block holds.
-Tape make_tape(const algebra::Function& function);
+/// The tape of a function, ordered for a processor with so many registers (which changes speed, never
+/// results). Throws InputError where an output depends on a symbol that no input block holds.
+Tape make_tape(const algebra::Function& function, int registers = 16);
 
 /// What the tape does, counted as algebra::count_operations counts: a fused operation is a product and a sum.
 algebra::OperationCount count_operations(const Tape& tape);

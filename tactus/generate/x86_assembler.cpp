@@ -51,7 +51,7 @@ X86Assembler::X86Assembler(const Tape& tape, int lanes, Level level, asmjit::Cod
       level_(level),
       opcodes_(x86_opcodes(lanes == 1)),
       a_(&code),
-      registers_(tape, level == Level::avx512 ? 32 : 16),
+      registers_(tape, register_count(level)),
       first_output_(tape.value_count, kNever),
       next_output_(tape.outputs.size(), kNever),
       has_calls_(needs_calls(tape)) {
@@ -145,14 +145,12 @@ void X86Assembler::copy_outputs_without_instruction() {
 
 void X86Assembler::instruction(std::uint32_t now) {
   const Instruction& i = tape_.code[now];
+  const int operands = operand_count(i.code);
   registers_.begin(tape_, now);
-  if (!is_library_call(i.code)) {
-    const int operands = operand_count(i.code);
-    registers_.lock_value(i.a);
-    if (operands > 1) registers_.lock_value(i.b);
-    if (operands > 2) registers_.lock_value(i.c);
-    fetch_early(i, now);
-  }
+  registers_.lock_value(i.a);
+  if (operands > 1) registers_.lock_value(i.b);
+  if (operands > 2) registers_.lock_value(i.c);
+  if (!is_library_call(i.code)) fetch_early(i, now);
   switch (i.code) {
     case Code::add:
       binary(i, opcodes_.add, true);
@@ -342,8 +340,7 @@ void X86Assembler::ensure_home(std::uint32_t value) {
 }
 
 void X86Assembler::save_all() {
-  const int count = level_ == Level::avx512 ? 32 : 16;
-  for (int reg = 0; reg < count; ++reg) {
+  for (int reg = 0; reg < register_count(level_); ++reg) {
     const std::uint32_t value = registers_.value_in(reg);
     if (registers_.of(value) != reg) continue;
     if (!registers_.dies(value)) ensure_home(value);
@@ -375,6 +372,8 @@ void X86Assembler::sine_group(std::uint32_t first, std::uint32_t count) {
   }
   a_.lea(x86::rdi, memory({Home::work, results}));
   call(math::sincos_entry(static_cast<int>(width)));
+  // Upper halves left in use would slow down every SSE instruction of the caller, long after we have returned.
+  if (lanes_ == 1) a_.vzeroupper();
 
   for (std::uint32_t k = 0; k < count; ++k) {
     const std::uint32_t value[] = {tape_.code[first + k].to, tape_.code[first + k].to + 1};

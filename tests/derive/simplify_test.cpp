@@ -103,7 +103,7 @@ Dynamics at(const Tree<Expr>& symbolic, unsigned seed) {
   const auto n = static_cast<std::size_t>(tree.nv);
   Dynamics result{std::vector<double>(n), std::vector<double>(n * n), std::vector<double>(n)};
   Motion<double> motion(tree);
-  std::vector<MassMoments<double>> composite;
+  std::vector<CompositeBody<double>> composite;
   ArticulatedMotion<double> work(tree);
   position(tree, q.data(), motion);
   newton_euler(tree, u.data(), ud.data(), {}, Policy{}, motion, result.tau.data());

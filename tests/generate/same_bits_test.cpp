@@ -1,7 +1,6 @@
 // The law of all back ends: same tape, same bits. NaN equals NaN, whatever its sign and payload.
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -9,17 +8,14 @@
 
 #include <tactus/generate/interpreter.h>
 #include <tactus/generate/machine_code.h>
+#include <tactus/generate/program.h>
 #include <tactus/generate/tape.h>
 
 #include "random_function.h"
+#include "same_bits.h"
 
 namespace tactus::generate {
 namespace {
-
-bool same(double x, double y) {
-  return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y) ||
-         (std::isnan(x) && std::isnan(y));
-}
 
 /// Ordinary values, with the odd extreme one in between.
 std::vector<double> random_inputs(std::size_t count, unsigned seed) {
@@ -70,14 +66,12 @@ TEST_P(SameBits, AsTheInterpreter) {
       want.emplace_back(outputs);
       interpreter(x.data(), want.back().data(), scratch.data());
     }
-    struct {
-    } program;
-    code->entry()(reinterpret_cast<const Program&>(program), in.data(), got.data(), work.data());
+    code->entry()(Program{}, in.data(), got.data(), work.data());
     for (std::size_t lane = 0; lane < n; ++lane) {
       for (std::size_t k = 0; k < outputs; ++k) {
         numbers += std::isfinite(want[lane][k]);
         ++all;
-        ASSERT_TRUE(same(got[k * n + lane], want[lane][k]))
+        ASSERT_TRUE(same_bits(got[k * n + lane], want[lane][k]))
             << "function " << seed << ", output " << k << ", lane " << lane << ": " << got[k * n + lane]
             << " instead of " << want[lane][k];
       }

@@ -1,0 +1,138 @@
+// tactus_bench: our back ends, our recursion on double, MuJoCo and Simbody on the same mechanisms and states,
+// one table.
+#include <cstdio>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "contender.h"
+#include "once.h"
+#include "report.h"
+#include "thresholds.h"
+
+namespace tactus::bench {
+namespace {
+
+struct Arguments {
+  std::string json;
+  bool quick = false;
+  bool compiler = true;
+  bool thresholds = false;
+};
+
+constexpr const char* kHelp =
+    "tactus_bench [--quick] [--no-compiler] [--json FILE] | --thresholds\n"
+    "  --quick        fewer and shorter repetitions\n"
+    "  --no-compiler  without the rows of the emitted C++ (they start the system's compiler)\n"
+    "  --json FILE    rows {\"case\", \"system\", \"ns\", \"allocations\", \"quartiles\"}\n"
+    "  --thresholds   instead of the table: composite against articulated bodies against the loop, by length "
+    "of chain\n";
+
+/// Every system on one quantity of one mechanism, checked first. False where results do not agree.
+bool measure_case(const Mechanism& mechanism, Quantity quantity, const Arguments& arguments,
+                  const Effort& effort, Report& report) {
+  const std::string case_name = mechanism.name + " " + name_of(quantity);
+  std::vector<Contender> contenders = tactus_contenders(mechanism, quantity, arguments.compiler);
+  for (auto make : {mujoco_contender, simbody_contender}) {
+    if (auto peer = make(mechanism, quantity)) contenders.push_back(std::move(*peer));
+  }
+  const auto expected = expected_results(mechanism, quantity);
+  const double tolerance = quantity == Quantity::forward_dynamics ? kSolvedAgreement : kAgreement;
+  bool agree = true;
+  for (const Contender& contender : contenders) {
+    const bool other_mechanism =
+        contender.system.rfind("Simbody", 0) == 0 && quantity == Quantity::forward_dynamics;
+    const double difference = disagreement(
+        contender, other_mechanism ? expected_results(without_armature(mechanism), quantity) : expected);
+    report.note_disagreement(case_name, contender.system, difference);
+    if (!(difference <= tolerance)) {
+      fmt::print(stderr, "{}: {} differs from the recursion by {:.1e} (relative); allowed are {:.0e}.\n",
+                 case_name, contender.system, difference, tolerance);
+      agree = false;
+    }
+  }
+  if (!agree) return false;
+  report.add(case_name, contenders, measure(contenders, effort));
+  return true;
+}
+
+void measure_cold_case(const Mechanism& mechanism, Quantity quantity, int repetitions, Report& report) {
+  std::vector<Contender> contenders;
+  for (Contender& contender : tactus_contenders(mechanism, quantity, false)) {
+    if (contender.states_per_call == 1) contenders.push_back(std::move(contender));
+  }
+  for (auto make : {mujoco_contender, simbody_contender}) {
+    if (auto peer = make(mechanism, quantity)) contenders.push_back(std::move(*peer));
+  }
+  report.add(mechanism.name + " " + name_of(quantity) + ", cold", contenders,
+             measure_cold(contenders, repetitions));
+}
+
+void print_aim(const Report& report, const std::string& case_name, const std::string& slower, double aim) {
+  const double ours = report.ns(case_name, "tactus machine code"), theirs = report.ns(case_name, slower);
+  if (ours == 0.0 || theirs == 0.0) return;
+  fmt::print("  {:<30} {:>6.1f} times faster than {:<27} (aim: {})\n", case_name, theirs / ours, slower, aim);
+}
+
+int run(const Arguments& arguments) {
+  const Effort effort = arguments.quick ? Effort{9, 0.5e-3} : Effort{41, 2e-3};
+  if (arguments.thresholds) {
+    measure_thresholds(effort);
+    return 0;
+  }
+  fmt::print(
+      "ns per state: median and quartiles of {} interleaved repetitions, {} states; ratios to the first "
+      "row.\n",
+      effort.repetitions, kStates);
+  Report report;
+  const Mechanism puma = load_mechanism("puma560");
+  std::vector<Mechanism> mechanisms{puma, load_mechanism("planar_3r"), load_mechanism("chain_30"),
+                                    load_mechanism("chain_100"), chain(30, true)};
+  for (const Mechanism& mechanism : mechanisms) {
+    for (const Quantity quantity :
+         {Quantity::inverse_dynamics, Quantity::forward_dynamics, Quantity::mass_matrix}) {
+      if (!measure_case(mechanism, quantity, arguments, effort, report)) return 1;
+    }
+  }
+  measure_cold_case(puma, Quantity::inverse_dynamics, arguments.quick ? 9 : 41, report);
+  measure_once(puma, effort, report);
+
+  report.print_agreement();
+  fmt::print("\nAims:\n");
+  print_aim(report, "puma560 inverse dynamics", "MuJoCo", 15.0);
+  print_aim(report, "puma560 forward dynamics", "MuJoCo", 12.0);
+  for (const char* name : {"chain_100 inverse dynamics", "chain_100 forward dynamics"}) {
+    print_aim(report, name, "tactus recursion on double", 3.0);
+    print_aim(report, name, "Simbody", 10.0);
+  }
+  if (!arguments.json.empty() && !report.write_json(arguments.json)) {
+    fmt::print(stderr, "tactus_bench: cannot write {}\n", arguments.json);
+    return 2;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace tactus::bench
+
+int main(int argc, char** argv) {
+  tactus::bench::Arguments arguments;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--quick") {
+      arguments.quick = true;
+    } else if (argument == "--no-compiler") {
+      arguments.compiler = false;
+    } else if (argument == "--thresholds") {
+      arguments.thresholds = true;
+    } else if (argument == "--json" && i + 1 < argc) {
+      arguments.json = argv[++i];
+    } else {
+      const bool asked = argument == "--help" || argument == "-h";
+      if (!asked) fmt::print(stderr, "tactus_bench: cannot use '{}'\n", argument);
+      fmt::print(asked ? stdout : stderr, "{}", tactus::bench::kHelp);
+      return asked ? 0 : 2;
+    }
+  }
+  return tactus::bench::run(arguments);
+}

@@ -1,0 +1,103 @@
+#include "mechanism.h"
+
+#include <random>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <tactus/base/check.h>
+#include <tactus/derive/recursion.h>
+#include <tactus/describe/load.h>
+
+namespace tactus::bench {
+
+using describe::Model;
+
+std::string name_of(Quantity quantity) {
+  switch (quantity) {
+    case Quantity::inverse_dynamics:
+      return "inverse dynamics";
+    case Quantity::forward_dynamics:
+      return "forward dynamics";
+    case Quantity::mass_matrix:
+      return "mass matrix";
+  }
+  return {};
+}
+
+Mechanism mechanism_of(std::string name, Model model) {
+  Mechanism mechanism{std::move(name), std::move(model), 0, {}};
+  mechanism.nv = mechanism.model.nv();
+  for (std::size_t i = 0; i < mechanism.model.joints.size(); ++i) {
+    const describe::Joint& joint = mechanism.model.joints[i];
+    TACTUS_CHECK(joint.type == describe::JointType::revolute && joint.parent == static_cast<int>(i));
+  }
+  derive::Recursion recursion(mechanism.model, false);
+  std::mt19937_64 generator(20240607);  // any fixed number: every run sees the same states
+  std::uniform_real_distribution<double> angle(-3.1, 3.1), rate(-2.0, 2.0), acceleration(-5.0, 5.0);
+  const auto n = static_cast<std::size_t>(mechanism.nv);
+  for (std::size_t i = 0; i < kStates; ++i) {
+    State s;
+    for (std::size_t k = 0; k < n; ++k) s.q.push_back(angle(generator));
+    for (std::size_t k = 0; k < n; ++k) s.u.push_back(rate(generator));
+    for (std::size_t k = 0; k < n; ++k) s.udot.push_back(acceleration(generator));
+    s.tau.resize(n);
+    recursion.inverse_dynamics(s.q.data(), s.u.data(), s.udot.data(), s.tau.data());
+    mechanism.states.push_back(std::move(s));
+  }
+  return mechanism;
+}
+
+Mechanism load_mechanism(const std::string& name) {
+  return mechanism_of(name, describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/" + name + ".yaml"));
+}
+
+Mechanism chain(int links, bool spatial) {
+  const std::string name = fmt::format("{} chain of {}", spatial ? "spatial" : "planar", links);
+  const std::string turned = spatial ? ", rpy: [90 deg, 0, 0]" : "";
+  std::string text = fmt::format(
+      "name: chain\nparameters: {{L: 1/{0}, m: 1/{0}}}\nbodies:\n"
+      "  link_1: &rod\n    mass: m\n    com: [L/2, 0, 0]\n    inertia: [{1}, m*L^2/12, m*L^2/12]\n"
+      "joints:\n  q1: {{type: revolute, parent: world, child: link_1, axis: y}}\n",
+      links, spatial ? "m*L^2/50" : "0");
+  if (links > 1) {
+    text += fmt::format(
+        "repeat:\n  count: {}\n  from: 2\n  bodies:\n    link_{{i}}: *rod\n  joints:\n    q{{i}}: "
+        "{{type: revolute, parent: \"link_{{i-1}}\", child: \"link_{{i}}\", axis: y, "
+        "placement: {{xyz: [L, 0, 0]{}}}}}\n",
+        links - 1, turned);
+  }
+  return mechanism_of(name, describe::load_text(text, name));
+}
+
+Mechanism without_armature(const Mechanism& mechanism) {
+  Model model = mechanism.model;
+  const algebra::Graph::Scope scope(*model.graph);
+  for (describe::Joint& joint : model.joints)
+    for (describe::JointAxis& axis : joint.axes) axis.armature = algebra::Expr(0.0);
+  return mechanism_of(mechanism.name, std::move(model));
+}
+
+std::vector<std::vector<double>> expected_results(const Mechanism& mechanism, Quantity quantity) {
+  derive::Recursion recursion(mechanism.model, false);
+  const auto n = static_cast<std::size_t>(mechanism.nv);
+  std::vector<std::vector<double>> results;
+  for (const State& s : mechanism.states) {
+    std::vector<double> result(quantity == Quantity::mass_matrix ? n * n : n);
+    switch (quantity) {
+      case Quantity::inverse_dynamics:
+        recursion.inverse_dynamics(s.q.data(), s.u.data(), s.udot.data(), result.data());
+        break;
+      case Quantity::forward_dynamics:
+        recursion.forward_dynamics(s.q.data(), s.u.data(), s.tau.data(), result.data());
+        break;
+      case Quantity::mass_matrix:
+        recursion.mass_matrix(s.q.data(), result.data());
+        break;
+    }
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+}  // namespace tactus::bench

@@ -1,0 +1,92 @@
+#include "once.h"
+
+#include <array>
+#include <cmath>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include <tactus/derive/equations.h>
+#include <tactus/generate/kernel.h>
+#include <tactus/generate/machine_code.h>
+#include <tactus/generate/tape.h>
+#include <tactus/math/sincos.h>
+
+#include "tactus_contenders.h"
+
+namespace tactus::bench {
+
+namespace {
+
+Contender repeated(std::string system, std::function<void(std::size_t)> once) {
+  Contender c;
+  c.system = std::move(system);
+  c.run = [once = std::move(once)](std::size_t calls) {
+    for (std::size_t i = 0; i < calls; ++i) once(i);
+  };
+  return c;
+}
+
+void add(Report& report, const Effort& effort, const std::string& name,
+         const std::vector<Contender>& contenders) {
+  report.add(name, contenders, measure(contenders, effort));
+}
+
+/// Tape and machine code of a function, apart.
+void measure_compilation(Report& report, const Effort& effort, const std::string& name,
+                         const algebra::Function& function) {
+  const auto tape = std::make_shared<generate::Tape>(generate::make_tape(function));
+  const algebra::OperationCount count = generate::count_operations(*tape);
+  std::vector<Contender> contenders{
+      repeated("tactus machine code from tape",
+               [tape](std::size_t) { generate::MachineCode::assemble(*tape); }),
+      repeated("tactus tape from graph", [function](std::size_t) { generate::make_tape(function); })};
+  if (generate::machine_level() == generate::Level::none) contenders.erase(contenders.begin());
+  add(report, effort,
+      fmt::format("compile {} ({} operations)", name, count.mul + count.add + count.div + count.trig),
+      contenders);
+}
+
+}  // namespace
+
+void measure_once(const Mechanism& puma, const Effort& effort, Report& report) {
+  derive::Options options;
+  options.friction = false;
+  add(report, effort, "derive puma560 inverse dynamics",
+      {repeated("tactus", [&](std::size_t) { derive::Equations(puma.model, options).inverse_dynamics(); })});
+  measure_compilation(report, effort, "puma560 ID", function_of(puma, Quantity::inverse_dynamics));
+  const Mechanism long_chain = load_mechanism("chain_100");
+  measure_compilation(report, effort, "chain_100 FD", function_of(long_chain, Quantity::forward_dynamics));
+
+  const algebra::Function linear = derive::Equations(puma.model, options).linear_model();
+  const std::vector<double> inputs = inputs_of(linear, puma);
+  std::vector<Contender> linear_contenders;
+  for (const auto backend : {generate::Backend::automatic, generate::Backend::interpreter}) {
+    const generate::Kernel kernel = generate::compile(linear, backend);
+    linear_contenders.push_back(kernel_contender(
+        kernel.backend() == generate::Backend::machine_code ? "tactus machine code" : "tactus interpreter",
+        kernel, inputs, kernel.output_size()));
+  }
+  add(report, effort, "puma560 linear model", linear_contenders);
+
+  // Six angles: what one PUMA needs.
+  struct Angles {
+    std::vector<double> x;
+    std::array<double, 6> sin{}, cos{};
+  };
+  const auto angles = std::make_shared<Angles>();
+  for (const State& s : puma.states) angles->x.insert(angles->x.end(), s.q.begin(), s.q.end());
+  add(report, effort, "sine and cosine of six angles",
+      {repeated("tactus math::sincos",
+                [angles](std::size_t i) {
+                  math::sincos(angles->x.data() + 6 * (i % kStates), angles->sin.data(), angles->cos.data(),
+                               6);
+                }),
+       repeated("libm sincos", [angles](std::size_t i) {
+         for (std::size_t k = 0; k < 6; ++k) {
+           ::sincos(angles->x[6 * (i % kStates) + k], &angles->sin[k], &angles->cos[k]);
+         }
+       })});
+}
+
+}  // namespace tactus::bench

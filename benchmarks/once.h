@@ -1,0 +1,10 @@
+// What is paid once (derivation, compilation) and the small parts (sine and cosine).
+#pragma once
+
+#include "report.h"
+
+namespace tactus::bench {
+
+void measure_once(const Mechanism& puma, const Effort& effort, Report& report);
+
+}  // namespace tactus::bench

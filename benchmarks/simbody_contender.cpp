@@ -1,0 +1,142 @@
+// Simbody (Debian's libsimbody-dev), through the shortest sequences that give each quantity:
+//
+//   mass matrix        realize Position, calcM
+//   inverse dynamics   realize Velocity, the gravity element's body forces,
+//   calcResidualForceIgnoringConstraints forward dynamics   realize Acceleration
+//
+// Simbody has no rotor inertia. For inverse dynamics and the mass matrix it is added here (one product per
+// joint); for forward dynamics Simbody runs, and is checked on, the same mechanism without it.
+#include <memory>
+
+#include <Simbody.h>
+
+#include <tactus/base/check.h>
+
+#include "contender.h"
+#include "rigid_numbers.h"
+
+namespace tactus::bench {
+
+namespace {
+
+using SimTK::Vec3;
+
+Vec3 vec3(const Eigen::Vector3d& v) { return {v.x(), v.y(), v.z()}; }
+
+SimTK::Rotation rotation(const Eigen::Matrix3d& R) {
+  return SimTK::Rotation(
+      SimTK::Mat33(R(0, 0), R(0, 1), R(0, 2), R(1, 0), R(1, 1), R(1, 2), R(2, 0), R(2, 1), R(2, 2)), true);
+}
+
+SimTK::Transform transform(const Eigen::Isometry3d& X) {
+  return {rotation(X.linear()), vec3(X.translation())};
+}
+
+struct System {
+  explicit System(const Mechanism& mechanism)
+      : matter(system),
+        forces(system),
+        gravity(forces, matter, vec3(gravity_of(mechanism.model))),
+        efforts(forces, matter),
+        applied(mechanism.nv, 0.0),
+        udot(mechanism.nv, 0.0),
+        result(mechanism.nv, 0.0),
+        M(mechanism.nv, mechanism.nv) {
+    SimTK::MobilizedBodyIndex parent = matter.Ground().getMobilizedBodyIndex();
+    for (const RigidLink& link : rigid_links(mechanism.model)) {
+      const Eigen::Matrix3d& I = link.inertia;
+      const Vec3 com = vec3(link.com);
+      const SimTK::Inertia about_com(I(0, 0), I(1, 1), I(2, 2), I(0, 1), I(0, 2), I(1, 2));
+      const SimTK::Body::Rigid body(
+          SimTK::MassProperties(link.mass, com, about_com.shiftFromMassCenter(-com, link.mass)));
+      // A pin turns about z: both of its frames carry the axis there.
+      Eigen::Isometry3d Z = Eigen::Isometry3d::Identity();
+      Z.linear() = Eigen::Quaterniond::FromTwoVectors(Eigen::Vector3d::UnitZ(), link.axis).toRotationMatrix();
+      const SimTK::MobilizedBody::Pin pin(matter.updMobilizedBody(parent), transform(link.X_PJ * Z), body,
+                                          transform(link.X_FB.inverse() * Z));
+      parent = pin.getMobilizedBodyIndex();
+      armature.push_back(link.armature);
+    }
+    state = system.realizeTopology();
+    system.realizeModel(state);
+    TACTUS_CHECK(state.getNU() == mechanism.nv);
+  }
+
+  void set_position(const State& s) {
+    SimTK::Vector& q = state.updQ();
+    for (int k = 0; k < q.size(); ++k) q[k] = s.q[static_cast<std::size_t>(k)];
+  }
+  void set_motion(const State& s) {
+    set_position(s);
+    SimTK::Vector& u = state.updU();
+    for (int k = 0; k < u.size(); ++k) u[k] = s.u[static_cast<std::size_t>(k)];
+  }
+
+  SimTK::MultibodySystem system;
+  SimTK::SimbodyMatterSubsystem matter;
+  SimTK::GeneralForceSubsystem forces;
+  SimTK::Force::Gravity gravity;
+  SimTK::Force::DiscreteForces efforts;
+  SimTK::State state;
+  std::vector<double> armature;
+  SimTK::Vector applied, udot, result;
+  SimTK::Matrix M;
+};
+
+}  // namespace
+
+std::optional<Contender> simbody_contender(const Mechanism& mechanism, Quantity quantity) {
+  const bool rigid_rotors = quantity == Quantity::forward_dynamics;
+  const Mechanism simulated = rigid_rotors ? without_armature(mechanism) : mechanism;
+  const auto s = std::make_shared<System>(simulated);
+  const auto states = std::make_shared<std::vector<State>>(simulated.states);
+  const int n = mechanism.nv;
+  const std::string system = "Simbody 3.7";
+  const auto read = [s, n](double* to) {
+    for (int k = 0; k < n; ++k) to[k] = s->result[k];
+  };
+  switch (quantity) {
+    case Quantity::mass_matrix:
+      return contender(
+          system,
+          [s, states, n](std::size_t i) {
+            s->set_position((*states)[i]);
+            s->system.realize(s->state, SimTK::Stage::Position);
+            s->matter.calcM(s->state, s->M);
+            for (int k = 0; k < n; ++k) s->M(k, k) += s->armature[static_cast<std::size_t>(k)];
+          },
+          [s, n](double* to) {
+            for (int i = 0; i < n; ++i)
+              for (int j = 0; j < n; ++j) to[i * n + j] = s->M(i, j);
+          });
+    case Quantity::inverse_dynamics:
+      return contender(
+          system,
+          [s, states, n](std::size_t i) {
+            const State& at = (*states)[i];
+            s->set_motion(at);
+            for (int k = 0; k < n; ++k) s->udot[k] = at.udot[static_cast<std::size_t>(k)];
+            s->system.realize(s->state, SimTK::Stage::Velocity);
+            s->matter.calcResidualForceIgnoringConstraints(
+                s->state, s->applied, s->gravity.getBodyForces(s->state), s->udot, s->result);
+            for (int k = 0; k < n; ++k) s->result[k] += s->armature[static_cast<std::size_t>(k)] * s->udot[k];
+          },
+          read);
+    case Quantity::forward_dynamics:
+      return contender(
+          system,
+          [s, states, n](std::size_t i) {
+            const State& at = (*states)[i];
+            s->set_motion(at);
+            for (int k = 0; k < n; ++k) s->applied[k] = at.tau[static_cast<std::size_t>(k)];
+            s->efforts.setAllMobilityForces(s->state, s->applied);
+            s->system.realize(s->state, SimTK::Stage::Acceleration);
+          },
+          [s, n](double* to) {
+            for (int k = 0; k < n; ++k) to[k] = s->state.getUDot()[k];
+          });
+  }
+  return std::nullopt;
+}
+
+}  // namespace tactus::bench
