@@ -40,6 +40,7 @@ int run(int argc, char** argv) {
   add_check(program);
   add_eval(program);
   add_simulate(program);
+  add_study(program);
 
   std::vector<std::string> words = with_default_verb(program, {argv + 1, argv + argc});
   try {

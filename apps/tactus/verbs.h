@@ -25,5 +25,6 @@ struct Failed : std::runtime_error {
 void add_check(CLI::App& program);
 void add_eval(CLI::App& program);
 void add_simulate(CLI::App& program);
+void add_study(CLI::App& program);
 
 }  // namespace tactus::apps

@@ -11,7 +11,7 @@
 #include <tactus/derive/linear_canonical.h>
 #include <tactus/describe/load.h>
 
-#include "clover_tables.h"
+#include <studies/clover1996/tables.h>
 
 namespace tactus::derive {
 namespace {

@@ -1,0 +1,7 @@
+#include <studies/studies.h>
+
+namespace tactus::studies {
+
+std::vector<study::Study> all() { return {clover1996(), gillespie2003()}; }
+
+}  // namespace tactus::studies

@@ -1,0 +1,14 @@
+// [Clover1996]: C. L. Clover, Control system design for robots used in simulating dynamic force and moment interaction
+// in virtual reality applications, Iowa State University, 1996. Chapter II: abbreviated and linear models of the PUMA 560.
+#pragma once
+
+#include <vector>
+
+#include <tactus/study/study.h>
+
+namespace tactus::studies::clover {
+
+std::vector<study::Case> linear_model_cases();   // Tables V to VIII
+std::vector<study::Case> abbreviation_cases();   // Appendix A, Tables I, III, IV
+
+}  // namespace tactus::studies::clover

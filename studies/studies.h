@@ -1,0 +1,16 @@
+// All studies, one function each: its folder holds one file per group of cases.
+#pragma once
+
+#include <vector>
+
+#include <tactus/study/study.h>
+
+namespace tactus::studies {
+
+study::Study clover1996();
+study::Study gillespie2003();
+
+/// All of them, in the order of the papers' years.
+std::vector<study::Study> all();
+
+}  // namespace tactus::studies
