@@ -38,6 +38,8 @@ int run(int argc, char** argv) {
 
   // The verbs, in the order of the flow: add_<verb>(program), one line each.
   add_check(program);
+  add_derive(program);
+  add_generate(program);
   add_eval(program);
   add_simulate(program);
   add_study(program);

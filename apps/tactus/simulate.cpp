@@ -208,7 +208,7 @@ volatile std::sig_atomic_t interrupted = 0;
 
 struct Outcome {
   double derive_s = 0.0, run_s = 0.0;
-  long steps = 0, rows = 0;
+  long steps = 0, rows = 0, missed = 0;
   double energy_before = 0.0, energy_after = 0.0;
   std::string trouble;  // empty: all went well
 };
@@ -224,6 +224,7 @@ void print_summary(const Request& request, const Schedule& schedule, const simul
     summary["step"] = schedule.step;
     summary["steps"] = outcome.steps;
     summary["rows"] = outcome.rows;
+    summary["steps_beyond_tolerance"] = outcome.missed;
     summary["ok"] = outcome.trouble.empty();
     if (!outcome.trouble.empty()) summary["trouble"] = outcome.trouble;
     summary["t"] = state.t;
@@ -243,6 +244,11 @@ void print_summary(const Request& request, const Schedule& schedule, const simul
              outcome.run_s > 0.0 ? state.t / outcome.run_s : 0.0);
   fmt::print("energy {:.9g} J at the start, {:.9g} J at the end\n", outcome.energy_before,
              outcome.energy_after);
+  if (outcome.missed > 0)
+    fmt::print(
+        "note: in {} of the steps a force jumped again and again (dry friction at rest?): the tolerance is "
+        "not met\n",
+        outcome.missed);
   if (!request.out.empty()) fmt::print("{} rows in {}\n", outcome.rows, request.out);
   if (!request.plot.empty()) fmt::print("plot in {}\n", request.plot);
 }
@@ -296,6 +302,7 @@ void run(const Request& request) {
     for (long sample = 0; sample < schedule.samples && outcome.trouble.empty(); ++sample) {
       for (long i = 0; i < schedule.steps_per_sample && outcome.trouble.empty(); ++i) {
         const simulate::Status status = simulation.step();
+        outcome.missed += status.has(simulate::Status::tolerance_missed);
         if (!status.ok())
           outcome.trouble = simulation.explain(status);
         else if (++outcome.steps % 256 == 0)

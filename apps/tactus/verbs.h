@@ -23,6 +23,8 @@ struct Failed : std::runtime_error {
 };
 
 void add_check(CLI::App& program);
+void add_derive(CLI::App& program);
+void add_generate(CLI::App& program);
 void add_eval(CLI::App& program);
 void add_simulate(CLI::App& program);
 void add_study(CLI::App& program);

@@ -41,6 +41,11 @@ std::string_view without_suffix(std::string_view name, std::string_view suffix) 
 }  // namespace
 
 std::string latex_name(std::string_view name) {
+  // Rates of one letter: udot, qddot.
+  if (std::isalpha(static_cast<unsigned char>(name.empty() ? ' ' : name[0])) != 0) {
+    if (name.substr(1) == "dot") return std::string("\\dot{") + name[0] + "}";
+    if (name.substr(1) == "ddot") return std::string("\\ddot{") + name[0] + "}";
+  }
   std::string accent;
   for (const auto& [suffix, command] : {std::pair<std::string_view, const char*>{"_ddot", "\\ddot"},
                                         std::pair<std::string_view, const char*>{"_dot", "\\dot"}}) {

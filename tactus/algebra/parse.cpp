@@ -286,9 +286,9 @@ class Parser {
                        "write them in parentheses: " + std::string(word) + "(x)");
     }
     const std::vector<std::string> all = names_.known ? names_.known() : std::vector<std::string>{};
-    throw ParseError(
-        start, "unknown name `" + std::string(word) + "`",
-        all.empty() ? "no names are known here; define it first, or write a number" : suggestion(word, std::span(all)));
+    throw ParseError(start, "unknown name `" + std::string(word) + "`",
+                     all.empty() ? "no names are known here; define it first, or write a number"
+                                 : suggestion(word, std::span(all)));
   }
 
   Quantity function(std::size_t start, std::string_view word) {
@@ -359,8 +359,8 @@ class Parser {
 
   static Quantity combine(const Quantity& x, const Quantity& y, bool divide) {
     const Expr value = divide ? x.value / y.value : x.value * y.value;
-    if (x.known == Known::no || y.known == Known::no) return {value, Known::no, {}};
     if (x.known == Known::bare && y.known == Known::bare) return {value, Known::bare, {}};
+    if (x.known != Known::yes || y.known != Known::yes) return {value, Known::no, {}};
     return known(value, divide ? x.dimension - y.dimension : x.dimension + y.dimension);
   }
 

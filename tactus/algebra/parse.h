@@ -32,7 +32,7 @@ namespace tactus::algebra {
 struct Quantity {
   enum class Known {
     no,    // nobody has said: goes with everything
-    bare,  // made of bare numbers only: pure in products, SI in sums
+    bare,  // made of bare numbers only: SI of whatever kind is wanted
     yes,
   };
   Expr value;

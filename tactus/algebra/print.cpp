@@ -231,7 +231,8 @@ class Printer {
         continue;
       }
       const auto times = std::count(factors.begin(), factors.end(), factor);
-      if (!text.empty()) text += latex_ ? "\\," : "*";
+      const bool after_number = k > 0 && factors[k - 1]->op == Op::constant && factor->op == Op::constant;
+      if (!text.empty()) text += !latex_ ? "*" : after_number ? "\\cdot " : "\\,";
       text += factor_text(factor, static_cast<int>(times), k + 1 == factors.size());
     }
     return {minus ? "-" + text : text, minus ? kSum : kProduct};

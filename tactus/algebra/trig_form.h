@@ -69,11 +69,11 @@ Expr rational_simplify(Expr numerator, Expr denominator);
 /// Weighted operations: additions and products 1, divisions 4, sines, cosines and other functions 8.
 int cost(Expr expression);
 
-/// "2.503 + 0.8009 cos(2 q2) - 0.01096 cos(2 q2 + q3)": lower harmonics first, `digits` significant digits.
-/// The names of the symbols are those of `graph`.
+/// "2.503 + 0.8009*cos(2*q2) - 0.01096*cos(2*q2 + q3)": lower powers and harmonics first, `digits`
+/// significant digits (0: as many as read back to the same number). The names of the symbols are those of
+/// `graph`. The text is one that the reader of model files understands.
 std::string to_text(const TrigPolynomial& p, const TrigVariables& variables, const Graph& graph,
                     int digits = 6);
-/// The same for LaTeX; trailing digits in names become indices.
 std::string to_latex(const TrigPolynomial& p, const TrigVariables& variables, const Graph& graph,
                      int digits = 6);
 

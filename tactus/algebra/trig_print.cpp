@@ -1,128 +1,119 @@
-#include <tactus/algebra/trig_form.h>
-
 #include <algorithm>
-#include <cctype>
 #include <cmath>
+#include <cstdlib>
 
 #include <fmt/format.h>
+
+#include <tactus/algebra/print.h>
+#include <tactus/algebra/trig_form.h>
 
 namespace tactus::algebra {
 namespace {
 
-/// Words of the target language.
-struct Notation {
-  bool latex = false;
+class Printer {
+ public:
+  Printer(const TrigVariables& variables, const Graph& graph, Notation notation, int digits)
+      : variables_(variables), graph_(graph), notation_(notation), digits_(digits) {}
 
-  std::string name(const std::string& symbol) const {
-    if (!latex) return symbol;
-    // shoulder_dot -> \dot{...}; q2 -> q_{2}; anything longer stands upright.
-    const auto ends_with = [&](std::string_view end) {
-      return symbol.ends_with(end) && symbol.size() > end.size();
+  std::string print(const TrigPolynomial& p) const {
+    std::string text;
+    const auto append = [&](double coefficient, const std::vector<std::string>& factors) {
+      if (coefficient == 0.0) return;
+      if (text.empty()) {
+        text += coefficient < 0.0 ? "-" : "";
+      } else {
+        text += coefficient < 0.0 ? " - " : " + ";
+      }
+      const std::string value = print_number(std::fabs(coefficient), notation_, digits_);
+      const bool shown = value != "1" || factors.empty();
+      if (shown) text += value;
+      for (std::size_t i = 0; i < factors.size(); ++i) text += (shown || i > 0 ? times() : "") + factors[i];
     };
-    if (ends_with("_dot")) return "\\dot{" + name(symbol.substr(0, symbol.size() - 4)) + "}";
-    std::size_t digits = symbol.size();
-    while (digits > 0 && std::isdigit(static_cast<unsigned char>(symbol[digits - 1]))) --digits;
-    std::string stem = symbol.substr(0, digits), index = symbol.substr(digits);
-    if (stem.ends_with('_')) stem.pop_back();
-    std::string escaped;
-    for (const char c : stem) escaped += c == '_' ? std::string("\\_") : std::string(1, c);
-    if (escaped.size() > 1) escaped = "\\mathrm{" + escaped + "}";
-    return index.empty() || escaped.empty() ? escaped + index : escaped + "_{" + index + "}";
+    for (const TrigTerm& term : in_reading_order(p)) {
+      std::vector<std::string> factors;
+      for (std::size_t i = 0; i < variables_.variables().size(); ++i) {
+        if (term.key.e[i] > 0) factors.push_back(power(name(variables_.variables()[i]), term.key.e[i]));
+      }
+      if (!term.key.has_angle()) {
+        append(term.c, factors);
+        continue;
+      }
+      const std::string argument = phase(term.key);
+      factors.push_back(function("cos", argument));
+      append(term.c, factors);
+      factors.back() = function("sin", argument);
+      append(term.s, factors);
+    }
+    return text.empty() ? "0" : text;
   }
-  std::string function(bool sine, const std::string& argument) const {
-    if (latex) return fmt::format("\\{}({})", sine ? "sin" : "cos", argument);
-    return fmt::format("{}({})", sine ? "sin" : "cos", argument);
+
+ private:
+  /// Lower powers first, then lower harmonics.
+  static std::vector<TrigTerm> in_reading_order(const TrigPolynomial& p) {
+    std::vector<TrigTerm> terms = p.terms();
+    const auto rank = [](const TrigKey& key) {
+      int powers = 0, harmonics = 0;
+      for (const auto n : key.e) powers += n;
+      for (const auto n : key.k) harmonics += std::abs(static_cast<int>(n));
+      return std::pair(powers, harmonics);
+    };
+    std::stable_sort(terms.begin(), terms.end(), [&](const TrigTerm& x, const TrigTerm& y) {
+      const auto [px, hx] = rank(x.key);
+      const auto [py, hy] = rank(y.key);
+      if (px != py) return px < py;
+      if (x.key.e != y.key.e) return x.key.e > y.key.e;
+      if (hx != hy) return hx < hy;
+      return x.key.k > y.key.k;
+    });
+    return terms;
+  }
+
+  bool latex() const { return notation_ == Notation::latex; }
+  std::string times() const { return latex() ? "\\," : "*"; }
+  std::string name(Expr symbol) const {
+    const std::string& plain = graph_.symbol_name(symbol);
+    return latex() ? latex_name(plain) : plain;
   }
   std::string power(const std::string& base, int n) const {
     if (n == 1) return base;
-    return latex ? fmt::format("{}^{{{}}}", base, n) : fmt::format("{}^{}", base, n);
+    return latex() ? fmt::format("{}^{{{}}}", base, n) : fmt::format("{}^{}", base, n);
   }
-  std::string space() const { return latex ? "\\," : " "; }
-};
-
-std::string number(double x, int digits, const Notation& notation) {
-  std::string text = fmt::format("{:.{}g}", x, digits);
-  const std::size_t e = text.find('e');
-  if (notation.latex && e != std::string::npos) {
-    return fmt::format("{}\\cdot 10^{{{}}}", text.substr(0, e), std::stoi(text.substr(e + 1)));
+  std::string function(const char* of, const std::string& argument) const {
+    const bool one_symbol = argument.find_first_of(" ,") == std::string::npos && !argument.starts_with('-');
+    if (latex() && one_symbol) return fmt::format("\\{} {}", of, argument);
+    return latex() ? fmt::format("\\{}({})", of, argument) : fmt::format("{}({})", of, argument);
   }
-  return text;
-}
-
-std::string print(const TrigPolynomial& p, const TrigVariables& variables, const Graph& graph, int digits,
-                  const Notation& notation) {
-  if (p.is_zero()) return "0";
-  std::vector<TrigTerm> terms = p.terms();
-  const auto rank = [](const TrigKey& key) {
-    int powers = 0, harmonics = 0;
-    for (const auto n : key.e) powers += n;
-    for (const auto n : key.k) harmonics += std::abs(static_cast<int>(n));
-    return std::pair(powers, harmonics);
-  };
-  std::stable_sort(terms.begin(), terms.end(), [&](const TrigTerm& x, const TrigTerm& y) {
-    const auto [px, hx] = rank(x.key);
-    const auto [py, hy] = rank(y.key);
-    if (px != py) return px < py;
-    if (x.key.e != y.key.e) return x.key.e > y.key.e;
-    if (hx != hy) return hx < hy;
-    return x.key.k > y.key.k;
-  });
-
-  std::string text;
-  const auto append = [&](double coefficient, const std::vector<std::string>& factors) {
-    if (coefficient == 0.0) return;
-    const std::string value = number(std::fabs(coefficient), digits, notation);
-    if (text.empty()) {
-      text += coefficient < 0.0 ? "-" : "";
-    } else {
-      text += coefficient < 0.0 ? " - " : " + ";
-    }
-    const bool show = value != "1" || factors.empty();
-    if (show) text += value;
-    for (std::size_t i = 0; i < factors.size(); ++i) {
-      if (show || i > 0) text += notation.space();
-      text += factors[i];
-    }
-  };
-  for (const TrigTerm& term : terms) {
-    std::vector<std::string> factors;
-    for (std::size_t i = 0; i < variables.variables().size(); ++i) {
-      const std::string& name = graph.symbol_name(variables.variables()[i]);
-      if (term.key.e[i] > 0) factors.push_back(notation.power(notation.name(name), term.key.e[i]));
-    }
-    if (!term.key.has_angle()) {
-      append(term.c, factors);
-      continue;
-    }
-    std::string argument;
-    for (std::size_t i = 0; i < variables.angles().size(); ++i) {
-      const int n = term.key.k[i];
+  std::string phase(const TrigKey& key) const {
+    std::string text;
+    for (std::size_t i = 0; i < variables_.angles().size(); ++i) {
+      const int n = key.k[i];
       if (n == 0) continue;
-      if (argument.empty()) {
-        argument += n < 0 ? "-" : "";
+      if (text.empty()) {
+        text += n < 0 ? "-" : "";
       } else {
-        argument += n < 0 ? " - " : " + ";
+        text += n < 0 ? " - " : " + ";
       }
-      if (std::abs(n) != 1) argument += fmt::format("{}{}", std::abs(n), notation.space());
-      argument += notation.name(graph.symbol_name(variables.angles()[i]));
+      if (std::abs(n) != 1) text += std::to_string(std::abs(n)) + times();
+      text += name(variables_.angles()[i]);
     }
-    factors.push_back(notation.function(false, argument));
-    append(term.c, factors);
-    factors.back() = notation.function(true, argument);
-    append(term.s, factors);
+    return text;
   }
-  return text;
-}
+
+  const TrigVariables& variables_;
+  const Graph& graph_;
+  Notation notation_;
+  int digits_;
+};
 
 }  // namespace
 
 std::string to_text(const TrigPolynomial& p, const TrigVariables& variables, const Graph& graph, int digits) {
-  return print(p, variables, graph, digits, Notation{});
+  return Printer(variables, graph, Notation::text, digits).print(p);
 }
 
 std::string to_latex(const TrigPolynomial& p, const TrigVariables& variables, const Graph& graph,
                      int digits) {
-  return print(p, variables, graph, digits, Notation{.latex = true});
+  return Printer(variables, graph, Notation::latex, digits).print(p);
 }
 
 }  // namespace tactus::algebra

@@ -134,10 +134,16 @@ std::optional<CanonicalModel> find_canonical_form(const describe::Model& model, 
   TrigConverter convert(canonical.variables);
 
   const bool joint_rates = model.speeds.definition == describe::Speeds::Definition::joint_rates;
-  for (std::size_t i = 0; i < n; ++i) {
-    variable(canonical.variables, symbols.u[i]);
+  // Slots in the order in which a reader expects the names.
+  std::size_t coordinate = 0;
+  for (const describe::Joint& joint : model.joints) {
+    for (const describe::JointAxis& axis : joint.axes) {
+      if (axis.is_rotation) canonical.variables.angle_slot(symbols.q[coordinate]);
+      ++coordinate;
+    }
   }
-  for (std::size_t i = 0; i < n; ++i) variable(canonical.variables, symbols.udot[i]);
+  for (const Expr s : symbols.u) variable(canonical.variables, s);
+  for (const Expr s : symbols.udot) variable(canonical.variables, s);
 
   Options with_friction = frictionless;
   with_friction.friction = options.friction;
@@ -231,6 +237,30 @@ TrigPolynomial CanonicalModel::B(int i, int j, int k) const {
 }
 TrigPolynomial CanonicalModel::D(int i, int j) const { return B(i, j, j); }
 TrigPolynomial CanonicalModel::G(int i) const { return coefficient(i, {}); }
+
+TrigPolynomial CanonicalModel::select(int i, const std::function<bool(int, int)>& wanted) const {
+  const auto& others = variables.variables();
+  const auto degree = [&](const TrigKey& key, const std::vector<Expr>& symbols) {
+    int sum = 0;
+    for (const Expr s : symbols)
+      sum += key.e[static_cast<std::size_t>(std::find(others.begin(), others.end(), s) - others.begin())];
+    return sum;
+  };
+  std::vector<TrigTerm> kept;
+  for (const TrigTerm& term : torques[static_cast<std::size_t>(i)].terms()) {
+    if (wanted(degree(term.key, u), degree(term.key, udot))) kept.push_back(term);
+  }
+  return TrigPolynomial::from_terms(std::move(kept));
+}
+
+TrigPolynomial CanonicalModel::bias(int i) const {
+  return select(i, [](int, int accelerations) { return accelerations == 0; });
+}
+TrigPolynomial CanonicalModel::other(int i) const {
+  return select(i, [](int speeds, int accelerations) {
+    return accelerations == 0 ? speeds != 0 && speeds != 2 : speeds != 0 || accelerations != 1;
+  });
+}
 
 namespace {
 

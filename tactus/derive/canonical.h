@@ -16,6 +16,7 @@
 // then those speeds and rotors are part of the polynomials.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -45,6 +46,9 @@ class CanonicalModel {
   TrigPolynomial B(int i, int j, int k) const;  // factor of u_j u_k, j < k
   TrigPolynomial D(int i, int j) const;         // factor of u_j^2
   TrigPolynomial G(int i) const;
+  TrigPolynomial other(
+      int i) const;  // what is none of these: terms linear in the speeds, where the model defines them
+  TrigPolynomial bias(int i) const;  // all without accelerations
 
   /// The joint forces at a point, with rotors, without friction.
   std::vector<double> inverse_dynamics(const MotionPoint& at) const;
@@ -67,6 +71,8 @@ class CanonicalModel {
 
  private:
   TrigPolynomial coefficient(int i, std::span<const Expr> factors) const;
+  /// The terms whose degrees in u and udot are wanted.
+  TrigPolynomial select(int i, const std::function<bool(int, int)>& wanted) const;
 };
 
 /// The canonical form; nothing where the equations have none, with the reason in `why`.

@@ -5,8 +5,6 @@
 
 namespace tactus::derive {
 
-using algebra::TrigTerm;
-
 namespace {
 
 std::vector<algebra::Block> inputs_named(const CanonicalModel& model,
@@ -23,23 +21,6 @@ TrigPolynomial with_rotor(const CanonicalModel& model, std::size_t i) {
   const auto& others = model.variables.variables();
   const auto slot = std::find(others.begin(), others.end(), model.udot[i]) - others.begin();
   return model.torques[i] + model.rotors[i] * TrigPolynomial::variable(static_cast<std::size_t>(slot));
-}
-
-/// The part of torque i without accelerations.
-TrigPolynomial without_accelerations(const CanonicalModel& model, std::size_t i) {
-  const auto& others = model.variables.variables();
-  std::vector<TrigTerm> kept;
-  for (const TrigTerm& term : model.torques[i].terms()) {
-    bool has = false;
-    for (const Expr s : model.udot) {
-      has =
-          has ||
-          term.key.e[static_cast<std::size_t>(std::find(others.begin(), others.end(), s) - others.begin())] >
-              0;
-    }
-    if (!has) kept.push_back(term);
-  }
-  return TrigPolynomial::from_terms(std::move(kept));
 }
 
 algebra::Block column(std::string name, std::string meaning, std::vector<Expr> entries) {
@@ -90,7 +71,7 @@ Function mass_matrix(const CanonicalModel& model) {
 Function bias(const CanonicalModel& model, bool friction) {
   const algebra::Graph::Scope scope(*model.graph);
   std::vector<TrigPolynomial> still;
-  for (std::size_t i = 0; i < model.torques.size(); ++i) still.push_back(without_accelerations(model, i));
+  for (int i = 0; i < model.size(); ++i) still.push_back(model.bias(i));
   std::vector<Expr> h = algebra::shared_trig_forms(still, model.variables);
   for (std::size_t i = 0; i < h.size() && friction; ++i) h[i] += model.friction[i];
   return {"bias",

@@ -12,11 +12,12 @@ LinearCanonical::LinearCanonical(const CanonicalModel& full, std::optional<Abbre
   const int n = full.size();
   const auto shorten = [&](TrigPolynomial p) { return rule ? abbreviated(p, *rule) : p; };
   const auto& variables = full.variables;
+  if (rule) model_ = abbreviated(full, *rule);
   for (int i = 0; i < n; ++i) {
     const TrigPolynomial& tau = full.torques[static_cast<std::size_t>(i)];
     for (int j = 0; j < n; ++j) {
       const auto k = static_cast<std::size_t>(j);
-      M_.push_back(shorten(algebra::derivative(tau, full.udot[k], variables)));
+      M_.push_back(model_.M(i, j));
       C_.push_back(shorten(algebra::derivative(tau, full.u[k], variables)));
       K_.push_back(shorten(algebra::derivative(tau, full.q[k], variables)));
     }

@@ -28,6 +28,7 @@ class LinearCanonical {
   const TrigPolynomial& M(int i, int j) const { return M_[index(i, j)]; }
   const TrigPolynomial& C(int i, int j) const { return C_[index(i, j)]; }
   const TrigPolynomial& K(int i, int j) const { return K_[index(i, j)]; }
+  Expr friction_slope(int i) const { return slopes_[static_cast<std::size_t>(i)]; }
   const CanonicalModel& model() const { return model_; }
 
   /// The matrices at a point, with rotors and (as the model's options say) friction.

@@ -25,6 +25,10 @@ namespace {
 //   (I - h g df/dy) dy = y_base + h g f - y
 //
 // with one matrix for the three stages, by finite differences, kept over the steps for as long as it serves.
+//
+// Dry friction jumps with the direction of motion. Where a joint comes to stand within a step no y solves the
+// stage: the iteration then alternates between the two directions, and the mean of its last two places is
+// taken, in which the friction is somewhere between its two values, as it is in a joint that stands still.
 constexpr double kGamma = 0.43586652150845899942;
 constexpr std::array<double, 3> kNodes{kGamma, 0.5 * (1.0 + kGamma), 1.0};
 constexpr double kB1 = -0.25 * (6.0 * kGamma * kGamma - 16.0 * kGamma + 1.0);
@@ -75,7 +79,8 @@ class Sdirk3 : public Stepper {
     for (int j = 0; j < n_; ++j) {
       double& y = y_[static_cast<std::size_t>(j)];
       const double kept = y;
-      y += 1.5e-8 * std::max(1.0, std::abs(kept));
+      // Away from zero, so that a speed's difference does not reach over the jump of its friction.
+      y += std::copysign(1.5e-8 * std::max(1.0, std::abs(kept)), kept);
       const double nudge = y - kept;
       chart.slope(t, y_.data(), nudged_rate_.data());
       y = kept;
@@ -103,14 +108,17 @@ class Sdirk3 : public Stepper {
       y_[i] = base_[i] + (s == 0 ? 0.0 : hg * stages_[s - 1][i]);
     }
     double last = HUGE_VAL;
-    bool solved = false;
+    bool solved = false, alternates = false;
     for (int iteration = 0; iteration < kMostIterations && !solved; ++iteration) {
       chart.slope(t + kNodes[s] * h, y_.data(), rate_.data());
       for (std::size_t i = 0; i < n; ++i) change_[static_cast<int>(i)] = base_[i] + hg * rate_[i] - y_[i];
       change_ = lu_.solve(change_);
       double size = 0.0;
+      alternates = false;
       for (std::size_t i = 0; i < n; ++i) {
         const double change = change_[static_cast<int>(i)];
+        const bool is_speed = i >= n / 2;
+        alternates = alternates || (is_speed && std::signbit(y_[i]) != std::signbit(y_[i] + change));
         y_[i] += change;
         size = std::max(size, std::abs(change) / (1.0 + std::abs(y_[i])));
         if (!std::isfinite(change)) return false;
@@ -118,6 +126,10 @@ class Sdirk3 : public Stepper {
       solved = size <= kSolved || (size <= kGoodEnough && size > 0.5 * last);
       if (iteration > 0 && size > kSlow * last && size > kGoodEnough) h_of_matrix_ = 0.0;
       last = size;
+    }
+    if (!solved && alternates) {
+      for (std::size_t i = 0; i < n; ++i) y_[i] -= 0.5 * change_[static_cast<int>(i)];
+      solved = true;
     }
     for (std::size_t i = 0; i < n; ++i) stages_[s][i] = (y_[i] - base_[i]) / hg;
     std::copy(rate_.begin() + n_, rate_.end(), stages_[s].begin() + n_);

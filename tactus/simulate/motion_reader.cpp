@@ -25,6 +25,7 @@ namespace dimension = algebra::dimension;
 
 constexpr std::array<std::string_view, 4> kWrenchKeys{"frame", "torque", "force", "axes"};
 constexpr std::array<std::string_view, 2> kAxes{"world", "frame"};
+constexpr const char* kNotFinite = "a division by zero, or a root or logarithm of a negative number?";
 
 std::vector<Expr> symbols_named(const std::string& prefix, const std::vector<std::string>& names) {
   std::vector<Expr> symbols;
@@ -82,8 +83,7 @@ void MotionReader::read_parameters(const Value& value) {
       reader_.fail(entry.key, fmt::format("`{}` already has a meaning", name), "choose another name");
     const Quantity quantity = reader_.quantity(entry.value);
     if (!std::isfinite(quantity.value.value()))
-      reader_.fail(entry.value, fmt::format("`{}` is not a finite number", entry.value.text),
-                   "a division by zero, or a root or logarithm of a negative number?");
+      reader_.fail(entry.value, fmt::format("`{}` is not a finite number", entry.value.text), kNotFinite);
     reader_.parameter_quantities[name] = quantity;
   }
 }
@@ -113,12 +113,13 @@ Expr MotionReader::expression(const Value& value, std::optional<Dimension> expec
   } catch (const algebra::ParseError& error) {
     reader_.fail(value, error.wrong, error.remedy);
   }
+  if (quantity.value.is_constant() && !std::isfinite(quantity.value.value()))
+    reader_.fail(value, fmt::format("`{}` is not a finite number", value.text), kNotFinite);
   return quantity.value;
 }
 
 double MotionReader::number(const Value& value, Dimension expected) const {
-  const double result = reader_.number(value, expected).value();
-  return result;
+  return reader_.number(value, expected).value();
 }
 
 std::vector<Expr> MotionReader::named(const Value& value, std::string_view what,
@@ -151,12 +152,7 @@ std::vector<double> MotionReader::numbers(const Value& value, std::string_view w
                                           std::span<const std::string> names,
                                           const DimensionOf& dimension_of) const {
   std::vector<double> result;
-  for (const Expr& entry : named(value, what, names, dimension_of)) {
-    if (!std::isfinite(entry.value()))
-      reader_.fail(value, fmt::format("{}: a value is not a finite number", what),
-                   "a division by zero, or a root or logarithm of a negative number?");
-    result.push_back(entry.value());
-  }
+  for (const Expr& entry : named(value, what, names, dimension_of)) result.push_back(entry.value());
   return result;
 }
 

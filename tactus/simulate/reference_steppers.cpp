@@ -16,40 +16,56 @@ namespace {
 
 namespace odeint = boost::numeric::odeint;
 
-// More steps than this within one Options::step mean that the tolerance cannot be met.
-constexpr int kMostSubsteps = 1'000'000;
+// Rejections within one Options::step after which a force is taken to jump again and again, as dry friction
+// does in a joint at rest: no step is small enough then. A smooth motion rejects a few steps while it finds
+// its pace.
+constexpr int kPatience = 300;
+// The same is concluded where so many steps have not gone so small a part of Options::step.
+constexpr int kManySteps = 2000;
+constexpr double kLittleWay = 0.01;
+// From there on every step has at least this part of Options::step, tolerance or not.
+constexpr double kForcedPart = 5e-3;
 // The shortest step, relative to the time at which it starts: below it t + dt is no longer distinct enough
 // from t.
 constexpr double kShortest = 1e-14;
 
-/// Steps from t to t + h with `attempt(z, now, dt)`, which moves z and now and proposes the next dt, or only
-/// shortens dt. The chart is settled after each step that is accepted. `dt` remembers the step between calls.
-template <class Attempt>
+/// Steps from t to t + h. `attempt(x, now, dt)` moves x and now and proposes the next dt, or only shortens
+/// dt; `force(x, now, dt)` moves x in any case. The chart is settled after each step. `dt` remembers the step
+/// between calls.
+template <class Attempt, class Force>
 Status step_adaptively(Chart& chart, double t, double h, std::span<double> z, std::vector<double>& x,
-                       double& dt, Attempt attempt) {
+                       double& dt, const Attempt& attempt, const Force& force) {
   const double end = t + h;
   double now = t;
+  int rejections = 0, steps = 0;
+  bool jumps = false;
   if (!(dt > 0.0)) dt = h;
   std::copy(z.begin(), z.end(), x.begin());
-  for (int count = 0; now < end; ++count) {
+  while (now < end) {
+    jumps = jumps || rejections >= kPatience || (steps >= kManySteps && now - t < kLittleWay * h);
+    if (jumps) dt = std::max(dt, kForcedPart * h);
     const bool is_last = now + dt >= end || end - (now + dt) < kShortest * std::abs(end);
     double reach = is_last ? end - now : dt;
-    const double tried = reach;
-    if (count == kMostSubsteps || tried < kShortest * std::max(std::abs(now), h))
-      return Status::step_too_small;
-    if (!attempt(x, now, reach)) {
+    if (reach < kShortest * std::max(std::abs(now), h)) return Status::step_too_small;
+    if (jumps) {
+      force(x, now, reach);
+      now += reach;
+    } else if (!attempt(x, now, reach)) {
       dt = reach;
+      ++rejections;
       continue;
+    } else {
+      dt = is_last ? std::max(dt, reach) : reach;
     }
+    ++steps;
     if (is_last) now = end;
-    dt = is_last ? std::max(dt, reach) : reach;
     std::copy(x.begin(), x.end(), z.begin());
     if (!std::all_of(z.begin(), z.end(), [](double value) { return std::isfinite(value); }))
       return Status::not_finite;
     chart.settle(now, z);
     std::copy(z.begin(), z.end(), x.begin());
   }
-  return {};
+  return jumps ? Status(Status::tolerance_missed) : Status();
 }
 
 class Fehlberg78 : public Stepper {
@@ -63,17 +79,21 @@ class Fehlberg78 : public Stepper {
     const auto system = [&chart](const std::vector<double>& x, std::vector<double>& rate, double time) {
       chart.slope(time, x.data(), rate.data());
     };
-    return step_adaptively(chart, t, h, z, x_, dt_, [&](std::vector<double>& x, double& now, double& dt) {
-      return stepper_.try_step(system, x, now, dt) == odeint::success;
-    });
+    return step_adaptively(
+        chart, t, h, z, x_, dt_,
+        [&](std::vector<double>& x, double& now, double& dt) {
+          return stepper_.try_step(system, x, now, dt) == odeint::success;
+        },
+        [&](std::vector<double>& x, double now, double dt) { forced_.do_step(system, x, now, dt); });
   }
   void reset() override { dt_ = 0.0; }
 
  private:
-  using Controlled =
-      decltype(odeint::make_controlled<odeint::runge_kutta_fehlberg78<std::vector<double>>>(0.0, 0.0));
+  using Method = odeint::runge_kutta_fehlberg78<std::vector<double>>;
+  using Controlled = decltype(odeint::make_controlled<Method>(0.0, 0.0));
   std::vector<double> x_;
   Controlled stepper_;
+  Method forced_;
   double dt_ = 0.0;
 };
 
@@ -86,9 +106,12 @@ class Rosenbrock4 : public Stepper {
 
   Status step(Chart& chart, double t, double h, std::span<double> z) override {
     system_.chart = &chart;
-    return step_adaptively(chart, t, h, z, x_, dt_, [this](std::vector<double>& x, double& now, double& dt) {
-      return method_.attempt(system_, x.data(), now, dt);
-    });
+    return step_adaptively(
+        chart, t, h, z, x_, dt_,
+        [this](std::vector<double>& x, double& now, double& dt) {
+          return method_.attempt(system_, x.data(), now, dt);
+        },
+        [this](std::vector<double>& x, double now, double dt) { method_.force(system_, x.data(), now, dt); });
   }
   void reset() override { dt_ = 0.0; }
 

@@ -32,7 +32,10 @@ Rosenbrock::Rosenbrock(std::size_t size, double absolute_tolerance, double relat
 
 Rosenbrock::~Rosenbrock() = default;
 
-bool Rosenbrock::attempt(System& system, double* x, double& t, double& dt) {
+namespace {
+
+/// The pair of functions that Odeint asks for.
+auto odeint_system(Rosenbrock::System& system) {
   const auto rates = [&system](const ublas::vector<double>& place, ublas::vector<double>& rate, double time) {
     system.rates(time, place.data().begin(), rate.data().begin());
   };
@@ -40,12 +43,26 @@ bool Rosenbrock::attempt(System& system, double* x, double& t, double& dt) {
                                      const double& time, ublas::vector<double>& dfdt) {
     system.derivatives(time, place.data().begin(), dfdx.data().begin(), dfdt.data().begin());
   };
+  return std::make_pair(rates, derivatives);
+}
+
+}  // namespace
+
+bool Rosenbrock::attempt(System& system, double* x, double& t, double& dt) {
   ublas::vector<double>& place = implementation_->x;
   std::copy_n(x, place.size(), place.begin());
   const bool accepted =
-      implementation_->stepper.try_step(std::make_pair(rates, derivatives), place, t, dt) == odeint::success;
+      implementation_->stepper.try_step(odeint_system(system), place, t, dt) == odeint::success;
   if (accepted) std::copy(place.begin(), place.end(), x);
   return accepted;
+}
+
+void Rosenbrock::force(System& system, double* x, double t, double dt) {
+  ublas::vector<double>& place = implementation_->x;
+  std::copy_n(x, place.size(), place.begin());
+  ublas::vector<double> next(place.size());
+  implementation_->stepper.stepper().do_step(odeint_system(system), place, t, next, dt);
+  std::copy(next.begin(), next.end(), x);
 }
 
 }  // namespace tactus::simulate

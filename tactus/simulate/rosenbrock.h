@@ -26,6 +26,8 @@ class Rosenbrock {
   /// True: x and t moved by dt, and dt is the proposal for the next step. False: the error was too large;
   /// only dt changed, to what should be tried instead.
   bool attempt(System& system, double* x, double& t, double& dt);
+  /// Moves x by dt, whatever the error.
+  void force(System& system, double* x, double t, double dt);
 
  private:
   struct Implementation;

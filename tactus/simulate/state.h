@@ -23,12 +23,15 @@ class Status {
     diverged = 2,        // a speed passed Options::speed_limit
     not_converged = 4,   // the implicit integrator's equations were not solved: try a smaller step
     step_too_small = 8,  // the adaptive integrators' step fell below what time can resolve
+    // A note, not a failure: within this step a force jumped again and again (dry friction at rest), and the
+    // adaptive integrators took small steps without regard to their tolerance.
+    tolerance_missed = 16,
   };
 
   Status() = default;
   Status(Bit bit) : bits_(bit) {}  // NOLINT: a bit is a status
 
-  bool ok() const { return bits_ == 0; }
+  bool ok() const { return (bits_ & ~static_cast<std::uint32_t>(tolerance_missed)) == 0; }
   bool has(Bit bit) const { return (bits_ & bit) != 0; }
   std::uint32_t bits() const { return bits_; }
   Status& operator|=(Status other) {

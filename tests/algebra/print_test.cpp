@@ -59,6 +59,7 @@ TEST_F(Print, NamesInLatexAreReadable) {
   EXPECT_EQ(latex_name("tau_q1"), "\\tau_{q_{1}}");
   EXPECT_EQ(latex_name("mass"), "\\mathrm{mass}");
   EXPECT_EQ(latex_name("m"), "m");
+  EXPECT_EQ(latex_name("udot"), "\\dot{u}");
   EXPECT_EQ(latex_name("hand.torque_x"), "\\mathrm{hand.torque}_{x}");
   EXPECT_EQ(latex_name("_dot"), "\\mathrm{\\_dot}");
 }

@@ -50,7 +50,7 @@ TEST_F(SharedForm, KeepsTheValuesOfRandomPolynomials) {
         p[{power(random), power(random), power(random), power(random)}] = numbers[pick(random)];
       }
     }
-    const auto made = shared_forms(polynomials, atoms_);
+    const auto made = shared_forms(polynomials, atoms_, {.searches = 4});
     const double at[] = {0.3, -0.8, 0.9, 0.6};
     const auto value_of = [&](Expr s) {
       return at[std::find(atoms_.begin(), atoms_.end(), s) - atoms_.begin()];

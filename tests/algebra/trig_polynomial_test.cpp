@@ -185,7 +185,7 @@ TEST_F(TrigForm, PrintsReadably) {
   const auto p = to_trig_polynomial(
       Expr(2.5) - sin(a_) * sin(a_) * 1.6 + cos(a_ + b_) * u_ * u_ * 0.25 - v_ * u_, variables);
   ASSERT_TRUE(p.has_value());
-  EXPECT_EQ(to_text(*p, variables, graph_), "1.7 + 0.8 cos(2 a) + 0.25 u^2 cos(a + b) - u v");
+  EXPECT_EQ(to_text(*p, variables, graph_), "1.7 + 0.8*cos(2*a) + 0.25*u^2*cos(a + b) - u*v");
   EXPECT_EQ(to_latex(*p, variables, graph_),
             "1.7 + 0.8\\,\\cos(2\\,a) + 0.25\\,u^{2}\\,\\cos(a + b) - u\\,v");
 }

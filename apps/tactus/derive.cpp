@@ -1,0 +1,220 @@
+// tactus derive MODEL: the equations of motion, to read, to count, to abbreviate.
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <tactus/algebra/calculus.h>
+#include <tactus/derive/abbreviate.h>
+#include <tactus/derive/budget.h>
+#include <tactus/derive/equations.h>
+#include <tactus/derive/linear_canonical.h>
+#include <tactus/derive/sheet.h>
+#include <tactus/describe/load.h>
+
+#include "verbs.h"
+
+namespace tactus::apps {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using algebra::Function;
+using algebra::OperationCount;
+
+/// Digits of printed coefficients where the user does not say: S4's rule has four.
+constexpr int kCanonicalDigits = 6;
+constexpr int kThesisDigits = 4;
+
+struct Request {
+  std::string model, budget;
+  double abbreviate = 0.0;
+  int digits = -1;
+  bool latex = false, json = false, counts = false, canonical = false, linear = false;
+  bool keep_parameters = false, friction = false;
+};
+
+Json to_json(const OperationCount& n) {
+  Json entry = {{"mul", n.mul}, {"add", n.add}, {"div", n.div}, {"trig", n.trig}};
+  if (n.other > 0) entry["other"] = n.other;
+  return entry;
+}
+
+OperationCount count(const Function& function) { return algebra::count_operations(function.roots()); }
+
+/// One function per line.
+void print_counts(const Json& counts) {
+  fmt::print("{{\n");
+  for (auto it = counts.begin(); it != counts.end(); ++it) {
+    const bool last = std::next(it) == counts.end();
+    fmt::print("  {}: {}{}\n", Json(it.key()).dump(), it.value().dump(), last ? "" : ",");
+  }
+  fmt::print("}}\n");
+}
+
+void exact_counts(const describe::Model& model, const derive::Options& options) {
+  const derive::Equations equations(model, options);
+  Json counts;
+  counts["inverse_dynamics"] = to_json(count(equations.inverse_dynamics()));
+  counts["mass_matrix"] = to_json(count(equations.mass_matrix()));
+  counts["forward_dynamics"] = to_json(count(equations.forward_dynamics()));
+  counts["bias"] = to_json(count(equations.bias()));
+  counts["gravity"] = to_json(count(equations.gravity()));
+  const bool has_linear_model = equations.nq() == equations.nv() &&
+                                model.speeds.definition == describe::Speeds::Definition::joint_rates;
+  if (has_linear_model) counts["linear"] = to_json(count(equations.linear_model()));
+  counts["energy"] = to_json(count(equations.energy()));
+  print_counts(counts);
+}
+
+Json counts_of(const derive::CanonicalModel& model, const Function* linear, bool friction) {
+  Json counts;
+  counts["inverse_dynamics"] = to_json(count(derive::inverse_dynamics(model, friction)));
+  counts["mass_matrix"] = to_json(count(derive::mass_matrix(model)));
+  counts["bias"] = to_json(count(derive::bias(model, friction)));
+  counts["gravity"] = to_json(count(derive::gravity(model)));
+  if (linear != nullptr) counts["linear"] = to_json(count(*linear));
+  return counts;
+}
+
+void print(const derive::Sheet& sheet, const Request& request, const Json& more = {}) {
+  if (request.json) {
+    Json document = Json::parse(sheet.json());
+    for (auto it = more.begin(); it != more.end(); ++it) document[it.key()] = it.value();
+    fmt::print("{}\n", document.dump(2));
+    return;
+  }
+  std::fputs((request.latex ? sheet.latex() : sheet.text()).c_str(), stdout);
+}
+
+std::string in_words(const OperationCount& n) {
+  return fmt::format("{} multiplications, {} additions, {} sines and cosines", n.mul, n.add, n.trig);
+}
+
+/// What a reader should know besides the equations: of the whole, what is left, and what the torques cost.
+void add_to_notes(derive::Sheet& sheet, const derive::CanonicalModel& full,
+                  const derive::CanonicalModel& shorter, const OperationCount& exact) {
+  sheet.notes.push_back(
+      fmt::format("{} of {} coefficients are left", shorter.coefficient_count(), full.coefficient_count()));
+  sheet.notes.push_back("torques without friction, unrounded: " +
+                        in_words(count(derive::inverse_dynamics(shorter, false))));
+  sheet.notes.push_back("exact torques by recursion:          " + in_words(exact));
+}
+
+void by_threshold(const describe::Model& model, const derive::Options& options, const Request& request) {
+  const derive::CanonicalModel full = derive::canonical_form(model, options);
+  derive::Abbreviation rule = derive::Abbreviation::thesis(request.abbreviate);
+  if (request.digits >= 0) rule.digits = request.digits;
+  const derive::Abbreviation unrounded{.threshold = request.abbreviate};
+  const derive::CanonicalModel shorter = derive::abbreviated(full, unrounded);
+  if (request.counts) {
+    const Function linear = derive::LinearCanonical(full, unrounded).function();
+    return print_counts(counts_of(shorter, &linear, request.friction));
+  }
+  const int digits = rule.digits > 0 ? rule.digits : kCanonicalDigits;
+  if (request.linear)
+    return print(derive::linear_sheet(derive::LinearCanonical(full, rule), digits), request);
+
+  derive::Options frictionless = options;
+  frictionless.friction = false;
+  derive::Sheet sheet = derive::canonical_sheet(derive::abbreviated(full, rule), digits);
+  sheet.notes.push_back(
+      fmt::format("coefficients of the links below {} dropped{} [Clover1996, II App. A]", request.abbreviate,
+                  rule.digits > 0 ? fmt::format(", the others rounded to {} digits", rule.digits) : ""));
+  add_to_notes(sheet, full, shorter, count(derive::Equations(model, frictionless).inverse_dynamics()));
+  print(sheet, request, {{"counts", counts_of(shorter, nullptr, request.friction)}});
+}
+
+void by_budget(const describe::Model& model, const derive::Options& options, const Request& request) {
+  if (options.keep_parameters) {
+    throw InputError({}, "a torque budget needs numbers: with --keep-parameters nothing is bounded",
+                     "leave out --keep-parameters");
+  }
+  const derive::TorqueBudget budget = derive::load_budget(request.budget, model);
+  const derive::CanonicalModel full = derive::canonical_form(model, options);
+  const derive::BudgetedModel result = derive::abbreviate_to_budget(full, budget);
+  if (request.counts) return print_counts(counts_of(result.model, nullptr, request.friction));
+
+  derive::Options frictionless = options;
+  frictionless.friction = false;
+  const OperationCount exact = count(derive::Equations(model, frictionless).inverse_dynamics());
+  derive::Sheet sheet =
+      derive::canonical_sheet(result.model, request.digits > 0 ? request.digits : kCanonicalDigits);
+  sheet.notes.push_back("dropped: " + result.order);
+  add_to_notes(sheet, full, result.model, exact);
+  if (result.operations.mul + result.operations.add >= exact.mul + exact.add) {
+    sheet.notes.push_back("abbreviation does not pay here: the exact recursion needs fewer operations");
+  }
+  sheet.notes.push_back(
+      fmt::format("{:<16}{:>12}{:>12}{:>12}", "torque error", "allowed", "proven", "sampled"));
+  Json errors = Json::array();
+  for (std::size_t i = 0; i < result.allowed.size(); ++i) {
+    const std::string& name = full.speed_names[i];
+    sheet.notes.push_back(fmt::format("{:<16}{:>12.4g}{:>12.4g}{:>12.4g}", name, result.allowed[i],
+                                      result.proven[i], result.sampled[i]));
+    errors.push_back({{"speed", name},
+                      {"allowed", result.allowed[i]},
+                      {"proven", result.proven[i]},
+                      {"sampled", result.sampled[i]}});
+  }
+  print(sheet, request,
+        {{"torque_error", errors},
+         {"coefficients", {{"kept", result.kept_coefficients}, {"of", result.full_coefficients}}},
+         {"order", result.order},
+         {"counts",
+          {{"inverse_dynamics", to_json(result.operations)}, {"exact_inverse_dynamics", to_json(exact)}}}});
+}
+
+void run(const Request& request) {
+  const describe::Model model = describe::load(request.model);
+  derive::Options options;
+  options.keep_parameters = request.keep_parameters;
+  if (request.counts) options.friction = request.friction;
+  if (!request.budget.empty()) return by_budget(model, options, request);
+  if (request.abbreviate > 0.0) return by_threshold(model, options, request);
+  if (request.counts) return exact_counts(model, options);
+  const int digits = request.digits >= 0 ? request.digits : kCanonicalDigits;
+  if (request.canonical) {
+    const derive::CanonicalModel canonical = derive::canonical_form(model, options);
+    return print(request.linear ? derive::linear_sheet(derive::LinearCanonical(canonical), digits)
+                                : derive::canonical_sheet(canonical, digits),
+                 request);
+  }
+  print(request.linear ? derive::linear_sheet(model, options) : derive::equations_sheet(model, options),
+        request);
+}
+
+}  // namespace
+
+void add_derive(CLI::App& program) {
+  const auto request = std::make_shared<Request>();
+  CLI::App* verb =
+      program.add_subcommand("derive", "Derive the equations of motion: M, bias, gravity, linear model");
+  verb->add_option("MODEL", request->model, "model file (YAML or URDF)")->required();
+  CLI::Option* latex = verb->add_flag("--latex", request->latex, "print LaTeX");
+  verb->add_flag("--json", request->json, "print JSON")->excludes(latex);
+  verb->add_flag("--counts", request->counts,
+                 "count operations instead (JSON; without friction unless --friction)");
+  verb->add_flag("--friction", request->friction, "with --counts: count friction, too");
+  verb->add_flag("--canonical", request->canonical,
+                 "every element as a sum of sines and cosines of multiple angles");
+  CLI::Option* threshold =
+      verb->add_option("--abbreviate", request->abbreviate, "canonical form without coefficients below this")
+          ->check(CLI::PositiveNumber);
+  verb->add_option(
+          "--budget", request->budget,
+          "canonical form, the smallest whose proven torque error stays within the budget of this file")
+      ->excludes(threshold);
+  verb->add_option("--digits", request->digits,
+                   "significant digits of coefficients (0: all; default 6, abbreviated 4)")
+      ->check(CLI::Range(0, 17));
+  verb->add_flag("--linear", request->linear,
+                 "linear model about a point of motion: M, C = d tau/d u, K = d tau/d q");
+  verb->add_flag("--keep-parameters", request->keep_parameters, "parameters stay symbols");
+  verb->callback([request] { run(*request); });
+}
+
+}  // namespace tactus::apps

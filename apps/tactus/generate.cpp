@@ -1,0 +1,103 @@
+// tactus generate MODEL: the equations as source text.
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <tactus/base/error.h>
+#include <tactus/derive/equations.h>
+#include <tactus/describe/load.h>
+#include <tactus/generate/latex.h>
+#include <tactus/generate/requests.h>
+#include <tactus/generate/source.h>
+#include <tactus/generate/tape.h>
+
+#include "verbs.h"
+
+namespace tactus::apps {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Request {
+  std::string model;
+  std::vector<std::string> what{"inverse-dynamics", "forward-dynamics", "mass-matrix"};
+  std::string language = "cpp";
+  std::string out = ".";
+  std::string name;
+  bool keep_parameters = false;
+};
+
+fs::path write(const Request& request, const std::string& name, std::string_view suffix,
+               const std::string& text) {
+  std::error_code error;
+  fs::create_directories(request.out, error);
+  const fs::path path = fs::path(request.out) / (name + std::string(suffix));
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) {
+    throw InputError({path.string()}, "the file cannot be written",
+                     "check the folder given with --out, its rights and the space left");
+  }
+  return path;
+}
+
+void run(const Request& request) {
+  const describe::Model model = describe::load(request.model);
+  derive::Options options;
+  options.keep_parameters = request.keep_parameters;
+  const derive::Equations equations(model, options);
+  const std::vector<algebra::Function> functions = generate::requested_functions(equations, request.what);
+
+  std::string name = request.name.empty() ? model.name : request.name;
+  if (name.empty()) name = fs::path(request.model).stem().string();
+  name = generate::identifier(name);
+  const std::string about = model.description.empty() ? model.name : model.name + ", " + model.description;
+
+  fs::path path;
+  if (request.language == "latex") {
+    path = write(request, name, ".tex",
+                 generate::write_latex(functions, {.document = true, .title = model.name}));
+  } else {
+    const auto language = request.language == "c" ? generate::Language::c : generate::Language::cpp;
+    path = write(request, name, generate::suffix_of(language),
+                 generate::write_source(functions, {language, name, about}));
+  }
+
+  fmt::print("wrote {}\n", path.string());
+  for (const algebra::Function& function : functions) {
+    const algebra::OperationCount count = generate::count_operations(generate::make_tape(function));
+    fmt::print("  {:<28} {:>5} mul {:>5} add {:>3} div {:>4} trig\n", generate::identifier(function.name),
+               count.mul, count.add, count.div, count.trig);
+  }
+}
+
+}  // namespace
+
+void add_generate(CLI::App& program) {
+  const auto request = std::make_shared<Request>();
+  CLI::App* verb = program.add_subcommand("generate", "Write the equations as C++, C or LaTeX");
+  verb->add_option("MODEL", request->model, "model file (YAML or URDF)")->required();
+  verb->add_option("--what", request->what, "what to write, separated by commas (listed below)")
+      ->delimiter(',');
+  verb->add_option("--lang", request->language, "cpp: one C++17 header; c: one C99 header; latex: a document")
+      ->check(CLI::IsMember({"cpp", "c", "latex"}))
+      ->capture_default_str();
+  verb->add_option("--out", request->out, "folder to write to, made if it is missing")->capture_default_str();
+  verb->add_option("--name", request->name, "file name and namespace (C: prefix); default: the model's name");
+  verb->add_flag("--keep-parameters", request->keep_parameters,
+                 "the model's parameters become an input instead of numbers");
+  std::string footer = "--what knows:\n";
+  for (const generate::Word& word : generate::words())
+    footer += fmt::format("  {:<18} {}\n", word.name, word.meaning);
+  verb->footer(footer);
+  verb->callback([request] { run(*request); });
+}
+
+}  // namespace tactus::apps

@@ -1,0 +1,123 @@
+// tactus derive, as a user runs it.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace tactus {
+namespace {
+
+using nlohmann::json;
+
+struct Result {
+  int exit_code = -1;
+  std::string out;
+};
+
+Result derive(const std::string& arguments) {
+  const std::string command =
+      std::string(TACTUS_PROGRAM) + " derive " + TACTUS_SOURCE_DIR + "/models/" + arguments + " 2>&1";
+  Result result;
+  FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return result;
+  std::array<char, 4096> buffer;
+  while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe))
+    result.out.append(buffer.data(), n);
+  result.exit_code = WEXITSTATUS(pclose(pipe));
+  return result;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Derive, PrintsTheEquationsOfATwoLinkArm) {
+  const Result result = derive("planar_2r.yaml");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_TRUE(contains(result.out, "M[1,2] = 0.08 + 0.15*cos(elbow)")) << result.out;
+  EXPECT_TRUE(contains(result.out, "h[2] = ")) << result.out;
+  EXPECT_TRUE(contains(result.out, "g[2] = ")) << result.out;
+}
+
+TEST(Derive, CountsOperations) {
+  const Result result = derive("puma560.yaml --counts");
+  ASSERT_EQ(result.exit_code, 0) << result.out;
+  const json counts = json::parse(result.out);
+  const auto at_most = [&](const char* function, int mul, int add, int div) {
+    EXPECT_LE(counts[function]["mul"], mul) << function;
+    EXPECT_LE(counts[function]["add"], add) << function;
+    EXPECT_LE(counts[function]["div"], div) << function;
+    EXPECT_TRUE(counts[function].contains("trig")) << function;
+  };
+  at_most("inverse_dynamics", 175, 136, 0);
+  at_most("mass_matrix", 101, 101, 0);
+  at_most("forward_dynamics", 344, 292, 4);
+  const json shorter = json::parse(derive("puma560.yaml --abbreviate 0.01 --counts").out);
+  EXPECT_LE(shorter["inverse_dynamics"]["mul"], 69);
+  EXPECT_LE(shorter["inverse_dynamics"]["add"], 47);
+}
+
+TEST(Derive, AbbreviatesAsTheThesisDoes) {
+  const Result result = derive("puma560.yaml --abbreviate 0.01");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_TRUE(contains(result.out, "M[1,2] = 0.02375*cos(q2) + 0.6903*sin(q2) - 0.1341*cos(q2 + q3)"))
+      << result.out;
+  EXPECT_TRUE(contains(result.out, "M[4,4] = 0.2\n")) << result.out;
+  const Result linear = derive("puma560.yaml --abbreviate 0.01 --linear");
+  EXPECT_TRUE(contains(linear.out, "K[5,5] = -0.01413*cos(q2 + q3 + q5) - 0.01413*cos(q2 + q3 - q5)"))
+      << linear.out;
+}
+
+TEST(Derive, SpeaksLatexAndJson) {
+  const Result latex = derive("planar_2r.yaml --latex");
+  EXPECT_EQ(latex.exit_code, 0);
+  EXPECT_TRUE(contains(latex.out, "\\begin{align*}"));
+  EXPECT_TRUE(contains(latex.out, "M_{12} &= 0.08 + 0.15\\,\\cos")) << latex.out;
+  for (const char* options :
+       {"", "--canonical", "--abbreviate 0.01", "--linear", "--linear --abbreviate 0.01"}) {
+    const json document = json::parse(derive("puma560.yaml --json " + std::string(options)).out);
+    EXPECT_EQ(document["model"], "puma560");
+    EXPECT_EQ(document["M"][0]["name"], "M[1,1]") << options;
+    EXPECT_EQ(document["M"][0]["indices"], (std::vector<int>{1, 1}));
+  }
+}
+
+TEST(Derive, KeepsParameters) {
+  const Result result = derive("spherical_wrist.yaml --keep-parameters");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_TRUE(contains(result.out, "M[1,1] = I1 + L^2*M")) << result.out;
+}
+
+TEST(Derive, KeepsATorqueBudget) {
+  const auto path = std::filesystem::temp_directory_path() / "tactus_budget_test.yaml";
+  std::ofstream(path) << "speeds: 3\naccelerations: 20\ntorque: [2, 2, 1, 0.3, 0.3, 0.1]\n";
+  const Result result = derive("puma560.yaml --json --budget " + path.string());
+  std::filesystem::remove(path);
+  ASSERT_EQ(result.exit_code, 0) << result.out;
+  const json document = json::parse(result.out);
+  ASSERT_EQ(document["torque_error"].size(), 6u);
+  for (const json& error : document["torque_error"]) {
+    EXPECT_LE(error["sampled"], error["proven"]);
+    EXPECT_LE(error["proven"], error["allowed"]);
+  }
+  EXPECT_LT(document["coefficients"]["kept"], 100);
+}
+
+TEST(Derive, RefusesWhatItCannotDo) {
+  EXPECT_EQ(derive("rigid_body.yaml --canonical").exit_code, 2);
+  EXPECT_TRUE(contains(derive("rigid_body.yaml --canonical").out, "quaternion"));
+  EXPECT_EQ(derive("rigid_body.yaml").exit_code, 0);
+  EXPECT_EQ(derive("rigid_body.yaml --linear").exit_code, 2);
+  EXPECT_EQ(derive("puma560.yaml --abbreviate -1").exit_code, 2);
+  EXPECT_EQ(derive("puma560.yaml --budget nowhere.yaml").exit_code, 2);
+  EXPECT_EQ(derive("nothing.yaml").exit_code, 2);
+}
+
+}  // namespace
+}  // namespace tactus

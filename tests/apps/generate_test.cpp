@@ -1,0 +1,105 @@
+// tactus generate, from the model file to a compiled program.
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include <tactus/derive/equations.h>
+#include <tactus/describe/load.h>
+#include <tactus/generate/kernel.h>
+
+namespace tactus {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kModel = TACTUS_SOURCE_DIR "/models/puma560.yaml";
+
+class GenerateVerb : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder = fs::temp_directory_path() / fmt::format("tactus_generate_verb_{}", ::getpid());
+    fs::create_directories(folder);
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  int run(const std::string& command) const {
+    const int status = std::system(("cd '" + folder.string() + "' && " + command + " > log 2>&1").c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  int generate(const std::string& arguments) const { return run(TACTUS_PROGRAM " generate " + arguments); }
+  std::string log() const {
+    std::ostringstream text;
+    text << std::ifstream(folder / "log").rdbuf();
+    return text.str();
+  }
+
+  fs::path folder;
+};
+
+TEST_F(GenerateVerb, WritesAHeaderThatComputesWhatTheKernelComputes) {
+  ASSERT_EQ(generate(kModel + " --what inverse-dynamics,forward-dynamics,linear,jacobian:tool --out made"), 0)
+      << log();
+  std::ofstream(folder / "main.cpp") << R"(
+#include "made/puma560.hpp"
+#include <cstdio>
+int main() {
+  double q[6], u[6], udot[6], tau[6];
+  for (int k = 0; k < 6; ++k) {
+    q[k] = 0.1 * k - 0.2;
+    u[k] = 0.3 * k - 1.0;
+    udot[k] = 2.0 - k;
+  }
+  puma560::inverse_dynamics(q, u, udot, tau);
+  for (const double value : tau) std::printf("%a\n", value);
+})";
+  ASSERT_EQ(run("c++ -std=c++17 -O1 -Wall -Wextra -Wconversion -Werror main.cpp -o main"), 0) << log();
+  ASSERT_EQ(run("./main"), 0);
+
+  generate::Evaluator f(generate::compile(derive::Equations(describe::load(kModel)).inverse_dynamics()));
+  for (int k = 0; k < 6; ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    f.input("q")[i] = 0.1 * k - 0.2;
+    f.input("u")[i] = 0.3 * k - 1.0;
+    f.input("udot")[i] = 2.0 - k;
+  }
+  f.run();
+  std::istringstream lines(log());
+  for (const double want : f.output("tau")) {
+    std::string line;
+    std::getline(lines, line);
+    EXPECT_EQ(std::strtod(line.c_str(), nullptr), want);
+  }
+}
+
+TEST_F(GenerateVerb, WritesCWithParametersAsInput) {
+  const std::string pendulum = TACTUS_SOURCE_DIR "/models/pendulum.yaml";
+  ASSERT_EQ(generate(pendulum + " --lang c --keep-parameters --name my-pendulum --what mass-matrix,energy"),
+            0)
+      << log();
+  std::ofstream(folder / "main.c")
+      << "#include \"my_pendulum.h\"\n"
+         "int main(void) { return sizeof(&my_pendulum_mass_matrix) > 0 ? 0 : 1; }\n";
+  EXPECT_EQ(run("cc -std=c99 -Wall -Wextra -Wconversion -pedantic -Werror main.c -o main -lm && ./main"), 0)
+      << log();
+  std::ostringstream text;
+  text << std::ifstream(folder / "my_pendulum.h").rdbuf();
+  EXPECT_NE(text.str().find("const double* parameters"), std::string::npos);
+}
+
+TEST_F(GenerateVerb, RefusesWhatItDoesNotKnow) {
+  EXPECT_EQ(generate(kModel + " --what mass-matrx"), 2);
+  EXPECT_NE(log().find("did you mean `mass-matrix`?"), std::string::npos);
+  EXPECT_EQ(generate(kModel + " --lang pascal"), 2);
+  EXPECT_EQ(generate(kModel + " --out /dev/null/nowhere"), 2);
+  EXPECT_NE(log().find("cannot be written"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tactus

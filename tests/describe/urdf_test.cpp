@@ -1,0 +1,97 @@
+// URDF files become the same kind of model.
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include <tactus/describe/load.h>
+
+namespace tactus::describe {
+namespace {
+
+Model read(const std::string& inner) {
+  return load_text("<robot name=\"r\">" + inner + "</robot>", "test.urdf");
+}
+
+const std::string kInertial =
+    "<inertial><mass value=\"2\"/><inertia ixx=\"1\" iyy=\"1.2\" izz=\"1.4\" ixy=\"0\" ixz=\"0\" "
+    "iyz=\"0\"/></inertial>";
+
+TEST(Urdf, TheExampleReadsAsItIsWritten) {
+  const Model model = load(std::string(TACTUS_SOURCE_DIR) + "/models/two_link.urdf");
+  EXPECT_EQ(model.name, "two_link");
+  EXPECT_EQ(model.coordinate_names(), (std::vector<std::string>{"shoulder", "elbow"}));
+  ASSERT_EQ(model.bodies.size(), 5u);
+  EXPECT_EQ(model.joints[0].type, JointType::weld);  // the base on the ground
+  const JointAxis& shoulder = model.joints[1].axes[0];
+  EXPECT_EQ(shoulder.direction.y.value(), 1.0);
+  EXPECT_EQ(shoulder.lower->value(), -2.0);
+  EXPECT_EQ(shoulder.effort_limit->value(), 60.0);
+  EXPECT_EQ(shoulder.velocity_limit->value(), 3.0);
+  EXPECT_EQ(shoulder.damping.value(), 0.1);
+  EXPECT_EQ(shoulder.friction.coulomb_negative.value(), 0.2);
+  EXPECT_FALSE(model.joints[2].axes[0].lower.has_value());  // continuous
+  EXPECT_EQ(model.bodies[2].com.z.value(), -0.25);
+  EXPECT_EQ(model.bodies[2].geometry.size(), 2u);
+  EXPECT_TRUE(model.bodies[2].geometry[0].visual);
+  EXPECT_TRUE(model.bodies[2].geometry[1].contact);
+  EXPECT_EQ(model.bodies[1].geometry[0].color[0], 0.5);
+  EXPECT_GE(model.frame_index("tool"), 0);
+  EXPECT_EQ(model.joints[1].where.line, 42);
+}
+
+TEST(Urdf, InertiaTurnsWithItsOrigin) {
+  const Model model = read(
+      "<link name=\"world\"/><link name=\"a\"><inertial><origin xyz=\"0 0 0\" rpy=\"0 0 1.5708\"/><mass "
+      "value=\"2\"/>"
+      "<inertia ixx=\"1\" iyy=\"1.2\" izz=\"1.4\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial></link>"
+      "<joint name=\"j\" type=\"floating\"><parent link=\"world\"/><child link=\"a\"/></joint>");
+  EXPECT_EQ(model.bodies.size(), 2u);  // the root named world is the ground itself
+  EXPECT_EQ(model.joints[0].type, JointType::free);
+  // 1.5708 is meant as a right angle: the moments change places, to the bit.
+  EXPECT_EQ(model.bodies[1].inertia(0, 0).value(), 1.2);
+  EXPECT_EQ(model.bodies[1].inertia(1, 1).value(), 1.0);
+  EXPECT_EQ(model.bodies[1].inertia(0, 1).value(), 0.0);
+}
+
+TEST(Urdf, PlanarJointsMoveAcrossTheirNormal) {
+  const Model model = read("<link name=\"b\"/><link name=\"a\">" + kInertial +
+                           "</link><joint name=\"j\" type=\"planar\"><parent link=\"b\"/><child link=\"a\"/>"
+                           "<axis xyz=\"0.6 0 0.8\"/></joint>");
+  const std::vector<JointAxis>& axes = model.joints[1].axes;
+  ASSERT_EQ(axes.size(), 3u);
+  const auto number = [](const Vec3& v) { return math::Vec3<double>{v.x.value(), v.y.value(), v.z.value()}; };
+  const math::Vec3<double> e1 = number(axes[0].direction), e2 = number(axes[1].direction),
+                           n = number(axes[2].direction);
+  const math::Vec3<double> across = cross(e1, e2);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(across[i], n[i], 1e-15);
+}
+
+TEST(Urdf, NamesAreTidiedAndLongAxesNormalisedWithAWarning) {
+  const Model model =
+      read("<link name=\"base link\"/><link name=\"7-arm\">" + kInertial +
+           "</link><joint name=\"left/elbow\" type=\"continuous\"><parent link=\"base link\"/>"
+           "<child link=\"7-arm\"/><axis xyz=\"0 0 2\"/></joint>");
+  EXPECT_EQ(model.coordinate_names(), std::vector<std::string>{"left_elbow"});
+  EXPECT_EQ(model.bodies[2].name, "_7_arm");
+  EXPECT_EQ(model.joints[1].axes[0].direction.z.value(), 1.0);
+  EXPECT_EQ(model.warnings.size(), 4u);
+}
+
+TEST(Urdf, ImpossibleInertiaIsAWarning) {
+  const Model model = read(
+      "<link name=\"b\"/><link name=\"a\"><inertial><mass value=\"1\"/>"
+      "<inertia ixx=\"1\" iyy=\"1\" izz=\"5\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial></link>"
+      "<joint name=\"j\" type=\"continuous\"><parent link=\"b\"/><child link=\"a\"/></joint>");
+  ASSERT_EQ(model.warnings.size(), 1u);
+  EXPECT_NE(model.warnings[0].find("exceeds the sum"), std::string::npos);
+}
+
+TEST(Urdf, ElementsOfOtherToolsArePassedOver) {
+  EXPECT_NO_THROW(
+      read("<link name=\"b\">" + kInertial + "</link><link name=\"a\">" + kInertial +
+           "</link><gazebo><plugin/></gazebo><transmission name=\"t\"/>"
+           "<joint name=\"j\" type=\"continuous\"><parent link=\"b\"/><child link=\"a\"/></joint>"));
+}
+
+}  // namespace
+}  // namespace tactus::describe
