@@ -12,7 +12,7 @@
 
 namespace tactus::apps::test {
 
-struct Run {
+struct Outcome {
   int code = -1;  // exit code
   std::string out, err;
 };
@@ -52,7 +52,7 @@ inline std::string model(const std::string& name) {
 }
 
 /// tactus ARGUMENTS, run by the shell.
-inline Run tactus(const std::string& arguments) {
+inline Outcome tactus(const std::string& arguments) {
   const Folder folder;
   const std::string out = folder.path("stdout"), err = folder.path("stderr");
   const int status = std::system(

@@ -13,7 +13,7 @@ TEST(Program, HelpsAndTellsItsVersion) {
   EXPECT_EQ(tactus("").code, 0);
   EXPECT_EQ(tactus("--version").out.substr(0, 7), "tactus ");
   for (const char* verb : {"check", "generate", "eval", "simulate"}) {
-    const Run help = tactus(std::string(verb) + " --help");
+    const Outcome help = tactus(std::string(verb) + " --help");
     EXPECT_EQ(help.code, 0) << verb;
     EXPECT_NE(help.out.find("MODEL"), std::string::npos) << verb;
   }
@@ -23,7 +23,7 @@ TEST(Program, EndsWith2ForMistakesOfTheUser) {
   for (const char* arguments :
        {"--nonsense", "simulat x.yaml", "eval", "eval no_such_file.yaml", "simulate --step",
         "simulate --step abc x.yaml", "check x.yaml --nonsense", "no_such_file.yaml"}) {
-    const Run run = tactus(arguments);
+    const Outcome run = tactus(arguments);
     EXPECT_EQ(run.code, 2) << arguments;
     EXPECT_NE(run.err.find("error: "), std::string::npos) << arguments << ": " << run.err;
     EXPECT_NE(run.err.find("help: "), std::string::npos) << arguments << ": " << run.err;
@@ -33,7 +33,7 @@ TEST(Program, EndsWith2ForMistakesOfTheUser) {
 }
 
 TEST(Program, OpensAFileThatStandsAlone) {
-  const Run alone = tactus(model("pendulum.yaml")), check = tactus("check " + model("pendulum.yaml"));
+  const Outcome alone = tactus(model("pendulum.yaml")), check = tactus("check " + model("pendulum.yaml"));
   EXPECT_EQ(alone.code, 0);
   EXPECT_EQ(alone.out, check.out);
   EXPECT_FALSE(alone.out.empty());

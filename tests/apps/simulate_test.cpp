@@ -34,7 +34,7 @@ std::map<std::string, std::vector<double>> table_of(const std::string& text) {
 TEST(Simulate, WritesTheMotionByNameWithEnergiesAndFrames) {
   const Folder folder;
   const std::string script = folder.file("script.yaml", "initial: {q: {q1: 60 deg}}\n");
-  const Run run =
+  const Outcome run =
       tactus("simulate " + model("double_pendulum.yaml") + " --duration 0.5 --step 1e-3 --sample 0.01 " +
              "--script " + script + " --frames tip --out " + folder.path("run.csv") + " --plot " +
              folder.path("run.svg"));
@@ -57,7 +57,7 @@ TEST(Simulate, WritesTheMotionByNameWithEnergiesAndFrames) {
 
 TEST(Simulate, GivesTheSameBytesEveryTime) {
   const std::string arguments = "simulate " + model("puma560.yaml") + " --duration 0.1 --out -";
-  const Run first = tactus(arguments), second = tactus(arguments);
+  const Outcome first = tactus(arguments), second = tactus(arguments);
   ASSERT_EQ(first.code, 0) << first.err;
   EXPECT_EQ(first.out, second.out);
   EXPECT_GT(first.out.size(), 10'000u);
@@ -69,7 +69,7 @@ TEST(Simulate, EveryIntegratorReachesTheSameEnd) {
       folder.file("script.yaml", "{initial: {q: [1, 0.5]}, tau: {q1: 2*sin(3*t) - 0.1*q1_dot}}");
   std::vector<double> reference;
   for (const std::string integrator : {"adaptive", "stiff", "rk4", "implicit", "euler"}) {
-    const Run run =
+    const Outcome run =
         tactus("simulate " + model("double_pendulum.yaml") + " --duration 0.3 --step 1e-4 --sample 0.1 " +
                "--json --script " + script + " --integrator " + integrator);
     ASSERT_EQ(run.code, 0) << run.err;
@@ -86,7 +86,7 @@ TEST(Simulate, EveryIntegratorReachesTheSameEnd) {
 TEST(Simulate, StopsAtNotANumberWithWhenAndWhereAndKeepsTheRows) {
   const Folder folder;
   const std::string script = folder.file("script.yaml", "tau: {q2: sqrt(0.2 - t)}");
-  const Run run = tactus("simulate " + model("double_pendulum.yaml") + " --duration 1 --step 0.01 --script " +
+  const Outcome run = tactus("simulate " + model("double_pendulum.yaml") + " --duration 1 --step 0.01 --script " +
                          script + " --out " + folder.path("run.csv"));
   EXPECT_EQ(run.code, 1);
   EXPECT_NE(run.err.find("'q2'"), std::string::npos) << run.err;
@@ -98,7 +98,7 @@ TEST(Simulate, StopsAtNotANumberWithWhenAndWhereAndKeepsTheRows) {
 TEST(Simulate, StopsWhenTheMotionDiverges) {
   const Folder folder;
   const std::string script = folder.file("script.yaml", "{initial: {u: [0, 1]}, tau: {q2: 50*q2_dot}}");
-  const Run run = tactus("simulate " + model("double_pendulum.yaml") + " --duration 5 --script " + script +
+  const Outcome run = tactus("simulate " + model("double_pendulum.yaml") + " --duration 5 --script " + script +
                          " --out " + folder.path("run.csv"));
   EXPECT_EQ(run.code, 1);
   EXPECT_NE(run.err.find("diverged in joint"), std::string::npos) << run.err;
@@ -112,7 +112,7 @@ TEST(Simulate, RefusesWhatCannotBeMeant) {
         " --step 0.01 --sample 0.015", " --integrator rk5", " --frames nothing",
         " --out /no/such/folder/run.csv", " --duration 1e12 --step 1e-3", " --script no_such_script.yaml",
         " --tolerance -1", " --sample -1"}) {
-    const Run run = tactus(pendulum + options);
+    const Outcome run = tactus(pendulum + options);
     EXPECT_EQ(run.code, 2) << options << run.err;
     EXPECT_NE(run.err.find("error: "), std::string::npos) << options;
   }
