@@ -1,11 +1,9 @@
 #include <tactus/generate/interpreter.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
+#include <tactus/generate/interpreter_loop.h>
 #include <tactus/generate/liveness.h>
-#include <tactus/math/sincos.h>
 
 namespace tactus::generate {
 
@@ -35,7 +33,7 @@ Interpreter::Interpreter(const Tape& tape)
     const Instruction& i = tape.code[now];
     const int operands = operand_count(i.code);
     const std::uint32_t b = operands > 1 ? i.b : i.a, c = operands > 2 ? i.c : i.a;
-    Step step{i.code, i.group, 0, 0, place[i.a], place[b], place[c]};
+    Step step{i.code, 0, place[i.a], place[b], place[c]};
     // A group of sincos reads all its arguments before it writes: results may not take the places of
     // arguments.
     if (i.code != Code::sincos) {
@@ -44,7 +42,10 @@ Interpreter::Interpreter(const Tape& tape)
       if (operands > 2 && i.c != i.a && i.c != i.b) release_if_dead(i.c, now);
     }
     place[i.to] = step.to = take();
-    if (i.code == Code::sincos) place[i.to + 1] = step.to_cos = take();
+    if (i.code == Code::sincos) {
+      place[i.to + 1] = step.b = take();
+      step.c = i.group;
+    }
     steps_.push_back(step);
   }
   for (std::uint32_t& output : outputs_) output = place[output];
@@ -56,132 +57,14 @@ std::size_t Interpreter::code_size() const {
          outputs_.size() * sizeof(std::uint32_t);
 }
 
-[[gnu::always_inline]] inline void Interpreter::steps(const double* in, double* out,
-                                                      double* w) const noexcept {
-  std::copy(constants_.begin(), constants_.end(), w);
-  std::copy(in, in + input_count_, w + constants_.size());
-  const Step* const end = steps_.data() + steps_.size();
-  for (const Step* s = steps_.data(); s != end; ++s) {
-    const double a = w[s->a];
-    switch (s->code) {
-      case Code::neg:
-        w[s->to] = -a;
-        break;
-      case Code::add:
-        w[s->to] = a + w[s->b];
-        break;
-      case Code::sub:
-        w[s->to] = a - w[s->b];
-        break;
-      case Code::mul:
-        w[s->to] = a * w[s->b];
-        break;
-      case Code::div:
-        w[s->to] = a / w[s->b];
-        break;
-      case Code::fma:
-        w[s->to] = __builtin_fma(a, w[s->b], w[s->c]);
-        break;
-      case Code::fms:
-        w[s->to] = __builtin_fma(a, w[s->b], -w[s->c]);
-        break;
-      case Code::fnma:
-        w[s->to] = __builtin_fma(-a, w[s->b], w[s->c]);
-        break;
-      case Code::fnms:
-        w[s->to] = __builtin_fma(-a, w[s->b], -w[s->c]);
-        break;
-      case Code::sincos: {
-        constexpr std::uint32_t kAtOnce = 8;
-        double angle[kAtOnce], sine[kAtOnce], cosine[kAtOnce];
-        const std::uint32_t count = std::min(s->group, kAtOnce);
-        for (std::uint32_t k = 0; k < count; ++k) angle[k] = w[s[k].a];
-        math::sincos(angle, sine, cosine, count);
-        for (std::uint32_t k = 0; k < count; ++k) {
-          w[s[k].to] = sine[k];
-          w[s[k].to_cos] = cosine[k];
-        }
-        s += count - 1;
-        break;
-      }
-      case Code::sqrt:
-        w[s->to] = algebra::apply(algebra::Op::sqrt, a);
-        break;
-      case Code::abs:
-        w[s->to] = algebra::apply(algebra::Op::abs, a);
-        break;
-      case Code::sign:
-        w[s->to] = algebra::apply(algebra::Op::sign, a);
-        break;
-      case Code::min:
-        w[s->to] = algebra::apply(algebra::Op::min, a, w[s->b]);
-        break;
-      case Code::max:
-        w[s->to] = algebra::apply(algebra::Op::max, a, w[s->b]);
-        break;
-      case Code::floor:
-        w[s->to] = algebra::apply(algebra::Op::floor, a);
-        break;
-      case Code::select:
-        w[s->to] = algebra::apply(algebra::Op::select, a, w[s->b], w[s->c]);
-        break;
-      case Code::tan:
-        w[s->to] = algebra::apply(algebra::Op::tan, a);
-        break;
-      case Code::asin:
-        w[s->to] = algebra::apply(algebra::Op::asin, a);
-        break;
-      case Code::acos:
-        w[s->to] = algebra::apply(algebra::Op::acos, a);
-        break;
-      case Code::atan:
-        w[s->to] = algebra::apply(algebra::Op::atan, a);
-        break;
-      case Code::atan2:
-        w[s->to] = algebra::apply(algebra::Op::atan2, a, w[s->b]);
-        break;
-      case Code::sinh:
-        w[s->to] = algebra::apply(algebra::Op::sinh, a);
-        break;
-      case Code::cosh:
-        w[s->to] = algebra::apply(algebra::Op::cosh, a);
-        break;
-      case Code::tanh:
-        w[s->to] = algebra::apply(algebra::Op::tanh, a);
-        break;
-      case Code::exp:
-        w[s->to] = algebra::apply(algebra::Op::exp, a);
-        break;
-      case Code::log:
-        w[s->to] = algebra::apply(algebra::Op::log, a);
-        break;
-      case Code::pow:
-        w[s->to] = algebra::apply(algebra::Op::pow, a, w[s->b]);
-        break;
-    }
-  }
-  for (std::size_t k = 0; k < outputs_.size(); ++k) out[k] = w[outputs_[k]];
-}
-
 void Interpreter::run_portable(const Interpreter& self, const double* in, double* out,
                                double* work) noexcept {
-  self.steps(in, out, work);
+  run_steps(self.view(), in, out, work);
 }
 
 #if defined(__x86_64__)
-// The same steps with the processor's fused multiply-add instead of the C library's (which, being correctly
-// rounded as well, gives the same bits more slowly).
-__attribute__((target("fma"))) void Interpreter::run_fma(const Interpreter& self, const double* in,
-                                                         double* out, double* work) noexcept {
-  self.steps(in, out, work);
-}
-
 Interpreter::Run Interpreter::choose() { return __builtin_cpu_supports("fma") ? run_fma : run_portable; }
 #else
-void Interpreter::run_fma(const Interpreter& self, const double* in, double* out, double* work) noexcept {
-  self.steps(in, out, work);
-}
-
 Interpreter::Run Interpreter::choose() { return run_portable; }
 #endif
 

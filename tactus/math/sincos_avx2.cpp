@@ -26,6 +26,12 @@ struct FourLanes {
   }
 };
 
+[[gnu::noinline, gnu::cold]] void four_far(__m256d x, double* sin, double* cos) {
+  double angles[4];
+  _mm256_storeu_pd(angles, x);
+  sincos_far<4>(angles, sin, cos);
+}
+
 [[gnu::always_inline]] inline void four(__m256d x, double* sin, double* cos) {
   __m256d s, c;
   sincos_lanes<FourLanes>(x, s, c);
@@ -33,11 +39,7 @@ struct FourLanes {
   _mm256_storeu_pd(cos, c);
   const __m256d size = _mm256_andnot_pd(_mm256_set1_pd(-0.0), x);
   const __m256d far = _mm256_cmp_pd(size, _mm256_set1_pd(kSinCosRange), _CMP_NLE_UQ);
-  if (__builtin_expect(_mm256_movemask_pd(far) != 0, 0)) {
-    double angles[4];
-    _mm256_storeu_pd(angles, x);
-    sincos_far<4>(angles, sin, cos);
-  }
+  if (__builtin_expect(_mm256_movemask_pd(far) != 0, 0)) four_far(x, sin, cos);
 }
 
 void entry_1(double x, double* out) noexcept {
