@@ -12,6 +12,15 @@
 namespace tactus::generate {
 namespace {
 
+/// x, or -x where `signs` has the bit.
+inline double with_sign(double x, std::uint32_t signs, std::uint32_t bit) {
+  std::uint64_t bits;
+  __builtin_memcpy(&bits, &x, sizeof bits);
+  bits ^= static_cast<std::uint64_t>((signs & bit) / bit) << 63;
+  __builtin_memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
 inline void run_steps(const Interpreter::View& program, const double* in, double* out, double* w) noexcept {
   using Step = Interpreter::Step;
   using algebra::apply;
@@ -21,20 +30,20 @@ inline void run_steps(const Interpreter::View& program, const double* in, double
 
   // Every operation ends with a jump of its own to the next one, which processors predict better than one
   // common jump.
-  static const void* const targets[] = {&&neg,   &&add,    &&sub,    &&mul,  &&div,  &&fma,  &&fms,
-                                        &&fnma,  &&fnms,   &&sqrt,   &&abs,  &&sign, &&min,  &&max,
-                                        &&floor, &&select, &&sincos, &&tan,  &&asin, &&acos, &&atan,
-                                        &&atan2, &&sinh,   &&cosh,   &&tanh, &&exp,  &&log,  &&pow};
-  static_assert(sizeof(targets) / sizeof(targets[0]) == static_cast<std::size_t>(Code::pow) + 1);
+  static const void* const targets[] = {
+      &&neg,  &&add,   &&sub,  &&mul,  &&div,   &&fma,    &&fms,    &&fnma, &&fnms,   &&sqrt,
+      &&abs,  &&sign,  &&min,  &&max,  &&floor, &&select, &&sincos, &&tan,  &&asin,   &&acos,
+      &&atan, &&atan2, &&sinh, &&cosh, &&tanh,  &&exp,    &&log,    &&pow,  &&stretch};
+  static_assert(sizeof(targets) / sizeof(targets[0]) == Interpreter::kStretch + 1);
   const Step* s = program.steps;
   const Step* const end = s + program.step_count;
   if (s == end) goto done;
-  goto* targets[static_cast<int>(s->code)];
+  goto* targets[s->code];
 
 #define TACTUS_STEP(value)   \
   w[s->to] = (value);        \
   if (++s == end) goto done; \
-  goto* targets[static_cast<int>(s->code)]
+  goto* targets[s->code]
 
 neg:
   TACTUS_STEP(-w[s->a]);
@@ -80,7 +89,7 @@ sincos : {
   }
   s += count;
   if (s == end) goto done;
-  goto* targets[static_cast<int>(s->code)];
+  goto* targets[s->code];
 }
 tan:
   TACTUS_STEP(apply(Op::tan, w[s->a]));
@@ -105,6 +114,14 @@ log:
 pow:
   TACTUS_STEP(apply(Op::pow, w[s->a], w[s->b]));
 #undef TACTUS_STEP
+stretch:
+  for (const Step* const last = s + s->c; s != last;) {
+    ++s;
+    const double a = with_sign(w[s->a], s->code, 1), c = with_sign(w[s->c], s->code, 2);
+    w[s->to] = __builtin_fma(a, w[s->b], c);
+  }
+  if (++s == end) goto done;
+  goto* targets[s->code];
 
 done:
   for (std::size_t k = 0; k < program.output_count; ++k) out[k] = w[program.outputs[k]];
