@@ -42,12 +42,6 @@ struct FourLanes {
   if (__builtin_expect(_mm256_movemask_pd(far) != 0, 0)) four_far(x, sin, cos);
 }
 
-void entry_1(double x, double* out) noexcept {
-  const SinCos value = sincos_one(x);
-  out[0] = value.sin;
-  out[1] = value.cos;
-}
-
 void entry_4(__m256d x, double* out) noexcept { four(x, out, out + 4); }
 
 }  // namespace
@@ -64,7 +58,6 @@ void sincos_avx2(const double* x, double* sin, double* cos, std::size_t n) noexc
   }
 }
 
-const void* sincos_entry_fma() noexcept { return reinterpret_cast<const void*>(&entry_1); }
 const void* sincos_entry_avx2() noexcept { return reinterpret_cast<const void*>(&entry_4); }
 
 }  // namespace tactus::math
