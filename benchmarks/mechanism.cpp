@@ -28,9 +28,8 @@ std::string name_of(Quantity quantity) {
 Mechanism mechanism_of(std::string name, Model model) {
   Mechanism mechanism{std::move(name), std::move(model), 0, {}};
   mechanism.nv = mechanism.model.nv();
-  for (std::size_t i = 0; i < mechanism.model.joints.size(); ++i) {
-    const describe::Joint& joint = mechanism.model.joints[i];
-    TACTUS_CHECK(joint.type == describe::JointType::revolute && joint.parent == static_cast<int>(i));
+  for (const describe::Joint& joint : mechanism.model.joints) {
+    TACTUS_CHECK(joint.type == describe::JointType::revolute);
   }
   derive::Recursion recursion(mechanism.model, false);
   std::mt19937_64 generator(20240607);  // any fixed number: every run sees the same states
@@ -68,6 +67,27 @@ Mechanism chain(int links, bool spatial) {
         links - 1, turned);
   }
   return mechanism_of(name, describe::load_text(text, name));
+}
+
+Mechanism legs(int count, int joints) {
+  const std::string name = fmt::format("{} legs of {}", count, joints);
+  const char* const axes[] = {"x", "y", "y", "z"};
+  std::string bodies = "bodies:\n  base: {mass: 5, inertia: [0.1, 0.2, 0.25]}\n";
+  std::string hinges = "joints:\n  turn: {type: revolute, parent: world, child: base, axis: z}\n";
+  for (int leg = 1; leg <= count; ++leg) {
+    for (int k = 1; k <= joints; ++k) {
+      bodies += fmt::format(
+          "  link_{}_{}: {{mass: 0.5, com: [0.01, 0.02, -0.1], inertia: [0.01, 0.012, 0.004]}}\n", leg, k);
+      const std::string parent = k == 1 ? "base" : fmt::format("link_{}_{}", leg, k - 1);
+      const std::string place =
+          k == 1 ? fmt::format("{}, {}, 0", leg % 2 == 1 ? 0.2 : -0.2, 0.1 * leg) : "0, 0, -0.2";
+      hinges += fmt::format(
+          "  q_{0}_{1}: {{type: revolute, parent: {2}, child: link_{0}_{1}, axis: {3}, placement: {{xyz: "
+          "[{4}]}}}}\n",
+          leg, k, parent, axes[(k - 1) % 4], place);
+    }
+  }
+  return mechanism_of(name, describe::load_text("name: legs\n" + bodies + hinges, name));
 }
 
 Mechanism without_armature(const Mechanism& mechanism) {

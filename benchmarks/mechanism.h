@@ -28,7 +28,7 @@ struct Mechanism {
   std::vector<State> states;
 };
 
-/// A serial mechanism of revolute joints with kStates random states; tau by our recursion on double.
+/// A mechanism of revolute joints with kStates random states; tau by our recursion on double.
 Mechanism mechanism_of(std::string name, describe::Model model);
 
 /// models/<name>.yaml of the source tree.
@@ -37,6 +37,9 @@ Mechanism load_mechanism(const std::string& name);
 /// `links` uniform rods in a row, one metre and one kilogram in all. Hinges parallel, or each turned by 90
 /// degrees about the rod against the one before, with rods thick enough to have inertia about every axis.
 Mechanism chain(int links, bool spatial);
+
+/// A base that turns about the vertical, with legs of that many joints.
+Mechanism legs(int count, int joints);
 
 /// The same mechanism without rotor inertia.
 Mechanism without_armature(const Mechanism& mechanism);

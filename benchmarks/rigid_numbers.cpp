@@ -2,6 +2,8 @@
 
 #include <Eigen/Eigenvalues>
 
+#include <tactus/base/check.h>
+
 namespace tactus::bench {
 
 namespace {
@@ -57,6 +59,7 @@ std::vector<RigidLink> rigid_links(const describe::Model& model) {
   std::vector<RigidLink> links;
   for (const describe::Joint& joint : model.joints) {
     const describe::Body& body = model.bodies[static_cast<std::size_t>(joint.child)];
+    TACTUS_CHECK(joint.type == describe::JointType::revolute && joint.parent == joint.child - 1);
     RigidLink link;
     link.X_PJ = numbers_of(model, joint.X_PJ);
     link.X_FB = numbers_of(model, joint.X_FB);

@@ -1,5 +1,7 @@
 #include "stopwatch.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -12,9 +14,22 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// Processor time of this process, all threads: what other processes take meanwhile does not count.
+double processor_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 double seconds_for(const Contender& contender, std::size_t calls) {
-  const Clock::time_point start = Clock::now();
+  const double start = processor_seconds();
   contender.run(calls);
+  return processor_seconds() - start;
+}
+
+double wall_seconds_for_one(const Contender& contender) {
+  const Clock::time_point start = Clock::now();
+  contender.run(1);
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
@@ -80,7 +95,7 @@ std::vector<Measurement> measure_cold(const std::vector<Contender>& contenders, 
   for (int r = 0; r < repetitions; ++r) {
     for (std::size_t i = 0; i < contenders.size(); ++i) {
       for (std::size_t k = 0; k < kFar; k += kLine) far[k] = static_cast<std::uint8_t>(far[k] + 1);
-      samples[i].push_back(1e9 * (seconds_for(contenders[i], 1) - overhead));
+      samples[i].push_back(1e9 * (wall_seconds_for_one(contenders[i]) - overhead));
     }
   }
   std::vector<Measurement> results;

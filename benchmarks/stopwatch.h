@@ -20,6 +20,7 @@ struct Effort {
 };
 
 /// All contenders in turn, then all again, and so on: what disturbs the machine disturbs them alike.
+/// Processor time, so that waiting for a busy processor does not count.
 std::vector<Measurement> measure(const std::vector<Contender>& contenders, const Effort& effort);
 
 /// Single calls, each after walking through memory larger than the caches: code, constants and data come from

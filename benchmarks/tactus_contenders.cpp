@@ -6,8 +6,8 @@
 
 #include <tactus/base/check.h>
 #include <tactus/derive/recursion.h>
+#include <tactus/generate/batch.h>
 #include <tactus/generate/machine_code.h>
-#include <tactus/generate/program.h>
 #include <tactus/generate/tape.h>
 
 #include "compiled_source.h"
@@ -27,38 +27,33 @@ std::size_t result_size(const Mechanism& mechanism, Quantity quantity) {
   return quantity == Quantity::mass_matrix ? n * n : n;
 }
 
-/// Machine code for several states at once: entry k of lane l stands at [k lanes + l].
-std::optional<Contender> batch_contender(const generate::Tape& tape, int lanes,
-                                         const std::vector<double>& inputs, std::size_t results) {
-  struct Batch {
-    std::unique_ptr<generate::MachineCode> code;
-    generate::Program program;
+/// Several states at once: entry k of lane l stands at [k lanes + l].
+Contender batch_contender(const generate::BatchKernel& kernel, const std::vector<double>& inputs,
+                          std::size_t results) {
+  struct Run {
+    generate::BatchKernel kernel;
     std::vector<double> in, out, work;
   };
-  const auto batch = std::make_shared<Batch>();
-  batch->code = generate::MachineCode::assemble(tape, lanes);
-  if (batch->code == nullptr) return std::nullopt;
-  const auto width = static_cast<std::size_t>(lanes);
-  const std::size_t size = tape.input_count;
-  batch->in.resize(inputs.size());
+  const auto width = static_cast<std::size_t>(kernel.lanes());
+  const std::size_t size = inputs.size() / kStates;
+  const auto run = std::make_shared<Run>(Run{kernel, std::vector<double>(inputs.size()),
+                                             std::vector<double>(kernel.output_size()),
+                                             std::vector<double>(kernel.work_size())});
   for (std::size_t s = 0; s < kStates; ++s)
     for (std::size_t k = 0; k < size; ++k)
-      batch->in[(s / width) * size * width + k * width + s % width] = inputs[s * size + k];
-  batch->out.resize(tape.outputs.size() * width);
-  batch->work.resize(batch->code->work_size());
-  const auto call = [batch, size, width](std::size_t group) {
-    batch->code->entry()(batch->program, batch->in.data() + group * size * width, batch->out.data(),
-                         batch->work.data());
+      run->in[(s / width) * size * width + k * width + s % width] = inputs[s * size + k];
+  const auto call = [run, size, width](std::size_t group) {
+    run->kernel(run->in.data() + group * size * width, run->out.data(), run->work.data());
   };
   Contender c;
-  c.system = fmt::format("tactus machine code, {} states", lanes);
-  c.states_per_call = lanes;
+  c.system = fmt::format("tactus machine code, {} states", width);
+  c.states_per_call = kernel.lanes();
   c.run = [call, groups = kStates / width](std::size_t calls) {
     for (std::size_t i = 0; i < calls; ++i) call(i % groups);
   };
-  c.evaluate = [call, batch, width, results](std::size_t state, double* result) {
+  c.evaluate = [call, run, width, results](std::size_t state, double* result) {
     call(state / width);
-    for (std::size_t k = 0; k < results; ++k) result[k] = batch->out[k * width + state % width];
+    for (std::size_t k = 0; k < results; ++k) result[k] = run->out[k * width + state % width];
   };
   return c;
 }
@@ -157,19 +152,20 @@ std::vector<Contender> tactus_contenders(const Mechanism& mechanism, Quantity qu
   const Function function = function_of(mechanism, quantity);
   const std::vector<double> inputs = inputs_of(function, mechanism);
   const std::size_t results = result_size(mechanism, quantity);
-  const generate::Tape tape = generate::make_tape(function);
   std::vector<Contender> contenders;
   if (generate::machine_level() != generate::Level::none) {
     contenders.push_back(kernel_contender(
         "tactus machine code", generate::compile(function, Backend::machine_code), inputs, results));
     for (const int lanes : {4, 8}) {
-      if (auto batch = batch_contender(tape, lanes, inputs, results)) contenders.push_back(std::move(*batch));
+      const generate::BatchKernel kernel = generate::compile_batch(function, lanes);
+      if (kernel.backend() == Backend::machine_code)
+        contenders.push_back(batch_contender(kernel, inputs, results));
     }
   }
   contenders.push_back(kernel_contender("tactus interpreter",
                                         generate::compile(function, Backend::interpreter), inputs, results));
   contenders.push_back(recursion_contender(mechanism, quantity));
-  if (with_compiler && tape.code.size() <= kCompiledInstructions) {
+  if (with_compiler && generate::make_tape(function).code.size() <= kCompiledInstructions) {
     if (const auto compiled = CompiledSource::make(function)) {
       struct Run {
         std::vector<double> in, out;

@@ -1,10 +1,12 @@
 // tactus: one program, whose verbs are the stages of the flow: tactus VERB MODEL [options].
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
 #include <vector>
 
 #include <tactus/base/error.h>
+#include <tactus/base/nearest.h>
 
 #include "verbs.h"
 
@@ -12,16 +14,23 @@ namespace {
 
 using namespace tactus::apps;
 
-bool is_verb(const CLI::App& program, const std::string& word) {
-  return !program.get_subcommands([&](const CLI::App* verb) { return verb->get_name() == word; }).empty();
+std::vector<std::string> verbs_of(const CLI::App& program) {
+  std::vector<std::string> verbs;
+  for (const CLI::App* verb : program.get_subcommands([](const CLI::App*) { return true; }))
+    verbs.push_back(verb->get_name());
+  return verbs;
 }
 
-/// `tactus MODEL` means `tactus check MODEL`: a file just opens.
+/// `tactus MODEL` means `tactus check MODEL`: a file just opens. Any other first word must be a verb or an
+/// option.
 std::vector<std::string> with_default_verb(const CLI::App& program, std::vector<std::string> words) {
   if (words.empty() || words[0].starts_with('-')) return words;
-  if (is_verb(program, words[0])) return words;
-  const bool looks_like_file = words[0].find_first_of("./") != std::string::npos;
-  if (looks_like_file && is_verb(program, "check")) words.insert(words.begin(), "check");
+  const std::vector<std::string> verbs = verbs_of(program);
+  if (std::find(verbs.begin(), verbs.end(), words[0]) != verbs.end()) return words;
+  if (words[0].find_first_of("./") == std::string::npos)
+    throw tactus::InputError({}, "`" + words[0] + "` is neither a verb nor a model file",
+                             tactus::suggestion(words[0], verbs));
+  words.insert(words.begin(), "check");
   return words;
 }
 

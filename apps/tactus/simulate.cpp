@@ -330,7 +330,7 @@ void run(const Request& request) {
 
 void add_simulate(CLI::App& program) {
   auto request = std::make_shared<Request>();
-  CLI::App* verb = program.add_subcommand("simulate", "integrate the motion: CSV, plot, summary");
+  CLI::App* verb = program.add_subcommand("simulate", "Integrate the motion: CSV, plot, summary");
   verb->add_option("MODEL", request->model, "model file")->required();
   verb->add_option("--duration", request->duration, "simulated time [s]")->capture_default_str();
   verb->add_option("--step", request->step, "step [s]")->capture_default_str();

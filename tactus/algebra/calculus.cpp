@@ -8,14 +8,13 @@
 namespace tactus::algebra {
 
 std::vector<const Node*> needed_nodes(std::span<const Expr> roots) {
-  // Ids grow from operands to users, so sorting by id is a topological order.
-  std::vector<const Node*> stack, found;
+  // Ids grow from operands to users, so the order of ids is a topological order.
   std::uint32_t top = 0;
   for (const Expr root : roots) top = std::max(top, root.id());
-  std::vector<bool> seen(top + 1, false);
+  std::vector<const Node*> by_id(top + 1, nullptr), stack;
   const auto visit = [&](const Node* n) {
-    if (n != nullptr && !seen[n->id]) {
-      seen[n->id] = true;
+    if (n != nullptr && by_id[n->id] == nullptr) {
+      by_id[n->id] = n;
       stack.push_back(n);
     }
   };
@@ -23,13 +22,12 @@ std::vector<const Node*> needed_nodes(std::span<const Expr> roots) {
   while (!stack.empty()) {
     const Node* n = stack.back();
     stack.pop_back();
-    found.push_back(n);
     visit(n->a);
     visit(n->b);
     visit(n->c);
   }
-  std::sort(found.begin(), found.end(), [](const Node* x, const Node* y) { return x->id < y->id; });
-  return found;
+  std::erase(by_id, nullptr);
+  return by_id;
 }
 
 namespace {

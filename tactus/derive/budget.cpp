@@ -19,6 +19,9 @@ struct Candidate {
   double weight = 0.0;  // what dropping it can change tau_joint by
 };
 
+/// Which of the candidates are dropped.
+using Selection = std::vector<bool>;
+
 class Dropper {
  public:
   Dropper(const CanonicalModel& full, const TorqueBudget& budget) : full_(full), budget_(budget) {
@@ -47,9 +50,9 @@ class Dropper {
 
   /// Without what fits into the budget: groups first (each whole or not at all, the one that takes the
   /// smallest part of any joint's allowance first), then single coefficients, smallest effect first.
-  CanonicalModel drop(const Grouping& group) const {
+  Selection drop(const Grouping& group) const {
     std::vector<double> left = budget_.torque;
-    std::vector<bool> dropped(candidates_.size(), false);
+    Selection dropped(candidates_.size(), false);
     if (group) {
       std::map<std::string, std::vector<std::size_t>> groups;
       for (std::size_t n = 0; n < candidates_.size(); ++n) groups[group(candidates_[n])].push_back(n);
@@ -66,45 +69,52 @@ class Dropper {
       }
     }
     for (std::size_t n = 0; n < candidates_.size(); ++n) take(n, left, dropped);
-    return without(dropped);
+    return dropped;
   }
 
   /// Without the smallest coefficients, whatever their effect, up to the largest common threshold that the
   /// budget allows. Elements that are related (D_21 and B_1(12), say) then stay related, and can share their
   /// sums.
-  CanonicalModel drop_by_threshold() const {
+  Selection drop_by_threshold() const {
     std::vector<std::size_t> by_size(candidates_.size());
     for (std::size_t n = 0; n < by_size.size(); ++n) by_size[n] = n;
     std::stable_sort(by_size.begin(), by_size.end(),
                      [&](std::size_t x, std::size_t y) { return size(x) < size(y); });
     std::vector<double> left = budget_.torque;
-    std::vector<bool> dropped(candidates_.size(), false);
+    Selection dropped(candidates_.size(), false);
     // The smallest coefficient that no budget can lose ends the sequence, too.
     for (const std::size_t n : by_size) {
       if (size(n) >= smallest_kept_ || !take(n, left, dropped)) break;
     }
-    return without(dropped);
+    return dropped;
   }
 
-  const algebra::TrigKey& key(const Candidate& c) const { return full_.torques[c.joint].terms()[c.term].key; }
-
- private:
-  double size(std::size_t n) const {
-    const algebra::TrigTerm& term = full_.torques[candidates_[n].joint].terms()[candidates_[n].term];
-    return std::fabs(candidates_[n].sine ? term.s : term.c);
+  /// Dropped coefficients of which the model still holds another occurrence, one list per number. M, B and D
+  /// hold each number of the mechanism many times, up to powers of two from derivatives and halves; a sum
+  /// that is complete can be shared, so that putting a coefficient back may save operations.
+  std::vector<std::vector<std::size_t>> incomplete(const Selection& dropped) const {
+    std::map<long long, std::vector<std::size_t>> by_number;
+    for (std::size_t n = 0; n < candidates_.size(); ++n) {
+      if (dropped[n]) by_number[number(size(n))].push_back(n);
+    }
+    const CanonicalModel kept = without(dropped);
+    std::map<long long, std::vector<std::size_t>> found;
+    for (const TrigPolynomial& torque : kept.torques) {
+      for (const algebra::TrigTerm& term : torque.terms()) {
+        for (const double value : {term.c, term.s}) {
+          if (const auto it = by_number.find(number(std::fabs(value)));
+              value != 0.0 && it != by_number.end()) {
+            found.emplace(*it);
+          }
+        }
+      }
+    }
+    std::vector<std::vector<std::size_t>> result;
+    for (auto& [value, members] : found) result.push_back(std::move(members));
+    return result;
   }
 
-  bool take(std::size_t n, std::vector<double>& left, std::vector<bool>& dropped) const {
-    const Candidate& c = candidates_[n];
-    if (dropped[n]) return true;
-    // Sums of weights are compared with a hair of tolerance, for allowances that are themselves such sums.
-    if (c.weight > left[c.joint] + 1e-12 * budget_.torque[c.joint]) return false;
-    left[c.joint] = std::max(0.0, left[c.joint] - c.weight);
-    dropped[n] = true;
-    return true;
-  }
-
-  CanonicalModel without(const std::vector<bool>& dropped) const {
+  CanonicalModel without(const Selection& dropped) const {
     std::vector<std::vector<algebra::TrigTerm>> terms;
     for (const TrigPolynomial& torque : full_.torques) terms.push_back(torque.terms());
     for (std::size_t n = 0; n < candidates_.size(); ++n) {
@@ -115,6 +125,30 @@ class Dropper {
     for (std::size_t i = 0; i < terms.size(); ++i)
       shorter.torques[i] = TrigPolynomial::from_terms(std::move(terms[i]));
     return shorter;
+  }
+
+  const algebra::TrigKey& key(const Candidate& c) const { return full_.torques[c.joint].terms()[c.term].key; }
+
+ private:
+  double size(std::size_t n) const {
+    const algebra::TrigTerm& term = full_.torques[candidates_[n].joint].terms()[candidates_[n].term];
+    return std::fabs(candidates_[n].sine ? term.s : term.c);
+  }
+
+  /// The number's digits without its power of two.
+  static long long number(double size) {
+    int exponent = 0;
+    return std::llround(std::frexp(size, &exponent) * 1e9);
+  }
+
+  bool take(std::size_t n, std::vector<double>& left, Selection& dropped) const {
+    const Candidate& c = candidates_[n];
+    if (dropped[n]) return true;
+    // Sums of weights are compared with a hair of tolerance, for allowances that are themselves such sums.
+    if (c.weight > left[c.joint] + 1e-12 * budget_.torque[c.joint]) return false;
+    left[c.joint] = std::max(0.0, left[c.joint] - c.weight);
+    dropped[n] = true;
+    return true;
   }
 
   /// The largest part of a joint's allowance that the members take.
@@ -160,25 +194,32 @@ BudgetedModel abbreviate_to_budget(const CanonicalModel& full, const TorqueBudge
   const auto bytes = [](const auto& array) {
     return std::string(reinterpret_cast<const char*>(array.data()), array.size());
   };
-  const std::pair<const char*, std::function<CanonicalModel()>> orders[] = {
+  const auto harmonic = [&](const Candidate& c) { return bytes(dropper.key(c).k); };
+  const auto product = [&](const Candidate& c) { return std::to_string(c.joint) + bytes(dropper.key(c).e); };
+  const std::pair<const char*, std::function<Selection()>> orders[] = {
       {"smallest effects first", [&] { return dropper.drop(nullptr); }},
-      {"whole harmonics first",
-       [&] { return dropper.drop([&](const Candidate& c) { return bytes(dropper.key(c).k); }); }},
-      {"whole products of speeds and accelerations first",
-       [&] {
-         return dropper.drop(
-             [&](const Candidate& c) { return std::to_string(c.joint) + bytes(dropper.key(c).e); });
-       }},
+      {"whole harmonics first", [&] { return dropper.drop(harmonic); }},
+      {"whole products of speeds and accelerations first", [&] { return dropper.drop(product); }},
       {"smallest coefficients first", [&] { return dropper.drop_by_threshold(); }},
   };
   BudgetedModel best;
-  for (const auto& [name, dropped] : orders) {
-    CanonicalModel model = dropped();
+  Selection selection;
+  const auto cheaper = [&](const Selection& dropped) {
+    CanonicalModel model = dropper.without(dropped);
     const algebra::OperationCount count = operations(model, {.searches = kTrialSearches});
-    if (!best.order.empty() && weight(count) >= weight(best.operations)) continue;
+    if (!selection.empty() && weight(count) >= weight(best.operations)) return false;
     best.model = std::move(model);
     best.operations = count;
-    best.order = name;
+    selection = dropped;
+    return true;
+  };
+  for (const auto& [name, dropped] : orders) {
+    if (cheaper(dropped())) best.order = name;
+  }
+  for (const std::vector<std::size_t>& members : dropper.incomplete(selection)) {
+    Selection restored = selection;
+    for (const std::size_t n : members) restored[n] = false;
+    cheaper(restored);
   }
   best.operations = operations(best.model, {});
   best.allowed = budget.torque;

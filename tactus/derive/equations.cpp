@@ -1,5 +1,6 @@
 #include <tactus/derive/equations.h>
 
+#include <algorithm>
 #include <utility>
 
 #include <tactus/algebra/calculus.h>
@@ -25,10 +26,11 @@ namespace {
 /// Beyond this many links the slides are not searched: counting each candidate would cost more than it gains.
 constexpr int kSearchedLinks = 12;
 
-/// Forward dynamics: with at most so many speeds the composite-body way needs fewer operations in every mechanism
-/// measured; from the second bound on the articulated body does; between them both are derived and counted.
-constexpr int kCompositeBody = 6;
-constexpr int kArticulatedBody = 24;
+/// Forward dynamics: where no more speeds than these follow each other from the ground to a tip, code by composite bodies
+/// runs faster; beyond, by articulated bodies. Measured on chains and branched trees (docs/benchmarks.md): it is the
+/// depth that counts, not the number of speeds, and not the number of operations either, since an articulated body
+/// must wait for its division at every joint.
+constexpr int kCompositeBodyDepth = 12;
 
 Block block(std::string name, std::string meaning, int rows, int cols, std::vector<Expr> entries) {
   return {std::move(name), std::move(meaning), rows, cols, std::move(entries)};
@@ -46,9 +48,16 @@ Motion<Expr> motion_at(const Tree<Expr>& tree, const std::vector<Expr>& q) {
   return motion;
 }
 
-int weight(const algebra::OperationCount& count) {
-  // A division takes as long as some ten products; roots and the like are rare.
-  return count.mul + count.add + 10 * count.div + 10 * count.trig + 10 * count.other;
+/// The largest number of speeds on a path from the ground to a tip.
+int depth_of(const Tree<Expr>& tree) {
+  const std::vector<int> parents = speed_parents(tree);
+  std::vector<int> depth(parents.size());
+  int deepest = 0;
+  for (std::size_t k = 0; k < parents.size(); ++k) {
+    depth[k] = parents[k] < 0 ? 1 : depth[static_cast<std::size_t>(parents[k])] + 1;
+    deepest = std::max(deepest, depth[k]);
+  }
+  return deepest;
 }
 
 }  // namespace
@@ -208,17 +217,7 @@ struct Equations::Implementation {
     ForwardMethod method = options.method;
     if (!speeds.identity) method = ForwardMethod::composite_body;
     if (method == ForwardMethod::automatic) {
-      if (nv() <= kCompositeBody) {
-        method = ForwardMethod::composite_body;
-      } else if (nv() >= kArticulatedBody) {
-        method = ForwardMethod::articulated_body;
-      } else {
-        std::vector<Expr> composite = accelerations_by_composite_body();
-        std::vector<Expr> articulated = accelerations_by_articulated_body();
-        return weight(algebra::count_operations(composite)) <= weight(algebra::count_operations(articulated))
-                   ? composite
-                   : articulated;
-      }
+      method = depth_of(raw) <= kCompositeBodyDepth ? ForwardMethod::composite_body : ForwardMethod::articulated_body;
     }
     return method == ForwardMethod::composite_body ? accelerations_by_composite_body()
                                                    : accelerations_by_articulated_body();

@@ -28,7 +28,7 @@ struct WrenchInput {
 
 /// How forward dynamics is made.
 enum class ForwardMethod {
-  automatic,         // by size, as measured
+  automatic,         // by depth of the tree, as measured
   composite_body,    // M by composite bodies, bias by Newton-Euler, sparse factorisation M = L^T D L
   articulated_body,  // articulated-body recursion
 };

@@ -190,12 +190,12 @@ Joint read_joint(const Reader& reader, const Value::Entry& entry, DraftJoint& dr
     return joint;
   }
   const bool is_weld = joint.axes.empty();
-  fields.refuse(
-      {"limits", "velocity_limit", "effort_limit", "armature", "damping", "friction", "stiffness", "rest",
-       "passive"},
-      is_weld ? "a weld does not move"
-              : fmt::format("this joint has {} freedoms: write them under freedoms: {{{}: {{...}}}}",
-                            joint.axes.size(), freedom_names(joint.type)[0]));
+  fields.refuse({"limits", "velocity_limit", "effort_limit", "armature", "damping", "friction", "stiffness",
+                 "rest", "passive"},
+                is_weld
+                    ? "a weld does not move"
+                    : fmt::format("this joint has {} freedoms: write them under freedoms: {{{}: {{...}}}}",
+                                  joint.axes.size(), freedom_names(joint.type)[0]));
   if (is_weld) fields.refuse({"freedoms"}, "a weld does not move");
   if (const Value* freedoms = fields["freedoms"]) {
     const std::vector<std::string_view> names = freedom_names(joint.type);

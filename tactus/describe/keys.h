@@ -29,26 +29,26 @@ inline constexpr std::array kPlacement = {Key("xyz"), Key("rpy"), Key("axis_angl
 inline constexpr std::array kAxisAngle = {Key("axis"), Key("angle")};
 
 /// What belongs to one degree of freedom.
-inline constexpr std::array kFreedom = {
-    Key("limits"),  Key("velocity_limit"), Key("effort_limit"), Key("armature"),
-    Key("damping"), Key("friction"),       Key("stiffness"),    Key("rest"),    Key("passive")};
+inline constexpr std::array kFreedom = {Key("limits"),    Key("velocity_limit"), Key("effort_limit"),
+                                        Key("armature"),  Key("damping"),        Key("friction"),
+                                        Key("stiffness"), Key("rest"),           Key("passive")};
 inline constexpr std::array kFriction = {Key("viscous"), Key("coulomb")};
 inline constexpr std::array kDirections = {Key("positive"), Key("negative")};
 
 inline constexpr std::array kJoint = {
-    Key("type"),           Key("parent"),       Key("child"),      Key("placement"), Key("child_placement"),
-    Key("axis"),           Key("axes"),         Key("pitch"),      Key("freedoms"),  Key("limits"),
-    Key("velocity_limit"), Key("effort_limit"), Key("armature"),   Key("damping"),   Key("friction"),
-    Key("stiffness"),      Key("rest"),         Key("passive"),    Key("description")};
+    Key("type"),           Key("parent"),       Key("child"),    Key("placement"),  Key("child_placement"),
+    Key("axis"),           Key("axes"),         Key("pitch"),    Key("freedoms"),   Key("limits"),
+    Key("velocity_limit"), Key("effort_limit"), Key("armature"), Key("damping"),    Key("friction"),
+    Key("stiffness"),      Key("rest"),         Key("passive"),  Key("description")};
 
 inline constexpr std::array kDh = {Key("convention"), Key("base"), Key("links")};
 inline constexpr std::array kDhLink = {
-    Key("name"),     Key("joint"),      Key("type"),           Key("alpha"),
-    Key("a"),        Key("d"),          Key("theta"),          Key("mass"),
-    Key("com"),      Key("inertia"),    Key("inertia_about"),  Key("effective_inertia"),
-    Key("geometry"), Key("limits"),     Key("velocity_limit"), Key("effort_limit"),
-    Key("armature"), Key("damping"),    Key("friction"),       Key("stiffness"),
-    Key("rest"),     Key("passive"),    Key("description")};
+    Key("name"),     Key("joint"),   Key("type"),           Key("alpha"),
+    Key("a"),        Key("d"),       Key("theta"),          Key("mass"),
+    Key("com"),      Key("inertia"), Key("inertia_about"),  Key("effective_inertia"),
+    Key("geometry"), Key("limits"),  Key("velocity_limit"), Key("effort_limit"),
+    Key("armature"), Key("damping"), Key("friction"),       Key("stiffness"),
+    Key("rest"),     Key("passive"), Key("description")};
 
 inline constexpr std::array kRepeat = {Key("count"),  Key("from"),   Key("index"),  Key("bodies"),
                                        Key("joints"), Key("frames"), Key("springs")};

@@ -14,6 +14,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+std::string counted(std::size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
 double total_mass(const Model& model) {
   double mass = 0.0;
   for (const Body& body : model.bodies) mass += value_of(model, body.mass);
@@ -115,9 +119,11 @@ std::vector<std::string> spring_lines(const Model& model) {
 std::string report_text(const Model& model) {
   std::string text =
       fmt::format("{}{}{}\n", model.name, model.description.empty() ? "" : ": ", model.description);
-  text += fmt::format(
-      "\n{} bodies, {} joints, {} degrees of freedom (nq = {}, nv = {}), total mass {:.6g} kg\n",
-      model.bodies.size() - 1, model.joints.size(), model.nv(), model.nq(), model.nv(), total_mass(model));
+  text += fmt::format("\n{}, {}, {} of freedom (nq = {}, nv = {}), total mass {:.6g} kg\n",
+                      counted(model.bodies.size() - 1, "body", "bodies"),
+                      counted(model.joints.size(), "joint", "joints"),
+                      counted(static_cast<std::size_t>(model.nv()), "degree", "degrees"), model.nq(),
+                      model.nv(), total_mass(model));
   text += fmt::format("gravity ({:.6g}, {:.6g}, {:.6g}) m/s^2\n", value_of(model, model.gravity.x),
                       value_of(model, model.gravity.y), value_of(model, model.gravity.z));
   text += "\nTree (body [joint type, name] mass)\n" + tree_text(model);

@@ -9,6 +9,7 @@
 #include <urdf_parser/urdf_parser.h>
 
 #include <tactus/describe/inertia.h>
+#include <tactus/describe/names.h>
 #include <tactus/describe/physics.h>
 #include <tactus/describe/sections.h>
 #include <tactus/describe/urdf_outline.h>
@@ -351,6 +352,7 @@ Model read_urdf(const std::string& text, const std::string& file) {
     frame.where = model.bodies[b].where;
     model.frames.push_back(std::move(frame));
   }
+  require_distinct_names(model, [&](const std::string&) { return Place{file}; });
   check_mobility(model);
   return std::move(reader.model);
 }

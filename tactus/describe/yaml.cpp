@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <tactus/describe/keys.h>
+#include <tactus/describe/names.h>
 #include <tactus/describe/physics.h>
 #include <tactus/describe/sections.h>
 
@@ -11,23 +12,6 @@ namespace tactus::describe {
 namespace {
 
 constexpr double kStandardFall = -9.81;  // [m/s^2], the default gravity along the world's z
-
-/// Coordinates, rates and speeds share their names' space with the parameters in the equations.
-void require_distinct_names(const Reader& reader, const Value& document) {
-  const Value* section = document.find("parameters");
-  if (section == nullptr) return;
-  for (const std::string& coordinate : reader.model.coordinate_names()) {
-    for (const std::string& name : {coordinate, rate_name(coordinate)}) {
-      if (!reader.parameter_quantities.contains(name)) continue;
-      for (const Value::Entry& entry : section->entries) {
-        if (entry.key.text != name) continue;
-        reader.fail(entry.key,
-                    fmt::format("`{}` is both a parameter and the name of a joint or its rate", name),
-                    "rename one of them");
-      }
-    }
-  }
-}
 
 }  // namespace
 
@@ -54,11 +38,16 @@ Model read_yaml(const std::string& text, const std::string& file) {
   if (const Value* bodies = fields["bodies"]) read_bodies(reader, *bodies, draft);
   if (const Value* joints = fields["joints"]) read_joints(reader, *joints, draft);
   assemble_tree(reader, document, std::move(draft));
-  require_distinct_names(reader, document);
   if (const Value* frames = fields["frames"]) read_frames(reader, *frames);
   if (const Value* springs = fields["springs"]) read_springs(reader, *springs);
   if (const Value* speeds = fields["speeds"]) read_speeds(reader, *speeds);
   if (const Value* constraints = fields["constraints"]) read_constraints(reader, *constraints);
+  require_distinct_names(model, [&](const std::string& parameter) {
+    for (const Value::Entry& entry : document.find("parameters")->entries) {
+      if (entry.key.text == parameter) return reader.place(entry.key);
+    }
+    return Place{file};
+  });
   check_mobility(model);
   return std::move(reader.model);
 }

@@ -1,25 +1,26 @@
 #include <tactus/generate/interpreter.h>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
+#include <optional>
+#include <utility>
 
+#include <tactus/generate/interpreter_loop.h>
 #include <tactus/generate/liveness.h>
-#include <tactus/math/sincos.h>
 
 namespace tactus::generate {
 
 Interpreter::Interpreter(const Tape& tape)
     : input_count_(tape.input_count), constants_(tape.constants), outputs_(tape.outputs) {
+  const auto tape_constants = static_cast<std::uint32_t>(constants_.size());
+  if (has_fma()) constants_.insert(constants_.end(), {1.0, -1.0, -0.0});
   // Constants stand before inputs, so that the places of both are known without looking at the call.
   const auto constant_count = static_cast<std::uint32_t>(constants_.size());
   std::vector<std::uint32_t> place(tape.value_count, 0);
   for (std::uint32_t v = 0; v < tape.input_count; ++v) place[v] = constant_count + v;
-  for (std::uint32_t k = 0; k < constant_count; ++k) place[tape.first_constant() + k] = k;
+  for (std::uint32_t k = 0; k < tape_constants; ++k) place[tape.first_constant() + k] = k;
 
   const std::vector<std::uint32_t> last_use = last_uses(tape);
   std::vector<std::uint32_t> free_places;
-  std::uint32_t top = tape.first_result();
+  std::uint32_t top = constant_count + tape.input_count;
   const auto take = [&] {
     if (free_places.empty()) return top++;
     const std::uint32_t reused = free_places.back();
@@ -35,7 +36,7 @@ Interpreter::Interpreter(const Tape& tape)
     const Instruction& i = tape.code[now];
     const int operands = operand_count(i.code);
     const std::uint32_t b = operands > 1 ? i.b : i.a, c = operands > 2 ? i.c : i.a;
-    Step step{i.code, i.group, 0, 0, place[i.a], place[b], place[c]};
+    Step step{static_cast<std::uint32_t>(i.code), 0, place[i.a], place[b], place[c]};
     // A group of sincos reads all its arguments before it writes: results may not take the places of
     // arguments.
     if (i.code != Code::sincos) {
@@ -44,11 +45,56 @@ Interpreter::Interpreter(const Tape& tape)
       if (operands > 2 && i.c != i.a && i.c != i.b) release_if_dead(i.c, now);
     }
     place[i.to] = step.to = take();
-    if (i.code == Code::sincos) place[i.to + 1] = step.to_cos = take();
+    if (i.code == Code::sincos) {
+      place[i.to + 1] = step.b = take();
+      step.c = i.group;
+    }
     steps_.push_back(step);
   }
   for (std::uint32_t& output : outputs_) output = place[output];
   work_size_ = top;
+  if (has_fma()) gather_stretches(tape_constants, tape_constants + 1, tape_constants + 2);
+}
+
+void Interpreter::gather_stretches(std::uint32_t one, std::uint32_t minus_one, std::uint32_t minus_zero) {
+  constexpr std::uint32_t kNegateA = 1, kNegateC = 2;
+  const auto fused = [&](const Step& s) -> std::optional<Step> {
+    switch (static_cast<Code>(s.code)) {
+      case Code::neg:
+        return Step{kNegateA, s.to, s.a, one, minus_zero};
+      case Code::add:
+        return Step{0, s.to, s.a, one, s.b};
+      case Code::sub:
+        return Step{0, s.to, s.b, minus_one, s.a};
+      case Code::mul:
+        return Step{0, s.to, s.a, s.b, minus_zero};
+      case Code::fma:
+        return Step{0, s.to, s.a, s.b, s.c};
+      case Code::fms:
+        return Step{kNegateC, s.to, s.a, s.b, s.c};
+      case Code::fnma:
+        return Step{kNegateA, s.to, s.a, s.b, s.c};
+      case Code::fnms:
+        return Step{kNegateA | kNegateC, s.to, s.a, s.b, s.c};
+      default:
+        return std::nullopt;
+    }
+  };
+  std::vector<Step> gathered;
+  gathered.reserve(steps_.size() + steps_.size() / 8);
+  std::size_t stretch = 0;  // where the open one stands
+  bool open = false;
+  for (const Step& step : steps_) {
+    const std::optional<Step> arithmetic = fused(step);
+    if (arithmetic && !open) {
+      stretch = gathered.size();
+      gathered.push_back({kStretch, 0, 0, 0, 0});
+    }
+    open = arithmetic.has_value();
+    if (open) ++gathered[stretch].c;
+    gathered.push_back(arithmetic.value_or(step));
+  }
+  steps_ = std::move(gathered);
 }
 
 std::size_t Interpreter::code_size() const {
@@ -56,133 +102,19 @@ std::size_t Interpreter::code_size() const {
          outputs_.size() * sizeof(std::uint32_t);
 }
 
-[[gnu::always_inline]] inline void Interpreter::steps(const double* in, double* out,
-                                                      double* w) const noexcept {
-  std::copy(constants_.begin(), constants_.end(), w);
-  std::copy(in, in + input_count_, w + constants_.size());
-  const Step* const end = steps_.data() + steps_.size();
-  for (const Step* s = steps_.data(); s != end; ++s) {
-    const double a = w[s->a];
-    switch (s->code) {
-      case Code::neg:
-        w[s->to] = -a;
-        break;
-      case Code::add:
-        w[s->to] = a + w[s->b];
-        break;
-      case Code::sub:
-        w[s->to] = a - w[s->b];
-        break;
-      case Code::mul:
-        w[s->to] = a * w[s->b];
-        break;
-      case Code::div:
-        w[s->to] = a / w[s->b];
-        break;
-      case Code::fma:
-        w[s->to] = __builtin_fma(a, w[s->b], w[s->c]);
-        break;
-      case Code::fms:
-        w[s->to] = __builtin_fma(a, w[s->b], -w[s->c]);
-        break;
-      case Code::fnma:
-        w[s->to] = __builtin_fma(-a, w[s->b], w[s->c]);
-        break;
-      case Code::fnms:
-        w[s->to] = __builtin_fma(-a, w[s->b], -w[s->c]);
-        break;
-      case Code::sincos: {
-        constexpr std::uint32_t kAtOnce = 8;
-        double angle[kAtOnce], sine[kAtOnce], cosine[kAtOnce];
-        const std::uint32_t count = std::min(s->group, kAtOnce);
-        for (std::uint32_t k = 0; k < count; ++k) angle[k] = w[s[k].a];
-        math::sincos(angle, sine, cosine, count);
-        for (std::uint32_t k = 0; k < count; ++k) {
-          w[s[k].to] = sine[k];
-          w[s[k].to_cos] = cosine[k];
-        }
-        s += count - 1;
-        break;
-      }
-      case Code::sqrt:
-        w[s->to] = algebra::apply(algebra::Op::sqrt, a);
-        break;
-      case Code::abs:
-        w[s->to] = algebra::apply(algebra::Op::abs, a);
-        break;
-      case Code::sign:
-        w[s->to] = algebra::apply(algebra::Op::sign, a);
-        break;
-      case Code::min:
-        w[s->to] = algebra::apply(algebra::Op::min, a, w[s->b]);
-        break;
-      case Code::max:
-        w[s->to] = algebra::apply(algebra::Op::max, a, w[s->b]);
-        break;
-      case Code::floor:
-        w[s->to] = algebra::apply(algebra::Op::floor, a);
-        break;
-      case Code::select:
-        w[s->to] = algebra::apply(algebra::Op::select, a, w[s->b], w[s->c]);
-        break;
-      case Code::tan:
-        w[s->to] = algebra::apply(algebra::Op::tan, a);
-        break;
-      case Code::asin:
-        w[s->to] = algebra::apply(algebra::Op::asin, a);
-        break;
-      case Code::acos:
-        w[s->to] = algebra::apply(algebra::Op::acos, a);
-        break;
-      case Code::atan:
-        w[s->to] = algebra::apply(algebra::Op::atan, a);
-        break;
-      case Code::atan2:
-        w[s->to] = algebra::apply(algebra::Op::atan2, a, w[s->b]);
-        break;
-      case Code::sinh:
-        w[s->to] = algebra::apply(algebra::Op::sinh, a);
-        break;
-      case Code::cosh:
-        w[s->to] = algebra::apply(algebra::Op::cosh, a);
-        break;
-      case Code::tanh:
-        w[s->to] = algebra::apply(algebra::Op::tanh, a);
-        break;
-      case Code::exp:
-        w[s->to] = algebra::apply(algebra::Op::exp, a);
-        break;
-      case Code::log:
-        w[s->to] = algebra::apply(algebra::Op::log, a);
-        break;
-      case Code::pow:
-        w[s->to] = algebra::apply(algebra::Op::pow, a, w[s->b]);
-        break;
-    }
-  }
-  for (std::size_t k = 0; k < outputs_.size(); ++k) out[k] = w[outputs_[k]];
-}
-
 void Interpreter::run_portable(const Interpreter& self, const double* in, double* out,
                                double* work) noexcept {
-  self.steps(in, out, work);
+  run_steps(self.view(), in, out, work);
 }
 
+bool Interpreter::has_fma() {
 #if defined(__x86_64__)
-// The same steps with the processor's fused multiply-add instead of the C library's (which, being correctly
-// rounded as well, gives the same bits more slowly).
-__attribute__((target("fma"))) void Interpreter::run_fma(const Interpreter& self, const double* in,
-                                                         double* out, double* work) noexcept {
-  self.steps(in, out, work);
-}
-
-Interpreter::Run Interpreter::choose() { return __builtin_cpu_supports("fma") ? run_fma : run_portable; }
+  return __builtin_cpu_supports("fma");
+#elif defined(__FP_FAST_FMA)
+  return true;
 #else
-void Interpreter::run_fma(const Interpreter& self, const double* in, double* out, double* work) noexcept {
-  self.steps(in, out, work);
-}
-
-Interpreter::Run Interpreter::choose() { return run_portable; }
+  return false;
 #endif
+}
 
 }  // namespace tactus::generate

@@ -2,6 +2,11 @@
 
 #if defined(__x86_64__) && !defined(_WIN32)
 
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <mutex>
+
 #include <asmjit/x86.h>
 
 #include <tactus/generate/x86_assembler.h>
@@ -10,14 +15,35 @@ namespace tactus::generate {
 
 namespace {
 
-/// One runtime for the process; memory is mapped twice, once to be written and once to be run, never both.
-std::shared_ptr<asmjit::JitRuntime> shared_runtime() {
-  static const std::shared_ptr<asmjit::JitRuntime> runtime = [] {
-    asmjit::JitAllocator::CreateParams params{};
-    params.options = asmjit::JitAllocatorOptions::kUseDualMapping;
-    return std::make_shared<asmjit::JitRuntime>(&params);
-  }();
-  return runtime;
+/// Owner of executable memory. It is mapped twice, once to be written and once to be run, never both, and
+/// neither mapping ever changes: making a kernel does not disturb threads that run others. Where the system
+/// refuses that, the second one has ordinary executable memory.
+struct Runtimes {
+  asmjit::JitRuntime twice_mapped{parameters()};
+  asmjit::JitRuntime plain;
+
+  static const asmjit::JitAllocator::CreateParams* parameters() {
+    static const asmjit::JitAllocator::CreateParams params = [] {
+      asmjit::JitAllocator::CreateParams p{};
+      p.options = asmjit::JitAllocatorOptions::kUseDualMapping;
+      return p;
+    }();
+    return &params;
+  }
+};
+
+/// One for the process. A child process shares the twice mapped memory with its parent: it gets one of its
+/// own, so as not to write into code that the parent runs.
+std::shared_ptr<Runtimes> shared_runtimes() {
+  static std::mutex mutex;
+  static std::shared_ptr<Runtimes> runtimes;
+  static pid_t owner = 0;
+  const std::lock_guard lock(mutex);
+  if (owner != ::getpid()) {
+    owner = ::getpid();
+    runtimes = std::make_shared<Runtimes>();
+  }
+  return runtimes;
 }
 
 }  // namespace
@@ -35,25 +61,24 @@ Level machine_level() {
 std::unique_ptr<MachineCode> MachineCode::assemble(const Tape& tape, int lanes, Level level) {
   if (level == Level::none || level > machine_level() || (lanes == 8 && level != Level::avx512))
     return nullptr;
-  const std::shared_ptr<asmjit::JitRuntime> runtime = shared_runtime();
+  const std::shared_ptr<Runtimes> runtimes = shared_runtimes();
   asmjit::CodeHolder code;
-  if (code.init(runtime->environment()) != asmjit::kErrorOk) return nullptr;
+  if (code.init(runtimes->plain.environment()) != asmjit::kErrorOk) return nullptr;
   X86Assembler assembler(tape, lanes, level, code);
   if (!assembler.write()) return nullptr;
   void* memory = nullptr;
-  if (runtime->add(&memory, &code) != asmjit::kErrorOk) return nullptr;
+  asmjit::JitRuntime* owner = &runtimes->twice_mapped;
+  if (owner->add(&memory, &code) != asmjit::kErrorOk) {
+    owner = &runtimes->plain;
+    if (owner->add(&memory, &code) != asmjit::kErrorOk) return nullptr;
+  }
 
   std::unique_ptr<MachineCode> result(new MachineCode);
-  result->memory_ = memory;
-  result->runtime_ = runtime;
+  result->memory_ = std::shared_ptr<void>(memory, [runtimes, owner](void* p) { owner->release(p); });
   result->entry_ = reinterpret_cast<Entry>(static_cast<char*>(memory) + assembler.entry_offset());
   result->work_size_ = assembler.work_size();
   result->code_size_ = code.codeSize();
   return result;
-}
-
-MachineCode::~MachineCode() {
-  if (memory_ != nullptr) static_cast<asmjit::JitRuntime*>(runtime_.get())->release(memory_);
 }
 
 }  // namespace tactus::generate
@@ -64,7 +89,6 @@ namespace tactus::generate {
 
 Level machine_level() { return Level::none; }
 std::unique_ptr<MachineCode> MachineCode::assemble(const Tape&, int, Level) { return nullptr; }
-MachineCode::~MachineCode() = default;
 
 }  // namespace tactus::generate
 

@@ -37,10 +37,6 @@ class MachineCode {
   static std::unique_ptr<MachineCode> assemble(const Tape& tape, int lanes = 1,
                                                Level level = machine_level());
 
-  ~MachineCode();
-  MachineCode(const MachineCode&) = delete;
-  MachineCode& operator=(const MachineCode&) = delete;
-
   Entry entry() const { return entry_; }
   std::size_t work_size() const { return work_size_; }  // doubles
   std::size_t code_size() const { return code_size_; }  // bytes, constants included
@@ -48,8 +44,7 @@ class MachineCode {
  private:
   MachineCode() = default;
 
-  void* memory_ = nullptr;
-  std::shared_ptr<void> runtime_;  // owner of the executable memory
+  std::shared_ptr<void> memory_;
   Entry entry_ = nullptr;
   std::size_t work_size_ = 0;
   std::size_t code_size_ = 0;

@@ -10,7 +10,7 @@ Registers::Registers(const Tape& tape, int count)
       register_(tape.value_count, kNone),
       home_(tape.value_count),
       spilled_(tape.value_count, false),
-      value_in_(static_cast<std::size_t>(count), 0),
+      count_(count),
       free_(count == 32 ? 0xffffffffu : (1u << count) - 1u) {
   for (std::uint32_t v = 0; v < tape.input_count; ++v) home_[v] = {Home::input, v};
   for (std::uint32_t k = 0; k < tape.constants.size(); ++k)
@@ -21,9 +21,11 @@ void Registers::begin(const Tape& tape, std::uint32_t now) {
   const Instruction& i = tape.code[now];
   const int operands = operand_count(i.code);
   locked_ = 0;
-  next_[i.a] = uses_.after[now][0];
-  if (operands > 1) next_[i.b] = uses_.after[now][1];
-  if (operands > 2) next_[i.c] = uses_.after[now][2];
+  const std::uint32_t values[] = {i.a, i.b, i.c};
+  for (int k = 0; k < operands; ++k) {
+    next_[values[k]] = uses_.after[now][k];
+    if (has(values[k])) next_in_[of(values[k])] = uses_.after[now][k];
+  }
 }
 
 void Registers::end(const Tape& tape, std::uint32_t now) {
@@ -43,9 +45,12 @@ void Registers::end(const Tape& tape, std::uint32_t now) {
 
 int Registers::furthest() const {
   int best = kNone;
-  for (int reg = 0; reg < static_cast<int>(value_in_.size()); ++reg) {
-    if ((locked_ | free_) >> reg & 1u) continue;
-    if (best == kNone || next_[value_in_[reg]] > next_[value_in_[best]]) best = reg;
+  std::uint32_t latest = 0;
+  for (int reg = 0; reg < count_; ++reg) {
+    if (next_in_[reg] >= latest && ((locked_ | free_) >> reg & 1u) == 0) {
+      latest = next_in_[reg];
+      best = reg;
+    }
   }
   TACTUS_CHECK(best != kNone);
   return best;
@@ -54,6 +59,7 @@ int Registers::furthest() const {
 void Registers::assign(int reg, std::uint32_t value) {
   free_ &= ~(1u << reg);
   value_in_[reg] = value;
+  next_in_[reg] = next_[value];
   register_[value] = static_cast<std::int8_t>(reg);
   lock(reg);
 }

@@ -5,6 +5,7 @@
 // good: each value is stored at most once.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -66,7 +67,9 @@ class Registers {
   std::vector<std::int8_t> register_;
   std::vector<Home> home_;
   std::vector<bool> spilled_;  // the home is a place to be given back
-  std::vector<std::uint32_t> value_in_;
+  int count_;
+  std::array<std::uint32_t, 32> value_in_{};
+  std::array<std::uint32_t, 32> next_in_{};  // next use of the value in each register
   std::uint32_t free_;
   std::uint32_t locked_ = 0;
   std::vector<std::uint32_t> free_places_;

@@ -15,28 +15,6 @@ using algebra::Expr;
 using algebra::Node;
 using algebra::Op;
 
-int operand_count(Code code) {
-  switch (code) {
-    case Code::fma:
-    case Code::fms:
-    case Code::fnma:
-    case Code::fnms:
-    case Code::select:
-      return 3;
-    case Code::add:
-    case Code::sub:
-    case Code::mul:
-    case Code::div:
-    case Code::min:
-    case Code::max:
-    case Code::atan2:
-    case Code::pow:
-      return 2;
-    default:
-      return 1;
-  }
-}
-
 std::string_view name_of(Code code) {
   constexpr std::string_view kNames[] = {"neg",   "add",    "sub",    "mul",  "div",  "fma",  "fms",
                                          "fnma",  "fnms",   "sqrt",   "abs",  "sign", "min",  "max",

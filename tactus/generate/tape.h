@@ -48,7 +48,28 @@ enum class Code : std::uint8_t {
   pow,
 };
 
-int operand_count(Code code);
+constexpr int operand_count(Code code) {
+  switch (code) {
+    case Code::fma:
+    case Code::fms:
+    case Code::fnma:
+    case Code::fnms:
+    case Code::select:
+      return 3;
+    case Code::add:
+    case Code::sub:
+    case Code::mul:
+    case Code::div:
+    case Code::min:
+    case Code::max:
+    case Code::atan2:
+    case Code::pow:
+      return 2;
+    default:
+      return 1;
+  }
+}
+
 std::string_view name_of(Code code);
 
 struct Instruction {

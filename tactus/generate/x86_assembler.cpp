@@ -68,9 +68,11 @@ bool X86Assembler::write() {
   copy_outputs_without_instruction();
   for (std::uint32_t now = 0; now < tape_.code.size();) {
     if (tape_.code[now].code == Code::sincos) {
-      // One lane: the angles of a group side by side. Several lanes: one angle of every state at a time.
-      const std::uint32_t widest = level_ == Level::avx512 ? 8 : 4;
-      const std::uint32_t count = lanes_ == 1 ? std::min(tape_.code[now].group, widest) : 1;
+      // One lane: the angles of a group side by side. Several lanes: one angle of every state at a time. Up
+      // to eight angles are sooner done in two fours than in one eight.
+      const std::uint32_t group = tape_.code[now].group;
+      const std::uint32_t width = level_ == Level::avx512 && group > 8 ? 8 : 4;
+      const std::uint32_t count = lanes_ == 1 ? std::min(group, width) : 1;
       sine_group(now, count);
       now += count;
     } else {
@@ -372,7 +374,9 @@ void X86Assembler::sine_group(std::uint32_t first, std::uint32_t count) {
   }
   a_.lea(x86::rdi, memory({Home::work, results}));
   call(math::sincos_entry(static_cast<int>(width)));
-  // Upper halves left in use would slow down every SSE instruction of the caller, long after we have returned.
+  if (lanes_ == 1) a_.vzeroupper();
+  // Upper halves left in use would slow down every SSE instruction of the caller, long after we have
+  // returned.
   if (lanes_ == 1) a_.vzeroupper();
 
   for (std::uint32_t k = 0; k < count; ++k) {

@@ -20,7 +20,6 @@ void sincos_portable_array(const double* x, double* sin, double* cos, std::size_
 struct Versions {
   SinCos (*one)(double) noexcept = sincos_portable;
   void (*array)(const double*, double*, double*, std::size_t) noexcept = sincos_portable_array;
-  const void* entry_1 = nullptr;
   const void* entry_4 = nullptr;
   const void* entry_8 = nullptr;
 };
@@ -31,7 +30,6 @@ Versions choose() noexcept {
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
     versions.one = sincos_fma;
     versions.array = sincos_avx2;
-    versions.entry_1 = sincos_entry_fma();
     versions.entry_4 = sincos_entry_avx2();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl")) {
@@ -58,8 +56,6 @@ void sincos(const double* x, double* sin, double* cos, std::size_t n) noexcept {
 
 const void* sincos_entry(int lanes) noexcept {
   switch (lanes) {
-    case 1:
-      return versions().entry_1;
     case 4:
       return versions().entry_4;
     case 8:

@@ -23,10 +23,9 @@ SinCos sincos(double x) noexcept;
 /// sin[i], cos[i] of x[i], i < n; as many at once as the processor's registers hold.
 void sincos(const double* x, double* sin, double* cos, std::size_t n) noexcept;
 
-/// How a scalar or packed version is called from machine code: the angles in xmm0 (1 lane), ymm0 (4 lanes) or
-/// zmm0 (8 lanes), the address of the results in the first integer argument: `lanes` sines, then `lanes`
-/// cosines. nullptr where this processor lacks what the version needs (FMA; AVX2 and FMA; AVX-512 F, DQ and
-/// VL).
+/// How the packed versions are called from machine code: the angles in ymm0 (4 lanes) or zmm0 (8 lanes), the
+/// address of the results in the first integer argument: `lanes` sines, then `lanes` cosines. nullptr where
+/// this processor lacks what the version needs (AVX2 and FMA; AVX-512 F, DQ and VL).
 const void* sincos_entry(int lanes) noexcept;
 
 }  // namespace tactus::math

@@ -26,6 +26,12 @@ struct FourLanes {
   }
 };
 
+[[gnu::noinline, gnu::cold]] void four_far(__m256d x, double* sin, double* cos) {
+  double angles[4];
+  _mm256_storeu_pd(angles, x);
+  sincos_far<4>(angles, sin, cos);
+}
+
 [[gnu::always_inline]] inline void four(__m256d x, double* sin, double* cos) {
   __m256d s, c;
   sincos_lanes<FourLanes>(x, s, c);
@@ -33,17 +39,7 @@ struct FourLanes {
   _mm256_storeu_pd(cos, c);
   const __m256d size = _mm256_andnot_pd(_mm256_set1_pd(-0.0), x);
   const __m256d far = _mm256_cmp_pd(size, _mm256_set1_pd(kSinCosRange), _CMP_NLE_UQ);
-  if (__builtin_expect(_mm256_movemask_pd(far) != 0, 0)) {
-    double angles[4];
-    _mm256_storeu_pd(angles, x);
-    sincos_far<4>(angles, sin, cos);
-  }
-}
-
-void entry_1(double x, double* out) noexcept {
-  const SinCos value = sincos_one(x);
-  out[0] = value.sin;
-  out[1] = value.cos;
+  if (__builtin_expect(_mm256_movemask_pd(far) != 0, 0)) four_far(x, sin, cos);
 }
 
 void entry_4(__m256d x, double* out) noexcept { four(x, out, out + 4); }
@@ -62,7 +58,6 @@ void sincos_avx2(const double* x, double* sin, double* cos, std::size_t n) noexc
   }
 }
 
-const void* sincos_entry_fma() noexcept { return reinterpret_cast<const void*>(&entry_1); }
 const void* sincos_entry_avx2() noexcept { return reinterpret_cast<const void*>(&entry_4); }
 
 }  // namespace tactus::math

@@ -21,41 +21,41 @@ struct EightLanes {
     return _mm512_mask_blend_pd(_mm512_test_epi64_mask(bits(t), _mm512_set1_epi64(1)), even, odd);
   }
   static V flip_if_bit1(V x, V t) {
-    // Operators instead of intrinsics: GCC 12 warns about its own header there.
-    using Words = unsigned long long __attribute__((vector_size(64)));
-    const Words sign = (reinterpret_cast<Words>(t) >> 1) << 63;
-    return _mm512_xor_pd(x, reinterpret_cast<__m512d>(sign));
+    return _mm512_xor_pd(x, _mm512_castsi512_pd(_mm512_slli_epi64(_mm512_srli_epi64(bits(t), 1), 63)));
   }
 };
 
-/// Stores the lanes of the mask `stored`.
-[[gnu::always_inline]] inline void eight(__m512d x, double* sin, double* cos, __mmask8 stored) {
-  __m512d s, c;
-  sincos_lanes<EightLanes>(x, s, c);
-  const __mmask8 far = _mm512_cmp_pd_mask(_mm512_abs_pd(x), _mm512_set1_pd(kSinCosRange), _CMP_NLE_UQ);
-  if (__builtin_expect(far != 0, 0)) {
-    double angles[8], sines[8], cosines[8];
-    _mm512_storeu_pd(angles, x);
-    _mm512_storeu_pd(sines, s);
-    _mm512_storeu_pd(cosines, c);
-    sincos_far<8>(angles, sines, cosines);
-    s = _mm512_loadu_pd(sines);
-    c = _mm512_loadu_pd(cosines);
-  }
-  _mm512_mask_storeu_pd(sin, stored, s);
-  _mm512_mask_storeu_pd(cos, stored, c);
+[[gnu::noinline, gnu::cold]] void eight_far(__m512d x, double* sin, double* cos) {
+  double angles[8];
+  _mm512_storeu_pd(angles, x);
+  sincos_far<8>(angles, sin, cos);
 }
 
-void entry_8(__m512d x, double* out) noexcept { eight(x, out, out + 8, 0xff); }
+[[gnu::always_inline]] inline bool any_far(__m512d x) {
+  return _mm512_cmp_pd_mask(_mm512_abs_pd(x), _mm512_set1_pd(kSinCosRange), _CMP_NLE_UQ) != 0;
+}
+
+void entry_8(__m512d x, double* out) noexcept {
+  __m512d s, c;
+  sincos_lanes<EightLanes>(x, s, c);
+  _mm512_storeu_pd(out, s);
+  _mm512_storeu_pd(out + 8, c);
+  if (__builtin_expect(any_far(x), 0)) eight_far(x, out, out + 8);
+}
 
 }  // namespace
 
 void sincos_avx512(const double* x, double* sin, double* cos, std::size_t n) noexcept {
-  std::size_t i = 0;
-  for (; i + 8 <= n; i += 8) eight(_mm512_loadu_pd(x + i), sin + i, cos + i, 0xff);
-  if (i < n) {
-    const auto rest = static_cast<__mmask8>((1u << (n - i)) - 1u);
-    eight(_mm512_maskz_loadu_pd(rest, x + i), sin + i, cos + i, rest);
+  for (std::size_t i = 0; i < n; i += 8) {
+    // Lanes beyond the end are zero, hence never far, and not stored.
+    const std::size_t left = n - i;
+    const auto lanes = static_cast<__mmask8>(left < 8 ? (1u << left) - 1u : 0xffu);
+    const __m512d angles = _mm512_maskz_loadu_pd(lanes, x + i);
+    __m512d s, c;
+    sincos_lanes<EightLanes>(angles, s, c);
+    _mm512_mask_storeu_pd(sin + i, lanes, s);
+    _mm512_mask_storeu_pd(cos + i, lanes, c);
+    if (__builtin_expect(any_far(angles), 0)) eight_far(angles, sin + i, cos + i);
   }
 }
 

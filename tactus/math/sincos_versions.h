@@ -12,7 +12,6 @@ SinCos sincos_fma(double x) noexcept;
 void sincos_avx2(const double* x, double* sin, double* cos, std::size_t n) noexcept;
 void sincos_avx512(const double* x, double* sin, double* cos, std::size_t n) noexcept;
 
-const void* sincos_entry_fma() noexcept;
 const void* sincos_entry_avx2() noexcept;
 const void* sincos_entry_avx512() noexcept;
 #endif

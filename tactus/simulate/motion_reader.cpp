@@ -38,6 +38,15 @@ Value read_text(const std::string& text, const std::string& file) {
   return describe::read_document(text, file);
 }
 
+/// In a YAML list the commas of a formula part its arguments: [if(t, 1, 0), 2] has four items.
+bool has_split_formula(const Value& list) {
+  return std::any_of(list.items.begin(), list.items.end(), [](const Value& item) {
+    return std::count(item.text.begin(), item.text.end(), '(') !=
+           std::count(item.text.begin(), item.text.end(), ')');
+  });
+}
+constexpr const char* kQuoteFormulas = "in a list, put a formula with commas into quotes: [\"max(t, 1)\", 0]";
+
 }  // namespace
 
 MotionReader::MotionReader(const derive::Equations& equations, const std::string& text,
@@ -129,7 +138,9 @@ std::vector<Expr> MotionReader::named(const Value& value, std::string_view what,
   if (value.is_sequence()) {
     if (value.items.size() != names.size())
       reader_.fail(value, fmt::format("{} has {} values", what, value.items.size()),
-                   fmt::format("this model needs {}: {}", names.size(), fmt::join(names, ", ")));
+                   has_split_formula(value)
+                       ? kQuoteFormulas
+                       : fmt::format("this model needs {}: {}", names.size(), fmt::join(names, ", ")));
     for (std::size_t i = 0; i < names.size(); ++i) result[i] = expression(value.items[i], dimension_of(i));
     return result;
   }
@@ -267,6 +278,9 @@ std::vector<WrenchEntry> MotionReader::wrenches(const Value& value) const {
     if (const Value* axes = fields["axes"])
       entry.input.world_axes = reader_.choice(*axes, "a choice of axes", kAxes) == 0;
     const auto add = [&](const Value* components, std::string_view what, Dimension dimension) {
+      if (components != nullptr && components->items.size() != 3 && has_split_formula(*components))
+        reader_.fail(*components, fmt::format("{} has {} values", what, components->items.size()),
+                     kQuoteFormulas);
       if (components != nullptr) reader_.require_list(*components, what, 3);
       for (std::size_t i = 0; i < 3; ++i)
         entry.components.push_back(components == nullptr ? Expr(0.0)

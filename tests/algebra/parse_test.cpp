@@ -130,7 +130,7 @@ TEST_F(Parse, DimensionsFollowTheExpression) {
   EXPECT_TRUE(known_as("sin(30 deg)*2 N", dimension::kForce));
   EXPECT_TRUE(known_as("atan2(L, 2 m)", dimension::kNumber));
   EXPECT_TRUE(known_as("2 N m/rad", dimension::kAngularStiffness));
-  EXPECT_EQ(read("x*L").known, Quantity::Known::no);  // nobody has said what x is
+  EXPECT_EQ(read("x*L").known, Quantity::Known::no);     // nobody has said what x is
   EXPECT_EQ(read("7850*L").known, Quantity::Known::no);  // nor what 7850 is
   EXPECT_EQ(read("2*3").known, Quantity::Known::bare);
   EXPECT_NE(error("L + 2 kg").wrong.find("wrong unit"), std::string::npos);

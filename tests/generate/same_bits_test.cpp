@@ -1,6 +1,9 @@
 // The law of all back ends: same tape, same bits. NaN equals NaN, whatever its sign and payload.
 #include <gtest/gtest.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cmath>
 #include <limits>
 #include <random>
@@ -88,6 +91,37 @@ INSTANTIATE_TEST_SUITE_P(MachineCode, SameBits,
                            return std::string(info.param.level == Level::avx2 ? "Avx2" : "Avx512") + "With" +
                                   std::to_string(info.param.lanes) + "Lanes";
                          });
+
+TEST(MachineCode, IsRefusedWhereTheProcessorLacksIt) {
+  const Tape tape = make_tape(random_function(1));
+  EXPECT_EQ(MachineCode::assemble(tape, 1, Level::none), nullptr);
+  EXPECT_EQ(MachineCode::assemble(tape, 8, Level::avx2), nullptr);
+}
+
+TEST(MachineCode, OfAChildProcessLeavesTheParentsAlone) {
+  if (machine_level() == Level::none) GTEST_SKIP() << "no machine code on this processor";
+  const algebra::Function function = random_function(3);
+  const Tape tape = make_tape(function);
+  const auto run = [&](const MachineCode& code) {
+    std::vector<double> in(function.input_size(), 0.3), out(function.output_size()), work(code.work_size());
+    code.entry()(Program{}, in.data(), out.data(), work.data());
+    return out;
+  };
+  const auto before = MachineCode::assemble(tape);
+  const std::vector<double> want = run(*before);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    // Another program, compiled while the parent waits, in what would be the next free memory of both.
+    const auto other = MachineCode::assemble(make_tape(random_function(4)));
+    ::_exit(other != nullptr && same_bits(run(*before)[0], want[0]) ? 0 : 1);
+  }
+  const auto after = MachineCode::assemble(tape);
+  int status = 1;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  const std::vector<double> got = run(*after);
+  for (std::size_t k = 0; k < got.size(); ++k) EXPECT_TRUE(same_bits(got[k], want[k]));
+}
 
 }  // namespace
 }  // namespace tactus::generate

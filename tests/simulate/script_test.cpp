@@ -110,32 +110,33 @@ TEST_P(BadScript, IsRefusedWithItsPlace) {
 
 INSTANTIATE_TEST_SUITE_P(
     Mistakes, BadScript,
-    testing::Values(Mistake{"intial: {}", 1, 1, "initial"},                                          //
-                    Mistake{"initial: 3", 1, 10, "map"},                                             //
-                    Mistake{"initial: {q: [1, 2]}", 1, 14, "2 values"},                              //
-                    Mistake{"initial: {q: {q7: 1}}", 1, 15, "q7"},                                   //
-                    Mistake{"initial:\n  q: {q1: 3 kg}", 2, 11, "unit"},                             //
-                    Mistake{"initial: {q: {q1: 1/0}}", 1, 19, "finite"},                             //
-                    Mistake{"initial: {q: {q1: t}}", 1, 19, "t"},                                    //
-                    Mistake{"initial: {q: 5}", 1, 14, "list or a map"},                              //
-                    Mistake{"initial: {u: [0,0,0,0,0,0], qd: [0,0,0,0,0,0]}", 1, 33, "both"},        //
-                    Mistake{"initial: {t: 3 m}", 1, 14, "unit"},                                     //
-                    Mistake{"tau: {q1: sin(}", 1, 15, "too early"},                                  //
-                    Mistake{"tau: {q1: 3*tt}", 1, 13, "tt"},                                         //
-                    Mistake{"tau: {q1: 3 m}", 1, 11, "torque"},                                      //
-                    Mistake{"tau: {elbow: 3}", 1, 7, "elbow"},                                       //
-                    Mistake{"tau: 3", 1, 6, "list or a map"},                                        //
-                    Mistake{"wrenches: {frame: tool}", 1, 11, "list"},                               //
-                    Mistake{"wrenches:\n  - {force: [0, 0, 1]}", 2, 5, "frame"},                     //
-                    Mistake{"wrenches:\n  - {frame: tol, force: [0, 0, 1]}", 2, 13, "tool"},         //
-                    Mistake{"wrenches:\n  - {frame: tool, force: [0, 1]}", 2, 26, "3"},              //
-                    Mistake{"wrenches:\n  - {frame: tool, axes: body}", 2, 25, "body"},              //
-                    Mistake{"wrenches:\n  - {frame: tool, forces: [0, 0, 1]}", 2, 19, "force"},      //
-                    Mistake{"wrenches:\n  - {frame: tool, torque: [1 kg, 0, 0]}", 2, 28, "torque"},  //
-                    Mistake{"parameters: {pi: 3}", 1, 14, "pi"},                                     //
-                    Mistake{"parameters: {q1: 3}", 1, 14, "q1"},                                     //
-                    Mistake{"parameters: {a: b}", 1, 17, "b"},                                       //
-                    Mistake{"parameters: {a: 1/0}", 1, 17, "finite"},                                //
+    testing::Values(Mistake{"intial: {}", 1, 1, "initial"},                                                //
+                    Mistake{"initial: 3", 1, 10, "map"},                                                   //
+                    Mistake{"initial: {q: [1, 2]}", 1, 14, "2 values"},                                    //
+                    Mistake{"initial: {q: {q7: 1}}", 1, 15, "q7"},                                         //
+                    Mistake{"initial:\n  q: {q1: 3 kg}", 2, 11, "unit"},                                   //
+                    Mistake{"initial: {q: {q1: 1/0}}", 1, 19, "finite"},                                   //
+                    Mistake{"initial: {q: {q1: t}}", 1, 19, "t"},                                          //
+                    Mistake{"initial: {q: 5}", 1, 14, "list or a map"},                                    //
+                    Mistake{"initial: {u: [0,0,0,0,0,0], qd: [0,0,0,0,0,0]}", 1, 33, "both"},              //
+                    Mistake{"initial: {t: 3 m}", 1, 14, "unit"},                                           //
+                    Mistake{"tau: {q1: sin(}", 1, 15, "too early"},                                        //
+                    Mistake{"tau: {q1: 3*tt}", 1, 13, "tt"},                                               //
+                    Mistake{"tau: {q1: 3 m}", 1, 11, "torque"},                                            //
+                    Mistake{"tau: {elbow: 3}", 1, 7, "elbow"},                                             //
+                    Mistake{"tau: 3", 1, 6, "list or a map"},                                              //
+                    Mistake{"wrenches: {frame: tool}", 1, 11, "list"},                                     //
+                    Mistake{"wrenches:\n  - {force: [0, 0, 1]}", 2, 5, "frame"},                           //
+                    Mistake{"wrenches:\n  - {frame: tol, force: [0, 0, 1]}", 2, 13, "tool"},               //
+                    Mistake{"wrenches:\n  - {frame: tool, force: [0, 1]}", 2, 26, "3"},                    //
+                    Mistake{"wrenches:\n  - {frame: tool, axes: body}", 2, 25, "body"},                    //
+                    Mistake{"wrenches:\n  - {frame: tool, forces: [0, 0, 1]}", 2, 19, "force"},            //
+                    Mistake{"wrenches:\n  - {frame: tool, torque: [1 kg, 0, 0]}", 2, 28, "torque"},        //
+                    Mistake{"wrenches:\n  - {frame: tool, force: [if(t, 1, 0), 0, 0]}", 2, 26, "quotes"},  //
+                    Mistake{"parameters: {pi: 3}", 1, 14, "pi"},                                           //
+                    Mistake{"parameters: {q1: 3}", 1, 14, "q1"},                                           //
+                    Mistake{"parameters: {a: b}", 1, 17, "b"},                                             //
+                    Mistake{"parameters: {a: 1/0}", 1, 17, "finite"},                                      //
                     Mistake{"initial: {q: {q1: 1, q1: 2}}", 1, 22, "q1"}));
 
 TEST(StateFile, RefusesQuaternionsThatAreNone) {

@@ -1,0 +1,80 @@
+// tactus check, as a user calls it: output, messages, exit codes.
+#include <gtest/gtest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace tactus {
+namespace {
+
+const std::string kModels = TACTUS_SOURCE_DIR "/models/";
+
+struct Outcome {
+  int code = -1;
+  std::string output;  // standard output and error together
+};
+
+Outcome run(const std::string& arguments) {
+  Outcome outcome;
+  std::FILE* pipe = ::popen((TACTUS_PROGRAM " " + arguments + " 2>&1").c_str(), "r");
+  if (pipe == nullptr) return outcome;
+  std::array<char, 4096> buffer{};
+  for (std::size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
+    outcome.output.append(buffer.data(), n);
+  }
+  const int status = ::pclose(pipe);
+  if (WIFEXITED(status)) outcome.code = WEXITSTATUS(status);
+  return outcome;
+}
+
+TEST(CheckVerb, DescribesEveryModelThatComesWithTactus) {
+  for (const auto& entry : std::filesystem::directory_iterator(kModels)) {
+    const Outcome outcome = run("check " + entry.path().string());
+    EXPECT_EQ(outcome.code, 0) << outcome.output;
+    EXPECT_NE(outcome.output.find("of freedom"), std::string::npos) << outcome.output;
+  }
+}
+
+TEST(CheckVerb, AFileAloneJustOpens) {
+  const Outcome outcome = run(kModels + "pendulum.yaml");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.output.find("1 body, 1 joint, 1 degree of freedom"), std::string::npos) << outcome.output;
+}
+
+TEST(CheckVerb, PrintsJsonForPrograms) {
+  const Outcome outcome = run("check --json " + kModels + "scara.yaml");
+  ASSERT_EQ(outcome.code, 0);
+  const nlohmann::json report = nlohmann::json::parse(outcome.output);
+  EXPECT_EQ(report["nv"], 4);
+  EXPECT_EQ(report["coordinates"][2]["unit"], "m");
+}
+
+TEST(CheckVerb, BadInputEndsWithCodeTwoAndItsPlace) {
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / fmt::format("tactus_check_{}.yaml", ::getpid());
+  std::ofstream(file) << "name: x\nbodies:\n  b: {mas: 1}\n";
+  const Outcome outcome = run("check " + file.string());
+  std::filesystem::remove(file);
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.output,
+            file.string() + ":3:7: error: unknown key `mas` in the body `b`\n  help: did you mean `mass`?\n");
+}
+
+TEST(CheckVerb, WhatIsNotAModelFileEndsWithCodeTwo) {
+  EXPECT_EQ(run("check no_such_file.yaml").code, 2);
+  EXPECT_EQ(run("check " + kModels).code, 2);
+  EXPECT_EQ(run("check").code, 2);
+  EXPECT_EQ(run("check --frobnicate " + kModels + "pendulum.yaml").code, 2);
+  EXPECT_EQ(run("check " TACTUS_PROGRAM).code, 2);  // an executable
+}
+
+}  // namespace
+}  // namespace tactus

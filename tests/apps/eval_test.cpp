@@ -1,0 +1,226 @@
+// tactus eval: the thesis' tables, the wrist of [Gillespie2003], and agreement of everything with everything.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "../derive/clover_tables.h"
+#include "program.h"
+
+namespace tactus::apps {
+namespace {
+
+using namespace test;
+using Json = nlohmann::json;
+using List = std::vector<double>;
+using Rows = std::vector<List>;
+
+Json evaluated(const std::string& name, const std::string& state, const std::string& options = "") {
+  const Folder folder;
+  const Outcome run =
+      tactus("eval " + model(name) + " --at " + folder.file("state.yaml", state) + " " + options);
+  EXPECT_EQ(run.code, 0) << run.err;
+  return Json::parse(run.out, nullptr, false);
+}
+
+void expect_near(const Json& actual, const List& expected, double tolerance) {
+  const List values = actual.get<List>();
+  ASSERT_EQ(values.size(), expected.size());
+  for (std::size_t i = 0; i < values.size(); ++i) EXPECT_NEAR(values[i], expected[i], tolerance) << i;
+}
+
+/// Real parts, then imaginary parts of the roots (the largest real part first).
+void expect_roots(const Json& linear, const Rows& expected, double tolerance) {
+  const Rows roots = linear["eigenvalues"].get<Rows>();
+  ASSERT_EQ(roots.size(), expected.size());
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    EXPECT_NEAR(roots[i][0], expected[i][0], tolerance) << i;
+    EXPECT_NEAR(std::abs(roots[i][1]), std::abs(expected[i][1]), tolerance) << i;
+  }
+}
+
+const std::string kSlewPoint =
+    "q: [1.510274262, 1.510274262, 1.510274262, 1.510274262, 1.510274262, 1.510274262]\n"
+    "qd: [6.560546764, 6.560546764, 6.560546764, 6.560546764, 6.560546764, 6.560546764]\n"
+    "qdd: [11.229879698, 11.229879698, 11.229879698, 11.229879698, 11.229879698, 11.229879698]\n";
+
+// [Clover1996, II Table VIII], un-abbreviated, recomputed to six digits. Zero roots are defective: +-1e-8 is
+// rounding.
+TEST(Eval, FindsTheRootsOfThePumaAtRestAndOnTheSlew) {
+  constexpr double kSixDigits = 1e-6;
+  expect_roots(evaluated("puma560.yaml", "{q: [0, 0, 0, 0, 0, 0], qdd: [0, 0, 0, 0, 0, 0]}")["linear"],
+               {{1.937078, 0},
+                {0.064206, 0},
+                {0, 0},
+                {0, 0},
+                {0, 0},
+                {-0.099045, 0},
+                {-1.118939, 0},
+                {-1.155418, 0},
+                {-2.032663, 0},
+                {-2.041277, 0},
+                {-2.441314, 0},
+                {-4.470703, 0}},
+               kSixDigits);
+  expect_roots(evaluated("puma560.yaml", kSlewPoint)["linear"],
+               {{5.514440, 0},
+                {0, 0},
+                {0, 0},
+                {-1.030854, 0.655203},
+                {-1.030854, 0.655203},
+                {-1.118784, 0},
+                {-1.176842, 0.576095},
+                {-1.176842, 0.576095},
+                {-1.636882, 4.589481},
+                {-1.636882, 4.589481},
+                {-2.658664, 0},
+                {-4.805711, 0}},
+               kSixDigits);
+}
+
+// [Clover1996, II Tables V to VII]: un-abbreviated as printed, up to the finite differences behind some
+// entries; the abbreviated ones within half a unit of the last printed digit. Table VIII: the roots.
+TEST(Eval, ReproducesTheThesisTables) {
+  constexpr double kUnabbreviated = 6e-5, kPrintRounding = 5.05e-5, kPrintedRoots = 8e-5;
+  for (const clover::Table& table : clover::kTables) {
+    const std::string state = "{q: " + Json(table.q).dump() + ", qd: " + Json(table.qd).dump() +
+                              ", qdd: " + Json(table.qdd).dump() + "}";
+    const Json result = evaluated("puma560.yaml", state, "--abbreviate 0.01");
+    const Json &exact = result["linear"], &shorter = result["abbreviated"]["linear"];
+    for (std::size_t i = 0; i < 6; ++i) {
+      for (std::size_t j = 0; j < 6; ++j) {
+        EXPECT_NEAR(exact["M"][i][j].get<double>(), table.M[i][j], kUnabbreviated) << table.name;
+        EXPECT_NEAR(exact["C"][i][j].get<double>(), table.C[i][j], kUnabbreviated) << table.name;
+        EXPECT_NEAR(exact["K"][i][j].get<double>(), table.K[i][j], kUnabbreviated) << table.name;
+        EXPECT_NEAR(shorter["M"][i][j].get<double>(), table.M_abbreviated[i][j], kPrintRounding)
+            << table.name;
+        EXPECT_NEAR(shorter["C"][i][j].get<double>(), table.C_abbreviated[i][j], kPrintRounding)
+            << table.name;
+        EXPECT_NEAR(shorter["K"][i][j].get<double>(), table.K_abbreviated[i][j], kPrintRounding)
+            << table.name;
+      }
+    }
+    const auto expect_printed_roots = [&](const Json& linear, const auto& printed) {
+      Rows found = linear["eigenvalues"].get<Rows>();
+      for (const std::complex<double>& root : printed) {
+        const auto distance = [&](const List& x) {
+          return std::abs(std::complex<double>(x[0], x[1]) - root);
+        };
+        const auto nearest = std::min_element(found.begin(), found.end(), [&](const List& x, const List& y) {
+          return distance(x) < distance(y);
+        });
+        EXPECT_LE(distance(*nearest), kPrintedRoots) << table.name << ' ' << root;
+        found.erase(nearest);
+      }
+    };
+    expect_printed_roots(exact, table.roots);
+    expect_printed_roots(shorter, table.roots_abbreviated);
+  }
+}
+
+// [Clover1996, II Appendix A]: M at rest has these constants, with motors; abbreviated to four digits.
+TEST(Eval, AbbreviatesAsTheThesisDoes) {
+  const Json result = evaluated("puma560.yaml", "{q: [0, 0, 0, 0, 0, 0]}", "--abbreviate 0.01");
+  const Rows M = result["abbreviated"]["linear"]["M"].get<Rows>();
+  EXPECT_NEAR(M[3][3], 0.2000, 1e-12);
+  EXPECT_NEAR(M[4][4], 0.1790, 1e-12);
+  EXPECT_NEAR(M[5][5], 0.1930, 1e-12);
+  EXPECT_NEAR(M[2][2], 0.3336 + 0.83, 1e-12);
+  EXPECT_NEAR(result["linear"]["M"].get<Rows>()[3][3], 0.20164, 1e-6);
+  EXPECT_LT(result["abbreviated"]["terms"]["kept"].get<int>(),
+            result["abbreviated"]["terms"]["of"].get<int>());
+}
+
+// [Gillespie2003, Example 2], with recomputed numbers: both definitions of the speeds, and joint rates.
+TEST(Eval, ReproducesTheSphericalWristWithEveryChoiceOfSpeeds) {
+  const std::string state =
+      "{q: [0.3, 0.8, -0.4], qd: [0.7, -0.3, 0.5], "
+      "wrenches: [{frame: C_o, axes: frame, torque: [0.1, -0.2, 0.05], force: [1, 2, -1]}]}";
+  constexpr double kRounding = 1e-13;
+  const List qdd{18.80320495609367, -20.108749474902716, -8.414080095352142};
+  for (const char* name : {"spherical_wrist.yaml", "spherical_wrist_rates.yaml"}) {
+    const Json result = evaluated(name, state);
+    expect_near(result["u"], {-.3456845972039617, -.4718644320350396, .9876946965430158}, kRounding);
+    expect_near(result["udot"], {-4.694274793322486, -23.544273064045182, 4.836883733877091}, kRounding);
+    expect_near(result["qdd"], qdd, kRounding);
+  }
+  expect_near(evaluated("spherical_wrist_joint_rates.yaml", state)["qdd"], qdd, kRounding);
+}
+
+TEST(Eval, ForwardAndInverseDynamicsAreInverse) {
+  const std::string motion = "{q: [0.1, -0.7, 1.2, 0.4, -1.1, 0.6], qd: [1, -2, 0.5, 3, -1, 2], ";
+  const std::string load = "wrenches: [{frame: tool, force: [10, -5, 3], torque: [0.1, 0.2, -0.3]}], ";
+  const Json inverse = evaluated("puma560.yaml", motion + load + "qdd: [1, 2, -3, 4, -5, 6]}");
+  const Json forward = evaluated("puma560.yaml", motion + load + "tau: " + inverse["tau"].dump() + "}");
+  expect_near(forward["qdd"], {1, 2, -3, 4, -5, 6}, 1e-11);
+  expect_near(forward["frames"]["tool"]["acceleration"],
+              inverse["frames"]["tool"]["acceleration"].get<List>(), 1e-11);
+}
+
+// tau = M qdd + h - J^T F, V = J u, and kinetic = 1/2 u^T M u: blocks that come from different recursions.
+TEST(Eval, BlocksFitTogether) {
+  const std::string state =
+      "{q: [0.1, -0.7, 1.2, 0.4, -1.1, 0.6], qd: [1, -2, 0.5, 3, -1, 2], qdd: [1, 2, -3, 4, -5, 6], "
+      "wrenches: [{frame: tool, force: [10, -5, 3], torque: [0.1, 0.2, -0.3]}]}";
+  const Json r = evaluated("puma560.yaml", state);
+  const Rows M = r["M"].get<Rows>(), J = r["frames"]["tool"]["jacobian"].get<Rows>();
+  const List u = r["u"].get<List>(), udot = r["udot"].get<List>(), h = r["h"].get<List>(),
+             tau = r["tau"].get<List>();
+  const List F{0.1, 0.2, -0.3, 10, -5, 3};
+  double kinetic = 0.0;
+  for (std::size_t i = 0; i < 6; ++i) {
+    double sum = h[i], V = 0.0;
+    for (std::size_t j = 0; j < 6; ++j) {
+      sum += M[i][j] * udot[j] - J[j][i] * F[j];
+      V += J[i][j] * u[j];
+      kinetic += 0.5 * u[i] * M[i][j] * u[j];
+    }
+    EXPECT_NEAR(tau[i], sum, 1e-11);
+    EXPECT_NEAR(r["frames"]["tool"]["velocity"][i].get<double>(), V, 1e-12);
+  }
+  EXPECT_NEAR(r["energy"]["kinetic"].get<double>(), kinetic, 1e-11);
+}
+
+TEST(Eval, SaysOrderAndMeaningOfCoordinates) {
+  const Json r = evaluated("rigid_body.yaml", "{q: {body_joint: {xyz: [1, 2, 3]}}, u: [1, 0, 0, 0, 2, 0]}");
+  ASSERT_EQ(r["coordinates"].size(), 7u);
+  ASSERT_EQ(r["speeds"].size(), 6u);
+  EXPECT_EQ(r["coordinates"][3]["name"], "body_joint.qw");
+  EXPECT_EQ(r["speeds"][0]["name"], "body_joint.wx");
+  EXPECT_FALSE(r["speeds"][0]["meaning"].get<std::string>().empty());
+  expect_near(r["momentum"]["linear"], {0, 2, 0}, 1e-15);
+  expect_near(r["momentum"]["angular_about_world_origin"], {1 - 3 * 2, 0, 1 * 2}, 1e-15);
+  EXPECT_FALSE(r.contains("linear"));  // a quaternion has no small displacement of its own
+}
+
+TEST(Eval, NamesListsAndUnitsSayTheSame) {
+  const Json by_list = evaluated("planar_2r.yaml", "{q: [0.5235987755982988, 0], qd: [0, 2]}");
+  const auto names = by_list["coordinates"];
+  const std::string q1 = names[0]["name"], q2 = names[1]["name"];
+  const Json by_name = evaluated("planar_2r.yaml", "{q: {" + q1 + ": 30 deg}, qd: {" + q2 + ": 2 rad/s}}");
+  EXPECT_EQ(by_list["M"], by_name["M"]);
+  EXPECT_EQ(by_list["h"], by_name["h"]);
+}
+
+TEST(Eval, TellsWhereAStateFileIsWrong) {
+  const Folder folder;
+  const std::string state = folder.file("state.yaml", "q: [0, 0, 0, 0, 0, 0]\nqd:\n  q9: 1\n");
+  const Outcome run = tactus("eval " + model("puma560.yaml") + " --at " + state);
+  EXPECT_EQ(run.code, 2);
+  EXPECT_NE(run.err.find(state + ":3:3: error: "), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("help: "), std::string::npos) << run.err;
+}
+
+TEST(Eval, SaysWhenTheEquationsAreSingular) {
+  const Outcome run =
+      tactus("eval " + model("spherical_wrist.yaml"));  // sin q2 = 0: the speeds do not determine the rates
+  EXPECT_EQ(run.code, 1);
+  EXPECT_NE(run.err.find("singular"), std::string::npos) << run.err;
+}
+
+}  // namespace
+}  // namespace tactus::apps

@@ -1,0 +1,122 @@
+// tactus simulate, as a user runs it.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <sstream>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "program.h"
+
+namespace tactus::apps {
+namespace {
+
+using namespace test;
+
+/// A CSV file by columns.
+std::map<std::string, std::vector<double>> table_of(const std::string& text) {
+  std::istringstream lines(text);
+  std::string line, cell;
+  std::getline(lines, line);
+  std::vector<std::string> names;
+  for (std::istringstream cells(line); std::getline(cells, cell, ',');) names.push_back(cell);
+  std::map<std::string, std::vector<double>> table;
+  while (std::getline(lines, line)) {
+    std::size_t i = 0;
+    for (std::istringstream cells(line); std::getline(cells, cell, ',');)
+      table[names.at(i++)].push_back(std::stod(cell));
+  }
+  return table;
+}
+
+TEST(Simulate, WritesTheMotionByNameWithEnergiesAndFrames) {
+  const Folder folder;
+  const std::string script = folder.file("script.yaml", "initial: {q: {q1: 60 deg}}\n");
+  const Outcome run =
+      tactus("simulate " + model("double_pendulum.yaml") + " --duration 0.5 --step 1e-3 --sample 0.01 " +
+             "--script " + script + " --frames tip --out " + folder.path("run.csv") + " --plot " +
+             folder.path("run.svg"));
+  ASSERT_EQ(run.code, 0) << run.err;
+  const auto table = table_of(content_of(folder.path("run.csv")));
+  ASSERT_EQ(table.at("t").size(), 51u);
+  EXPECT_EQ(table.at("t")[1], 0.01);
+  EXPECT_EQ(table.at("t").back(), 0.5);
+  EXPECT_DOUBLE_EQ(table.at("q1")[0], M_PI / 3);
+  for (const char* name :
+       {"q2", "q1_dot", "q2_dot", "tau.q1", "kinetic", "potential", "tip.px", "tip.qw", "tip.vz"})
+    EXPECT_EQ(table.count(name), 1u) << name;
+  for (const double energy : table.at("energy")) EXPECT_NEAR(energy, table.at("energy")[0], 1e-8);
+  // Both rods have 1 m, and angles turn about y from straight down.
+  const double q1 = table.at("q1")[20], q2 = table.at("q2")[20];
+  EXPECT_NEAR(table.at("tip.px")[20], -std::sin(q1) - std::sin(q1 + q2), 1e-12);
+  EXPECT_NEAR(table.at("tip.pz")[20], -std::cos(q1) - std::cos(q1 + q2), 1e-12);
+  EXPECT_EQ(content_of(folder.path("run.svg")).substr(0, 4), "<svg");
+}
+
+TEST(Simulate, GivesTheSameBytesEveryTime) {
+  const std::string arguments = "simulate " + model("puma560.yaml") + " --duration 0.1 --out -";
+  const Outcome first = tactus(arguments), second = tactus(arguments);
+  ASSERT_EQ(first.code, 0) << first.err;
+  EXPECT_EQ(first.out, second.out);
+  EXPECT_GT(first.out.size(), 10'000u);
+}
+
+TEST(Simulate, EveryIntegratorReachesTheSameEnd) {
+  const Folder folder;
+  const std::string script =
+      folder.file("script.yaml", "{initial: {q: [1, 0.5]}, tau: {q1: 2*sin(3*t) - 0.1*q1_dot}}");
+  std::vector<double> reference;
+  for (const std::string integrator : {"adaptive", "stiff", "rk4", "implicit", "euler"}) {
+    const Outcome run =
+        tactus("simulate " + model("double_pendulum.yaml") + " --duration 0.3 --step 1e-4 --sample 0.1 " +
+               "--json --script " + script + " --integrator " + integrator);
+    ASSERT_EQ(run.code, 0) << run.err;
+    const auto summary = nlohmann::json::parse(run.out);
+    EXPECT_TRUE(summary["ok"].get<bool>());
+    EXPECT_EQ(summary["rows"], 4);
+    const auto q = summary["q"].get<std::vector<double>>();
+    if (reference.empty()) reference = q;
+    const double tolerance = integrator == "euler" ? 1e-3 : integrator == "stiff" ? 1e-7 : 1e-8;
+    for (std::size_t i = 0; i < q.size(); ++i) EXPECT_NEAR(q[i], reference[i], tolerance) << integrator;
+  }
+}
+
+TEST(Simulate, StopsAtNotANumberWithWhenAndWhereAndKeepsTheRows) {
+  const Folder folder;
+  const std::string script = folder.file("script.yaml", "tau: {q2: sqrt(0.2 - t)}");
+  const Outcome run = tactus("simulate " + model("double_pendulum.yaml") + " --duration 1 --step 0.01 --script " +
+                         script + " --out " + folder.path("run.csv"));
+  EXPECT_EQ(run.code, 1);
+  EXPECT_NE(run.err.find("'q2'"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("at t = 0.2"), std::string::npos) << run.err;
+  const auto table = table_of(content_of(folder.path("run.csv")));
+  EXPECT_NEAR(static_cast<double>(table.at("t").size()), 21.0, 1.0);
+}
+
+TEST(Simulate, StopsWhenTheMotionDiverges) {
+  const Folder folder;
+  const std::string script = folder.file("script.yaml", "{initial: {u: [0, 1]}, tau: {q2: 50*q2_dot}}");
+  const Outcome run = tactus("simulate " + model("double_pendulum.yaml") + " --duration 5 --script " + script +
+                         " --out " + folder.path("run.csv"));
+  EXPECT_EQ(run.code, 1);
+  EXPECT_NE(run.err.find("diverged in joint"), std::string::npos) << run.err;
+  EXPECT_GT(content_of(folder.path("run.csv")).size(), 1000u);
+}
+
+TEST(Simulate, RefusesWhatCannotBeMeant) {
+  const std::string pendulum = "simulate " + model("pendulum.yaml");
+  for (const std::string options :
+       {" --duration -1", " --duration 0", " --step 0", " --step nan", " --duration 1 --step 0.3",
+        " --step 0.01 --sample 0.015", " --integrator rk5", " --frames nothing",
+        " --out /no/such/folder/run.csv", " --duration 1e12 --step 1e-3", " --script no_such_script.yaml",
+        " --tolerance -1", " --sample -1"}) {
+    const Outcome run = tactus(pendulum + options);
+    EXPECT_EQ(run.code, 2) << options << run.err;
+    EXPECT_NE(run.err.find("error: "), std::string::npos) << options;
+  }
+}
+
+}  // namespace
+}  // namespace tactus::apps
