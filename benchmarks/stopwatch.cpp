@@ -6,12 +6,13 @@
 #include <chrono>
 #include <cstdint>
 
-#include "allocations.h"
+#include "support/allocations.h"
 
 namespace tactus::bench {
 
 namespace {
 
+using test::allocation_count;
 using Clock = std::chrono::steady_clock;
 
 /// Processor time of this process, all threads: what other processes take meanwhile does not count.

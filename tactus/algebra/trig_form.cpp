@@ -78,7 +78,7 @@ std::optional<TrigPolynomial> TrigConverter::convert_circular(const Node* node) 
   return TrigPolynomial::from_terms({term});
 }
 
-std::optional<TrigPolynomial> TrigConverter::convert(const Node* node) const {
+std::optional<TrigPolynomial> TrigConverter::convert(const Node* node) {
   switch (node->op) {
     case Op::constant:
       return std::isfinite(node->value) ? std::optional<TrigPolynomial>(node->value) : std::nullopt;
@@ -110,7 +110,8 @@ std::optional<TrigPolynomial> TrigConverter::convert(const Node* node) const {
       return *a - *b;
     case Op::mul:
       if (a->degree() + b->degree() > kMaxTrigDegree) return std::nullopt;
-      if (a->terms().size() * b->terms().size() > 50 * kMaxTerms) return std::nullopt;
+      products_ += a->terms().size() * b->terms().size();
+      if (products_ > limits_.products) return std::nullopt;
       return *a * *b;
     case Op::div:
       return divide(*a, *b);
@@ -146,7 +147,7 @@ std::optional<TrigPolynomial> TrigConverter::operator()(Expr expression) {
   for (const Node* n : nodes_outside_arguments(expression)) {
     if (known_.contains(n)) continue;
     std::optional<TrigPolynomial> p = convert(n);
-    if (p && p->terms().size() > kMaxTerms) p.reset();
+    if (p && p->terms().size() > limits_.terms) p.reset();
     known_.emplace(n, std::move(p));
   }
   const std::optional<TrigPolynomial>& p = known_.at(expression.node());

@@ -26,22 +26,31 @@ class TrigVariables {
   std::vector<Expr> angles_, variables_;
 };
 
+/// How far conversion may go before it gives up: the harmonics of a general arm multiply with every
+/// joint.
+struct TrigLimits {
+  std::size_t terms = 20'000;        // of one polynomial
+  std::size_t products = 3'000'000;  // of terms, in all conversions together: about a second
+};
+
 /// Turns expressions of one graph into polynomials, remembering every node it has seen.
 class TrigConverter {
  public:
-  explicit TrigConverter(TrigVariables& variables) : variables_(variables) {}
+  explicit TrigConverter(TrigVariables& variables, TrigLimits limits = {})
+      : variables_(variables), limits_(limits) {}
 
   /// Nothing when the expression is not of the class: a division by something not constant, a root, a sine of
-  /// something that is not an integer combination of symbols, too many symbols or more than kMaxTerms terms.
+  /// something that is not an integer combination of symbols, too many symbols, or more work than the limits
+  /// allow.
   std::optional<TrigPolynomial> operator()(Expr expression);
 
-  static constexpr std::size_t kMaxTerms = 20000;
-
  private:
-  std::optional<TrigPolynomial> convert(const Node* node) const;
+  std::optional<TrigPolynomial> convert(const Node* node);
   std::optional<TrigPolynomial> convert_circular(const Node* node) const;
 
   TrigVariables& variables_;
+  TrigLimits limits_;
+  std::size_t products_ = 0;
   std::unordered_map<const Node*, std::optional<TrigPolynomial>> known_;
 };
 

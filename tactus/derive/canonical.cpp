@@ -102,7 +102,7 @@ bool read_off_equations(const describe::Model& model, const Options& options, Ca
 }  // namespace
 
 std::optional<CanonicalModel> find_canonical_form(const describe::Model& model, const Options& options,
-                                                  std::string* why) {
+                                                  std::string* why, algebra::TrigLimits limits) {
   const Why no{why};
   for (const describe::Joint& joint : model.joints) {
     if (joint.type == JointType::spherical || joint.type == JointType::free) {
@@ -131,7 +131,7 @@ std::optional<CanonicalModel> find_canonical_form(const describe::Model& model, 
   frictionless.wrenches.clear();
   const std::vector<Expr> rest(n, Expr(0.0));
   const std::vector<Expr> springs = joint_loads(model, frictionless, numbers, symbols.q, rest);
-  TrigConverter convert(canonical.variables);
+  TrigConverter convert(canonical.variables, limits);
 
   const bool joint_rates = model.speeds.definition == describe::Speeds::Definition::joint_rates;
   // Slots in the order in which a reader expects the names.
@@ -187,6 +187,10 @@ std::optional<CanonicalModel> find_canonical_form(const describe::Model& model, 
     if (!g) return no("its springs' forces are not trigonometric polynomials");
     G[i] = *g;
   }
+  // Each of the n^2 elements is differentiated by n angles.
+  std::size_t terms = 0;
+  for (const TrigPolynomial& p : M) terms += p.terms().size();
+  if (terms * n > limits.products) return no("its mass matrix has too many harmonics");
   canonical.torques = torques_from_mass_matrix(M, G, symbols.q, symbols.u, symbols.udot, canonical.variables);
   for (std::size_t i = 0; i < n; ++i) canonical.friction.push_back(loads[i] - springs[i]);
   return canonical;

@@ -75,9 +75,11 @@ class CanonicalModel {
   TrigPolynomial select(int i, const std::function<bool(int, int)>& wanted) const;
 };
 
-/// The canonical form; nothing where the equations have none, with the reason in `why`.
+/// The canonical form; nothing where the equations have none (or none within the limits), with the reason in
+/// `why`.
 std::optional<CanonicalModel> find_canonical_form(const describe::Model& model, const Options& options,
-                                                  std::string* why = nullptr);
+                                                  std::string* why = nullptr,
+                                                  algebra::TrigLimits limits = {});
 /// The same; InputError where there is none.
 CanonicalModel canonical_form(const describe::Model& model, const Options& options = {});
 

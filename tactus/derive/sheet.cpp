@@ -12,6 +12,8 @@ namespace {
 
 /// Up to this many coefficients in M, h and g together, the canonical form is the better reading.
 constexpr std::size_t kShortCanonicalForm = 150;
+/// Forms as short as that are found with little work.
+constexpr algebra::TrigLimits kShortSearch{.terms = 500, .products = 50'000};
 
 /// "M[1,2]" and "M_{12}".
 WrittenEquation named(const std::string& letter, std::vector<int> indices) {
@@ -225,7 +227,7 @@ Sheet linear_sheet(const describe::Model& model, const Options& options) {
 }
 
 Sheet equations_sheet(const describe::Model& model, const Options& options) {
-  if (const auto canonical = find_canonical_form(model, options)) {
+  if (const auto canonical = find_canonical_form(model, options, nullptr, kShortSearch)) {
     if (canonical->coefficient_count() <= kShortCanonicalForm) {
       const PolynomialWriter writer(*canonical, 6, true);
       Sheet sheet = sheet_of(*canonical, equation_of_motion(model));

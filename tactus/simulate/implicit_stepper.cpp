@@ -57,6 +57,7 @@ class Sdirk3 : public Stepper {
         stages_(3, std::vector<double>(rate_.size())),
         matrix_(n_, n_),
         lu_(n_),
+        defect_(n_),
         change_(n_) {}
 
   Status step(Chart& chart, double t, double h, std::span<double> z) override {
@@ -111,8 +112,8 @@ class Sdirk3 : public Stepper {
     bool solved = false, alternates = false;
     for (int iteration = 0; iteration < kMostIterations && !solved; ++iteration) {
       chart.slope(t + kNodes[s] * h, y_.data(), rate_.data());
-      for (std::size_t i = 0; i < n; ++i) change_[static_cast<int>(i)] = base_[i] + hg * rate_[i] - y_[i];
-      change_ = lu_.solve(change_);
+      for (std::size_t i = 0; i < n; ++i) defect_[static_cast<int>(i)] = base_[i] + hg * rate_[i] - y_[i];
+      change_.noalias() = lu_.solve(defect_);  // in place it would allocate, for the row exchanges
       double size = 0.0;
       alternates = false;
       for (std::size_t i = 0; i < n; ++i) {
@@ -149,7 +150,7 @@ class Sdirk3 : public Stepper {
   std::vector<std::vector<double>> stages_;
   Eigen::MatrixXd matrix_;
   Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
-  Eigen::VectorXd change_;
+  Eigen::VectorXd defect_, change_;
   double h_of_matrix_ = 0.0;  // 0: the next step makes a new one
 };
 

@@ -11,6 +11,8 @@
 #include <tactus/describe/load.h>
 #include <tactus/generate/kernel.h>
 
+#include "support/allocations.h"
+
 namespace tactus::derive {
 namespace {
 
@@ -101,6 +103,18 @@ INSTANTIATE_TEST_SUITE_P(Models, RecursionOf,
                          testing::Values("puma560", "planar_3r", "general_6r", "scara", "gantry",
                                          "joint_gallery", "rigid_body", "double_pendulum"),
                          [](const auto& info) { return info.param; });
+
+TEST(Recursion, AllocatesNothingInItsCalls) {
+  const describe::Model model = model_named("puma560");
+  Recursion recursion(model);
+  const Sample s = random_sample(model, 1);
+  std::vector<double> tau(6), M(36), udot(6);
+  const long before = test::allocation_count();
+  recursion.inverse_dynamics(s.q.data(), s.u.data(), s.udot.data(), tau.data());
+  recursion.mass_matrix(s.q.data(), M.data());
+  recursion.forward_dynamics(s.q.data(), s.u.data(), tau.data(), udot.data());
+  EXPECT_EQ(test::allocation_count() - before, 0);
+}
 
 TEST(Recursion, RefusesSpringsBetweenPoints) {
   EXPECT_THROW(Recursion{model_named("joint_gallery")}, InputError);

@@ -10,13 +10,14 @@
 #include <tactus/simulate/script.h>
 #include <tactus/simulate/state_file.h>
 
-#include "allocations.h"
 #include "hand_made.h"
+#include "support/allocations.h"
 
 namespace tactus::simulate {
 namespace {
 
 using namespace test;
+using tactus::test::allocation_count;
 
 describe::Model model_of(const std::string& name) {
   return describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/" + name + ".yaml");

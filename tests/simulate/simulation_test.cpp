@@ -5,13 +5,14 @@
 
 #include <tactus/base/error.h>
 
-#include "allocations.h"
 #include "hand_made.h"
+#include "support/allocations.h"
 
 namespace tactus::simulate {
 namespace {
 
 using namespace test;
+using tactus::test::allocation_count;
 
 TEST(Simulation, EndsAtExactTimesHoweverManyStepsItTakes) {
   const Dynamics dynamics = pendulum();

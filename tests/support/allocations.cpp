@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdlib>
+#include <new>
 
 namespace {
 
@@ -9,13 +11,24 @@ std::atomic<long> count{0};
 
 }  // namespace
 
-namespace tactus::bench {
+namespace tactus::test {
 
 long allocation_count() { return count.load(std::memory_order_relaxed); }
 
-}  // namespace tactus::bench
+}  // namespace tactus::test
 
-// operator new, Eigen, asmjit and the peers all end in one of these.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+
+void* operator new(std::size_t size) {
+  count.fetch_add(1, std::memory_order_relaxed);
+  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+#else
+
 extern "C" {
 
 void* __libc_malloc(std::size_t size);
@@ -40,3 +53,5 @@ void* aligned_alloc(std::size_t alignment, std::size_t size) {
   return __libc_memalign(alignment, size);
 }
 }
+
+#endif
