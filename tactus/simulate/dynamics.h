@@ -2,12 +2,14 @@
 // simulations.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <tactus/derive/equations.h>
 #include <tactus/generate/kernel.h>
+#include <tactus/simulate/constraints.h>
 #include <tactus/simulate/coordinates.h>
 #include <tactus/simulate/momentum.h>
 
@@ -29,6 +31,7 @@ struct Dynamics {
   std::vector<MomentumRoot> momentum_roots;       // empty for fixed bases
   std::optional<generate::Kernel> momentum;       // t q u -> P A_0 A_1 ...
   std::optional<generate::Kernel> momentum_rate;  // t q u tau wrench udot -> P_rate
+  std::shared_ptr<const Constraints> constraints;  // null where there are none
 
   int nq() const { return coordinates.nq(); }
   int nv() const { return coordinates.nv(); }
