@@ -8,7 +8,10 @@
 namespace tactus::math {
 
 Elimination::Elimination(std::size_t most_rows, std::size_t most_columns)
-    : a_(most_rows * most_columns), rows_(most_rows), columns_(most_columns), w_(std::max(most_rows, most_columns)) {}
+    : a_(most_rows * most_columns),
+      rows_(most_rows),
+      columns_(most_columns),
+      w_(std::max(most_rows, most_columns)) {}
 
 void Elimination::factor(std::size_t m, std::size_t n, double tolerance, const char* preferred, double keep) {
   m_ = m;

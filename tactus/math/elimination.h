@@ -2,8 +2,8 @@
 //
 //   L^-1 A_(rows, columns) = [U  V],   U upper triangular of size rank
 //
-// Columns that are preferred are kept as pivots as long as theirs is at least a given part of the best one: a choice
-// of dependent unknowns then stays what it was until another is clearly better.
+// Columns that are preferred are kept as pivots as long as theirs is at least a given part of the best one: a
+// choice of dependent unknowns then stays what it was until another is clearly better.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,8 @@ class Elimination {
   double* row(std::size_t i, std::size_t n) { return a_.data() + i * n; }
 
   /// Pivots down to the tolerance, which is absolute. `preferred` [n] may be null.
-  void factor(std::size_t m, std::size_t n, double tolerance, const char* preferred = nullptr, double keep = 1.0);
+  void factor(std::size_t m, std::size_t n, double tolerance, const char* preferred = nullptr,
+              double keep = 1.0);
 
   std::size_t rank() const { return rank_; }
   std::size_t pivot_row(std::size_t k) const { return rows_[k]; }

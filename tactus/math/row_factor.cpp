@@ -47,7 +47,8 @@ void RowFactor::factor(std::size_t m, double tolerance, const char* late) {
     }
     if (best == m) return;
     // The rows in between keep their order.
-    std::rotate(order_.begin() + static_cast<std::ptrdiff_t>(k), order_.begin() + static_cast<std::ptrdiff_t>(best),
+    std::rotate(order_.begin() + static_cast<std::ptrdiff_t>(k),
+                order_.begin() + static_cast<std::ptrdiff_t>(best),
                 order_.begin() + static_cast<std::ptrdiff_t>(best) + 1);
     double* v = row(order_[k]) + k;
     const double length = std::sqrt(norms_[order_[k]]);

@@ -1,11 +1,13 @@
-// Which rows of a matrix are independent, and what they span: the orthogonal factorisation of the rows, largest
-// remaining row first [BusingerGolub1965].
+// Which rows of a matrix are independent, and what they span: the orthogonal factorisation of the rows,
+// largest remaining row first [BusingerGolub1965].
 //
-//   X_order(i) = sum_{k <= i} R_ik e_k,    e_0, e_1, ... orthonormal, kept as Householder reflections: Q = [e_0 e_1 ...]
+//   X_order(i) = sum_{k <= i} R_ik e_k,    e_0, e_1, ... orthonormal, kept as Householder reflections: Q =
+//   [e_0 e_1 ...]
 //
-// What is left of a row after the ones before it are taken out is its distance from their span. The first distance
-// that does not pass the tolerance ends the factorisation: the rows left over depend on the others. The tolerance is
-// absolute, so that a single row can vanish; rows should therefore come with a natural size of about 1.
+// What is left of a row after the ones before it are taken out is its distance from their span. The first
+// distance that does not pass the tolerance ends the factorisation: the rows left over depend on the others.
+// The tolerance is absolute, so that a single row can vanish; rows should therefore come with a natural size
+// of about 1.
 #pragma once
 
 #include <cmath>
@@ -17,7 +19,8 @@ namespace tactus::math {
 
 class RowFactor {
  public:
-  /// Memory for up to that many rows of n numbers; nothing is allocated afterwards. combine_shortest() needs more.
+  /// Memory for up to that many rows of n numbers; nothing is allocated afterwards. combine_shortest() needs
+  /// more.
   RowFactor(std::size_t most_rows, std::size_t n, bool with_shortest = false);
 
   /// To be filled row by row before factor(), which destroys it.
@@ -50,7 +53,7 @@ class RowFactor {
   std::size_t n_, m_ = 0, rank_ = 0;
   std::vector<double> x_, diagonal_, beta_, norms_;
   std::vector<std::size_t> order_;
-  std::unique_ptr<RowFactor> shortest_;   // of R^T, for combine_shortest()
+  std::unique_ptr<RowFactor> shortest_;  // of R^T, for combine_shortest()
   std::vector<double> shared_;
 };
 

@@ -117,6 +117,8 @@ bool Assembler::newton(State& state) {
     damped_.solve(error_.data(), x.data());
     damped_.times_q(x.data());
     math::solve_lower_transposed(nv_, metric_.L(), x.data());
+    for (std::size_t i = 0; i < nv_; ++i)
+      if (kept_[i]) x[i] = 0.0;
 
     arguments[0] = state.t;
     std::copy(state.q.begin(), state.q.end(), arguments.begin() + 1);
@@ -177,7 +179,7 @@ bool Assembler::agree(State& state) {
   metric_.smallest_step(error_.data(), du.data());
   double fastest = 1.0;
   for (std::size_t i = 0; i < nv_; ++i) {
-    state.u[i] -= du[i];
+    if (!kept_[i]) state.u[i] -= du[i];
     fastest = std::max(fastest, std::abs(state.u[i]));
   }
   return largest_error(state, true) <= kAgrees * fastest;
@@ -208,7 +210,8 @@ AssemblyReport Assembler::inspect(const State& state, bool look_nearby) {
     entry->second = entry->second && report.redundant[k];
   }
   for (const auto& [constraint, redundant] : whole)
-    if (redundant) report.redundant_constraints.push_back(constraints_.names[static_cast<std::size_t>(constraint)]);
+    if (redundant)
+      report.redundant_constraints.push_back(constraints_.names[static_cast<std::size_t>(constraint)]);
   report.rank_nearby = report.rank;
   if (look_nearby) {
     std::mt19937 random(11);
@@ -256,11 +259,12 @@ State assemble(const Dynamics& dynamics, State guess, const std::vector<int>& ke
   assembler.keep(kept);
   State state = std::move(guess);
   if (!assembler.close(state, kShakes))
-    throw InputError({},
-                     fmt::format("the mechanism cannot be assembled{}: at best, {}",
-                                 kept.empty() ? "" : " with the coordinates that are to be kept",
-                                 assembler.errors_by_name(state, false)),
-                     "check lengths and placements of these constraints, or give a better guess of the coordinates");
+    throw InputError(
+        {},
+        fmt::format("the mechanism cannot be assembled{}: at best, {}",
+                    kept.empty() ? "" : " with the coordinates that are to be kept",
+                    assembler.errors_by_name(state, false)),
+        "check lengths and placements of these constraints, or give a better guess of the coordinates");
   if (!assembler.agree(state))
     throw InputError({},
                      fmt::format("no velocity satisfies all constraints here: at best, {}",

@@ -92,7 +92,8 @@ void Chart::settle(double t, std::span<double> z) {
   if (holds) hold_constraints(t, z);
 }
 
-/// The speeds' part of it. Constraints inside a tree that hangs free leave its momentum as it is, others change it.
+/// The speeds' part of it. Constraints inside a tree that hangs free leave its momentum as it is, others
+/// change it.
 void Chart::hold_constraints(double t, std::span<double> z) {
   const int nv = dynamics_.nv();
   double* u = z.data() + nv;

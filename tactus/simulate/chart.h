@@ -56,8 +56,8 @@ class Chart {
   void slope(double t, const double* z, double* z_rate);
   /// theta' alone, at the centre q0 and with the speeds u.
   void chart_rate_at_centre(double t, const double* u, double* theta_rate);
-  /// Moves the centre to where z is: theta becomes zero, the root speeds agree with the momentum that z carries,
-  /// and the constraints are held.
+  /// Moves the centre to where z is: theta becomes zero, the root speeds agree with the momentum that z
+  /// carries, and the constraints are held.
   void settle(double t, std::span<double> z);
   /// The largest error of a constraint's position that the last settle() left [m, rad].
   double position_error() const { return position_error_; }

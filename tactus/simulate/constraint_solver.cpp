@@ -12,11 +12,12 @@ namespace tactus::simulate {
 
 namespace {
 
-constexpr std::array<std::pair<Holding, std::string_view>, 5> kNames{{{Holding::projection, "projection"},
-                                                                      {Holding::position_only, "position_only"},
-                                                                      {Holding::velocity_only, "velocity_only"},
-                                                                      {Holding::baumgarte, "baumgarte"},
-                                                                      {Holding::none, "none"}}};
+constexpr std::array<std::pair<Holding, std::string_view>, 5> kNames{
+    {{Holding::projection, "projection"},
+     {Holding::position_only, "position_only"},
+     {Holding::velocity_only, "velocity_only"},
+     {Holding::baumgarte, "baumgarte"},
+     {Holding::none, "none"}}};
 
 /// A pivot is the square of a sine: the straight-line code's error is about the rounding divided by it.
 constexpr double kHealthyPivot = 1e-6;
@@ -24,8 +25,10 @@ constexpr double kHealthyPivot = 1e-6;
 constexpr double kHeld = 1e-13;
 constexpr int kMostNewtonSteps = 8;
 constexpr int kMostHalvings = 4;
-/// Ends of steps in a row at which a row must be redundant before it is set aside: a motion through a singular
-/// configuration meets it once.
+/// The second only refines what the first one's rounding left.
+constexpr int kMostVelocitySteps = 2;
+/// Ends of steps in a row at which a row must be redundant before it is set aside: a motion through a
+/// singular configuration meets it once.
 constexpr int kForGood = 2;
 
 }  // namespace
@@ -76,7 +79,7 @@ ConstraintSolver::ConstraintSolver(const Dynamics& dynamics, ConstraintOptions o
     unrolled_in_.resize(1 + nq_ + m_);
     unrolled_out_.resize(unrolled->dynamics.output_size());
     work = std::max({work, unrolled->dynamics.work_size(), unrolled->step.work_size()});
-    if (unrolled->position_step.input_size() > 0) work = std::max(work, unrolled->position_step.work_size());
+    if (unrolled->position_step) work = std::max(work, unrolled->position_step->work_size());
   }
   work_.resize(work);
   update_rows();
@@ -129,7 +132,8 @@ bool ConstraintSolver::unrolled_is_healthy(const double* pivots, std::size_t cou
 }
 
 void ConstraintSolver::accelerate(const double* arguments, double* udot, double* qdot) {
-  const bool automatic = options_.formulation == Formulation::automatic && options_.holding != Holding::baumgarte;
+  const bool automatic =
+      options_.formulation == Formulation::automatic && options_.holding != Holding::baumgarte;
   if (automatic && unrolled_fits_) {
     constraints_.unrolled->dynamics(arguments, unrolled_out_.data(), work_.data());
     const std::size_t count = held_rows_.size();
@@ -162,11 +166,12 @@ bool ConstraintSolver::solve(const double* arguments, ConstrainedMotion& motion)
   return gather(active_rows_) && solver_->solve(problem(), motion);
 }
 
-bool ConstraintSolver::smallest_step(double t, const double* q, const double* error, bool positions, double* du) {
+bool ConstraintSolver::smallest_step(double t, const double* q, const double* error, bool positions,
+                                     double* du) {
   const std::vector<std::size_t>& rows = positions ? held_positions_ : held_rows_;
   if (options_.formulation == Formulation::automatic && unrolled_fits_) {
     const generate::Kernel& kernel =
-        positions ? constraints_.unrolled->position_step : constraints_.unrolled->step;
+        positions ? *constraints_.unrolled->position_step : constraints_.unrolled->step;
     unrolled_in_[0] = t;
     std::copy_n(q, nq_, unrolled_in_.begin() + 1);
     for (std::size_t k = 0; k < rows.size(); ++k) unrolled_in_[1 + nq_ + k] = error[rows[k]];
@@ -184,7 +189,8 @@ bool ConstraintSolver::smallest_step(double t, const double* q, const double* er
   return true;
 }
 
-// The change of q that belongs to du as if it were a velocity held for one unit of time: W du, in the chart at q.
+// The change of q that belongs to du as if it were a velocity held for one unit of time: W du, in the chart
+// at q.
 void ConstraintSolver::displace(double t, double* q, const double* du, double part) {
   rate_in_[0] = t;
   std::copy_n(q, nq_, rate_in_.begin() + 1);
@@ -199,19 +205,19 @@ void ConstraintSolver::displace(double t, double* q, const double* du, double pa
   dynamics_.coordinates.displace(q, theta_.data(), q);
 }
 
-double ConstraintSolver::position_error(double t, const double* q) {
-  terms_.evaluate_errors(t, q, rest_.data());
-  double largest = 0.0;
-  for (const std::size_t k : active_rows_) {
-    const double error = std::abs(terms_.position_errors()[k]);
-    if (!(error <= largest)) largest = error;  // keeps a NaN
-  }
-  return largest;
+double ConstraintSolver::largest(const double* errors, const std::vector<std::size_t>& rows) const {
+  double result = 0.0;
+  for (const std::size_t k : rows)
+    if (!(std::abs(errors[k]) <= result)) result = std::abs(errors[k]);  // keeps a NaN
+  return result;
 }
 
 double ConstraintSolver::hold_position(double t, double* q) {
-  double error = position_error(t, q);
-  if (held_positions_.empty()) return error;
+  const auto error_at = [&] {
+    terms_.evaluate_errors(t, q, rest_.data());
+    return largest(terms_.position_errors(), held_positions_);
+  };
+  double error = error_at();
   for (int iteration = 0; iteration < kMostNewtonSteps && error > kHeld; ++iteration) {
     if (!smallest_step(t, q, terms_.position_errors(), true, du_.data())) break;
     std::copy_n(q, nq_, q_before_.begin());
@@ -219,44 +225,39 @@ double ConstraintSolver::hold_position(double t, double* q) {
     double part = -1.0;
     for (int halving = 0; halving <= kMostHalvings; ++halving, part *= 0.5) {
       displace(t, q, du_.data(), part);
-      error = position_error(t, q);
+      error = error_at();
       if (error < before) break;
       std::copy_n(q_before_.begin(), nq_, q);
-      error = before;
     }
     if (!(error < before)) {
-      position_error(t, q);
+      error_at();
       break;
     }
   }
-  return error;
+  return largest(terms_.position_errors(), active_rows_);
 }
 
 double ConstraintSolver::hold_velocity(double t, const double* q, double* u) {
-  const auto largest = [&] {
+  const auto error_at = [&] {
     terms_.evaluate_errors(t, q, u);
-    double result = 0.0;
-    for (const std::size_t k : active_rows_) {
-      const double error = std::abs(terms_.velocity_errors()[k]);
-      if (!(error <= result)) result = error;
-    }
-    return result;
+    return largest(terms_.velocity_errors(), held_rows_);
   };
   double fastest = 1.0;
   for (std::size_t i = 0; i < nv_; ++i) fastest = std::max(fastest, std::abs(u[i]));
-  double error = largest();
-  for (int iteration = 0; iteration < 2 && error > kHeld * fastest; ++iteration) {
+  double error = error_at();
+  for (int iteration = 0; iteration < kMostVelocitySteps && error > kHeld * fastest; ++iteration) {
     if (!smallest_step(t, q, terms_.velocity_errors(), false, du_.data())) break;
     for (std::size_t i = 0; i < nv_; ++i) u[i] -= du_[i];
-    error = largest();
+    error = error_at();
   }
-  return error;
+  return largest(terms_.velocity_errors(), active_rows_);
 }
 
 bool ConstraintSolver::strike(double t, const double* q, double* u, std::vector<double>& impulse) {
   terms_.evaluate(t, q, u);
   if (!gather(active_rows_) || !metric_.factor(problem())) return false;
-  for (std::size_t k = 0; k < active_rows_.size(); ++k) gathered_.error[k] = -terms_.velocity()[active_rows_[k]];
+  for (std::size_t k = 0; k < active_rows_.size(); ++k)
+    gathered_.error[k] = -terms_.velocity()[active_rows_[k]];
   metric_.smallest_step(gathered_.error.data(), du_.data());
   for (std::size_t i = 0; i < nv_; ++i) u[i] += du_[i];
   impulse.resize(active_rows_.size());

@@ -1,21 +1,23 @@
-// Constraints in motion: accelerations by the chosen formulation, and holding the constraints after each step.
+// Constraints in motion: accelerations by the chosen formulation, and holding the constraints after each
+// step.
 //
-// The default road is straight-line code for the rows that are generically independent. Its pivots say how far each row
-// is from the span of those before it; where one is small, the same acceleration is computed again by the rank-revealing
-// multipliers. Nothing is allocated after the constructor.
+// The default road is straight-line code for the rows that are generically independent. Its pivots say how
+// far each row is from the span of those before it; where one is small, the same acceleration is computed
+// again by the rank-revealing multipliers. Nothing is allocated after the constructor.
 //
 // Holding. After a step of any integrator,
 //
 //   q <- q (+) W dq,   dq = -M^-1 A^T (A M^-1 A^T)^+ Phi       repeated (Newton): position
 //   u <- u + du,       du = -M^-1 A^T (A M^-1 A^T)^+ (A u + c)                   velocity
 //
-// the smallest changes in the metric of the mass matrix. They have the size of the integrator's local error, so its order
-// stays; a change of velocity by constraint impulses does no work on the motions that are left. Position alone is not
-// enough [Aghili2005, (37)]: an error of velocity, A u = const, grows without bound where A becomes small.
+// the smallest changes in the metric of the mass matrix. They have the size of the integrator's local error,
+// so its order stays; a change of velocity by constraint impulses does no work on the motions that are left.
+// Position alone is not enough [Aghili2005, (37)]: an error of velocity, A u = const, grows without bound
+// where A becomes small.
 //
-// Rows that are redundant for good are set aside: away from the constraints' manifold, in the stages of an integrator,
-// they would be nearly but not quite dependent, and their small disagreement would be divided by that distance. Rows that
-// are dependent only while a singular configuration is passed stay.
+// Rows that are redundant for good are set aside: away from the constraints' manifold, in the stages of an
+// integrator, they would be nearly but not quite dependent, and their small disagreement would be divided by
+// that distance. Rows that are dependent only while a singular configuration is passed stay.
 #pragma once
 
 #include <memory>
@@ -57,8 +59,8 @@ class ConstraintSolver {
 
   /// udot and qdot at t q u tau wrench. NaN where the problem has no solution.
   void accelerate(const double* arguments, double* udot, double* qdot);
-  /// Everything about the constraints there, by the chosen formulation (multipliers for automatic): entries of `lambda`
-  /// and `redundant` belong to active_rows(). False where the problem has no solution.
+  /// Everything about the constraints there, by the chosen formulation (multipliers for automatic): entries
+  /// of `lambda` and `redundant` belong to active_rows(). False where the problem has no solution.
   bool solve(const double* arguments, ConstrainedMotion& motion);
   const std::vector<std::size_t>& active_rows() const { return active_rows_; }
 
@@ -67,8 +69,8 @@ class ConstraintSolver {
   /// Makes u agree with the constraints; the largest error left [m/s, rad/s].
   double hold_velocity(double t, const double* q, double* u);
   /// The impulse by which the active constraints catch a velocity that they do not allow, plastically:
-  /// M (u+ - u-) = A^T impulse, A u+ + c = 0 [Gillespie2003, section 5]. One entry per active row; false where the problem
-  /// has no solution.
+  /// M (u+ - u-) = A^T impulse, A u+ + c = 0 [Gillespie2003, section 5]. One entry per active row; false
+  /// where the problem has no solution.
   bool strike(double t, const double* q, double* u, std::vector<double>& impulse);
 
   /// Errors of all rows.
@@ -98,7 +100,7 @@ class ConstraintSolver {
   /// The smallest du that takes `error` (per row of the model) out of the held rows.
   bool smallest_step(double t, const double* q, const double* error, bool positions, double* du);
   void displace(double t, double* q, const double* du, double part);
-  double position_error(double t, const double* q);
+  double largest(const double* errors, const std::vector<std::size_t>& rows) const;
 
   const Dynamics& dynamics_;
   const Constraints& constraints_;

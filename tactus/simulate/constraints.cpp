@@ -121,13 +121,14 @@ void ConstraintTerms::evaluate_errors(double t, const double* q, const double* u
   constraints_.errors(arguments_.data(), errors_.data(), work_.data());
 }
 
-std::shared_ptr<const Constraints> compile_constraints(const derive::Equations& equations, const Dynamics& dynamics,
-                                                       generate::Backend backend) {
+std::shared_ptr<const Constraints> compile_constraints(const derive::Equations& equations,
+                                                       const Dynamics& dynamics, generate::Backend backend) {
   const describe::Model& model = equations.model();
   if (equations.constraint_rows().empty()) return nullptr;
   auto result = std::make_shared<Constraints>();
   Constraints& constraints = *result;
-  for (const describe::Constraint& constraint : model.constraints) constraints.names.push_back(constraint.name);
+  for (const describe::Constraint& constraint : model.constraints)
+    constraints.names.push_back(constraint.name);
   bool any_nonholonomic = false;
   for (const derive::ConstraintRow& row : equations.constraint_rows()) {
     constraints.rows.push_back({row.label, row.constraint, row.holonomic});

@@ -22,8 +22,8 @@ struct Constraints {
   std::vector<std::string> names;  // of the model's constraints
   std::vector<Row> rows;           // [m]
   std::vector<char> active;        // [m] at the start
-  /// [m] natural size of a row: sqrt(sum_i a_i^2 / M_ii), root mean square over configurations drawn once. It makes rows
-  /// in metres and in radians comparable, and says when a single row has become small.
+  /// [m] natural size of a row: sqrt(sum_i a_i^2 / M_ii), root mean square over configurations drawn once. It
+  /// makes rows in metres and in radians comparable, and says when a single row has become small.
   std::vector<double> scale;
   /// [m] rows that depend on other active rows wherever the mechanism can be.
   std::vector<char> redundant;
@@ -33,10 +33,11 @@ struct Constraints {
 
   /// Straight-line code for regular configurations, for one set of rows.
   struct Unrolled {
-    std::vector<char> rows;          // [m] which
-    generate::Kernel dynamics;       // t q u tau wrench -> udot qdot lambda pivots
-    generate::Kernel step;           // t q error -> du pivots: all of the rows
-    generate::Kernel position_step;  // the same for the rows with a position level
+    std::vector<char> rows;     // [m] which
+    generate::Kernel dynamics;  // t q u tau wrench -> udot qdot lambda pivots
+    generate::Kernel step;      // t q error -> du pivots: all of the rows
+    std::optional<generate::Kernel>
+        position_step;  // the same for the rows with a position level, where there are any
   };
   std::optional<Unrolled> unrolled;
 
@@ -44,8 +45,8 @@ struct Constraints {
 };
 
 /// Rows, sizes and kernels; null where the model has no constraints. The dynamics must be complete otherwise.
-std::shared_ptr<const Constraints> compile_constraints(const derive::Equations& equations, const Dynamics& dynamics,
-                                                       generate::Backend backend);
+std::shared_ptr<const Constraints> compile_constraints(const derive::Equations& equations,
+                                                       const Dynamics& dynamics, generate::Backend backend);
 
 /// M, A and the errors at one place, with their own memory.
 class ConstraintTerms {

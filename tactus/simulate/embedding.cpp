@@ -1,13 +1,15 @@
 // Embedding by independent speeds [Gillespie2003, section 4, (41)-(45)].
 //
-// Split the speeds into dependent ones u_D, as many as there are independent rows, and independent ones u_I. From
-// A udot = gamma follow  udot_D = D udot_I + g,  D = -A_D^-1 A_I,  g = A_D^-1 gamma,  so with T = [I; D]:
+// Split the speeds into dependent ones u_D, as many as there are independent rows, and independent ones u_I.
+// From A udot = gamma follow  udot_D = D udot_I + g,  D = -A_D^-1 A_I,  g = A_D^-1 gamma,  so with T = [I;
+// D]:
 //
 //   udot = T udot_I + [0; g],    (T^T M T) udot_I = T^T (Q - M [0; g]),    A_D^T lambda = (M udot - Q)_D
 //
-// Any choice with a regular A_D gives the same motion, but no choice is good everywhere. The choice is by complete
-// pivoting on A with column i divided by sqrt(M_ii) and each row by its natural size: the pivots then compare energies,
-// not metres with radians. The last choice is kept until a pivot of it falls below a tenth of the best one.
+// Any choice with a regular A_D gives the same motion, but no choice is good everywhere. The choice is by
+// complete pivoting on A with column i divided by sqrt(M_ii) and each row by its natural size: the pivots
+// then compare energies, not metres with radians. The last choice is kept until a pivot of it falls below a
+// tenth of the best one.
 #include <algorithm>
 #include <cmath>
 
@@ -52,7 +54,8 @@ class Embedding : public FormulationSolver {
     std::fill(dependent_.begin(), dependent_.end(), char{0});
     for (std::size_t k = 0; k < rank; ++k) dependent_[elimination_.pivot_column(k)] = 1;
 
-    // Speeds scaled by size_: v_i = sqrt(M_ii) u_i. Column c of T belongs to the independent speed at place rank + c.
+    // Speeds scaled by size_: v_i = sqrt(M_ii) u_i. Column c of T belongs to the independent speed at place
+    // rank + c.
     std::fill_n(T_.begin(), n * free, 0.0);
     for (std::size_t c = 0; c < free; ++c) {
       T_[elimination_.pivot_column(rank + c) * free + c] = 1.0;
@@ -115,8 +118,8 @@ class Embedding : public FormulationSolver {
 
  private:
   math::Elimination elimination_;
-  std::vector<double> size_;      // sqrt(M_ii)
-  std::vector<char> dependent_;   // the last choice
+  std::vector<double> size_;     // sqrt(M_ii)
+  std::vector<char> dependent_;  // the last choice
   std::vector<double> T_, MT_, reduced_, g_, rest_, solved_, gamma_;
 };
 

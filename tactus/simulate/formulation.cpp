@@ -7,10 +7,11 @@ namespace tactus::simulate {
 
 namespace {
 
-constexpr std::array<std::pair<Formulation, std::string_view>, 4> kNames{{{Formulation::automatic, "automatic"},
-                                                                          {Formulation::multipliers, "multipliers"},
-                                                                          {Formulation::embedding, "embedding"},
-                                                                          {Formulation::projection, "projection"}}};
+constexpr std::array<std::pair<Formulation, std::string_view>, 4> kNames{
+    {{Formulation::automatic, "automatic"},
+     {Formulation::multipliers, "multipliers"},
+     {Formulation::embedding, "embedding"},
+     {Formulation::projection, "projection"}}};
 
 }  // namespace
 
@@ -26,7 +27,8 @@ std::optional<Formulation> formulation_of(std::string_view name) {
   return std::nullopt;
 }
 
-std::unique_ptr<FormulationSolver> make_formulation(Formulation formulation, std::size_t n, std::size_t most_rows,
+std::unique_ptr<FormulationSolver> make_formulation(Formulation formulation, std::size_t n,
+                                                    std::size_t most_rows,
                                                     const ProjectionOptions& projection) {
   switch (formulation) {
     case Formulation::embedding:

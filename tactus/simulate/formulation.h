@@ -2,9 +2,10 @@
 //
 //   M udot = Q + A^T lambda,    A udot = gamma          M [n x n], A [m x n]
 //
-// Q = W^T tau + wrenches - h. The constraint force on the mechanism is A^T lambda (papers that put it on the other side
-// of the equation have the opposite sign). Rows of A may depend on each other and may vanish: a solver finds the rank,
-// solves for a set of independent rows, and says so. A^T lambda is unique always, lambda only where no row is redundant.
+// Q = W^T tau + wrenches - h. The constraint force on the mechanism is A^T lambda (papers that put it on the
+// other side of the equation have the opposite sign). Rows of A may depend on each other and may vanish: a
+// solver finds the rank, solves for a set of independent rows, and says so. A^T lambda is unique always,
+// lambda only where no row is redundant.
 #pragma once
 
 #include <cstddef>
@@ -31,9 +32,9 @@ enum class ConstraintInertia {
   scaled,     // Mc'' = PM + scale (I-P)
 };
 
-/// Rows measured in their natural size (Rows::scale) count as dependent within this distance of each other's span.
-/// Larger values change the motion near singular configurations, smaller ones amplify rounding there; from 1e-9 to 1e-6
-/// the results are the same.
+/// Rows measured in their natural size (Rows::scale) count as dependent within this distance of each other's
+/// span. Larger values change the motion near singular configurations, smaller ones amplify rounding there;
+/// from 1e-9 to 1e-6 the results are the same.
 inline constexpr double kRankTolerance = 1e-8;
 
 struct ConstrainedProblem {
@@ -62,8 +63,8 @@ struct ConstrainedMotion {
 class FormulationSolver {
  public:
   virtual ~FormulationSolver() = default;
-  /// False where M is not positive definite on the motions that the constraints leave, or a number is not finite. No
-  /// allocation.
+  /// False where M is not positive definite on the motions that the constraints leave, or a number is not
+  /// finite. No allocation.
   virtual bool solve(const ConstrainedProblem& problem, ConstrainedMotion& motion) = 0;
   /// Forgets what was learnt from earlier problems.
   virtual void reset() {}
@@ -75,14 +76,16 @@ std::unique_ptr<FormulationSolver> make_embedding(std::size_t n, std::size_t mos
 
 struct ProjectionOptions {
   ConstraintInertia inertia = ConstraintInertia::symmetric;
-  /// Weights of the speeds in "shortest" and "orthogonal": P = I - A^+ A after u_i -> sqrt(w_i) u_i. Empty: the diagonal
-  /// of M, so that a metre and a radian count by their energy. Ones: as printed.
+  /// Weights of the speeds in "shortest" and "orthogonal": P = I - A^+ A after u_i -> sqrt(w_i) u_i. Empty:
+  /// the diagonal of M, so that a metre and a radian count by their energy. Ones: as printed.
   std::vector<double> weights;
 };
-std::unique_ptr<FormulationSolver> make_projection(std::size_t n, std::size_t most_rows, ProjectionOptions options = {});
+std::unique_ptr<FormulationSolver> make_projection(std::size_t n, std::size_t most_rows,
+                                                   ProjectionOptions options = {});
 
 /// automatic gives multipliers: the unrolled road belongs to ConstraintSolver.
-std::unique_ptr<FormulationSolver> make_formulation(Formulation formulation, std::size_t n, std::size_t most_rows,
+std::unique_ptr<FormulationSolver> make_formulation(Formulation formulation, std::size_t n,
+                                                    std::size_t most_rows,
                                                     const ProjectionOptions& projection = {});
 
 }  // namespace tactus::simulate

@@ -1,8 +1,9 @@
-// Constraint rows in the metric of the mass matrix: with M = L L^T and x = L^T u, the energy is x.x/2, and the rows
-// become X_k = L^-1 a_k / s_k with X X^T = A M^-1 A^T, each of size about 1 where it is regular (s_k: Rows::scale).
+// Constraint rows in the metric of the mass matrix: with M = L L^T and x = L^T u, the energy is x.x/2, and
+// the rows become X_k = L^-1 a_k / s_k with X X^T = A M^-1 A^T, each of size about 1 where it is regular
+// (s_k: Rows::scale).
 //
-// Where M alone is singular (a joint that only the constraints give inertia) the rows lend it some: for every motion
-// with A udot = gamma,
+// Where M alone is singular (a joint that only the constraints give inertia) the rows lend it some: for every
+// motion with A udot = gamma,
 //
 //   (M + A^T S^-2 A) udot = Q + A^T S^-2 gamma + A^T lambda
 //

@@ -1,7 +1,7 @@
 // The projection operator and the three constraint inertia matrices [Aghili2005, (22)-(29)].
 //
-// P = I - A^+ A takes any vector to the motions that the constraints leave; a = A^+ gamma is the acceleration that they
-// demand (the paper's C qd; its gamma is -Ad qd). Each of
+// P = I - A^+ A takes any vector to the motions that the constraints leave; a = A^+ gamma is the acceleration
+// that they demand (the paper's C qd; its gamma is -Ad qd). Each of
 //
 //   Mc   = M + PM - (PM)^T         Mc   udot = P Q + M a                       (22)-(24)
 //   Mc'  = PMP + (I-P) M (I-P)     Mc'  udot = P Q + (I - 2P) M a              (27)-(28)
@@ -10,8 +10,8 @@
 // is regular whatever the rank of A is, as long as M is positive definite. The constraint force is
 // A^T lambda = (I-P)(M udot - Q): always unique; lambda = A^+T of it is the shortest multiplier.
 //
-// Units: P of (metres, radians) has no meaning by itself. The speeds are scaled first, u_i -> sqrt(w_i) u_i, so that
-// A -> A W^-1/2 and M -> W^-1/2 M W^-1/2 (II-A.1 prints A W^1/2; VII-B has it right).
+// Units: P of (metres, radians) has no meaning by itself. The speeds are scaled first, u_i -> sqrt(w_i) u_i,
+// so that A -> A W^-1/2 and M -> W^-1/2 M W^-1/2 (II-A.1 prints A W^1/2; VII-B has it right).
 //
 // Sign: the paper's F and lambda are those that the mechanism feels with a minus.
 #include <algorithm>
@@ -157,7 +157,8 @@ class Projection : public FormulationSolver {
 
 }  // namespace
 
-std::unique_ptr<FormulationSolver> make_projection(std::size_t n, std::size_t most_rows, ProjectionOptions options) {
+std::unique_ptr<FormulationSolver> make_projection(std::size_t n, std::size_t most_rows,
+                                                   ProjectionOptions options) {
   return std::make_unique<Projection>(n, most_rows, std::move(options));
 }
 

@@ -19,7 +19,10 @@ int first_not_finite(std::span<const double> values) {
 }  // namespace
 
 Simulation::Simulation(const Dynamics& dynamics, Options options)
-    : options_(options), chart_(dynamics, options_.constraints), z_(static_cast<std::size_t>(chart_.size())), z_rate_(z_.size()) {
+    : options_(options),
+      chart_(dynamics, options_.constraints),
+      z_(static_cast<std::size_t>(chart_.size())),
+      z_rate_(z_.size()) {
   if (!(options_.step > 0.0) || !std::isfinite(options_.step))
     throw InputError({}, fmt::format("the step is {} s", options_.step),
                      "give a positive time, such as 1e-3");
@@ -70,7 +73,7 @@ Status Simulation::step(const Input& input) {
   Status status = stepper_->step(chart_, state_.t, t_next - state_.t, z_);  // the integrator's work
   if (status.ok()) status |= check(z_);                                     // NaN, divergence
   if (!status.ok()) return status;
-  chart_.settle(t_next, z_);       // onto the manifold and the constraints, momentum kept
+  chart_.settle(t_next, z_);  // onto the manifold and the constraints, momentum kept
   if (!(chart_.position_error() <= options_.constraint_limit)) return Status::constraint_lost;
   chart_.end(t_next, z_, state_);  // the new state
   ++steps_;
@@ -78,7 +81,8 @@ Status Simulation::step(const Input& input) {
 }
 
 void Simulation::meet_constraints() {
-  // States typed with few digits are polished; more than this is another configuration, which assemble() looks for.
+  // States typed with few digits are polished; more than this is another configuration, which assemble()
+  // looks for.
   constexpr double kPolish = 1e-3;
   ConstraintSolver& solver = *chart_.constraints();
   const double *position = nullptr, *velocity = nullptr;
@@ -86,8 +90,9 @@ void Simulation::meet_constraints() {
   solver.errors(state_.t, state_.q.data(), state_.u.data(), position, velocity);
   for (const std::size_t k : solver.active_rows()) {
     if (std::abs(position[k]) <= kPolish) continue;
-    throw InputError({}, fmt::format("the state does not fit the constraints: `{}` is off by {:.3g}",
-                                     solver.constraints().rows[k].label, position[k]),
+    throw InputError({},
+                     fmt::format("the state does not fit the constraints: `{}` is off by {:.3g}",
+                                 solver.constraints().rows[k].label, position[k]),
                      "assemble the mechanism first");
   }
   solver.hold_position(state_.t, state_.q.data());
@@ -130,7 +135,8 @@ std::span<const double> Simulation::set_active(int constraint, bool active) {
     const double *position = nullptr, *velocity = nullptr;
     solver->errors(state_.t, state_.q.data(), state_.u.data(), position, velocity);
     for (std::size_t k = 0; k < impulse_.size(); ++k)
-      if (solver->constraints().rows[k].constraint == constraint && !(std::abs(position[k]) <= options_.constraint_limit))
+      if (solver->constraints().rows[k].constraint == constraint &&
+          !(std::abs(position[k]) <= options_.constraint_limit))
         throw InputError({}, fmt::format("`{}` cannot be switched on: it is off by {:.3g}",
                                          solver->constraints().rows[k].label, position[k]));
   }
@@ -192,9 +198,10 @@ std::string Simulation::explain(Status status) {
   const std::string when = fmt::format("at t = {:.9g} s", state_.t);
 
   if (status.has(Status::constraint_lost))
-    return fmt::format("{} the constraints can no longer be met (off by {:.3g} after the step): a motion that they do not "
-                       "allow is prescribed, or the step is too large",
-                       when, chart_.position_error());
+    return fmt::format(
+        "{} the constraints can no longer be met (off by {:.3g} after the step): a motion that they do not "
+        "allow is prescribed, or the step is too large",
+        when, chart_.position_error());
 
   // The joint: where the forces or accelerations of the last good state are not finite; otherwise the fastest
   // one.

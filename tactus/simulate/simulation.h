@@ -45,9 +45,9 @@ class Simulation {
   const Options& options() const { return options_; }
   const State& state() const { return state_; }
 
-  /// Starts anew from there. Quaternions are made unit ones, and the momentum is computed. Constraints that the
-  /// state misses by little (digits of a file) are met by the smallest change. Throws InputError where sizes do not
-  /// fit, a value is not finite, or a constraint is missed by more: see assemble().
+  /// Starts anew from there. Quaternions are made unit ones, and the momentum is computed. Constraints that
+  /// the state misses by little (digits of a file) are met by the smallest change. Throws InputError where
+  /// sizes do not fit, a value is not finite, or a constraint is missed by more: see assemble().
   void set_state(State state);
 
   /// One step of Options::step. No allocation and no exception with the fixed-step integrators. On trouble
@@ -64,15 +64,15 @@ class Simulation {
   struct ConstraintState {
     std::span<const double> position_error, velocity_error;  // [m or rad], [m/s or rad/s]
     std::span<const double> lambda;                          // multipliers, 0 for rows that are not active
-    std::span<const double> force;                           // [nv] A^T lambda: the constraints' force on the speeds
-    std::size_t rank = 0, redundant = 0;                     // independent and redundant active rows
-    Formulation formulation = Formulation::automatic;        // that gave the multipliers
+    std::span<const double> force;        // [nv] A^T lambda: the constraints' force on the speeds
+    std::size_t rank = 0, redundant = 0;  // independent and redundant active rows
+    Formulation formulation = Formulation::automatic;  // that gave the multipliers
   };
   ConstraintState constraint_state();
 
   bool is_active(int constraint) const;
-  /// Switches a constraint (index into Model::constraints) on or off. On: the velocity is caught by a plastic impulse,
-  /// returned per row of the model; the position must fit. Throws InputError where it does not.
+  /// Switches a constraint (index into Model::constraints) on or off. On: the velocity is caught by a plastic
+  /// impulse, returned per row of the model; the position must fit. Throws InputError where it does not.
   std::span<const double> set_active(int constraint, bool active);
 
   /// What went wrong, when, and in which joint.
