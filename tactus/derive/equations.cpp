@@ -163,8 +163,16 @@ struct Equations::Implementation {
     std::vector<int> parents;
   };
 
+  /// Which speeds couple in M. Defined ones couple as they please: a full matrix.
+  std::vector<int> coupling() const {
+    std::vector<int> parents = speed_parents(raw);
+    if (!speeds.identity)
+      for (std::size_t k = 0; k < parents.size(); ++k) parents[k] = static_cast<int>(k) - 1;
+    return parents;
+  }
+
   Balance balance() const {
-    Balance result{{}, actuator_forces(), speed_parents(raw)};
+    Balance result{{}, actuator_forces(), coupling()};
     std::vector<Expr> h;
     if (speeds.identity) {
       result.M = mass_matrix();
@@ -174,8 +182,6 @@ struct Equations::Implementation {
       result.M = std::move(equations.M);
       h = std::move(equations.h);
       result.Q = std::move(equations.active);
-      // Defined speeds couple as they please: a full matrix.
-      for (std::size_t k = 0; k < result.parents.size(); ++k) result.parents[k] = static_cast<int>(k) - 1;
     }
     for (std::size_t k = 0; k < h.size(); ++k) result.Q[k] -= h[k];
     return result;
@@ -493,6 +499,28 @@ Function Equations::constrained_dynamics(const std::vector<bool>& active_rows) c
        block("lambda", "multipliers of the active rows [N, N m]", m, 1, std::move(solution.lambda)),
        block("pivots", "pivots relative to their diagonal: small where rows depend on each other", m, 1,
              std::move(solution.pivots))});
+}
+
+Function Equations::constraint_step(const std::vector<bool>& active_rows) const {
+  const Implementation& self = *implementation_;
+  const Graph::Scope scope(*self.graph);
+  const auto n = static_cast<std::size_t>(nv());
+  std::vector<Expr> A, error;
+  for (std::size_t k = 0; k < self.constraints.rows.size(); ++k) {
+    if (!active_rows.empty() && !active_rows[k]) continue;
+    A.insert(A.end(), self.constraints.A.begin() + static_cast<std::ptrdiff_t>(k * n),
+             self.constraints.A.begin() + static_cast<std::ptrdiff_t>((k + 1) * n));
+    error.push_back(algebra::symbol("error_" + std::to_string(error.size())));
+  }
+  const int m = static_cast<int>(error.size());
+  // The constrained motion from rest with gamma = error and no forces.
+  ConstrainedSolution solution =
+      solve_constrained(self.coupling(), self.mass_matrix(), std::vector<Expr>(n), A, error);
+  return self.function("constraint_step", "The smallest change of the speeds that changes A u by the error.",
+                       self.symbols->inputs(false, {block("error", "errors of the active rows", m, 1, error)}, false),
+                       {block("du", "change of the speeds", nv(), 1, std::move(solution.udot)),
+                        block("pivots", "pivots relative to their diagonal: small where rows depend on each other", m,
+                              1, std::move(solution.pivots))});
 }
 
 }  // namespace tactus::derive

@@ -7,7 +7,8 @@
 
 namespace tactus::simulate {
 
-Chart::Chart(const Dynamics& dynamics) : dynamics_(dynamics) {
+Chart::Chart(const Dynamics& dynamics, const ConstraintOptions& constraints) : dynamics_(dynamics) {
+  if (dynamics.constraints) constraints_ = std::make_unique<ConstraintSolver>(dynamics, constraints);
   const auto nq = static_cast<std::size_t>(dynamics.nq()), nv = static_cast<std::size_t>(dynamics.nv());
   const auto np = static_cast<std::size_t>(dynamics.np());
   const std::size_t wrench = 6 * static_cast<std::size_t>(dynamics.wrench_count);
@@ -59,7 +60,10 @@ void Chart::slope(double t, const double* z, double* z_rate) {
   dynamics_.coordinates.displace(w_.q0.data(), z, w_.q);
   std::copy_n(z + nv, nv, w_.u);
   evaluate_loads();
-  dynamics_.forward_dynamics(w_.arguments.data(), w_.udot, w_.scratch.data());
+  if (constraints_)
+    constraints_->accelerate(w_.arguments.data(), w_.udot, w_.qdot);
+  else
+    dynamics_.forward_dynamics(w_.arguments.data(), w_.udot, w_.scratch.data());
   dynamics_.coordinates.chart_rate(w_.q, z, w_.qdot, z_rate);
   std::copy_n(w_.udot, nv, z_rate + nv);
   if (dynamics_.momentum_rate) {
@@ -80,7 +84,29 @@ void Chart::chart_rate_at_centre(double t, const double* u, double* theta_rate) 
 void Chart::settle(double t, std::span<double> z) {
   dynamics_.coordinates.displace(w_.q0.data(), z.data(), w_.q0.data());
   std::fill_n(z.begin(), dynamics_.nv(), 0.0);
+  const bool holds = constraints_ != nullptr;
+  const Holding holding = holds ? constraints_->options().holding : Holding::none;
+  if (holds && (holding == Holding::projection || holding == Holding::position_only))
+    position_error_ = constraints_->hold_position(t, w_.q0.data());
   if (dynamics_.momentum) correct_root_speeds(t, z);
+  if (holds) hold_constraints(t, z);
+}
+
+/// The speeds' part of it. Constraints inside a tree that hangs free leave its momentum as it is, others
+/// change it.
+void Chart::hold_constraints(double t, std::span<double> z) {
+  const int nv = dynamics_.nv();
+  double* u = z.data() + nv;
+  const Holding holding = constraints_->options().holding;
+  if (holding == Holding::projection || holding == Holding::velocity_only)
+    constraints_->hold_velocity(t, w_.q0.data(), u);
+  constraints_->end_step(t, w_.q0.data(), u);
+  if (!dynamics_.momentum) return;
+  *w_.t = t;
+  std::copy(w_.q0.begin(), w_.q0.end(), w_.q);
+  std::copy_n(u, nv, w_.u);
+  (*dynamics_.momentum)(w_.arguments.data(), w_.momentum.data(), w_.scratch.data());
+  std::copy_n(w_.momentum.begin(), dynamics_.np(), z.begin() + 2 * nv);
 }
 
 void Chart::correct_root_speeds(double t, std::span<double> z) {

@@ -7,9 +7,11 @@
 // nothing depends. All integrators work on z; all memory of a step is here.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
+#include <tactus/simulate/constraint_solver.h>
 #include <tactus/simulate/dynamics.h>
 #include <tactus/simulate/state.h>
 
@@ -36,11 +38,14 @@ struct Workspace {
 
 class Chart {
  public:
-  explicit Chart(const Dynamics& dynamics);
+  explicit Chart(const Dynamics& dynamics, const ConstraintOptions& constraints = {});
   Chart(const Chart&) = delete;
   Chart& operator=(const Chart&) = delete;
 
   const Dynamics& dynamics() const { return dynamics_; }
+  /// Null where the mechanism has no constraints.
+  ConstraintSolver* constraints() { return constraints_.get(); }
+  const ConstraintSolver* constraints() const { return constraints_.get(); }
   Workspace& workspace() { return w_; }
   const Workspace& workspace() const { return w_; }
   int size() const { return 2 * dynamics_.nv() + dynamics_.np(); }
@@ -51,9 +56,11 @@ class Chart {
   void slope(double t, const double* z, double* z_rate);
   /// theta' alone, at the centre q0 and with the speeds u.
   void chart_rate_at_centre(double t, const double* u, double* theta_rate);
-  /// Moves the centre to where z is: theta becomes zero, and the root speeds agree with the momentum that z
-  /// carries.
+  /// Moves the centre to where z is: theta becomes zero, the root speeds agree with the momentum that z
+  /// carries, and the constraints are held.
   void settle(double t, std::span<double> z);
+  /// The largest error of a constraint's position that the last settle() left [m, rad].
+  double position_error() const { return position_error_; }
   /// Reads the settled z back.
   void end(double t, std::span<const double> z, State& state) const;
 
@@ -64,9 +71,12 @@ class Chart {
  private:
   void evaluate_loads();
   void correct_root_speeds(double t, std::span<double> z);
+  void hold_constraints(double t, std::span<double> z);
 
   const Dynamics& dynamics_;
   Workspace w_;
+  std::unique_ptr<ConstraintSolver> constraints_;
+  double position_error_ = 0.0;
 };
 
 }  // namespace tactus::simulate

@@ -48,6 +48,7 @@ Dynamics compile(const derive::Equations& equations, const std::optional<algebra
     dynamics.momentum_rate = generate::compile(functions->rate, backend);
     check_shape(*dynamics.momentum_rate, 1 + nq + nv + nv + wrench + nv, dynamics.np());
   }
+  dynamics.constraints = compile_constraints(equations, dynamics, backend);
   return dynamics;
 }
 

@@ -2,12 +2,14 @@
 // simulations.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <tactus/derive/equations.h>
 #include <tactus/generate/kernel.h>
+#include <tactus/simulate/constraints.h>
 #include <tactus/simulate/coordinates.h>
 #include <tactus/simulate/momentum.h>
 
@@ -23,12 +25,13 @@ struct Dynamics {
   std::vector<std::string> effort_names;      // [nv] whose tau it is: the joints' axes
   int wrench_count = 0;
 
-  generate::Kernel coordinate_rates;              // t q u -> qdot
-  std::optional<generate::Kernel> loads;          // t q u -> tau wrench: forces that the script prescribes
-  generate::Kernel forward_dynamics;              // t q u tau wrench -> udot qdot
-  std::vector<MomentumRoot> momentum_roots;       // empty for fixed bases
-  std::optional<generate::Kernel> momentum;       // t q u -> P A_0 A_1 ...
-  std::optional<generate::Kernel> momentum_rate;  // t q u tau wrench udot -> P_rate
+  generate::Kernel coordinate_rates;               // t q u -> qdot
+  std::optional<generate::Kernel> loads;           // t q u -> tau wrench: forces that the script prescribes
+  generate::Kernel forward_dynamics;               // t q u tau wrench -> udot qdot
+  std::vector<MomentumRoot> momentum_roots;        // empty for fixed bases
+  std::optional<generate::Kernel> momentum;        // t q u -> P A_0 A_1 ...
+  std::optional<generate::Kernel> momentum_rate;   // t q u tau wrench udot -> P_rate
+  std::shared_ptr<const Constraints> constraints;  // null where there are none
 
   int nq() const { return coordinates.nq(); }
   int nv() const { return coordinates.nv(); }

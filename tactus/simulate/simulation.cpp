@@ -19,15 +19,28 @@ int first_not_finite(std::span<const double> values) {
 }  // namespace
 
 Simulation::Simulation(const Dynamics& dynamics, Options options)
-    : options_(options), chart_(dynamics), z_(static_cast<std::size_t>(chart_.size())), z_rate_(z_.size()) {
+    : options_(options),
+      chart_(dynamics, options_.constraints),
+      z_(static_cast<std::size_t>(chart_.size())),
+      z_rate_(z_.size()) {
   if (!(options_.step > 0.0) || !std::isfinite(options_.step))
     throw InputError({}, fmt::format("the step is {} s", options_.step),
                      "give a positive time, such as 1e-3");
   stepper_ = make_stepper(options_.integrator, chart_, options_.tolerances);
+  if (dynamics.constraints) {
+    const std::size_t rows = dynamics.constraints->size();
+    constrained_ = ConstrainedMotion(static_cast<std::size_t>(dynamics.nv()), rows);
+    lambda_.resize(rows);
+    impulse_.resize(rows);
+  }
   State rest;
   rest.q = dynamics.coordinates.rest();
   rest.u.assign(static_cast<std::size_t>(dynamics.nv()), 0.0);
-  set_state(std::move(rest));
+  if (dynamics.constraints)
+    state_ = std::move(rest);  // which the constraints need not allow: set_state() comes first
+  else
+    set_state(std::move(rest));
+  state_.momentum.resize(static_cast<std::size_t>(dynamics.np()));
 }
 
 void Simulation::set_state(State state) {
@@ -45,6 +58,7 @@ void Simulation::set_state(State state) {
   if (!d.coordinates.normalize(state.q.data()))
     throw InputError({}, "a quaternion of the state is zero", "no rotation is (1, 0, 0, 0): w, x, y, z");
   state_ = std::move(state);
+  if (chart_.constraints() != nullptr) meet_constraints();
   chart_.momentum_of(state_.t, state_.q, state_.u, state_.momentum);
   stepper_->reset();
   start_ = state_.t;
@@ -59,10 +73,86 @@ Status Simulation::step(const Input& input) {
   Status status = stepper_->step(chart_, state_.t, t_next - state_.t, z_);  // the integrator's work
   if (status.ok()) status |= check(z_);                                     // NaN, divergence
   if (!status.ok()) return status;
-  chart_.settle(t_next, z_);       // onto the manifold, momentum kept
+  chart_.settle(t_next, z_);  // onto the manifold and the constraints, momentum kept
+  if (!(chart_.position_error() <= options_.constraint_limit)) return Status::constraint_lost;
   chart_.end(t_next, z_, state_);  // the new state
   ++steps_;
   return status;
+}
+
+void Simulation::meet_constraints() {
+  // States typed with few digits are polished; more than this is another configuration, which assemble()
+  // looks for.
+  constexpr double kPolish = 1e-3;
+  ConstraintSolver& solver = *chart_.constraints();
+  const double *position = nullptr, *velocity = nullptr;
+  solver.reset(state_.t, state_.q.data(), state_.u.data());
+  solver.errors(state_.t, state_.q.data(), state_.u.data(), position, velocity);
+  for (const std::size_t k : solver.active_rows()) {
+    if (std::abs(position[k]) <= kPolish) continue;
+    throw InputError({},
+                     fmt::format("the state does not fit the constraints: `{}` is off by {:.3g}",
+                                 solver.constraints().rows[k].label, position[k]),
+                     "assemble the mechanism first");
+  }
+  solver.hold_position(state_.t, state_.q.data());
+  solver.hold_velocity(state_.t, state_.q.data(), state_.u.data());
+  solver.reset(state_.t, state_.q.data(), state_.u.data());
+}
+
+Simulation::ConstraintState Simulation::constraint_state() {
+  ConstraintSolver* solver = chart_.constraints();
+  if (solver == nullptr) return {};
+  rates();  // leaves the arguments at the current state
+  ConstraintState result;
+  const bool solved = solver->solve(chart_.workspace().arguments.data(), constrained_);
+  std::fill(lambda_.begin(), lambda_.end(), 0.0);
+  for (std::size_t k = 0; k < solver->active_rows().size(); ++k) {
+    lambda_[solver->active_rows()[k]] = solved ? constrained_.lambda[k] : std::nan("");
+    result.redundant += constrained_.redundant[k] != 0;
+  }
+  const double *position = nullptr, *velocity = nullptr;
+  solver->errors(state_.t, state_.q.data(), state_.u.data(), position, velocity);
+  result.position_error = {position, lambda_.size()};
+  result.velocity_error = {velocity, lambda_.size()};
+  result.lambda = lambda_;
+  result.force = constrained_.force;
+  result.rank = constrained_.rank;
+  result.formulation = constrained_.used;
+  return result;
+}
+
+bool Simulation::is_active(int constraint) const {
+  return chart_.constraints() != nullptr && chart_.constraints()->is_active(constraint);
+}
+
+std::span<const double> Simulation::set_active(int constraint, bool active) {
+  ConstraintSolver* solver = chart_.constraints();
+  TACTUS_CHECK(solver != nullptr);
+  std::fill(impulse_.begin(), impulse_.end(), 0.0);
+  if (solver->is_active(constraint) == active) return impulse_;
+  if (active) {
+    const double *position = nullptr, *velocity = nullptr;
+    solver->errors(state_.t, state_.q.data(), state_.u.data(), position, velocity);
+    for (std::size_t k = 0; k < impulse_.size(); ++k)
+      if (solver->constraints().rows[k].constraint == constraint &&
+          !(std::abs(position[k]) <= options_.constraint_limit))
+        throw InputError({}, fmt::format("`{}` cannot be switched on: it is off by {:.3g}",
+                                         solver->constraints().rows[k].label, position[k]));
+  }
+  solver->set_active(constraint, active);
+  if (active) {
+    std::vector<double> impulse;
+    if (!solver->strike(state_.t, state_.q.data(), state_.u.data(), impulse))
+      throw InputError({}, "the constraint's impulse has no solution: the mass matrix is singular");
+    for (std::size_t k = 0; k < impulse.size(); ++k) impulse_[solver->active_rows()[k]] = impulse[k];
+  }
+  solver->end_step(state_.t, state_.q.data(), state_.u.data());
+  chart_.momentum_of(state_.t, state_.q, state_.u, state_.momentum);
+  stepper_->reset();
+  start_ = state_.t;
+  steps_ = 0;
+  return impulse_;
 }
 
 void Simulation::hold(const Input& input) {
@@ -106,6 +196,12 @@ std::string Simulation::explain(Status status) {
     return names[static_cast<std::size_t>(i)];
   };
   const std::string when = fmt::format("at t = {:.9g} s", state_.t);
+
+  if (status.has(Status::constraint_lost))
+    return fmt::format(
+        "{} the constraints can no longer be met (off by {:.3g} after the step): a motion that they do not "
+        "allow is prescribed, or the step is too large",
+        when, chart_.position_error());
 
   // The joint: where the forces or accelerations of the last good state are not finite; otherwise the fastest
   // one.

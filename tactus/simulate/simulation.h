@@ -26,6 +26,8 @@ struct Options {
   Integrator integrator = Integrator::rk4;
   Tolerances tolerances{};   // of the adaptive integrators
   double speed_limit = 1e9;  // [rad/s or m/s] a speed beyond it means divergence
+  ConstraintOptions constraints{};
+  double constraint_limit = 1e-4;  // [m or rad] a constraint held no better than this is lost
 };
 
 /// Forces held constant over a step, added to those of the script. Empty means none.
@@ -43,8 +45,9 @@ class Simulation {
   const Options& options() const { return options_; }
   const State& state() const { return state_; }
 
-  /// Starts anew from there. Quaternions are made unit ones, and the momentum is computed. Throws InputError
-  /// where sizes do not fit or a value is not finite.
+  /// Starts anew from there. Quaternions are made unit ones, and the momentum is computed. Constraints that
+  /// the state misses by little (digits of a file) are met by the smallest change. Throws InputError where
+  /// sizes do not fit, a value is not finite, or a constraint is missed by more: see assemble().
   void set_state(State state);
 
   /// One step of Options::step. No allocation and no exception with the fixed-step integrators. On trouble
@@ -57,12 +60,28 @@ class Simulation {
   };
   Rates rates();
 
+  /// What the constraints do at the current state; all rows of the model. Empty spans where there are none.
+  struct ConstraintState {
+    std::span<const double> position_error, velocity_error;  // [m or rad], [m/s or rad/s]
+    std::span<const double> lambda;                          // multipliers, 0 for rows that are not active
+    std::span<const double> force;        // [nv] A^T lambda: the constraints' force on the speeds
+    std::size_t rank = 0, redundant = 0;  // independent and redundant active rows
+    Formulation formulation = Formulation::automatic;  // that gave the multipliers
+  };
+  ConstraintState constraint_state();
+
+  bool is_active(int constraint) const;
+  /// Switches a constraint (index into Model::constraints) on or off. On: the velocity is caught by a plastic
+  /// impulse, returned per row of the model; the position must fit. Throws InputError where it does not.
+  std::span<const double> set_active(int constraint, bool active);
+
   /// What went wrong, when, and in which joint.
   std::string explain(Status status);
 
  private:
   void hold(const Input& input);
   Status check(std::span<const double> z);
+  void meet_constraints();
 
   Options options_;
   Chart chart_;
@@ -73,6 +92,8 @@ class Simulation {
   double start_ = 0.0;       // time at which the steps began to be counted
   std::uint64_t steps_ = 0;  // t = start + steps * step: no rounding piles up in the time
   int troubled_speed_ = -1;  // found by the last check
+  ConstrainedMotion constrained_;
+  std::vector<double> lambda_, impulse_;  // per row of the model
 };
 
 }  // namespace tactus::simulate

@@ -26,6 +26,7 @@ class Status {
     // A note, not a failure: within this step a force jumped again and again (dry friction at rest), and the
     // adaptive integrators took small steps without regard to their tolerance.
     tolerance_missed = 16,
+    constraint_lost = 32,  // a constraint is off by more than Options::constraint_limit
   };
 
   Status() = default;

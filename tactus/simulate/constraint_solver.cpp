@@ -1,0 +1,324 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <tactus/base/check.h>
+#include <tactus/simulate/constraint_solver.h>
+#include <tactus/simulate/dynamics.h>
+
+namespace tactus::simulate {
+
+namespace {
+
+constexpr std::array<std::pair<Holding, std::string_view>, 5> kNames{
+    {{Holding::projection, "projection"},
+     {Holding::position_only, "position_only"},
+     {Holding::velocity_only, "velocity_only"},
+     {Holding::baumgarte, "baumgarte"},
+     {Holding::none, "none"}}};
+
+/// A pivot is the square of a sine: the straight-line code's error is about the rounding divided by it.
+constexpr double kHealthyPivot = 1e-6;
+/// Errors below this [m, rad] are left alone: rounding of lengths of metres is not far below.
+constexpr double kHeld = 1e-13;
+constexpr int kMostNewtonSteps = 8;
+constexpr int kMostHalvings = 4;
+/// The second only refines what the first one's rounding left.
+constexpr int kMostVelocitySteps = 2;
+/// Ends of steps in a row at which a row must be redundant before it is set aside: a motion through a
+/// singular configuration meets it once.
+constexpr int kForGood = 2;
+
+}  // namespace
+
+std::string_view name_of(Holding holding) {
+  for (const auto& [value, name] : kNames)
+    if (value == holding) return name;
+  return {};
+}
+
+std::optional<Holding> holding_of(std::string_view name) {
+  for (const auto& [value, known] : kNames)
+    if (known == name) return value;
+  return std::nullopt;
+}
+
+ConstraintSolver::ConstraintSolver(const Dynamics& dynamics, ConstraintOptions options)
+    : dynamics_(dynamics),
+      constraints_(*dynamics.constraints),
+      options_(std::move(options)),
+      nq_(static_cast<std::size_t>(dynamics.nq())),
+      nv_(static_cast<std::size_t>(dynamics.nv())),
+      m_(constraints_.size()),
+      terms_(dynamics, constraints_),
+      solver_(make_formulation(options_.formulation, nv_, m_, options_.projection)),
+      metric_(nv_, m_, true),
+      motion_(nv_, m_),
+      active_(constraints_.active),
+      aside_(m_, 0),
+      dependent_ends_(m_, 0),
+      rest_(nv_),
+      du_(nv_),
+      q_before_(nq_),
+      theta_(nv_),
+      rate_in_(1 + nq_ + nv_),
+      qdot_(nq_),
+      qdot_at_rest_(nq_) {
+  gathered_.rows.reserve(m_);
+  gathered_.A.resize(m_ * nv_);
+  gathered_.gamma.resize(m_);
+  gathered_.scale.resize(m_);
+  gathered_.error.resize(m_);
+  active_rows_.reserve(m_);
+  held_rows_.reserve(m_);
+  held_positions_.reserve(m_);
+  std::size_t work = dynamics.coordinate_rates.work_size();
+  if (const auto& unrolled = constraints_.unrolled) {
+    unrolled_in_.resize(1 + nq_ + m_);
+    unrolled_out_.resize(unrolled->dynamics.output_size());
+    work = std::max({work, unrolled->dynamics.work_size(), unrolled->step.work_size()});
+    if (unrolled->position_step) work = std::max(work, unrolled->position_step->work_size());
+  }
+  work_.resize(work);
+  update_rows();
+}
+
+void ConstraintSolver::update_rows() {
+  active_rows_.clear();
+  held_rows_.clear();
+  held_positions_.clear();
+  unrolled_fits_ = constraints_.unrolled.has_value();
+  for (std::size_t k = 0; k < m_; ++k) {
+    const bool held = active_[k] && !aside_[k];
+    if (active_[k]) active_rows_.push_back(k);
+    if (held) held_rows_.push_back(k);
+    if (held && constraints_.rows[k].holonomic) held_positions_.push_back(k);
+    unrolled_fits_ = unrolled_fits_ && held == (constraints_.unrolled->rows[k] != 0);
+  }
+}
+
+bool ConstraintSolver::gather(const std::vector<std::size_t>& rows) {
+  gathered_.rows = rows;
+  double finite = 0.0;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const double* a = terms_.A(rows[k]);
+    for (std::size_t i = 0; i < nv_; ++i) {
+      gathered_.A[k * nv_ + i] = a[i];
+      finite += 0.0 * a[i];
+    }
+    gathered_.gamma[k] = terms_.gamma()[rows[k]];
+    gathered_.scale[k] = constraints_.scale[rows[k]];
+  }
+  return finite == 0.0;
+}
+
+ConstrainedProblem ConstraintSolver::problem() const {
+  return {nv_,
+          gathered_.rows.size(),
+          terms_.M(),
+          terms_.Q(),
+          gathered_.A.data(),
+          gathered_.gamma.data(),
+          gathered_.scale.data(),
+          options_.rank_tolerance};
+}
+
+bool ConstraintSolver::unrolled_is_healthy(const double* pivots, std::size_t count) const {
+  for (std::size_t k = 0; k < count; ++k)
+    if (!(pivots[k] > kHealthyPivot)) return false;
+  return true;
+}
+
+void ConstraintSolver::accelerate(const double* arguments, double* udot, double* qdot) {
+  const bool automatic =
+      options_.formulation == Formulation::automatic && options_.holding != Holding::baumgarte;
+  if (automatic && unrolled_fits_) {
+    constraints_.unrolled->dynamics(arguments, unrolled_out_.data(), work_.data());
+    const std::size_t count = held_rows_.size();
+    if (unrolled_is_healthy(unrolled_out_.data() + nv_ + nq_ + count, count)) {
+      std::copy_n(unrolled_out_.begin(), nv_, udot);
+      std::copy_n(unrolled_out_.begin() + static_cast<std::ptrdiff_t>(nv_), nq_, qdot);
+      return;
+    }
+  }
+  detour_in_step_ = true;
+  ++detours_;
+  terms_.evaluate(arguments);
+  bool solved = gather(held_rows_);
+  if (options_.holding == Holding::baumgarte) {
+    const double rate = options_.baumgarte_rate;
+    for (std::size_t k = 0; k < held_rows_.size(); ++k)
+      gathered_.gamma[k] -=
+          2.0 * rate * terms_.velocity()[held_rows_[k]] + rate * rate * terms_.Phi()[held_rows_[k]];
+  }
+  solved = solved && solver_->solve(problem(), motion_);
+  if (solved)
+    std::copy_n(motion_.udot.begin(), nv_, udot);
+  else
+    std::fill_n(udot, nv_, std::numeric_limits<double>::quiet_NaN());
+  std::copy_n(terms_.qdot(), nq_, qdot);
+}
+
+bool ConstraintSolver::solve(const double* arguments, ConstrainedMotion& motion) {
+  terms_.evaluate(arguments);
+  return gather(active_rows_) && solver_->solve(problem(), motion);
+}
+
+bool ConstraintSolver::smallest_step(double t, const double* q, const double* error, bool positions,
+                                     double* du) {
+  const std::vector<std::size_t>& rows = positions ? held_positions_ : held_rows_;
+  if (options_.formulation == Formulation::automatic && unrolled_fits_) {
+    const generate::Kernel& kernel =
+        positions ? *constraints_.unrolled->position_step : constraints_.unrolled->step;
+    unrolled_in_[0] = t;
+    std::copy_n(q, nq_, unrolled_in_.begin() + 1);
+    for (std::size_t k = 0; k < rows.size(); ++k) unrolled_in_[1 + nq_ + k] = error[rows[k]];
+    kernel(unrolled_in_.data(), unrolled_out_.data(), work_.data());
+    if (unrolled_is_healthy(unrolled_out_.data() + nv_, rows.size())) {
+      std::copy_n(unrolled_out_.begin(), nv_, du);
+      return true;
+    }
+  }
+  detour_in_step_ = true;
+  terms_.evaluate(t, q, rest_.data());
+  if (!gather(rows) || !metric_.factor(problem())) return false;
+  for (std::size_t k = 0; k < rows.size(); ++k) gathered_.error[k] = error[rows[k]];
+  metric_.smallest_step(gathered_.error.data(), du);
+  return true;
+}
+
+// The change of q that belongs to du as if it were a velocity held for one unit of time: W du, in the chart
+// at q.
+void ConstraintSolver::displace(double t, double* q, const double* du, double part) {
+  rate_in_[0] = t;
+  std::copy_n(q, nq_, rate_in_.begin() + 1);
+  double* u = rate_in_.data() + 1 + nq_;
+  std::fill_n(u, nv_, 0.0);
+  dynamics_.coordinate_rates(rate_in_.data(), qdot_at_rest_.data(), work_.data());
+  for (std::size_t i = 0; i < nv_; ++i) u[i] = part * du[i];
+  dynamics_.coordinate_rates(rate_in_.data(), qdot_.data(), work_.data());
+  for (std::size_t i = 0; i < nq_; ++i) qdot_[i] -= qdot_at_rest_[i];
+  std::fill(theta_.begin(), theta_.end(), 0.0);
+  dynamics_.coordinates.chart_rate(q, theta_.data(), qdot_.data(), theta_.data());
+  dynamics_.coordinates.displace(q, theta_.data(), q);
+}
+
+double ConstraintSolver::largest(const double* errors, const std::vector<std::size_t>& rows) const {
+  double result = 0.0;
+  for (const std::size_t k : rows)
+    if (!(std::abs(errors[k]) <= result)) result = std::abs(errors[k]);  // keeps a NaN
+  return result;
+}
+
+double ConstraintSolver::hold_position(double t, double* q) {
+  const auto error_at = [&] {
+    terms_.evaluate_errors(t, q, rest_.data());
+    return largest(terms_.position_errors(), held_positions_);
+  };
+  double error = error_at();
+  for (int iteration = 0; iteration < kMostNewtonSteps && error > kHeld; ++iteration) {
+    if (!smallest_step(t, q, terms_.position_errors(), true, du_.data())) break;
+    std::copy_n(q, nq_, q_before_.begin());
+    const double before = error;
+    double part = -1.0;
+    for (int halving = 0; halving <= kMostHalvings; ++halving, part *= 0.5) {
+      displace(t, q, du_.data(), part);
+      error = error_at();
+      if (error < before) break;
+      std::copy_n(q_before_.begin(), nq_, q);
+    }
+    if (!(error < before)) {
+      error_at();
+      break;
+    }
+  }
+  return largest(terms_.position_errors(), active_rows_);
+}
+
+double ConstraintSolver::hold_velocity(double t, const double* q, double* u) {
+  const auto error_at = [&] {
+    terms_.evaluate_errors(t, q, u);
+    return largest(terms_.velocity_errors(), held_rows_);
+  };
+  double fastest = 1.0;
+  for (std::size_t i = 0; i < nv_; ++i) fastest = std::max(fastest, std::abs(u[i]));
+  double error = error_at();
+  for (int iteration = 0; iteration < kMostVelocitySteps && error > kHeld * fastest; ++iteration) {
+    if (!smallest_step(t, q, terms_.velocity_errors(), false, du_.data())) break;
+    for (std::size_t i = 0; i < nv_; ++i) u[i] -= du_[i];
+    error = error_at();
+  }
+  return largest(terms_.velocity_errors(), active_rows_);
+}
+
+bool ConstraintSolver::strike(double t, const double* q, double* u, std::vector<double>& impulse) {
+  terms_.evaluate(t, q, u);
+  if (!gather(active_rows_) || !metric_.factor(problem())) return false;
+  for (std::size_t k = 0; k < active_rows_.size(); ++k)
+    gathered_.error[k] = -terms_.velocity()[active_rows_[k]];
+  metric_.smallest_step(gathered_.error.data(), du_.data());
+  for (std::size_t i = 0; i < nv_; ++i) u[i] += du_[i];
+  impulse.resize(active_rows_.size());
+  metric_.impulses(impulse.data());
+  return true;
+}
+
+void ConstraintSolver::errors(double t, const double* q, const double* u, const double*& position,
+                              const double*& velocity) {
+  terms_.evaluate_errors(t, q, u);
+  position = terms_.position_errors();
+  velocity = terms_.velocity_errors();
+}
+
+void ConstraintSolver::reset(double t, const double* q, const double* u) {
+  solver_->reset();
+  detours_ = 0;
+  aside_ = constraints_.redundant;
+  std::fill(dependent_ends_.begin(), dependent_ends_.end(), 0);
+  update_rows();
+  detour_in_step_ = true;
+  end_step(t, q, u);
+}
+
+void ConstraintSolver::end_step(double t, const double* q, const double* u) {
+  const bool examine = detour_in_step_;
+  detour_in_step_ = false;
+  if (!examine || active_rows_.empty()) return;
+  terms_.evaluate(t, q, u);
+  // Rows set aside so far come last, so that the same ones stay.
+  if (!gather(active_rows_)) return;
+  std::vector<char>& late = motion_.redundant;
+  for (std::size_t k = 0; k < active_rows_.size(); ++k) late[k] = aside_[active_rows_[k]];
+  if (!metric_.factor(problem(), late.data())) return;
+  bool changed = false;
+  const math::RowFactor& rows = metric_.rows();
+  for (std::size_t k = 0; k < rows.rows(); ++k) {
+    const std::size_t row = active_rows_[rows.order(k)];
+    int& ends = dependent_ends_[row];
+    ends = k < rows.rank() ? 0 : std::min(ends + 1, kForGood);
+    const char aside = k >= rows.rank() && (aside_[row] != 0 || ends >= kForGood) ? 1 : 0;
+    changed |= aside != aside_[row];
+    aside_[row] = aside;
+  }
+  if (changed) update_rows();
+}
+
+bool ConstraintSolver::is_active(int constraint) const {
+  for (std::size_t k = 0; k < m_; ++k)
+    if (constraints_.rows[k].constraint == constraint) return active_[k] != 0;
+  return false;
+}
+
+void ConstraintSolver::set_active(int constraint, bool active) {
+  for (std::size_t k = 0; k < m_; ++k) {
+    if (constraints_.rows[k].constraint == constraint) active_[k] = active ? 1 : 0;
+    aside_[k] = 0;
+    dependent_ends_[k] = 0;
+  }
+  detour_in_step_ = true;
+  update_rows();
+}
+
+}  // namespace tactus::simulate

@@ -1,0 +1,125 @@
+// Constraints in motion: accelerations by the chosen formulation, and holding the constraints after each
+// step.
+//
+// The default road is straight-line code for the rows that are generically independent. Its pivots say how
+// far each row is from the span of those before it; where one is small, the same acceleration is computed
+// again by the rank-revealing multipliers. Nothing is allocated after the constructor.
+//
+// Holding. After a step of any integrator,
+//
+//   q <- q (+) W dq,   dq = -M^-1 A^T (A M^-1 A^T)^+ Phi       repeated (Newton): position
+//   u <- u + du,       du = -M^-1 A^T (A M^-1 A^T)^+ (A u + c)                   velocity
+//
+// the smallest changes in the metric of the mass matrix. They have the size of the integrator's local error,
+// so its order stays; a change of velocity by constraint impulses does no work on the motions that are left.
+// Position alone is not enough [Aghili2005, (37)]: an error of velocity, A u = const, grows without bound
+// where A becomes small.
+//
+// Rows that are redundant for good are set aside: away from the constraints' manifold, in the stages of an
+// integrator, they would be nearly but not quite dependent, and their small disagreement would be divided by
+// that distance. Rows that are dependent only while a singular configuration is passed stay.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <tactus/simulate/constraints.h>
+#include <tactus/simulate/formulation.h>
+#include <tactus/simulate/mass_metric.h>
+
+namespace tactus::simulate {
+
+enum class Holding {
+  projection,     // position and velocity
+  position_only,  // as [Aghili2005, (37)]: for comparison
+  velocity_only,  // for comparison
+  baumgarte,      // A udot = gamma - 2 rate (A u + c) - rate^2 Phi instead of projections: for comparison
+  none,
+};
+std::string_view name_of(Holding holding);
+std::optional<Holding> holding_of(std::string_view name);
+
+struct ConstraintOptions {
+  Formulation formulation = Formulation::automatic;
+  Holding holding = Holding::projection;
+  double baumgarte_rate = 50.0;  // [1/s]
+  double rank_tolerance = kRankTolerance;
+  ProjectionOptions projection{};
+};
+
+class ConstraintSolver {
+ public:
+  /// The dynamics, which have constraints, must outlive the solver.
+  ConstraintSolver(const Dynamics& dynamics, ConstraintOptions options = {});
+
+  const Constraints& constraints() const { return constraints_; }
+  const ConstraintOptions& options() const { return options_; }
+
+  /// udot and qdot at t q u tau wrench. NaN where the problem has no solution.
+  void accelerate(const double* arguments, double* udot, double* qdot);
+  /// Everything about the constraints there, by the chosen formulation (multipliers for automatic): entries
+  /// of `lambda` and `redundant` belong to active_rows(). False where the problem has no solution.
+  bool solve(const double* arguments, ConstrainedMotion& motion);
+  const std::vector<std::size_t>& active_rows() const { return active_rows_; }
+
+  /// Moves q onto the constraints; the largest error left [m, rad].
+  double hold_position(double t, double* q);
+  /// Makes u agree with the constraints; the largest error left [m/s, rad/s].
+  double hold_velocity(double t, const double* q, double* u);
+  /// The impulse by which the active constraints catch a velocity that they do not allow, plastically:
+  /// M (u+ - u-) = A^T impulse, A u+ + c = 0 [Gillespie2003, section 5]. One entry per active row; false
+  /// where the problem has no solution.
+  bool strike(double t, const double* q, double* u, std::vector<double>& impulse);
+
+  /// Errors of all rows.
+  void errors(double t, const double* q, const double* u, const double*& position, const double*& velocity);
+
+  /// A new motion begins at this state.
+  void reset(double t, const double* q, const double* u);
+  /// A step has ended at this state: looks whether rows became redundant or independent.
+  void end_step(double t, const double* q, const double* u);
+
+  bool is_active(int constraint) const;
+  /// Takes effect at once; strike() and end_step() are the caller's to do.
+  void set_active(int constraint, bool active);
+
+  /// Accelerations since reset() that the straight-line code could not do.
+  long detours() const { return detours_; }
+
+ private:
+  struct Gathered {  // rows without those set aside, next to each other
+    std::vector<std::size_t> rows;
+    std::vector<double> A, gamma, scale, error;
+  };
+  bool gather(const std::vector<std::size_t>& rows);
+  ConstrainedProblem problem() const;
+  void update_rows();
+  bool unrolled_is_healthy(const double* pivots, std::size_t count) const;
+  /// The smallest du that takes `error` (per row of the model) out of the held rows.
+  bool smallest_step(double t, const double* q, const double* error, bool positions, double* du);
+  void displace(double t, double* q, const double* du, double part);
+  double largest(const double* errors, const std::vector<std::size_t>& rows) const;
+
+  const Dynamics& dynamics_;
+  const Constraints& constraints_;
+  ConstraintOptions options_;
+  std::size_t nq_, nv_, m_;
+  ConstraintTerms terms_;
+  std::unique_ptr<FormulationSolver> solver_;
+  MassMetric metric_;
+  ConstrainedMotion motion_;
+  Gathered gathered_;
+
+  std::vector<char> active_, aside_;  // [m]
+  std::vector<int> dependent_ends_;   // [m] steps in a row at whose end the row was redundant
+  std::vector<std::size_t> active_rows_, held_rows_, held_positions_;
+  bool unrolled_fits_ = false;
+  bool detour_in_step_ = false;
+  long detours_ = 0;
+  std::vector<double> unrolled_in_, unrolled_out_, work_;
+  std::vector<double> rest_, du_, q_before_, theta_, rate_in_, qdot_, qdot_at_rest_;
+};
+
+}  // namespace tactus::simulate

@@ -1,0 +1,91 @@
+// Constrained dynamics, four ways behind one interface:
+//
+//   M udot = Q + A^T lambda,    A udot = gamma          M [n x n], A [m x n]
+//
+// Q = W^T tau + wrenches - h. The constraint force on the mechanism is A^T lambda (papers that put it on the
+// other side of the equation have the opposite sign). Rows of A may depend on each other and may vanish: a
+// solver finds the rank, solves for a set of independent rows, and says so. A^T lambda is unique always,
+// lambda only where no row is redundant.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace tactus::simulate {
+
+enum class Formulation {
+  automatic,    // unrolled multipliers while the constraints are regular, otherwise multipliers
+  multipliers,  // [Faulring2006, (11)-(13)] by orthogonal factors
+  embedding,    // independent speeds, chosen and chosen again [Gillespie2003, section 4]
+  projection,   // constraint inertia matrices [Aghili2005, (22)-(29)]
+};
+std::string_view name_of(Formulation formulation);
+std::optional<Formulation> formulation_of(std::string_view name);
+
+/// Which of Aghili's three constraint inertia matrices the projection uses.
+enum class ConstraintInertia {
+  skew,       // Mc   = M + PM - (PM)^T
+  symmetric,  // Mc'  = PMP + (I-P)M(I-P)
+  scaled,     // Mc'' = PM + scale (I-P)
+};
+
+/// Rows measured in their natural size (Rows::scale) count as dependent within this distance of each other's
+/// span. Larger values change the motion near singular configurations, smaller ones amplify rounding there;
+/// from 1e-9 to 1e-6 the results are the same.
+inline constexpr double kRankTolerance = 1e-8;
+
+struct ConstrainedProblem {
+  std::size_t n = 0, m = 0;
+  const double* M = nullptr;      // [n x n] symmetric, positive definite
+  const double* Q = nullptr;      // [n]
+  const double* A = nullptr;      // [m x n]
+  const double* gamma = nullptr;  // [m]
+  const double* scale = nullptr;  // [m] natural sizes of the rows, in the metric of the inverse of M
+  double rank_tolerance = kRankTolerance;
+};
+
+/// The answer, with memory for the largest problem.
+struct ConstrainedMotion {
+  explicit ConstrainedMotion(std::size_t n = 0, std::size_t most_rows = 0)
+      : udot(n), force(n), lambda(most_rows), redundant(most_rows) {}
+
+  std::vector<double> udot;     // [n]
+  std::vector<double> force;    // [n] A^T lambda
+  std::vector<double> lambda;   // [m] of least size where rows are redundant
+  std::vector<char> redundant;  // [m] whether the row depends on others
+  std::size_t rank = 0;
+  Formulation used = Formulation::automatic;
+};
+
+class FormulationSolver {
+ public:
+  virtual ~FormulationSolver() = default;
+  /// False where M is not positive definite on the motions that the constraints leave, or a number is not
+  /// finite. No allocation.
+  virtual bool solve(const ConstrainedProblem& problem, ConstrainedMotion& motion) = 0;
+  /// Forgets what was learnt from earlier problems.
+  virtual void reset() {}
+};
+
+/// Memory for n speeds and up to that many rows.
+std::unique_ptr<FormulationSolver> make_multipliers(std::size_t n, std::size_t most_rows);
+std::unique_ptr<FormulationSolver> make_embedding(std::size_t n, std::size_t most_rows);
+
+struct ProjectionOptions {
+  ConstraintInertia inertia = ConstraintInertia::symmetric;
+  /// Weights of the speeds in "shortest" and "orthogonal": P = I - A^+ A after u_i -> sqrt(w_i) u_i. Empty:
+  /// the diagonal of M, so that a metre and a radian count by their energy. Ones: as printed.
+  std::vector<double> weights;
+};
+std::unique_ptr<FormulationSolver> make_projection(std::size_t n, std::size_t most_rows,
+                                                   ProjectionOptions options = {});
+
+/// automatic gives multipliers: the unrolled road belongs to ConstraintSolver.
+std::unique_ptr<FormulationSolver> make_formulation(Formulation formulation, std::size_t n,
+                                                    std::size_t most_rows,
+                                                    const ProjectionOptions& projection = {});
+
+}  // namespace tactus::simulate
