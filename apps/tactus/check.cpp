@@ -3,6 +3,9 @@
 #include <memory>
 #include <string>
 
+#include <nlohmann/json.hpp>
+
+#include <tactus/derive/mobility.h>
 #include <tactus/describe/load.h>
 #include <tactus/describe/report.h>
 
@@ -10,20 +13,53 @@
 
 namespace tactus::apps {
 
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json as_json(const derive::Mobility& m) {
+  Json errors = Json::array();
+  for (const derive::Mobility::Error& error : m.errors)
+    errors.push_back({{"row", error.row}, {"position", error.position}, {"velocity", error.velocity}});
+  return {{"speeds", m.speeds},       {"rows", m.rows},
+          {"rank", m.rank},           {"rank_nearby", m.rank_nearby},
+          {"freedoms", m.freedoms()}, {"redundant", m.redundant},
+          {"singular", m.singular},   {"impossible", m.impossible},
+          {"errors", errors}};
+}
+
+void check(const std::string& path, bool json) {
+  const describe::Model model = describe::load(path);
+  if (model.constraints.empty()) {
+    std::fputs((json ? describe::report_json(model) + "\n" : describe::report_text(model)).c_str(), stdout);
+    return;
+  }
+  const derive::Mobility mobility = derive::mobility(derive::Equations(model));
+  if (json) {
+    Json report = Json::parse(describe::report_json(model));
+    report["mobility"] = as_json(mobility);
+    std::puts(report.dump(2).c_str());
+  } else {
+    std::fputs(
+        (describe::report_text(model) + "\nMobility at the initial state\n" + derive::mobility_text(mobility))
+            .c_str(),
+        stdout);
+  }
+}
+
+}  // namespace
+
 void add_check(CLI::App& program) {
   struct Options {
     std::string model;
     bool json = false;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App* verb = program.add_subcommand("check", "Read a model: its tree, freedoms, parameters, warnings");
+  CLI::App* verb =
+      program.add_subcommand("check", "Read a model: its tree, freedoms, parameters, constraints, warnings");
   verb->add_option("MODEL", options->model, "model file (YAML or URDF)")->required();
   verb->add_flag("--json", options->json, "print JSON");
-  verb->callback([options] {
-    const describe::Model model = describe::load(options->model);
-    std::fputs((options->json ? describe::report_json(model) + "\n" : describe::report_text(model)).c_str(),
-               stdout);
-  });
+  verb->callback([options] { check(options->model, options->json); });
 }
 
 }  // namespace tactus::apps

@@ -14,26 +14,6 @@ namespace {
 
 using namespace algebra::dimension;
 
-int find_body(const Reader& reader, const Value& value) {
-  const std::string& name = reader.word(value, "`body`");
-  const int found = reader.model.body_index(name);
-  if (found >= 0) return found;
-  std::vector<std::string> all;
-  for (const Body& body : reader.model.bodies) all.push_back(body.name);
-  reader.fail(value, fmt::format("there is no body named `{}`", name),
-              suggestion(name, std::span<const std::string>(all)));
-}
-
-int find_frame(const Reader& reader, const Value& value) {
-  const std::string& name = reader.word(value, "the name of a frame");
-  const int found = reader.model.frame_index(name);
-  if (found >= 0) return found;
-  std::vector<std::string> all;
-  for (const Frame& frame : reader.model.frames) all.push_back(frame.name);
-  reader.fail(value, fmt::format("there is no frame named `{}`", name),
-              suggestion(name, std::span<const std::string>(all)));
-}
-
 struct Point {
   int body = 0;
   Vec3 at = Vec3::zero();
@@ -126,6 +106,26 @@ void read_frame_spring(Reader& reader, const Value::Entry& entry) {
 
 }  // namespace
 
+int find_body(const Reader& reader, const Value& value) {
+  const std::string& name = reader.word(value, "`body`");
+  const int found = reader.model.body_index(name);
+  if (found >= 0) return found;
+  std::vector<std::string> all;
+  for (const Body& body : reader.model.bodies) all.push_back(body.name);
+  reader.fail(value, fmt::format("there is no body named `{}`", name),
+              suggestion(name, std::span<const std::string>(all)));
+}
+
+int find_frame(const Reader& reader, const Value& value) {
+  const std::string& name = reader.word(value, "the name of a frame");
+  const int found = reader.model.frame_index(name);
+  if (found >= 0) return found;
+  std::vector<std::string> all;
+  for (const Frame& frame : reader.model.frames) all.push_back(frame.name);
+  reader.fail(value, fmt::format("there is no frame named `{}`", name),
+              suggestion(name, std::span<const std::string>(all)));
+}
+
 void read_frames(Reader& reader, const Value& section) {
   reader.require_map(section, "`frames`");
   for (const Value::Entry& entry : section.entries) {
@@ -164,25 +164,6 @@ void read_springs(Reader& reader, const Value& section) {
         read_frame_spring(reader, entry);
         break;
     }
-  }
-}
-
-void read_constraints(Reader& reader, const Value& section) {
-  reader.require_map(section, "`constraints`");
-  for (const Value::Entry& entry : section.entries) {
-    Constraint constraint;
-    constraint.name = reader.identifier(entry.key, "a constraint");
-    constraint.where = reader.place(entry.key);
-    reader.require_map(entry.value, fmt::format("the constraint `{}`", constraint.name));
-    const Value* type = entry.value.find("type");
-    if (type == nullptr) {
-      reader.fail(entry.value, fmt::format("the constraint `{}` has no `type`", constraint.name),
-                  "write type: ...");
-    }
-    constraint.kind = reader.word(*type, "`type`");
-    reader.warn(entry.key, fmt::format("the constraint `{}` is read, but not yet part of the equations",
-                                       constraint.name));
-    reader.model.constraints.push_back(std::move(constraint));
   }
 }
 

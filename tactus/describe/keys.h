@@ -10,8 +10,9 @@ namespace tactus::describe::keys {
 using Key = std::string_view;
 
 inline constexpr std::array kModel = {
-    Key("name"), Key("description"), Key("parameters"), Key("gravity"), Key("bodies"), Key("joints"),
-    Key("dh"),   Key("repeat"),      Key("frames"),     Key("springs"), Key("speeds"), Key("constraints")};
+    Key("name"),   Key("description"), Key("parameters"), Key("gravity"), Key("bodies"),
+    Key("joints"), Key("dh"),          Key("repeat"),     Key("frames"),  Key("springs"),
+    Key("speeds"), Key("initial"),     Key("constraints")};
 
 inline constexpr std::array kParameter = {Key("value"), Key("unit"), Key("description")};
 
@@ -50,8 +51,9 @@ inline constexpr std::array kDhLink = {
     Key("armature"), Key("damping"), Key("friction"),       Key("stiffness"),
     Key("rest"),     Key("passive"), Key("description")};
 
-inline constexpr std::array kRepeat = {Key("count"),  Key("from"),   Key("index"),  Key("bodies"),
-                                       Key("joints"), Key("frames"), Key("springs")};
+inline constexpr std::array kRepeat = {Key("count"),   Key("from"),    Key("index"),
+                                       Key("bodies"),  Key("joints"),  Key("frames"),
+                                       Key("springs"), Key("initial"), Key("constraints")};
 
 inline constexpr std::array kFrame = {Key("body"), Key("placement"), Key("grasp"), Key("description")};
 
@@ -69,5 +71,34 @@ inline constexpr std::array kFrameSpring = {Key("type"),
 inline constexpr std::array kPoint = {Key("body"), Key("at")};
 
 inline constexpr std::array kSpeeds = {Key("names"), Key("from_rates"), Key("to_rates")};
+
+inline constexpr std::array kInitial = {Key("q"), Key("u")};
+
+/// One side of a constraint, written in place.
+inline constexpr std::array kSide = {Key("body"), Key("at"), Key("axis"), Key("placement")};
+
+// Constraints, by what their types ask for. `type`, `active` and `description` belong to all.
+inline constexpr std::array kBetween = {Key("type"), Key("a"), Key("b"), Key("active"), Key("description")};
+inline constexpr std::array kOnCircle = {Key("type"),   Key("a"),      Key("b"),
+                                         Key("radius"), Key("active"), Key("description")};
+inline constexpr std::array kDistance = {Key("type"),   Key("a"),      Key("b"),
+                                         Key("length"), Key("active"), Key("description")};
+inline constexpr std::array kOnSurface = {Key("type"),      Key("a"),      Key("b"),
+                                          Key("equations"), Key("active"), Key("description")};
+inline constexpr std::array kRolling = {Key("type"),   Key("kind"),       Key("a"),      Key("b"),
+                                        Key("radius"), Key("radius_a"),   Key("inside"), Key("keep_contact"),
+                                        Key("active"), Key("description")};
+inline constexpr std::array kGear = {Key("type"),     Key("joints"), Key("ratio"),  Key("teeth"),
+                                     Key("internal"), Key("offset"), Key("active"), Key("description")};
+inline constexpr std::array kBelt = {Key("type"),    Key("joints"), Key("ratio"),  Key("radii"),
+                                     Key("crossed"), Key("offset"), Key("active"), Key("description")};
+inline constexpr std::array kRack = {Key("type"),   Key("joints"), Key("radius"),     Key("reversed"),
+                                     Key("offset"), Key("active"), Key("description")};
+inline constexpr std::array kScrew = {Key("type"),   Key("joints"), Key("pitch"),
+                                      Key("offset"), Key("active"), Key("description")};
+inline constexpr std::array kLock = {Key("type"), Key("joint"), Key("at"), Key("active"), Key("description")};
+inline constexpr std::array kMotion = {Key("type"),   Key("joint"),  Key("of"),
+                                       Key("equals"), Key("active"), Key("description")};
+inline constexpr std::array kEquation = {Key("type"), Key("equations"), Key("active"), Key("description")};
 
 }  // namespace tactus::describe::keys

@@ -96,6 +96,16 @@ int Model::nv() const {
   return n;
 }
 
+void Model::set_initial_defaults() {
+  initial_q.clear();
+  for (const Joint& joint : joints) {
+    const auto count = static_cast<std::size_t>(coordinate_count(joint.type));
+    initial_q.insert(initial_q.end(), count, 0.0);
+    if (joint.type == JointType::spherical || joint.type == JointType::free) initial_q[initial_q.size() - 4] = 1.0;
+  }
+  initial_u.assign(static_cast<std::size_t>(nv()), 0.0);
+}
+
 int Model::body_index(std::string_view name) const {
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (bodies[i].name == name) return static_cast<int>(i);

@@ -161,6 +161,8 @@ struct Model {
   std::vector<FrameSpring> frame_springs;
   std::vector<Constraint> constraints;
   Speeds speeds;
+  std::vector<double> initial_q;          // where a motion begins, in the order of the coordinates [nq] and speeds [nv]
+  std::vector<double> initial_u;
   std::vector<std::string> warnings;      // found while reading; `tactus check` prints them
 
   /// Names of the coordinates q and of the speeds u, in order (joint by joint). Coordinates of a spherical joint are
@@ -171,6 +173,9 @@ struct Model {
   std::vector<std::string> speed_names() const;
   int nq() const;
   int nv() const;
+
+  /// Initial state where the file gives none: zeros, and quaternions (1, 0, 0, 0).
+  void set_initial_defaults();
 
   int body_index(std::string_view name) const;   // -1 where there is none
   int frame_index(std::string_view name) const;

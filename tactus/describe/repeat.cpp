@@ -1,5 +1,5 @@
-// `repeat`: bodies, joints, frames and springs written once with an index, such as link_{i}, and meant many
-// times.
+// `repeat`: bodies, joints, frames, springs, constraints and initial values written once with an index, such
+// as link_{i}, and meant many times.
 //
 // Everything between braces is a whole-number formula in the index: {i}, {i-1}, {2*i+1}. It is replaced as
 // text, in names and in numbers alike, before anything else is read.
@@ -92,35 +92,36 @@ Value& section_of(Value& document, const Value& source, std::string_view name) {
   return document.entries.back().value;
 }
 
-void expand(const Reader& reader, Value& document, const Value& repeat) {
-  const Fields fields(reader, repeat, "`repeat`", keys::kRepeat);
-  const long count =
-      reader.integer(fields.require("count", "write count: 30, how many times"), "`count`", 1, kMostRepeats);
-  const Value* from = fields["from"];
-  const long first =
-      from != nullptr ? reader.integer(*from, "`from`", -kLargestIndex / 2, kLargestIndex / 2) : 1;
-  const Value* index = fields["index"];
-  const Expansion expansion(reader, index != nullptr ? reader.identifier(*index, "an index") : "i");
-  std::size_t nodes = count_nodes(document);
-  for (const std::string_view name : {"bodies", "joints", "frames", "springs"}) {
-    const Value* given = fields[name];
-    if (given == nullptr) continue;
-    reader.require_map(*given, fmt::format("`{}` in `repeat`", name));
-    nodes += static_cast<std::size_t>(count) * count_nodes(*given);
-    if (nodes > kMostNodes) {
-      reader.fail(*given, "the repeats make the model too large",
-                  fmt::format("at most {} values are read", kMostNodes));
+/// What one map of the repeat makes joins the section of the document that it belongs to.
+class Repeat {
+ public:
+  Repeat(const Reader& reader, const Fields& fields, const Value& document)
+      : reader_(reader),
+        count_(reader.integer(fields.require("count", "write count: 30, how many times"), "`count`", 1,
+                              kMostRepeats)),
+        expansion_(reader,
+                   fields["index"] != nullptr ? reader.identifier(*fields["index"], "an index") : "i"),
+        nodes_(count_nodes(document)) {
+    if (const Value* from = fields["from"])
+      first_ = reader.integer(*from, "`from`", -kLargestIndex / 2, kLargestIndex / 2);
+  }
+
+  void join(const Value& given, std::string_view name, Value& section) {
+    reader_.require_map(given, fmt::format("`{}` in `repeat`", name));
+    nodes_ += static_cast<std::size_t>(count_) * count_nodes(given);
+    if (nodes_ > kMostNodes) {
+      reader_.fail(given, "the repeats make the model too large",
+                   fmt::format("at most {} values are read", kMostNodes));
     }
-    Value& section = section_of(document, *given, name);
-    reader.require_map(section, fmt::format("`{}`", name));
+    reader_.require_map(section, fmt::format("`{}`", name));
     std::unordered_map<std::string, int> lines;
     for (const Value::Entry& entry : section.entries) lines.emplace(entry.key.text, entry.key.line);
-    for (long i = first; i < first + count; ++i) {
-      for (const Value::Entry& entry : given->entries) {
-        Value::Entry made{expansion.at(entry.key, i), expansion.at(entry.value, i)};
+    for (long i = first_; i < first_ + count_; ++i) {
+      for (const Value::Entry& entry : given.entries) {
+        Value::Entry made{expansion_.at(entry.key, i), expansion_.at(entry.value, i)};
         const auto [other, is_new] = lines.emplace(made.key.text, made.key.line);
         if (!is_new) {
-          reader.fail(
+          reader_.fail(
               made.key,
               fmt::format("the repeat makes `{}` again (there is one in line {})", made.key.text,
                           other->second),
@@ -129,6 +130,28 @@ void expand(const Reader& reader, Value& document, const Value& repeat) {
         section.entries.push_back(std::move(made));
       }
     }
+  }
+
+ private:
+  const Reader& reader_;
+  long count_, first_ = 1;
+  Expansion expansion_;
+  std::size_t nodes_;
+};
+
+void expand(const Reader& reader, Value& document, const Value& repeat) {
+  const Fields fields(reader, repeat, "`repeat`", keys::kRepeat);
+  Repeat repeats(reader, fields, document);
+  for (const std::string_view name : {"bodies", "joints", "frames", "springs", "constraints"}) {
+    if (const Value* given = fields[name]) repeats.join(*given, name, section_of(document, *given, name));
+  }
+  const Value* initial = fields["initial"];
+  if (initial == nullptr) return;
+  const Fields states(reader, *initial, "`initial` in `repeat`", keys::kInitial);
+  Value& section = section_of(document, *initial, "initial");
+  reader.require_map(section, "`initial`");
+  for (const std::string_view name : keys::kInitial) {
+    if (const Value* given = states[name]) repeats.join(*given, name, section_of(section, *given, name));
   }
 }
 

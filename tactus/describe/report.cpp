@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <tactus/algebra/print.h>
+#include <tactus/describe/constraint_text.h>
 #include <tactus/describe/coordinates.h>
 
 namespace tactus::describe {
@@ -114,16 +115,31 @@ std::vector<std::string> spring_lines(const Model& model) {
   return lines;
 }
 
+std::string initial_text(const Model& model) {
+  std::string text;
+  const auto add = [&](const char* kind, const std::vector<std::string>& names,
+                       const std::vector<double>& values) {
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (values[i] != 0.0) text += fmt::format("  {} {} = {:.10g}\n", kind, names[i], values[i]);
+  };
+  add("q", model.coordinate_names(), model.initial_q);
+  add("u", model.speed_names(), model.initial_u);
+  return text;
+}
+
 }  // namespace
 
 std::string report_text(const Model& model) {
   std::string text =
       fmt::format("{}{}{}\n", model.name, model.description.empty() ? "" : ": ", model.description);
-  text += fmt::format("\n{}, {}, {} of freedom (nq = {}, nv = {}), total mass {:.6g} kg\n",
+  text += fmt::format("
+{}, {}, {} of freedom{} (nq = {}, nv = {}), total mass {:.6g} kg
+",
                       counted(model.bodies.size() - 1, "body", "bodies"),
                       counted(model.joints.size(), "joint", "joints"),
-                      counted(static_cast<std::size_t>(model.nv()), "degree", "degrees"), model.nq(),
-                      model.nv(), total_mass(model));
+                      counted(static_cast<std::size_t>(model.nv()), "degree", "degrees"),
+                      model.constraints.empty() ? "" : " before the constraints", model.nq(), model.nv(),
+                      total_mass(model));
   text += fmt::format("gravity ({:.6g}, {:.6g}, {:.6g}) m/s^2\n", value_of(model, model.gravity.x),
                       value_of(model, model.gravity.y), value_of(model, model.gravity.z));
   text += "\nTree (body [joint type, name] mass)\n" + tree_text(model);
@@ -158,8 +174,14 @@ std::string report_text(const Model& model) {
   const std::vector<std::string> springs = spring_lines(model);
   if (!springs.empty()) text += "\nSprings\n";
   for (const std::string& line : springs) text += "  " + line + "\n";
-  if (!model.constraints.empty()) text += "\nConstraints (read, not yet simulated)\n";
-  for (const Constraint& c : model.constraints) text += fmt::format("  {}: {}\n", c.name, c.kind);
+  if (!model.constraints.empty()) {
+    text += "\nConstraints\n";
+    std::vector<Meaning> rows;
+    for (const Constraint& c : model.constraints) rows.push_back({c.name, constraint_meaning(model, c), ""});
+    text += table(rows);
+  }
+  const std::string start = initial_text(model);
+  if (!start.empty()) text += "\nInitial state (what is not zero)\n" + start;
   if (!model.warnings.empty()) text += "\nWarnings\n";
   for (const std::string& warning : model.warnings) text += "  " + warning + "\n";
   return text;
@@ -210,8 +232,15 @@ std::string report_json(const Model& model) {
   report["frames"] = std::move(frames);
   report["springs"] = spring_lines(model);
   Json constraints = Json::array();
-  for (const Constraint& c : model.constraints) constraints.push_back({{"name", c.name}, {"type", c.kind}});
+  for (const Constraint& c : model.constraints) {
+    constraints.push_back({{"name", c.name},
+                           {"type", c.kind},
+                           {"active", c.active},
+                           {"meaning", constraint_meaning(model, c)},
+                           {"description", c.description}});
+  }
   report["constraints"] = std::move(constraints);
+  report["initial"] = {{"q", model.initial_q}, {"u", model.initial_u}};
   report["warnings"] = model.warnings;
   return report.dump(2, ' ', false, Json::error_handler_t::replace);
 }

@@ -10,7 +10,8 @@
 
 namespace tactus::describe {
 
-/// Writes out the `repeat` section: its bodies, joints, frames and springs join those of the document.
+/// Writes out the `repeat` section: its bodies, joints, frames, springs, constraints and initial values join
+/// those of the document.
 void expand_repeats(const Reader& reader, Value& document);
 
 void read_parameters(Reader& reader, const Value& section);
@@ -43,9 +44,14 @@ void read_dh(Reader& reader, const Value& section, Draft& draft);
 /// Puts bodies and joints into the model, parents first; throws where they do not form a tree on the ground.
 void assemble_tree(Reader& reader, const Value& document, Draft draft);
 
+/// The body or frame of that name.
+int find_body(const Reader& reader, const Value& value);
+int find_frame(const Reader& reader, const Value& value);
+
 void read_frames(Reader& reader, const Value& section);
 void read_springs(Reader& reader, const Value& section);
 void read_speeds(Reader& reader, const Value& section);
+void read_initial(Reader& reader, const Value& section);
 void read_constraints(Reader& reader, const Value& section);
 
 }  // namespace tactus::describe

@@ -353,6 +353,7 @@ Model read_urdf(const std::string& text, const std::string& file) {
     model.frames.push_back(std::move(frame));
   }
   require_distinct_names(model, [&](const std::string&) { return Place{file}; });
+  model.set_initial_defaults();
   check_mobility(model);
   return std::move(reader.model);
 }

@@ -41,6 +41,8 @@ Model read_yaml(const std::string& text, const std::string& file) {
   if (const Value* frames = fields["frames"]) read_frames(reader, *frames);
   if (const Value* springs = fields["springs"]) read_springs(reader, *springs);
   if (const Value* speeds = fields["speeds"]) read_speeds(reader, *speeds);
+  model.set_initial_defaults();
+  if (const Value* initial = fields["initial"]) read_initial(reader, *initial);
   if (const Value* constraints = fields["constraints"]) read_constraints(reader, *constraints);
   require_distinct_names(model, [&](const std::string& parameter) {
     for (const Value::Entry& entry : document.find("parameters")->entries) {

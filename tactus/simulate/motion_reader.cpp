@@ -189,7 +189,7 @@ void MotionReader::place_joint(const describe::Joint& joint, std::size_t first, 
 }
 
 std::vector<double> MotionReader::coordinates(const Value& value) const {
-  std::vector<double> q = coordinates_.rest();
+  std::vector<double> q = model_.initial_q;
   std::vector<std::optional<Dimension>> dimensions;
   std::size_t first = 0, axis = 0;
   Value plain = value;  // without the placements, which are read here

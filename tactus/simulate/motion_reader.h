@@ -44,7 +44,7 @@ class MotionReader {
 
   double number(const describe::Value& value, algebra::Dimension dimension) const;
   /// Coordinates: list, or map by name; a free or spherical joint's name may carry a placement. What is not
-  /// given is zero (no rotation).
+  /// given is as the model's `initial` says: zero (no rotation) by default.
   std::vector<double> coordinates(const describe::Value& value) const;
   /// Speeds, rates of joints, or their accelerations: list, or map by name. What is not given is zero.
   std::vector<double> speeds(const describe::Value& value, std::string_view what) const;
@@ -56,8 +56,9 @@ class MotionReader {
   /// A list of {frame, torque, force, axes}.
   std::vector<WrenchEntry> wrenches(const describe::Value& value) const;
 
-  /// The coordinates at which nothing is displaced.
-  std::vector<double> rest() const { return coordinates_.rest(); }
+  /// Where the model says that a motion begins.
+  const std::vector<double>& initial_q() const { return model_.initial_q; }
+  const std::vector<double>& initial_u() const { return model_.initial_u; }
 
  private:
   using DimensionOf = std::function<std::optional<algebra::Dimension>(std::size_t)>;

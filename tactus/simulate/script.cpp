@@ -2,7 +2,6 @@
 #include <string_view>
 
 #include <tactus/describe/source.h>
-#include <tactus/simulate/coordinates.h>
 #include <tactus/simulate/motion_reader.h>
 #include <tactus/simulate/script.h>
 #include <tactus/simulate/state_file.h>
@@ -21,8 +20,8 @@ constexpr std::array<std::string_view, 4> kInitialKeys{"t", "q", "u", "qd"};
 
 State initial_state(const derive::Equations& equations, const MotionReader& file, const Value* value) {
   State state;
-  state.q = file.rest();
-  state.u.assign(static_cast<std::size_t>(equations.nv()), 0.0);
+  state.q = file.initial_q();
+  state.u = file.initial_u();
   if (value == nullptr) return state;
   const Fields fields(file.reader(), *value, "`initial`", kInitialKeys);
   if (const Value* t = fields["t"]) state.t = file.number(*t, algebra::dimension::kTime);
@@ -41,8 +40,8 @@ State initial_state(const derive::Equations& equations, const MotionReader& file
 
 Script empty_script(const derive::Equations& equations) {
   Script script;
-  script.initial.q = Coordinates(equations.model()).rest();
-  script.initial.u.assign(static_cast<std::size_t>(equations.nv()), 0.0);
+  script.initial.q = equations.model().initial_q;
+  script.initial.u = equations.model().initial_u;
   return script;
 }
 

@@ -23,7 +23,7 @@ struct Script {
   std::optional<algebra::Function> loads;     // t q u -> tau wrench; nothing where nothing acts
 };
 
-/// The script that does nothing: rest, and no forces.
+/// The script that says nothing: the initial state of the model, and no forces.
 Script empty_script(const derive::Equations& equations);
 /// Throws InputError with file, line and column.
 Script read_script(const derive::Equations& equations, const std::string& text, const std::string& file);

@@ -110,8 +110,8 @@ Instant read_instant(const derive::Equations& equations, const std::string& text
 
   Instant instant;
   if (const Value* t = fields["t"]) instant.t = file.number(*t, algebra::dimension::kTime);
-  instant.q = fields["q"] != nullptr ? file.coordinates(*fields["q"]) : file.rest();
-  instant.u.assign(static_cast<std::size_t>(equations.nv()), 0.0);
+  instant.q = fields["q"] != nullptr ? file.coordinates(*fields["q"]) : file.initial_q();
+  instant.u = file.initial_u();
   if (const Value* u = fields["u"]) instant.u = file.speeds(*u, "`u`");
   if (const Value* qd = fields["qd"])
     instant.u = speeds_of(equations, instant.t, instant.q, file.joint_rates(*qd, "`qd`"));

@@ -148,6 +148,20 @@ TEST(Schema, NamesTheKeysThatTheReaderKnows) {
       {"frame_spring", keys::kFrameSpring},
       {"point", keys::kPoint},
       {"speeds", keys::kSpeeds},
+      {"initial", keys::kInitial},
+      {"side_in_place", keys::kSide},
+      {"between", keys::kBetween},
+      {"on_circle", keys::kOnCircle},
+      {"on_surface", keys::kOnSurface},
+      {"distance", keys::kDistance},
+      {"rolling", keys::kRolling},
+      {"gear", keys::kGear},
+      {"belt", keys::kBelt},
+      {"rack", keys::kRack},
+      {"screw", keys::kScrew},
+      {"lock", keys::kLock},
+      {"motion", keys::kMotion},
+      {"equation", keys::kEquation},
   };
   for (const auto& [name, known] : maps) {
     std::set<std::string> in_schema, in_reader(known.begin(), known.end());

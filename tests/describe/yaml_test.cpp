@@ -259,17 +259,6 @@ springs:
   EXPECT_EQ(model.joints[0].axes[0].damping.value(), 8.0);
 }
 
-TEST(Yaml, ConstraintsAreReadAndMarkedAsWaiting) {
-  const Model model = read(kBody + R"(
-joints: {j: {type: revolute, parent: world, child: b}}
-constraints: {loop: {type: point, a: somewhere, b: elsewhere}}
-)");
-  ASSERT_EQ(model.constraints.size(), 1u);
-  EXPECT_EQ(model.constraints[0].type, "point");
-  ASSERT_EQ(model.warnings.size(), 1u);
-  EXPECT_NE(model.warnings[0].find("not yet part of the equations"), std::string::npos);
-}
-
 TEST(Yaml, SpeedsMayDependOnTimeAndParameters) {
   const Model model = read(R"(
 name: x
