@@ -7,6 +7,7 @@
 
 namespace tactus::studies {
 
+study::Study aghili2005();
 study::Study clover1996();
 study::Study gillespie2003();
 

@@ -54,6 +54,9 @@ class Simulation {
   /// the state stays what it was before the step.
   Status step(const Input& input = {});
 
+  /// Holds forces, as step() does with its own: what rates() and constraint_state() see until the next step.
+  void hold(const Input& input);
+
   /// The forces at the current state, script and held input together, and the accelerations they cause.
   struct Rates {
     std::span<const double> tau, wrench, udot, qdot;
@@ -79,7 +82,6 @@ class Simulation {
   std::string explain(Status status);
 
  private:
-  void hold(const Input& input);
   Status check(std::span<const double> z);
   void meet_constraints();
 

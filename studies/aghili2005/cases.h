@@ -1,0 +1,14 @@
+// [Aghili2005]: F. Aghili, A unified approach for inverse and direct dynamics of constrained multibody systems based on
+// linear projection operator, IEEE Transactions on Robotics 21 (2005).
+#pragma once
+
+#include <vector>
+
+#include <tactus/study/study.h>
+
+namespace tactus::studies::aghili {
+
+std::vector<study::Case> slider_crank_cases();  // section VIII-A, Fig. 4
+std::vector<study::Case> particle_cases();      // section V-D
+
+}  // namespace tactus::studies::aghili

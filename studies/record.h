@@ -1,0 +1,60 @@
+// Columns of numbers, written as CSV and drawn as a figure.
+#pragma once
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <tactus/display/svg_plot.h>
+#include <tactus/study/study.h>
+
+namespace tactus::studies {
+
+class Record {
+ public:
+  explicit Record(std::vector<std::string> names) : names_(std::move(names)), columns_(names_.size()) {}
+
+  void add(const std::vector<double>& row) {
+    for (std::size_t k = 0; k < columns_.size(); ++k) columns_[k].push_back(row[k]);
+  }
+
+  const std::vector<double>& column(const std::string& name) const {
+    for (std::size_t k = 0; k < names_.size(); ++k)
+      if (names_[k] == name) return columns_[k];
+    return columns_.front();
+  }
+
+  void write_csv(const study::Context& context, const std::string& file) const {
+    std::ofstream out(context.out / file);
+    for (std::size_t k = 0; k < names_.size(); ++k) out << (k == 0 ? "" : ",") << names_[k];
+    out << "\n";
+    for (std::size_t row = 0; row < columns_.front().size(); ++row) {
+      for (std::size_t k = 0; k < columns_.size(); ++k) out << (k == 0 ? "" : ",") << fmt::format("{:.17g}", columns_[k][row]);
+      out << "\n";
+    }
+  }
+
+  /// One panel per entry: its label, and the columns in it, over the first column.
+  struct Panel {
+    std::string label;
+    std::vector<std::string> columns;
+  };
+  void write_svg(const study::Context& context, const std::string& file, const std::string& title,
+                 const std::vector<Panel>& panels) const {
+    display::Figure figure{title, names_.front() + " [s]", {}};
+    for (const Panel& panel : panels) {
+      display::Panel drawn{panel.label, {}};
+      for (const std::string& name : panel.columns) drawn.series.push_back({name, columns_.front(), column(name)});
+      figure.panels.push_back(std::move(drawn));
+    }
+    std::ofstream(context.out / file) << display::to_svg(figure);
+  }
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<std::vector<double>> columns_;
+};
+
+}  // namespace tactus::studies
