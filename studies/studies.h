@@ -8,6 +8,7 @@
 namespace tactus::studies {
 
 study::Study aghili2005();
+study::Study faulring2006();
 study::Study clover1996();
 study::Study gillespie2003();
 

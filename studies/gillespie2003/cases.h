@@ -7,6 +7,7 @@
 
 namespace tactus::studies::gillespie {
 
-std::vector<study::Case> wrist_cases();
+std::vector<study::Case> wrist_cases();       // Example 2
+std::vector<study::Case> constraint_cases();  // Examples 1 and 3
 
 }  // namespace tactus::studies::gillespie
