@@ -132,14 +132,11 @@ std::string initial_text(const Model& model) {
 std::string report_text(const Model& model) {
   std::string text =
       fmt::format("{}{}{}\n", model.name, model.description.empty() ? "" : ": ", model.description);
-  text += fmt::format("
-{}, {}, {} of freedom{} (nq = {}, nv = {}), total mass {:.6g} kg
-",
-                      counted(model.bodies.size() - 1, "body", "bodies"),
-                      counted(model.joints.size(), "joint", "joints"),
-                      counted(static_cast<std::size_t>(model.nv()), "degree", "degrees"),
-                      model.constraints.empty() ? "" : " before the constraints", model.nq(), model.nv(),
-                      total_mass(model));
+  text += fmt::format(
+      "\n{}, {}, {} of freedom{} (nq = {}, nv = {}), total mass {:.6g} kg\n",
+      counted(model.bodies.size() - 1, "body", "bodies"), counted(model.joints.size(), "joint", "joints"),
+      counted(static_cast<std::size_t>(model.nv()), "degree", "degrees"),
+      model.constraints.empty() ? "" : " before the constraints", model.nq(), model.nv(), total_mass(model));
   text += fmt::format("gravity ({:.6g}, {:.6g}, {:.6g}) m/s^2\n", value_of(model, model.gravity.x),
                       value_of(model, model.gravity.y), value_of(model, model.gravity.z));
   text += "\nTree (body [joint type, name] mass)\n" + tree_text(model);
