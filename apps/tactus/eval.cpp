@@ -18,6 +18,7 @@
 #include <tactus/describe/coordinates.h>
 #include <tactus/describe/load.h>
 #include <tactus/generate/kernel.h>
+#include <tactus/simulate/constraint_solver.h>
 #include <tactus/simulate/dynamics.h>
 #include <tactus/simulate/state_file.h>
 
@@ -33,6 +34,7 @@ using simulate::Instant;
 
 struct Request {
   std::string model, state;
+  std::string formulation = "automatic";
   double abbreviate = 0.0;
   bool json = true;
 };
@@ -120,6 +122,87 @@ Motion motion_of(const derive::Equations& equations, const Instant& at) {
   return motion;
 }
 
+/// The constrained motion under the forces `tau`; nothing where the model has no constraints.
+struct Constrained {
+  simulate::Dynamics dynamics;
+  simulate::ConstrainedMotion motion;
+  std::vector<std::size_t> active_rows;
+  std::vector<double> position_error, velocity_error;
+  std::vector<std::vector<double>> A;  // active rows
+};
+
+std::optional<Constrained> constrained_motion(const derive::Equations& equations, const Instant& at,
+                                              const std::vector<double>& tau,
+                                              simulate::Formulation formulation) {
+  Constrained result;
+  result.dynamics = simulate::compile(equations, std::nullopt, generate::Backend::interpreter);
+  if (!result.dynamics.constraints) return std::nullopt;
+  const simulate::Constraints& constraints = *result.dynamics.constraints;
+  const auto nv = static_cast<std::size_t>(result.dynamics.nv());
+  std::vector<double> arguments{at.t};
+  for (const std::vector<double>* part : {&at.q, &at.u, &tau, &at.wrench})
+    arguments.insert(arguments.end(), part->begin(), part->end());
+  simulate::ConstraintOptions options;
+  options.formulation = formulation;
+  simulate::ConstraintSolver solver(result.dynamics, options);
+  result.motion = simulate::ConstrainedMotion(nv, constraints.size());
+  if (!solver.solve(arguments.data(), result.motion))
+    throw Failed(
+        "the constrained motion has no solution here: the mass matrix is singular, or a row is not finite");
+  result.active_rows = solver.active_rows();
+  const double *position = nullptr, *velocity = nullptr;
+  solver.errors(at.t, at.q.data(), at.u.data(), position, velocity);
+  result.position_error.assign(position, position + constraints.size());
+  result.velocity_error.assign(velocity, velocity + constraints.size());
+  simulate::ConstraintTerms terms(result.dynamics, constraints);
+  terms.evaluate(at.t, at.q.data(), at.u.data());
+  for (const std::size_t k : result.active_rows) result.A.emplace_back(terms.A(k), terms.A(k) + nv);
+  return result;
+}
+
+void add_constraints(const Constrained& constrained, Json& result) {
+  const simulate::Constraints& constraints = *constrained.dynamics.constraints;
+  const auto nv = static_cast<std::size_t>(constrained.dynamics.nv());
+  std::vector<std::string> labels;
+  Json redundant = Json::array();
+  for (std::size_t k = 0; k < constrained.active_rows.size(); ++k) {
+    labels.push_back(constraints.rows[constrained.active_rows[k]].label);
+    if (constrained.motion.redundant[k] != 0) redundant.push_back(labels.back());
+  }
+  const std::vector<double> lambda(
+      constrained.motion.lambda.begin(),
+      constrained.motion.lambda.begin() + static_cast<std::ptrdiff_t>(labels.size()));
+  result["constraint_rows"] = labels;
+  result["A"] = constrained.A;
+  result["rank"] = constrained.motion.rank;
+  result["redundant_rows"] = std::move(redundant);
+  result["formulation"] = simulate::name_of(constrained.motion.used);
+  result["lambda"] = lambda;
+  result["lambda_is_unique"] = constrained.motion.rank == labels.size();
+  result["constraint_force"] = constrained.motion.force;
+  Json by_name = Json::object();
+  for (std::size_t c = 0; c < constraints.names.size(); ++c) {
+    Json rows = Json::array(), multipliers = Json::array(), position = Json::array(),
+         velocity = Json::array();
+    std::vector<double> force(nv, 0.0);
+    bool active = false;
+    for (std::size_t k = 0; k < labels.size(); ++k) {
+      const std::size_t row = constrained.active_rows[k];
+      if (constraints.rows[row].constraint != static_cast<int>(c)) continue;
+      active = true;
+      rows.push_back(labels[k]);
+      multipliers.push_back(lambda[k]);
+      position.push_back(constrained.position_error[row]);
+      velocity.push_back(constrained.velocity_error[row]);
+      for (std::size_t i = 0; i < nv; ++i) force[i] += constrained.A[k][i] * lambda[k];
+    }
+    by_name[constraints.names[c]] = {{"active", active},           {"rows", rows},
+                                     {"position_error", position}, {"velocity_error", velocity},
+                                     {"lambda", multipliers},      {"force", force}};
+  }
+  result["reactions"] = std::move(by_name);
+}
+
 Json frames(const derive::Equations& equations, const Motion& motion) {
   Json result = Json::object();
   const auto& all = equations.model().frames;
@@ -205,7 +288,15 @@ void run(const Request& request) {
     options.wrenches = at.wrenches;
     equations = derive::Equations(model, options);
   }
-  const Motion motion = motion_of(equations, at);
+  Motion motion = motion_of(equations, at);
+  const auto formulation = simulate::formulation_of(request.formulation);
+  TACTUS_CHECK(formulation.has_value());
+  const std::optional<Constrained> constrained =
+      model.constraints.empty() ? std::nullopt : constrained_motion(equations, at, motion.tau, *formulation);
+  if (constrained && (at.tau || !at.udot)) {
+    motion.udot = constrained->motion.udot;
+    motion.acceleration = at.udot.value_or(motion.udot);
+  }
 
   Json result;
   result["model"] = model.name;
@@ -214,7 +305,7 @@ void run(const Request& request) {
       {"spatial_vectors", "[angular; linear], at the frame's origin, world axes"},
       {"quaternions", "[w, x, y, z]"},
       {"matrices", "arrays of rows"},
-      {"equations", "M udot + h = (joint forces tau and wrenches, in the generalised speeds)"}};
+      {"equations", "M udot + h = (joint forces tau and wrenches, in the generalised speeds) + A^T lambda"}};
   result["coordinates"] = meanings(describe::coordinate_meanings(model));
   result["speeds"] = meanings(describe::speed_meanings(model));
   result["joint_axes"] = simulate::effort_names(model);
@@ -229,6 +320,7 @@ void run(const Request& request) {
   result["M"] = rows(evaluated(equations.mass_matrix(), at, {}, {}), "M");
   result["h"] = list(evaluated(equations.bias(), at, {}, {}), "h");
   result["gravity"] = list(evaluated(equations.gravity(), at, {}, {}), "g");
+  if (constrained) add_constraints(*constrained, result);
   const Evaluator energy = evaluated(equations.energy(), at, {}, {});
   const double kinetic = energy.output("kinetic")[0], potential = energy.output("potential")[0];
   result["energy"] = {{"kinetic", kinetic}, {"potential", potential}, {"total", kinetic + potential}};
@@ -256,6 +348,9 @@ void add_eval(CLI::App& program) {
   verb->add_option("--abbreviate", request->abbreviate,
                    "also the model without coefficients below this, rounded to 4 digits [Clover1996]")
       ->check(CLI::PositiveNumber);
+  verb->add_option("--formulation", request->formulation, "of the constrained motion")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"automatic", "multipliers", "embedding", "projection"}));
   verb->add_flag("--json", request->json, "print JSON (always)");
   verb->callback([request] { run(*request); });
 }

@@ -16,6 +16,7 @@
 #include <tactus/base/nearest.h>
 #include <tactus/describe/load.h>
 #include <tactus/display/svg_plot.h>
+#include <tactus/simulate/assembly.h>
 #include <tactus/simulate/recording.h>
 #include <tactus/simulate/script.h>
 #include <tactus/simulate/simulation.h>
@@ -35,7 +36,7 @@ double seconds_since(Clock::time_point start) {
 
 struct Request {
   std::string model, script, out, plot;
-  std::string integrator = "rk4";
+  std::string integrator = "rk4", formulation = "automatic", holding = "projection";
   double duration = 1.0, step = 1e-3, sample = 0.0, tolerance = 1e-10;
   std::vector<std::string> frames;
   bool json = false;
@@ -187,6 +188,8 @@ class PlotData {
     }
     add(Kind::frame, "m", "frames [m]");
     add(Kind::energy, "J", "energy [J]");
+    add(Kind::error, "", "constraint errors [m, rad; m/s, rad/s]");
+    add(Kind::reaction, "", "multipliers [N, N m]");
     return figure;
   }
 
@@ -210,6 +213,8 @@ struct Outcome {
   double derive_s = 0.0, run_s = 0.0;
   long steps = 0, rows = 0, missed = 0;
   double energy_before = 0.0, energy_after = 0.0;
+  double worst_position_error = 0.0, worst_velocity_error = 0.0;  // of the constraints, over the rows written
+  simulate::AssemblyReport assembly;
   std::string trouble;  // empty: all went well
 };
 
@@ -232,6 +237,17 @@ void print_summary(const Request& request, const Schedule& schedule, const simul
     summary["q"] = state.q;
     summary["speeds"] = dynamics.speed_names;
     summary["u"] = state.u;
+    if (dynamics.constraints) {
+      summary["constraints"] = {{"formulation", request.formulation},
+                                {"holding", request.holding},
+                                {"rows", dynamics.constraints->size()},
+                                {"rank", outcome.assembly.rank},
+                                {"freedoms", outcome.assembly.freedoms},
+                                {"redundant_rows", outcome.assembly.redundant_rows},
+                                {"singular_start", outcome.assembly.singular},
+                                {"worst_position_error", outcome.worst_position_error},
+                                {"worst_velocity_error", outcome.worst_velocity_error}};
+    }
     summary["energy"] = {{"before", outcome.energy_before}, {"after", outcome.energy_after}};
     summary["seconds"] = {{"derive_and_compile", outcome.derive_s}, {"simulate", outcome.run_s}};
     fmt::print("{}\n", summary.dump(2));
@@ -249,8 +265,26 @@ void print_summary(const Request& request, const Schedule& schedule, const simul
         "note: in {} of the steps a force jumped again and again (dry friction at rest?): the tolerance is "
         "not met\n",
         outcome.missed);
+  if (dynamics.constraints) {
+    fmt::print(
+        "{} constraint rows, rank {} at the start, {} freedoms; worst errors {:.2g} (position), {:.2g} "
+        "(velocity)\n",
+        dynamics.constraints->size(), outcome.assembly.rank, outcome.assembly.freedoms,
+        outcome.worst_position_error, outcome.worst_velocity_error);
+    if (!outcome.assembly.redundant_rows.empty())
+      fmt::print("redundant rows: {}\n", fmt::join(outcome.assembly.redundant_rows, ", "));
+  }
   if (!request.out.empty()) fmt::print("{} rows in {}\n", outcome.rows, request.out);
   if (!request.plot.empty()) fmt::print("plot in {}\n", request.plot);
+}
+
+/// Whether some constraint moves by itself, so that even a mechanism without freedoms has a motion.
+bool is_driven(const derive::Equations& equations) {
+  for (const algebra::Block& block : equations.constraint_terms().outputs)
+    if (block.name == "c")
+      for (const algebra::Expr& c : block.entries)
+        if (!algebra::is_zero(c)) return true;
+  return equations.constraint_rows().empty();
 }
 
 void run(const Request& request) {
@@ -278,10 +312,17 @@ void run(const Request& request) {
   simulate::Recorder recorder(equations, frames);
   outcome.derive_s = seconds_since(derive_start);
 
-  simulate::Simulation simulation(dynamics, {.step = schedule.step,
-                                             .integrator = *integrator,
-                                             .tolerances = {request.tolerance, request.tolerance}});
-  simulation.set_state(script.initial);
+  simulate::Options options{
+      .step = schedule.step, .integrator = *integrator, .tolerances = {request.tolerance, request.tolerance}};
+  options.constraints.formulation = simulate::formulation_of(request.formulation).value();
+  options.constraints.holding = simulate::holding_of(request.holding).value();
+  const simulate::State initial = simulate::assemble(dynamics, script.initial, {}, &outcome.assembly);
+  if (outcome.assembly.freedoms == 0 && !is_driven(equations))
+    refuse("the constraints leave the mechanism no freedom: it cannot move",
+           fmt::format("{} rows hold {} speeds; leave out or deactivate a constraint", outcome.assembly.rank,
+                       dynamics.nv()));
+  simulate::Simulation simulation(dynamics, options);
+  simulation.set_state(initial);
   CsvFile csv(request.out, recorder.columns());
   PlotData plot(recorder.columns(), schedule.samples + 1);
   std::vector<double> row;
@@ -290,6 +331,12 @@ void run(const Request& request) {
     recorder.record(simulation, row);
     csv.add(row);
     if (!request.plot.empty()) plot.add(row, is_last);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (recorder.columns()[i].kind != Column::Kind::error) continue;
+      const bool velocity = recorder.columns()[i].name.ends_with(".velocity_error");
+      double& worst = velocity ? outcome.worst_velocity_error : outcome.worst_position_error;
+      worst = std::max(worst, row[i]);
+    }
     if (outcome.rows++ == 0) outcome.energy_before = row[energy_column];
     outcome.energy_after = row[energy_column];
   };
@@ -338,6 +385,15 @@ void add_simulate(CLI::App& program) {
                    "euler (semi-implicit, order 1), rk4 (order 4), implicit (order 3, for stiff systems), "
                    "adaptive (order 8, to tolerance), stiff (order 4, implicit, to tolerance)")
       ->capture_default_str();
+  verb->add_option("--formulation", request->formulation, "of the constrained motion")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"automatic", "multipliers", "embedding", "projection"}));
+  verb->add_option(
+          "--holding", request->holding,
+          "how constraints are held: projection (position and velocity), or for comparison position_only, "
+          "velocity_only, baumgarte, none")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"projection", "position_only", "velocity_only", "baumgarte", "none"}));
   verb->add_option("--tolerance", request->tolerance, "of adaptive and stiff, absolute and relative")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);

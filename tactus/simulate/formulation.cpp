@@ -7,11 +7,12 @@ namespace tactus::simulate {
 
 namespace {
 
-constexpr std::array<std::pair<Formulation, std::string_view>, 4> kNames{
+constexpr std::array<std::pair<Formulation, std::string_view>, 5> kNames{
     {{Formulation::automatic, "automatic"},
      {Formulation::multipliers, "multipliers"},
      {Formulation::embedding, "embedding"},
-     {Formulation::projection, "projection"}}};
+     {Formulation::projection, "projection"},
+     {Formulation::parametric, "parametric"}}};
 
 }  // namespace
 

@@ -21,6 +21,7 @@ enum class Formulation {
   multipliers,  // [Faulring2006, (11)-(13)] by orthogonal factors
   embedding,    // independent speeds, chosen and chosen again [Gillespie2003, section 4]
   projection,   // constraint inertia matrices [Aghili2005, (22)-(29)]
+  parametric,   // coordinates that satisfy the constraints [Faulring2006, (14)-(16)]: see parametric.h
 };
 std::string_view name_of(Formulation formulation);
 std::optional<Formulation> formulation_of(std::string_view name);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <span>
 
@@ -67,6 +68,25 @@ Recorder::Recorder(const derive::Equations& equations, const std::vector<int>& f
     for (const char* part : {".vx", ".vy", ".vz"}) columns_.push_back({name + part, "m/s", Kind::frame});
     frames_.emplace_back(generate::compile(equations.frame_motion(frame)));
   }
+  const std::vector<derive::ConstraintRow>& rows = equations.constraint_rows();
+  for (std::size_t c = 0; c < model.constraints.size(); ++c) {
+    ErrorColumn position, velocity;
+    velocity.velocity = true;
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      if (rows[k].constraint != static_cast<int>(c)) continue;
+      velocity.rows.push_back(k);
+      if (rows[k].holonomic) position.rows.push_back(k);
+    }
+    const std::string& name = model.constraints[c].name;
+    for (ErrorColumn* column : {&position, &velocity}) {
+      if (column->rows.empty()) continue;
+      columns_.push_back(
+          {name + (column->velocity ? ".velocity_error" : ".position_error"), "", Kind::error});
+      errors_.push_back(std::move(*column));
+    }
+  }
+  for (const derive::ConstraintRow& row : rows)
+    columns_.push_back({"lambda." + row.label, "", Kind::reaction});
 }
 
 void Recorder::record(Simulation& simulation, std::vector<double>& row) {
@@ -99,6 +119,16 @@ void Recorder::record(Simulation& simulation, std::vector<double>& row) {
     if (turn.w() < 0.0) turn.coeffs() = -turn.coeffs();
     row.insert(row.end(), {turn.w(), turn.x(), turn.y(), turn.z()});
     row.insert(row.end(), V.begin(), V.end());
+  }
+  if (!errors_.empty()) {
+    const Simulation::ConstraintState constraints = simulation.constraint_state();
+    for (const ErrorColumn& column : errors_) {
+      const auto& errors = column.velocity ? constraints.velocity_error : constraints.position_error;
+      double largest = 0.0;
+      for (const std::size_t k : column.rows) largest = std::max(largest, std::abs(errors[k]));
+      row.push_back(largest);
+    }
+    row.insert(row.end(), constraints.lambda.begin(), constraints.lambda.end());
   }
   TACTUS_CHECK(row.size() == columns_.size());
 }

@@ -11,7 +11,7 @@
 namespace tactus::simulate {
 
 struct Column {
-  enum class Kind { time, coordinate, speed, effort, energy, frame };
+  enum class Kind { time, coordinate, speed, effort, energy, frame, error, reaction };
   std::string name;
   std::string unit;
   Kind kind = Kind::time;
@@ -23,7 +23,9 @@ class Recorder {
   /// same name); "tau.<axis>"; "kinetic", "potential", "energy"; for each of the frames (indices into
   /// Model::frames) its position
   /// "<frame>.px", ..., orientation "<frame>.qw", ... and velocity "<frame>.wx", ..., "<frame>.vx", ... in
-  /// world axes.
+  /// world axes; for each constraint the largest error of its rows, "<constraint>.position_error" (where it
+  /// has a position level) and "<constraint>.velocity_error", and the multiplier "lambda.<row>" of each of
+  /// its rows.
   Recorder(const derive::Equations& equations, const std::vector<int>& frames = {});
 
   const std::vector<Column>& columns() const { return columns_; }
@@ -34,6 +36,11 @@ class Recorder {
   std::vector<Column> columns_;
   generate::Evaluator energy_;
   std::vector<generate::Evaluator> frames_;
+  struct ErrorColumn {
+    std::vector<std::size_t> rows;  // the largest of these
+    bool velocity = false;
+  };
+  std::vector<ErrorColumn> errors_;
 };
 
 /// "t,q1,q1_dot,..." and a row of numbers, each with as many digits as it takes to read back the same bits.
