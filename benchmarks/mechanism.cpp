@@ -1,5 +1,6 @@
 #include "mechanism.h"
 
+#include <algorithm>
 #include <random>
 #include <utility>
 
@@ -21,6 +22,8 @@ std::string name_of(Quantity quantity) {
       return "forward dynamics";
     case Quantity::mass_matrix:
       return "mass matrix";
+    case Quantity::step:
+      return "Runge-Kutta step";
   }
   return {};
 }
@@ -98,6 +101,28 @@ Mechanism without_armature(const Mechanism& mechanism) {
   return mechanism_of(mechanism.name, std::move(model));
 }
 
+namespace {
+
+/// The classical Runge-Kutta step of (q, u) with udot by the recursion at tau = 0.
+std::vector<double> runge_kutta(derive::Recursion& recursion, const State& s) {
+  const std::size_t n = s.q.size();
+  const std::vector<double> no_forces(n, 0.0);
+  std::vector<double> start = s.q, sum(2 * n, 0.0), slope(2 * n, 0.0);
+  start.insert(start.end(), s.u.begin(), s.u.end());
+  const double nodes[] = {0.0, 0.5, 0.5, 1.0}, weights[] = {1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0};
+  for (int stage = 0; stage < 4; ++stage) {
+    std::vector<double> y = start;
+    for (std::size_t k = 0; k < 2 * n; ++k) y[k] += kStep * nodes[stage] * slope[k];
+    std::copy_n(y.begin() + static_cast<std::ptrdiff_t>(n), n, slope.begin());
+    recursion.forward_dynamics(y.data(), y.data() + n, no_forces.data(), slope.data() + n);
+    for (std::size_t k = 0; k < 2 * n; ++k) sum[k] += weights[stage] * slope[k];
+  }
+  for (std::size_t k = 0; k < 2 * n; ++k) start[k] += kStep * sum[k];
+  return start;
+}
+
+}  // namespace
+
 std::vector<std::vector<double>> expected_results(const Mechanism& mechanism, Quantity quantity) {
   derive::Recursion recursion(mechanism.model, false);
   const auto n = static_cast<std::size_t>(mechanism.nv);
@@ -113,6 +138,9 @@ std::vector<std::vector<double>> expected_results(const Mechanism& mechanism, Qu
         break;
       case Quantity::mass_matrix:
         recursion.mass_matrix(s.q.data(), result.data());
+        break;
+      case Quantity::step:
+        result = runge_kutta(recursion, s);
         break;
     }
     results.push_back(std::move(result));

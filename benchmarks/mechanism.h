@@ -9,7 +9,12 @@
 
 namespace tactus::bench {
 
-enum class Quantity { inverse_dynamics, forward_dynamics, mass_matrix };
+enum class Quantity {
+  inverse_dynamics,
+  forward_dynamics,
+  mass_matrix,
+  step,  // of kStep, by the classical Runge-Kutta method, without actuator forces: q and u after it
+};
 std::string name_of(Quantity quantity);
 
 /// A motion and the actuator forces that cause it.
@@ -20,6 +25,8 @@ struct State {
 /// Number of states that are cycled through: enough that no branch predictor learns them by heart, few enough
 /// that they stay in the first cache.
 inline constexpr std::size_t kStates = 64;
+
+inline constexpr double kStep = 1e-4;  // [s]
 
 struct Mechanism {
   std::string name;
@@ -44,7 +51,7 @@ Mechanism legs(int count, int joints);
 /// The same mechanism without rotor inertia.
 Mechanism without_armature(const Mechanism& mechanism);
 
-/// The expected result of a quantity at a state, by our recursion on double (built anew: not for timing).
+/// The expected result of a quantity at each state, by our recursion on double.
 std::vector<std::vector<double>> expected_results(const Mechanism& mechanism, Quantity quantity);
 
 }  // namespace tactus::bench

@@ -3,6 +3,7 @@
 //   mass matrix        kinematics, comPos, crb                    (M stays in MuJoCo's sparse form)
 //   inverse dynamics   kinematics, comPos, comVel, rne            plus armature qacc
 //   forward dynamics   kinematics, comPos, crb, factorM, comVel, rne, solveM
+//   step               mj_step, all optional stages disabled
 //
 // mj_inverse and mj_forward do the same and more (tendons, transmissions, constraints, sensors), and take
 // longer.
@@ -151,6 +152,24 @@ std::optional<Contender> mujoco_contender(const Mechanism& mechanism, Quantity q
             mj_solveM(m, d, result, d->qfrc_smooth, 1);
           },
           read);
+    case Quantity::step:
+      // All that a free motion does not need is switched off.
+      m->opt.integrator = mjINT_RK4;
+      m->opt.timestep = kStep;
+      m->opt.disableflags =
+          mjDSBL_CONSTRAINT | mjDSBL_CONTACT | mjDSBL_PASSIVE | mjDSBL_ACTUATION | mjDSBL_SENSOR;
+      return contender(
+          system,
+          [simulator, states, m, d, n](std::size_t i) {
+            const State& s = (*states)[i];
+            std::copy_n(s.q.data(), n, d->qpos);
+            std::copy_n(s.u.data(), n, d->qvel);
+            mj_step(m, d);
+          },
+          [simulator, d, n](double* to) {
+            std::copy_n(d->qpos, n, to);
+            std::copy_n(d->qvel, n, to + n);
+          });
   }
   return std::nullopt;
 }

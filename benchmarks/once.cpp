@@ -89,4 +89,20 @@ void measure_once(const Mechanism& puma, const Effort& effort, Report& report) {
        })});
 }
 
+void print_programs(const std::vector<Mechanism>& mechanisms) {
+  constexpr const char* kLine = "{:<38} {:>9} {:>9} {:>6} {:>8} {:>13} {:>13}\n";
+  fmt::print("\nPrograms:\n");
+  fmt::print(kLine, "", "products", "sums", "div", "sin, cos", "bytes of code", "work bytes");
+  for (const Mechanism& mechanism : mechanisms) {
+    for (const Quantity quantity :
+         {Quantity::inverse_dynamics, Quantity::forward_dynamics, Quantity::mass_matrix}) {
+      const algebra::Function function = function_of(mechanism, quantity);
+      const algebra::OperationCount count = generate::count_operations(generate::make_tape(function));
+      const generate::Kernel kernel = generate::compile(function);
+      fmt::print(kLine, mechanism.name + " " + name_of(quantity), count.mul, count.add, count.div, count.trig,
+                 kernel.code_size(), kernel.work_size() * sizeof(double));
+    }
+  }
+}
+
 }  // namespace tactus::bench

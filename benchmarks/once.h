@@ -7,4 +7,7 @@ namespace tactus::bench {
 
 void measure_once(const Mechanism& puma, const Effort& effort, Report& report);
 
+/// Operations and size of every generated program.
+void print_programs(const std::vector<Mechanism>& mechanisms);
+
 }  // namespace tactus::bench

@@ -86,6 +86,7 @@ struct System {
 }  // namespace
 
 std::optional<Contender> simbody_contender(const Mechanism& mechanism, Quantity quantity) {
+  if (quantity == Quantity::step) return std::nullopt;  // its Runge-Kutta integrators choose their own steps
   const bool rigid_rotors = quantity == Quantity::forward_dynamics;
   const Mechanism simulated = rigid_rotors ? without_armature(mechanism) : mechanism;
   const auto s = std::make_shared<System>(simulated);
@@ -135,6 +136,8 @@ std::optional<Contender> simbody_contender(const Mechanism& mechanism, Quantity 
           [s, n](double* to) {
             for (int k = 0; k < n; ++k) to[k] = s->state.getUDot()[k];
           });
+    case Quantity::step:
+      break;
   }
   return std::nullopt;
 }

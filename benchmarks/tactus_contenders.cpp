@@ -9,6 +9,7 @@
 #include <tactus/generate/batch.h>
 #include <tactus/generate/machine_code.h>
 #include <tactus/generate/tape.h>
+#include <tactus/simulate/simulation.h>
 
 #include "compiled_source.h"
 
@@ -71,6 +72,7 @@ Function function_of(const Mechanism& mechanism, Quantity quantity, derive::Forw
     case Quantity::forward_dynamics:
       return equations.forward_dynamics();
     case Quantity::mass_matrix:
+    case Quantity::step:
       break;
   }
   return equations.mass_matrix();
@@ -141,6 +143,7 @@ Contender recursion_contender(const Mechanism& mechanism, Quantity quantity) {
           },
           read);
     case Quantity::mass_matrix:
+    case Quantity::step:
       break;
   }
   return contender(
@@ -148,7 +151,42 @@ Contender recursion_contender(const Mechanism& mechanism, Quantity quantity) {
       read);
 }
 
+Contender step_contender(const Mechanism& mechanism) {
+  struct Run {
+    explicit Run(const derive::Equations& equations)
+        : dynamics(simulate::compile(equations)), simulation(dynamics, {.step = kStep}) {}
+    simulate::Dynamics dynamics;
+    simulate::Simulation simulation;
+    std::vector<simulate::State> states;
+    std::size_t steps = 0;
+  };
+  derive::Options options;
+  options.friction = false;
+  const auto run = std::make_shared<Run>(derive::Equations(mechanism.model, options));
+  for (const State& s : mechanism.states) run->states.push_back({0.0, s.q, s.u, {}});
+  // Setting a state allocates, steps do not: a few hundred steps from each state.
+  constexpr std::size_t kStepsFromState = 256;
+  Contender c;
+  c.system = "tactus simulation";
+  c.run = [run](std::size_t calls) {
+    for (std::size_t i = 0; i < calls; ++i, ++run->steps) {
+      if (run->steps % kStepsFromState == 0) {
+        run->simulation.set_state(run->states[run->steps / kStepsFromState % kStates]);
+      }
+      run->simulation.step();
+    }
+  };
+  c.evaluate = [run](std::size_t state, double* result) {
+    run->simulation.set_state(run->states[state]);
+    run->simulation.step();
+    const simulate::State& after = run->simulation.state();
+    std::copy(after.u.begin(), after.u.end(), std::copy(after.q.begin(), after.q.end(), result));
+  };
+  return c;
+}
+
 std::vector<Contender> tactus_contenders(const Mechanism& mechanism, Quantity quantity, bool with_compiler) {
+  if (quantity == Quantity::step) return {step_contender(mechanism)};
   const Function function = function_of(mechanism, quantity);
   const std::vector<double> inputs = inputs_of(function, mechanism);
   const std::size_t results = result_size(mechanism, quantity);

@@ -25,4 +25,7 @@ Contender kernel_contender(std::string system, const generate::Kernel& kernel,
 /// The looped recursion on double.
 Contender recursion_contender(const Mechanism& mechanism, Quantity quantity);
 
+/// Steps of a simulation, each going on from the one before.
+Contender step_contender(const Mechanism& mechanism);
+
 }  // namespace tactus::bench

@@ -294,8 +294,12 @@ void run(const Request& request) {
     refuse(fmt::format("--integrator: '{}' is not known", request.integrator),
            suggestion(request.integrator, known));
   }
+  if (request.json && request.out == "-")
+    refuse("--json and --out - both write to the standard output", "give --out a file name");
   const Schedule schedule = schedule_of(request, *integrator);
   const describe::Model model = describe::load(request.model);
+  for (const describe::Constraint& constraint : model.constraints)
+    fmt::print(stderr, "warning: the constraint '{}' is not part of the equations\n", constraint.name);
   const std::vector<int> frames = frames_of(model, request.frames);
 
   Outcome outcome;
@@ -324,6 +328,12 @@ void run(const Request& request) {
   simulate::Simulation simulation(dynamics, options);
   simulation.set_state(initial);
   CsvFile csv(request.out, recorder.columns());
+  std::ofstream plot_file;
+  if (!request.plot.empty()) {
+    plot_file.open(request.plot);
+    if (!plot_file)
+      throw InputError({request.plot, 0, 0}, "the plot cannot be written", "does its folder exist?");
+  }
   PlotData plot(recorder.columns(), schedule.samples + 1);
   std::vector<double> row;
   const std::size_t energy_column = static_cast<std::size_t>(1 + dynamics.nq() + 2 * dynamics.nv() + 2);
@@ -362,11 +372,8 @@ void run(const Request& request) {
   }
   outcome.run_s = seconds_since(run_start);
   csv.flush();
-  if (!request.plot.empty()) {
-    std::ofstream file(request.plot);
-    file << display::to_svg(plot.figure(model.name.empty() ? request.model : model.name));
-    if (!file) throw InputError({request.plot, 0, 0}, "the plot cannot be written", "does its folder exist?");
-  }
+  if (!request.plot.empty())
+    plot_file << display::to_svg(plot.figure(model.name.empty() ? request.model : model.name));
   print_summary(request, schedule, simulation, outcome);
   if (!outcome.trouble.empty())
     throw Failed(

@@ -122,8 +122,8 @@ std::optional<TrigPolynomial> TrigConverter::convert(const Node* node) {
 
 namespace {
 
-/// Marks symbols only as angles where they stand only inside sines: conversion must not give them a slot as
-/// variables.
+/// All nodes that the root needs, without those inside the arguments of sines and cosines: a symbol that
+/// stands only there is an angle, not a variable.
 std::vector<const Node*> nodes_outside_arguments(Expr root) {
   std::vector<const Node*> stack{root.node()}, found;
   std::unordered_map<const Node*, bool> seen;

@@ -8,10 +8,13 @@
 
 namespace tactus::generate {
 
-Interpreter::Interpreter(const Tape& tape)
-    : input_count_(tape.input_count), constants_(tape.constants), outputs_(tape.outputs) {
+Interpreter::Interpreter(const Tape& tape, bool with_fma)
+    : run_(with_fma ? run_fma : run_portable),
+      input_count_(tape.input_count),
+      constants_(tape.constants),
+      outputs_(tape.outputs) {
   const auto tape_constants = static_cast<std::uint32_t>(constants_.size());
-  if (has_fma()) constants_.insert(constants_.end(), {1.0, -1.0, -0.0});
+  if (with_fma) constants_.insert(constants_.end(), {1.0, -1.0, -0.0});
   // Constants stand before inputs, so that the places of both are known without looking at the call.
   const auto constant_count = static_cast<std::uint32_t>(constants_.size());
   std::vector<std::uint32_t> place(tape.value_count, 0);
@@ -53,7 +56,7 @@ Interpreter::Interpreter(const Tape& tape)
   }
   for (std::uint32_t& output : outputs_) output = place[output];
   work_size_ = top;
-  if (has_fma()) gather_stretches(tape_constants, tape_constants + 1, tape_constants + 2);
+  if (with_fma) gather_stretches(tape_constants, tape_constants + 1, tape_constants + 2);
 }
 
 void Interpreter::gather_stretches(std::uint32_t one, std::uint32_t minus_one, std::uint32_t minus_zero) {

@@ -19,7 +19,11 @@ namespace tactus::generate {
 
 class Interpreter {
  public:
-  explicit Interpreter(const Tape& tape);
+  /// Without the processor's fused multiply-add the C library's is used: the same bits, more slowly.
+  explicit Interpreter(const Tape& tape, bool with_fma = has_fma());
+
+  /// Whether this processor has a fused multiply-add.
+  static bool has_fma();
 
   void operator()(const double* in, double* out, double* work) const noexcept { run_(*this, in, out, work); }
 
@@ -53,10 +57,9 @@ class Interpreter {
 
   static void run_portable(const Interpreter& self, const double* in, double* out, double* work) noexcept;
   static void run_fma(const Interpreter& self, const double* in, double* out, double* work) noexcept;
-  static bool has_fma();
   void gather_stretches(std::uint32_t one, std::uint32_t minus_one, std::uint32_t minus_zero);
 
-  Run run_ = has_fma() ? run_fma : run_portable;
+  Run run_;
   std::size_t input_count_ = 0;
   std::size_t work_size_ = 0;
   std::vector<double> constants_;

@@ -5,6 +5,8 @@
 
 namespace tactus::generate {
 
+constexpr bool is_library_call(Code code) { return code >= Code::tan; }
+
 /// double f(double) or double f(double, double).
 const void* library_call(Code code);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 namespace tactus::generate {
 
@@ -209,7 +210,8 @@ class ListScheduler {
     } else if (state_[i].place < first_ + window_) {
       calendar_[state_[i].ready % kCalendar].push_back(i);
     } else {
-      beyond_.push_back(i);
+      beyond_.push_back(std::uint64_t{state_[i].place} << 32 | i);
+      std::push_heap(beyond_.begin(), beyond_.end(), std::greater<>());
     }
   }
 
@@ -228,15 +230,16 @@ class ListScheduler {
 
   /// The window begins at the first operation without a place.
   void advance_window() {
-    const std::uint32_t before = first_;
     while (first_ < state_.size() && state_[recursion_.order[first_]].placed) ++first_;
-    if (first_ == before || beyond_.empty()) return;
-    std::erase_if(beyond_, [&](std::uint32_t i) {
-      if (state_[i].place >= first_ + window_) return false;
+    bool entered = false;
+    while (!beyond_.empty() && beyond_.front() >> 32 < first_ + window_) {
+      const auto i = static_cast<std::uint32_t>(beyond_.front());
+      std::pop_heap(beyond_.begin(), beyond_.end(), std::greater<>());
+      beyond_.pop_back();
       calendar_[std::max(state_[i].ready, cycle_) % kCalendar].push_back(i);
-      return true;
-    });
-    collect();
+      entered = true;
+    }
+    if (entered) collect();
   }
 
   void next_cycle() {
@@ -263,7 +266,7 @@ class ListScheduler {
   std::vector<std::uint32_t> complete_groups_;  // groups that can be evaluated now
   std::array<std::vector<std::uint32_t>, kCalendar>
       calendar_;                          // operations by the cycle in which they can start
-  std::vector<std::uint32_t> beyond_;     // ready, but not yet in the window
+  std::vector<std::uint64_t> beyond_;  // heap: ready, but not yet in the window; by place
   std::vector<std::uint64_t> available_;  // heap: height, then the earlier operation
   std::uint32_t cycle_ = 0;
   std::uint32_t first_ = 0;

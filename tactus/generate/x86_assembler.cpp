@@ -1,16 +1,12 @@
 #include <tactus/generate/x86_assembler.h>
 
 #include <algorithm>
-#include <bit>
 
-#include <tactus/base/check.h>
 #include <tactus/generate/library_calls.h>
-#include <tactus/math/sincos.h>
 
 namespace tactus::generate {
 
 namespace x86 = asmjit::x86;
-namespace Inst = x86::Inst;
 
 namespace {
 
@@ -21,16 +17,7 @@ constexpr std::int32_t kBias = 128;
 // A value in memory that is used again within so many instructions moves to a register, if one is free.
 constexpr std::uint32_t kSoon = 24;
 
-// Wide masks and constants, for the operations on signs.
-enum Mask { kSignMask, kAbsMask, kOnes, kMinusOnes, kMaskCount };
 constexpr std::uint32_t kMaskBytes = 64;
-
-// Predicates of vcmp, ordered and quiet.
-constexpr int kLess = 17, kGreaterOrEqual = 29, kUnordered = 3;
-// Rounding of vround and vrndscale: down, without exceptions.
-constexpr int kDown = 9;
-
-bool is_library_call(Code code) { return code >= Code::tan; }
 
 bool needs_masks(const Tape& tape) {
   return std::any_of(tape.code.begin(), tape.code.end(), [](const Instruction& i) {
@@ -83,7 +70,6 @@ bool X86Assembler::write() {
   return !failed_;
 }
 
-// --- frame
 // -----------------------------------------------------------------------------------------------------------
 
 void X86Assembler::embed_constants() {
@@ -179,10 +165,10 @@ void X86Assembler::instruction(std::uint32_t now) {
       fused(i);
       break;
     case Code::neg:
-      unary_with_mask(i, Inst::kIdVxorpd, kSignMask);
+      unary_with_mask(i, x86::Inst::kIdVxorpd, kSignMask);
       break;
     case Code::abs:
-      unary_with_mask(i, Inst::kIdVandpd, kAbsMask);
+      unary_with_mask(i, x86::Inst::kIdVandpd, kAbsMask);
       break;
     case Code::sqrt:
       square_root(i);
@@ -202,247 +188,6 @@ void X86Assembler::instruction(std::uint32_t now) {
   registers_.end(tape_, now);
 }
 
-// --- arithmetic
-// ------------------------------------------------------------------------------------------------------
-
-void X86Assembler::binary(const Instruction& i, std::uint32_t opcode, bool commutes) {
-  std::uint32_t x = i.a, y = i.b;
-  // The first operand must be in a register; where either may be first, not the one that is used latest
-  // again.
-  if (commutes && !registers_.has(x) &&
-      (registers_.has(y) || registers_.next_use(y) < registers_.next_use(x))) {
-    std::swap(x, y);
-  }
-  const int rx = in_register(x);
-  if (!is_foldable(y)) in_register(y);
-  const int to = result_register(i);
-  a_.emit(opcode, vec(to), vec(rx), operand(y));
-  define(i.to, to);
-}
-
-void X86Assembler::fused(const Instruction& i) {
-  const auto& forms = opcodes_.fused[static_cast<int>(i.code) - static_cast<int>(Code::fma)];
-  const auto dying = [&](std::uint32_t v) { return registers_.has(v) && registers_.dies(v); };
-  const auto in_memory = [&](std::uint32_t v) { return !registers_.has(v); };
-
-  // The result replaces one of the operands: a dying one; else a fresh copy of one that stands in memory;
-  // else of c.
-  std::uint32_t replaced = i.c;
-  int to;
-  if (dying(i.c) || dying(i.a) || dying(i.b)) {
-    replaced = dying(i.c) ? i.c : dying(i.a) ? i.a : i.b;
-    to = registers_.of(replaced);
-  } else {
-    if (!in_memory(i.c) && in_memory(i.a)) replaced = i.a;
-    if (!in_memory(i.c) && !in_memory(i.a) && in_memory(i.b)) replaced = i.b;
-    to = take();
-    if (in_memory(replaced)) {
-      load(to, replaced);
-    } else {
-      a_.emit(Inst::kIdVmovapd, vec(to), vec(registers_.of(replaced)));
-    }
-  }
-
-  // Register of an operand other than the replaced one (or the same value once more).
-  const auto reg = [&](std::uint32_t v) { return v == replaced ? to : in_register(v); };
-  const auto last = [&](std::uint32_t v) -> asmjit::Operand {
-    if (v == replaced) return vec(to);
-    if (!is_foldable(v)) in_register(v);
-    return operand(v);
-  };
-  const auto folds = [&](std::uint32_t v) { return v != replaced && in_memory(v) && is_foldable(v); };
-
-  if (replaced == i.c) {
-    std::uint32_t s = i.a, x = i.b;
-    if (folds(s) && (!folds(x) || registers_.next_use(x) < registers_.next_use(s))) std::swap(s, x);
-    const int rs = reg(s);
-    a_.emit(forms[k231], vec(to), vec(rs), last(x));
-  } else {
-    const std::uint32_t factor = replaced == i.a ? i.b : i.a;
-    if (folds(factor) && (!folds(i.c) || registers_.next_use(i.c) < registers_.next_use(factor))) {
-      const int rc = reg(i.c);
-      a_.emit(forms[k132], vec(to), vec(rc), last(factor));
-    } else {
-      const int rf = reg(factor);
-      a_.emit(forms[k213], vec(to), vec(rf), last(i.c));
-    }
-  }
-  define(i.to, to);
-}
-
-void X86Assembler::unary_with_mask(const Instruction& i, std::uint32_t opcode, int which) {
-  const int x = in_register(i.a);
-  const int to = result_register(i);
-  a_.emit(opcode, vec(to), vec(x), mask(which));
-  define(i.to, to);
-}
-
-void X86Assembler::square_root(const Instruction& i) {
-  const int x = in_register(i.a);
-  const int to = result_register(i);
-  if (lanes_ == 1) {
-    a_.emit(opcodes_.sqrt, vec(to), vec(x), vec(x));
-  } else {
-    a_.emit(opcodes_.sqrt, vec(to), vec(x));
-  }
-  define(i.to, to);
-}
-
-void X86Assembler::floor(const Instruction& i) {
-  const int x = in_register(i.a);
-  const int to = result_register(i);
-  const std::uint32_t opcode = level_ == Level::avx512 ? opcodes_.round_evex : opcodes_.round;
-  if (lanes_ == 1) {
-    a_.emit(opcode, vec(to), vec(x), vec(x), asmjit::imm(kDown));
-  } else {
-    a_.emit(opcode, vec(to), vec(x), asmjit::imm(kDown));
-  }
-  define(i.to, to);
-}
-
-void X86Assembler::blend(Vec to, Vec no, Vec yes, Vec x, Vec y, int predicate) {
-  if (level_ == Level::avx512) {
-    a_.emit(opcodes_.compare, x86::k1, x, y, asmjit::imm(predicate));
-    a_.k(x86::k1).emit(Inst::kIdVblendmpd, to, no, yes);
-  } else {
-    const Vec condition = vec(take());
-    a_.emit(opcodes_.compare, condition, x, y, asmjit::imm(predicate));
-    a_.emit(Inst::kIdVblendvpd, to, no, yes, condition);
-  }
-}
-
-void X86Assembler::sign(const Instruction& i) {
-  const Vec x = vec(in_register(i.a));
-  const int to = take();
-  const Vec zero = vec(take()), minus = vec(take());
-  a_.emit(Inst::kIdVxorpd, zero, zero, zero);
-  a_.emit(Inst::kIdVmovupd, vec(to), mask(kOnes));
-  a_.emit(Inst::kIdVmovupd, minus, mask(kMinusOnes));
-  blend(vec(to), vec(to), minus, x, zero, kLess);
-  blend(vec(to), vec(to), x, x, x, kUnordered);
-  define(i.to, to);
-}
-
-void X86Assembler::select(const Instruction& i) {
-  const Vec condition = vec(in_register(i.a)), yes = vec(in_register(i.b)), no = vec(in_register(i.c));
-  const int to = take();
-  const Vec zero = vec(take());
-  a_.emit(Inst::kIdVxorpd, zero, zero, zero);
-  blend(vec(to), no, yes, condition, zero, kGreaterOrEqual);
-  define(i.to, to);
-}
-
-// --- calls
-// -----------------------------------------------------------------------------------------------------------
-
-void X86Assembler::ensure_home(std::uint32_t value) {
-  if (registers_.home(value).where != Home::none) return;
-  const Home home = registers_.spill(value);
-  a_.emit(opcodes_.store, memory(home), vec(registers_.of(value)));
-}
-
-void X86Assembler::save_all() {
-  for (int reg = 0; reg < register_count(level_); ++reg) {
-    const std::uint32_t value = registers_.value_in(reg);
-    if (registers_.of(value) != reg) continue;
-    if (!registers_.dies(value)) ensure_home(value);
-    registers_.release(reg);
-  }
-}
-
-void X86Assembler::call(const void* target) {
-  a_.mov(x86::rax, asmjit::imm(reinterpret_cast<std::uint64_t>(target)));
-  a_.call(x86::rax);
-}
-
-void X86Assembler::sine_group(std::uint32_t first, std::uint32_t count) {
-  std::vector<std::uint32_t> angles;
-  for (std::uint32_t k = 0; k < count; ++k) {
-    registers_.begin(tape_, first + k);
-    angles.push_back(tape_.code[first + k].a);
-    ensure_home(angles.back());
-  }
-  save_all();
-
-  const auto width = static_cast<std::uint32_t>(lanes_ > 1 ? lanes_ : count > 4 ? 8 : 4);
-  // One lane: `width` sines, then as many cosines, each a value of its own. Several lanes: one value of each.
-  const std::uint32_t results = registers_.take_block(lanes_ > 1 ? 2 : 2 * width);
-  if (lanes_ > 1) {
-    load(0, angles.front());
-  } else {
-    gather_angles(angles);
-  }
-  a_.lea(x86::rdi, memory({Home::work, results}));
-  call(math::sincos_entry(static_cast<int>(width)));
-  if (lanes_ == 1) a_.vzeroupper();
-  // Upper halves left in use would slow down every SSE instruction of the caller, long after we have
-  // returned.
-  if (lanes_ == 1) a_.vzeroupper();
-
-  for (std::uint32_t k = 0; k < count; ++k) {
-    const std::uint32_t value[] = {tape_.code[first + k].to, tape_.code[first + k].to + 1};
-    registers_.set_home(value[0], {Home::work, results + k});
-    registers_.set_home(value[1], {Home::work, results + (lanes_ > 1 ? 1 : width) + k});
-    for (const std::uint32_t v : value) {
-      if (first_output_[v] == kNever) continue;
-      load(0, v);
-      for (std::uint32_t o = first_output_[v]; o != kNever; o = next_output_[o]) {
-        a_.emit(opcodes_.store, memory({Home::output, o}), vec(0));
-      }
-    }
-    registers_.end(tape_, first + k);
-  }
-}
-
-/// Up to eight angles from memory into zmm0 (ymm0 for up to four); lanes without an angle are zero.
-void X86Assembler::gather_angles(const std::vector<std::uint32_t>& angles) {
-  const auto half = [&](std::size_t k, const x86::Xmm& to) {
-    a_.vmovsd(to, memory(registers_.home(angles[k])));
-    if (k + 1 < angles.size()) a_.vmovhpd(to, to, memory(registers_.home(angles[k + 1])));
-  };
-  const auto quarter = [&](std::size_t k, int to) {
-    half(k, x86::xmm(to));
-    if (k + 2 < angles.size()) {
-      half(k + 2, x86::xmm(to + 1));
-      a_.vinsertf128(x86::ymm(to), x86::ymm(to), x86::xmm(to + 1), 1);
-    }
-  };
-  quarter(0, 0);
-  if (angles.size() > 4) {
-    quarter(4, 2);
-    a_.vinsertf64x4(x86::zmm0, x86::zmm0, x86::ymm2, 1);
-  }
-}
-
-void X86Assembler::library_function(const Instruction& i) {
-  const int operands = operand_count(i.code);
-  if (lanes_ == 1) {
-    ensure_home(i.a);
-    if (operands > 1) ensure_home(i.b);
-    save_all();
-    a_.vmovsd(x86::xmm0, memory(registers_.home(i.a)));
-    if (operands > 1) a_.vmovsd(x86::xmm1, memory(registers_.home(i.b)));
-    call(library_call(i.code));
-    define(i.to, 0);
-    return;
-  }
-  // Lane by lane, in memory: arguments and result side by side in the work array.
-  const std::uint32_t block = registers_.take_block(3);
-  const std::uint32_t arguments[] = {i.a, i.b};
-  for (int k = 0; k < operands; ++k) {
-    const int reg = in_register(arguments[k]);
-    a_.emit(opcodes_.store, memory({Home::work, block + static_cast<std::uint32_t>(k)}), vec(reg));
-  }
-  save_all();
-  a_.vzeroupper();
-  a_.lea(x86::rdi, memory({Home::work, block}));
-  a_.mov(x86::esi, lanes_);
-  call(library_call_lanes(i.code));
-  a_.emit(opcodes_.load, vec(0), memory({Home::work, block + 2}));
-  define(i.to, 0);
-}
-
-// --- operands
 // --------------------------------------------------------------------------------------------------------
 
 X86Assembler::Vec X86Assembler::vec(int reg) const {
@@ -472,7 +217,7 @@ X86Assembler::Mem X86Assembler::memory(const Home& home, bool as_operand) const 
   }
 }
 
-X86Assembler::Mem X86Assembler::mask(int which) const {
+X86Assembler::Mem X86Assembler::mask(Mask which) const {
   return x86::ptr(pool_,
                   static_cast<std::int32_t>(masks_at_ + kMaskBytes * static_cast<std::uint32_t>(which)));
 }

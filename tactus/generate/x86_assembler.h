@@ -26,6 +26,9 @@ class X86Assembler : private asmjit::ErrorHandler {
   }
 
  private:
+  // Wide masks and constants, for the operations on signs.
+  enum Mask { kSignMask, kAbsMask, kOnes, kMinusOnes };
+
   using Vec = asmjit::x86::Vec;
   using Mem = asmjit::x86::Mem;
   using Gp = asmjit::x86::Gp;
@@ -39,10 +42,10 @@ class X86Assembler : private asmjit::ErrorHandler {
   void copy_outputs_without_instruction();
   void instruction(std::uint32_t now);
 
-  // Arithmetic.
+  // Arithmetic (x86_arithmetic.cpp).
   void binary(const Instruction& i, std::uint32_t opcode, bool commutes);
   void fused(const Instruction& i);
-  void unary_with_mask(const Instruction& i, std::uint32_t opcode, int mask);
+  void unary_with_mask(const Instruction& i, std::uint32_t opcode, Mask mask);
   void square_root(const Instruction& i);
   void floor(const Instruction& i);
   void sign(const Instruction& i);
@@ -50,7 +53,7 @@ class X86Assembler : private asmjit::ErrorHandler {
   /// to = compare(x, y) ? yes : no
   void blend(Vec to, Vec no, Vec yes, Vec x, Vec y, int predicate);
 
-  // Calls.
+  // Calls (x86_calls.cpp).
   void sine_group(std::uint32_t first, std::uint32_t count);
   void gather_angles(const std::vector<std::uint32_t>& angles);
   void library_function(const Instruction& i);
@@ -62,7 +65,7 @@ class X86Assembler : private asmjit::ErrorHandler {
   // Operands.
   Vec vec(int reg) const;
   Mem memory(const Home& home, bool as_operand = true) const;
-  Mem mask(int which) const;
+  Mem mask(Mask which) const;
   /// The value in a register, loaded where need be; locked.
   int in_register(std::uint32_t value);
   /// A register to write to, emptied where need be; locked.

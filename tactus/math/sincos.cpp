@@ -5,9 +5,9 @@
 
 namespace tactus::math {
 
-namespace {
-
 SinCos sincos_portable(double x) noexcept { return sincos_one(x); }
+
+namespace {
 
 void sincos_portable_array(const double* x, double* sin, double* cos, std::size_t n) noexcept {
   for (std::size_t i = 0; i < n; ++i) {

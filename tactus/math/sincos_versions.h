@@ -7,6 +7,9 @@
 
 namespace tactus::math {
 
+/// With the C library's fused multiply-add.
+SinCos sincos_portable(double x) noexcept;
+
 #if defined(__x86_64__)
 SinCos sincos_fma(double x) noexcept;
 void sincos_avx2(const double* x, double* sin, double* cos, std::size_t n) noexcept;

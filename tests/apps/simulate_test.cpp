@@ -86,8 +86,9 @@ TEST(Simulate, EveryIntegratorReachesTheSameEnd) {
 TEST(Simulate, StopsAtNotANumberWithWhenAndWhereAndKeepsTheRows) {
   const Folder folder;
   const std::string script = folder.file("script.yaml", "tau: {q2: sqrt(0.2 - t)}");
-  const Outcome run = tactus("simulate " + model("double_pendulum.yaml") + " --duration 1 --step 0.01 --script " +
-                         script + " --out " + folder.path("run.csv"));
+  const Outcome run =
+      tactus("simulate " + model("double_pendulum.yaml") + " --duration 1 --step 0.01 --script " + script +
+             " --out " + folder.path("run.csv"));
   EXPECT_EQ(run.code, 1);
   EXPECT_NE(run.err.find("'q2'"), std::string::npos) << run.err;
   EXPECT_NE(run.err.find("at t = 0.2"), std::string::npos) << run.err;
@@ -98,8 +99,8 @@ TEST(Simulate, StopsAtNotANumberWithWhenAndWhereAndKeepsTheRows) {
 TEST(Simulate, StopsWhenTheMotionDiverges) {
   const Folder folder;
   const std::string script = folder.file("script.yaml", "{initial: {u: [0, 1]}, tau: {q2: 50*q2_dot}}");
-  const Outcome run = tactus("simulate " + model("double_pendulum.yaml") + " --duration 5 --script " + script +
-                         " --out " + folder.path("run.csv"));
+  const Outcome run = tactus("simulate " + model("double_pendulum.yaml") + " --duration 5 --script " +
+                             script + " --out " + folder.path("run.csv"));
   EXPECT_EQ(run.code, 1);
   EXPECT_NE(run.err.find("diverged in joint"), std::string::npos) << run.err;
   EXPECT_GT(content_of(folder.path("run.csv")).size(), 1000u);

@@ -92,6 +92,20 @@ INSTANTIATE_TEST_SUITE_P(MachineCode, SameBits,
                                   std::to_string(info.param.lanes) + "Lanes";
                          });
 
+TEST(Interpreter, GivesTheSameBitsWithoutTheProcessorsFusedMultiplyAdd) {
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    const algebra::Function function = random_function(seed, {.outputs = 40});
+    const Tape tape = make_tape(function);
+    const Interpreter native(tape), portable(tape, false);
+    const std::vector<double> in = random_inputs(function.input_size(), seed);
+    std::vector<double> want(function.output_size()), got(function.output_size());
+    std::vector<double> work(std::max(native.work_size(), portable.work_size()));
+    native(in.data(), want.data(), work.data());
+    portable(in.data(), got.data(), work.data());
+    for (std::size_t k = 0; k < got.size(); ++k) ASSERT_TRUE(same_bits(got[k], want[k])) << seed << " " << k;
+  }
+}
+
 TEST(MachineCode, IsRefusedWhereTheProcessorLacksIt) {
   const Tape tape = make_tape(random_function(1));
   EXPECT_EQ(MachineCode::assemble(tape, 1, Level::none), nullptr);

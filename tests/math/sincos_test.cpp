@@ -10,6 +10,8 @@
 #include <random>
 #include <vector>
 
+#include <tactus/math/sincos_versions.h>
+
 namespace tactus::math {
 namespace {
 
@@ -82,6 +84,14 @@ TEST(SinCos, OutsideTheRangeIsTheLibrarys) {
   for (const double x : {inf, -inf, nan}) {
     EXPECT_TRUE(std::isnan(sincos(x).sin));
     EXPECT_TRUE(std::isnan(sincos(x).cos));
+  }
+}
+
+TEST(SinCos, IsTheSameWithoutTheProcessorsFusedMultiplyAdd) {
+  for (const double x : angles()) {
+    const SinCos one = sincos(x), portable = sincos_portable(x);
+    ASSERT_EQ(bits(one.sin), bits(portable.sin)) << x;
+    ASSERT_EQ(bits(one.cos), bits(portable.cos)) << x;
   }
 }
 

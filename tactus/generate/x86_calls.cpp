@@ -1,0 +1,119 @@
+// What the tape needs from outside: groups of sines and cosines, and functions of the C library. A call keeps
+// no vector register: every value that is needed later stands in memory before it.
+#include <tactus/generate/library_calls.h>
+#include <tactus/generate/x86_assembler.h>
+#include <tactus/math/sincos.h>
+
+namespace tactus::generate {
+
+namespace x86 = asmjit::x86;
+
+// -----------------------------------------------------------------------------------------------------------
+
+void X86Assembler::ensure_home(std::uint32_t value) {
+  if (registers_.home(value).where != Home::none) return;
+  const Home home = registers_.spill(value);
+  a_.emit(opcodes_.store, memory(home), vec(registers_.of(value)));
+}
+
+void X86Assembler::save_all() {
+  for (int reg = 0; reg < register_count(level_); ++reg) {
+    const std::uint32_t value = registers_.value_in(reg);
+    if (registers_.of(value) != reg) continue;
+    if (!registers_.dies(value)) ensure_home(value);
+    registers_.release(reg);
+  }
+}
+
+void X86Assembler::call(const void* target) {
+  a_.mov(x86::rax, asmjit::imm(reinterpret_cast<std::uint64_t>(target)));
+  a_.call(x86::rax);
+}
+
+void X86Assembler::sine_group(std::uint32_t first, std::uint32_t count) {
+  std::vector<std::uint32_t> angles;
+  for (std::uint32_t k = 0; k < count; ++k) {
+    registers_.begin(tape_, first + k);
+    angles.push_back(tape_.code[first + k].a);
+    ensure_home(angles.back());
+  }
+  save_all();
+
+  const auto width = static_cast<std::uint32_t>(lanes_ > 1 ? lanes_ : count > 4 ? 8 : 4);
+  // One lane: `width` sines, then as many cosines, each a value of its own. Several lanes: one value of each.
+  const std::uint32_t results = registers_.take_block(lanes_ > 1 ? 2 : 2 * width);
+  if (lanes_ > 1) {
+    load(0, angles.front());
+  } else {
+    gather_angles(angles);
+  }
+  a_.lea(x86::rdi, memory({Home::work, results}));
+  call(math::sincos_entry(static_cast<int>(width)));
+  // Upper halves left in use would slow down every SSE instruction of the caller, long after we have
+  // returned.
+  if (lanes_ == 1) a_.vzeroupper();
+
+  for (std::uint32_t k = 0; k < count; ++k) {
+    const std::uint32_t value[] = {tape_.code[first + k].to, tape_.code[first + k].to + 1};
+    registers_.set_home(value[0], {Home::work, results + k});
+    registers_.set_home(value[1], {Home::work, results + (lanes_ > 1 ? 1 : width) + k});
+    for (const std::uint32_t v : value) {
+      if (first_output_[v] == kNever) continue;
+      load(0, v);
+      for (std::uint32_t o = first_output_[v]; o != kNever; o = next_output_[o]) {
+        a_.emit(opcodes_.store, memory({Home::output, o}), vec(0));
+      }
+    }
+    registers_.end(tape_, first + k);
+  }
+}
+
+/// Up to eight angles from memory into zmm0 (ymm0 for up to four); lanes without an angle are zero.
+void X86Assembler::gather_angles(const std::vector<std::uint32_t>& angles) {
+  const auto half = [&](std::size_t k, const x86::Xmm& to) {
+    a_.vmovsd(to, memory(registers_.home(angles[k])));
+    if (k + 1 < angles.size()) a_.vmovhpd(to, to, memory(registers_.home(angles[k + 1])));
+  };
+  const auto quarter = [&](std::size_t k, int to) {
+    half(k, x86::xmm(to));
+    if (k + 2 < angles.size()) {
+      half(k + 2, x86::xmm(to + 1));
+      a_.vinsertf128(x86::ymm(to), x86::ymm(to), x86::xmm(to + 1), 1);
+    }
+  };
+  quarter(0, 0);
+  if (angles.size() > 4) {
+    quarter(4, 2);
+    a_.vinsertf64x4(x86::zmm0, x86::zmm0, x86::ymm2, 1);
+  }
+}
+
+void X86Assembler::library_function(const Instruction& i) {
+  const int operands = operand_count(i.code);
+  if (lanes_ == 1) {
+    ensure_home(i.a);
+    if (operands > 1) ensure_home(i.b);
+    save_all();
+    a_.vmovsd(x86::xmm0, memory(registers_.home(i.a)));
+    if (operands > 1) a_.vmovsd(x86::xmm1, memory(registers_.home(i.b)));
+    call(library_call(i.code));
+    define(i.to, 0);
+    return;
+  }
+  // Lane by lane, in memory: arguments and result side by side in the work array.
+  const std::uint32_t block = registers_.take_block(3);
+  const std::uint32_t arguments[] = {i.a, i.b};
+  for (int k = 0; k < operands; ++k) {
+    const int reg = in_register(arguments[k]);
+    a_.emit(opcodes_.store, memory({Home::work, block + static_cast<std::uint32_t>(k)}), vec(reg));
+  }
+  save_all();
+  a_.vzeroupper();
+  a_.lea(x86::rdi, memory({Home::work, block}));
+  a_.mov(x86::esi, lanes_);
+  call(library_call_lanes(i.code));
+  a_.emit(opcodes_.load, vec(0), memory({Home::work, block + 2}));
+  define(i.to, 0);
+}
+
+}  // namespace tactus::generate
