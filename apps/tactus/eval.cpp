@@ -280,8 +280,6 @@ bool all_finite(const Json& value) {
 
 void run(const Request& request) {
   const describe::Model model = describe::load(request.model);
-  for (const describe::Constraint& constraint : model.constraints)
-    fmt::print(stderr, "warning: the constraint '{}' is not part of the equations\n", constraint.name);
   derive::Equations equations(model);
   const Instant at = request.state.empty() ? simulate::read_instant(equations, "{}", "")
                                            : simulate::load_instant(equations, request.state);

@@ -298,8 +298,6 @@ void run(const Request& request) {
     refuse("--json and --out - both write to the standard output", "give --out a file name");
   const Schedule schedule = schedule_of(request, *integrator);
   const describe::Model model = describe::load(request.model);
-  for (const describe::Constraint& constraint : model.constraints)
-    fmt::print(stderr, "warning: the constraint '{}' is not part of the equations\n", constraint.name);
   const std::vector<int> frames = frames_of(model, request.frames);
 
   Outcome outcome;
