@@ -8,7 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "../derive/clover_tables.h"
+#include <studies/clover1996/tables.h>
+
 #include "program.h"
 
 namespace tactus::apps {
