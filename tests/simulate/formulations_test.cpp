@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "allocations.h"
+#include "support/allocations.h"
 #include "constrained_models.h"
 
 namespace tactus::simulate {

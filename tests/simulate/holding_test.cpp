@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "allocations.h"
+#include "support/allocations.h"
 #include "constrained_models.h"
 
 namespace tactus::simulate {
