@@ -216,9 +216,9 @@ TEST(Formulations, DoNotAllocate) {
     ConstraintOptions options;
     options.formulation = formulation;
     ConstraintSolver solver(loops.dynamics, options);
-    const long before = allocation_count();
+    const long before = tactus::test::allocation_count();
     for (int i = 0; i < 10; ++i) solver.accelerate(arguments.data(), udot.data(), qdot.data());
-    EXPECT_EQ(allocation_count() - before, 0) << name_of(formulation);
+    EXPECT_EQ(tactus::test::allocation_count() - before, 0) << name_of(formulation);
   }
 }
 

@@ -173,9 +173,9 @@ TEST(Holding, StepsWithoutAllocating) {
     options.constraints.formulation = formulation;
     Simulation simulation(dynamics, options);
     simulation.set_state(ladder_state(2, 0.003, -1.0));  // passes the singular position
-    const long before = allocation_count();
+    const long before = tactus::test::allocation_count();
     for (int i = 0; i < 10; ++i) simulation.step();
-    EXPECT_EQ(allocation_count() - before, 0) << name_of(formulation);
+    EXPECT_EQ(tactus::test::allocation_count() - before, 0) << name_of(formulation);
   }
 }
 
