@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include <tactus/derive/fraction.h>
 #include <tactus/derive/symbols.h>
 
 namespace tactus::derive {
@@ -26,14 +27,5 @@ SpeedMap speed_map(const describe::Model& model, const Symbols& symbols, bool ke
 /// Rates of the coordinates q (quaternions included) for given joint rates: what an integrator of q needs.
 std::vector<Expr> coordinate_rates(const describe::Model& model, const Symbols& symbols,
                                    const std::vector<Expr>& joint_rates);
-
-/// The expression as one fraction of two expressions without divisions, as far as + - * / reach.
-struct Fraction {
-  Expr numerator, denominator;
-};
-Fraction as_fraction(Expr expression);
-
-/// The expression with its numerator divided by its denominator where that is exact.
-Expr reduced(Expr expression);
 
 }  // namespace tactus::derive
