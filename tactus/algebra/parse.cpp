@@ -343,7 +343,7 @@ class Parser {
     if (word == "pow") return raise(start, x[0], x[1]);
     if (word == "atan2") {
       alike(start, "compares", x[0], x[1], a);
-      return known(atan2(a, b), dimension::kNumber);
+      return {atan2(a, b), Known::bare, {}};
     }
     if (x[0].known == Known::yes && x[0].dimension != dimension::kNumber) {
       throw ParseError(start,
@@ -352,7 +352,7 @@ class Parser {
     }
     for (const Op op : {Op::sin, Op::cos, Op::tan, Op::asin, Op::acos, Op::atan, Op::sinh, Op::cosh, Op::tanh,
                         Op::exp, Op::log}) {
-      if (name_of(op) == word) return known(make(op, a), dimension::kNumber);
+      if (name_of(op) == word) return {make(op, a), Known::bare, {}};
     }
     throw ParseError(start, "unknown function `" + std::string(word) + "`");
   }

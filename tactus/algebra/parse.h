@@ -32,7 +32,7 @@ namespace tactus::algebra {
 struct Quantity {
   enum class Known {
     no,    // nobody has said: goes with everything
-    bare,  // made of bare numbers only: SI of whatever kind is wanted
+    bare,  // made of bare numbers and functions: SI of whatever kind is wanted
     yes,
   };
   Expr value;

@@ -22,7 +22,7 @@
 namespace tactus::algebra {
 
 struct SharedFormOptions {
-  int searches = 100;               // repetitions with disturbed choices
+  int searches = 40;                // repetitions with disturbed choices
   std::size_t all_terms = 6000;     // of all repetitions together: large problems get fewer, at least one
   std::size_t large_problem = 300;  // terms; above, each polynomial in nested form on its own
 };

@@ -41,7 +41,7 @@ std::string_view name_of(Value::Kind kind);
 
 /// Limits that no honest model comes near.
 inline constexpr int kDeepestNesting = 64;
-inline constexpr std::size_t kMostNodes = 400'000;
+inline constexpr std::size_t kMostNodes = 1'000'000;
 
 /// The tree of a text in YAML. Throws InputError with line and column where it is not YAML, or exceeds the
 /// limits.

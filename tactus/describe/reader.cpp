@@ -89,9 +89,7 @@ algebra::Quantity Reader::quantity(const Value& value, const algebra::Names& nam
   }
 }
 
-double Reader::value_at_parameters(Expr number) const {
-  return number.is_constant() ? number.value() : value_of(model, number);
-}
+double Reader::value_at_parameters(Expr number) const { return values_(number); }
 
 Expr Reader::number(const Value& value, algebra::Dimension dimension) const {
   const algebra::Quantity result = quantity(value);

@@ -11,6 +11,7 @@
 
 #include <tactus/algebra/parse.h>
 #include <tactus/describe/document.h>
+#include <tactus/describe/evaluator.h>
 #include <tactus/describe/model.h>
 
 namespace tactus::describe {
@@ -68,6 +69,7 @@ class Reader {
   InputError error_in(const Value& value, const algebra::ParseError& error) const;
 
   algebra::Graph::Scope scope_;
+  mutable Evaluator values_{model};
 };
 
 /// A map whose keys have been checked against the known ones.

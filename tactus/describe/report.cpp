@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <tactus/algebra/calculus.h>
 #include <tactus/algebra/print.h>
 #include <tactus/describe/constraint_text.h>
 #include <tactus/describe/coordinates.h>
@@ -17,6 +18,14 @@ using Json = nlohmann::ordered_json;
 
 std::string counted(std::size_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+/// The formula, where it is short enough to be read.
+std::string formula_text(const Model& model, const DerivedParameter& parameter) {
+  constexpr std::size_t kMostFormulas = 1000, kLongestFormula = 100;
+  if (model.derived_parameters.size() > kMostFormulas) return "...";
+  const std::vector<const algebra::Node*> nodes = algebra::needed_nodes(std::span(&parameter.formula, 1));
+  return nodes.size() > kLongestFormula ? "..." : algebra::to_text(parameter.formula, *model.graph);
 }
 
 double total_mass(const Model& model) {
@@ -81,6 +90,24 @@ std::string table(const std::vector<Meaning>& rows) {
   return text;
 }
 
+/// The coordinates' meanings with their limits.
+std::vector<Meaning> limited_coordinates(const Model& model) {
+  std::vector<Meaning> rows = coordinate_meanings(model);
+  for (const Joint& joint : model.joints) {
+    for (const JointAxis& axis : joint.axes) {
+      if (!axis.lower && !axis.upper) continue;
+      const auto side = [&](const std::optional<Expr>& limit) {
+        return limit ? fmt::format("{:.6g}", value_of(model, *limit)) : std::string("none");
+      };
+      for (Meaning& row : rows) {
+        if (row.name == axis.name)
+          row.meaning += fmt::format(", limits [{}, {}]", side(axis.lower), side(axis.upper));
+      }
+    }
+  }
+  return rows;
+}
+
 Json meanings(const std::vector<Meaning>& rows) {
   Json list = Json::array();
   for (const Meaning& row : rows)
@@ -140,7 +167,7 @@ std::string report_text(const Model& model) {
   text += fmt::format("gravity ({:.6g}, {:.6g}, {:.6g}) m/s^2\n", value_of(model, model.gravity.x),
                       value_of(model, model.gravity.y), value_of(model, model.gravity.z));
   text += "\nTree (body [joint type, name] mass)\n" + tree_text(model);
-  text += "\nCoordinates q\n" + table(coordinate_meanings(model));
+  text += "\nCoordinates q\n" + table(limited_coordinates(model));
   text += "\nSpeeds u\n" + table(speed_meanings(model));
   if (!model.parameters.empty() || !model.derived_parameters.empty()) {
     text += "\nParameters (SI)\n";
@@ -149,10 +176,10 @@ std::string report_text(const Model& model) {
       rows.push_back({fmt::format("{} = {:.10g}", p.name, p.value), p.description, ""});
     }
     for (const DerivedParameter& p : model.derived_parameters) {
-      const std::string formula = algebra::to_text(p.formula, *model.graph);
-      rows.push_back({fmt::format("{} = {:.10g}", p.name, p.value),
-                      fmt::format("= {}{}{}", formula, p.description.empty() ? "" : "; ", p.description),
-                      ""});
+      rows.push_back(
+          {fmt::format("{} = {:.10g}", p.name, p.value),
+           fmt::format("= {}{}{}", formula_text(model, p), p.description.empty() ? "" : "; ", p.description),
+           ""});
     }
     text += table(rows);
   }
@@ -215,7 +242,7 @@ std::string report_json(const Model& model) {
   for (const DerivedParameter& p : model.derived_parameters) {
     derived.push_back({{"name", p.name},
                        {"value", p.value},
-                       {"formula", algebra::to_text(p.formula, *model.graph)},
+                       {"formula", formula_text(model, p)},
                        {"description", p.description}});
   }
   report["derived_parameters"] = std::move(derived);

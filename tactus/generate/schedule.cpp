@@ -14,6 +14,7 @@ constexpr std::uint32_t kWindowOf16 = 16, kWindowOf32 = 128;
 constexpr int kIssue = 3;
 // Cycles that a result takes, about; a group of sines is the longest, and below the calendar's length.
 constexpr std::uint32_t kCalendar = 64;
+constexpr std::uint32_t kNone = 0xffffffffu;
 
 std::uint32_t latency(Code code) {
   switch (code) {
@@ -120,6 +121,7 @@ class ListScheduler {
       for (const std::uint32_t i : recursion.groups[g]) state_[i].group = g;
       absent_.push_back(static_cast<std::uint32_t>(recursion.groups[g].size()));
     }
+    calendar_.fill(kNone);
     find_users();
     result_.order.reserve(count);
     result_.group.assign(count, 1);
@@ -130,6 +132,7 @@ class ListScheduler {
     for (std::uint32_t i = 0; i < count; ++i) {
       if (state_[i].pending == 0) operands_known(i);
     }
+    collect();
     int issued = 0;
     while (result_.order.size() < count) {
       fire_groups();
@@ -156,6 +159,7 @@ class ListScheduler {
     std::uint32_t height = 0;   // cycles from here to the last output
     std::uint32_t users = 0;    // first of the operation's users in users_
     std::uint32_t group = 0;    // of a sine
+    std::uint32_t next = 0;     // in the calendar's list
     bool placed = false;
   };
 
@@ -208,7 +212,7 @@ class ListScheduler {
     if (program_.operations[i].code == Code::sincos) {
       if (--absent_[state_[i].group] == 0) complete_groups_.push_back(state_[i].group);
     } else if (state_[i].place < first_ + window_) {
-      calendar_[state_[i].ready % kCalendar].push_back(i);
+      enter_calendar(i, state_[i].ready);
     } else {
       beyond_.push_back(std::uint64_t{state_[i].place} << 32 | i);
       std::push_heap(beyond_.begin(), beyond_.end(), std::greater<>());
@@ -236,7 +240,7 @@ class ListScheduler {
       const auto i = static_cast<std::uint32_t>(beyond_.front());
       std::pop_heap(beyond_.begin(), beyond_.end(), std::greater<>());
       beyond_.pop_back();
-      calendar_[std::max(state_[i].ready, cycle_) % kCalendar].push_back(i);
+      enter_calendar(i, std::max(state_[i].ready, cycle_));
       entered = true;
     }
     if (entered) collect();
@@ -249,12 +253,16 @@ class ListScheduler {
 
   /// What can start in this cycle.
   void collect() {
-    std::vector<std::uint32_t>& today = calendar_[cycle_ % kCalendar];
-    for (const std::uint32_t i : today) {
-      available_.push_back(std::uint64_t{state_[i].height} << 32 | static_cast<std::uint32_t>(~i));
+    std::uint32_t& today = calendar_[cycle_ % kCalendar];
+    for (; today != kNone; today = state_[today].next) {
+      available_.push_back(std::uint64_t{state_[today].height} << 32 | static_cast<std::uint32_t>(~today));
       std::push_heap(available_.begin(), available_.end());
     }
-    today.clear();
+  }
+
+  void enter_calendar(std::uint32_t i, std::uint32_t cycle) {
+    state_[i].next = calendar_[cycle % kCalendar];
+    calendar_[cycle % kCalendar] = i;
   }
 
   const Unordered& program_;
@@ -264,9 +272,9 @@ class ListScheduler {
   std::vector<std::uint32_t> users_, users_end_;
   std::vector<std::uint32_t> absent_;           // members of each group whose argument is not yet known
   std::vector<std::uint32_t> complete_groups_;  // groups that can be evaluated now
-  std::array<std::vector<std::uint32_t>, kCalendar>
-      calendar_;                          // operations by the cycle in which they can start
-  std::vector<std::uint64_t> beyond_;  // heap: ready, but not yet in the window; by place
+  // Operations by the cycle in which they can start: the first of a list.
+  std::array<std::uint32_t, kCalendar> calendar_;
+  std::vector<std::uint64_t> beyond_;     // heap: ready, but not yet in the window; by place
   std::vector<std::uint64_t> available_;  // heap: height, then the earlier operation
   std::uint32_t cycle_ = 0;
   std::uint32_t first_ = 0;

@@ -53,13 +53,20 @@ class SourceWriter {
         name_(identifier(options.name)),
         about_(comment_safe(options.about)),
         std_(cpp_ ? "std::" : "") {
-    for (const algebra::Function& function : functions) tapes_.push_back(make_tape(function));
+    std::set<std::string> taken{"sincos_of"};
+    for (const algebra::Function& function : functions) {
+      tapes_.push_back(make_tape(function));
+      std::string name = identifier(function.name);
+      while (!taken.insert(name).second) name += "_";
+      function_names_.push_back(name);
+    }
   }
 
   std::string write() {
     head();
     if (uses(tapes_, Code::sincos)) sine_and_cosine();
-    for (std::size_t k = 0; k < functions_.size(); ++k) function(functions_[k], tapes_[k]);
+    for (std::size_t k = 0; k < functions_.size(); ++k)
+      function(functions_[k], tapes_[k], function_names_[k]);
     tail();
     return std::move(text_);
   }
@@ -141,7 +148,7 @@ class SourceWriter {
   // --- one function
   // ----------------------------------------------------------------------------------------------------
 
-  void function(const algebra::Function& function, const Tape& tape) {
+  void function(const algebra::Function& function, const Tape& tape, const std::string& name) {
     name_blocks(function);
     describe(function, tape);
     std::vector<std::string> parameters;
@@ -149,11 +156,9 @@ class SourceWriter {
       parameters.push_back("const double* " + in_names_[k]);
     for (std::size_t k = 0; k < function.outputs.size(); ++k)
       parameters.push_back("double* " + out_names_[k]);
-    std::string signature =
-        fmt::format("{}{}({}) {{", begin(), identifier(function.name), fmt::join(parameters, ", "));
+    std::string signature = fmt::format("{}{}({}) {{", begin(), name, fmt::join(parameters, ", "));
     if (signature.size() > kColumns) {
-      signature =
-          fmt::format("{}{}({}) {{", begin(), identifier(function.name), fmt::join(parameters, ",\n    "));
+      signature = fmt::format("{}{}({}) {{", begin(), name, fmt::join(parameters, ",\n    "));
     }
     line("{}", signature);
     body(function, tape);
@@ -338,6 +343,7 @@ class SourceWriter {
   const std::string about_;
   const std::string_view std_;
   std::vector<Tape> tapes_;
+  std::vector<std::string> function_names_;
   std::string text_;
   std::vector<std::string> in_names_, out_names_;
   std::vector<std::string> value_;    // how each value of the tape is written

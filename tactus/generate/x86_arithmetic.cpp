@@ -15,8 +15,6 @@ constexpr int kDown = 9;
 
 }  // namespace
 
-// ------------------------------------------------------------------------------------------------------
-
 void X86Assembler::binary(const Instruction& i, std::uint32_t opcode, bool commutes) {
   std::uint32_t x = i.a, y = i.b;
   // The first operand must be in a register; where either may be first, not the one that is used latest

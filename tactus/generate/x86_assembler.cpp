@@ -55,11 +55,7 @@ bool X86Assembler::write() {
   copy_outputs_without_instruction();
   for (std::uint32_t now = 0; now < tape_.code.size();) {
     if (tape_.code[now].code == Code::sincos) {
-      // One lane: the angles of a group side by side. Several lanes: one angle of every state at a time. Up
-      // to eight angles are sooner done in two fours than in one eight.
-      const std::uint32_t group = tape_.code[now].group;
-      const std::uint32_t width = level_ == Level::avx512 && group > 8 ? 8 : 4;
-      const std::uint32_t count = lanes_ == 1 ? std::min(group, width) : 1;
+      const std::uint32_t count = sines_at_once(tape_.code[now].group);
       sine_group(now, count);
       now += count;
     } else {
@@ -69,8 +65,6 @@ bool X86Assembler::write() {
   epilogue();
   return !failed_;
 }
-
-// -----------------------------------------------------------------------------------------------------------
 
 void X86Assembler::embed_constants() {
   // AVX2 cannot spread a scalar in memory over all lanes of an operand: there, constants are stored once per
@@ -187,8 +181,6 @@ void X86Assembler::instruction(std::uint32_t now) {
   }
   registers_.end(tape_, now);
 }
-
-// --------------------------------------------------------------------------------------------------------
 
 X86Assembler::Vec X86Assembler::vec(int reg) const {
   const auto id = static_cast<std::uint32_t>(reg);

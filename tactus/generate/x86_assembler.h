@@ -10,6 +10,7 @@
 #include <tactus/generate/registers.h>
 #include <tactus/generate/tape.h>
 #include <tactus/generate/x86_opcodes.h>
+#include <tactus/math/sincos.h>
 
 namespace tactus::generate {
 
@@ -54,8 +55,10 @@ class X86Assembler : private asmjit::ErrorHandler {
   void blend(Vec to, Vec no, Vec yes, Vec x, Vec y, int predicate);
 
   // Calls (x86_calls.cpp).
+  /// How many sines of a group one call evaluates.
+  std::uint32_t sines_at_once(std::uint32_t group) const;
   void sine_group(std::uint32_t first, std::uint32_t count);
-  void gather_angles(const std::vector<std::uint32_t>& angles);
+  void gather_angles(const std::vector<std::uint32_t>& angles, math::SinCosEntry entry);
   void library_function(const Instruction& i);
   void call(const void* target);
   /// Every value that is needed later gets a home; afterwards the registers are free.

@@ -1,5 +1,7 @@
 // What the tape needs from outside: groups of sines and cosines, and functions of the C library. A call keeps
 // no vector register: every value that is needed later stands in memory before it.
+#include <algorithm>
+
 #include <tactus/generate/library_calls.h>
 #include <tactus/generate/x86_assembler.h>
 #include <tactus/math/sincos.h>
@@ -7,8 +9,6 @@
 namespace tactus::generate {
 
 namespace x86 = asmjit::x86;
-
-// -----------------------------------------------------------------------------------------------------------
 
 void X86Assembler::ensure_home(std::uint32_t value) {
   if (registers_.home(value).where != Home::none) return;
@@ -30,7 +30,20 @@ void X86Assembler::call(const void* target) {
   a_.call(x86::rax);
 }
 
+std::uint32_t X86Assembler::sines_at_once(std::uint32_t group) const {
+  switch (lanes_) {
+    case 1:
+      return std::min(group, 8u);
+    case 4:
+      return std::min(group, 2u);
+    default:
+      return 1;
+  }
+}
+
 void X86Assembler::sine_group(std::uint32_t first, std::uint32_t count) {
+  using math::SinCosEntry;
+  const std::uint32_t group = tape_.code[first].group;
   std::vector<std::uint32_t> angles;
   for (std::uint32_t k = 0; k < count; ++k) {
     registers_.begin(tape_, first + k);
@@ -39,16 +52,25 @@ void X86Assembler::sine_group(std::uint32_t first, std::uint32_t count) {
   }
   save_all();
 
-  const auto width = static_cast<std::uint32_t>(lanes_ > 1 ? lanes_ : count > 4 ? 8 : 4);
-  // One lane: `width` sines, then as many cosines, each a value of its own. Several lanes: one value of each.
-  const std::uint32_t results = registers_.take_block(lanes_ > 1 ? 2 : 2 * width);
-  if (lanes_ > 1) {
-    load(0, angles.front());
+  // In one lane an angle is one of several in a register, and up to eight angles are sooner done in two
+  // registers of four than in one of eight; in several lanes an angle has a register of its own. Results are
+  // stored in the same way: `apart` values lie between a sine and its cosine.
+  SinCosEntry entry = SinCosEntry::four;
+  std::uint32_t apart = 1;
+  if (lanes_ == 1) {
+    apart = count > 4 ? 8 : 4;
+    if (count > 4)
+      entry = level_ == Level::avx512 && group > 8 ? SinCosEntry::eight : SinCosEntry::four_and_four;
+    gather_angles(angles, entry);
   } else {
-    gather_angles(angles);
+    apart = count;
+    if (lanes_ == 8) entry = SinCosEntry::eight;
+    if (count == 2) entry = SinCosEntry::four_and_four;
+    for (std::uint32_t k = 0; k < count; ++k) load(static_cast<int>(k), angles[k]);
   }
+  const std::uint32_t results = registers_.take_block(2 * apart);
   a_.lea(x86::rdi, memory({Home::work, results}));
-  call(math::sincos_entry(static_cast<int>(width)));
+  call(math::sincos_entry(entry));
   // Upper halves left in use would slow down every SSE instruction of the caller, long after we have
   // returned.
   if (lanes_ == 1) a_.vzeroupper();
@@ -56,7 +78,7 @@ void X86Assembler::sine_group(std::uint32_t first, std::uint32_t count) {
   for (std::uint32_t k = 0; k < count; ++k) {
     const std::uint32_t value[] = {tape_.code[first + k].to, tape_.code[first + k].to + 1};
     registers_.set_home(value[0], {Home::work, results + k});
-    registers_.set_home(value[1], {Home::work, results + (lanes_ > 1 ? 1 : width) + k});
+    registers_.set_home(value[1], {Home::work, results + apart + k});
     for (const std::uint32_t v : value) {
       if (first_output_[v] == kNever) continue;
       load(0, v);
@@ -68,24 +90,22 @@ void X86Assembler::sine_group(std::uint32_t first, std::uint32_t count) {
   }
 }
 
-/// Up to eight angles from memory into zmm0 (ymm0 for up to four); lanes without an angle are zero.
-void X86Assembler::gather_angles(const std::vector<std::uint32_t>& angles) {
-  const auto half = [&](std::size_t k, const x86::Xmm& to) {
+/// Up to eight angles from memory into the registers that the entry expects; lanes without an angle are zero.
+void X86Assembler::gather_angles(const std::vector<std::uint32_t>& angles, math::SinCosEntry entry) {
+  const auto two = [&](std::size_t k, const x86::Xmm& to) {
     a_.vmovsd(to, memory(registers_.home(angles[k])));
     if (k + 1 < angles.size()) a_.vmovhpd(to, to, memory(registers_.home(angles[k + 1])));
   };
-  const auto quarter = [&](std::size_t k, int to) {
-    half(k, x86::xmm(to));
+  const auto four = [&](std::size_t k, std::uint32_t to) {
+    two(k, x86::xmm(to));
     if (k + 2 < angles.size()) {
-      half(k + 2, x86::xmm(to + 1));
-      a_.vinsertf128(x86::ymm(to), x86::ymm(to), x86::xmm(to + 1), 1);
+      two(k + 2, x86::xmm(to + 2));
+      a_.vinsertf128(x86::ymm(to), x86::ymm(to), x86::xmm(to + 2), 1);
     }
   };
-  quarter(0, 0);
-  if (angles.size() > 4) {
-    quarter(4, 2);
-    a_.vinsertf64x4(x86::zmm0, x86::zmm0, x86::ymm2, 1);
-  }
+  four(0, 0);
+  if (angles.size() > 4) four(4, 1);
+  if (entry == math::SinCosEntry::eight) a_.vinsertf64x4(x86::zmm0, x86::zmm0, x86::ymm1, 1);
 }
 
 void X86Assembler::library_function(const Instruction& i) {

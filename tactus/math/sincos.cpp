@@ -21,6 +21,7 @@ struct Versions {
   SinCos (*one)(double) noexcept = sincos_portable;
   void (*array)(const double*, double*, double*, std::size_t) noexcept = sincos_portable_array;
   const void* entry_4 = nullptr;
+  const void* entry_4_and_4 = nullptr;
   const void* entry_8 = nullptr;
 };
 
@@ -31,6 +32,7 @@ Versions choose() noexcept {
     versions.one = sincos_fma;
     versions.array = sincos_avx2;
     versions.entry_4 = sincos_entry_avx2();
+    versions.entry_4_and_4 = sincos_entry_avx2_pair();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl")) {
       versions.array = sincos_avx512;
@@ -54,15 +56,16 @@ void sincos(const double* x, double* sin, double* cos, std::size_t n) noexcept {
   versions().array(x, sin, cos, n);
 }
 
-const void* sincos_entry(int lanes) noexcept {
-  switch (lanes) {
-    case 4:
+const void* sincos_entry(SinCosEntry entry) noexcept {
+  switch (entry) {
+    case SinCosEntry::four:
       return versions().entry_4;
-    case 8:
+    case SinCosEntry::four_and_four:
+      return versions().entry_4_and_4;
+    case SinCosEntry::eight:
       return versions().entry_8;
-    default:
-      return nullptr;
   }
+  return nullptr;
 }
 
 }  // namespace tactus::math

@@ -23,9 +23,15 @@ SinCos sincos(double x) noexcept;
 /// sin[i], cos[i] of x[i], i < n; as many at once as the processor's registers hold.
 void sincos(const double* x, double* sin, double* cos, std::size_t n) noexcept;
 
-/// How the packed versions are called from machine code: the angles in ymm0 (4 lanes) or zmm0 (8 lanes), the
-/// address of the results in the first integer argument: `lanes` sines, then `lanes` cosines. nullptr where
-/// this processor lacks what the version needs (AVX2 and FMA; AVX-512 F, DQ and VL).
-const void* sincos_entry(int lanes) noexcept;
+/// How the packed versions are called from machine code: the angles in vector registers, the address of the
+/// results in the first integer argument: all sines, then all cosines.
+enum class SinCosEntry {
+  four,           // angles in ymm0
+  four_and_four,  // angles in ymm0 and ymm1
+  eight,          // angles in zmm0
+};
+
+/// nullptr where this processor lacks what the version needs (AVX2 and FMA; for eight AVX-512 F, DQ and VL).
+const void* sincos_entry(SinCosEntry entry) noexcept;
 
 }  // namespace tactus::math

@@ -32,14 +32,30 @@ struct FourLanes {
   sincos_far<4>(angles, sin, cos);
 }
 
+[[gnu::always_inline]] inline bool any_far(__m256d x) {
+  const __m256d size = _mm256_andnot_pd(_mm256_set1_pd(-0.0), x);
+  return _mm256_movemask_pd(_mm256_cmp_pd(size, _mm256_set1_pd(kSinCosRange), _CMP_NLE_UQ)) != 0;
+}
+
 [[gnu::always_inline]] inline void four(__m256d x, double* sin, double* cos) {
   __m256d s, c;
   sincos_lanes<FourLanes>(x, s, c);
   _mm256_storeu_pd(sin, s);
   _mm256_storeu_pd(cos, c);
-  const __m256d size = _mm256_andnot_pd(_mm256_set1_pd(-0.0), x);
-  const __m256d far = _mm256_cmp_pd(size, _mm256_set1_pd(kSinCosRange), _CMP_NLE_UQ);
-  if (__builtin_expect(_mm256_movemask_pd(far) != 0, 0)) four_far(x, sin, cos);
+  if (__builtin_expect(any_far(x), 0)) four_far(x, sin, cos);
+}
+
+/// Two fours whose operations interleave.
+void entry_4_and_4(__m256d x, __m256d y, double* out) noexcept {
+  __m256d sx, cx, sy, cy;
+  sincos_lanes<FourLanes>(x, sx, cx);
+  sincos_lanes<FourLanes>(y, sy, cy);
+  _mm256_storeu_pd(out, sx);
+  _mm256_storeu_pd(out + 4, sy);
+  _mm256_storeu_pd(out + 8, cx);
+  _mm256_storeu_pd(out + 12, cy);
+  if (__builtin_expect(any_far(x), 0)) four_far(x, out, out + 8);
+  if (__builtin_expect(any_far(y), 0)) four_far(y, out + 4, out + 12);
 }
 
 void entry_4(__m256d x, double* out) noexcept { four(x, out, out + 4); }
@@ -58,6 +74,7 @@ void sincos_avx2(const double* x, double* sin, double* cos, std::size_t n) noexc
   }
 }
 
+const void* sincos_entry_avx2_pair() noexcept { return reinterpret_cast<const void*>(&entry_4_and_4); }
 const void* sincos_entry_avx2() noexcept { return reinterpret_cast<const void*>(&entry_4); }
 
 }  // namespace tactus::math

@@ -16,6 +16,7 @@ void sincos_avx2(const double* x, double* sin, double* cos, std::size_t n) noexc
 void sincos_avx512(const double* x, double* sin, double* cos, std::size_t n) noexcept;
 
 const void* sincos_entry_avx2() noexcept;
+const void* sincos_entry_avx2_pair() noexcept;
 const void* sincos_entry_avx512() noexcept;
 #endif
 

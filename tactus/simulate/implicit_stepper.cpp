@@ -45,6 +45,9 @@ constexpr double kGoodEnough = 1e-9;
 constexpr int kMostIterations = 12;
 // An iteration that shrinks the change by less than this asks for a fresh matrix at the next step.
 constexpr double kSlow = 0.05;
+// Steps are differences of times and differ by rounding; the matrix serves them all.
+constexpr double kSameStep = 1e-6;
+constexpr int kMostHalvings = 10;
 
 class Sdirk3 : public Stepper {
  public:
@@ -61,17 +64,26 @@ class Sdirk3 : public Stepper {
         change_(n_) {}
 
   Status step(Chart& chart, double t, double h, std::span<double> z) override {
-    const bool fresh = h != h_of_matrix_;
-    if (fresh) factorize(chart, t, h, z);
-    if (all_stages(chart, t, h, z)) return finish(h, z);
-    if (fresh) return Status::not_converged;
-    factorize(chart, t, h, z);
-    return all_stages(chart, t, h, z) ? finish(h, z) : Status(Status::not_converged);
+    return advance(chart, t, h, z, 0);
   }
 
   void reset() override { h_of_matrix_ = 0.0; }
 
  private:
+  /// One step, or where its stages cannot be solved two of half the length, and so on.
+  Status advance(Chart& chart, double t, double h, std::span<double> z, int halvings) {
+    const bool fresh = std::abs(h - h_of_matrix_) > kSameStep * h;
+    if (fresh) factorize(chart, t, h, z);
+    if (all_stages(chart, t, h, z)) return finish(h, z);
+    if (!fresh) {
+      factorize(chart, t, h, z);
+      if (all_stages(chart, t, h, z)) return finish(h, z);
+    }
+    if (halvings == kMostHalvings) return Status::not_converged;
+    const Status first = advance(chart, t, 0.5 * h, z, halvings + 1);
+    return first.ok() ? advance(chart, t + 0.5 * h, 0.5 * h, z, halvings + 1) : first;
+  }
+
   /// I - h g df/dy at z, by forward differences.
   void factorize(Chart& chart, double t, double h, std::span<const double> z) {
     std::copy(z.begin(), z.end(), y_.begin());

@@ -114,11 +114,8 @@ void MotionReader::allow_motion(bool allowed) {
 
 Expr MotionReader::expression(const Value& value, std::optional<Dimension> expected) const {
   const Quantity quantity = reader_.quantity(value);
-  // In a formula of the motion a function's value is a pure number: 5*sin(t) may stand for a torque.
-  const bool is_pure_formula = !quantity.value.is_constant() && quantity.known == Quantity::Known::yes &&
-                               quantity.dimension == Dimension{};
   try {
-    if (expected && !is_pure_formula) algebra::require_dimension(quantity, *expected);
+    if (expected) algebra::require_dimension(quantity, *expected);
   } catch (const algebra::ParseError& error) {
     reader_.fail(value, error.wrong, error.remedy);
   }

@@ -36,6 +36,26 @@ TEST(Kernel, EvaluatesASmallFunction) {
   }
 }
 
+TEST(Kernel, MayHaveNothingToDo) {
+  auto graph = std::make_shared<Graph>();
+  Graph::Scope scope(*graph);
+  const Expr x = symbol("x");
+  for (const Backend backend : {Backend::interpreter, Backend::automatic}) {
+    const Function nothing{"nothing", "", graph, {}, {}};
+    Evaluator f(compile(nothing, backend));
+    f.run();
+    const Function copies{
+        "copies", "", graph, {{"x", "", 1, 1, {x}}}, {{"y", "", 4, 1, {x, x, Expr(7.0), Expr(0.0)}}}};
+    Evaluator g(compile(copies, backend));
+    g.input("x")[0] = 3.0;
+    g.run();
+    EXPECT_EQ(g.output("y")[0], 3.0);
+    EXPECT_EQ(g.output("y")[1], 3.0);
+    EXPECT_EQ(g.output("y")[2], 7.0);
+    EXPECT_EQ(g.output("y")[3], 0.0);
+  }
+}
+
 TEST(Kernel, AgreesWithTheGraphsOwnEvaluation) {
   // Fusing changes the last bit of a result; cancellation in a random graph can raise that.
   constexpr double kRelative = 1e-9;

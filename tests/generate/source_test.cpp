@@ -122,6 +122,15 @@ TEST_F(Source, NamesAreIdentifiers) {
   EXPECT_EQ(identifier(""), "x");
 }
 
+TEST_F(Source, NamesThatBecomeEqualStayApart) {
+  std::vector<algebra::Function> functions{random_function(1), random_function(2)};
+  functions[0].name = "tool-tip";
+  functions[1].name = "tool_tip";
+  const std::string text = write_source(functions, {Language::c, "arm", ""});
+  EXPECT_NE(text.find("arm_tool_tip("), std::string::npos);
+  EXPECT_NE(text.find("arm_tool_tip_("), std::string::npos);
+}
+
 TEST_F(Source, SaysWhatEachBlockHolds) {
   const std::vector<algebra::Function> functions{random_function(1)};
   const std::string text = write_source(functions, {Language::cpp, "arm", "an arm */ // \\"});
