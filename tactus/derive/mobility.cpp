@@ -211,8 +211,9 @@ Mobility mobility(const Equations& equations) {
 }
 
 std::string mobility_text(const Mobility& m) {
-  std::string text = fmt::format("  {} speeds, {} constraint rows of rank {}: {} degrees of freedom\n",
-                                 m.speeds, m.rows, m.rank_nearby, m.freedoms());
+  std::string text =
+      fmt::format("  {} speeds, {} constraint rows of rank {}: {} of freedom\n", m.speeds, m.rows,
+                  m.rank_nearby, m.freedoms() == 1 ? "1 degree" : fmt::format("{} degrees", m.freedoms()));
   if (!m.redundant.empty())
     text +=
         fmt::format("  redundant (they follow from rows before them): {}\n", fmt::join(m.redundant, ", "));
