@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <urdf_parser/urdf_parser.h>
 
+#include <tactus/base/nearest.h>
 #include <tactus/describe/inertia.h>
 #include <tactus/describe/names.h>
 #include <tactus/describe/physics.h>
@@ -284,6 +285,40 @@ void check_structure(const UrdfOutline& outline, const std::string& file) {
   assemble_tree(reader, outline.links[0].where, std::move(draft));
 }
 
+/// A joint that mimics another is coupled to it by a constraint.
+void add_mimics(Reader& reader, const UrdfOutline& outline,
+                const std::unordered_map<std::string, std::string>& joint_names) {
+  const auto coordinate = [&](const UrdfMimic& mimic, const std::string& joint) -> Expr {
+    const auto name = joint_names.find(joint);
+    if (name == joint_names.end()) {
+      std::vector<std::string> all;
+      for (const UrdfJoint& known : outline.joints) all.push_back(known.name);
+      reader.fail(mimic.where, fmt::format("there is no joint `{}` to mimic", joint),
+                  suggestion(joint, std::span<const std::string>(all)));
+    }
+    for (const Joint& known : reader.model.joints) {
+      if (known.name == name->second && known.axes.size() == 1) return algebra::symbol(known.axes[0].name);
+    }
+    reader.fail(mimic.where, fmt::format("the joint `{}` has no single coordinate", joint),
+                "revolute, continuous and prismatic joints can mimic each other");
+  };
+  for (const UrdfJoint& joint : outline.joints) {
+    if (!joint.mimic) continue;
+    if (joint.mimic->joint == joint.name)
+      reader.fail(joint.mimic->where, fmt::format("the joint `{}` mimics itself", joint.name),
+                  "name another joint");
+    Constraint constraint;
+    constraint.name = joint_names.at(joint.name) + "_mimic";
+    constraint.kind = "gear";
+    constraint.type = ConstraintType::equation;
+    constraint.equations = {coordinate(*joint.mimic, joint.name) -
+                            Expr(joint.mimic->multiplier) * coordinate(*joint.mimic, joint.mimic->joint) -
+                            Expr(joint.mimic->offset)};
+    constraint.where = reader.place(joint.mimic->where);
+    reader.model.constraints.push_back(std::move(constraint));
+  }
+}
+
 }  // namespace
 
 Model read_urdf(const std::string& text, const std::string& file) {
@@ -322,6 +357,7 @@ Model read_urdf(const std::string& text, const std::string& file) {
     }
     draft.bodies.push_back(std::move(body));
   }
+  std::unordered_map<std::string, std::string> joint_names;
   for (const UrdfJoint& joint : outline.joints) {
     const urdf::JointConstSharedPtr given = robot->getJoint(joint.name);
     if (given == nullptr) {
@@ -330,6 +366,7 @@ Model read_urdf(const std::string& text, const std::string& file) {
     }
     DraftJoint next;
     next.joint.name = tidy_name(reader, joint.where, joint.name);
+    joint_names[joint.name] = next.joint.name;
     next.joint.where = reader.place(joint.where);
     next.joint.X_PJ = {rotation(joint.origin), vector(given->parent_to_joint_origin_transform.position)};
     set_freedoms(*given, next.joint);
@@ -354,6 +391,7 @@ Model read_urdf(const std::string& text, const std::string& file) {
   }
   require_distinct_names(model, [&](const std::string&) { return Place{file}; });
   model.set_initial_defaults();
+  add_mimics(reader, outline, joint_names);
   check_mobility(model);
   return std::move(reader.model);
 }

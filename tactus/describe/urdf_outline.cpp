@@ -299,8 +299,9 @@ class Walk {
       }
     }
     if (const XMLElement* mimic = element->FirstChildElement("mimic")) {
-      fail(at(mimic), fmt::format("the joint `{}` mimics another", joint.name),
-           "coupled joints are constraints, which are not read from URDF; remove <mimic> to move it freely");
+      joint.mimic = UrdfMimic{attribute(mimic, "joint"), 1.0, 0.0, at(mimic)};
+      if (mimic->Attribute("multiplier") != nullptr) joint.mimic->multiplier = number(mimic, "multiplier");
+      if (mimic->Attribute("offset") != nullptr) joint.mimic->offset = number(mimic, "offset");
     }
     joint.origin = read_origin(element);
     outline_.joints.push_back(std::move(joint));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,11 +21,19 @@ struct UrdfLink {
   std::vector<Rpy> visuals, collisions;
 };
 
+/// q = multiplier q_of_joint + offset
+struct UrdfMimic {
+  std::string joint;
+  double multiplier = 1.0, offset = 0.0;
+  Value where;  // place only
+};
+
 struct UrdfJoint {
   std::string name;
   Value where;          // place only
   Value parent, child;  // the names, with their places
   Rpy origin{};
+  std::optional<UrdfMimic> mimic;
 };
 
 struct UrdfOutline {

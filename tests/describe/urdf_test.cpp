@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <tactus/algebra/print.h>
 #include <tactus/describe/load.h>
 
 namespace tactus::describe {
@@ -51,6 +52,17 @@ TEST(Urdf, InertiaTurnsWithItsOrigin) {
   EXPECT_EQ(model.bodies[1].inertia(0, 0).value(), 1.2);
   EXPECT_EQ(model.bodies[1].inertia(1, 1).value(), 1.0);
   EXPECT_EQ(model.bodies[1].inertia(0, 1).value(), 0.0);
+}
+
+TEST(Urdf, MimicJointsAreCoupled) {
+  const Model model =
+      read("<link name=\"world\"/><link name=\"a\">" + kInertial + "</link><link name=\"b\">" + kInertial +
+           "</link><joint name=\"j\" type=\"continuous\"><parent link=\"world\"/><child link=\"a\"/></joint>"
+           "<joint name=\"k-2\" type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/>"
+           "<mimic joint=\"j\" multiplier=\"-2\" offset=\"0.5\"/></joint>");
+  ASSERT_EQ(model.constraints.size(), 1u);
+  EXPECT_EQ(model.constraints[0].name, "k_2_mimic");
+  EXPECT_EQ(algebra::to_text(model.constraints[0].equations[0], *model.graph), "2*j + k_2 - 0.5");
 }
 
 TEST(Urdf, PlanarJointsMoveAcrossTheirNormal) {
