@@ -21,10 +21,9 @@ Json as_json(const derive::Mobility& m) {
   Json errors = Json::array();
   for (const derive::Mobility::Error& error : m.errors)
     errors.push_back({{"row", error.row}, {"position", error.position}, {"velocity", error.velocity}});
-  return {{"speeds", m.speeds},       {"rows", m.rows},
-          {"rank", m.rank},           {"rank_nearby", m.rank_nearby},
-          {"freedoms", m.freedoms()}, {"redundant", m.redundant},
-          {"singular", m.singular},   {"impossible", m.impossible},
+  return {{"assembled", m.assembled}, {"speeds", m.speeds},           {"rows", m.rows},
+          {"rank", m.rank},           {"rank_nearby", m.rank_nearby}, {"freedoms", m.freedoms()},
+          {"redundant", m.redundant}, {"singular", m.singular},       {"impossible", m.impossible},
           {"errors", errors}};
 }
 

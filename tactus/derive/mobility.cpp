@@ -139,28 +139,61 @@ void normalise_quaternions(const describe::Model& model, VectorXd& q) {
   }
 }
 
-/// A configuration near q that the constraints allow: a step along a velocity that they allow, then Newton's
-/// method. Nothing where that does not converge.
-std::optional<VectorXd> nearby(const Equations& equations, const Terms& terms, double t, const VectorXd& q,
-                               const MatrixXd& A) {
-  std::mt19937 generator(1);
-  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
-  VectorXd v(A.cols());
-  for (Eigen::Index i = 0; i < v.size(); ++i) v[i] = uniform(generator);
-  v -= solve_least(A, A * v);
-  if (!(v.norm() > kDependent)) return q;  // nothing can move
-  const VectorXd still = VectorXd::Zero(v.size());
-  VectorXd moved = q + kNearby * (terms.rates(t, q, v.normalized()) - terms.rates(t, q, still));
-  normalise_quaternions(equations.model(), moved);
+/// The configuration that the constraints allow and Newton's method finds from q, or nothing.
+std::optional<VectorXd> closed(const Equations& equations, const Terms& terms, double t, VectorXd q) {
+  const VectorXd still = VectorXd::Zero(equations.nv());
   for (int step = 0; step < kNewtonSteps; ++step) {
-    const Terms::Values values = terms.at(t, moved, still);
+    const Terms::Values values = terms.at(t, q, still);
     if (!values.phi.allFinite() || !values.A.allFinite()) return std::nullopt;
-    if (values.phi.lpNorm<Eigen::Infinity>() < kNewtonDone) return moved;
+    if (values.phi.lpNorm<Eigen::Infinity>() < kNewtonDone) return q;
     const VectorXd correction = solve_least(values.A, values.phi);
-    moved -= terms.rates(t, moved, correction) - terms.rates(t, moved, still);
-    normalise_quaternions(equations.model(), moved);
+    q -= terms.rates(t, q, correction) - terms.rates(t, q, still);
+    normalise_quaternions(equations.model(), q);
   }
   return std::nullopt;
+}
+
+/// q moved by a velocity of that size.
+VectorXd moved(const Equations& equations, const Terms& terms, double t, const VectorXd& q, const VectorXd& v,
+               double size) {
+  const VectorXd still = VectorXd::Zero(v.size());
+  VectorXd result = q + size * (terms.rates(t, q, v.normalized()) - terms.rates(t, q, still));
+  normalise_quaternions(equations.model(), result);
+  return result;
+}
+
+class Directions {
+ public:
+  VectorXd next(Eigen::Index size) {
+    VectorXd v(size);
+    for (Eigen::Index i = 0; i < size; ++i) v[i] = uniform_(generator_);
+    return v;
+  }
+
+ private:
+  std::mt19937 generator_{1};  // the same for every call: a report is the same every time
+  std::uniform_real_distribution<double> uniform_{-1.0, 1.0};
+};
+
+/// From q itself, or from some places around it: at q the constraints may be singular.
+std::optional<VectorXd> assembled(const Equations& equations, const Terms& terms, double t,
+                                  const VectorXd& q) {
+  std::optional<VectorXd> found = closed(equations, terms, t, q);
+  Directions directions;
+  for (double size = kNearby; !found && size < 1.0; size *= 2.0)
+    found = closed(equations, terms, t, moved(equations, terms, t, q, directions.next(equations.nv()), size));
+  return found;
+}
+
+/// Another configuration that the constraints allow: a step along a velocity that they allow, then Newton's
+/// method.
+std::optional<VectorXd> nearby(const Equations& equations, const Terms& terms, double t, const VectorXd& q,
+                               const MatrixXd& A) {
+  Directions directions;
+  VectorXd v = directions.next(A.cols());
+  v -= solve_least(A, A * v);
+  if (!(v.norm() > kDependent)) return q;  // nothing can move
+  return closed(equations, terms, t, moved(equations, terms, t, q, v, kNearby));
 }
 
 }  // namespace
@@ -171,19 +204,32 @@ Mobility mobility(const Equations& equations, double t, const std::vector<double
   result.speeds = equations.nv();
   if (equations.constraint_rows().empty()) return result;
   const Terms terms(equations);
-  const VectorXd q = Eigen::Map<const VectorXd>(q_given.data(), static_cast<Eigen::Index>(q_given.size())),
+  const VectorXd q_state =
+                     Eigen::Map<const VectorXd>(q_given.data(), static_cast<Eigen::Index>(q_given.size())),
                  u = Eigen::Map<const VectorXd>(u_given.data(), static_cast<Eigen::Index>(u_given.size()));
   std::vector<std::string> labels;
   for (std::size_t k = 0; k < terms.active().size(); ++k)
     if (terms.active()[k]) labels.push_back(equations.constraint_rows()[k].label);
-  const Terms::Values here = terms.at(t, q, u);
+  Terms::Values here = terms.at(t, q_state, u);
   result.rows = static_cast<int>(labels.size());
   for (std::size_t k = 0; k < labels.size(); ++k) {
     const auto at = static_cast<Eigen::Index>(k);
     const bool holds = std::fabs(here.phi[at]) <= kHolds && std::fabs(here.velocity[at]) <= kHolds;
     if (!holds) result.errors.push_back({labels[k], here.phi[at], here.velocity[at]});
   }
-  if (labels.empty() || !here.A.allFinite()) return result;
+  if (labels.empty()) return result;
+  VectorXd q = q_state;
+  if (!(here.phi.lpNorm<Eigen::Infinity>() <= kHolds)) {
+    const std::optional<VectorXd> found = assembled(equations, terms, t, q);
+    result.assembled = found.has_value();
+    if (!found) return result;
+    q = *found;
+    here = terms.at(t, q, VectorXd::Zero(u.size()));
+  }
+  if (!here.A.allFinite()) {
+    result.assembled = false;
+    return result;
+  }
   const MatrixXd G = scaled_by_mass(here);
   const std::optional<VectorXd> other = nearby(equations, terms, t, q, here.A);
   const MatrixXd G_nearby = other ? scaled_by_mass(terms.at(t, *other, VectorXd::Zero(u.size()))) : G;
@@ -211,9 +257,12 @@ Mobility mobility(const Equations& equations) {
 }
 
 std::string mobility_text(const Mobility& m) {
-  std::string text =
-      fmt::format("  {} speeds, {} constraint rows of rank {}: {} of freedom\n", m.speeds, m.rows,
-                  m.rank_nearby, m.freedoms() == 1 ? "1 degree" : fmt::format("{} degrees", m.freedoms()));
+  std::string text = "  the constraints cannot be met at or near this state\n";
+  if (m.assembled) {
+    text =
+        fmt::format("  {} speeds, {} constraint rows of rank {}: {} of freedom\n", m.speeds, m.rows,
+                    m.rank_nearby, m.freedoms() == 1 ? "1 degree" : fmt::format("{} degrees", m.freedoms()));
+  }
   if (!m.redundant.empty())
     text +=
         fmt::format("  redundant (they follow from rows before them): {}\n", fmt::join(m.redundant, ", "));
@@ -221,12 +270,12 @@ std::string mobility_text(const Mobility& m) {
     text += fmt::format("  singular configuration: rank {} here, {} nearby; lost: {}\n", m.rank,
                         m.rank_nearby, fmt::join(m.singular, ", "));
   }
-  if (m.freedoms() == 0) text += "  nothing can move\n";
+  if (m.assembled && m.freedoms() == 0) text += "  nothing can move\n";
   if (!m.impossible.empty())
     text += fmt::format("  contradictory velocities: {}\n", fmt::join(m.impossible, ", "));
   for (const Mobility::Error& error : m.errors) {
-    text += fmt::format("  does not hold: {} (position off by {:.3g}, velocity by {:.3g})\n", error.row,
-                        error.position, error.velocity);
+    text += fmt::format("  does not hold as it stands: {} (position off by {:.3g}, velocity by {:.3g})\n",
+                        error.row, error.position, error.velocity);
   }
   return text;
 }

@@ -14,6 +14,7 @@
 namespace tactus::derive {
 
 struct Mobility {
+  bool assembled = true;  // the constraints can be met at or near the state; else nothing more is said
   int speeds = 0;
   int rows = 0;         // of the active constraints, without those that vanish by structure
   int rank = 0;         // here
@@ -32,7 +33,8 @@ struct Mobility {
   bool is_singular() const { return rank < rank_nearby; }
 };
 
-/// At a state; parameters as the model has them. Without rows all speeds are free.
+/// At a state, or, where the constraints do not hold there, at the assembled configuration found near it;
+/// parameters as the model has them. Without rows all speeds are free.
 Mobility mobility(const Equations& equations, double t, const std::vector<double>& q,
                   const std::vector<double>& u);
 /// At the model's initial state.

@@ -57,6 +57,18 @@ TEST(CheckVerb, PrintsJsonForPrograms) {
   EXPECT_EQ(report["coordinates"][2]["unit"], "m");
 }
 
+TEST(CheckVerb, CountsWhatTheConstraintsLeave) {
+  const Outcome text = run("check " + kModels + "stewart_platform.yaml");
+  EXPECT_NE(text.output.find("24 speeds, 18 constraint rows of rank 18: 6 degrees of freedom"),
+            std::string::npos)
+      << text.output;
+  const nlohmann::json report =
+      nlohmann::json::parse(run("check --json " + kModels + "four_bar.yaml").output);
+  EXPECT_EQ(report["mobility"]["freedoms"], 1);
+  EXPECT_EQ(report["constraints"][0]["type"], "revolute");
+  EXPECT_EQ(report["initial"]["u"][0], 2.0);
+}
+
 TEST(CheckVerb, BadInputEndsWithCodeTwoAndItsPlace) {
   const std::filesystem::path file =
       std::filesystem::temp_directory_path() / fmt::format("tactus_check_{}.yaml", ::getpid());

@@ -92,6 +92,19 @@ TEST(Mobility, SaysWhatDoesNotHold) {
   ASSERT_EQ(m.errors.size(), 1u);
   EXPECT_EQ(m.errors[0].row, "rod.length");
   EXPECT_NEAR(m.errors[0].position, (4.0 - 2.25) / 3.0, 1e-12);
+  EXPECT_EQ(m.freedoms(), 1);  // of the assembled mechanism: stretched, as it is written, the row vanishes
+  EXPECT_FALSE(m.is_singular());
+}
+
+TEST(Mobility, SaysWhatCannotBeAssembled) {
+  const Mobility far = of("constraints: {rod: {type: distance, a: world, b: tip, length: 5}}\n");
+  EXPECT_FALSE(far.assembled);
+  EXPECT_TRUE(far.redundant.empty());
+  EXPECT_NE(mobility_text(far).find("cannot be met"), std::string::npos);
+  EXPECT_FALSE(
+      of("constraints: {x: {type: lock, joint: q1, at: 1}, y: {type: lock, joint: q1, at: 2}}\n").assembled);
+  EXPECT_FALSE(
+      of("constraints: {y: {type: on_surface, a: world, b: tip, equations: [sqrt(x - 3) + y]}}\n").assembled);
 }
 
 TEST(Mobility, SaysWhatContradictsAndWhatCannotMove) {
