@@ -1,6 +1,9 @@
 #include <tactus/derive/constraints.h>
 
+#include <algorithm>
 #include <cmath>
+#include <random>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -20,6 +23,17 @@ namespace {
 
 /// A row that cannot move but is off by more than this [m, rad] cannot be met; below it is rounding.
 constexpr double kOff = 1e-9;
+/// The rate of a geometric row [m/s, rad/s] at speeds of about 1 below which it is rounding.
+constexpr double kRounding = 1e-13;
+constexpr int kDraws = 3;
+
+[[noreturn]] void refuse(const Constraint& constraint, const std::string& label, double off) {
+  throw InputError(constraint.where,
+                   fmt::format("the constraint `{}` can never be met: its row `{}` is off by {:.6g} whatever the "
+                               "coordinates are",
+                               constraint.name, label, off),
+                   "check the placements of its frames");
+}
 
 class Rows {
  public:
@@ -115,11 +129,7 @@ class Rows {
   void push(const std::string& direction, bool is_holonomic, Expr phi, Expr velocity) {
     if (algebra::is_zero(velocity)) {
       if (phi.is_constant() && std::fabs(phi.value()) > kOff) {
-        throw InputError(constraint_->where,
-                         fmt::format("the constraint `{}` can never be met: its row `{}` is off by {:.6g} whatever the "
-                                     "coordinates are",
-                                     constraint_->name, label(direction), phi.value()),
-                         "check the placements of its frames");
+        refuse(*constraint_, label(direction), phi.value());
       }
       result_.vanished.push_back(label(direction));
       return;
@@ -286,6 +296,58 @@ class Rows {
   const Constraint* constraint_ = nullptr;
 };
 
+bool is_geometric(const Constraint& constraint) {
+  return constraint.type != ConstraintType::equation && constraint.type != ConstraintType::rates &&
+         constraint.type != ConstraintType::on_surface;
+}
+
+void make_unit_quaternions(const Model& model, const Symbols& symbols,
+                           std::unordered_map<const algebra::Node*, double>& values) {
+  std::size_t next = 0;
+  for (const describe::Joint& joint : model.joints) {
+    const std::size_t first = next + (joint.type == JointType::free ? 3 : 0);
+    next += static_cast<std::size_t>(describe::coordinate_count(joint.type));
+    if (joint.type != JointType::spherical && joint.type != JointType::free) continue;
+    double square = 0.0;
+    for (std::size_t i = first; i < next; ++i) square += std::pow(values[symbols.q[i].node()], 2);
+    for (std::size_t i = first; i < next; ++i) values[symbols.q[i].node()] /= std::sqrt(square);
+  }
+}
+
+/// A planar mechanism on a tilted base has rows that vanish but for rounding: the placements are rounded numbers, and
+/// no algebra sees it. Left in, their direction would be noise and bind something. They are those that are rounding at
+/// some motions drawn at random, the same ones every time.
+void drop_rounding(const Model& model, const Symbols& symbols, ConstraintEquations& equations) {
+  std::vector<Expr> roots;
+  for (const ConstraintRow& row : equations.rows) roots.insert(roots.end(), {row.phi, row.velocity});
+  std::vector<double> phi(equations.rows.size()), fastest(equations.rows.size());
+  std::mt19937 random(1775);
+  std::uniform_real_distribution<double> part(-1.0, 1.0);
+  const std::vector<Expr> needed = algebra::symbols_in(roots);
+  std::unordered_map<const algebra::Node*, double> values;
+  for (int draw = 0; draw < kDraws; ++draw) {
+    for (const Expr symbol : needed) values[symbol.node()] = part(random);
+    make_unit_quaternions(model, symbols, values);
+    const std::vector<double> result = algebra::evaluate(roots, [&](Expr symbol) { return values.at(symbol.node()); });
+    for (std::size_t k = 0; k < equations.rows.size(); ++k) {
+      phi[k] = result[2 * k];
+      if (!(std::fabs(result[2 * k + 1]) <= fastest[k])) fastest[k] = std::fabs(result[2 * k + 1]);
+    }
+  }
+  std::vector<ConstraintRow> kept;
+  for (std::size_t k = 0; k < equations.rows.size(); ++k) {
+    ConstraintRow& row = equations.rows[k];
+    const Constraint& constraint = model.constraints[static_cast<std::size_t>(row.constraint)];
+    if (!is_geometric(constraint) || !(fastest[k] < kRounding)) {
+      kept.push_back(std::move(row));
+      continue;
+    }
+    if (std::fabs(phi[k]) > kOff) refuse(constraint, row.label, phi[k]);
+    equations.vanished.push_back(row.label);
+  }
+  equations.rows = std::move(kept);
+}
+
 }  // namespace
 
 ConstraintEquations derive_constraints(const Model& model, const Numbers& numbers, const Tree<Expr>& tree,
@@ -293,6 +355,7 @@ ConstraintEquations derive_constraints(const Model& model, const Numbers& number
   ConstraintEquations result;
   Rows rows(model, numbers, tree, motion, symbols, speeds, result);
   for (int k = 0; k < static_cast<int>(model.constraints.size()); ++k) rows.add(k);
+  drop_rounding(model, symbols, result);
 
   std::vector<Expr> velocity;
   for (const ConstraintRow& row : result.rows) velocity.push_back(row.velocity);

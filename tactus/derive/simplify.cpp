@@ -14,6 +14,10 @@ namespace {
 /// Relative size below which a constant that came out of a cancellation is taken for the zero it stands for.
 constexpr double kDust = 1e-15;
 
+/// Slides of frames along their axes, by the length of the mechanism: axes that are nearly perpendicular ask for long
+/// ones, and rounding of second moments about a far point grows with the square.
+constexpr double kLongestSlide = 10.0;
+
 bool is_number(const Mat3<Expr>& R) {
   for (const auto& row : R.m)
     for (const Expr x : row)
@@ -161,6 +165,20 @@ std::vector<SlideAim> slide_aims(const Tree<Expr>& tree, int i) {
   return aims;
 }
 
+namespace {
+
+/// Of the tree: offsets of joints and mass centres, as far as they are numbers.
+double longest_length(const Tree<Expr>& tree) {
+  double length = 0.0;
+  for (const Link<Expr>& link : tree.links) {
+    length = std::max(length, largest(link.p_PJ));
+    if (link.m.is_constant() && link.m.value() > 0.0) length = std::max(length, largest(link.h) / link.m.value());
+  }
+  return length;
+}
+
+}  // namespace
+
 std::optional<Expr> slide_for(const Tree<Expr>& tree, const SlideAim& aim) {
   using What = SlideAim::What;
   const Link<Expr>& link = tree.links[static_cast<std::size_t>(aim.link)];
@@ -185,7 +203,9 @@ std::optional<Expr> slide_for(const Tree<Expr>& tree, const SlideAim& aim) {
       break;
   }
   if (algebra::is_zero(numerator) || algebra::is_zero(denominator)) return std::nullopt;
-  return numerator / denominator;
+  const Expr s = numerator / denominator;
+  if (s.is_constant() && std::fabs(s.value()) > kLongestSlide * longest_length(tree)) return std::nullopt;
+  return s;
 }
 
 namespace {

@@ -37,13 +37,11 @@ void RowFactor::factor(std::size_t m, double tolerance, const char* late) {
   const std::size_t most = std::min(m, n_);
   for (std::size_t k = 0; k < most; ++k) {
     std::size_t best = m;
-    for (const bool with_late : {false, true}) {
-      for (std::size_t j = k; j < m; ++j) {
-        const std::size_t i = order_[j];
-        if (late != nullptr && (late[i] != 0) != with_late) continue;
-        if (norms_[i] > least && (best == m || norms_[i] > kTie * norms_[order_[best]])) best = j;
-      }
-      if (best != m || late == nullptr) break;
+    for (std::size_t j = k; j < m; ++j) {
+      const std::size_t i = order_[j];
+      if (!(norms_[i] > least)) continue;
+      const int sooner = best == m ? 1 : late == nullptr ? 0 : late[order_[best]] - late[i];
+      if (sooner > 0 || (sooner == 0 && norms_[i] > kTie * norms_[order_[best]])) best = j;
     }
     if (best == m) return;
     // The rows in between keep their order.

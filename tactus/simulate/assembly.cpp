@@ -194,7 +194,10 @@ AssemblyReport Assembler::inspect(const State& state, bool look_nearby) {
   std::fill(kept_.begin(), kept_.end(), char{0});
   const auto rank_at = [&](const State& at, std::vector<char>* redundant) {
     const ConstrainedProblem p = problem(at, false);
-    if (!metric_.factor(p)) return std::size_t{0};
+    // Rows without a position level come last: a position row that only they imply would not be held.
+    std::vector<char> late(p.m);
+    for (std::size_t k = 0; k < p.m; ++k) late[k] = constraints_.rows[rows_[k]].holonomic ? 0 : 1;
+    if (!metric_.factor(p, late.data())) return std::size_t{0};
     const math::RowFactor& rows = metric_.rows();
     if (redundant)
       for (std::size_t k = rows.rank(); k < p.m; ++k) (*redundant)[rows_[rows.order(k)]] = 1;

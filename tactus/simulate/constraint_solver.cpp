@@ -287,10 +287,14 @@ void ConstraintSolver::end_step(double t, const double* q, const double* u) {
   detour_in_step_ = false;
   if (!examine || active_rows_.empty()) return;
   terms_.evaluate(t, q, u);
-  // Rows set aside so far come last, so that the same ones stay.
+  // Rows set aside so far come late, so that the same ones stay; those without a position level come last:
+  // a position row that only they imply would not be held.
   if (!gather(active_rows_)) return;
   std::vector<char>& late = motion_.redundant;
-  for (std::size_t k = 0; k < active_rows_.size(); ++k) late[k] = aside_[active_rows_[k]];
+  for (std::size_t k = 0; k < active_rows_.size(); ++k) {
+    const std::size_t row = active_rows_[k];
+    late[k] = static_cast<char>((constraints_.rows[row].holonomic ? 0 : 2) + (aside_[row] ? 1 : 0));
+  }
   if (!metric_.factor(problem(), late.data())) return;
   bool changed = false;
   const math::RowFactor& rows = metric_.rows();
