@@ -69,6 +69,43 @@ TEST(CheckVerb, CountsWhatTheConstraintsLeave) {
   EXPECT_EQ(report["initial"]["u"][0], 2.0);
 }
 
+// A parallelogram of rods of 1 m, its loop closed twice, at the given angle.
+Outcome check_parallelogram(double angle) {
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / fmt::format("tactus_parallelogram_{}.yaml", ::getpid());
+  const std::string rod = "{mass: 1, com: [0.5, 0, 0], inertia: [0, 1/12, 1/12]}";
+  std::ofstream(file) << fmt::format(
+      "name: parallelogram\nbodies: {{a: {0}, b: {0}, c: {0}}}\njoints:\n"
+      "  q1: {{type: revolute, parent: world, child: a, axis: y}}\n"
+      "  q2: {{type: revolute, parent: a, child: b, axis: y, placement: {{xyz: [1, 0, 0]}}}}\n"
+      "  q3: {{type: revolute, parent: world, child: c, axis: y, placement: {{xyz: [1, 0, 0]}}}}\n"
+      "constraints:\n"
+      "  loop: {{type: revolute, a: {{body: c, at: [1, 0, 0], axis: y}}, b: {{body: b, at: [1, 0, 0], axis: y}}}}\n"
+      "  again: {{type: spherical, a: {{body: c, at: [1, 0, 0]}}, b: {{body: b, at: [1, 0, 0]}}}}\n"
+      "initial: {{q: [{1}, {2}, {1}]}}\n",
+      rod, angle, -angle);
+  const Outcome outcome = run("check --json " + file.string());
+  std::filesystem::remove(file);
+  return outcome;
+}
+
+TEST(CheckVerb, NamesRedundantConstraintsAndSingularConfigurations) {
+  const Outcome bent = check_parallelogram(1.0);
+  ASSERT_EQ(bent.code, 0) << bent.output;
+  const nlohmann::json regular = nlohmann::json::parse(bent.output)["mobility"];
+  EXPECT_EQ(regular["freedoms"], 1);
+  ASSERT_EQ(regular["redundant"].size(), 2u) << regular;
+  for (const nlohmann::json& row : regular["redundant"])
+    EXPECT_EQ(row.get<std::string>().rfind("again.", 0), 0u) << row;
+  EXPECT_TRUE(regular["singular"].empty()) << regular;
+
+  const Outcome flat = check_parallelogram(0.0);
+  ASSERT_EQ(flat.code, 0) << flat.output;
+  const nlohmann::json singular = nlohmann::json::parse(flat.output)["mobility"];
+  EXPECT_EQ(singular["rank"], 1);
+  EXPECT_EQ(singular["singular"].size(), 1u) << singular;
+}
+
 TEST(CheckVerb, BadInputEndsWithCodeTwoAndItsPlace) {
   const std::filesystem::path file =
       std::filesystem::temp_directory_path() / fmt::format("tactus_check_{}.yaml", ::getpid());
