@@ -59,6 +59,7 @@ ConstraintSolver::ConstraintSolver(const Dynamics& dynamics, ConstraintOptions o
       active_(constraints_.active),
       aside_(m_, 0),
       dependent_ends_(m_, 0),
+      stage_(constraints_.terms.input_size()),
       rest_(nv_),
       du_(nv_),
       q_before_(nq_),
@@ -145,7 +146,8 @@ void ConstraintSolver::accelerate(const double* arguments, double* udot, double*
   }
   detour_in_step_ = true;
   ++detours_;
-  terms_.evaluate(arguments);
+  dynamics_.coordinate_rates(arguments, qdot, work_.data());
+  terms_.evaluate(options_.holding == Holding::projection ? held(arguments) : arguments);
   bool solved = gather(held_rows_);
   if (options_.holding == Holding::baumgarte) {
     const double rate = options_.baumgarte_rate;
@@ -158,7 +160,14 @@ void ConstraintSolver::accelerate(const double* arguments, double* udot, double*
     std::copy_n(motion_.udot.begin(), nv_, udot);
   else
     std::fill_n(udot, nv_, std::numeric_limits<double>::quiet_NaN());
-  std::copy_n(terms_.qdot(), nq_, qdot);
+}
+
+const double* ConstraintSolver::held(const double* arguments) {
+  std::copy_n(arguments, stage_.size(), stage_.begin());
+  double* q = stage_.data() + 1;
+  hold_position(stage_[0], q);
+  hold_velocity(stage_[0], q, q + nq_);
+  return stage_.data();
 }
 
 bool ConstraintSolver::solve(const double* arguments, ConstrainedMotion& motion) {
