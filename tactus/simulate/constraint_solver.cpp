@@ -30,6 +30,11 @@ constexpr int kMostVelocitySteps = 2;
 /// Ends of steps in a row at which a row must be redundant before it is set aside: a motion through a
 /// singular configuration meets it once.
 constexpr int kForGood = 2;
+/// A place counts as singular within this many times its distance from the manifold, at least kNearest and at
+/// most kFarthest [rad, m]; kClearOf times as far away on either side it does not.
+constexpr double kClear = 3.0, kNearest = 1e-4, kFarthest = 1e-2, kClearOf = 3.0;
+/// Motions too slow to get there within this time [s] have no sides.
+constexpr double kLongestShift = 0.02;
 
 }  // namespace
 
@@ -59,6 +64,8 @@ ConstraintSolver::ConstraintSolver(const Dynamics& dynamics, ConstraintOptions o
       active_(constraints_.active),
       aside_(m_, 0),
       dependent_ends_(m_, 0),
+      stage_(constraints_.terms.input_size()),
+      mean_(nv_),
       rest_(nv_),
       du_(nv_),
       q_before_(nq_),
@@ -145,20 +152,62 @@ void ConstraintSolver::accelerate(const double* arguments, double* udot, double*
   }
   detour_in_step_ = true;
   ++detours_;
+  dynamics_.coordinate_rates(arguments, qdot, work_.data());
+  const bool solved = options_.holding == Holding::projection && !held_rows_.empty()
+                          ? accelerate_on_manifold(arguments, udot)
+                          : accelerate_at(arguments, udot);
+  if (!solved) std::fill_n(udot, nv_, std::numeric_limits<double>::quiet_NaN());
+}
+
+bool ConstraintSolver::accelerate_at(const double* arguments, double* udot) {
   terms_.evaluate(arguments);
-  bool solved = gather(held_rows_);
+  const bool finite = gather(held_rows_);
   if (options_.holding == Holding::baumgarte) {
     const double rate = options_.baumgarte_rate;
     for (std::size_t k = 0; k < held_rows_.size(); ++k)
       gathered_.gamma[k] -=
           2.0 * rate * terms_.velocity()[held_rows_[k]] + rate * rate * terms_.Phi()[held_rows_[k]];
   }
-  solved = solved && solver_->solve(problem(), motion_);
-  if (solved)
-    std::copy_n(motion_.udot.begin(), nv_, udot);
-  else
-    std::fill_n(udot, nv_, std::numeric_limits<double>::quiet_NaN());
-  std::copy_n(terms_.qdot(), nq_, qdot);
+  if (!finite || !solver_->solve(problem(), motion_)) return false;
+  std::copy_n(motion_.udot.begin(), nv_, udot);
+  return true;
+}
+
+bool ConstraintSolver::accelerate_on_manifold(const double* arguments, double* udot) {
+  terms_.evaluate(arguments);
+  if (!gather(held_rows_) || !metric_.factor(problem())) return false;
+  const std::size_t rank = metric_.rows().rank();
+  const double singular = rank < held_rows_.size() ? 0.0 : metric_.rows().distance(rank - 1);
+  // Phi is about (distance from the manifold)(distance from the singularity), or the square of the former.
+  const double phi = largest(terms_.Phi(), held_rows_);
+  const double off = singular > 0.0 ? std::min(phi / singular, std::sqrt(phi)) : std::sqrt(phi);
+  const double near = std::clamp(kClear * off, kNearest, kFarthest);
+  const auto accelerate_held = [&] {
+    double* q = stage_.data() + 1;
+    hold_position(stage_[0], q);
+    hold_velocity(stage_[0], q, q + nq_);
+    return accelerate_at(stage_.data(), udot);
+  };
+  double fastest = 0.0;
+  for (std::size_t i = 0; i < nv_; ++i) fastest = std::max(fastest, std::abs(arguments[1 + nq_ + i]));
+  const double shift = kClearOf * near / fastest;
+  std::copy_n(arguments, stage_.size(), stage_.begin());
+  if (singular >= near || !(shift < kLongestShift)) return accelerate_held();
+
+  // (4 mean(shift) - mean(2 shift))/3: the even powers of the shift cancel up to the fourth, the odd ones
+  // all.
+  constexpr std::pair<double, double> kSides[] = {
+      {-2.0, -1.0 / 6.0}, {-1.0, 4.0 / 6.0}, {1.0, 4.0 / 6.0}, {2.0, -1.0 / 6.0}};
+  std::fill(mean_.begin(), mean_.end(), 0.0);
+  for (const auto& [side, weight] : kSides) {
+    std::copy_n(arguments, stage_.size(), stage_.begin());
+    displace(stage_[0], stage_.data() + 1, arguments + 1 + nq_, side * shift);
+    stage_[0] += side * shift;
+    if (!accelerate_held()) return false;
+    for (std::size_t i = 0; i < nv_; ++i) mean_[i] += weight * udot[i];
+  }
+  std::copy(mean_.begin(), mean_.end(), udot);
+  return true;
 }
 
 bool ConstraintSolver::solve(const double* arguments, ConstrainedMotion& motion) {
@@ -218,7 +267,9 @@ double ConstraintSolver::hold_position(double t, double* q) {
     return largest(terms_.position_errors(), held_positions_);
   };
   double error = error_at();
-  for (int iteration = 0; iteration < kMostNewtonSteps && error > kHeld; ++iteration) {
+  // Phi says little about the place where the rows are small: there, as far as rounding allows.
+  const double held = detour_in_step_ ? 0.0 : kHeld;
+  for (int iteration = 0; iteration < kMostNewtonSteps && error > held; ++iteration) {
     if (!smallest_step(t, q, terms_.position_errors(), true, du_.data())) break;
     std::copy_n(q, nq_, q_before_.begin());
     const double before = error;

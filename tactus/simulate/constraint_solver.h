@@ -15,6 +15,15 @@
 // Position alone is not enough [Aghili2005, (37)]: an error of velocity, A u = const, grows without bound
 // where A becomes small.
 //
+// Near singular configurations the stages of an integrator, which lie off the manifold by its local error,
+// need the same care: a normal of the manifold turns there by (distance from it)/(distance from the
+// singularity). On the rank-revealing road the accelerations are therefore those at the nearest state that
+// the constraints allow. It is the same differential equation on the manifold, continued off it along the
+// normals, so the order stays again. Too close to the singularity even that state is not sure; but along a
+// motion that passes it the acceleration is smooth, and is interpolated from those a little before and a
+// little after. A motion at rest there has no sides: rows that depend on others are then left out, and what
+// the forces do against them is taken out of the velocity at the end of the step.
+//
 // Rows that are redundant for good are set aside: away from the constraints' manifold, in the stages of an
 // integrator, they would be nearly but not quite dependent, and their small disagreement would be divided by
 // that distance. Rows that are dependent only while a singular configuration is passed stay.
@@ -100,6 +109,10 @@ class ConstraintSolver {
   /// The smallest du that takes `error` (per row of the model) out of the held rows.
   bool smallest_step(double t, const double* q, const double* error, bool positions, double* du);
   void displace(double t, double* q, const double* du, double part);
+  /// By the chosen formulation, exactly there.
+  bool accelerate_at(const double* arguments, double* udot);
+  /// At the nearest state that the constraints allow, or by the two sides of a singularity.
+  bool accelerate_on_manifold(const double* arguments, double* udot);
   double largest(const double* errors, const std::vector<std::size_t>& rows) const;
 
   const Dynamics& dynamics_;
@@ -119,6 +132,7 @@ class ConstraintSolver {
   bool detour_in_step_ = false;
   long detours_ = 0;
   std::vector<double> unrolled_in_, unrolled_out_, work_;
+  std::vector<double> stage_, mean_;  // arguments, udot
   std::vector<double> rest_, du_, q_before_, theta_, rate_in_, qdot_, qdot_at_rest_;
 };
 

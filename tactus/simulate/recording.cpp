@@ -70,8 +70,7 @@ Recorder::Recorder(const derive::Equations& equations, const std::vector<int>& f
   }
   const std::vector<derive::ConstraintRow>& rows = equations.constraint_rows();
   for (std::size_t c = 0; c < model.constraints.size(); ++c) {
-    ErrorColumn position, velocity;
-    velocity.velocity = true;
+    ErrorColumn position{static_cast<int>(c), {}, false}, velocity{static_cast<int>(c), {}, true};
     for (std::size_t k = 0; k < rows.size(); ++k) {
       if (rows[k].constraint != static_cast<int>(c)) continue;
       velocity.rows.push_back(k);
@@ -125,7 +124,9 @@ void Recorder::record(Simulation& simulation, std::vector<double>& row) {
     for (const ErrorColumn& column : errors_) {
       const auto& errors = column.velocity ? constraints.velocity_error : constraints.position_error;
       double largest = 0.0;
-      for (const std::size_t k : column.rows) largest = std::max(largest, std::abs(errors[k]));
+      // A constraint that is switched off has no error.
+      if (simulation.is_active(column.constraint))
+        for (const std::size_t k : column.rows) largest = std::max(largest, std::abs(errors[k]));
       row.push_back(largest);
     }
     row.insert(row.end(), constraints.lambda.begin(), constraints.lambda.end());

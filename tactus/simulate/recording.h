@@ -37,6 +37,7 @@ class Recorder {
   generate::Evaluator energy_;
   std::vector<generate::Evaluator> frames_;
   struct ErrorColumn {
+    int constraint = 0;
     std::vector<std::size_t> rows;  // the largest of these
     bool velocity = false;
   };
