@@ -19,7 +19,8 @@ Mechanism ladder(int loops);
 /// Straight-line code, and the rank-revealing formulations.
 std::vector<Contender> tactus_loop_contenders(const Mechanism& mechanism);
 
-/// One row per system and mechanism, checked first. False where results do not agree.
-bool measure_loops(const Effort& effort, Report& report);
+/// One row per system and mechanism, the ladders up to that length, checked first. False where results do not
+/// agree.
+bool measure_loops(int most_loops, const Effort& effort, Report& report);
 
 }  // namespace tactus::bench

@@ -1,5 +1,7 @@
 // tactus_bench: our back ends, our recursion on double, MuJoCo and Simbody on the same mechanisms and states,
 // one table.
+#include <malloc.h>
+
 #include <cstdio>
 #include <string>
 
@@ -24,7 +26,7 @@ struct Arguments {
 
 constexpr const char* kHelp =
     "tactus_bench [--quick] [--no-compiler] [--loops] [--json FILE] | --thresholds\n"
-    "  --quick        fewer and shorter repetitions\n"
+    "  --quick        fewer and shorter repetitions, no long ladders\n"
     "  --no-compiler  without the rows of the emitted C++ (they start the system's compiler)\n"
     "  --loops        only the mechanisms with closed loops\n"
     "  --json FILE    rows {\"case\", \"system\", \"ns\", \"allocations\", \"quartiles\"}\n"
@@ -110,7 +112,7 @@ int run(const Arguments& arguments) {
       "row.\n",
       effort.repetitions, kStates);
   Report report;
-  if (!measure_loops(effort, report)) return 1;
+  if (!measure_loops(arguments.quick ? 10 : 100, effort, report)) return 1;
   if (arguments.loops_only) return finish(arguments, report);
   const Mechanism puma = load_mechanism("puma560");
   const std::vector<Mechanism> mechanisms{puma, load_mechanism("planar_3r"), load_mechanism("chain_30"),
@@ -132,6 +134,10 @@ int run(const Arguments& arguments) {
 }  // namespace tactus::bench
 
 int main(int argc, char** argv) {
+  // Memory once taken stays: a system that allocates in every call shall not pay for giving pages back and
+  // taking them again, which depends on what else happens to lie in the heap.
+  ::mallopt(M_TRIM_THRESHOLD, 1 << 28);
+  ::mallopt(M_MMAP_THRESHOLD, 1 << 28);
   tactus::bench::Arguments arguments;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
