@@ -43,6 +43,11 @@ std::vector<Contender> tactus_contenders(const Mechanism& mechanism, Quantity qu
 std::optional<Contender> mujoco_contender(const Mechanism& mechanism, Quantity quantity);
 std::optional<Contender> simbody_contender(const Mechanism& mechanism, Quantity quantity);
 
+/// The same for forward dynamics of a mechanism with loops (loops.h). MuJoCo's evaluate() is at rest: it
+/// leaves the term Ad u out of A udot + Ad u = 0.
+std::vector<Contender> mujoco_loop_contenders(const Mechanism& mechanism);
+std::optional<Contender> simbody_loop_contender(const Mechanism& mechanism);
+
 /// The largest difference from the expected results, relative to the largest entry of each; kAgreement must
 /// cover it.
 double disagreement(const Contender& contender, const std::vector<std::vector<double>>& expected);

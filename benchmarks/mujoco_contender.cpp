@@ -8,34 +8,21 @@
 // mj_inverse and mj_forward do the same and more (tendons, transmissions, constraints, sensors), and take
 // longer.
 #include <algorithm>
-#include <cstring>
 #include <memory>
 
 #include <fmt/format.h>
-#include <mujoco/mujoco.h>
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 
 #include <tactus/base/check.h>
 #include <tactus/describe/model.h>
 
 #include "contender.h"
+#include "mujoco_simulator.h"
 #include "rigid_numbers.h"
 
 namespace tactus::bench {
 
 namespace {
-
-struct Simulator {
-  mjModel* model = nullptr;
-  mjData* data = nullptr;
-  std::vector<double> result;
-
-  ~Simulator() {
-    mj_deleteData(data);
-    mj_deleteModel(model);
-  }
-};
 
 std::string vector_text(const Eigen::Vector3d& v) {
   return fmt::format("{:.17g} {:.17g} {:.17g}", v.x(), v.y(), v.z());
@@ -69,30 +56,13 @@ std::string urdf_of(const std::vector<RigidLink>& links) {
   return text + "</robot>";
 }
 
-std::shared_ptr<Simulator> simulator_of(const Mechanism& mechanism) {
+std::shared_ptr<MujocoSimulator> simulator_of(const Mechanism& mechanism) {
   const std::vector<RigidLink> links = rigid_links(mechanism.model);
   const std::string text = urdf_of(links);
-  const auto files = std::make_unique<mjVFS>();
-  mj_defaultVFS(files.get());
-  const int file = mj_makeEmptyFileVFS(files.get(), "mechanism.urdf", static_cast<int>(text.size()) + 1);
-  std::memcpy(files->filedata[file], text.c_str(), text.size() + 1);
-  char error[1024] = "";
-  auto simulator = std::make_shared<Simulator>();
-  simulator->model = mj_loadXML("mechanism.urdf", files.get(), error, sizeof error);
-  mj_deleteVFS(files.get());
-  if (simulator->model == nullptr) fmt::print(stderr, "MuJoCo: {}\n", error);
-  TACTUS_CHECK(simulator->model != nullptr);
+  const std::shared_ptr<MujocoSimulator> simulator = load_mujoco(text, "mechanism.urdf");
   mjModel* m = simulator->model;
   TACTUS_CHECK(m->nv == mechanism.nv && m->nq == mechanism.nv);
-  const Eigen::Vector3d gravity = gravity_of(mechanism.model);
-  std::copy_n(gravity.data(), 3, m->opt.gravity);
-  for (std::size_t i = 0; i < links.size(); ++i) {
-    m->body_mass[i + 1] = links[i].mass;
-    std::copy_n(links[i].principal_inertia.data(), 3, m->body_inertia + 3 * (i + 1));
-    m->dof_armature[i] = links[i].armature;
-  }
-  simulator->data = mj_makeData(m);
-  mj_setConst(m, simulator->data);
+  write_numbers(*simulator, links, gravity_of(mechanism.model));
   return simulator;
 }
 
@@ -100,7 +70,7 @@ std::shared_ptr<Simulator> simulator_of(const Mechanism& mechanism) {
 
 std::optional<Contender> mujoco_contender(const Mechanism& mechanism, Quantity quantity) {
   const std::string system = fmt::format("MuJoCo {}", mj_versionString());
-  const std::shared_ptr<Simulator> simulator = simulator_of(mechanism);
+  const std::shared_ptr<MujocoSimulator> simulator = simulator_of(mechanism);
   const auto states = std::make_shared<std::vector<State>>(mechanism.states);
   mjModel* m = simulator->model;
   mjData* d = simulator->data;

@@ -47,7 +47,8 @@ void make_possible(std::vector<RigidLink>& links) {
       return d * (Eigen::Matrix3d::Identity() - e * e.transpose());
     };
     link.inertia += along(link.X_FB.linear().transpose() * link.axis);
-    if (i > 0) links[i - 1].inertia -= along(link.X_PJ.linear() * link.axis);
+    if (link.parent >= 0)
+      links[static_cast<std::size_t>(link.parent)].inertia -= along(link.X_PJ.linear() * link.axis);
   }
 }
 
@@ -59,8 +60,9 @@ std::vector<RigidLink> rigid_links(const describe::Model& model) {
   std::vector<RigidLink> links;
   for (const describe::Joint& joint : model.joints) {
     const describe::Body& body = model.bodies[static_cast<std::size_t>(joint.child)];
-    TACTUS_CHECK(joint.type == describe::JointType::revolute && joint.parent == joint.child - 1);
+    TACTUS_CHECK(joint.type == describe::JointType::revolute);
     RigidLink link;
+    link.parent = joint.parent - 1;
     link.X_PJ = numbers_of(model, joint.X_PJ);
     link.X_FB = numbers_of(model, joint.X_FB);
     link.axis = numbers_of(model, joint.axes.front().direction);
@@ -87,6 +89,18 @@ std::vector<RigidLink> rigid_links(const describe::Model& model) {
     }
   }
   return links;
+}
+
+std::vector<RigidLoop> rigid_loops(const describe::Model& model) {
+  std::vector<RigidLoop> loops;
+  for (const describe::Constraint& constraint : model.constraints) {
+    TACTUS_CHECK(constraint.type == describe::ConstraintType::closure &&
+                 static_cast<describe::JointType>(constraint.closure) == describe::JointType::revolute);
+    const describe::Frame& a = model.frames[static_cast<std::size_t>(constraint.frame_a)];
+    const describe::Frame& b = model.frames[static_cast<std::size_t>(constraint.frame_b)];
+    loops.push_back({a.body - 1, b.body - 1, numbers_of(model, a.X_BF.p), numbers_of(model, b.X_BF.p)});
+  }
+  return loops;
 }
 
 }  // namespace tactus::bench

@@ -2,10 +2,14 @@
 //
 //   mass matrix        realize Position, calcM
 //   inverse dynamics   realize Velocity, the gravity element's body forces,
-//   calcResidualForceIgnoringConstraints forward dynamics   realize Acceleration
+//                      calcResidualForceIgnoringConstraints
+//   forward dynamics   realize Acceleration, with or without loops
 //
 // Simbody has no rotor inertia. For inverse dynamics and the mass matrix it is added here (one product per
 // joint); for forward dynamics Simbody runs, and is checked on, the same mechanism without it.
+//
+// A loop is closed by two constraints, each of which keeps the point of one link in a plane of the other: two
+// rows, while Simbody's ball constraint would have three.
 #include <memory>
 
 #include <Simbody.h>
@@ -42,8 +46,8 @@ struct System {
         udot(mechanism.nv, 0.0),
         result(mechanism.nv, 0.0),
         M(mechanism.nv, mechanism.nv) {
-    SimTK::MobilizedBodyIndex parent = matter.Ground().getMobilizedBodyIndex();
-    for (const RigidLink& link : rigid_links(mechanism.model)) {
+    const std::vector<RigidLink> links = rigid_links(mechanism.model);
+    for (const RigidLink& link : links) {
       const Eigen::Matrix3d& I = link.inertia;
       const Vec3 com = vec3(link.com);
       const SimTK::Inertia about_com(I(0, 0), I(1, 1), I(2, 2), I(0, 1), I(0, 2), I(1, 2));
@@ -52,14 +56,31 @@ struct System {
       // A pin turns about z: both of its frames carry the axis there.
       Eigen::Isometry3d Z = Eigen::Isometry3d::Identity();
       Z.linear() = Eigen::Quaterniond::FromTwoVectors(Eigen::Vector3d::UnitZ(), link.axis).toRotationMatrix();
-      const SimTK::MobilizedBody::Pin pin(matter.updMobilizedBody(parent), transform(link.X_PJ * Z), body,
+      const SimTK::MobilizedBody::Pin pin(body_of(link.parent), transform(link.X_PJ * Z), body,
                                           transform(link.X_FB.inverse() * Z));
-      parent = pin.getMobilizedBodyIndex();
+      bodies.push_back(pin.getMobilizedBodyIndex());
       armature.push_back(link.armature);
+    }
+    for (const RigidLoop& loop : rigid_loops(mechanism.model)) {
+      const RigidLink& a = links[static_cast<std::size_t>(loop.link_a)];
+      const Eigen::Vector3d axis = a.X_FB.linear().transpose() * a.axis, across = axis.unitOrthogonal();
+      for (const Eigen::Vector3d& normal : {across, Eigen::Vector3d(axis.cross(across))}) {
+        SimTK::Constraint::PointInPlane(body_of(loop.link_a), SimTK::UnitVec3(vec3(normal)),
+                                        normal.dot(loop.at_a), body_of(loop.link_b), vec3(loop.at_b));
+      }
     }
     state = system.realizeTopology();
     system.realizeModel(state);
     TACTUS_CHECK(state.getNU() == mechanism.nv);
+  }
+
+  SimTK::MobilizedBody& body_of(int link) {
+    return matter.updMobilizedBody(link < 0 ? matter.Ground().getMobilizedBodyIndex()
+                                            : bodies[static_cast<std::size_t>(link)]);
+  }
+  /// Where a link's coordinate stands among Simbody's.
+  std::size_t place_of(std::size_t link) {
+    return static_cast<std::size_t>(body_of(static_cast<int>(link)).getFirstUIndex(state));
   }
 
   void set_position(const State& s) {
@@ -78,6 +99,7 @@ struct System {
   SimTK::Force::Gravity gravity;
   SimTK::Force::DiscreteForces efforts;
   SimTK::State state;
+  std::vector<SimTK::MobilizedBodyIndex> bodies;
   std::vector<double> armature;
   SimTK::Vector applied, udot, result;
   SimTK::Matrix M;
@@ -140,6 +162,32 @@ std::optional<Contender> simbody_contender(const Mechanism& mechanism, Quantity 
       break;
   }
   return std::nullopt;
+}
+
+std::optional<Contender> simbody_loop_contender(const Mechanism& mechanism) {
+  const auto s = std::make_shared<System>(mechanism);
+  const auto n = static_cast<std::size_t>(mechanism.nv);
+  const auto states = std::make_shared<std::vector<State>>(mechanism.states);
+  for (std::size_t i = 0; i < kStates; ++i) {
+    for (std::size_t k = 0; k < n; ++k) {
+      const std::size_t to = s->place_of(k);
+      (*states)[i].q[to] = mechanism.states[i].q[k];
+      (*states)[i].u[to] = mechanism.states[i].u[k];
+      (*states)[i].tau[to] = mechanism.states[i].tau[k];
+    }
+  }
+  return contender(
+      "Simbody 3.7",
+      [s, states, n](std::size_t i) {
+        const State& at = (*states)[i];
+        s->set_motion(at);
+        for (std::size_t k = 0; k < n; ++k) s->applied[static_cast<int>(k)] = at.tau[k];
+        s->efforts.setAllMobilityForces(s->state, s->applied);
+        s->system.realize(s->state, SimTK::Stage::Acceleration);
+      },
+      [s, n](double* to) {
+        for (std::size_t k = 0; k < n; ++k) to[k] = s->state.getUDot()[static_cast<int>(s->place_of(k))];
+      });
 }
 
 }  // namespace tactus::bench

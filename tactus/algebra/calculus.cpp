@@ -1,6 +1,7 @@
 #include <tactus/algebra/calculus.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 
 #include <tactus/base/check.h>
@@ -104,11 +105,62 @@ std::vector<Expr> derivative(std::span<const Expr> roots, Expr symbol) {
 
 Expr derivative(Expr root, Expr symbol) { return derivative(std::span(&root, 1), symbol).front(); }
 
+// Forward, column by column, through the nodes that depend on the column's symbol and no others: a sparse matrix costs
+// what its entries cost.
 std::vector<Expr> jacobian(std::span<const Expr> roots, std::span<const Expr> symbols) {
   std::vector<Expr> matrix(roots.size() * symbols.size());
+  const std::vector<const Node*> nodes = needed_nodes(roots);
+  if (nodes.empty()) return matrix;
+  constexpr std::uint32_t kNone = UINT32_MAX;
+  std::vector<std::uint32_t> place(nodes.back()->id + 1, kNone);  // by id: where the node stands in `nodes`
+  for (std::uint32_t i = 0; i < nodes.size(); ++i) place[nodes[i]->id] = i;
+  const auto place_of = [&](Expr e) { return e.id() < place.size() ? place[e.id()] : kNone; };
+
+  // The users of node i: users[first[i]] ... users[first[i + 1] - 1].
+  std::vector<std::uint32_t> first(nodes.size() + 2, 0), users;
+  const auto for_operands = [&](const Node* n, const auto& action) {
+    for (const Node* operand : {n->a, n->b, n->c})
+      if (operand != nullptr) action(place[operand->id]);
+  };
+  for (const Node* n : nodes) for_operands(n, [&](std::uint32_t i) { ++first[i + 2]; });
+  for (std::size_t i = 2; i < first.size(); ++i) first[i] += first[i - 1];
+  users.resize(first.back());
+  for (std::uint32_t u = 0; u < nodes.size(); ++u)
+    for_operands(nodes[u], [&](std::uint32_t i) { users[first[i + 1]++] = u; });
+
+  std::vector<Expr> rate(nodes.size());
+  std::vector<char> reached(nodes.size(), 0);
+  std::vector<std::vector<std::size_t>> rows_at(nodes.size());
+  for (std::size_t row = 0; row < roots.size(); ++row) rows_at[place_of(roots[row])].push_back(row);
   for (std::size_t col = 0; col < symbols.size(); ++col) {
-    const std::vector<Expr> column = derivative(roots, symbols[col]);
-    for (std::size_t row = 0; row < roots.size(); ++row) matrix[row * symbols.size() + col] = column[row];
+    const std::uint32_t start = place_of(symbols[col]);
+    if (start == kNone) continue;
+    std::vector<std::uint32_t> dependent{start};
+    reached[start] = 1;
+    for (std::size_t k = 0; k < dependent.size(); ++k) {
+      const std::uint32_t i = dependent[k];
+      for (std::uint32_t u = first[i]; u < first[i + 1]; ++u) {
+        if (reached[users[u]]) continue;
+        reached[users[u]] = 1;
+        dependent.push_back(users[u]);
+      }
+    }
+    std::sort(dependent.begin(), dependent.end());
+    for (const std::uint32_t i : dependent) {
+      const Node* n = nodes[i];
+      if (i == start) {
+        rate[i] = Expr(1.0);
+      } else {
+        const auto rate_of = [&](const Node* operand) { return operand ? rate[place[operand->id]] : Expr(); };
+        const Expr da = rate_of(n->a), db = rate_of(n->b), dc = rate_of(n->c);
+        if (!is_zero(da) || !is_zero(db) || !is_zero(dc)) rate[i] = chain_rule(n, da, db, dc);
+      }
+      for (const std::size_t row : rows_at[i]) matrix[row * symbols.size() + col] = rate[i];
+    }
+    for (const std::uint32_t i : dependent) {
+      rate[i] = Expr();
+      reached[i] = 0;
+    }
   }
   return matrix;
 }

@@ -1,5 +1,7 @@
 #include <tactus/derive/constrained.h>
 
+#include <algorithm>
+
 #include <tactus/derive/sparse_factor.h>
 
 namespace tactus::derive {
@@ -12,14 +14,18 @@ namespace {
 struct Sparse {
   std::vector<std::size_t> at;
   std::vector<Expr> value;
+
+  void append(std::size_t index, Expr x) {
+    at.push_back(index);
+    value.push_back(x);
+  }
 };
 
 Sparse sparse(const std::vector<Expr>& x) {
   Sparse result;
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (algebra::is_zero(x[i])) continue;
-    result.at.push_back(i);
-    result.value.push_back(x[i]);
+    result.append(i, x[i]);
   }
   return result;
 }
@@ -58,7 +64,13 @@ ConstrainedSolution solve_constrained(const std::vector<int>& parents, std::vect
     }
   };
   towards_ground(Q);
-  std::vector<Sparse> z(m), y(m);  // z_k, and z_k / D
+  // Row by row: z_k, and z_k / D; row k of S = A M^-1 A^T = G E G^T, G unit lower triangular; forward substitution. The
+  // order is that of the generated code: the divisions of G E G^T, each waiting for the one before, stand among the sums
+  // that do not wait. Rows of G keep their sparsity where the order of the loops is natural.
+  ConstrainedSolution result;
+  std::vector<Sparse> z(m), y(m), G(m), GE(m);  // of G and G E the entries before the diagonal
+  std::vector<Expr> inverse_of_E(m), lambda(m);
+  const Sparse q = sparse(Q);
   for (std::size_t k = 0; k < m; ++k) {
     std::vector<Expr> row(A.begin() + static_cast<std::ptrdiff_t>(k * n),
                           A.begin() + static_cast<std::ptrdiff_t>((k + 1) * n));
@@ -66,48 +78,43 @@ ConstrainedSolution solve_constrained(const std::vector<int>& parents, std::vect
     z[k] = sparse(row);
     y[k] = z[k];
     for (std::size_t e = 0; e < y[k].at.size(); ++e) y[k].value[e] *= inverse_of_D(y[k].at[e]);
-  }
-  // S = A M^-1 A^T, lower triangle, and the right-hand side.
-  std::vector<Expr> S(m * m), lambda(m);
-  const Sparse q = sparse(Q);
-  for (std::size_t k = 0; k < m; ++k) {
     lambda[k] = gamma[k] - dot(y[k], q);
-    for (std::size_t l = 0; l <= k; ++l) S[k * m + l] = dot(z[k], y[l]);
-  }
-  // S = G E G^T, G unit lower triangular; rows keep their sparsity where the order of the loops is natural.
-  ConstrainedSolution result;
-  std::vector<Expr> diagonal(m);
-  for (std::size_t k = 0; k < m; ++k) diagonal[k] = S[k * m + k];
-  for (std::size_t k = 0; k < m; ++k) {
-    result.pivots.push_back(S[k * m + k] / diagonal[k]);
-    const Expr inverse = Expr(1.0) / S[k * m + k];
-    std::vector<std::size_t> below;
-    for (std::size_t i = k + 1; i < m; ++i)
-      if (!algebra::is_zero(S[i * m + k])) below.push_back(i);
-    for (std::size_t b = 0; b < below.size(); ++b) {
-      const std::size_t i = below[b];
-      const Expr g = S[i * m + k] * inverse;
-      for (std::size_t c = 0; c <= b; ++c) S[i * m + below[c]] -= g * S[below[c] * m + k];
+    const Expr diagonal = dot(z[k], y[k]);
+    Expr pivot = diagonal;
+    for (std::size_t l = 0; l < k; ++l) {
+      const Expr s = dot(z[k], y[l]) - dot(GE[k], G[l]);
+      if (algebra::is_zero(s)) continue;
+      const Expr g = s * inverse_of_E[l];
+      GE[k].append(l, s);
+      G[k].append(l, g);
+      pivot -= g * s;
+      lambda[k] -= g * lambda[l];
     }
-    for (const std::size_t i : below) S[i * m + k] *= inverse;
-    S[k * m + k] = inverse;
+    result.pivots.push_back(pivot / diagonal);
+    inverse_of_E[k] = Expr(1.0) / pivot;
   }
-  for (std::size_t k = 0; k < m; ++k)
-    for (std::size_t l = 0; l < k; ++l)
-      if (!algebra::is_zero(S[k * m + l])) lambda[k] -= S[k * m + l] * lambda[l];
-  for (std::size_t k = m; k-- > 0;) {
-    lambda[k] *= S[k * m + k];
-    for (std::size_t i = k + 1; i < m; ++i)
-      if (!algebra::is_zero(S[i * m + k])) lambda[k] -= S[i * m + k] * lambda[i];
-  }
-  // udot = L^-1 D^-1 (L^-T Q + sum_k z_k lambda_k)
-  for (std::size_t k = 0; k < m; ++k)
-    for (std::size_t e = 0; e < z[k].at.size(); ++e) Q[z[k].at[e]] += z[k].value[e] * lambda[k];
+  // Back: lambda, and with it udot = L^-1 D^-1 (L^-T Q + sum_k z_k lambda_k), each speed as soon as the multipliers that
+  // reach it or its ancestors are known.
+  std::vector<std::vector<std::size_t>> complete_at(m + 1);  // by the first row that matters; at m: none does
+  std::vector<std::size_t> first(n, m);
+  for (std::size_t k = m; k-- > 0;)
+    for (const std::size_t i : z[k].at) first[i] = k;
   for (std::size_t i = 0; i < n; ++i) {
+    if (parents[i] >= 0) first[i] = std::min(first[i], first[static_cast<std::size_t>(parents[i])]);
+    complete_at[first[i]].push_back(i);
+  }
+  const auto complete = [&](std::size_t i) {
     Q[i] *= inverse_of_D(i);
     for (int j = parents[i]; j >= 0; j = parents[static_cast<std::size_t>(j)]) {
       Q[i] -= M[i * n + static_cast<std::size_t>(j)] * Q[static_cast<std::size_t>(j)];
     }
+  };
+  for (const std::size_t i : complete_at[m]) complete(i);
+  for (std::size_t k = 0; k < m; ++k) lambda[k] *= inverse_of_E[k];
+  for (std::size_t k = m; k-- > 0;) {
+    for (std::size_t e = 0; e < G[k].at.size(); ++e) lambda[G[k].at[e]] -= G[k].value[e] * lambda[k];
+    for (std::size_t e = 0; e < z[k].at.size(); ++e) Q[z[k].at[e]] += z[k].value[e] * lambda[k];
+    for (const std::size_t i : complete_at[k]) complete(i);
   }
   result.udot = std::move(Q);
   result.lambda = std::move(lambda);

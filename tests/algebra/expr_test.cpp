@@ -52,6 +52,20 @@ TEST(Calculus, DifferentiatesAProduct) {
   EXPECT_EQ(derivative(x * sin(x), x), sin(x) + x * cos(x));
 }
 
+TEST(Calculus, JacobianHasTheDerivativesOfEachColumn) {
+  Graph graph;
+  Graph::Scope scope(graph);
+  const Expr x = symbol("x"), y = symbol("y"), z = symbol("z"), shared = sin(x * y);
+  // A symbol itself, a constant, a root that comes twice, and a symbol (made last) that no root has.
+  const std::vector<Expr> roots{shared * z, x, Expr(2.0), shared * z, x / (y + shared), Expr()};
+  const std::vector<Expr> symbols{z, x, symbol("absent"), y};
+  const std::vector<Expr> matrix = jacobian(roots, symbols);
+  ASSERT_EQ(matrix.size(), roots.size() * symbols.size());
+  for (std::size_t row = 0; row < roots.size(); ++row)
+    for (std::size_t col = 0; col < symbols.size(); ++col)
+      EXPECT_EQ(matrix[row * symbols.size() + col], derivative(roots[row], symbols[col])) << row << ", " << col;
+}
+
 TEST(Calculus, SubstitutesAcrossGraphsByName) {
   Graph one, two;
   Expr e;
