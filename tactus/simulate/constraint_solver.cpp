@@ -21,6 +21,8 @@ constexpr std::array<std::pair<Holding, std::string_view>, 5> kNames{
 
 /// A pivot is the square of a sine: the straight-line code's error is about the rounding divided by it.
 constexpr double kHealthyPivot = 1e-6;
+/// The same as a sine, for the rank-revealing factors.
+constexpr double kRegular = 1e-3;
 /// Errors below this [m, rad] are left alone: rounding of lengths of metres is not far below.
 constexpr double kHeld = 1e-13;
 constexpr int kMostNewtonSteps = 8;
@@ -178,6 +180,11 @@ bool ConstraintSolver::accelerate_on_manifold(const double* arguments, double* u
   if (!gather(held_rows_) || !metric_.factor(problem())) return false;
   const std::size_t rank = metric_.rows().rank();
   const double singular = rank < held_rows_.size() ? 0.0 : metric_.rows().distance(rank - 1);
+  if (singular > kRegular) {
+    if (!solver_->solve(problem(), motion_)) return false;
+    std::copy_n(motion_.udot.begin(), nv_, udot);
+    return true;
+  }
   // Phi is about (distance from the manifold)(distance from the singularity), or the square of the former.
   const double phi = largest(terms_.Phi(), held_rows_);
   const double off = singular > 0.0 ? std::min(phi / singular, std::sqrt(phi)) : std::sqrt(phi);
