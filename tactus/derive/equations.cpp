@@ -497,8 +497,8 @@ Function Equations::constrained_dynamics(const std::vector<bool>& active_rows) c
        block("qdot", "rates of the coordinates", nq(), 1,
              derive::coordinate_rates(self.model, symbols, self.speeds.rates)),
        block("lambda", "multipliers of the active rows [N, N m]", m, 1, std::move(solution.lambda)),
-       block("pivots", "pivots relative to their diagonal: small where rows depend on each other", m, 1,
-             std::move(solution.pivots))});
+       block("distances", "squared, of each row from those before it: small where rows depend on each other", m, 1,
+             std::move(solution.distances))});
 }
 
 Function Equations::constraint_step(const std::vector<bool>& active_rows) const {
@@ -519,8 +519,8 @@ Function Equations::constraint_step(const std::vector<bool>& active_rows) const 
   return self.function("constraint_step", "The smallest change of the speeds that changes A u by the error.",
                        self.symbols->inputs(false, {block("error", "errors of the active rows", m, 1, error)}, false),
                        {block("du", "change of the speeds", nv(), 1, std::move(solution.udot)),
-                        block("pivots", "pivots relative to their diagonal: small where rows depend on each other", m,
-                              1, std::move(solution.pivots))});
+                        block("distances", "squared, of each row from those before it: small where rows depend on each other", m,
+                              1, std::move(solution.distances))});
 }
 
 }  // namespace tactus::derive

@@ -19,7 +19,8 @@ constexpr std::array<std::pair<Holding, std::string_view>, 5> kNames{
      {Holding::baumgarte, "baumgarte"},
      {Holding::none, "none"}}};
 
-/// A pivot is the square of a sine: the straight-line code's error is about the rounding divided by it.
+/// A row's squared distance from those before it, by its natural size: the straight-line code's error is about
+/// the rounding divided by it.
 constexpr double kHealthyPivot = 1e-6;
 /// The same as a sine, for the rank-revealing factors.
 constexpr double kRegular = 1e-3;
@@ -134,9 +135,12 @@ ConstrainedProblem ConstraintSolver::problem() const {
           options_.rank_tolerance};
 }
 
-bool ConstraintSolver::unrolled_is_healthy(const double* pivots, std::size_t count) const {
-  for (std::size_t k = 0; k < count; ++k)
-    if (!(pivots[k] > kHealthyPivot)) return false;
+bool ConstraintSolver::unrolled_is_healthy(const double* distances,
+                                           const std::vector<std::size_t>& rows) const {
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const double size = constraints_.scale[rows[k]];
+    if (!(distances[k] > kHealthyPivot * size * size)) return false;
+  }
   return true;
 }
 
@@ -145,8 +149,7 @@ void ConstraintSolver::accelerate(const double* arguments, double* udot, double*
       options_.formulation == Formulation::automatic && options_.holding != Holding::baumgarte;
   if (automatic && unrolled_fits_) {
     constraints_.unrolled->dynamics(arguments, unrolled_out_.data(), work_.data());
-    const std::size_t count = held_rows_.size();
-    if (unrolled_is_healthy(unrolled_out_.data() + nv_ + nq_ + count, count)) {
+    if (unrolled_is_healthy(unrolled_out_.data() + nv_ + nq_ + held_rows_.size(), held_rows_)) {
       std::copy_n(unrolled_out_.begin(), nv_, udot);
       std::copy_n(unrolled_out_.begin() + static_cast<std::ptrdiff_t>(nv_), nq_, qdot);
       return;
@@ -232,7 +235,7 @@ bool ConstraintSolver::smallest_step(double t, const double* q, const double* er
     std::copy_n(q, nq_, unrolled_in_.begin() + 1);
     for (std::size_t k = 0; k < rows.size(); ++k) unrolled_in_[1 + nq_ + k] = error[rows[k]];
     kernel(unrolled_in_.data(), unrolled_out_.data(), work_.data());
-    if (unrolled_is_healthy(unrolled_out_.data() + nv_, rows.size())) {
+    if (unrolled_is_healthy(unrolled_out_.data() + nv_, rows)) {
       std::copy_n(unrolled_out_.begin(), nv_, du);
       return true;
     }

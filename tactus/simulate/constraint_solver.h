@@ -2,7 +2,7 @@
 // step.
 //
 // The default road is straight-line code for the rows that are generically independent. Its pivots say how
-// far each row is from the span of those before it; where one is small, the same acceleration is computed
+// far each row is from the span of those before it; where one is small, by its row's natural size, the same acceleration is computed
 // again by the rank-revealing multipliers. Nothing is allocated after the constructor.
 //
 // Holding. After a step of any integrator,
@@ -105,7 +105,7 @@ class ConstraintSolver {
   bool gather(const std::vector<std::size_t>& rows);
   ConstrainedProblem problem() const;
   void update_rows();
-  bool unrolled_is_healthy(const double* pivots, std::size_t count) const;
+  bool unrolled_is_healthy(const double* distances, const std::vector<std::size_t>& rows) const;
   /// The smallest du that takes `error` (per row of the model) out of the held rows.
   bool smallest_step(double t, const double* q, const double* error, bool positions, double* du);
   void displace(double t, double* q, const double* du, double part);
