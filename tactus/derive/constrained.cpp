@@ -79,7 +79,8 @@ ConstrainedSolution solve_constrained(const std::vector<int>& parents, std::vect
     y[k] = z[k];
     for (std::size_t e = 0; e < y[k].at.size(); ++e) y[k].value[e] *= inverse_of_D(y[k].at[e]);
     lambda[k] = gamma[k] - dot(y[k], q);
-    Expr pivot = dot(z[k], y[k]);
+    const Expr diagonal = dot(z[k], y[k]);
+    Expr pivot = diagonal;
     for (std::size_t l = 0; l < k; ++l) {
       const Expr s = dot(z[k], y[l]) - dot(GE[k], G[l]);
       if (algebra::is_zero(s)) continue;
@@ -90,6 +91,7 @@ ConstrainedSolution solve_constrained(const std::vector<int>& parents, std::vect
       lambda[k] -= g * lambda[l];
     }
     result.distances.push_back(pivot);
+    result.pivots.push_back(pivot / diagonal);
     inverse_of_E[k] = Expr(1.0) / pivot;
   }
   // Back: lambda, and with it udot = L^-1 D^-1 (L^-T Q + sum_k z_k lambda_k), each speed as soon as the multipliers that

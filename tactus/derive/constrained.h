@@ -18,6 +18,7 @@ namespace tactus::derive {
 struct ConstrainedSolution {
   std::vector<algebra::Expr> udot, lambda;
   std::vector<algebra::Expr> distances;  // squared, of each row from the span of those before it: 0 if dependent
+  std::vector<algebra::Expr> pivots;     // the same by the row's own square: 1 for rows that are alone
 };
 
 /// M (nv x nv, overwritten by its factors) with the coupling of its speeds (speed_parents()), Q = tau - h, rows A

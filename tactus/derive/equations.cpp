@@ -498,7 +498,8 @@ Function Equations::constrained_dynamics(const std::vector<bool>& active_rows) c
              derive::coordinate_rates(self.model, symbols, self.speeds.rates)),
        block("lambda", "multipliers of the active rows [N, N m]", m, 1, std::move(solution.lambda)),
        block("distances", "squared, of each row from those before it: small where rows depend on each other", m, 1,
-             std::move(solution.distances))});
+             std::move(solution.distances)),
+       block("pivots", "the distances by the rows\' own squares", m, 1, std::move(solution.pivots))});
 }
 
 Function Equations::constraint_step(const std::vector<bool>& active_rows) const {
@@ -520,7 +521,8 @@ Function Equations::constraint_step(const std::vector<bool>& active_rows) const 
                        self.symbols->inputs(false, {block("error", "errors of the active rows", m, 1, error)}, false),
                        {block("du", "change of the speeds", nv(), 1, std::move(solution.udot)),
                         block("distances", "squared, of each row from those before it: small where rows depend on each other", m,
-                              1, std::move(solution.distances))});
+                              1, std::move(solution.distances)),
+       block("pivots", "the distances by the rows\' own squares", m, 1, std::move(solution.pivots))});
 }
 
 }  // namespace tactus::derive

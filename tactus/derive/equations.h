@@ -98,10 +98,10 @@ class Equations {
   /// velocity, A, c, gamma, qdot.
   Function constrained_terms() const;
   /// Constrained forward dynamics for one set of active rows (empty: all), unrolled, for regular configurations:
-  /// inputs t q u tau wrench -> udot [nv], qdot [nq], lambda [m active], distances [m active]. M udot + h = tau + A^T lambda.
+  /// inputs t q u tau wrench -> udot [nv], qdot [nq], lambda [m active], distances and pivots [m active]. M udot + h = tau + A^T lambda.
   Function constrained_dynamics(const std::vector<bool>& active_rows = {}) const;
   /// The smallest change of the speeds, in the metric of M, that changes A u by `error` (rows as above), unrolled:
-  /// inputs t q error [m active] -> du [nv] = M^-1 A^T (A M^-1 A^T)^-1 error, distances [m active].
+  /// inputs t q error [m active] -> du [nv] = M^-1 A^T (A M^-1 A^T)^-1 error, distances and pivots [m active].
   Function constraint_step(const std::vector<bool>& active_rows = {}) const;
 
  private:

@@ -135,11 +135,13 @@ ConstrainedProblem ConstraintSolver::problem() const {
           options_.rank_tolerance};
 }
 
+// distances, then pivots: a row may vanish, or be lost among those before it.
 bool ConstraintSolver::unrolled_is_healthy(const double* distances,
                                            const std::vector<std::size_t>& rows) const {
+  const double* pivots = distances + rows.size();
   for (std::size_t k = 0; k < rows.size(); ++k) {
     const double size = constraints_.scale[rows[k]];
-    if (!(distances[k] > kHealthyPivot * size * size)) return false;
+    if (!(distances[k] > kHealthyPivot * size * size && pivots[k] > kHealthyPivot)) return false;
   }
   return true;
 }

@@ -34,8 +34,8 @@ struct Constraints {
   /// Straight-line code for regular configurations, for one set of rows.
   struct Unrolled {
     std::vector<char> rows;     // [m] which
-    generate::Kernel dynamics;  // t q u tau wrench -> udot qdot lambda distances
-    generate::Kernel step;      // t q error -> du distances: all of the rows
+    generate::Kernel dynamics;  // t q u tau wrench -> udot qdot lambda distances pivots
+    generate::Kernel step;      // t q error -> du distances pivots: all of the rows
     std::optional<generate::Kernel>
         position_step;  // the same for the rows with a position level, where there are any
   };

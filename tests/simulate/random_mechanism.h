@@ -20,7 +20,8 @@ namespace tactus::simulate::test {
 
 class RandomMechanism {
  public:
-  explicit RandomMechanism(unsigned seed) : random_(seed) {
+  /// square: quarter turns and places on a grid, where axes meet and rows vanish or depend on each other.
+  explicit RandomMechanism(unsigned seed, bool square = false) : random_(seed), square_(square) {
     planar_ = below(3) == 0;
     if (planar_ && below(2) == 0) base_ = placed_anywhere();
     make_tree();
@@ -46,16 +47,23 @@ class RandomMechanism {
 
   int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
   double between(double a, double b) { return a + (b - a) * 0.5 * (1.0 + part()); }
+  double angle(double most) { return square_ ? 0.5 * std::numbers::pi * below(4) : most * part(); }
+  double length(double most) { return square_ ? 0.5 * most * (below(5) - 2) : most * part(); }
   Mat3 any_rotation() {
+    if (square_) return about(0, angle(2.0)) * about(1, angle(2.0)) * about(2, angle(2.0));
     return math::rotation_of(math::exponential({2.0 * part(), 2.0 * part(), 2.0 * part()}));
   }
-  static Mat3 about(std::size_t axis, double angle) {
-    return math::rotation_of(math::exponential(angle * Vec3::unit(axis)));
+  Mat3 about(std::size_t axis, double angle) const {
+    Mat3 R = math::rotation_of(math::exponential(angle * Vec3::unit(axis)));
+    if (square_)
+      for (auto& row : R.m)
+        for (double& x : row) x = std::round(x);
+    return R;
   }
-  Pose placed_anywhere() { return {any_rotation(), {0.4 * part(), 0.4 * part(), 0.4 * part()}}; }
+  Pose placed_anywhere() { return {any_rotation(), {length(0.4), length(0.4), length(0.4)}}; }
   /// A place on a body: in the plane, for a planar mechanism.
   Pose place_on_body() {
-    if (planar_) return {about(2, 3.0 * part()), {0.4 * part(), 0.4 * part(), 0.0}};
+    if (planar_) return {about(2, angle(3.0)), {length(0.4), length(0.4), 0.0}};
     return placed_anywhere();
   }
 
@@ -108,7 +116,7 @@ class RandomMechanism {
     const Coordinates coordinates(model);
     q_ = coordinates.rest();
     std::vector<double> theta(static_cast<std::size_t>(coordinates.nv()));
-    for (double& x : theta) x = 1.5 * part();
+    for (double& x : theta) x = angle(1.5);
     coordinates.displace(q_.data(), theta.data(), q_.data());
     names_ = model.coordinate_names();
     freedoms_ = model.nv();
@@ -204,7 +212,7 @@ class RandomMechanism {
     int a = 0, b = 0;
     choose_bodies(a, b);
     const Pose X_b = placed_anywhere(), W_b = X_W_[static_cast<std::size_t>(b)] * X_b;
-    const Mat3 turned = W_b.R * about(2, 2.0 * part()), any = any_rotation();
+    const Mat3 turned = W_b.R * about(2, angle(2.0)), any = any_rotation();
     const double r = between(0.2, 0.6);
     const auto make = [&](const char* type, int count, const Mat3& R, const Vec3& shift_in_a,
                           const std::string& more = {}) {
@@ -212,7 +220,7 @@ class RandomMechanism {
       return between_frames(type, a, {R, W_b.p - R * shift_in_a}, b, X_b, more);
     };
     const std::string radius = fmt::format(", radius: {:.17g}", r);
-    const double s = 0.3 * part(), t = 0.3 * part();
+    const double s = length(0.3), t = length(0.3);
     switch (below(20)) {
       case 0:
         return make("weld", 6, W_b.R, Vec3::zero());
@@ -263,10 +271,10 @@ class RandomMechanism {
     int a = 0, b = 0;
     choose_bodies(a, b);
     const Pose X_b = place_on_body(), W_b = X_W_[static_cast<std::size_t>(b)] * X_b;
-    const Mat3 turned = W_b.R * about(2, 2.0 * part());
+    const Mat3 turned = W_b.R * about(2, angle(2.0));
     // z in the plane.
     const Mat3 lying = turned * about(0, 0.5 * std::numbers::pi);
-    const double r = between(0.2, 0.6), s = 0.3 * part();
+    const double r = between(0.2, 0.6), s = length(0.3);
     const auto make = [&](const char* type, int count, const Mat3& R, const Vec3& shift_in_a,
                           const std::string& more = {}) {
       rows -= count;
@@ -302,6 +310,7 @@ class RandomMechanism {
   }
 
   std::mt19937 random_;
+  bool square_ = false;
   bool planar_ = false;
   bool conservative_ = true;
   Pose base_;

@@ -17,8 +17,7 @@ namespace {
 
 using namespace test;
 
-// Parts of the largest number in an equation: thousands of roundings, and the conditioning of random
-// mechanisms. Of 1000 of them the worst is at 1e-11.
+// Parts of the largest number in an equation: thousands of roundings, and the conditioning of random mechanisms.
 constexpr double kAgree = 1e-9;
 // [m, rad] Held to rounding: ten times what the solver leaves alone.
 constexpr double kHeld = 1e-12;
@@ -49,8 +48,8 @@ struct Subject {
   Dynamics dynamics;
   std::size_t nv, m;
 
-  explicit Subject(unsigned seed)
-      : mechanism(seed),
+  explicit Subject(unsigned seed, bool square = false)
+      : mechanism(seed, square),
         model(describe::load_text(mechanism.text(), "random.yaml")),
         equations(model),
         dynamics(compile(equations, std::nullopt, generate::Backend::interpreter)),
@@ -59,11 +58,11 @@ struct Subject {
 
   /// The configuration it was made in, moving; nothing where a prescribed motion contradicts other
   /// constraints.
-  std::optional<State> start() {
+  std::optional<State> start(AssemblyReport* report = nullptr) {
     State guess{0.0, model.initial_q, std::vector<double>(nv), {}};
     for (double& x : guess.u) x = mechanism.part();
     try {
-      const State state = assemble(dynamics, guess);
+      const State state = assemble(dynamics, guess, {}, report);
       EXPECT_LT(difference(state.q, guess.q), kAgree);  // it was assembled already
       return state;
     } catch (const InputError& error) {
@@ -215,6 +214,51 @@ TEST_P(Hundred, BalanceAgreeHoldAndKeepTheirEnergy) {
   EXPECT_GT(redundant, 10);
   EXPECT_GT(rolling, 20);
   EXPECT_GT(locked, 0);
+}
+
+// Axes that meet, rods in line: one in twenty of these mechanisms starts where rows vanish or depend on each
+// other by chance. Any velocity in the plane of two branches is allowed there, also one that belongs to
+// neither: then energy is lost as in an impact. The others behave like any mechanism.
+TEST(SquareMechanisms, SurviveSingularStarts) {
+  // [m, rad] Newton's method converges slowly next to a singular configuration; the worst of these is at
+  // 6e-11.
+  constexpr double kHeldNearSingular = 1e-9;
+  int regular = 0, singular = 0, refused = 0;
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(seed);
+    Subject subject(seed, true);
+    if (subject.m == 0) continue;
+    AssemblyReport report;
+    const std::optional<State> start = subject.start(&report);
+    if (!start) continue;
+    ++(report.singular ? singular : regular);
+    if (!report.singular) subject.check_instant(*start);
+    Simulation simulation(subject.dynamics, {.step = 1e-3});
+    simulation.set_state(*start);
+    Status status;
+    double worst = 0.0;
+    for (int i = 0; i < kSteps && status.ok(); ++i) {
+      status = simulation.step();
+      ASSERT_TRUE(std::isfinite(largest(simulation.state().q)) &&
+                  std::isfinite(largest(simulation.state().u)));
+      worst = largest(simulation.constraint_state().position_error, worst);
+    }
+    if (!status.ok()) {
+      EXPECT_TRUE(report.singular) << simulation.explain(status);
+      ++refused;
+    } else {
+      EXPECT_LT(worst, report.singular ? kHeldNearSingular : kHeld);
+    }
+    if (HasFailure()) {
+      ADD_FAILURE() << subject.mechanism.text();
+      return;
+    }
+  }
+  EXPECT_GT(regular, 100);
+  EXPECT_GE(singular, 10);
+  // A known gap: seed 167, six hinges with a point on a sphere whose row vanishes, leaves its first step with
+  // a speed of 1e4 rad/s and is only stopped in the second.
+  EXPECT_LE(refused, 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(RandomMechanisms, Hundred, testing::Values(0u, 1u, 2u, 3u));
