@@ -17,7 +17,8 @@ namespace {
 
 using namespace test;
 
-// Parts of the largest number in an equation: thousands of roundings, and the conditioning of random mechanisms.
+// Parts of the largest number in an equation: thousands of roundings, and the conditioning of random
+// mechanisms.
 constexpr double kAgree = 1e-9;
 // [m, rad] Held to rounding: ten times what the solver leaves alone.
 constexpr double kHeld = 1e-12;
