@@ -10,6 +10,7 @@ namespace tactus::studies {
 study::Study aghili2005();
 study::Study faulring2006();
 study::Study clover1996();
+study::Study constantinescu2005();
 study::Study gillespie2003();
 
 /// All of them, in the order of the papers' years.

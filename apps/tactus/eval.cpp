@@ -18,6 +18,7 @@
 #include <tactus/describe/coordinates.h>
 #include <tactus/describe/load.h>
 #include <tactus/generate/kernel.h>
+#include <tactus/simulate/constrained_inverse.h>
 #include <tactus/simulate/constraint_solver.h>
 #include <tactus/simulate/dynamics.h>
 #include <tactus/simulate/state_file.h>
@@ -289,6 +290,15 @@ void run(const Request& request) {
     equations = derive::Equations(model, options);
   }
   Motion motion = motion_of(equations, at);
+  std::optional<double> out_of_reach;  // what of the motion the actuators cannot give
+  if (!model.constraints.empty() && at.udot && !at.tau) {
+    // Forces for a constrained motion are not unique: the least ones.
+    const simulate::Dynamics dynamics = simulate::compile(equations, std::nullopt, generate::Backend::interpreter);
+    const simulate::ConstrainedInverse inverse =
+        simulate::constrained_inverse(dynamics, at.t, at.q, at.u, *at.udot, at.wrench);
+    motion.tau = inverse.tau;
+    out_of_reach = inverse.residual;
+  }
   const auto formulation = simulate::formulation_of(request.formulation);
   TACTUS_CHECK(formulation.has_value());
   const std::optional<Constrained> constrained =
@@ -315,6 +325,7 @@ void run(const Request& request) {
   result["qdot"] = simulate::coordinate_rates_of(equations, at.t, at.q, at.u);
   result["qd"] = simulate::joint_rates_of(equations, at.t, at.q, at.u);
   result["tau"] = motion.tau;
+  if (out_of_reach) result["tau_residual"] = *out_of_reach;
   result["udot"] = motion.udot;
   result["qdd"] = simulate::joint_accelerations_of(equations, at.t, at.q, at.u, motion.udot);
   result["M"] = rows(evaluated(equations.mass_matrix(), at, {}, {}), "M");
