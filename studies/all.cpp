@@ -2,6 +2,8 @@
 
 namespace tactus::studies {
 
-std::vector<study::Study> all() { return {clover1996(), gillespie2003(), aghili2005(), constantinescu2005(), faulring2006()}; }
+std::vector<study::Study> all() {
+  return {clover1996(), gillespie2003(), aghili2005(), constantinescu2005(), faulring2006()};
+}
 
 }  // namespace tactus::studies

@@ -31,7 +31,8 @@ class Record {
     for (std::size_t k = 0; k < names_.size(); ++k) out << (k == 0 ? "" : ",") << names_[k];
     out << "\n";
     for (std::size_t row = 0; row < columns_.front().size(); ++row) {
-      for (std::size_t k = 0; k < columns_.size(); ++k) out << (k == 0 ? "" : ",") << fmt::format("{:.17g}", columns_[k][row]);
+      for (std::size_t k = 0; k < columns_.size(); ++k)
+        out << (k == 0 ? "" : ",") << fmt::format("{:.17g}", columns_[k][row]);
       out << "\n";
     }
   }
@@ -46,7 +47,8 @@ class Record {
     display::Figure figure{title, names_.front() + " [s]", {}};
     for (const Panel& panel : panels) {
       display::Panel drawn{panel.label, {}};
-      for (const std::string& name : panel.columns) drawn.series.push_back({name, columns_.front(), column(name)});
+      for (const std::string& name : panel.columns)
+        drawn.series.push_back({name, columns_.front(), column(name)});
       figure.panels.push_back(std::move(drawn));
     }
     std::ofstream(context.out / file) << display::to_svg(figure);

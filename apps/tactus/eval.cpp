@@ -293,7 +293,8 @@ void run(const Request& request) {
   std::optional<double> out_of_reach;  // what of the motion the actuators cannot give
   if (!model.constraints.empty() && at.udot && !at.tau) {
     // Forces for a constrained motion are not unique: the least ones.
-    const simulate::Dynamics dynamics = simulate::compile(equations, std::nullopt, generate::Backend::interpreter);
+    const simulate::Dynamics dynamics =
+        simulate::compile(equations, std::nullopt, generate::Backend::interpreter);
     const simulate::ConstrainedInverse inverse =
         simulate::constrained_inverse(dynamics, at.t, at.q, at.u, *at.udot, at.wrench);
     motion.tau = inverse.tau;

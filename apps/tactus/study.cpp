@@ -1,9 +1,9 @@
 // tactus study NAME [CASE]: what a paper printed, what comes out here, and the verdict.
+#include <unistd.h>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <unistd.h>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -61,10 +61,11 @@ int run_study(const StudyOptions& options, const study::Study& study) {
                                  {"note", result.note},
                                  {"files", result.files}});
     } else {
-      fmt::print("{}: {}\n  published  {}\n  here       {}\n  verdict    {}\n", one.id, one.title, result.published, result.here,
-                 verdict);
+      fmt::print("{}: {}\n  published  {}\n  here       {}\n  verdict    {}\n", one.id, one.title,
+                 result.published, result.here, verdict);
       if (!result.note.empty()) fmt::print("             {}\n", result.note);
-      for (const std::string& file : result.files) fmt::print("  wrote      {}\n", (context.out / file).string());
+      for (const std::string& file : result.files)
+        fmt::print("  wrote      {}\n", (context.out / file).string());
       fmt::print("\n");
     }
   }
@@ -80,7 +81,8 @@ int run_study(const StudyOptions& options, const study::Study& study) {
 
 void add_study(CLI::App& program) {
   const auto options = std::make_shared<StudyOptions>();
-  CLI::App* verb = program.add_subcommand("study", "Reproduce a paper's tables and figures: published, here, verdict");
+  CLI::App* verb =
+      program.add_subcommand("study", "Reproduce a paper's tables and figures: published, here, verdict");
   verb->add_option("NAME", options->name, "the study; without it all are listed");
   verb->add_option("CASE", options->one, "one case; without it all are run");
   verb->add_option("--out", options->out, "folder for CSV files and plots")->capture_default_str();

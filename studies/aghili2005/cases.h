@@ -1,5 +1,5 @@
-// [Aghili2005]: F. Aghili, A unified approach for inverse and direct dynamics of constrained multibody systems based on
-// linear projection operator, IEEE Transactions on Robotics 21 (2005).
+// [Aghili2005]: F. Aghili, A unified approach for inverse and direct dynamics of constrained multibody
+// systems based on linear projection operator, IEEE Transactions on Robotics 21 (2005).
 #pragma once
 
 #include <vector>

@@ -16,7 +16,8 @@ using study::Verdict;
 
 Result particle(const Context& context) {
   const double m = 1.0, rho = 1.0, angle = 0.5, speed = 1.3, fx = 0.4, fy = -0.7;
-  const simulate::Dynamics dynamics = simulate::compile(derive::Equations(load(context, "particle_on_circle")));
+  const simulate::Dynamics dynamics =
+      simulate::compile(derive::Equations(load(context, "particle_on_circle")));
   simulate::Simulation particle(dynamics);
   const double c = std::cos(angle), s = std::sin(angle);
   particle.set_state({0.0, {rho * c, rho * s}, {-speed * s, speed * c}, {}});
@@ -28,8 +29,11 @@ Result particle(const Context& context) {
   Deviation d;
   d.add(rates.udot[0], -s * along - c * inwards, 1e-12);
   d.add(rates.udot[1], c * along - s * inwards, 1e-12);
-  return {"m qdd = f_parallel", d.to_string() + " with the centripetal term", judged(d.within == d.count, Verdict::corrected),
-          "the last display of V-D lacks - m |qd|^2 / rho along the normal", {}};
+  return {"m qdd = f_parallel",
+          d.to_string() + " with the centripetal term",
+          judged(d.within == d.count, Verdict::corrected),
+          "the last display of V-D lacks - m |qd|^2 / rho along the normal",
+          {}};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Section VIII-A: the slider-crank driven through its singular configurations.
 //
-// The paper writes M qdd + h = f - F with F = A^T lambda; our constraint force is -F, our multipliers -lambda.
+// The paper writes M qdd + h = f - F with F = A^T lambda; our constraint force is -F, our multipliers
+// -lambda.
 #include <cmath>
 #include <numbers>
 
@@ -23,8 +24,8 @@ using study::Result;
 using study::Verdict;
 
 constexpr double kStep = 0.01, kDuration = 10.0;
-constexpr Formulation kFormulations[] = {Formulation::automatic, Formulation::multipliers, Formulation::embedding,
-                                         Formulation::projection};
+constexpr Formulation kFormulations[] = {Formulation::automatic, Formulation::multipliers,
+                                         Formulation::embedding, Formulation::projection};
 
 /// The branch q2 = 2 pi - 2 q1 by its own angle alone (l = m = 1):
 /// (3 - 2 cos 2q) qdd + 2 sin(2q) qd^2 + g cos q = f.
@@ -48,21 +49,24 @@ class ReducedCrank {
 
  private:
   double slope(double angle, double rate) const {
-    return (1.0 - g_ * std::cos(angle) - 2.0 * std::sin(2.0 * angle) * rate * rate) / (3.0 - 2.0 * std::cos(2.0 * angle));
+    return (1.0 - g_ * std::cos(angle) - 2.0 * std::sin(2.0 * angle) * rate * rate) /
+           (3.0 - 2.0 * std::cos(2.0 * angle));
   }
   double g_;
 };
 
 struct Run {
   double largest_phi = 0.0;
-  double error = 0.0;      // of q1 at the end, against the reduced equation
-  int crossings = 0;       // of singular configurations
-  double left_branch = -1; // when |q2 - 2 pi + 2 q1| first exceeded 1e-3; -1: never
+  double error = 0.0;       // of q1 at the end, against the reduced equation
+  int crossings = 0;        // of singular configurations
+  double left_branch = -1;  // when |q2 - 2 pi + 2 q1| first exceeded 1e-3; -1: never
   bool finished = true;
 };
 
-Run run(const Context& context, double gravity, Formulation formulation, Holding holding, Record* record = nullptr) {
-  const simulate::Dynamics dynamics = simulate::compile(derive::Equations(load(context, "slider_crank", {{"g", gravity}})));
+Run run(const Context& context, double gravity, Formulation formulation, Holding holding,
+        Record* record = nullptr) {
+  const simulate::Dynamics dynamics =
+      simulate::compile(derive::Equations(load(context, "slider_crank", {{"g", gravity}})));
   simulate::Options options{.step = kStep};
   options.constraints.formulation = formulation;
   options.constraints.holding = holding;
@@ -75,14 +79,15 @@ Run run(const Context& context, double gravity, Formulation formulation, Holding
   for (long k = 0; k <= std::lround(kDuration / kStep); ++k) {
     const auto& q = crank.state().q;
     result.largest_phi = std::max(result.largest_phi, std::fabs(std::sin(q[0]) + std::sin(q[0] + q[1])));
-    if (result.left_branch < 0 && std::fabs(q[1] - 2 * pi + 2 * q[0]) > 1e-3) result.left_branch = crank.state().t;
+    if (result.left_branch < 0 && std::fabs(q[1] - 2 * pi + 2 * q[0]) > 1e-3)
+      result.left_branch = crank.state().t;
     result.crossings += std::floor((q[0] - pi / 2) / pi) != std::floor((before - pi / 2) / pi) ? 1 : 0;
     before = q[0];
     if (record != nullptr) {
       crank.hold({.tau = tau});
       const Simulation::ConstraintState c = crank.constraint_state();
-      record->add({crank.state().t, q[0], q[1], crank.state().u[0], crank.state().u[1], -c.force[0], -c.force[1],
-                   -c.lambda[0], c.position_error[0], c.velocity_error[0]});
+      record->add({crank.state().t, q[0], q[1], crank.state().u[0], crank.state().u[1], -c.force[0],
+                   -c.force[1], -c.lambda[0], c.position_error[0], c.velocity_error[0]});
     }
     if (!crank.step({.tau = tau}).ok()) {
       result.finished = false;
@@ -100,8 +105,9 @@ Result golden_accelerations(const Context& context) {
     double g, qdd[2], F[2], lambda;
   };
   // Found by four independent methods, to the digits shown.
-  const Golden goldens[] = {{9.81, {1.909262701892, -3.818525403784}, {13.805737298108, 6.902868649054}, -13.805737298108},
-                            {0.0, {0.683012701892, -1.366025403784}, {0.316987298108, 0.158493649054}, -0.316987298108}};
+  const Golden goldens[] = {
+      {9.81, {1.909262701892, -3.818525403784}, {13.805737298108, 6.902868649054}, -13.805737298108},
+      {0.0, {0.683012701892, -1.366025403784}, {0.316987298108, 0.158493649054}, -0.316987298108}};
   Deviation d;
   for (const Golden& golden : goldens) {
     const simulate::Dynamics dynamics =
@@ -122,8 +128,11 @@ Result golden_accelerations(const Context& context) {
       d.add(-c.lambda[0], golden.lambda, 1e-11);
     }
   }
-  return {"(22)-(29): accelerations and constraint force", d.to_string() + ", four formulations, both gravities",
-          judged(d.within == d.count), "at q = (2 pi/3, 2 pi/3), qd = (1, -2), f = (1, 0); the paper prints no numbers", {}};
+  return {"(22)-(29): accelerations and constraint force",
+          d.to_string() + ", four formulations, both gravities",
+          judged(d.within == d.count),
+          "at q = (2 pi/3, 2 pi/3), qd = (1, -2), f = (1, 0); the paper prints no numbers",
+          {}};
 }
 
 Result figure_4(const Context& context, double gravity) {
@@ -139,13 +148,19 @@ Result figure_4(const Context& context, double gravity) {
   const std::string stem = gravity == 0.0 ? "aghili2005-figure-4" : "aghili2005-figure-4-gravity";
   record.write_csv(context, stem + ".csv");
   record.write_svg(context, stem + ".svg", "Slider-crank through its singular configurations",
-                   {{"angles [rad]", {"q1", "q2"}}, {"rates [rad/s]", {"q1_dot", "q2_dot"}}, {"F [N m]", {"F1", "F2"}}, {"lambda [N]", {"lambda"}}});
-  const double bound = gravity == 0.0 ? 3e-6 : 2e-4;  // RK4 at 10 ms: 2.4e-6 and 1.2e-4 in an independent computation
+                   {{"angles [rad]", {"q1", "q2"}},
+                    {"rates [rad/s]", {"q1_dot", "q2_dot"}},
+                    {"F [N m]", {"F1", "F2"}},
+                    {"lambda [N]", {"lambda"}}});
+  const double bound =
+      gravity == 0.0 ? 3e-6 : 2e-4;  // RK4 at 10 ms: 2.4e-6 and 1.2e-4 in an independent computation
   return {"passes the singular configurations pi/2, 3 pi/2; F stays finite where lambda does not",
-          fmt::format("{} crossings in 10 s, |Phi| below {:.1g} m, q1 within {:.2g} rad of the reduced equation, all four formulations",
+          fmt::format("{} crossings in 10 s, |Phi| below {:.1g} m, q1 within {:.2g} rad of the reduced "
+                      "equation, all four formulations",
                       main.crossings, std::max(main.largest_phi, 1e-16), worst),
           judged(all && worst < bound, Verdict::corrected),
-          "gravity is not stated: both cases are run. (68) and (69) have their branches exchanged, and the algorithm needs a "
+          "gravity is not stated: both cases are run. (68) and (69) have their branches exchanged, and the "
+          "algorithm needs a "
           "projection of the velocity, see fig-4-as-printed",
           {stem + ".csv", stem + ".svg"}};
 }
@@ -153,11 +168,14 @@ Result figure_4(const Context& context, double gravity) {
 Result as_printed(const Context& context) {
   const Run still = run(context, 0.0, Formulation::projection, Holding::position_only);
   const Run heavy = run(context, 9.81, Formulation::projection, Holding::position_only);
-  const bool both_fail = (still.left_branch > 0 || !still.finished) && (heavy.left_branch > 0 || !heavy.finished);
+  const bool both_fail =
+      (still.left_branch > 0 || !still.finished) && (heavy.left_branch > 0 || !heavy.finished);
   return {"(37): Newton's correction of the position keeps the constraint",
-          fmt::format("the motion leaves its branch at t = {:.2f} s (g = 0) and {:.2f} s (g = 9.81)", still.left_branch, heavy.left_branch),
+          fmt::format("the motion leaves its branch at t = {:.2f} s (g = 0) and {:.2f} s (g = 9.81)",
+                      still.left_branch, heavy.left_branch),
           judged(both_fail, Verdict::corrected),
-          "an error of velocity obeys A qd = const, so 2 qd1 + qd2 grows like 1/cos q1 at every crossing; with the projection "
+          "an error of velocity obeys A qd = const, so 2 qd1 + qd2 grows like 1/cos q1 at every crossing; "
+          "with the projection "
           "qd <- P qd as well, all crossings pass (fig-4)",
           {}};
 }
@@ -167,7 +185,8 @@ Result as_printed(const Context& context) {
 std::vector<study::Case> slider_crank_cases() {
   return {{"viii-a-accelerations", "slider-crank at one state", golden_accelerations},
           {"fig-4", "slider-crank, 10 s without gravity", [](const Context& c) { return figure_4(c, 0.0); }},
-          {"fig-4-gravity", "slider-crank, 10 s with gravity", [](const Context& c) { return figure_4(c, 9.81); }},
+          {"fig-4-gravity", "slider-crank, 10 s with gravity",
+           [](const Context& c) { return figure_4(c, 9.81); }},
           {"fig-4-as-printed", "correcting positions only", as_printed}};
 }
 

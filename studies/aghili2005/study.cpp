@@ -4,10 +4,11 @@
 namespace tactus::studies {
 
 study::Study aghili2005() {
-  study::Study study{"aghili2005",
-                     "Aghili: A unified approach for inverse and direct dynamics of constrained multibody systems based on "
-                     "linear projection operator (2005)",
-                     aghili::particle_cases()};
+  study::Study study{
+      "aghili2005",
+      "Aghili: A unified approach for inverse and direct dynamics of constrained multibody systems based on "
+      "linear projection operator (2005)",
+      aghili::particle_cases()};
   for (study::Case& one : aghili::slider_crank_cases()) study.cases.push_back(std::move(one));
   return study;
 }

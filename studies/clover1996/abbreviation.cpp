@@ -31,7 +31,8 @@ CanonicalModel puma(const Context& context) {
 /// Without the terms in q5 of the weight, which Appendix A leaves out although they pass the threshold.
 CanonicalModel without_q5(CanonicalModel model) {
   const auto& angles = model.variables.angles();
-  const auto q5 = static_cast<std::size_t>(std::find(angles.begin(), angles.end(), model.q[4]) - angles.begin());
+  const auto q5 =
+      static_cast<std::size_t>(std::find(angles.begin(), angles.end(), model.q[4]) - angles.begin());
   for (algebra::TrigPolynomial& torque : model.torques) {
     std::vector<algebra::TrigTerm> kept;
     for (const algebra::TrigTerm& term : torque.terms())
@@ -54,25 +55,35 @@ Result appendix_a(const Context& context) {
     terms += shorter.G(i).coefficient_count();
   }
   return {"57 terms in M, B, D and G",
-          fmt::format("{} terms with the six in q5, {} of the model's {} coefficients above 1e-9 left", terms, terms, 1198),
+          fmt::format("{} terms with the six in q5, {} of the model's {} coefficients above 1e-9 left", terms,
+                      terms, 1198),
           judged(terms == tactus::clover::kAppendixA.size(), Verdict::corrected),
-          "misprints: B11 has cos(2 q2) and sin(2 q2 + 2 q3) where cos(q2) and sin(q2 + 2 q3) are printed; the terms in q5 of "
+          "misprints: B11 has cos(2 q2) and sin(2 q2 + 2 q3) where cos(q2) and sin(q2 + 2 q3) are printed; "
+          "the terms in q5 of "
           "G2, G3 and G5 pass the threshold but are missing (Appendix B has them)",
           {}};
 }
 
 Result counts(const Context& context) {
   const CanonicalModel shorter = derive::abbreviated(puma(context), {.threshold = 0.01});
-  const algebra::OperationCount n = algebra::count_operations(derive::inverse_dynamics(shorter, false).roots());
-  return {"87 products, 60 sums", fmt::format("{} products, {} sums", n.mul, n.add), judged(n.mul <= 87 && n.add <= 60, Verdict::not_reproducible),
-          "not the same form: the thesis counts what Maple's optimiser made of it; at most as many is what can be checked", {}};
+  const algebra::OperationCount n =
+      algebra::count_operations(derive::inverse_dynamics(shorter, false).roots());
+  return {"87 products, 60 sums",
+          fmt::format("{} products, {} sums", n.mul, n.add),
+          judged(n.mul <= 87 && n.add <= 60, Verdict::not_reproducible),
+          "not the same form: the thesis counts what Maple's optimiser made of it; at most as many is what "
+          "can be checked",
+          {}};
 }
 
 Result linear_counts(const Context& context) {
   const derive::LinearCanonical linear(puma(context), Abbreviation::thesis(0.01));
   const algebra::OperationCount n = algebra::count_operations(linear.function().roots());
-  return {"257 products, 158 sums", fmt::format("{} products, {} sums", n.mul, n.add), judged(n.mul <= 257 && n.add <= 158, Verdict::not_reproducible),
-          "M, C and K together, abbreviated; again only at most as many can be checked", {}};
+  return {"257 products, 158 sums",
+          fmt::format("{} products, {} sums", n.mul, n.add),
+          judged(n.mul <= 257 && n.add <= 158, Verdict::not_reproducible),
+          "M, C and K together, abbreviated; again only at most as many can be checked",
+          {}};
 }
 
 /// The slew of II (18)-(20): every joint through a full turn in 1.5 s with least jerk.
@@ -125,16 +136,21 @@ Result table_iii(const Context& context) {
   csv << "\n";
   for (std::size_t n = 0; n < times.size(); ++n) {
     csv << times[n];
-    for (std::size_t i = 0; i < 6; ++i) csv << fmt::format(",{:.17g},{:.17g}", torques[i][n], short_torques[i][n]);
+    for (std::size_t i = 0; i < 6; ++i)
+      csv << fmt::format(",{:.17g},{:.17g}", torques[i][n], short_torques[i][n]);
     csv << "\n";
   }
   for (std::size_t i = 0; i < 6; ++i) {
-    figure.panels.push_back({fmt::format("tau{} [N m]", i + 1),
-                             {{"un-abbreviated", times, torques[i]}, {"abbreviated", times, short_torques[i]}}});
+    figure.panels.push_back(
+        {fmt::format("tau{} [N m]", i + 1),
+         {{"un-abbreviated", times, torques[i]}, {"abbreviated", times, short_torques[i]}}});
   }
   std::ofstream(context.out / "clover1996-figure-4.svg") << display::to_svg(figure);
-  return {"24 statistics of the torque error on the slew", d.to_string(), judged(d.within >= 22 && d.worst < 0.01),
-          "two printed figures (0.27 of joint 1, -0.035 of joint 3) are off by less than 0.01; the table was made without the "
+  return {"24 statistics of the torque error on the slew",
+          d.to_string(),
+          judged(d.within >= 22 && d.worst < 0.01),
+          "two printed figures (0.27 of joint 1, -0.035 of joint 3) are off by less than 0.01; the table was "
+          "made without the "
           "terms in q5; its standard deviation is of the absolute error",
           {"clover1996-figure-4.csv", "clover1996-figure-4.svg"}};
 }
@@ -161,10 +177,11 @@ Result table_iv(const Context& context) {
   Deviation d;
   for (std::size_t i = 0; i < 6; ++i) d.add(mean_abs[i] / expected[i], 1.0, 0.02);
   return {"mean absolute errors 0.9, 0.7, 0.64, 0.29, 0.30, 0.007 N m of some random states",
-          fmt::format("{:.3f}, {:.3f}, {:.3f}, {:.3f}, {:.3f}, {:.4f} N m of {}", mean_abs[0], mean_abs[1], mean_abs[2], mean_abs[3],
-                      mean_abs[4], mean_abs[5], kSamples),
+          fmt::format("{:.3f}, {:.3f}, {:.3f}, {:.3f}, {:.3f}, {:.4f} N m of {}", mean_abs[0], mean_abs[1],
+                      mean_abs[2], mean_abs[3], mean_abs[4], mean_abs[5], kSamples),
           judged(d.within == d.count, Verdict::not_reproducible),
-          "the thesis' random states are unknown; the printed figures are what a sample of 100 to 200 gives", {}};
+          "the thesis' random states are unknown; the printed figures are what a sample of 100 to 200 gives",
+          {}};
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// [Clover1996]: C. L. Clover, Control system design for robots used in simulating dynamic force and moment interaction
-// in virtual reality applications, Iowa State University, 1996. Chapter II: abbreviated and linear models of the PUMA 560.
+// [Clover1996]: C. L. Clover, Control system design for robots used in simulating dynamic force and moment
+// interaction in virtual reality applications, Iowa State University, 1996. Chapter II: abbreviated and
+// linear models of the PUMA 560.
 #pragma once
 
 #include <vector>
@@ -8,7 +9,7 @@
 
 namespace tactus::studies::clover {
 
-std::vector<study::Case> linear_model_cases();   // Tables V to VIII
-std::vector<study::Case> abbreviation_cases();   // Appendix A, Tables I, III, IV
+std::vector<study::Case> linear_model_cases();  // Tables V to VIII
+std::vector<study::Case> abbreviation_cases();  // Appendix A, Tables I, III, IV
 
 }  // namespace tactus::studies::clover

@@ -1,4 +1,5 @@
-// Tables V to VIII: the linear model of the PUMA 560 at three points, exact and abbreviated, and its eigenvalues.
+// Tables V to VIII: the linear model of the PUMA 560 at three points, exact and abbreviated, and its
+// eigenvalues.
 #include <studies/clover1996/tables.h>
 #include <studies/compare.h>
 #include <tactus/derive/linear_canonical.h>
@@ -23,9 +24,13 @@ constexpr double kUnabbreviated = 6e-5;
 constexpr double kPrintedRoots = 8e-5;
 
 LinearMatrices matrices(const Context& context, const Table& table, bool abbreviated) {
-  const derive::CanonicalModel model = derive::canonical_form(describe::load((context.models / "puma560.yaml").string()));
-  const LinearCanonical linear = abbreviated ? LinearCanonical(model, derive::Abbreviation::thesis(0.01)) : LinearCanonical(model);
-  return linear.evaluate({{table.q.begin(), table.q.end()}, {table.qd.begin(), table.qd.end()}, {table.qdd.begin(), table.qdd.end()}});
+  const derive::CanonicalModel model =
+      derive::canonical_form(describe::load((context.models / "puma560.yaml").string()));
+  const LinearCanonical linear =
+      abbreviated ? LinearCanonical(model, derive::Abbreviation::thesis(0.01)) : LinearCanonical(model);
+  return linear.evaluate({{table.q.begin(), table.q.end()},
+                          {table.qd.begin(), table.qd.end()},
+                          {table.qdd.begin(), table.qdd.end()}});
 }
 
 Deviation compare(const LinearMatrices& here, const Table& table, bool abbreviated, double tolerance) {
@@ -44,20 +49,28 @@ Deviation compare(const LinearMatrices& here, const Table& table, bool abbreviat
 
 Result exact_table(const Context& context, const Table& table) {
   const Deviation d = compare(matrices(context, table, false), table, false, kUnabbreviated);
-  return {"108 entries of M, C, K, four decimals", d.to_string(), judged(d.within == d.count),
-          "the points have more digits than printed: VI is the slew (18)-(20) at t = 0.53 s, the angles of VII were fitted "
+  return {"108 entries of M, C, K, four decimals",
+          d.to_string(),
+          judged(d.within == d.count),
+          "the points have more digits than printed: VI is the slew (18)-(20) at t = 0.53 s, the angles of "
+          "VII were fitted "
           "within half a unit of their printed last digit",
           {}};
 }
 
 Result abbreviated_table(const Context& context, const Table& table) {
   const Deviation d = compare(matrices(context, table, true), table, true, kPrintRounding);
-  return {"108 entries of M, C, K, four decimals", d.to_string(), judged(d.within == d.count),
-          "the rule: coefficients below 0.01 dropped after differentiation, the rest rounded to 4 digits, motors added last", {}};
+  return {"108 entries of M, C, K, four decimals",
+          d.to_string(),
+          judged(d.within == d.count),
+          "the rule: coefficients below 0.01 dropped after differentiation, the rest rounded to 4 digits, "
+          "motors added last",
+          {}};
 }
 
 Result eigenvalues(const Context& context, const Table& table, bool abbreviated) {
-  std::vector<std::complex<double>> here = derive::eigenvalues(derive::state_space(matrices(context, table, abbreviated)));
+  std::vector<std::complex<double>> here =
+      derive::eigenvalues(derive::state_space(matrices(context, table, abbreviated)));
   const std::complex<double> largest = here.front();
   Deviation d;
   for (const std::complex<double>& root : abbreviated ? table.roots_abbreviated : table.roots) {
@@ -67,8 +80,11 @@ Result eigenvalues(const Context& context, const Table& table, bool abbreviated)
     d.add(std::abs(*nearest - root), 0.0, kPrintedRoots);
     here.erase(nearest);
   }
-  return {"12 roots, four decimals", fmt::format("{}; largest {:.4f}", d.to_string(), largest.real()),
-          judged(d.within == d.count), "each printed root against one of ours of its own", {}};
+  return {"12 roots, four decimals",
+          fmt::format("{}; largest {:.4f}", d.to_string(), largest.real()),
+          judged(d.within == d.count),
+          "each printed root against one of ours of its own",
+          {}};
 }
 
 }  // namespace
@@ -79,7 +95,8 @@ std::vector<study::Case> linear_model_cases() {
   for (std::size_t k = 0; k < 3; ++k) {
     const Table& table = kTables[k];
     const std::string id = ids[k];
-    cases.push_back({id, "linear model, un-abbreviated", [&table](const Context& c) { return exact_table(c, table); }});
+    cases.push_back(
+        {id, "linear model, un-abbreviated", [&table](const Context& c) { return exact_table(c, table); }});
     cases.push_back({id + "-abbreviated", "linear model, abbreviated",
                      [&table](const Context& c) { return abbreviated_table(c, table); }});
     cases.push_back({id + "-roots", "Table VIII, eigenvalues",

@@ -1,5 +1,5 @@
-// [Constantinescu2005]: D. Constantinescu, S. E. Salcudean, E. A. Croft, Haptic manipulation of serial-chain virtual
-// mechanisms. The mechanism itself; its controllers come with the control stage.
+// [Constantinescu2005]: D. Constantinescu, S. E. Salcudean, E. A. Croft, Haptic manipulation of serial-chain
+// virtual mechanisms. The mechanism itself; its controllers come with the control stage.
 #pragma once
 
 #include <vector>

@@ -4,7 +4,8 @@
 namespace tactus::studies {
 
 study::Study constantinescu2005() {
-  return {"constantinescu2005", "Constantinescu, Salcudean, Croft: Haptic manipulation of serial-chain virtual mechanisms",
+  return {"constantinescu2005",
+          "Constantinescu, Salcudean, Croft: Haptic manipulation of serial-chain virtual mechanisms",
           constantinescu::mechanism_cases()};
 }
 

@@ -1,5 +1,5 @@
-// [Faulring2006]: E. L. Faulring, K. M. Lynch, J. E. Colgate, M. A. Peshkin, Haptic display of constrained dynamic systems
-// via admittance displays.
+// [Faulring2006]: E. L. Faulring, K. M. Lynch, J. E. Colgate, M. A. Peshkin, Haptic display of constrained
+// dynamic systems via admittance displays.
 #pragma once
 
 #include <vector>

@@ -5,7 +5,8 @@ namespace tactus::studies {
 
 study::Study faulring2006() {
   study::Study study{"faulring2006",
-                     "Faulring, Lynch, Colgate, Peshkin: Haptic display of constrained dynamic systems via admittance displays",
+                     "Faulring, Lynch, Colgate, Peshkin: Haptic display of constrained dynamic systems via "
+                     "admittance displays",
                      faulring::state_cases()};
   for (study::Case& one : faulring::algorithm_1_cases()) study.cases.push_back(std::move(one));
   return study;

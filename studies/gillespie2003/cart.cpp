@@ -19,7 +19,8 @@ using study::Verdict;
 
 constexpr double kF = 15.0, kTorque = -3.0, kHeading = 0.3, kCaster = 0.4;
 
-/// The push at P1: a force F along the cart and a torque, as forces on the tree's joints (x, y, heading, caster).
+/// The push at P1: a force F along the cart and a torque, as forces on the tree's joints (x, y, heading,
+/// caster).
 std::vector<double> push(double F, double torque, double heading) {
   return {F * std::cos(heading), F * std::sin(heading), torque, 0.0};
 }
@@ -39,8 +40,11 @@ Result free_caster(const Context& context) {
   const double golden[] = {0.8112104746208149, -1.4144559951954845, 0.690917879380688};
   Deviation d;
   for (std::size_t k = 0; k < 3; ++k) d.add(rates.udot[k], golden[k], 1e-11);
-  return {"(63): two equations of motion, caster free", d.to_string(), judged(d.within == d.count),
-          "(63) is right as printed; compared with it at one state, by the default formulation", {}};
+  return {"(63): two equations of motion, caster free",
+          d.to_string(),
+          judged(d.within == d.count),
+          "(63) is right as printed; compared with it at one state, by the default formulation",
+          {}};
 }
 
 Result stuck_caster(const Context& context) {
@@ -56,9 +60,12 @@ Result stuck_caster(const Context& context) {
   Deviation d;
   d.add(rates.udot[0], 0.5192555392944916, 1e-11);
   d.add(rates.udot[1], 0.3445651298933603, 1e-11);
-  return {"(67): u1' = 0.9912 at this state", fmt::format("u1' = {:.10f}; {}", rates.udot[0], d.to_string()),
+  return {"(67): u1' = 0.9912 at this state",
+          fmt::format("u1' = {:.10f}; {}", rates.udot[0], d.to_string()),
           judged(d.within == d.count, Verdict::corrected),
-          "(67) has a sign wrong: F* = -Mt u1' without any product of speeds; found by direct derivation and by recombination", {}};
+          "(67) has a sign wrong: F* = -Mt u1' without any product of speeds; found by direct derivation and "
+          "by recombination",
+          {}};
 }
 
 Result sticking_impulse(const Context& context) {
@@ -74,18 +81,23 @@ Result sticking_impulse(const Context& context) {
   const double golden[] = {1.146958640759422, 0.7610933791338, 0.7610933791338};
   Deviation d;
   for (std::size_t k = 0; k < 3; ++k) d.add(cart.state().u[k], golden[k], 1e-12);
-  return {"no law is given", d.to_string() + ": the velocity after the caster has stuck", judged(d.within == d.count, Verdict::not_reproducible),
-          "the paper says that an impulse resolves the change but not which; here the plastic one, the projection in the metric of "
+  return {"no law is given",
+          d.to_string() + ": the velocity after the caster has stuck",
+          judged(d.within == d.count, Verdict::not_reproducible),
+          "the paper says that an impulse resolves the change but not which; here the plastic one, the "
+          "projection in the metric of "
           "the mass matrix, against an independent computation",
           {}};
 }
 
 Result stick_and_release(const Context& context) {
-  // Pushed from rest; the caster sticks at 1 s, lets go at 2.5 s: kinetic energy = work - what the sticking took.
+  // Pushed from rest; the caster sticks at 1 s, lets go at 2.5 s: kinetic energy = work - what the sticking
+  // took.
   const describe::Model model = load(context, "shopping_cart");
   const derive::Equations equations(model);
   const simulate::Script script = simulate::read_script(
-      equations, "tau: {q1: 12*cos(q3), q2: 12*sin(q3), q3: 10*cos(2*t)}\ninitial: {q: {q4: 0.3}}\n", "push.yaml");
+      equations, "tau: {q1: 12*cos(q3), q2: 12*sin(q3), q3: 10*cos(2*t)}\ninitial: {q: {q4: 0.3}}\n",
+      "push.yaml");
   const simulate::Dynamics dynamics = simulate::compile(equations, script.loads);
   generate::Evaluator energy(generate::compile(equations.energy()));
   constexpr double kStep = 5e-4;  // two of them make one interval of Simpson's rule
@@ -98,7 +110,9 @@ Result stick_and_release(const Context& context) {
     energy.run();
     return energy.output("kinetic")[0];
   };
-  const auto power = [&] { return 12.0 * cart.state().u[0] + 10.0 * std::cos(2.0 * cart.state().t) * cart.state().u[1]; };
+  const auto power = [&] {
+    return 12.0 * cart.state().u[0] + 10.0 * std::cos(2.0 * cart.state().t) * cart.state().u[1];
+  };
   const int stick = static_cast<int>(model.constraints.size()) - 1;
   Record record({"t", "x", "y", "heading", "caster", "u1", "u2", "u3", "kinetic", "work", "lost"});
   double work = 0.0, lost = 0.0, worst = 0.0;
@@ -121,12 +135,19 @@ Result stick_and_release(const Context& context) {
     work += kStep / 3.0 * (p0 + 4.0 * p1 + power());
   }
   record.write_csv(context, "gillespie2003-cart.csv");
-  record.write_svg(context, "gillespie2003-cart.svg", "Shopping cart: the caster sticks at 1 s, lets go at 2.5 s",
-                   {{"path [m]", {"x", "y"}}, {"angles [rad]", {"heading", "caster"}}, {"speeds", {"u1", "u2", "u3"}}, {"energy [J]", {"kinetic", "work", "lost"}}});
+  record.write_svg(context, "gillespie2003-cart.svg",
+                   "Shopping cart: the caster sticks at 1 s, lets go at 2.5 s",
+                   {{"path [m]", {"x", "y"}},
+                    {"angles [rad]", {"heading", "caster"}},
+                    {"speeds", {"u1", "u2", "u3"}},
+                    {"energy [J]", {"kinetic", "work", "lost"}}});
   return {"Figure 5: free and stuck caster",
-          fmt::format("{:.3f} J of work, {:.4f} J lost when the caster sticks, energy balance within {:.1g} of it", work, lost, worst / work),
+          fmt::format(
+              "{:.3f} J of work, {:.4f} J lost when the caster sticks, energy balance within {:.1g} of it",
+              work, lost, worst / work),
           judged(worst < 1e-12 * work && lost > 0.0, Verdict::not_reproducible),
-          "the paper gives neither parameters nor the push", {"gillespie2003-cart.csv", "gillespie2003-cart.svg"}};
+          "the paper gives neither parameters nor the push",
+          {"gillespie2003-cart.csv", "gillespie2003-cart.svg"}};
 }
 
 Result disk_on_ramp(const Context& context) {
@@ -140,8 +161,11 @@ Result disk_on_ramp(const Context& context) {
   Deviation d;
   d.add(rates.udot[0], expected, 1e-12);
   d.add(c.force[0], 1.118405868674937, 1e-12);
-  return {"(47): m(1 + J/(m r^2)) u1' = -m g sin(phi)", fmt::format("u1' = {:.12f} m/s^2; {}", rates.udot[0], d.to_string()),
-          judged(d.within == d.count), "the rolling constraint embedded; the friction it needs comes out as its reaction", {}};
+  return {"(47): m(1 + J/(m r^2)) u1' = -m g sin(phi)",
+          fmt::format("u1' = {:.12f} m/s^2; {}", rates.udot[0], d.to_string()),
+          judged(d.within == d.count),
+          "the rolling constraint embedded; the friction it needs comes out as its reaction",
+          {}};
 }
 
 }  // namespace

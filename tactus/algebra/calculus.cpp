@@ -41,33 +41,57 @@ Expr chain_rule(const Node* n, Expr da, Expr db, Expr dc) {
     case Op::constant:
     case Op::symbol:
       return 0.0;
-    case Op::add: return da + db;
-    case Op::sub: return da - db;
-    case Op::mul: return da * b + a * db;
-    case Op::div: return (da - x * db) / b;
-    case Op::neg: return -da;
-    case Op::sqrt: return da / (Expr(2.0) * x);
-    case Op::sin: return cos(a) * da;
-    case Op::cos: return -(sin(a) * da);
-    case Op::tan: return (Expr(1.0) + x * x) * da;
-    case Op::asin: return da / sqrt(Expr(1.0) - a * a);
-    case Op::acos: return -(da / sqrt(Expr(1.0) - a * a));
-    case Op::atan: return da / (Expr(1.0) + a * a);
-    case Op::atan2: return (b * da - a * db) / (a * a + b * b);
-    case Op::sinh: return cosh(a) * da;
-    case Op::cosh: return sinh(a) * da;
-    case Op::tanh: return (Expr(1.0) - x * x) * da;
-    case Op::exp: return x * da;
-    case Op::log: return da / a;
+    case Op::add:
+      return da + db;
+    case Op::sub:
+      return da - db;
+    case Op::mul:
+      return da * b + a * db;
+    case Op::div:
+      return (da - x * db) / b;
+    case Op::neg:
+      return -da;
+    case Op::sqrt:
+      return da / (Expr(2.0) * x);
+    case Op::sin:
+      return cos(a) * da;
+    case Op::cos:
+      return -(sin(a) * da);
+    case Op::tan:
+      return (Expr(1.0) + x * x) * da;
+    case Op::asin:
+      return da / sqrt(Expr(1.0) - a * a);
+    case Op::acos:
+      return -(da / sqrt(Expr(1.0) - a * a));
+    case Op::atan:
+      return da / (Expr(1.0) + a * a);
+    case Op::atan2:
+      return (b * da - a * db) / (a * a + b * b);
+    case Op::sinh:
+      return cosh(a) * da;
+    case Op::cosh:
+      return sinh(a) * da;
+    case Op::tanh:
+      return (Expr(1.0) - x * x) * da;
+    case Op::exp:
+      return x * da;
+    case Op::log:
+      return da / a;
     case Op::pow:
       // d(a^b) = b a^(b-1) da + a^b log(a) db
       return b * pow(a, b - Expr(1.0)) * da + (is_zero(db) ? Expr(0.0) : x * log(a) * db);
-    case Op::abs: return sign(a) * da;
-    case Op::sign: return 0.0;
-    case Op::min: return select(b - a, da, db);
-    case Op::max: return select(a - b, da, db);
-    case Op::floor: return 0.0;
-    case Op::select: return select(a, db, dc);
+    case Op::abs:
+      return sign(a) * da;
+    case Op::sign:
+      return 0.0;
+    case Op::min:
+      return select(b - a, da, db);
+    case Op::max:
+      return select(a - b, da, db);
+    case Op::floor:
+      return 0.0;
+    case Op::select:
+      return select(a, db, dc);
   }
   return 0.0;
 }
@@ -105,8 +129,8 @@ std::vector<Expr> derivative(std::span<const Expr> roots, Expr symbol) {
 
 Expr derivative(Expr root, Expr symbol) { return derivative(std::span(&root, 1), symbol).front(); }
 
-// Forward, column by column, through the nodes that depend on the column's symbol and no others: a sparse matrix costs
-// what its entries cost.
+// Forward, column by column, through the nodes that depend on the column's symbol and no others: a sparse
+// matrix costs what its entries cost.
 std::vector<Expr> jacobian(std::span<const Expr> roots, std::span<const Expr> symbols) {
   std::vector<Expr> matrix(roots.size() * symbols.size());
   const std::vector<const Node*> nodes = needed_nodes(roots);
@@ -165,8 +189,8 @@ std::vector<Expr> jacobian(std::span<const Expr> roots, std::span<const Expr> sy
   return matrix;
 }
 
-std::vector<Expr> substitute(std::span<const Expr> roots, const Graph& graph_of_roots, std::span<const Expr> from,
-                             std::span<const Expr> to) {
+std::vector<Expr> substitute(std::span<const Expr> roots, const Graph& graph_of_roots,
+                             std::span<const Expr> from, std::span<const Expr> to) {
   TACTUS_CHECK(from.size() == to.size());
   const bool same_graph = &graph_of_roots == &Graph::current();
   std::unordered_map<const Node*, Expr> image;

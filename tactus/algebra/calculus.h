@@ -21,10 +21,10 @@ std::vector<Expr> jacobian(std::span<const Expr> roots, std::span<const Expr> sy
 std::vector<Expr> directional_derivative(std::span<const Expr> roots, std::span<const Expr> symbols,
                                          std::span<const Expr> rates);
 
-/// Roots with `from[k]` replaced by `to[k]`, all at once, refolded in the current graph. The roots may live in another
-/// graph; their symbols are then looked up by name, unless replaced.
-std::vector<Expr> substitute(std::span<const Expr> roots, const Graph& graph_of_roots, std::span<const Expr> from,
-                             std::span<const Expr> to);
+/// Roots with `from[k]` replaced by `to[k]`, all at once, refolded in the current graph. The roots may live
+/// in another graph; their symbols are then looked up by name, unless replaced.
+std::vector<Expr> substitute(std::span<const Expr> roots, const Graph& graph_of_roots,
+                             std::span<const Expr> from, std::span<const Expr> to);
 Expr substitute(Expr root, const Graph& graph_of_root, std::span<const Expr> from, std::span<const Expr> to);
 
 /// Values of the roots; `value_of` gives each symbol's.

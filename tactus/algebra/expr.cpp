@@ -23,7 +23,8 @@ std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
   return h ^ (h >> 32);
 }
 
-std::uint64_t hash_of(Op op, const Node* a, const Node* b, const Node* c, double value, std::uint32_t symbol) {
+std::uint64_t hash_of(Op op, const Node* a, const Node* b, const Node* c, double value,
+                      std::uint32_t symbol) {
   std::uint64_t h = static_cast<std::uint64_t>(op);
   h = mix(h, a ? a->id + 1 : 0);
   if (b) h = mix(h, b->id + 1);
@@ -34,7 +35,9 @@ std::uint64_t hash_of(Op op, const Node* a, const Node* b, const Node* c, double
 }
 
 Expr node(Op op, Expr a) { return Expr(Graph::current().intern(op, a.node(), nullptr, nullptr, 0.0, 0)); }
-Expr node(Op op, Expr a, Expr b) { return Expr(Graph::current().intern(op, a.node(), b.node(), nullptr, 0.0, 0)); }
+Expr node(Op op, Expr a, Expr b) {
+  return Expr(Graph::current().intern(op, a.node(), b.node(), nullptr, 0.0, 0));
+}
 
 bool is_neg(Expr x) { return x.op() == Op::neg; }
 
@@ -70,7 +73,8 @@ std::optional<Expr> cancelled_difference(Expr x, Expr y) {
 bool is_sin_cos_squares(Expr x, Expr y) {
   if (x.op() != Op::mul || y.op() != Op::mul || x.a() != x.b() || y.a() != y.b()) return false;
   const Expr u = x.a(), v = y.a();
-  return ((u.op() == Op::sin && v.op() == Op::cos) || (u.op() == Op::cos && v.op() == Op::sin)) && u.a() == v.a();
+  return ((u.op() == Op::sin && v.op() == Op::cos) || (u.op() == Op::cos && v.op() == Op::sin)) &&
+         u.a() == v.a();
 }
 
 }  // namespace
@@ -98,33 +102,60 @@ int arity(Op op) {
 
 std::string_view name_of(Op op) {
   switch (op) {
-    case Op::constant: return "constant";
-    case Op::symbol: return "symbol";
-    case Op::add: return "+";
-    case Op::sub: return "-";
-    case Op::mul: return "*";
-    case Op::div: return "/";
-    case Op::neg: return "-";
-    case Op::sqrt: return "sqrt";
-    case Op::sin: return "sin";
-    case Op::cos: return "cos";
-    case Op::tan: return "tan";
-    case Op::asin: return "asin";
-    case Op::acos: return "acos";
-    case Op::atan: return "atan";
-    case Op::atan2: return "atan2";
-    case Op::sinh: return "sinh";
-    case Op::cosh: return "cosh";
-    case Op::tanh: return "tanh";
-    case Op::exp: return "exp";
-    case Op::log: return "log";
-    case Op::pow: return "pow";
-    case Op::abs: return "abs";
-    case Op::sign: return "sign";
-    case Op::min: return "min";
-    case Op::max: return "max";
-    case Op::floor: return "floor";
-    case Op::select: return "select";
+    case Op::constant:
+      return "constant";
+    case Op::symbol:
+      return "symbol";
+    case Op::add:
+      return "+";
+    case Op::sub:
+      return "-";
+    case Op::mul:
+      return "*";
+    case Op::div:
+      return "/";
+    case Op::neg:
+      return "-";
+    case Op::sqrt:
+      return "sqrt";
+    case Op::sin:
+      return "sin";
+    case Op::cos:
+      return "cos";
+    case Op::tan:
+      return "tan";
+    case Op::asin:
+      return "asin";
+    case Op::acos:
+      return "acos";
+    case Op::atan:
+      return "atan";
+    case Op::atan2:
+      return "atan2";
+    case Op::sinh:
+      return "sinh";
+    case Op::cosh:
+      return "cosh";
+    case Op::tanh:
+      return "tanh";
+    case Op::exp:
+      return "exp";
+    case Op::log:
+      return "log";
+    case Op::pow:
+      return "pow";
+    case Op::abs:
+      return "abs";
+    case Op::sign:
+      return "sign";
+    case Op::min:
+      return "min";
+    case Op::max:
+      return "max";
+    case Op::floor:
+      return "floor";
+    case Op::select:
+      return "select";
   }
   return "?";
 }
@@ -134,31 +165,56 @@ double apply(Op op, double a, double b, double c) {
     case Op::constant:
     case Op::symbol:
       break;
-    case Op::add: return a + b;
-    case Op::sub: return a - b;
-    case Op::mul: return a * b;
-    case Op::div: return a / b;
-    case Op::neg: return -a;
-    case Op::sqrt: return std::sqrt(a);
-    case Op::sin: return std::sin(a);
-    case Op::cos: return std::cos(a);
-    case Op::tan: return std::tan(a);
-    case Op::asin: return std::asin(a);
-    case Op::acos: return std::acos(a);
-    case Op::atan: return std::atan(a);
-    case Op::atan2: return std::atan2(a, b);
-    case Op::sinh: return std::sinh(a);
-    case Op::cosh: return std::cosh(a);
-    case Op::tanh: return std::tanh(a);
-    case Op::exp: return std::exp(a);
-    case Op::log: return std::log(a);
-    case Op::pow: return std::pow(a, b);
-    case Op::abs: return std::fabs(a);
-    case Op::sign: return a >= 0.0 ? 1.0 : (a < 0.0 ? -1.0 : a);
-    case Op::min: return a < b ? a : b;
-    case Op::max: return a > b ? a : b;
-    case Op::floor: return std::floor(a);
-    case Op::select: return a >= 0.0 ? b : c;
+    case Op::add:
+      return a + b;
+    case Op::sub:
+      return a - b;
+    case Op::mul:
+      return a * b;
+    case Op::div:
+      return a / b;
+    case Op::neg:
+      return -a;
+    case Op::sqrt:
+      return std::sqrt(a);
+    case Op::sin:
+      return std::sin(a);
+    case Op::cos:
+      return std::cos(a);
+    case Op::tan:
+      return std::tan(a);
+    case Op::asin:
+      return std::asin(a);
+    case Op::acos:
+      return std::acos(a);
+    case Op::atan:
+      return std::atan(a);
+    case Op::atan2:
+      return std::atan2(a, b);
+    case Op::sinh:
+      return std::sinh(a);
+    case Op::cosh:
+      return std::cosh(a);
+    case Op::tanh:
+      return std::tanh(a);
+    case Op::exp:
+      return std::exp(a);
+    case Op::log:
+      return std::log(a);
+    case Op::pow:
+      return std::pow(a, b);
+    case Op::abs:
+      return std::fabs(a);
+    case Op::sign:
+      return a >= 0.0 ? 1.0 : (a < 0.0 ? -1.0 : a);
+    case Op::min:
+      return a < b ? a : b;
+    case Op::max:
+      return a > b ? a : b;
+    case Op::floor:
+      return std::floor(a);
+    case Op::select:
+      return a >= 0.0 ? b : c;
   }
   TACTUS_CHECK(!"apply() needs an operation");
   return 0.0;
@@ -172,16 +228,33 @@ double exact_sin(double x) {
     const int n = static_cast<int>(std::fmod(std::fmod(k, 24.0) + 24.0, 24.0));
     const double half = 0.5, root2 = std::numbers::sqrt2 / 2.0, root3 = std::numbers::sqrt3 / 2.0;
     switch (n) {
-      case 0: case 12: return 0.0;
-      case 2: case 10: return half;
-      case 3: case 9: return root2;
-      case 4: case 8: return root3;
-      case 6: return 1.0;
-      case 14: case 22: return -half;
-      case 15: case 21: return -root2;
-      case 16: case 20: return -root3;
-      case 18: return -1.0;
-      default: break;
+      case 0:
+      case 12:
+        return 0.0;
+      case 2:
+      case 10:
+        return half;
+      case 3:
+      case 9:
+        return root2;
+      case 4:
+      case 8:
+        return root3;
+      case 6:
+        return 1.0;
+      case 14:
+      case 22:
+        return -half;
+      case 15:
+      case 21:
+        return -root2;
+      case 16:
+      case 20:
+        return -root3;
+      case 18:
+        return -1.0;
+      default:
+        break;
     }
   }
   return std::sin(x);
@@ -198,7 +271,8 @@ double exact_cos(double x) {
   return std::cos(x);
 }
 
-// --- the graph ------------------------------------------------------------------------------------------------
+// --- the graph
+// ------------------------------------------------------------------------------------------------
 
 Graph::Graph() {
   nodes_.push_back(kZero);
@@ -229,7 +303,8 @@ void Graph::grow() {
   }
 }
 
-const Node* Graph::intern(Op op, const Node* a, const Node* b, const Node* c, double value, std::uint32_t symbol) {
+const Node* Graph::intern(Op op, const Node* a, const Node* b, const Node* c, double value,
+                          std::uint32_t symbol) {
   if (op == Op::constant && value == 0.0) return &kZero;
   if (nodes_.size() * 2 > table_.size()) grow();
   std::size_t slot = hash_of(op, a, b, c, value, symbol) & mask_;
@@ -258,10 +333,11 @@ Expr Graph::symbol(std::string_view name) {
 
 Expr symbol(std::string_view name) { return Graph::current().symbol(name); }
 
-// --- arithmetic with folding ------------------------------------------------------------------------------------
+// --- arithmetic with folding
+// ------------------------------------------------------------------------------------
 //
-// Normal form: constants stand first in sums and products; other operands by id; a sign is carried outwards (neg at the
-// root of products, never inside), so that x - y and y - x, k x and -k x share one node.
+// Normal form: constants stand first in sums and products; other operands by id; a sign is carried outwards
+// (neg at the root of products, never inside), so that x - y and y - x, k x and -k x share one node.
 
 Expr::Expr(double value) : node_(value == 0.0 ? &kZero : Graph::current().constant(value).node()) {}
 
@@ -420,31 +496,56 @@ Expr make(Op op, Expr a, Expr b, Expr c) {
     case Op::constant:
     case Op::symbol:
       return a;
-    case Op::add: return a + b;
-    case Op::sub: return a - b;
-    case Op::mul: return a * b;
-    case Op::div: return a / b;
-    case Op::neg: return -a;
-    case Op::sqrt: return sqrt(a);
-    case Op::sin: return sin(a);
-    case Op::cos: return cos(a);
-    case Op::tan: return tan(a);
-    case Op::asin: return asin(a);
-    case Op::acos: return acos(a);
-    case Op::atan: return atan(a);
-    case Op::atan2: return atan2(a, b);
-    case Op::sinh: return sinh(a);
-    case Op::cosh: return cosh(a);
-    case Op::tanh: return tanh(a);
-    case Op::exp: return exp(a);
-    case Op::log: return log(a);
-    case Op::pow: return pow(a, b);
-    case Op::abs: return abs(a);
-    case Op::sign: return sign(a);
-    case Op::min: return min(a, b);
-    case Op::max: return max(a, b);
-    case Op::floor: return floor(a);
-    case Op::select: return select(a, b, c);
+    case Op::add:
+      return a + b;
+    case Op::sub:
+      return a - b;
+    case Op::mul:
+      return a * b;
+    case Op::div:
+      return a / b;
+    case Op::neg:
+      return -a;
+    case Op::sqrt:
+      return sqrt(a);
+    case Op::sin:
+      return sin(a);
+    case Op::cos:
+      return cos(a);
+    case Op::tan:
+      return tan(a);
+    case Op::asin:
+      return asin(a);
+    case Op::acos:
+      return acos(a);
+    case Op::atan:
+      return atan(a);
+    case Op::atan2:
+      return atan2(a, b);
+    case Op::sinh:
+      return sinh(a);
+    case Op::cosh:
+      return cosh(a);
+    case Op::tanh:
+      return tanh(a);
+    case Op::exp:
+      return exp(a);
+    case Op::log:
+      return log(a);
+    case Op::pow:
+      return pow(a, b);
+    case Op::abs:
+      return abs(a);
+    case Op::sign:
+      return sign(a);
+    case Op::min:
+      return min(a, b);
+    case Op::max:
+      return max(a, b);
+    case Op::floor:
+      return floor(a);
+    case Op::select:
+      return select(a, b, c);
   }
   TACTUS_CHECK(!"make() needs an operation");
   return a;

@@ -1,8 +1,9 @@
 // The expression graph: scalars that remember how they were made.
 //
-// An Expr is a handle to a node of a Graph. Nodes are interned (hash-consed): equal expressions are the same node, so
-// common sub-expressions are found as they arise, and equality is a comparison of pointers. Arithmetic folds what is
-// exact (x+0, x*1, x*0, constants, signs), so structural zeros of a mechanism cost nothing in the equations.
+// An Expr is a handle to a node of a Graph. Nodes are interned (hash-consed): equal expressions are the same
+// node, so common sub-expressions are found as they arise, and equality is a comparison of pointers.
+// Arithmetic folds what is exact (x+0, x*1, x*0, constants, signs), so structural zeros of a mechanism cost
+// nothing in the equations.
 //
 // The graph that receives new nodes is the calling thread's current one, set by a Graph::Scope:
 //
@@ -26,11 +27,11 @@ namespace tactus::algebra {
 enum class Op : std::uint8_t {
   constant,
   symbol,
-  add,     // a + b
-  sub,     // a - b
-  mul,     // a * b
-  div,     // a / b
-  neg,     // -a
+  add,  // a + b
+  sub,  // a - b
+  mul,  // a * b
+  div,  // a / b
+  neg,  // -a
   sqrt,
   sin,
   cos,
@@ -38,15 +39,15 @@ enum class Op : std::uint8_t {
   asin,
   acos,
   atan,
-  atan2,   // atan2(a, b)
+  atan2,  // atan2(a, b)
   sinh,
   cosh,
   tanh,
   exp,
   log,
-  pow,     // a^b, a > 0 or b an integer
+  pow,  // a^b, a > 0 or b an integer
   abs,
-  sign,    // +1 for a >= 0, -1 for a < 0 (S4's branch rule: zero belongs to the positive side)
+  sign,  // +1 for a >= 0, -1 for a < 0 (S4's branch rule: zero belongs to the positive side)
   min,
   max,
   floor,
@@ -60,9 +61,9 @@ std::string_view name_of(Op op);
 
 struct Node {
   Op op;
-  std::uint32_t id;        // order of creation within the graph: operands come before their users
-  std::uint32_t symbol;    // index into Graph::symbol_name(), for Op::symbol
-  double value;            // for Op::constant
+  std::uint32_t id;      // order of creation within the graph: operands come before their users
+  std::uint32_t symbol;  // index into Graph::symbol_name(), for Op::symbol
+  double value;          // for Op::constant
   const Node* a;
   const Node* b;
   const Node* c;
@@ -143,8 +144,8 @@ inline bool is_zero(double x) { return x == 0.0; }
 /// What the operation does to numbers; every interpreter and every fold uses this one definition.
 double apply(Op op, double a, double b = 0.0, double c = 0.0);
 
-/// sin and cos of an angle, exact at multiples of pi/2, pi/3, pi/4 and pi/6 as far as a double can say (so that a
-/// twist of "90 deg" gives a true zero).
+/// sin and cos of an angle, exact at multiples of pi/2, pi/3, pi/4 and pi/6 as far as a double can say (so
+/// that a twist of "90 deg" gives a true zero).
 double exact_sin(double x);
 double exact_cos(double x);
 

@@ -1,5 +1,5 @@
-// A function over the graph: named blocks of inputs (symbols) and of outputs (expressions). This is what `derive`
-// makes, and what every back end of `generate` turns into something that runs.
+// A function over the graph: named blocks of inputs (symbols) and of outputs (expressions). This is what
+// `derive` makes, and what every back end of `generate` turns into something that runs.
 #pragma once
 
 #include <memory>

@@ -7,8 +7,8 @@
 namespace tactus {
 
 [[noreturn]] inline void broken_assumption(const char* condition, const char* file, int line) {
-  std::fprintf(stderr, "tactus: internal error: assumption `%s` broken at %s:%d. Please report this.\n", condition,
-               file, line);
+  std::fprintf(stderr, "tactus: internal error: assumption `%s` broken at %s:%d. Please report this.\n",
+               condition, file, line);
   std::abort();
 }
 

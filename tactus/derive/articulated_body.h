@@ -1,12 +1,13 @@
 // Forward dynamics by articulated bodies: the work grows in proportion to the number of links.
 //
-// The force that link i, with everything beyond it free to give way, takes at its origin is linear in its acceleration:
+// The force that link i, with everything beyond it free to give way, takes at its origin is linear in its
+// acceleration:
 //   n = A wd + B a + n0,      f = B^T wd + C a + f0        (A, C symmetric)
-// For a rigid link A = trace(Sigma) 1 - Sigma, B = h x, C = m 1, and n0, f0 hold the velocity products. One degree of
-// freedom with direction S (twist in link axes) and armature I_a is eliminated by
+// For a rigid link A = trace(Sigma) 1 - Sigma, B = h x, C = m 1, and n0, f0 hold the velocity products. One
+// degree of freedom with direction S (twist in link axes) and armature I_a is eliminated by
 //   U = I S,   D = S^T U + I_a,   y = (tau - S^T p) / D,   I <- I - U U^T / D,   p <- p + U y
-// and its acceleration follows on the way out: udot = y - U^T (acceleration) / D. Joints with several degrees of freedom
-// are eliminated one after the other.
+// and its acceleration follows on the way out: udot = y - U^T (acceleration) / D. Joints with several degrees
+// of freedom are eliminated one after the other.
 #pragma once
 
 #include <tactus/derive/composite_body.h>
@@ -14,7 +15,8 @@
 
 namespace tactus::derive {
 
-/// R B R^T about z for a matrix without symmetry, in four products for the upper left block: w = s(a-d) + c(b+c').
+/// R B R^T about z for a matrix without symmetry, in four products for the upper left block: w = s(a-d) +
+/// c(b+c').
 template <class S>
 Mat3<S> turned_about_z(const Mat3<S>& B, const S& c, const S& s) {
   Mat3<S> T;
@@ -59,7 +61,13 @@ struct ArticulatedBody {
 template <class S>
 struct ArticulatedMotion {
   explicit ArticulatedMotion(const Tree<S>& tree)
-      : body(tree.links.size()), cw(tree.links.size()), ca(tree.links.size()), Uw(tree.nv), Uv(tree.nv), inverse(tree.nv), y(tree.nv) {}
+      : body(tree.links.size()),
+        cw(tree.links.size()),
+        ca(tree.links.size()),
+        Uw(tree.nv),
+        Uv(tree.nv),
+        inverse(tree.nv),
+        y(tree.nv) {}
   std::vector<ArticulatedBody<S>> body;
   std::vector<Vec3<S>> cw, ca;  // velocity-product accelerations
   std::vector<Vec3<S>> Uw, Uv;  // U per speed
@@ -71,9 +79,15 @@ template <class S>
 void joint_direction(const Link<S>& link, int k, Vec3<S>& w, Vec3<S>& v) {
   w = v = Vec3<S>::zero();
   switch (link.kind) {
-    case LinkKind::revolute: w.z = S(link.sign); break;
-    case LinkKind::rotor: w.z = S(1.0); break;
-    case LinkKind::prismatic: v.z = S(1.0); break;
+    case LinkKind::revolute:
+      w.z = S(link.sign);
+      break;
+    case LinkKind::rotor:
+      w.z = S(1.0);
+      break;
+    case LinkKind::prismatic:
+      v.z = S(1.0);
+      break;
     case LinkKind::helical:
       w.z = S(1.0);
       v.z = link.pitch;
@@ -86,7 +100,8 @@ void joint_direction(const Link<S>& link, int k, Vec3<S>& w, Vec3<S>& v) {
         v[static_cast<std::size_t>(k - 3)] = S(1.0);
       }
       break;
-    case LinkKind::fixed: break;
+    case LinkKind::fixed:
+      break;
   }
 }
 
@@ -102,8 +117,9 @@ void subtract_square(SecondMoments<S>& A, const Vec3<S>& u, const Vec3<S>& v) {
 }
 
 template <class S>
-void articulated_body(const Tree<S>& tree, const S* u, const S* tau, const std::vector<OutsideWrench<S>>& outside,
-                      const Policy& policy, Motion<S>& motion, ArticulatedMotion<S>& work, S* ud) {
+void articulated_body(const Tree<S>& tree, const S* u, const S* tau,
+                      const std::vector<OutsideWrench<S>>& outside, const Policy& policy, Motion<S>& motion,
+                      ArticulatedMotion<S>& work, S* ud) {
   const int size = tree.size();
   const Vec3<S> zero = Vec3<S>::zero();
   // Outwards: angular velocities and the accelerations that products of velocities cause.
@@ -143,7 +159,8 @@ void articulated_body(const Tree<S>& tree, const S* u, const S* tau, const std::
         break;
       }
       case LinkKind::rotor:
-      case LinkKind::fixed: break;
+      case LinkKind::fixed:
+        break;
     }
     motion.U[i] = Acceleration2<S>(motion.w[i], zero);
     ArticulatedBody<S>& body = work.body[i];
@@ -170,7 +187,8 @@ void articulated_body(const Tree<S>& tree, const S* u, const S* tau, const std::
     ArticulatedBody<S>& body = work.body[i];
     const int P = link.parent;
     if (link.kind == LinkKind::rotor) {
-      // The parent carries the rotor's mass; what is left is spin (qdd + wd_z), of which it has the second part.
+      // The parent carries the rotor's mass; what is left is spin (qdd + wd_z), of which it has the second
+      // part.
       const S inverse = S(1.0) / (link.spin + link.armature[0]);
       const S y = tau[link.v] * inverse;
       work.inverse[link.v] = inverse;

@@ -7,8 +7,8 @@
 //   sum over the dropped of |c| (product of the bounds of the term's u and udot)  <=  T_i.
 //
 // Each coefficient belongs to one joint, so dropping the cheapest first, joint by joint, drops the largest
-// possible number. Fewest coefficients is not quite fewest operations: a harmonic dropped everywhere saves its
-// sine and cosine too, and elements that stay related can share their sums. So orders that favour whole
+// possible number. Fewest coefficients is not quite fewest operations: a harmonic dropped everywhere saves
+// its sine and cosine too, and elements that stay related can share their sums. So orders that favour whole
 // harmonics, whole products of speeds, and one threshold for all are tried as well; coefficients whose return
 // saves operations are put back; and the model with the fewest operations wins.
 #pragma once

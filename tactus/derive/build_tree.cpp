@@ -17,7 +17,9 @@ Expr Numbers::operator()(Expr number) const {
   return algebra::substitute(number, *model_.graph, {}, {});
 }
 
-Vec3<Expr> Numbers::operator()(const Vec3<Expr>& v) const { return {(*this)(v.x), (*this)(v.y), (*this)(v.z)}; }
+Vec3<Expr> Numbers::operator()(const Vec3<Expr>& v) const {
+  return {(*this)(v.x), (*this)(v.y), (*this)(v.z)};
+}
 
 Mat3<Expr> Numbers::operator()(const Mat3<Expr>& A) const {
   Mat3<Expr> B;
@@ -157,7 +159,8 @@ Tree<double> numeric(const Tree<Expr>& tree) {
     copy.v = link.v;
     result.links.push_back(copy);
   }
-  for (const auto& body : tree.bodies) result.bodies.push_back({body.link, {number(body.X_LB.R), number(body.X_LB.p)}});
+  for (const auto& body : tree.bodies)
+    result.bodies.push_back({body.link, {number(body.X_LB.R), number(body.X_LB.p)}});
   return result;
 }
 

@@ -1,10 +1,10 @@
 // The mass matrix by composite bodies: each joint moves everything beyond it as one rigid body.
 //
-// The composite body of link i has mass moments (m, h, Sigma) about the link's origin. Moving it by a unit of the
-// joint's speed, twist (w, v), takes
+// The composite body of link i has mass moments (m, h, Sigma) about the link's origin. Moving it by a unit of
+// the joint's speed, twist (w, v), takes
 //   f = m v + w x h,      n = (trace(Sigma) 1 - Sigma) w + h x v
-// and the component of (n, f) along each joint between i and the ground is an element of M. For a revolute joint (w = z)
-// that is n = (-xz, -yz, xx + yy), f = (-h_y, h_x, 0).
+// and the component of (n, f) along each joint between i and the ground is an element of M. For a revolute
+// joint (w = z) that is n = (-xz, -yz, xx + yy), f = (-h_y, h_x, 0).
 //
 // Turning Sigma about z by (c, s) takes four products: with w = s (xx - yy) + 2 c xy
 //   xx' = xx - s w,   yy' = yy + s w,   xy' = c w - xy.
@@ -35,8 +35,8 @@ SecondMoments<S> rotated(const SecondMoments<S>& I, const Mat3<S>& R) {
   return moments_of(R * matrix_of(I) * R.transposed());
 }
 
-/// A composite body: its mass moments, and its moment of inertia about z = xx + yy on its own, which a turn about z
-/// leaves alone (so that planar mechanisms never touch xx and yy).
+/// A composite body: its mass moments, and its moment of inertia about z = xx + yy on its own, which a turn
+/// about z leaves alone (so that planar mechanisms never touch xx and yy).
 template <class S>
 struct CompositeBody : MassMoments<S> {
   S about_z{};
@@ -65,7 +65,8 @@ CompositeBody<S> at_parent(const Link<S>& link, const Motion<S>& motion, int i, 
   I.yz = I.yz + (r.y * k.z + r.z * k.y);
   P.sigma = I;
   P.h = h + C.m * r;
-  const bool keeps_z = is_identity(link.R_PJ) && link.kind != LinkKind::spherical && link.kind != LinkKind::free;
+  const bool keeps_z =
+      is_identity(link.R_PJ) && link.kind != LinkKind::spherical && link.kind != LinkKind::free;
   P.about_z = keeps_z ? C.about_z + S(2.0) * (r.x * k.x + r.y * k.y) : I.xx + I.yy;
   return P;
 }
@@ -77,9 +78,12 @@ void unit_wrench(const Link<S>& link, int k, const CompositeBody<S>& C, Vec3<S>&
   const S zero(0.0);
   const auto about = [&](int axis) {
     switch (axis) {
-      case 0: return Vec3<S>{I.yy + I.zz, -I.xy, -I.xz};
-      case 1: return Vec3<S>{-I.xy, I.xx + I.zz, -I.yz};
-      default: return Vec3<S>{-I.xz, -I.yz, C.about_z};
+      case 0:
+        return Vec3<S>{I.yy + I.zz, -I.xy, -I.xz};
+      case 1:
+        return Vec3<S>{-I.xy, I.xx + I.zz, -I.yz};
+      default:
+        return Vec3<S>{-I.xz, -I.yz, C.about_z};
     }
   };
   switch (link.kind) {
@@ -119,23 +123,30 @@ void unit_wrench(const Link<S>& link, int k, const CompositeBody<S>& C, Vec3<S>&
 template <class S>
 S along_joint(const Link<S>& link, int k, const Vec3<S>& n, const Vec3<S>& f) {
   switch (link.kind) {
-    case LinkKind::revolute: return S(link.sign) * n.z;
-    case LinkKind::rotor: return n.z;
-    case LinkKind::prismatic: return f.z;
-    case LinkKind::helical: return n.z + link.pitch * f.z;
-    case LinkKind::spherical: return n[static_cast<std::size_t>(k)];
-    case LinkKind::free: return k < 3 ? n[static_cast<std::size_t>(k)] : f[static_cast<std::size_t>(k - 3)];
-    case LinkKind::fixed: break;
+    case LinkKind::revolute:
+      return S(link.sign) * n.z;
+    case LinkKind::rotor:
+      return n.z;
+    case LinkKind::prismatic:
+      return f.z;
+    case LinkKind::helical:
+      return n.z + link.pitch * f.z;
+    case LinkKind::spherical:
+      return n[static_cast<std::size_t>(k)];
+    case LinkKind::free:
+      return k < 3 ? n[static_cast<std::size_t>(k)] : f[static_cast<std::size_t>(k - 3)];
+    case LinkKind::fixed:
+      break;
   }
   return S(0.0);
 }
 
-/// From this many links on, a parallel group carries its wrenches in the axes of its base: the force then needs no
-/// turning from link to link. (Shorter groups are cheaper in link axes, where offsets have zeros.)
+/// From this many links on, a parallel group carries its wrenches in the axes of its base: the force then
+/// needs no turning from link to link. (Shorter groups are cheaper in link axes, where offsets have zeros.)
 inline constexpr int kLongGroup = 4;
 
-/// Carries the wrench (n, f) at link i down to the ground, handing each link's (n, f) on the way to `visit`. Inside a
-/// parallel group only the z component of n is complete, which is all that its joints ask for.
+/// Carries the wrench (n, f) at link i down to the ground, handing each link's (n, f) on the way to `visit`.
+/// Inside a parallel group only the z component of n is complete, which is all that its joints ask for.
 template <class S, class Visit>
 void carry_down(const Tree<S>& tree, const Motion<S>& motion, bool by_groups, int i, Vec3<S> n, Vec3<S> f,
                 const Visit& visit) {
@@ -182,7 +193,8 @@ void carry_down(const Tree<S>& tree, const Motion<S>& motion, bool by_groups, in
   }
 }
 
-/// M, row by row (nv x nv, both triangles). position() must have run; `composite` is scratch of one entry per link.
+/// M, row by row (nv x nv, both triangles). position() must have run; `composite` is scratch of one entry per
+/// link.
 template <class S>
 void composite_body(const Tree<S>& tree, const Policy& policy, Motion<S>& motion,
                     std::vector<CompositeBody<S>>& composite, S* M) {

@@ -47,8 +47,9 @@ Expr dot(const Sparse& x, const Sparse& y) {
 
 }  // namespace
 
-ConstrainedSolution solve_constrained(const std::vector<int>& parents, std::vector<Expr> M, std::vector<Expr> Q,
-                                      const std::vector<Expr>& A, const std::vector<Expr>& gamma) {
+ConstrainedSolution solve_constrained(const std::vector<int>& parents, std::vector<Expr> M,
+                                      std::vector<Expr> Q, const std::vector<Expr>& A,
+                                      const std::vector<Expr>& gamma) {
   const std::size_t n = Q.size(), m = gamma.size();
   const int nv = static_cast<int>(n);
   factorise(parents, nv, M.data());
@@ -64,9 +65,10 @@ ConstrainedSolution solve_constrained(const std::vector<int>& parents, std::vect
     }
   };
   towards_ground(Q);
-  // Row by row: z_k, and z_k / D; row k of S = A M^-1 A^T = G E G^T, G unit lower triangular; forward substitution. The
-  // order is that of the generated code: the divisions of G E G^T, each waiting for the one before, stand among the sums
-  // that do not wait. Rows of G keep their sparsity where the order of the loops is natural.
+  // Row by row: z_k, and z_k / D; row k of S = A M^-1 A^T = G E G^T, G unit lower triangular; forward
+  // substitution. The order is that of the generated code: the divisions of G E G^T, each waiting for the one
+  // before, stand among the sums that do not wait. Rows of G keep their sparsity where the order of the loops
+  // is natural.
   ConstrainedSolution result;
   std::vector<Sparse> z(m), y(m), G(m), GE(m);  // of G and G E the entries before the diagonal
   std::vector<Expr> inverse_of_E(m), lambda(m);
@@ -94,8 +96,8 @@ ConstrainedSolution solve_constrained(const std::vector<int>& parents, std::vect
     result.pivots.push_back(pivot / diagonal);
     inverse_of_E[k] = Expr(1.0) / pivot;
   }
-  // Back: lambda, and with it udot = L^-1 D^-1 (L^-T Q + sum_k z_k lambda_k), each speed as soon as the multipliers that
-  // reach it or its ancestors are known.
+  // Back: lambda, and with it udot = L^-1 D^-1 (L^-T Q + sum_k z_k lambda_k), each speed as soon as the
+  // multipliers that reach it or its ancestors are known.
   std::vector<std::vector<std::size_t>> complete_at(m + 1);  // by the first row that matters; at m: none does
   std::vector<std::size_t> first(n, m);
   for (std::size_t k = m; k-- > 0;)

@@ -28,11 +28,12 @@ constexpr double kRounding = 1e-13;
 constexpr int kDraws = 3;
 
 [[noreturn]] void refuse(const Constraint& constraint, const std::string& label, double off) {
-  throw InputError(constraint.where,
-                   fmt::format("the constraint `{}` can never be met: its row `{}` is off by {:.6g} whatever the "
-                               "coordinates are",
-                               constraint.name, label, off),
-                   "check the placements of its frames");
+  throw InputError(
+      constraint.where,
+      fmt::format("the constraint `{}` can never be met: its row `{}` is off by {:.6g} whatever the "
+                  "coordinates are",
+                  constraint.name, label, off),
+      "check the placements of its frames");
 }
 
 class Rows {
@@ -57,7 +58,8 @@ class Rows {
     const Constraint& c = *constraint_;
     switch (c.type) {
       case ConstraintType::equation:
-        for (std::size_t k = 0; k < c.equations.size(); ++k) holonomic(number_of(k, c.equations), formula(c.equations[k]));
+        for (std::size_t k = 0; k < c.equations.size(); ++k)
+          holonomic(number_of(k, c.equations), formula(c.equations[k]));
         return;
       case ConstraintType::rates:
         for (std::size_t k = 0; k < c.equations.size(); ++k) {
@@ -72,22 +74,37 @@ class Rows {
     const Station a = station(c.frame_a), b = station(c.frame_b);
     const Vec3<Expr> d = b.p_WF - a.p_WF, dv = b.v - a.v;
     switch (c.type) {
-      case ConstraintType::closure: closure(a, b); break;
+      case ConstraintType::closure:
+        closure(a, b);
+        break;
       case ConstraintType::on_line:
         along(a, b, 0);
         along(a, b, 1);
         break;
-      case ConstraintType::on_plane: along(a, b, 2); break;
+      case ConstraintType::on_plane:
+        along(a, b, 2);
+        break;
       case ConstraintType::on_circle:
         along(a, b, 2);
         at_distance("radius", d, dv, numbers_(c.radius));
         break;
-      case ConstraintType::on_sphere: at_distance("radius", d, dv, numbers_(c.radius)); break;
-      case ConstraintType::distance: at_distance("length", d, dv, numbers_(c.length)); break;
-      case ConstraintType::parallel: parallel_z(a, b); break;
-      case ConstraintType::on_surface: on_surface(a, b); break;
-      case ConstraintType::rolling: rolling(a, b); break;
-      default: break;
+      case ConstraintType::on_sphere:
+        at_distance("radius", d, dv, numbers_(c.radius));
+        break;
+      case ConstraintType::distance:
+        at_distance("length", d, dv, numbers_(c.length));
+        break;
+      case ConstraintType::parallel:
+        parallel_z(a, b);
+        break;
+      case ConstraintType::on_surface:
+        on_surface(a, b);
+        break;
+      case ConstraintType::rolling:
+        rolling(a, b);
+        break;
+      default:
+        break;
     }
   }
 
@@ -137,14 +154,18 @@ class Rows {
     result_.rows.push_back({index_, label(direction), is_holonomic, phi, velocity});
   }
 
-  /// A position row. Its rate is the graph's derivative, or the geometric one where that is cheaper (unit quaternions).
+  /// A position row. Its rate is the graph's derivative, or the geometric one where that is cheaper (unit
+  /// quaternions).
   void holonomic(const std::string& direction, Expr phi, std::optional<Expr> geometric = std::nullopt) {
     Expr velocity = rate_of(phi);
-    if (geometric && !algebra::is_zero(velocity) && price(*geometric) < price(velocity)) velocity = *geometric;
+    if (geometric && !algebra::is_zero(velocity) && price(*geometric) < price(velocity))
+      velocity = *geometric;
     push(direction, true, phi, velocity);
   }
 
-  void nonholonomic(const std::string& direction, Expr velocity) { push(direction, false, Expr(0.0), velocity); }
+  void nonholonomic(const std::string& direction, Expr velocity) {
+    push(direction, false, Expr(0.0), velocity);
+  }
 
   /// The component of b's position along a's axis k, seen from a.
   void along(const Station& a, const Station& b, std::size_t k) {
@@ -194,7 +215,9 @@ class Rows {
         meet(a, b);
         parallel_z(a, b);
         break;
-      case JointType::spherical: meet(a, b); break;
+      case JointType::spherical:
+        meet(a, b);
+        break;
       case JointType::universal:
         meet(a, b);
         across(a, b, 2, 2);
@@ -227,7 +250,8 @@ class Rows {
 
   void on_surface(const Station& a, const Station& b) {
     const Vec3<Expr> p = transpose_times(a.R_WF, b.p_WF - a.p_WF);
-    const std::vector<Expr> from{model_.graph->symbol("x"), model_.graph->symbol("y"), model_.graph->symbol("z")};
+    const std::vector<Expr> from{model_.graph->symbol("x"), model_.graph->symbol("y"),
+                                 model_.graph->symbol("z")};
     for (std::size_t k = 0; k < constraint_->equations.size(); ++k) {
       std::vector<Expr> replaced = from, to{p.x, p.y, p.z};
       if (symbols_.parameters.empty()) {
@@ -314,9 +338,9 @@ void make_unit_quaternions(const Model& model, const Symbols& symbols,
   }
 }
 
-/// A planar mechanism on a tilted base has rows that vanish but for rounding: the placements are rounded numbers, and
-/// no algebra sees it. Left in, their direction would be noise and bind something. They are those that are rounding at
-/// some motions drawn at random, the same ones every time.
+/// A planar mechanism on a tilted base has rows that vanish but for rounding: the placements are rounded
+/// numbers, and no algebra sees it. Left in, their direction would be noise and bind something. They are
+/// those that are rounding at some motions drawn at random, the same ones every time.
 void drop_rounding(const Model& model, const Symbols& symbols, ConstraintEquations& equations) {
   std::vector<Expr> roots;
   for (const ConstraintRow& row : equations.rows) roots.insert(roots.end(), {row.phi, row.velocity});
@@ -328,7 +352,8 @@ void drop_rounding(const Model& model, const Symbols& symbols, ConstraintEquatio
   for (int draw = 0; draw < kDraws; ++draw) {
     for (const Expr symbol : needed) values[symbol.node()] = part(random);
     make_unit_quaternions(model, symbols, values);
-    const std::vector<double> result = algebra::evaluate(roots, [&](Expr symbol) { return values.at(symbol.node()); });
+    const std::vector<double> result =
+        algebra::evaluate(roots, [&](Expr symbol) { return values.at(symbol.node()); });
     for (std::size_t k = 0; k < equations.rows.size(); ++k) {
       phi[k] = result[2 * k];
       if (!(std::fabs(result[2 * k + 1]) <= fastest[k])) fastest[k] = std::fabs(result[2 * k + 1]);
@@ -351,7 +376,8 @@ void drop_rounding(const Model& model, const Symbols& symbols, ConstraintEquatio
 }  // namespace
 
 ConstraintEquations derive_constraints(const Model& model, const Numbers& numbers, const Tree<Expr>& tree,
-                                       const Motion<Expr>& motion, const Symbols& symbols, const SpeedMap& speeds) {
+                                       const Motion<Expr>& motion, const Symbols& symbols,
+                                       const SpeedMap& speeds) {
   ConstraintEquations result;
   Rows rows(model, numbers, tree, motion, symbols, speeds, result);
   for (int k = 0; k < static_cast<int>(model.constraints.size()); ++k) rows.add(k);

@@ -1,5 +1,5 @@
-// Constraints as equations, derived with the dynamics so that sub-expressions are shared and structural zeros cost
-// nothing.
+// Constraints as equations, derived with the dynamics so that sub-expressions are shared and structural zeros
+// cost nothing.
 //
 //   position      Phi(q, t) = 0                          holonomic rows only
 //   velocity      A(q, t) u + c(q, t) = 0                 all rows
@@ -23,7 +23,8 @@ struct ConstraintEquations {
   std::vector<Expr> c, gamma;
 };
 
-ConstraintEquations derive_constraints(const describe::Model& model, const Numbers& numbers, const Tree<Expr>& tree,
-                                       const Motion<Expr>& motion, const Symbols& symbols, const SpeedMap& speeds);
+ConstraintEquations derive_constraints(const describe::Model& model, const Numbers& numbers,
+                                       const Tree<Expr>& tree, const Motion<Expr>& motion,
+                                       const Symbols& symbols, const SpeedMap& speeds);
 
 }  // namespace tactus::derive

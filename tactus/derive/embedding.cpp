@@ -8,9 +8,9 @@
 
 namespace tactus::derive {
 
-Embedded embed(const std::vector<Expr>& M, const std::vector<Expr>& Q, const std::vector<Expr>& A, const std::vector<Expr>& c,
-               const std::vector<Expr>& gamma, const std::vector<Expr>& u, const std::vector<int>& dependent,
-               const std::function<void()>& refuse) {
+Embedded embed(const std::vector<Expr>& M, const std::vector<Expr>& Q, const std::vector<Expr>& A,
+               const std::vector<Expr>& c, const std::vector<Expr>& gamma, const std::vector<Expr>& u,
+               const std::vector<int>& dependent, const std::function<void()>& refuse) {
   const std::size_t n = u.size(), m = dependent.size();
   std::vector<std::size_t> dep(dependent.begin(), dependent.end()), ind;
   for (std::size_t k = 0; k < n; ++k)

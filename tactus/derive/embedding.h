@@ -14,15 +14,17 @@
 namespace tactus::derive {
 
 struct Embedded {
-  std::vector<algebra::Expr> D;          // dependent x independent
-  std::vector<algebra::Expr> d, delta;   // per dependent speed
-  std::vector<algebra::Expr> M, Q;       // of the independent speeds: M~ udot_i = Q~
+  std::vector<algebra::Expr> D;         // dependent x independent
+  std::vector<algebra::Expr> d, delta;  // per dependent speed
+  std::vector<algebra::Expr> M, Q;      // of the independent speeds: M~ udot_i = Q~
 };
 
-/// M (n x n), Q, the rows A (m x n), c, gamma, and the speeds u as symbols; `dependent` lists m of them. All results are free
-/// of the dependent speeds. `refuse` is called where those cannot be solved for, and must throw.
-Embedded embed(const std::vector<algebra::Expr>& M, const std::vector<algebra::Expr>& Q, const std::vector<algebra::Expr>& A,
-               const std::vector<algebra::Expr>& c, const std::vector<algebra::Expr>& gamma, const std::vector<algebra::Expr>& u,
+/// M (n x n), Q, the rows A (m x n), c, gamma, and the speeds u as symbols; `dependent` lists m of them. All
+/// results are free of the dependent speeds. `refuse` is called where those cannot be solved for, and must
+/// throw.
+Embedded embed(const std::vector<algebra::Expr>& M, const std::vector<algebra::Expr>& Q,
+               const std::vector<algebra::Expr>& A, const std::vector<algebra::Expr>& c,
+               const std::vector<algebra::Expr>& gamma, const std::vector<algebra::Expr>& u,
                const std::vector<int>& dependent, const std::function<void()>& refuse);
 
 }  // namespace tactus::derive

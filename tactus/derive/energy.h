@@ -1,7 +1,7 @@
 // Energies and momenta of a tree, over any scalar.
 //
-// Per link, in its axes: p = m v + w x h, L = J w + h x v (about its origin); kinetic energy 1/2 (v.p + w.L), to which
-// rotors on the joints' side add 1/2 armature qd^2.
+// Per link, in its axes: p = m v + w x h, L = J w + h x v (about its origin); kinetic energy 1/2 (v.p + w.L),
+// to which rotors on the joints' side add 1/2 armature qd^2.
 #pragma once
 
 #include <tactus/derive/articulated_body.h>
@@ -11,9 +11,9 @@ namespace tactus::derive {
 template <class S>
 struct EnergyAndMomentum {
   S kinetic{}, potential{}, mass{};
-  Vec3<S> linear = Vec3<S>::zero();          // world axes
-  Vec3<S> angular = Vec3<S>::zero();         // about the world's origin, world axes
-  Vec3<S> first_moment = Vec3<S>::zero();    // mass times the centre of mass
+  Vec3<S> linear = Vec3<S>::zero();        // world axes
+  Vec3<S> angular = Vec3<S>::zero();       // about the world's origin, world axes
+  Vec3<S> first_moment = Vec3<S>::zero();  // mass times the centre of mass
 };
 
 /// position() and velocities() must have run.
@@ -24,7 +24,7 @@ EnergyAndMomentum<S> energy_and_momentum(const Tree<S>& tree, const Motion<S>& m
   const S half(0.5);
   for (int i = 0; i < tree.size(); ++i) {
     const Link<S>& link = tree.links[i];
-    const Vec3<S> &w = motion.w[i], &v = motion.v[i];
+    const Vec3<S>&w = motion.w[i], &v = motion.v[i];
     const SecondMoments<S>& I = link.sigma;
     const SecondMoments<S> J{I.yy + I.zz, I.xx + I.zz, I.xx + I.yy, -I.xy, -I.xz, -I.yz};
     const Vec3<S> p = link.m * v + cross(w, link.h);

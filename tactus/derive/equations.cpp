@@ -26,10 +26,10 @@ namespace {
 /// Beyond this many links the slides are not searched: counting each candidate would cost more than it gains.
 constexpr int kSearchedLinks = 12;
 
-/// Forward dynamics: where no more speeds than these follow each other from the ground to a tip, code by composite bodies
-/// runs faster; beyond, by articulated bodies. Measured on chains and branched trees (docs/benchmarks.md): it is the
-/// depth that counts, not the number of speeds, and not the number of operations either, since an articulated body
-/// must wait for its division at every joint.
+/// Forward dynamics: where no more speeds than these follow each other from the ground to a tip, code by
+/// composite bodies runs faster; beyond, by articulated bodies. Measured on chains and branched trees
+/// (docs/benchmarks.md): it is the depth that counts, not the number of speeds, and not the number of
+/// operations either, since an articulated body must wait for its division at every joint.
 constexpr int kCompositeBodyDepth = 12;
 
 Block block(std::string name, std::string meaning, int rows, int cols, std::vector<Expr> entries) {
@@ -38,7 +38,9 @@ Block block(std::string name, std::string meaning, int rows, int cols, std::vect
 
 std::vector<Expr> entries_of(const Vec3<Expr>& v) { return {v.x, v.y, v.z}; }
 
-std::vector<Expr> entries_of(const Vec3<Expr>& a, const Vec3<Expr>& b) { return {a.x, a.y, a.z, b.x, b.y, b.z}; }
+std::vector<Expr> entries_of(const Vec3<Expr>& a, const Vec3<Expr>& b) {
+  return {a.x, a.y, a.z, b.x, b.y, b.z};
+}
 
 /// Positions of all links, with the sum angles of parallel groups.
 Motion<Expr> motion_at(const Tree<Expr>& tree, const std::vector<Expr>& q) {
@@ -64,7 +66,10 @@ int depth_of(const Tree<Expr>& tree) {
 
 struct Equations::Implementation {
   Implementation(const Model& m, Options o)
-      : model(m), options(std::move(o)), graph(std::make_shared<Graph>()), numbers(model, options.keep_parameters) {
+      : model(m),
+        options(std::move(o)),
+        graph(std::make_shared<Graph>()),
+        numbers(model, options.keep_parameters) {
     const Graph::Scope scope(*graph);
     symbols.emplace(model, options);
     raw = build_tree(model, numbers);
@@ -118,8 +123,8 @@ struct Equations::Implementation {
                                      bool with_wrench) const {
     Motion<Expr> motion = motion_at(tree, symbols->q);
     std::vector<Expr> tau(static_cast<std::size_t>(nv()));
-    newton_euler(tree, rates.data(), accelerations.data(), loads_on(tree, motion, rates, with_wrench), Policy{}, motion,
-                 tau.data());
+    newton_euler(tree, rates.data(), accelerations.data(), loads_on(tree, motion, rates, with_wrench),
+                 Policy{}, motion, tau.data());
     const std::vector<Expr> loads = joint_loads(model, options, numbers, symbols->q, rates);
     for (std::size_t k = 0; k < tau.size(); ++k) tau[k] += loads[k];
     return tau;
@@ -202,10 +207,12 @@ struct Equations::Implementation {
       phi.push_back(row.phi);
       velocity.push_back(row.velocity);
     }
-    return {block("Phi", "position errors of the constraints [m, rad]; 0 for rows at velocity level", m, 1, phi),
-            block("velocity", "velocity errors A u + c [m/s, rad/s]", m, 1, velocity),
-            block("A", "constraint matrix", m, nv(), constraints.A), block("c", "drift of moving constraints", m, 1, constraints.c),
-            block("gamma", "A udot = gamma", m, 1, constraints.gamma)};
+    return {
+        block("Phi", "position errors of the constraints [m, rad]; 0 for rows at velocity level", m, 1, phi),
+        block("velocity", "velocity errors A u + c [m/s, rad/s]", m, 1, velocity),
+        block("A", "constraint matrix", m, nv(), constraints.A),
+        block("c", "drift of moving constraints", m, 1, constraints.c),
+        block("gamma", "A udot = gamma", m, 1, constraints.gamma)};
   }
 
   std::vector<Expr> accelerations_by_articulated_body() const {
@@ -214,8 +221,8 @@ struct Equations::Implementation {
     std::vector<Expr> net = actuator_forces(), udot(net.size());
     for (std::size_t k = 0; k < net.size(); ++k) net[k] -= loads[k];
     ArticulatedMotion<Expr> work(tree);
-    articulated_body(tree, symbols->u.data(), net.data(), loads_on(tree, motion, symbols->u, true), Policy{}, motion,
-                     work, udot.data());
+    articulated_body(tree, symbols->u.data(), net.data(), loads_on(tree, motion, symbols->u, true), Policy{},
+                     motion, work, udot.data());
     return udot;
   }
 
@@ -223,13 +230,15 @@ struct Equations::Implementation {
     ForwardMethod method = options.method;
     if (!speeds.identity) method = ForwardMethod::composite_body;
     if (method == ForwardMethod::automatic) {
-      method = depth_of(raw) <= kCompositeBodyDepth ? ForwardMethod::composite_body : ForwardMethod::articulated_body;
+      method = depth_of(raw) <= kCompositeBodyDepth ? ForwardMethod::composite_body
+                                                    : ForwardMethod::articulated_body;
     }
     return method == ForwardMethod::composite_body ? accelerations_by_composite_body()
                                                    : accelerations_by_articulated_body();
   }
 
-  Function function(std::string name, std::string meaning, std::vector<Block> inputs, std::vector<Block> outputs) const {
+  Function function(std::string name, std::string meaning, std::vector<Block> inputs,
+                    std::vector<Block> outputs) const {
     return {std::move(name), std::move(meaning), graph, std::move(inputs), std::move(outputs)};
   }
 
@@ -258,25 +267,26 @@ Function Equations::inverse_dynamics() const {
   const Implementation& self = *implementation_;
   const Graph::Scope scope(*self.graph);
   const Symbols& symbols = *self.symbols;
-  return self.function(
-      "inverse_dynamics", "Actuator forces for a motion: tau = M udot + h - wrenches.",
-      symbols.inputs(true, {symbols.accelerations_block()}, true),
-      {block("tau", "actuator forces at the joints [N m, N]", nv(), 1,
-             self.joint_forces_for(self.speeds.rates, self.speeds.accelerations, true))});
+  return self.function("inverse_dynamics", "Actuator forces for a motion: tau = M udot + h - wrenches.",
+                       symbols.inputs(true, {symbols.accelerations_block()}, true),
+                       {block("tau", "actuator forces at the joints [N m, N]", nv(), 1,
+                              self.joint_forces_for(self.speeds.rates, self.speeds.accelerations, true))});
 }
 
 Function Equations::mass_matrix() const {
   const Implementation& self = *implementation_;
   const Graph::Scope scope(*self.graph);
-  return self.function("mass_matrix", "The mass matrix in the generalised speeds.", self.symbols->inputs(false, {}, false),
-                       {block("M", "mass matrix, symmetric [kg m^2, kg m, kg]", nv(), nv(), self.mass_matrix())});
+  return self.function(
+      "mass_matrix", "The mass matrix in the generalised speeds.", self.symbols->inputs(false, {}, false),
+      {block("M", "mass matrix, symmetric [kg m^2, kg m, kg]", nv(), nv(), self.mass_matrix())});
 }
 
 Function Equations::bias() const {
   const Implementation& self = *implementation_;
   const Graph::Scope scope(*self.graph);
-  return self.function("bias", "All that does not depend on udot, tau or wrenches.", self.symbols->inputs(true, {}, false),
-                       {block("h", "velocity products, weight, springs, friction [N m, N]", nv(), 1, self.bias(false))});
+  return self.function(
+      "bias", "All that does not depend on udot, tau or wrenches.", self.symbols->inputs(true, {}, false),
+      {block("h", "velocity products, weight, springs, friction [N m, N]", nv(), 1, self.bias(false))});
 }
 
 Function Equations::gravity() const {
@@ -292,8 +302,9 @@ Function Equations::gravity() const {
   const Graph::Scope resting_scope(*resting.graph);
   std::vector<Expr> g = resting.bias(false);
   g = algebra::substitute(g, *resting.graph, resting.symbols->u, still);
-  Function result = resting.function("gravity", "Weight and springs: h at rest.", resting.symbols->inputs(false, {}, false),
-                                     {block("g", "weight and spring forces [N m, N]", nv(), 1, std::move(g))});
+  Function result =
+      resting.function("gravity", "Weight and springs: h at rest.", resting.symbols->inputs(false, {}, false),
+                       {block("g", "weight and spring forces [N m, N]", nv(), 1, std::move(g))});
   return result;
 }
 
@@ -301,7 +312,8 @@ Function Equations::forward_dynamics() const {
   const Implementation& self = *implementation_;
   const Graph::Scope scope(*self.graph);
   const Symbols& symbols = *self.symbols;
-  return self.function("forward_dynamics", "Rates of the speeds and of the coordinates for given actuator forces.",
+  return self.function("forward_dynamics",
+                       "Rates of the speeds and of the coordinates for given actuator forces.",
                        symbols.inputs(true, {symbols.forces_block()}, true),
                        {block("udot", "rates of the speeds [rad/s^2, m/s^2]", nv(), 1, self.accelerations()),
                         block("qdot", "rates of the coordinates", nq(), 1,
@@ -340,13 +352,15 @@ Function Equations::energy() const {
   const EnergyAndMomentum<Expr> sum = energy_and_momentum(self.raw, motion, self.speeds.rates.data());
   const Expr potential =
       sum.potential + spring_energy(self.model, self.numbers, self.raw, motion, self.symbols->q);
-  const Vec3<Expr> center = algebra::is_zero(sum.mass) ? Vec3<Expr>::zero() : (Expr(1.0) / sum.mass) * sum.first_moment;
+  const Vec3<Expr> center =
+      algebra::is_zero(sum.mass) ? Vec3<Expr>::zero() : (Expr(1.0) / sum.mass) * sum.first_moment;
   return self.function(
       "energy", "Energies and momenta.", self.symbols->inputs(true, {}, false),
       {block("kinetic", "kinetic energy [J]", 1, 1, {sum.kinetic}),
        block("potential", "potential energy of weight and springs [J]", 1, 1, {potential}),
        block("linear_momentum", "linear momentum, world axes [kg m/s]", 3, 1, entries_of(sum.linear)),
-       block("angular_momentum", "angular momentum about the world's origin [kg m^2/s]", 3, 1, entries_of(sum.angular)),
+       block("angular_momentum", "angular momentum about the world's origin [kg m^2/s]", 3, 1,
+             entries_of(sum.angular)),
        block("center_of_mass", "centre of mass in the world [m]", 3, 1, entries_of(center)),
        block("mass", "mass that moves [kg]", 1, 1, {sum.mass})});
 }
@@ -390,7 +404,8 @@ Function Equations::frame_motion(int frame_index) const {
   const auto station_acceleration = [&](const std::vector<Expr>& accelerations_of_rates) {
     if (place.link < 0) return entries_of(zero, zero);
     const auto l = static_cast<std::size_t>(place.link);
-    derive::accelerations(tree, self.speeds.rates.data(), accelerations_of_rates.data(), zero, Policy{}, motion);
+    derive::accelerations(tree, self.speeds.rates.data(), accelerations_of_rates.data(), zero, Policy{},
+                          motion);
     return entries_of(X_WL[l].R * motion.wd[l], X_WL[l].R * (motion.a[l] + motion.U[l] * X_LF.p));
   };
   const std::vector<Expr> A = station_acceleration(self.speeds.accelerations);
@@ -407,7 +422,8 @@ Function Equations::frame_motion(int frame_index) const {
   return self.function(
       "frame_motion", "Pose, velocity, acceleration and Jacobian of the frame '" + frame.name + "'.",
       self.symbols->inputs(true, {self.symbols->accelerations_block()}, false),
-      {block("R", "orientation R_WF", 3, 3, std::move(R)), block("p", "position in the world [m]", 3, 1, entries_of(X_WF.p)),
+      {block("R", "orientation R_WF", 3, 3, std::move(R)),
+       block("p", "position in the world [m]", 3, 1, entries_of(X_WF.p)),
        block("V", "velocity [angular; linear], world axes [rad/s, m/s]", 6, 1, entries_of(w, v)),
        block("A", "acceleration [angular; linear], world axes [rad/s^2, m/s^2]", 6, 1, A),
        block("J", "Jacobian: V = J u + (what does not depend on u)", 6, nv(), std::move(J)),
@@ -422,36 +438,45 @@ Function Equations::body_poses() const {
   std::vector<Block> outputs;
   for (std::size_t b = 1; b < self.raw.bodies.size(); ++b) {
     const auto& place = self.raw.bodies[b];
-    const Pose<Expr> X = place.link < 0 ? place.X_LB : X_WL[static_cast<std::size_t>(place.link)] * place.X_LB;
+    const Pose<Expr> X =
+        place.link < 0 ? place.X_LB : X_WL[static_cast<std::size_t>(place.link)] * place.X_LB;
     std::vector<Expr> entries;
     for (std::size_t i = 0; i < 3; ++i) {
       for (std::size_t j = 0; j < 3; ++j) entries.push_back(X.R(i, j));
       entries.push_back(X.p[i]);
     }
-    outputs.push_back(block("X_" + self.model.bodies[b].name, "pose in the world, [R p]", 3, 4, std::move(entries)));
+    outputs.push_back(
+        block("X_" + self.model.bodies[b].name, "pose in the world, [R p]", 3, 4, std::move(entries)));
   }
-  return self.function("body_poses", "Poses of all bodies.", self.symbols->inputs(false, {}, false), std::move(outputs));
+  return self.function("body_poses", "Poses of all bodies.", self.symbols->inputs(false, {}, false),
+                       std::move(outputs));
 }
 
 Function Equations::linear_model() const {
   const Implementation& self = *implementation_;
   const Graph::Scope scope(*self.graph);
   if (nq() != nv() || !self.speeds.identity) {
-    throw InputError({self.model.file},
-                     "the linear model needs one coordinate per degree of freedom and joint rates as speeds",
-                     "describe spherical and free joints by revolute and prismatic ones, or leave out `speeds`");
+    throw InputError(
+        {self.model.file},
+        "the linear model needs one coordinate per degree of freedom and joint rates as speeds",
+        "describe spherical and free joints by revolute and prismatic ones, or leave out `speeds`");
   }
   const Symbols& symbols = *self.symbols;
   const std::vector<Expr> tau = self.joint_forces_for(symbols.u, symbols.udot, true);
-  return self.function("linear_model", "Linear model about a point of a motion: dtau = M dudot + C du + K dq.",
+  return self.function("linear_model",
+                       "Linear model about a point of a motion: dtau = M dudot + C du + K dq.",
                        symbols.inputs(true, {symbols.accelerations_block()}, true),
                        {block("M", "d tau / d udot", nv(), nv(), self.mass_matrix()),
                         block("C", "d tau / d u", nv(), nv(), algebra::jacobian(tau, symbols.u)),
                         block("K", "d tau / d q", nv(), nv(), algebra::jacobian(tau, symbols.q))});
 }
 
-const std::vector<ConstraintRow>& Equations::constraint_rows() const { return implementation_->constraints.rows; }
-const std::vector<std::string>& Equations::vanished_rows() const { return implementation_->constraints.vanished; }
+const std::vector<ConstraintRow>& Equations::constraint_rows() const {
+  return implementation_->constraints.rows;
+}
+const std::vector<std::string>& Equations::vanished_rows() const {
+  return implementation_->constraints.vanished;
+}
 
 Function Equations::constraint_terms() const {
   const Implementation& self = *implementation_;
@@ -491,14 +516,15 @@ Function Equations::constrained_dynamics(const std::vector<bool>& active_rows) c
   ConstrainedSolution solution =
       solve_constrained(balance.parents, std::move(balance.M), std::move(balance.Q), A, gamma);
   return self.function(
-      "constrained_dynamics", "Constrained rates of the speeds, and multipliers: M udot + h = tau + A^T lambda.",
+      "constrained_dynamics",
+      "Constrained rates of the speeds, and multipliers: M udot + h = tau + A^T lambda.",
       symbols.inputs(true, {symbols.forces_block()}, true),
       {block("udot", "rates of the speeds [rad/s^2, m/s^2]", nv(), 1, std::move(solution.udot)),
        block("qdot", "rates of the coordinates", nq(), 1,
              derive::coordinate_rates(self.model, symbols, self.speeds.rates)),
        block("lambda", "multipliers of the active rows [N, N m]", m, 1, std::move(solution.lambda)),
-       block("distances", "squared, of each row from those before it: small where rows depend on each other", m, 1,
-             std::move(solution.distances)),
+       block("distances", "squared, of each row from those before it: small where rows depend on each other",
+             m, 1, std::move(solution.distances)),
        block("pivots", "the distances by the rows\' own squares", m, 1, std::move(solution.pivots))});
 }
 
@@ -517,11 +543,12 @@ Function Equations::constraint_step(const std::vector<bool>& active_rows) const 
   // The constrained motion from rest with gamma = error and no forces.
   ConstrainedSolution solution =
       solve_constrained(self.coupling(), self.mass_matrix(), std::vector<Expr>(n), A, error);
-  return self.function("constraint_step", "The smallest change of the speeds that changes A u by the error.",
-                       self.symbols->inputs(false, {block("error", "errors of the active rows", m, 1, error)}, false),
-                       {block("du", "change of the speeds", nv(), 1, std::move(solution.udot)),
-                        block("distances", "squared, of each row from those before it: small where rows depend on each other", m,
-                              1, std::move(solution.distances)),
+  return self.function(
+      "constraint_step", "The smallest change of the speeds that changes A u by the error.",
+      self.symbols->inputs(false, {block("error", "errors of the active rows", m, 1, error)}, false),
+      {block("du", "change of the speeds", nv(), 1, std::move(solution.udot)),
+       block("distances", "squared, of each row from those before it: small where rows depend on each other",
+             m, 1, std::move(solution.distances)),
        block("pivots", "the distances by the rows\' own squares", m, 1, std::move(solution.pivots))});
 }
 

@@ -3,7 +3,8 @@
 //   M(q) udot + h(q, u, t) = W(q)^T tau + (wrenches)        qd = W(q, t) u + X(q, t)
 //
 // Every function takes its inputs as blocks in this order, leaving out those it does not have:
-//   t [1], q [nq], u [nv], udot [nv] or tau [nv], wrench [6 per wrench input], parameters [np, only when kept symbolic]
+//   t [1], q [nq], u [nv], udot [nv] or tau [nv], wrench [6 per wrench input], parameters [np, only when kept
+//   symbolic]
 // tau are the joints' actuator forces, conjugate to the joint rates whatever the speeds u are. A wrench is
 // [torque; force] at the frame's origin.
 #pragma once
@@ -22,8 +23,8 @@ using algebra::Function;
 
 /// A frame at which an outside wrench enters.
 struct WrenchInput {
-  int frame = 0;             // index into Model::frames
-  bool world_axes = true;    // components in the world's axes, otherwise in the frame's own
+  int frame = 0;           // index into Model::frames
+  bool world_axes = true;  // components in the world's axes, otherwise in the frame's own
 };
 
 /// How forward dynamics is made.
@@ -34,20 +35,20 @@ enum class ForwardMethod {
 };
 
 struct Options {
-  bool keep_parameters = false;          // parameters stay symbols (inputs) instead of being folded into numbers
-  bool simplify = true;                  // model-level simplification before the recursions
-  bool friction = true;                  // joint friction and damping are part of h
-  std::vector<WrenchInput> wrenches;     // outside wrenches that the equations take as inputs
+  bool keep_parameters = false;       // parameters stay symbols (inputs) instead of being folded into numbers
+  bool simplify = true;               // model-level simplification before the recursions
+  bool friction = true;               // joint friction and damping are part of h
+  std::vector<WrenchInput> wrenches;  // outside wrenches that the equations take as inputs
   ForwardMethod method = ForwardMethod::automatic;
 };
 
 /// One scalar equation of a constraint.
 struct ConstraintRow {
-  int constraint = 0;      // index into Model::constraints
-  std::string label;       // "loop.x": the constraint's name and the direction
+  int constraint = 0;  // index into Model::constraints
+  std::string label;   // "loop.x": the constraint's name and the direction
   bool holonomic = true;
-  Expr phi;                // zero for rows that exist at velocity level only
-  Expr velocity;           // A u + c
+  Expr phi;       // zero for rows that exist at velocity level only
+  Expr velocity;  // A u + c
 };
 
 class Equations {
@@ -62,7 +63,8 @@ class Equations {
   int nq() const;
   int nv() const;
 
-  /// tau = M udot + h - wrenches, by Newton-Euler.                         inputs t q u udot wrench -> tau [nv]
+  /// tau = M udot + h - wrenches, by Newton-Euler.                         inputs t q u udot wrench -> tau
+  /// [nv]
   Function inverse_dynamics() const;
   /// M, symmetric, by composite bodies.                                    inputs t q -> M [nv x nv]
   Function mass_matrix() const;
@@ -76,32 +78,35 @@ class Equations {
   Function coordinate_rates() const;
   /// u from joint rates; identity by default.                              inputs t q qd[nv] -> u [nv]
   Function speeds_from_rates() const;
-  /// inputs t q u -> kinetic [1], potential [1], linear_momentum [3], angular_momentum [3] (about the world's origin,
-  /// world axes), center_of_mass [3], mass [1]
+  /// inputs t q u -> kinetic [1], potential [1], linear_momentum [3], angular_momentum [3] (about the world's
+  /// origin, world axes), center_of_mass [3], mass [1]
   Function energy() const;
   /// A named frame: inputs t q u udot -> R [3x3] (R_WF), p [3], V [6] (angular; linear, world axes), A [6]
   /// (acceleration of the same), J [6 x nv] (V = J u + ...), Jdot_u [6]
   Function frame_motion(int frame) const;
   /// R_WB and p of every body, in order without the ground: inputs t q -> one block "X_<body>" [3 x 4] each.
   Function body_poses() const;
-  /// Linear model about any point of a motion: inputs t q u udot -> M, C = d tau/d u, K = d tau/d q [nv x nv].
-  /// For joint-rate speeds without quaternions.
+  /// Linear model about any point of a motion: inputs t q u udot -> M, C = d tau/d u, K = d tau/d q [nv x
+  /// nv]. For joint-rate speeds without quaternions.
   Function linear_model() const;
 
-  /// The rows of all constraints, in order; rows that hold by structure are left out (and named in vanished_rows()).
+  /// The rows of all constraints, in order; rows that hold by structure are left out (and named in
+  /// vanished_rows()).
   const std::vector<ConstraintRow>& constraint_rows() const;
   const std::vector<std::string>& vanished_rows() const;
-  /// inputs t q u -> Phi [m] (0 for rows without a position level), velocity [m] = A u + c, A [m x nv], c [m],
-  /// gamma [m]: A udot = gamma
+  /// inputs t q u -> Phi [m] (0 for rows without a position level), velocity [m] = A u + c, A [m x nv], c
+  /// [m], gamma [m]: A udot = gamma
   Function constraint_terms() const;
-  /// All that a constrained step needs, in one kernel: inputs t q u tau wrench -> M, Q = W^T tau + wrenches - h, Phi,
-  /// velocity, A, c, gamma, qdot.
+  /// All that a constrained step needs, in one kernel: inputs t q u tau wrench -> M, Q = W^T tau + wrenches -
+  /// h, Phi, velocity, A, c, gamma, qdot.
   Function constrained_terms() const;
-  /// Constrained forward dynamics for one set of active rows (empty: all), unrolled, for regular configurations:
-  /// inputs t q u tau wrench -> udot [nv], qdot [nq], lambda [m active], distances and pivots [m active]. M udot + h = tau + A^T lambda.
+  /// Constrained forward dynamics for one set of active rows (empty: all), unrolled, for regular
+  /// configurations: inputs t q u tau wrench -> udot [nv], qdot [nq], lambda [m active], distances and pivots
+  /// [m active]. M udot + h = tau + A^T lambda.
   Function constrained_dynamics(const std::vector<bool>& active_rows = {}) const;
-  /// The smallest change of the speeds, in the metric of M, that changes A u by `error` (rows as above), unrolled:
-  /// inputs t q error [m active] -> du [nv] = M^-1 A^T (A M^-1 A^T)^-1 error, distances and pivots [m active].
+  /// The smallest change of the speeds, in the metric of M, that changes A u by `error` (rows as above),
+  /// unrolled: inputs t q error [m active] -> du [nv] = M^-1 A^T (A M^-1 A^T)^-1 error, distances and pivots
+  /// [m active].
   Function constraint_step(const std::vector<bool>& active_rows = {}) const;
 
  private:

@@ -20,8 +20,8 @@ bool matters(const Link<Expr>& link, int i, const std::vector<OutsideWrench<Expr
 }
 
 /// Velocity of link i per unit of each joint rate, in the link's axes.
-void joint_rate_partials(const Tree<Expr>& tree, const Motion<Expr>& motion, int i, std::vector<Vec3<Expr>>& w,
-                         std::vector<Vec3<Expr>>& v) {
+void joint_rate_partials(const Tree<Expr>& tree, const Motion<Expr>& motion, int i,
+                         std::vector<Vec3<Expr>>& w, std::vector<Vec3<Expr>>& v) {
   w.assign(static_cast<std::size_t>(tree.nv), Vec3<Expr>::zero());
   v = w;
   // Directions of each joint on the way, carried from its own link out to link i.
@@ -49,8 +49,8 @@ Vec3<Expr> each_reduced(const Vec3<Expr>& v) { return {reduced(v.x), reduced(v.y
 }  // namespace
 
 KaneEquations kane(const Tree<Expr>& tree, const Motion<Expr>& motion, const describe::Model& model,
-                   const Symbols& symbols, const SpeedMap& speeds, const std::vector<OutsideWrench<Expr>>& outside,
-                   const std::vector<Expr>& joint_loads) {
+                   const Symbols& symbols, const SpeedMap& speeds,
+                   const std::vector<OutsideWrench<Expr>>& outside, const std::vector<Expr>& joint_loads) {
   const std::size_t n = symbols.u.size();
   KaneEquations result;
   result.partials.resize(tree.links.size());
@@ -69,8 +69,8 @@ KaneEquations kane(const Tree<Expr>& tree, const Motion<Expr>& motion, const des
     return Vec3<Expr>{d[0], d[1], d[2]};
   };
 
-  // The weight enters as the ground's acceleration -g, kept as a number and a direction: the number then joins the
-  // constants of each body.
+  // The weight enters as the ground's acceleration -g, kept as a number and a direction: the number then
+  // joins the constants of each body.
   const Expr g = tree.gravity.x.is_constant() && tree.gravity.y.is_constant() && tree.gravity.z.is_constant()
                      ? sqrt(dot(tree.gravity, tree.gravity))
                      : Expr(1.0);

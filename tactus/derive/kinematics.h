@@ -1,16 +1,17 @@
 // Positions, velocities and accelerations of the links, from the ground outwards.
 //
-// Link i with parent P: R = R_PJ Rz(theta) takes the link's components to the parent's; r = p_PoLo_P. In link axes:
+// Link i with parent P: R = R_PJ Rz(theta) takes the link's components to the parent's; r = p_PoLo_P. In link
+// axes:
 //
 //   w_i  = R^T w_P + z qd                                      angular velocity
 //   wd_i = R^T wd_P + z qdd + (R^T w_P) x z qd                 angular acceleration
-//   a_i  = R^T (a_P + U_P r) + [2 (R^T w_P) x z dd + z ddd]    acceleration of the origin (d: the slide along z)
-//   U    = wd x + w x (w x .)
+//   a_i  = R^T (a_P + U_P r) + [2 (R^T w_P) x z dd + z ddd]    acceleration of the origin (d: the slide along
+//   z) U    = wd x + w x (w x .)
 //
-// The ground accelerates with -g, which makes every weight appear by itself. Revolute links whose axes are parallel
-// form a group: all their orientations differ by a turn about the common z, so angular quantities may be turned into
-// each link's axes by one angle, the sum of the group's, instead of link by link. That is cheaper whenever the group's
-// base vector has structural zeros (the PUMA's links 2 and 3 see (0, qd1, 0)).
+// The ground accelerates with -g, which makes every weight appear by itself. Revolute links whose axes are
+// parallel form a group: all their orientations differ by a turn about the common z, so angular quantities
+// may be turned into each link's axes by one angle, the sum of the group's, instead of link by link. That is
+// cheaper whenever the group's base vector has structural zeros (the PUMA's links 2 and 3 see (0, qd1, 0)).
 #pragma once
 
 #include <vector>
@@ -92,11 +93,11 @@ struct Motion {
   }
 
   // position
-  std::vector<S> c, s;         // revolute, helical: cosine and sine of the joint's angle
-  std::vector<Mat3<S>> R;      // spherical, free: R_JL
-  std::vector<Vec3<S>> r;      // p_PoLo_P
-  std::vector<int> group;      // the first link of the parallel group; -1 for links that turn in no group
-  std::vector<int> group_size; // of the group that begins with this link
+  std::vector<S> c, s;          // revolute, helical: cosine and sine of the joint's angle
+  std::vector<Mat3<S>> R;       // spherical, free: R_JL
+  std::vector<Vec3<S>> r;       // p_PoLo_P
+  std::vector<int> group;       // the first link of the parallel group; -1 for links that turn in no group
+  std::vector<int> group_size;  // of the group that begins with this link
   std::vector<S> group_c, group_s;
   // velocity [rad/s], [m/s]
   std::vector<Vec3<S>> w_base, wd_base;  // of a group's first link: the parent's, in J axes
@@ -186,12 +187,12 @@ void position(const Tree<S>& tree, const S* q, Motion<S>& motion) {
         break;
       case LinkKind::free:
         motion.r[i] = motion.r[i] + link.R_PJ * Vec3<S>{q[link.q], q[link.q + 1], q[link.q + 2]};
-        motion.R[i] = rotation_of(
-            math::Quaternion<S>{q[link.q + 3], q[link.q + 4], q[link.q + 5], q[link.q + 6]});
+        motion.R[i] =
+            rotation_of(math::Quaternion<S>{q[link.q + 3], q[link.q + 4], q[link.q + 5], q[link.q + 6]});
         break;
       case LinkKind::spherical:
-        motion.R[i] = rotation_of(
-            math::Quaternion<S>{q[link.q], q[link.q + 1], q[link.q + 2], q[link.q + 3]});
+        motion.R[i] =
+            rotation_of(math::Quaternion<S>{q[link.q], q[link.q + 1], q[link.q + 2], q[link.q + 3]});
         break;
       case LinkKind::rotor:
       case LinkKind::fixed:
@@ -212,8 +213,8 @@ bool through_group(const Motion<S>& motion, int i, const Policy& policy) {
          (known_zero(motion.w_base[g].x) || known_zero(motion.w_base[g].y));
 }
 
-/// Angular velocities and accelerations, accelerations of the origins. `ud` are the rates of the speeds; `a0` is the
-/// acceleration given to the ground (-g for dynamics, 0 for pure kinematics).
+/// Angular velocities and accelerations, accelerations of the origins. `ud` are the rates of the speeds; `a0`
+/// is the acceleration given to the ground (-g for dynamics, 0 for pure kinematics).
 template <class S>
 void accelerations(const Tree<S>& tree, const S* u, const S* ud, const Vec3<S>& a0, const Policy& policy,
                    Motion<S>& motion) {
@@ -275,7 +276,8 @@ void accelerations(const Tree<S>& tree, const S* u, const S* ud, const Vec3<S>& 
         motion.wd[i] = wd + uwd + cross(w, uw);
         motion.a[i] = to_link(link, motion, i, a_J);
         if (link.kind == LinkKind::free) {
-          // The origin's velocity in the parent is R_JL uv, its rate R_JL (uvd + uw x uv); Coriolis: 2 w x uv.
+          // The origin's velocity in the parent is R_JL uv, its rate R_JL (uvd + uw x uv); Coriolis: 2 w x
+          // uv.
           const Vec3<S> uv{u[link.v + 3], u[link.v + 4], u[link.v + 5]};
           const Vec3<S> uvd{ud[link.v + 3], ud[link.v + 4], ud[link.v + 5]};
           motion.a[i] = motion.a[i] + uvd + cross(w + w + uw, uv);
@@ -303,8 +305,12 @@ void velocities(const Tree<S>& tree, const S* u, Motion<S>& motion) {
     Vec3<S> w = P < 0 ? zero : to_link(link, motion, i, motion.w[P]);
     Vec3<S> v = P < 0 ? zero : to_link(link, motion, i, motion.v[P] + cross(motion.w[P], motion.r[i]));
     switch (link.kind) {
-      case LinkKind::revolute: w.z = w.z + S(link.sign) * u[link.v]; break;
-      case LinkKind::prismatic: v.z = v.z + u[link.v]; break;
+      case LinkKind::revolute:
+        w.z = w.z + S(link.sign) * u[link.v];
+        break;
+      case LinkKind::prismatic:
+        v.z = v.z + u[link.v];
+        break;
       case LinkKind::helical:
         w.z = w.z + u[link.v];
         v.z = v.z + link.pitch * u[link.v];
@@ -312,17 +318,20 @@ void velocities(const Tree<S>& tree, const S* u, Motion<S>& motion) {
       case LinkKind::free:
         v = v + Vec3<S>{u[link.v + 3], u[link.v + 4], u[link.v + 5]};
         [[fallthrough]];
-      case LinkKind::spherical: w = w + Vec3<S>{u[link.v], u[link.v + 1], u[link.v + 2]}; break;
+      case LinkKind::spherical:
+        w = w + Vec3<S>{u[link.v], u[link.v + 1], u[link.v + 2]};
+        break;
       case LinkKind::rotor:
-      case LinkKind::fixed: break;
+      case LinkKind::fixed:
+        break;
     }
     motion.w[i] = w;
     motion.v[i] = v;
   }
 }
 
-/// World poses X_WL of all links. On expressions the orientations within a parallel group are one turn by the sum angle
-/// (group_angles() must have run); on numbers the turns follow each other.
+/// World poses X_WL of all links. On expressions the orientations within a parallel group are one turn by the
+/// sum angle (group_angles() must have run); on numbers the turns follow each other.
 template <class S>
 std::vector<Pose<S>> world_poses(const Tree<S>& tree, const Motion<S>& motion) {
   constexpr bool by_groups = !std::is_same_v<S, double>;

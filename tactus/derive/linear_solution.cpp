@@ -30,12 +30,13 @@ Expr determinant(const std::vector<Expr>& A, std::size_t n, const std::vector<st
   return sum;
 }
 
-/// Up to this size a block of the speeds' definition is solved by Cramer's rule, which keeps numerators short.
+/// Up to this size a block of the speeds' definition is solved by Cramer's rule, which keeps numerators
+/// short.
 constexpr std::size_t kCramer = 4;
 
-/// The solution of A x = b, written so that a reader would recognise it: an unknown that stands alone, with a constant
-/// factor, in one equation is solved from it last; what remains falls into independent blocks, solved by Cramer's rule
-/// or, where large, by elimination.
+/// The solution of A x = b, written so that a reader would recognise it: an unknown that stands alone, with a
+/// constant factor, in one equation is solved from it last; what remains falls into independent blocks,
+/// solved by Cramer's rule or, where large, by elimination.
 class LinearSolution {
  public:
   LinearSolution(const std::vector<Expr>& A, std::vector<Expr> b, const std::function<void()>& refuse)
@@ -179,7 +180,8 @@ class LinearSolution {
     }
     for (auto it = pivots.rbegin(); it != pivots.rend(); ++it) {
       Expr rest = b[it->first];
-      for (auto known = pivots.rbegin(); known != it; ++known) rest -= A[it->first * n_ + known->second] * x_[known->second];
+      for (auto known = pivots.rbegin(); known != it; ++known)
+        rest -= A[it->first * n_ + known->second] * x_[known->second];
       x_[it->second] = rest / A[it->first * n_ + it->second];
     }
   }
@@ -200,7 +202,8 @@ class LinearSolution {
 
 }  // namespace
 
-std::vector<Expr> solve_linear(const std::vector<Expr>& A, const std::vector<Expr>& b, const std::function<void()>& refuse) {
+std::vector<Expr> solve_linear(const std::vector<Expr>& A, const std::vector<Expr>& b,
+                               const std::function<void()>& refuse) {
   return LinearSolution(A, b, refuse).x();
 }
 

@@ -8,12 +8,13 @@ using describe::Model;
 
 namespace {
 
-/// Below this squared length [m^2] (or squared sine) a direction is not defined and its force is taken as zero.
+/// Below this squared length [m^2] (or squared sine) a direction is not defined and its force is taken as
+/// zero.
 constexpr double kNoDirection = 1e-24;
 
 /// The rotation vector of R: angle times axis. With v = sin(angle) axis from R's skew part and
-/// cos(angle) = (trace - 1)/2, the factor angle/sin(angle) tends to 1 at zero [Faulring2006, (45)-(46) are singular
-/// there]. At half a turn the axis is not unique; the result is then zero rather than undefined.
+/// cos(angle) = (trace - 1)/2, the factor angle/sin(angle) tends to 1 at zero [Faulring2006, (45)-(46) are
+/// singular there]. At half a turn the axis is not unique; the result is then zero rather than undefined.
 Vec3<Expr> rotation_vector(const Mat3<Expr>& R) {
   const Expr half(0.5);
   const Vec3<Expr> v{half * (R(2, 1) - R(1, 2)), half * (R(0, 2) - R(2, 0)), half * (R(1, 0) - R(0, 1))};
@@ -23,7 +24,6 @@ Vec3<Expr> rotation_vector(const Mat3<Expr>& R) {
   const Expr factor = select(sine2 - Expr(kNoDirection), atan2(sine, cosine) / sine, Expr(1.0));
   return factor * v;
 }
-
 
 Pose<Expr> point(const Numbers& numbers, const Vec3<Expr>& p) { return {Mat3<Expr>::identity(), numbers(p)}; }
 
@@ -48,9 +48,10 @@ std::vector<bool> loaded_links(const Model& model, const Options& options, const
   return loaded;
 }
 
-std::vector<OutsideWrench<Expr>> outside_wrenches(const Model& model, const Options& options, const Numbers& numbers,
-                                                  const Tree<Expr>& tree, const Motion<Expr>& motion,
-                                                  const std::vector<Expr>& rates, const std::vector<Expr>& wrench) {
+std::vector<OutsideWrench<Expr>> outside_wrenches(const Model& model, const Options& options,
+                                                  const Numbers& numbers, const Tree<Expr>& tree,
+                                                  const Motion<Expr>& motion, const std::vector<Expr>& rates,
+                                                  const std::vector<Expr>& wrench) {
   std::vector<OutsideWrench<Expr>> wrenches;
   for (std::size_t k = 0; k < options.wrenches.size() && !wrench.empty(); ++k) {
     const WrenchInput& input = options.wrenches[k];
@@ -113,7 +114,8 @@ std::vector<Expr> joint_loads(const Model& model, const Options& options, const 
   std::vector<Expr> loads;
   std::size_t coordinate = 0;
   for (const describe::Joint& joint : model.joints) {
-    const bool quasi = joint.type == describe::JointType::spherical || joint.type == describe::JointType::free;
+    const bool quasi =
+        joint.type == describe::JointType::spherical || joint.type == describe::JointType::free;
     for (std::size_t k = 0; k < joint.axes.size(); ++k) {
       const describe::JointAxis& axis = joint.axes[k];
       const Expr rate = rates[loads.size()];
@@ -134,13 +136,14 @@ std::vector<Expr> joint_loads(const Model& model, const Options& options, const 
   return loads;
 }
 
-Expr spring_energy(const Model& model, const Numbers& numbers, const Tree<Expr>& tree, const Motion<Expr>& motion,
-                   const std::vector<Expr>& q) {
+Expr spring_energy(const Model& model, const Numbers& numbers, const Tree<Expr>& tree,
+                   const Motion<Expr>& motion, const std::vector<Expr>& q) {
   const Expr half(0.5);
   Expr energy(0.0);
   std::size_t coordinate = 0;
   for (const describe::Joint& joint : model.joints) {
-    const bool quasi = joint.type == describe::JointType::spherical || joint.type == describe::JointType::free;
+    const bool quasi =
+        joint.type == describe::JointType::spherical || joint.type == describe::JointType::free;
     for (std::size_t k = 0; k < joint.axes.size() && !quasi; ++k) {
       const Expr stretch = q[coordinate + k] - numbers(joint.axes[k].rest);
       energy += half * numbers(joint.axes[k].stiffness) * (stretch * stretch);

@@ -1,4 +1,5 @@
-// Forces other than inertia and weight: springs and dampers between points and frames, outside wrenches, joint friction.
+// Forces other than inertia and weight: springs and dampers between points and frames, outside wrenches,
+// joint friction.
 #pragma once
 
 #include <vector>
@@ -12,11 +13,12 @@ namespace tactus::derive {
 /// Which links carry an outside force (a spring's end or a wrench input).
 std::vector<bool> loaded_links(const describe::Model& model, const Options& options, const Tree<Expr>& tree);
 
-/// All outside wrenches on the tree's links, in link axes. position() must have run on `motion`. `rates` are the joint
-/// rates; `wrench` the wrench inputs (empty: without them).
+/// All outside wrenches on the tree's links, in link axes. position() must have run on `motion`. `rates` are
+/// the joint rates; `wrench` the wrench inputs (empty: without them).
 std::vector<OutsideWrench<Expr>> outside_wrenches(const describe::Model& model, const Options& options,
-                                                  const Numbers& numbers, const Tree<Expr>& tree, const Motion<Expr>& motion,
-                                                  const std::vector<Expr>& rates, const std::vector<Expr>& wrench);
+                                                  const Numbers& numbers, const Tree<Expr>& tree,
+                                                  const Motion<Expr>& motion, const std::vector<Expr>& rates,
+                                                  const std::vector<Expr>& wrench);
 
 /// What springs, damping and friction at the joints take: to be added to h. One entry per joint rate.
 std::vector<Expr> joint_loads(const describe::Model& model, const Options& options, const Numbers& numbers,

@@ -40,7 +40,8 @@ MassMoments<S> seen_from(const Pose<S>& X_AB, const MassMoments<S>& B) {
   const Vec3<S> Rh = X_AB.R * B.h;
   Mat3<S> A = X_AB.R * matrix_of(B.sigma) * X_AB.R.transposed();
   for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t j = 0; j < 3; ++j) A(i, j) = A(i, j) + (B.m * p[i] * p[j] + (p[i] * Rh[j] + Rh[i] * p[j]));
+    for (std::size_t j = 0; j < 3; ++j)
+      A(i, j) = A(i, j) + (B.m * p[i] * p[j] + (p[i] * Rh[j] + Rh[i] * p[j]));
   return {B.m, B.m * p + Rh, moments_of(A)};
 }
 

@@ -9,8 +9,8 @@
 //
 // A rotor (symmetric about its axis, mass counted to the parent) adds n = spin (qdd z + w_P x z qd).
 //
-// Base parameters: of a revolute link m = 0, h_z = 0 and Sigma_zz = 0 (moved to its parent, see simplify.h), so every
-// product with them folds away. See [Clover1996, II (1)-(10)] for the classical form.
+// Base parameters: of a revolute link m = 0, h_z = 0 and Sigma_zz = 0 (moved to its parent, see simplify.h),
+// so every product with them folds away. See [Clover1996, II (1)-(10)] for the classical form.
 #pragma once
 
 #include <tactus/derive/kinematics.h>
@@ -36,8 +36,8 @@ Vec3<S> own_moment(const Link<S>& link, const Acceleration2<S>& U, const Vec3<S>
   return N;
 }
 
-/// Whether the moment about a revolute link's z reaches no other joint: the parent is the ground, or a link that turns
-/// about a fixed axis across this one.
+/// Whether the moment about a revolute link's z reaches no other joint: the parent is the ground, or a link
+/// that turns about a fixed axis across this one.
 template <class S>
 bool moment_ends_here(const Tree<S>& tree, int i) {
   const Link<S>& link = tree.links[i];
@@ -61,8 +61,10 @@ void joint_forces(const Tree<S>& tree, const S* u, const S* ud, const std::vecto
       continue;
     }
     motion.f[i] = link.m * motion.a[i] + motion.U[i] * link.h;
-    motion.n[i] = own_moment(link, motion.U[i], motion.w[i], motion.wd[i], policy) + cross(link.h, motion.a[i]);
-    // Inertia that acts only at the joint joins the link's own moment first, where equal factors fold together.
+    motion.n[i] =
+        own_moment(link, motion.U[i], motion.w[i], motion.wd[i], policy) + cross(link.h, motion.a[i]);
+    // Inertia that acts only at the joint joins the link's own moment first, where equal factors fold
+    // together.
     if (moment_ends_here(tree, i)) {
       motion.n[i].z = motion.n[i].z + link.armature[0] * (S(link.sign) * ud[link.v]);
     }
@@ -99,7 +101,8 @@ void joint_forces(const Tree<S>& tree, const S* u, const S* ud, const std::vecto
         if (link.kind == LinkKind::spherical) break;
         for (int k = 3; k < 6; ++k) tau[link.v + k] = motion.f[i][k - 3] + link.armature[k] * ud[link.v + k];
         break;
-      case LinkKind::fixed: break;
+      case LinkKind::fixed:
+        break;
     }
     const int g = motion.group[i];
     const bool grouped = by_groups && g >= 0;

@@ -1,9 +1,10 @@
 // The recursions on plain numbers: Newton-Euler, composite bodies and articulated bodies as loops over the
 // links.
 //
-// The same templates that derive the equations symbolically, run on double: nothing is simplified, folded or generated.
-// That makes them the oracle of the generated code, and what it is measured against (docs/benchmarks.md). Loads: weight,
-// armature, and springs, damping and friction at the joints. All memory is made once; a call never allocates.
+// The same templates that derive the equations symbolically, run on double: nothing is simplified, folded or
+// generated. That makes them the oracle of the generated code, and what it is measured against
+// (docs/benchmarks.md). Loads: weight, armature, and springs, damping and friction at the joints. All memory
+// is made once; a call never allocates.
 #pragma once
 
 #include <vector>

@@ -19,7 +19,8 @@ inline void sine_cosine(double q, double sign, double offset, double& s, double&
   c = std::cos(angle);
 }
 
-inline void sine_cosine(algebra::Expr q, double sign, algebra::Expr offset, algebra::Expr& s, algebra::Expr& c) {
+inline void sine_cosine(algebra::Expr q, double sign, algebra::Expr offset, algebra::Expr& s,
+                        algebra::Expr& c) {
   using algebra::Expr;
   const Expr angle = sign < 0.0 ? -q : q;
   if (offset.is_constant()) {

@@ -14,8 +14,8 @@ namespace {
 /// Relative size below which a constant that came out of a cancellation is taken for the zero it stands for.
 constexpr double kDust = 1e-15;
 
-/// Slides of frames along their axes, by the length of the mechanism: axes that are nearly perpendicular ask for long
-/// ones, and rounding of second moments about a far point grows with the square.
+/// Slides of frames along their axes, by the length of the mechanism: axes that are nearly perpendicular ask
+/// for long ones, and rounding of second moments about a far point grows with the square.
 constexpr double kLongestSlide = 10.0;
 
 bool is_number(const Mat3<Expr>& R) {
@@ -104,7 +104,8 @@ void turn_frames(Tree<Expr>& tree) {
     if (!axial || !is_number(link.R_PJ)) continue;
     // A revolute axis against its parent's: count it the other way round, Rx(pi) on both sides of the turn.
     const int P = link.parent;
-    if (link.kind == LinkKind::revolute && P >= 0 && tree.links[static_cast<std::size_t>(P)].kind == LinkKind::revolute &&
+    if (link.kind == LinkKind::revolute && P >= 0 &&
+        tree.links[static_cast<std::size_t>(P)].kind == LinkKind::revolute &&
         link.R_PJ(2, 2).is_constant(-1.0)) {
       const Mat3<Expr> half_turn = Mat3<Expr>::diagonal(1.0, -1.0, -1.0);
       link.R_PJ = link.R_PJ * half_turn;
@@ -112,14 +113,15 @@ void turn_frames(Tree<Expr>& tree) {
       link.offset = -link.offset;
       move_frame(tree, i, {half_turn, Vec3<Expr>::zero()});
     }
-    // R_PJ = Rz(gamma) Rx(alpha) Rz(beta): the parent's frame takes gamma (if this is the first child that asks, and
-    // the parent turns about z), the joint's zero takes beta.
+    // R_PJ = Rz(gamma) Rx(alpha) Rz(beta): the parent's frame takes gamma (if this is the first child that
+    // asks, and the parent turns about z), the joint's zero takes beta.
     const double sin_alpha = std::hypot(link.R_PJ(0, 2).value(), link.R_PJ(1, 2).value());
     if (sin_alpha > kDust) {
       const double gamma = std::atan2(link.R_PJ(0, 2).value(), -link.R_PJ(1, 2).value());
       bool first_child = P >= 0 && (turns_about_z(tree.links[static_cast<std::size_t>(P)]) ||
                                     tree.links[static_cast<std::size_t>(P)].kind == LinkKind::prismatic);
-      for (int j = 0; j < i; ++j) first_child = first_child && tree.links[static_cast<std::size_t>(j)].parent != P;
+      for (int j = 0; j < i; ++j)
+        first_child = first_child && tree.links[static_cast<std::size_t>(j)].parent != P;
       // A placement of whole quarter turns costs nothing as it is.
       bool quarter = true;
       for (const auto& row : link.R_PJ.m)
@@ -172,7 +174,8 @@ double longest_length(const Tree<Expr>& tree) {
   double length = 0.0;
   for (const Link<Expr>& link : tree.links) {
     length = std::max(length, largest(link.p_PJ));
-    if (link.m.is_constant() && link.m.value() > 0.0) length = std::max(length, largest(link.h) / link.m.value());
+    if (link.m.is_constant() && link.m.value() > 0.0)
+      length = std::max(length, largest(link.h) / link.m.value());
   }
   return length;
 }
@@ -192,7 +195,9 @@ std::optional<Expr> slide_for(const Tree<Expr>& tree, const SlideAim& aim) {
       denominator = link.R_PJ(k, 2);
       break;
     }
-    case What::child_offset: numerator = tree.links[static_cast<std::size_t>(aim.child)].p_PJ.z; break;
+    case What::child_offset:
+      numerator = tree.links[static_cast<std::size_t>(aim.child)].p_PJ.z;
+      break;
     case What::moment_xz:
       numerator = link.sigma.xz;
       denominator = link.h.x;
@@ -222,8 +227,8 @@ bool is_symmetric(const Link<Expr>& link) {
          algebra::is_zero(link.h.x) && algebra::is_zero(link.h.y);
 }
 
-/// A cancellation among second moments leaves dust at the level of the moments themselves; equal moments that only
-/// rounding tells apart are equal.
+/// A cancellation among second moments leaves dust at the level of the moments themselves; equal moments that
+/// only rounding tells apart are equal.
 void remove_dust(SecondMoments<Expr>& I) {
   Expr* entries[] = {&I.xx, &I.yy, &I.zz, &I.xy, &I.xz, &I.yz};
   double scale = 0.0;
@@ -231,7 +236,8 @@ void remove_dust(SecondMoments<Expr>& I) {
     if (x->is_constant()) scale = std::max(scale, std::fabs(x->value()));
   for (Expr* x : entries)
     if (x->is_constant() && std::fabs(x->value()) <= kDust * scale) *x = Expr(0.0);
-  if (I.xx.is_constant() && I.yy.is_constant() && std::fabs(I.xx.value() - I.yy.value()) <= 4.0 * kDust * scale) {
+  if (I.xx.is_constant() && I.yy.is_constant() &&
+      std::fabs(I.xx.value() - I.yy.value()) <= 4.0 * kDust * scale) {
     I.yy = I.xx;
   }
 }
@@ -274,7 +280,8 @@ void regroup_inertia(Tree<Expr>& tree, const std::vector<bool>& loaded) {
       continue;
     }
     if (link.parent >= 0) {
-      // The moved mass stands in J whatever the coordinate is; of a prismatic link only the orientation matters.
+      // The moved mass stands in J whatever the coordinate is; of a prismatic link only the orientation
+      // matters.
       const Vec3<Expr> p = link.kind == LinkKind::prismatic ? Vec3<Expr>::zero() : link.p_PJ;
       add_mass(tree.links[static_cast<std::size_t>(link.parent)], seen_from(Pose<Expr>{link.R_PJ, p}, moved));
     }

@@ -1,5 +1,5 @@
-// M = L^T D L from the last speed to the first, which keeps the sparsity of a tree (no fill-in), and the solution of
-// M x = b with it. The entries that the tree makes zero are never touched.
+// M = L^T D L from the last speed to the first, which keeps the sparsity of a tree (no fill-in), and the
+// solution of M x = b with it. The entries that the tree makes zero are never touched.
 #pragma once
 
 #include <vector>

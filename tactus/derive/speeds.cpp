@@ -28,7 +28,8 @@ void split_linear(const Model& model, const std::vector<Expr>& equations, const 
     for (const Expr symbol : algebra::symbols_in(std::span(&element, 1))) {
       for (const Expr unknown : x) {
         if (symbol == unknown) {
-          throw InputError(model.speeds.where, "a definition of generalised speeds is not linear in the rates",
+          throw InputError(model.speeds.where,
+                           "a definition of generalised speeds is not linear in the rates",
                            "write u = Y(q,t) qd + Z(q,t) or qd = W(q,t) u + X(q,t)");
         }
       }
@@ -71,8 +72,9 @@ SpeedMap speed_map(const Model& model, const Symbols& symbols, bool keep_paramet
   }
   const std::vector<Expr> equations = algebra::substitute(model.speeds.equations, *model.graph, from, to);
   if (equations.size() != n) {
-    throw InputError(model.speeds.where, "there are " + std::to_string(equations.size()) + " speed definitions for " +
-                                             std::to_string(n) + " degrees of freedom");
+    throw InputError(model.speeds.where, "there are " + std::to_string(equations.size()) +
+                                             " speed definitions for " + std::to_string(n) +
+                                             " degrees of freedom");
   }
   const auto minus = [n](const std::vector<Expr>& x, const std::vector<Expr>& y) {
     std::vector<Expr> difference(n);
@@ -80,13 +82,15 @@ SpeedMap speed_map(const Model& model, const Symbols& symbols, bool keep_paramet
     return difference;
   };
   const auto refuse = [&] {
-    throw InputError(model.speeds.where, "the generalised speeds do not determine the joint rates (the map is singular)",
+    throw InputError(model.speeds.where,
+                     "the generalised speeds do not determine the joint rates (the map is singular)",
                      "define as many independent speeds as there are degrees of freedom");
   };
   if (model.speeds.definition == Speeds::Definition::to_rates) {
     split_linear(model, equations, symbols.u, map.W, map.X);
     map.rates = equations;  // as the user wrote them
-    split_linear(model, solve_linear(map.W, minus(symbols.rates, map.X), refuse), symbols.rates, map.Y, map.Z);
+    split_linear(model, solve_linear(map.W, minus(symbols.rates, map.X), refuse), symbols.rates, map.Y,
+                 map.Z);
   } else {
     split_linear(model, equations, symbols.rates, map.Y, map.Z);
     map.rates = solve_linear(map.Y, minus(symbols.u, map.Z), refuse);
@@ -104,7 +108,8 @@ SpeedMap speed_map(const Model& model, const Symbols& symbols, bool keep_paramet
   return map;
 }
 
-std::vector<Expr> coordinate_rates(const Model& model, const Symbols& symbols, const std::vector<Expr>& joint_rates) {
+std::vector<Expr> coordinate_rates(const Model& model, const Symbols& symbols,
+                                   const std::vector<Expr>& joint_rates) {
   std::vector<Expr> rates;
   std::size_t v = 0;
   for (const describe::Joint& joint : model.joints) {

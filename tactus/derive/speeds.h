@@ -2,8 +2,8 @@
 //
 //   u = Y(q,t) qd + Z(q,t)          or          qd = W(q,t) u + X(q,t)          [Gillespie2003, (3)-(5)]
 //
-// Whichever the model gives, the other follows: W = Y^-1, X = -W Z. The elements are reduced as rational trigonometric
-// functions, so that factors which cancel do cancel.
+// Whichever the model gives, the other follows: W = Y^-1, X = -W Z. The elements are reduced as rational
+// trigonometric functions, so that factors which cancel do cancel.
 #pragma once
 
 #include <vector>
@@ -14,12 +14,12 @@
 namespace tactus::derive {
 
 struct SpeedMap {
-  bool identity = true;            // u = qd
-  std::vector<Expr> W, X;          // nv x nv by rows, nv
-  std::vector<Expr> Y, Z;          // the inverse map
-  std::vector<Expr> rates;         // qd = W u + X
-  std::vector<Expr> accelerations; // d qd/dt = W udot + Wd u + Xd
-  std::vector<Expr> bias;          // Wd u + Xd
+  bool identity = true;             // u = qd
+  std::vector<Expr> W, X;           // nv x nv by rows, nv
+  std::vector<Expr> Y, Z;           // the inverse map
+  std::vector<Expr> rates;          // qd = W u + X
+  std::vector<Expr> accelerations;  // d qd/dt = W udot + Wd u + Xd
+  std::vector<Expr> bias;           // Wd u + Xd
 };
 
 SpeedMap speed_map(const describe::Model& model, const Symbols& symbols, bool keep_parameters);

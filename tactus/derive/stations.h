@@ -1,4 +1,5 @@
-// Frames fixed in bodies, as the loads and the constraints need them: where they are and how they move in the world.
+// Frames fixed in bodies, as the loads and the constraints need them: where they are and how they move in the
+// world.
 #pragma once
 
 #include <vector>

@@ -15,7 +15,8 @@ Symbols::Symbols(const describe::Model& model, const Options& options) {
   for (const std::string& name : model.coordinate_names()) q.push_back(algebra::symbol(name));
   const bool defined = model.speeds.definition != describe::Speeds::Definition::joint_rates;
   for (const describe::Joint& joint : model.joints) {
-    const bool quasi = joint.type == describe::JointType::spherical || joint.type == describe::JointType::free;
+    const bool quasi =
+        joint.type == describe::JointType::spherical || joint.type == describe::JointType::free;
     for (const describe::JointAxis& axis : joint.axes) {
       // A quasi-velocity has a name of its own; the rate of a coordinate is named after it.
       const std::string rate = quasi ? axis.name : describe::rate_name(axis.name);
@@ -51,17 +52,21 @@ algebra::Block Symbols::speeds_block() const { return column("u", "generalised s
 algebra::Block Symbols::accelerations_block() const {
   return column("udot", "rates of the speeds [rad/s^2, m/s^2]", udot);
 }
-algebra::Block Symbols::forces_block() const { return column("tau", "actuator forces at the joints [N m, N]", tau); }
+algebra::Block Symbols::forces_block() const {
+  return column("tau", "actuator forces at the joints [N m, N]", tau);
+}
 algebra::Block Symbols::rates_block() const { return column("qd", "joint rates [rad/s, m/s]", rates); }
 
-std::vector<algebra::Block> Symbols::inputs(bool with_speeds, std::vector<Block> extra, bool with_wrench) const {
+std::vector<algebra::Block> Symbols::inputs(bool with_speeds, std::vector<Block> extra,
+                                            bool with_wrench) const {
   std::vector<Block> blocks{time_block(), coordinates_block()};
   if (with_speeds) blocks.push_back(speeds_block());
   for (Block& block : extra) blocks.push_back(std::move(block));
   if (with_wrench && !wrench.empty()) {
     blocks.push_back(column("wrench", "outside wrenches, [torque; force] each [N m, N]", wrench));
   }
-  if (!parameters.empty()) blocks.push_back(column("parameters", "the model's parameters, in their order", parameters));
+  if (!parameters.empty())
+    blocks.push_back(column("parameters", "the model's parameters, in their order", parameters));
   return blocks;
 }
 

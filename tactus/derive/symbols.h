@@ -9,8 +9,9 @@
 namespace tactus::derive {
 
 struct Symbols {
-  /// Made in the current graph. Names are those a reader expects in printed equations: the coordinate `shoulder`, its
-  /// speed `shoulder_dot`, its acceleration `shoulder_ddot`, its actuator force `tau_shoulder`.
+  /// Made in the current graph. Names are those a reader expects in printed equations: the coordinate
+  /// `shoulder`, its speed `shoulder_dot`, its acceleration `shoulder_ddot`, its actuator force
+  /// `tau_shoulder`.
   Symbols(const describe::Model& model, const Options& options);
 
   Expr t;

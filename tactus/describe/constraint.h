@@ -1,5 +1,6 @@
-// Constraints as a model describes them. Everything that is a formula in the coordinates (gears, racks, screws, belts,
-// locks, prescribed motions) is one here too; what remains are geometric relations between frames.
+// Constraints as a model describes them. Everything that is a formula in the coordinates (gears, racks,
+// screws, belts, locks, prescribed motions) is one here too; what remains are geometric relations between
+// frames.
 #pragma once
 
 #include <string>
@@ -19,7 +20,8 @@ enum class ConstraintType {
   on_plane,    // b's origin in the x-y plane of a
   on_circle,   // b's origin on the circle about a's origin in a's x-y plane
   on_sphere,   // b's origin on the sphere about a's origin
-  on_surface,  // b's origin, in a's coordinates x, y, z, satisfies the equations (one: a surface, two: a curve)
+  on_surface,  // b's origin, in a's coordinates x, y, z, satisfies the equations (one: a surface, two: a
+               // curve)
   distance,    // the origins keep their distance
   parallel,    // the z axes stay parallel
   equation,    // phi(q, t) = 0
@@ -38,15 +40,15 @@ enum class Rolling {
 struct Constraint {
   std::string name;
   ConstraintType type = ConstraintType::equation;
-  std::string kind;          // as the file says it: "gear", "lock", "revolute", ...
-  bool active = true;        // at the start
-  int frame_a = -1, frame_b = -1;               // indices into Model::frames
-  int closure = 0;                              // closure: a JointType (as its number)
+  std::string kind;                // as the file says it: "gear", "lock", "revolute", ...
+  bool active = true;              // at the start
+  int frame_a = -1, frame_b = -1;  // indices into Model::frames
+  int closure = 0;                 // closure: a JointType (as its number)
   Rolling rolling = Rolling::disk_on_plane;
-  bool keep_contact = true;                     // rolling: the contact itself is a constraint too
-  algebra::Expr radius, radius_a;               // circle, sphere, rolling; the other disk's
-  algebra::Expr length;                         // distance
-  std::vector<algebra::Expr> equations;         // on_surface: in x, y, z; equation: phi; rates: linear in the rates
+  bool keep_contact = true;              // rolling: the contact itself is a constraint too
+  algebra::Expr radius, radius_a;        // circle, sphere, rolling; the other disk's
+  algebra::Expr length;                  // distance
+  std::vector<algebra::Expr> equations;  // on_surface: in x, y, z; equation: phi; rates: linear in the rates
   std::string description;
   Place where;
 };

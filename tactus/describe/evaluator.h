@@ -7,8 +7,8 @@
 
 namespace tactus::describe {
 
-/// For reading and checking, where many numbers are evaluated at the same parameters. The parameters' values must not
-/// change while it lives; new parameters may come. Otherwise as value_of(model, number).
+/// For reading and checking, where many numbers are evaluated at the same parameters. The parameters' values
+/// must not change while it lives; new parameters may come. Otherwise as value_of(model, number).
 class Evaluator {
  public:
   explicit Evaluator(const Model& model) : model_(model) {}

@@ -7,55 +7,83 @@ namespace tactus::describe {
 
 std::string_view name_of(JointType type) {
   switch (type) {
-    case JointType::revolute: return "revolute";
-    case JointType::prismatic: return "prismatic";
-    case JointType::helical: return "helical";
-    case JointType::cylindrical: return "cylindrical";
-    case JointType::universal: return "universal";
-    case JointType::planar: return "planar";
-    case JointType::spherical: return "spherical";
-    case JointType::free: return "free";
-    case JointType::weld: return "weld";
+    case JointType::revolute:
+      return "revolute";
+    case JointType::prismatic:
+      return "prismatic";
+    case JointType::helical:
+      return "helical";
+    case JointType::cylindrical:
+      return "cylindrical";
+    case JointType::universal:
+      return "universal";
+    case JointType::planar:
+      return "planar";
+    case JointType::spherical:
+      return "spherical";
+    case JointType::free:
+      return "free";
+    case JointType::weld:
+      return "weld";
   }
   return "?";
 }
 
 std::string_view name_of(ConstraintType type) {
   switch (type) {
-    case ConstraintType::closure: return "closure";
-    case ConstraintType::on_line: return "on_line";
-    case ConstraintType::on_plane: return "on_plane";
-    case ConstraintType::on_circle: return "on_circle";
-    case ConstraintType::on_sphere: return "on_sphere";
-    case ConstraintType::on_surface: return "on_surface";
-    case ConstraintType::distance: return "distance";
-    case ConstraintType::parallel: return "parallel";
-    case ConstraintType::equation: return "equation";
-    case ConstraintType::rolling: return "rolling";
-    case ConstraintType::rates: return "rates";
+    case ConstraintType::closure:
+      return "closure";
+    case ConstraintType::on_line:
+      return "on_line";
+    case ConstraintType::on_plane:
+      return "on_plane";
+    case ConstraintType::on_circle:
+      return "on_circle";
+    case ConstraintType::on_sphere:
+      return "on_sphere";
+    case ConstraintType::on_surface:
+      return "on_surface";
+    case ConstraintType::distance:
+      return "distance";
+    case ConstraintType::parallel:
+      return "parallel";
+    case ConstraintType::equation:
+      return "equation";
+    case ConstraintType::rolling:
+      return "rolling";
+    case ConstraintType::rates:
+      return "rates";
   }
   return "?";
 }
 
 int coordinate_count(JointType type) {
   switch (type) {
-    case JointType::spherical: return 4;
-    case JointType::free: return 7;
-    default: return speed_count(type);
+    case JointType::spherical:
+      return 4;
+    case JointType::free:
+      return 7;
+    default:
+      return speed_count(type);
   }
 }
 
 int speed_count(JointType type) {
   switch (type) {
-    case JointType::weld: return 0;
+    case JointType::weld:
+      return 0;
     case JointType::revolute:
     case JointType::prismatic:
-    case JointType::helical: return 1;
+    case JointType::helical:
+      return 1;
     case JointType::cylindrical:
-    case JointType::universal: return 2;
+    case JointType::universal:
+      return 2;
     case JointType::planar:
-    case JointType::spherical: return 3;
-    case JointType::free: return 6;
+    case JointType::spherical:
+      return 3;
+    case JointType::free:
+      return 6;
   }
   return 0;
 }
@@ -101,7 +129,8 @@ void Model::set_initial_defaults() {
   for (const Joint& joint : joints) {
     const auto count = static_cast<std::size_t>(coordinate_count(joint.type));
     initial_q.insert(initial_q.end(), count, 0.0);
-    if (joint.type == JointType::spherical || joint.type == JointType::free) initial_q[initial_q.size() - 4] = 1.0;
+    if (joint.type == JointType::spherical || joint.type == JointType::free)
+      initial_q[initial_q.size() - 4] = 1.0;
   }
   initial_u.assign(static_cast<std::size_t>(nv()), 0.0);
 }

@@ -1,7 +1,8 @@
-// The model of a mechanism: what a file describes, checked, with every default filled in. Immutable once read.
+// The model of a mechanism: what a file describes, checked, with every default filled in. Immutable once
+// read.
 //
-// Numbers are expressions of the model's own graph: constants, or formulas in named parameters. `derive` brings them
-// into its graph, with the parameters kept as symbols or folded into numbers.
+// Numbers are expressions of the model's own graph: constants, or formulas in named parameters. `derive`
+// brings them into its graph, with the parameters kept as symbols or folded into numbers.
 #pragma once
 
 #include <array>
@@ -25,16 +26,17 @@ using Pose = math::Pose<Expr>;
 /// A named number of the model. Its symbol in the graph has the same name.
 struct Parameter {
   std::string name;
-  double value = 0.0;       // in SI units
-  std::string unit;         // as written, for display
+  double value = 0.0;  // in SI units
+  std::string unit;    // as written, for display
   std::string description;
 };
 
-/// A named number that the file defines by a formula in others: wherever it is used, the formula stands in its place.
+/// A named number that the file defines by a formula in others: wherever it is used, the formula stands in
+/// its place.
 struct DerivedParameter {
   std::string name;
-  Expr formula;             // in the symbols of the parameters
-  double value = 0.0;       // with the parameters as given, in SI units
+  Expr formula;        // in the symbols of the parameters
+  double value = 0.0;  // with the parameters as given, in SI units
   std::string unit;
   std::string description;
 };
@@ -54,22 +56,23 @@ struct Friction {
 
 /// What belongs to one degree of freedom of a joint.
 struct JointAxis {
-  std::string name;                    // of its coordinate and speed: the joint's, or "joint.x" where it has several
-  Vec3 direction;                      // unit vector in the joint's frame J (unused for the axes of spherical and free)
-  bool is_rotation = true;             // angle [rad] or length [m]
-  std::optional<Expr> lower, upper;    // limits of the coordinate
-  std::optional<Expr> effort_limit;    // largest force or torque of the actuator
+  std::string name;         // of its coordinate and speed: the joint's, or "joint.x" where it has several
+  Vec3 direction;           // unit vector in the joint's frame J (unused for the axes of spherical and free)
+  bool is_rotation = true;  // angle [rad] or length [m]
+  std::optional<Expr> lower, upper;  // limits of the coordinate
+  std::optional<Expr> effort_limit;  // largest force or torque of the actuator
   std::optional<Expr> velocity_limit;
-  bool passive = false;                // no actuator: its force in tau is taken as zero
-  Expr armature;                       // rotor inertia on the joint's side of the gear [kg m^2] or [kg]
-  Expr damping;                        // viscous, both directions [N m s/rad] or [N s/m]
+  bool passive = false;  // no actuator: its force in tau is taken as zero
+  Expr armature;         // rotor inertia on the joint's side of the gear [kg m^2] or [kg]
+  Expr damping;          // viscous, both directions [N m s/rad] or [N s/m]
   Friction friction;
-  Expr stiffness;                      // spring at the joint: force = -stiffness (q - rest)
+  Expr stiffness;  // spring at the joint: force = -stiffness (q - rest)
   Expr rest;
 };
 
-/// A joint takes the child body B from the parent body P. J is the joint's frame: X_PJ places it on the parent; the
-/// joint moves F relative to J; X_FB places the child's body frame on the far side (identity unless the file says so).
+/// A joint takes the child body B from the parent body P. J is the joint's frame: X_PJ places it on the
+/// parent; the joint moves F relative to J; X_FB places the child's body frame on the far side (identity
+/// unless the file says so).
 struct Joint {
   std::string name;
   JointType type = JointType::revolute;
@@ -77,10 +80,11 @@ struct Joint {
   int child = 0;
   Pose X_PJ;
   Pose X_FB;
-  // speed_count(type) of them, in the order of the speeds. The motions follow each other, each in the frame that the
-  // one before has reached: cylindrical "angle", "slide"; universal "angle1", "angle2"; planar "x", "y", "angle".
+  // speed_count(type) of them, in the order of the speeds. The motions follow each other, each in the frame
+  // that the one before has reached: cylindrical "angle", "slide"; universal "angle1", "angle2"; planar "x",
+  // "y", "angle".
   std::vector<JointAxis> axes;
-  Expr pitch;                   // helical: advance along the axis per radian [m/rad]
+  Expr pitch;  // helical: advance along the axis per radian [m/rad]
   Place where;
 };
 
@@ -88,10 +92,10 @@ struct Geometry {
   enum class Shape { sphere, box, cylinder, capsule, plane, mesh };
   Shape shape = Shape::sphere;
   std::string name;
-  Pose X_BG;             // placement on the body
-  Vec3 size;             // sphere: radius; box: edges; cylinder, capsule: radius, length along z; plane: edges;
-                         // mesh: scale
-  std::string file;      // mesh
+  Pose X_BG;         // placement on the body
+  Vec3 size;         // sphere: radius; box: edges; cylinder, capsule: radius, length along z; plane: edges;
+                     // mesh: scale
+  std::string file;  // mesh
   std::array<double, 4> color{0.6, 0.6, 0.65, 1.0};
   bool visual = true, contact = false;
 };
@@ -99,10 +103,10 @@ struct Geometry {
 struct Body {
   std::string name;
   Expr mass;
-  Vec3 com;              // p_BoBcm_B
-  Mat3 inertia;          // about the centre of mass, in the body's axes [kg m^2]
+  Vec3 com;      // p_BoBcm_B
+  Mat3 inertia;  // about the centre of mass, in the body's axes [kg m^2]
   std::vector<Geometry> geometry;
-  int joint = -1;        // index of the joint that carries it; -1 for the ground
+  int joint = -1;  // index of the joint that carries it; -1 for the ground
   Place where;
 };
 
@@ -124,8 +128,8 @@ struct PointSpring {
   Expr stiffness, damping, rest_length;
 };
 
-/// A spring and damper in SE(3) between two frames [Faulring2006, (41), (44)]: force from the displacement of frame b
-/// in a, torque from the rotation vector of R_ab, damping from the relative twist.
+/// A spring and damper in SE(3) between two frames [Faulring2006, (41), (44)]: force from the displacement of
+/// frame b in a, torque from the rotation vector of R_ab, damping from the relative twist.
 struct FrameSpring {
   std::string name;
   int frame_a = 0, frame_b = 0;  // indices into Model::frames
@@ -153,22 +157,24 @@ struct Model {
   std::shared_ptr<algebra::Graph> graph;  // of all expressions below
   std::vector<Parameter> parameters;
   std::vector<DerivedParameter> derived_parameters;
-  Vec3 gravity;                           // acceleration of free fall in the world [m/s^2]; default (0, 0, -9.81)
-  std::vector<Body> bodies;               // bodies[0] is the ground, "world"; a parent stands before its children
-  std::vector<Joint> joints;              // joints[i] carries bodies[i + 1]
+  Vec3 gravity;               // acceleration of free fall in the world [m/s^2]; default (0, 0, -9.81)
+  std::vector<Body> bodies;   // bodies[0] is the ground, "world"; a parent stands before its children
+  std::vector<Joint> joints;  // joints[i] carries bodies[i + 1]
   std::vector<Frame> frames;
   std::vector<PointSpring> point_springs;
   std::vector<FrameSpring> frame_springs;
   std::vector<Constraint> constraints;
   Speeds speeds;
-  std::vector<double> initial_q;          // where a motion begins, in the order of the coordinates [nq] and speeds [nv]
+  std::vector<double>
+      initial_q;  // where a motion begins, in the order of the coordinates [nq] and speeds [nv]
   std::vector<double> initial_u;
-  std::vector<std::string> warnings;      // found while reading; `tactus check` prints them
+  std::vector<std::string> warnings;  // found while reading; `tactus check` prints them
 
-  /// Names of the coordinates q and of the speeds u, in order (joint by joint). Coordinates of a spherical joint are
-  /// "joint.qw", "joint.qx", "joint.qy", "joint.qz"; a free joint has "joint.x", "joint.y", "joint.z" before them.
-  /// Default speeds: the axis names; "joint.wx", "joint.wy", "joint.wz" (in the child's frame), then for a free joint
-  /// "joint.vx", "joint.vy", "joint.vz" (velocity of the child's origin in the child's frame).
+  /// Names of the coordinates q and of the speeds u, in order (joint by joint). Coordinates of a spherical
+  /// joint are "joint.qw", "joint.qx", "joint.qy", "joint.qz"; a free joint has "joint.x", "joint.y",
+  /// "joint.z" before them. Default speeds: the axis names; "joint.wx", "joint.wy", "joint.wz" (in the
+  /// child's frame), then for a free joint "joint.vx", "joint.vy", "joint.vz" (velocity of the child's origin
+  /// in the child's frame).
   std::vector<std::string> coordinate_names() const;
   std::vector<std::string> speed_names() const;
   int nq() const;
@@ -177,7 +183,7 @@ struct Model {
   /// Initial state where the file gives none: zeros, and quaternions (1, 0, 0, 0).
   void set_initial_defaults();
 
-  int body_index(std::string_view name) const;   // -1 where there is none
+  int body_index(std::string_view name) const;  // -1 where there is none
   int frame_index(std::string_view name) const;
 };
 

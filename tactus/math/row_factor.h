@@ -26,7 +26,8 @@ class RowFactor {
   /// To be filled row by row before factor(), which destroys it.
   double* row(std::size_t i) { return x_.data() + i * n_; }
 
-  /// Factors the first m rows. Rows with a larger late[i] are taken only when no others are left (late may be null).
+  /// Factors the first m rows. Rows with a larger late[i] are taken only when no others are left (late may be
+  /// null).
   void factor(std::size_t m, double tolerance, const char* late = nullptr);
 
   std::size_t rank() const { return rank_; }

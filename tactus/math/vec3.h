@@ -1,7 +1,7 @@
 // Three-vectors and 3x3 matrices over any scalar: double, or the expression graph's Expr.
 //
-// Small on purpose: with Expr every product by a structural zero must fold away as it is written, and with double the
-// compiler unrolls all of it. Larger numerical work (decompositions, eigenvalues) is Eigen's.
+// Small on purpose: with Expr every product by a structural zero must fold away as it is written, and with
+// double the compiler unrolls all of it. Larger numerical work (decompositions, eigenvalues) is Eigen's.
 #pragma once
 
 #include <array>
@@ -17,7 +17,9 @@ struct Vec3 {
   const S& operator[](std::size_t i) const { return i == 0 ? x : i == 1 ? y : z; }
 
   static Vec3 zero() { return {S(0.0), S(0.0), S(0.0)}; }
-  static Vec3 unit(std::size_t i) { return {S(i == 0 ? 1.0 : 0.0), S(i == 1 ? 1.0 : 0.0), S(i == 2 ? 1.0 : 0.0)}; }
+  static Vec3 unit(std::size_t i) {
+    return {S(i == 0 ? 1.0 : 0.0), S(i == 1 ? 1.0 : 0.0), S(i == 2 ? 1.0 : 0.0)};
+  }
 };
 
 template <class S>

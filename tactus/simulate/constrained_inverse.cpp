@@ -34,7 +34,8 @@ ConstrainedInverse constrained_inverse(const Dynamics& dynamics, double t, const
   Eigen::MatrixXd A(static_cast<Eigen::Index>(rows.size()), n);
   for (std::size_t k = 0; k < rows.size(); ++k) {
     // Rows in their natural size, so that the rank does not depend on units.
-    A.row(static_cast<Eigen::Index>(k)) = Eigen::Map<const Eigen::RowVectorXd>(terms.A(rows[k]), n) / constraints.scale[rows[k]];
+    A.row(static_cast<Eigen::Index>(k)) =
+        Eigen::Map<const Eigen::RowVectorXd>(terms.A(rows[k]), n) / constraints.scale[rows[k]];
   }
   Eigen::MatrixXd B(n, n);
   for (Eigen::Index j = 0; j < n; ++j) {

@@ -2,8 +2,9 @@
 // step.
 //
 // The default road is straight-line code for the rows that are generically independent. Its pivots say how
-// far each row is from the span of those before it; where one is small, by its row's natural size, the same acceleration is computed
-// again by the rank-revealing multipliers. Nothing is allocated after the constructor.
+// far each row is from the span of those before it; where one is small, by its row's natural size, the same
+// acceleration is computed again by the rank-revealing multipliers. Nothing is allocated after the
+// constructor.
 //
 // Holding. After a step of any integrator,
 //

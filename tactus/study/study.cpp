@@ -10,10 +10,14 @@ namespace tactus::study {
 
 std::string_view name_of(Verdict verdict) {
   switch (verdict) {
-    case Verdict::reproduced: return "reproduced";
-    case Verdict::corrected: return "corrected";
-    case Verdict::not_reproducible: return "not-reproducible";
-    case Verdict::failed: return "failed";
+    case Verdict::reproduced:
+      return "reproduced";
+    case Verdict::corrected:
+      return "corrected";
+    case Verdict::not_reproducible:
+      return "not-reproducible";
+    case Verdict::failed:
+      return "failed";
   }
   return "?";
 }
@@ -34,8 +38,8 @@ std::filesystem::path find_models() {
   if (const char* given = std::getenv("TACTUS_MODELS")) return given;
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-  for (const fs::path& candidate : {fs::path("models"), program / "../../models", program / "../share/tactus/models",
-                                    program / "../../../models"}) {
+  for (const fs::path& candidate : {fs::path("models"), program / "../../models",
+                                    program / "../share/tactus/models", program / "../../../models"}) {
     if (fs::is_directory(candidate, ignored)) return fs::weakly_canonical(candidate, ignored);
   }
   throw InputError({}, "the folder of the models was not found",

@@ -19,8 +19,8 @@ enum class Verdict {
 std::string_view name_of(Verdict verdict);
 
 struct Result {
-  std::string published;           // one line: what the paper says
-  std::string here;                // one line: what came out
+  std::string published;  // one line: what the paper says
+  std::string here;       // one line: what came out
   Verdict verdict = Verdict::failed;
   std::string note;                // the misprint, the reason, the tolerance
   std::vector<std::string> files;  // written: CSV, SVG
@@ -47,8 +47,8 @@ struct Study {
 /// A case run: its result, or a failure whose note is the exception's message. Never throws.
 Result run(const Case& one, const Context& context);
 
-/// The folder of the models: TACTUS_MODELS if set, otherwise ./models, those beside the program's source or in its
-/// install tree (share/tactus/models), the first that exists. Throws InputError where none does.
+/// The folder of the models: TACTUS_MODELS if set, otherwise ./models, those beside the program's source or
+/// in its install tree (share/tactus/models), the first that exists. Throws InputError where none does.
 std::filesystem::path find_models();
 
 }  // namespace tactus::study

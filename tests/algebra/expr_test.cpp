@@ -63,7 +63,8 @@ TEST(Calculus, JacobianHasTheDerivativesOfEachColumn) {
   ASSERT_EQ(matrix.size(), roots.size() * symbols.size());
   for (std::size_t row = 0; row < roots.size(); ++row)
     for (std::size_t col = 0; col < symbols.size(); ++col)
-      EXPECT_EQ(matrix[row * symbols.size() + col], derivative(roots[row], symbols[col])) << row << ", " << col;
+      EXPECT_EQ(matrix[row * symbols.size() + col], derivative(roots[row], symbols[col]))
+          << row << ", " << col;
 }
 
 TEST(Calculus, SubstitutesAcrossGraphsByName) {

@@ -80,7 +80,8 @@ Outcome check_parallelogram(double angle) {
       "  q2: {{type: revolute, parent: a, child: b, axis: y, placement: {{xyz: [1, 0, 0]}}}}\n"
       "  q3: {{type: revolute, parent: world, child: c, axis: y, placement: {{xyz: [1, 0, 0]}}}}\n"
       "constraints:\n"
-      "  loop: {{type: revolute, a: {{body: c, at: [1, 0, 0], axis: y}}, b: {{body: b, at: [1, 0, 0], axis: y}}}}\n"
+      "  loop: {{type: revolute, a: {{body: c, at: [1, 0, 0], axis: y}}, b: {{body: b, at: [1, 0, 0], axis: "
+      "y}}}}\n"
       "  again: {{type: spherical, a: {{body: c, at: [1, 0, 0]}}, b: {{body: b, at: [1, 0, 0]}}}}\n"
       "initial: {{q: [{1}, {2}, {1}]}}\n",
       rod, angle, -angle);

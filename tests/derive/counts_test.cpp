@@ -1,5 +1,5 @@
-// Operation counts: what the model-level simplification is for. The bounds are those the project set itself; the
-// figures reached stand in docs/operation-counts.md.
+// Operation counts: what the model-level simplification is for. The bounds are those the project set itself;
+// the figures reached stand in docs/operation-counts.md.
 #include <tactus/algebra/calculus.h>
 
 #include "random_state.h"

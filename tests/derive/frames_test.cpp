@@ -22,13 +22,15 @@ TEST_P(FrameLaws, VelocityIsTheJacobianTimesTheSpeedsAndTheRateOfThePosition) {
       std::vector<Expr> moving = motion.inputs[1].entries, speed = forward.outputs[0].entries;
       moving.insert(moving.end(), motion.inputs[2].entries.begin(), motion.inputs[2].entries.end());
       speed.insert(speed.end(), motion.inputs[3].entries.begin(), motion.inputs[3].entries.end());
-      rates.outputs = {{"pd", "", 3, 1, algebra::directional_derivative(motion.outputs[1].entries, moving, speed)},
-                       {"Vd", "", 6, 1, algebra::directional_derivative(motion.outputs[2].entries, moving, speed)},
-                       {"Rd", "", 3, 3, algebra::directional_derivative(motion.outputs[0].entries, moving, speed)}};
+      rates.outputs = {
+          {"pd", "", 3, 1, algebra::directional_derivative(motion.outputs[1].entries, moving, speed)},
+          {"Vd", "", 6, 1, algebra::directional_derivative(motion.outputs[2].entries, moving, speed)},
+          {"Rd", "", 3, 3, algebra::directional_derivative(motion.outputs[0].entries, moving, speed)}};
     }
     for (unsigned seed = 0; seed < 3; ++seed) {
       const State s = random_state(model, seed + 40);
-      const std::vector<double> V = value(motion, s, "V"), A = value(motion, s, "A"), R = value(motion, s, "R");
+      const std::vector<double> V = value(motion, s, "V"), A = value(motion, s, "A"),
+                                R = value(motion, s, "R");
       EXPECT_LT(difference(times(value(motion, s, "J"), s.u), V), kRounding);
       const std::vector<double> pd = value(rates, s, "pd");
       EXPECT_LT(difference({V[3], V[4], V[5]}, pd), kRounding);

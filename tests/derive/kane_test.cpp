@@ -26,7 +26,10 @@ TEST(Kane, AgreesWithTheRecursionsForJointRates) {
     const std::vector<Expr> none(symbols.u.size());
     const KaneEquations kane_equations = kane(tree, motion, model, symbols, speeds, {}, none);
     const int nv = model.nv();
-    const Function by_kane{"kane", "", graph, symbols.inputs(true, {}, false),
+    const Function by_kane{"kane",
+                           "",
+                           graph,
+                           symbols.inputs(true, {}, false),
                            {{"M", "", nv, nv, kane_equations.M}, {"h", "", nv, 1, kane_equations.h}}};
     const State s = random_state(model, 50);
     EXPECT_LT(difference(value(by_kane, s, "M"), value(equations.mass_matrix(), s, "M")), kRounding) << name;
@@ -71,8 +74,10 @@ TEST_F(Wrist, ReproducesTheGoldenStateWithTheRatesDefinedFromTheSpeeds) {
 }
 
 TEST_F(Wrist, ReproducesTheGoldenStateWithJointRates) {
-  EXPECT_LT(difference(value(equations("spherical_wrist_joint_rates").forward_dynamics(), state(rates), "udot"), qdd),
-            kPrinted);
+  EXPECT_LT(
+      difference(value(equations("spherical_wrist_joint_rates").forward_dynamics(), state(rates), "udot"),
+                 qdd),
+      kPrinted);
 }
 
 TEST_F(Wrist, WellChosenSpeedsMakeTheMassMatrixConstant) {
@@ -84,7 +89,8 @@ TEST_F(Wrist, MassMatrixOfDefinedSpeedsIsTheJointRatesOneTransformed) {
   // M_u = W^T M_q W
   const Equations defined = equations("spherical_wrist"), plain = equations("spherical_wrist_joint_rates");
   const State s = state(u);
-  const std::vector<double> M_q = value(plain.mass_matrix(), s, "M"), M_u = value(defined.mass_matrix(), s, "M");
+  const std::vector<double> M_q = value(plain.mass_matrix(), s, "M"),
+                            M_u = value(defined.mass_matrix(), s, "M");
   std::vector<double> W(9);
   for (std::size_t r = 0; r < 3; ++r) {
     State unit = state({0.0, 0.0, 0.0});
@@ -112,7 +118,8 @@ TEST(Speeds, FractionsAreReducedByTheirCommonFactors) {
 TEST(Speeds, SingularDefinitionsAreRefused) {
   const std::string text =
       "name: m\nbodies:\n  a: {mass: 1, inertia: [1, 1, 1]}\n  b: {mass: 1, inertia: [1, 1, 1]}\n"
-      "joints:\n  q1: {type: prismatic, parent: world, child: a}\n  q2: {type: prismatic, parent: a, child: b, axis: x}\n"
+      "joints:\n  q1: {type: prismatic, parent: world, child: a}\n  q2: {type: prismatic, parent: a, child: "
+      "b, axis: x}\n"
       "speeds:\n  from_rates:\n    u1: q1_dot + q2_dot\n    u2: 2*q1_dot + 2*q2_dot\n";
   EXPECT_THROW(Equations(describe::load_text(text, "m.yaml")), InputError);
 }

@@ -13,7 +13,7 @@ TEST(LinearModel, IsTheDerivativeOfInverseDynamics) {
     const auto n = static_cast<std::size_t>(model.nv());
     // Central differences: error about step^2 times third derivatives, which are below 1e3 here.
     const double step = 1e-5, tolerance = 1e-6;
-    const auto column = [&](std::vector<double> State::* part, std::size_t k) {
+    const auto column = [&](std::vector<double> State::*part, std::size_t k) {
       State plus = s, minus = s;
       (plus.*part)[k] += step;
       (minus.*part)[k] -= step;
@@ -29,7 +29,8 @@ TEST(LinearModel, IsTheDerivativeOfInverseDynamics) {
       for (std::size_t k = 0; k < n; ++k) {
         const std::vector<double> d = column(part, k);
         for (std::size_t i = 0; i < n; ++i) {
-          EXPECT_NEAR(matrix[i * n + k], d[i], tolerance * std::max(1.0, std::fabs(d[i]))) << name << " " << output;
+          EXPECT_NEAR(matrix[i * n + k], d[i], tolerance * std::max(1.0, std::fabs(d[i])))
+              << name << " " << output;
         }
       }
     }

@@ -17,7 +17,8 @@ double power(const Equations& equations, const State& s) {
   rates.insert(rates.end(), forward.outputs[0].entries.begin(), forward.outputs[0].entries.end());
   const Expr total = result.outputs[0].entries[0] + result.outputs[1].entries[0];
   result.inputs = forward.inputs;
-  result.outputs = {{"power", "", 1, 1, algebra::directional_derivative(std::span(&total, 1), moving, rates)}};
+  result.outputs = {
+      {"power", "", 1, 1, algebra::directional_derivative(std::span(&total, 1), moving, rates)}};
   return value(result, s, "power")[0];
 }
 
@@ -49,10 +50,13 @@ TEST(Loads, ASpringBetweenTwoFreeBodiesKeepsTheirMomentum) {
   const describe::Model model = describe::load_text(
       "name: m\ngravity: [0, 0, 0]\nbodies:\n  a: {mass: 1, inertia: [0.1, 0.2, 0.25]}\n"
       "  b: {mass: 2, inertia: [0.2, 0.2, 0.1]}\njoints:\n  fa: {type: free, parent: world, child: a}\n"
-      "  fb: {type: free, parent: world, child: b}\nframes:\n  A: {body: a, placement: {xyz: [0.1, 0.2, 0]}}\n"
+      "  fb: {type: free, parent: world, child: b}\nframes:\n  A: {body: a, placement: {xyz: [0.1, 0.2, "
+      "0]}}\n"
       "  B: {body: b, placement: {xyz: [0, -0.3, 0.1]}}\nsprings:\n"
-      "  s: {type: frames, a: A, b: B, linear_stiffness: 50, linear_damping: 3, angular_stiffness: 2, angular_damping: 0.4}\n"
-      "  p: {type: points, a: {body: a, at: [0.3, 0, 0]}, b: {body: b, at: [0, 0.3, 0]}, stiffness: 20, damping: 1, rest_length: 0.2}\n",
+      "  s: {type: frames, a: A, b: B, linear_stiffness: 50, linear_damping: 3, angular_stiffness: 2, "
+      "angular_damping: 0.4}\n"
+      "  p: {type: points, a: {body: a, at: [0.3, 0, 0]}, b: {body: b, at: [0, 0.3, 0]}, stiffness: 20, "
+      "damping: 1, rest_length: 0.2}\n",
       "m.yaml");
   const Equations equations(model);
   const Function forward = equations.forward_dynamics();

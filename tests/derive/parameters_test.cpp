@@ -52,7 +52,8 @@ TEST(Parameters, OfThePendulumStandInItsEquation) {
   keep.keep_parameters = true;
   const Function gravity = Equations(model, keep).gravity();
   std::vector<std::string> names;
-  for (const Expr symbol : algebra::symbols_in(gravity.roots())) names.push_back(gravity.graph->symbol_name(symbol));
+  for (const Expr symbol : algebra::symbols_in(gravity.roots()))
+    names.push_back(gravity.graph->symbol_name(symbol));
   EXPECT_NE(std::find(names.begin(), names.end(), model.parameters.front().name), names.end());
 }
 

@@ -10,9 +10,9 @@
 namespace tactus::derive {
 namespace {
 
-const char* const kModels[] = {"pendulum",  "double_pendulum", "planar_2r", "planar_3r",
-                               "puma560",   "general_6r",      "scara",     "gantry",
-                               "rigid_body", "joint_gallery",  "chain_30",  "spherical_wrist_joint_rates"};
+const char* const kModels[] = {"pendulum",   "double_pendulum", "planar_2r", "planar_3r",
+                               "puma560",    "general_6r",      "scara",     "gantry",
+                               "rigid_body", "joint_gallery",   "chain_30",  "spherical_wrist_joint_rates"};
 
 class Recursions : public testing::TestWithParam<const char*> {
  protected:
@@ -37,7 +37,8 @@ TEST_P(Recursions, SimplifiedInverseDynamicsEqualsTheModelAsDescribed) {
   const Equations simplified(model), described(model, plain);
   for (unsigned seed = 0; seed < 5; ++seed) {
     const State s = random_state(model, seed);
-    EXPECT_LT(difference(value(simplified.inverse_dynamics(), s, "tau"), value(described.inverse_dynamics(), s, "tau")),
+    EXPECT_LT(difference(value(simplified.inverse_dynamics(), s, "tau"),
+                         value(described.inverse_dynamics(), s, "tau")),
               kRounding);
   }
 }
@@ -125,7 +126,8 @@ TEST_P(Recursions, EnergyGrowsByThePowerOfTheActuators) {
     const algebra::Graph::Scope scope(*power.graph);
     std::vector<Expr> moving, rates;
     for (const algebra::Block& block : forward.inputs) {
-      if (block.name == "q" || block.name == "u") moving.insert(moving.end(), block.entries.begin(), block.entries.end());
+      if (block.name == "q" || block.name == "u")
+        moving.insert(moving.end(), block.entries.begin(), block.entries.end());
     }
     rates = forward.outputs[1].entries;  // qdot, then udot: the order of q, u
     rates.insert(rates.end(), forward.outputs[0].entries.begin(), forward.outputs[0].entries.end());

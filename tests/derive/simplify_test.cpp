@@ -26,8 +26,8 @@ class RandomTree {
     for (int i = 0; i < size; ++i) {
       Link<Expr> link;
       link.parent = i == 0 ? -1 : (pick(4) == 0 ? pick(i + 1) - 1 : i - 1);
-      const LinkKind kinds[] = {LinkKind::revolute, LinkKind::revolute, LinkKind::revolute, LinkKind::prismatic,
-                                LinkKind::helical,  LinkKind::spherical};
+      const LinkKind kinds[] = {LinkKind::revolute,  LinkKind::revolute, LinkKind::revolute,
+                                LinkKind::prismatic, LinkKind::helical,  LinkKind::spherical};
       link.kind = kinds[pick(6)];
       link.q = tree.nq;
       link.v = tree.nv;
@@ -57,9 +57,12 @@ class RandomTree {
   double uniform() { return std::uniform_real_distribution<double>(-0.9, 0.9)(generator_); }
   Mat3<Expr> rotation() {
     const double quarter = std::numbers::pi / 2;
-    const auto turn = [&](double angle) { return std::pair{algebra::cos(Expr(angle)), algebra::sin(Expr(angle))}; };
+    const auto turn = [&](double angle) {
+      return std::pair{algebra::cos(Expr(angle)), algebra::sin(Expr(angle))};
+    };
     switch (pick(4)) {
-      case 0: return Mat3<Expr>::identity();
+      case 0:
+        return Mat3<Expr>::identity();
       case 1: {
         const auto [c, s] = turn(quarter * (pick(4)));
         return math::rotation_x(c, s);
@@ -157,8 +160,10 @@ TEST(Simplify, SeesParallelAxesThroughAnyPlacement) {
       "  b: {mass: 1, com: [0.1, 0, 0], inertia: [0.1, 0.1, 0.1]}\n"
       "  c: {mass: 1, com: [0.1, 0.05, 0], inertia: [0.1, 0.1, 0.1]}\njoints:\n"
       "  q1: {type: revolute, parent: world, child: a, axis: z, placement: {rpy: [90 deg, 0, 0]}}\n"
-      "  q2: {type: revolute, parent: a, child: b, axis: z, placement: {xyz: [0.4, 0, 0.1], rpy: [0, 0, 33 deg]}}\n"
-      "  q3: {type: revolute, parent: b, child: c, axis: z, placement: {xyz: [0.3, 0.1, 0], rpy: [180 deg, 0, 12 deg]}}\n",
+      "  q2: {type: revolute, parent: a, child: b, axis: z, placement: {xyz: [0.4, 0, 0.1], rpy: [0, 0, 33 "
+      "deg]}}\n"
+      "  q3: {type: revolute, parent: b, child: c, axis: z, placement: {xyz: [0.3, 0.1, 0], rpy: [180 deg, "
+      "0, 12 deg]}}\n",
       "m.yaml");
   algebra::Graph graph;
   const algebra::Graph::Scope scope(graph);

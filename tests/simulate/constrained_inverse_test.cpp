@@ -45,7 +45,8 @@ TEST(ConstrainedInverse, GivesForcesThatMakeTheMotion) {
 }
 
 TEST(ConstrainedInverse, OneActuatorNeedsTheRootOfFiveTimesTheForceOfTwo) {
-  // [Aghili2005, VIII-B]: (74) and (75), corrected; the ratio holds at every instant, for any motion and gravity.
+  // [Aghili2005, VIII-B]: (74) and (75), corrected; the ratio holds at every instant, for any motion and
+  // gravity.
   for (const double gravity : {0.0, 9.81}) {
     const Dynamics both = compile(derive::Equations(slider_crank(false, gravity)));
     const Dynamics one = compile(derive::Equations(slider_crank(true, gravity)));
@@ -57,7 +58,8 @@ TEST(ConstrainedInverse, OneActuatorNeedsTheRootOfFiveTimesTheForceOfTwo) {
       EXPECT_NEAR(norm(single.tau) / norm(two.tau), std::sqrt(5.0), 1e-10);
       // (75): f1 = (3 - 2 c2) u* + g c1 - 2 s2 qd1^2 with m = l = 1
       const double c2 = std::cos(q[1]), s2 = std::sin(q[1]);
-      EXPECT_NEAR(single.tau[0], (3 - 2 * c2) * wanted[0] + gravity * std::cos(q1) - 2 * s2 * 0.64, kRounding * 10);
+      EXPECT_NEAR(single.tau[0], (3 - 2 * c2) * wanted[0] + gravity * std::cos(q1) - 2 * s2 * 0.64,
+                  kRounding * 10);
     }
   }
 }

@@ -2,8 +2,8 @@
 
 #include <random>
 
-#include "support/allocations.h"
 #include "constrained_models.h"
+#include "support/allocations.h"
 
 namespace tactus::simulate {
 namespace {

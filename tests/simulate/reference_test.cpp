@@ -12,7 +12,9 @@
 namespace tactus::simulate {
 namespace {
 
-std::string model_path(const std::string& name) { return std::string(TACTUS_SOURCE_DIR) + "/models/" + name + ".yaml"; }
+std::string model_path(const std::string& name) {
+  return std::string(TACTUS_SOURCE_DIR) + "/models/" + name + ".yaml";
+}
 
 std::string text_of(const std::string& path) {
   std::ifstream file(path);
@@ -49,8 +51,8 @@ TEST(References, SimplePendulumAsAParticleOnARod) {
 }
 
 TEST(References, AndrewsSqueezingMechanism) {
-  // IFToMM A03 at t = 0.03 s: seven bodies, three loops, speeds up to 1400 rad/s. The published vector (test set for initial
-  // value problem solvers) has beta itself only to 1.1e-9.
+  // IFToMM A03 at t = 0.03 s: seven bodies, three loops, speeds up to 1400 rad/s. The published vector (test
+  // set for initial value problem solvers) has beta itself only to 1.1e-9.
   const describe::Model model = describe::load(model_path("andrews"));
   const derive::Equations equations(model);
   const Dynamics dynamics = compile(equations);
@@ -61,9 +63,9 @@ TEST(References, AndrewsSqueezingMechanism) {
   const double beta = squeezer.state().q[0];
   for (int k = 0; k < 6000; ++k) ASSERT_TRUE(squeezer.step({.tau = motor}).ok());
   // beta Theta gamma Phi delta Omega epsilon; the tree has delta before Phi and epsilon before Omega.
-  const double q[] = {15.81077119629904, -15.75637105984298, 0.04082224013073101, -0.5347301163226948,
+  const double q[] = {15.81077119629904,  -15.75637105984298, 0.04082224013073101, -0.5347301163226948,
                       0.5244099658805303, 0.5347301163226948, 1.048080741042263};
-  const double v[] = {1139.920302151208, -1424.379294994111, 11.03291221937134, 19.29337464421385,
+  const double v[] = {1139.920302151208,  -1424.379294994111, 11.03291221937134, 19.29337464421385,
                       0.5735699284790808, -19.29337464421385, 0.3231791658026955};
   const std::size_t at[] = {0, 1, 2, 4, 3, 6, 5};
   const State& s = squeezer.state();
@@ -76,8 +78,9 @@ TEST(References, AndrewsSqueezingMechanism) {
 }
 
 TEST(References, LadderOfFortyFourBarsThroughItsSingularPositions) {
-  // IFToMM A02 with N = 40. On its branch all rods turn alike: one freedom, with the inertia of N + 1 rods about their
-  // hinges and N couplers that only translate. At theta = 0 and pi the freedoms jump from 1 to N + 1.
+  // IFToMM A02 with N = 40. On its branch all rods turn alike: one freedom, with the inertia of N + 1 rods
+  // about their hinges and N couplers that only translate. At theta = 0 and pi the freedoms jump from 1 to N
+  // + 1.
   constexpr int N = 40;
   std::string text = text_of(model_path("four_bar_ladder"));
   const auto at = text.find("count: 2");
@@ -98,12 +101,14 @@ TEST(References, LadderOfFortyFourBarsThroughItsSingularPositions) {
     constexpr double h = 1e-4;
     for (int n = 0; n < 10; ++n) {
       const double k1 = slope(theta), l1 = rate, k2 = slope(theta + h / 2 * l1), l2 = rate + h / 2 * k1;
-      const double k3 = slope(theta + h / 2 * l2), l3 = rate + h / 2 * k2, k4 = slope(theta + h * l3), l4 = rate + h * k3;
+      const double k3 = slope(theta + h / 2 * l2), l3 = rate + h / 2 * k2, k4 = slope(theta + h * l3),
+                   l4 = rate + h * k3;
       theta += h / 6 * (l1 + 2 * l2 + 2 * l3 + l4);
       rate += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
     }
     worst_angle = std::max(worst_angle, std::fabs(ladder.state().q[0] - theta));
-    for (const double e : ladder.constraint_state().position_error) worst_error = std::max(worst_error, std::fabs(e));
+    for (const double e : ladder.constraint_state().position_error)
+      worst_error = std::max(worst_error, std::fabs(e));
   }
   EXPECT_LT(worst_angle, 1e-6);  // RK4 at 1 ms over five turns
   EXPECT_LT(worst_error, 1e-10);

@@ -9,8 +9,8 @@ namespace {
 using namespace test;
 
 TEST(SingularStart, ARowThatVanishesDoesNotAccelerateAnything) {
-  // A = 0 but for rounding at q = (pi/2, pi), so that any velocity is allowed, also one that belongs to no motion of
-  // the slider-crank: A udot = gamma has no solution then.
+  // A = 0 but for rounding at q = (pi/2, pi), so that any velocity is allowed, also one that belongs to no
+  // motion of the slider-crank: A udot = gamma has no solution then.
   const Dynamics dynamics = compile(derive::Equations(slider_crank(9.81)));
   for (const double off : {0.0, 1e-15, -1e-12, 1e-9}) {
     const State state{0.0, {pi / 2 + off, pi}, {1.0, 0.3}, {}};
