@@ -174,8 +174,10 @@ joints:
 }
 
 TEST(Yaml, EveryTypeOfJointHasItsFreedoms) {
-  const auto axes = [](const std::string& joint) {
-    return read(kBody + "joints: {j: {parent: world, child: b, " + joint + "}}\n").joints[0].axes;
+  std::vector<Model> models;  // kept: the axes' numbers live in their graphs
+  const auto axes = [&](const std::string& joint) {
+    models.push_back(read(kBody + "joints: {j: {parent: world, child: b, " + joint + "}}\n"));
+    return models.back().joints[0].axes;
   };
   EXPECT_EQ(axes("type: weld").size(), 0u);
   EXPECT_EQ(axes("type: helical, pitch: 5 mm/rev").size(), 1u);
