@@ -51,6 +51,13 @@ struct ConstraintRow {
   Expr velocity;  // A u + c
 };
 
+/// Speeds that belong together: those of one tree, or of trees that constraints of the model join. M and the
+/// constraints' rows do not couple different blocks.
+struct SpeedBlock {
+  std::vector<int> speeds;  // in order
+  std::vector<int> rows;    // constraint rows (indices into constraint_rows()) that act on them
+};
+
 class Equations {
  public:
   explicit Equations(const describe::Model& model, Options options = {});
@@ -108,6 +115,16 @@ class Equations {
   /// unrolled: inputs t q error [m active] -> du [nv] = M^-1 A^T (A M^-1 A^T)^-1 error, distances and pivots
   /// [m active].
   Function constraint_step(const std::vector<bool>& active_rows = {}) const;
+
+  /// The blocks of the mechanism, in the order of their first speeds.
+  const std::vector<SpeedBlock>& blocks() const;
+  /// All that a step with contact needs, by blocks k = 0, 1, ...: inputs t q u tau wrench -> qdot [nq], Q
+  /// [nv] = W^T tau + wrenches - h; "M_k" [n_k x n_k]; and, where the model has constraints, Phi [m],
+  /// velocity [m], gamma [m], "A_k" [m_k x n_k] (the rows of block k in its speeds); then for every body
+  /// asked for (index b into Model::bodies, the ground left out): "X_b" [3 x 4] = R_WB p_WB, "V_b" [6]
+  /// (angular; linear of the body's origin, world axes), "a_b" [6] (its rate with udot = 0), "J_b" [6 x n_k]
+  /// in the speeds of its block.
+  Function contact_terms(const std::vector<int>& bodies) const;
 
  private:
   struct Implementation;

@@ -14,6 +14,7 @@
 #include <tactus/algebra/expr.h>
 #include <tactus/base/error.h>
 #include <tactus/describe/constraint.h>
+#include <tactus/describe/contact.h>
 #include <tactus/math/vec3.h>
 
 namespace tactus::describe {
@@ -98,6 +99,7 @@ struct Geometry {
   std::string file;  // mesh
   std::array<double, 4> color{0.6, 0.6, 0.65, 1.0};
   bool visual = true, contact = false;
+  bool hollow = false;  // sphere, cylinder: contact on the inside
 };
 
 struct Body {
@@ -164,6 +166,7 @@ struct Model {
   std::vector<PointSpring> point_springs;
   std::vector<FrameSpring> frame_springs;
   std::vector<Constraint> constraints;
+  ContactSection contact;
   Speeds speeds;
   std::vector<double>
       initial_q;  // where a motion begins, in the order of the coordinates [nq] and speeds [nv]

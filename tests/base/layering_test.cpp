@@ -12,8 +12,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kModules{"base",     "math",   "algebra", "describe", "derive", "generate",
-                                        "simulate", "device", "control", "display",  "study"};
+const std::vector<std::string> kModules{"base",     "math",    "algebra",  "describe", "derive",
+                                        "generate", "collide", "simulate", "contact",  "device",
+                                        "control",  "display", "study"};
 
 int rank_of(const std::string& module) {
   const auto found = std::find(kModules.begin(), kModules.end(), module);
