@@ -193,13 +193,12 @@ void carry_down(const Tree<S>& tree, const Motion<S>& motion, bool by_groups, in
   }
 }
 
-/// M, row by row (nv x nv, both triangles). position() must have run; `composite` is scratch of one entry per
-/// link.
-template <class S>
-void composite_body(const Tree<S>& tree, const Policy& policy, Motion<S>& motion,
-                    std::vector<CompositeBody<S>>& composite, S* M) {
-  const int nv = tree.nv;
-  for (int k = 0; k < nv * nv; ++k) M[k] = S(0.0);
+/// Hands every element of M that the tree does not make zero to set(row, column, element), once for both
+/// triangles (column <= row where the links are numbered from the ground). position() must have run;
+/// `composite` is scratch of one entry per link.
+template <class S, class Set>
+void composite_elements(const Tree<S>& tree, const Policy& policy, Motion<S>& motion,
+                        std::vector<CompositeBody<S>>& composite, const Set& set) {
   const bool by_groups = policy.group_moment && !std::is_same_v<S, double>;
   composite.resize(tree.links.size());
   for (int i = 0; i < tree.size(); ++i) {
@@ -223,19 +222,28 @@ void composite_body(const Tree<S>& tree, const Policy& policy, Motion<S>& motion
       for (int l = 0; l <= k; ++l) {
         S element = along_joint(link, l, n, f);
         if (l == k) element = element + link.armature[k];
-        M[(link.v + k) * nv + link.v + l] = element;
-        M[(link.v + l) * nv + link.v + k] = element;
+        set(link.v + k, link.v + l, element);
       }
       carry_down(tree, motion, by_groups, i, n, f, [&](int Q, const Vec3<S>& n_Q, const Vec3<S>& f_Q) {
         const Link<S>& to = tree.links[Q];
         for (int l = 0; l < speed_count(to.kind); ++l) {
-          const S element = along_joint(to, l, n_Q, f_Q);
-          M[(link.v + k) * nv + to.v + l] = element;
-          M[(to.v + l) * nv + link.v + k] = element;
+          set(link.v + k, to.v + l, along_joint(to, l, n_Q, f_Q));
         }
       });
     }
   }
+}
+
+/// M, row by row (nv x nv, both triangles).
+template <class S>
+void composite_body(const Tree<S>& tree, const Policy& policy, Motion<S>& motion,
+                    std::vector<CompositeBody<S>>& composite, S* M) {
+  const int nv = tree.nv;
+  for (int k = 0; k < nv * nv; ++k) M[k] = S(0.0);
+  composite_elements(tree, policy, motion, composite, [&](int row, int column, const S& element) {
+    M[row * nv + column] = element;
+    M[column * nv + row] = element;
+  });
 }
 
 }  // namespace tactus::derive

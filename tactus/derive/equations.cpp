@@ -6,6 +6,7 @@
 #include <tactus/algebra/calculus.h>
 #include <tactus/base/error.h>
 #include <tactus/derive/articulated_body.h>
+#include <tactus/derive/body_terms.h>
 #include <tactus/derive/composite_body.h>
 #include <tactus/derive/constrained.h>
 #include <tactus/derive/constraints.h>
@@ -79,6 +80,7 @@ struct Equations::Implementation {
     if (!model.constraints.empty()) {
       constraints = derive_constraints(model, numbers, raw, motion_at(raw, symbols->q), *symbols, speeds);
     }
+    blocks = speed_blocks(raw, speeds, constraints);
   }
 
   /// The tree with the fewest operations. The search runs in a graph of its own, on numbers.
@@ -192,6 +194,42 @@ struct Equations::Implementation {
     return result;
   }
 
+  /// M_k of every block, and Q.
+  struct BlockBalance {
+    std::vector<std::vector<Expr>> M;
+    std::vector<Expr> Q;
+  };
+
+  BlockBalance block_balance() const {
+    BlockBalance result;
+    for (const SpeedBlock& b : blocks.blocks) result.M.emplace_back(b.speeds.size() * b.speeds.size());
+    const auto set = [&](int row, int column, Expr element) {
+      const auto r = static_cast<std::size_t>(row), c = static_cast<std::size_t>(column);
+      const auto k = static_cast<std::size_t>(blocks.block[r]);
+      const std::size_t n = blocks.blocks[k].speeds.size();
+      const auto i = static_cast<std::size_t>(blocks.place[r]), j = static_cast<std::size_t>(blocks.place[c]);
+      result.M[k][i * n + j] = element;
+      result.M[k][j * n + i] = element;
+    };
+    if (speeds.identity) {
+      Motion<Expr> motion = motion_at(tree, symbols->q);
+      std::vector<CompositeBody<Expr>> composite;
+      composite_elements(tree, Policy{}, motion, composite, set);
+      result.Q = actuator_forces();
+      const std::vector<Expr> h = bias(true);
+      for (std::size_t k = 0; k < h.size(); ++k) result.Q[k] -= h[k];
+      return result;
+    }
+    Balance full = balance();
+    const auto n = static_cast<std::size_t>(nv());
+    for (const SpeedBlock& b : blocks.blocks)
+      for (const int row : b.speeds)
+        for (const int column : b.speeds)
+          set(row, column, full.M[static_cast<std::size_t>(row) * n + static_cast<std::size_t>(column)]);
+    result.Q = std::move(full.Q);
+    return result;
+  }
+
   std::vector<Expr> accelerations_by_composite_body() const {
     Balance b = balance();
     factorise(b.parents, nv(), b.M.data());
@@ -250,6 +288,7 @@ struct Equations::Implementation {
   Tree<Expr> raw, tree;  // as described (frames turned), and simplified
   SpeedMap speeds;
   ConstraintEquations constraints;
+  SpeedBlocks blocks;
 };
 
 Equations::Equations(const Model& model, Options options)
@@ -334,8 +373,8 @@ Function Equations::speeds_from_rates() const {
   const Implementation& self = *implementation_;
   const Graph::Scope scope(*self.graph);
   const std::size_t n = self.symbols->u.size();
-  std::vector<Expr> u(n);
-  for (std::size_t i = 0; i < n; ++i) {
+  std::vector<Expr> u = self.symbols->rates;
+  for (std::size_t i = 0; i < n && !self.speeds.identity; ++i) {
     u[i] = self.speeds.Z[i];
     for (std::size_t j = 0; j < n; ++j) u[i] += self.speeds.Y[i * n + j] * self.symbols->rates[j];
   }
@@ -550,6 +589,48 @@ Function Equations::constraint_step(const std::vector<bool>& active_rows) const 
        block("distances", "squared, of each row from those before it: small where rows depend on each other",
              m, 1, std::move(solution.distances)),
        block("pivots", "the distances by the rows\' own squares", m, 1, std::move(solution.pivots))});
+}
+
+const std::vector<SpeedBlock>& Equations::blocks() const { return implementation_->blocks.blocks; }
+
+int Equations::block_of_body(int body) const {
+  return implementation_->blocks.block_of_body[static_cast<std::size_t>(body)];
+}
+
+Function Equations::contact_terms(const std::vector<int>& bodies) const {
+  const Implementation& self = *implementation_;
+  const Graph::Scope scope(*self.graph);
+  const Symbols& symbols = *self.symbols;
+  Implementation::BlockBalance balance = self.block_balance();
+  std::vector<Block> outputs{block("qdot", "rates of the coordinates", nq(), 1,
+                                   derive::coordinate_rates(self.model, symbols, self.speeds.rates)),
+                             block("Q", "W^T tau + wrenches - h", nv(), 1, std::move(balance.Q))};
+  for (std::size_t k = 0; k < balance.M.size(); ++k) {
+    const int n = static_cast<int>(blocks()[k].speeds.size());
+    outputs.push_back(
+        block("M_" + std::to_string(k), "mass matrix of a block", n, n, std::move(balance.M[k])));
+  }
+  for (Block& b : self.constraint_blocks()) {
+    if (b.rows > 0 && b.name != "A" && b.name != "c") outputs.push_back(std::move(b));
+  }
+  for (std::size_t k = 0; k < blocks().size(); ++k) {
+    const SpeedBlock& b = blocks()[k];
+    if (b.rows.empty()) continue;
+    std::vector<Expr> A;
+    for (const int row : b.rows)
+      for (const int speed : b.speeds)
+        A.push_back(self.constraints.A[static_cast<std::size_t>(row) * static_cast<std::size_t>(nv()) +
+                                       static_cast<std::size_t>(speed)]);
+    outputs.push_back(block("A_" + std::to_string(k), "constraint rows of a block in its speeds",
+                            static_cast<int>(b.rows.size()), static_cast<int>(b.speeds.size()),
+                            std::move(A)));
+  }
+  const BodyTerms terms(self.raw, motion_at(self.raw, symbols.q), self.speeds, self.blocks);
+  for (const int body : bodies) {
+    if (body > 0) terms.append(body, outputs);
+  }
+  return self.function("contact_terms", "All that a step with contact needs, by blocks.",
+                       symbols.inputs(true, {symbols.forces_block()}, true), std::move(outputs));
 }
 
 }  // namespace tactus::derive

@@ -118,12 +118,14 @@ class Equations {
 
   /// The blocks of the mechanism, in the order of their first speeds.
   const std::vector<SpeedBlock>& blocks() const;
+  /// The block whose speeds move the body; -1 where it is fixed in the ground.
+  int block_of_body(int body) const;
   /// All that a step with contact needs, by blocks k = 0, 1, ...: inputs t q u tau wrench -> qdot [nq], Q
   /// [nv] = W^T tau + wrenches - h; "M_k" [n_k x n_k]; and, where the model has constraints, Phi [m],
-  /// velocity [m], gamma [m], "A_k" [m_k x n_k] (the rows of block k in its speeds); then for every body
-  /// asked for (index b into Model::bodies, the ground left out): "X_b" [3 x 4] = R_WB p_WB, "V_b" [6]
-  /// (angular; linear of the body's origin, world axes), "a_b" [6] (its rate with udot = 0), "J_b" [6 x n_k]
-  /// in the speeds of its block.
+  /// velocity [m], gamma [m], "A_k" [m_k x n_k] (the rows of block k in its speeds, for blocks with rows);
+  /// then for every body asked for (index b into Model::bodies, the ground left out): "X_b" [3 x 4] = R_WB
+  /// p_WB, "V_b" [6] (angular; linear of the body's origin, world axes), "a_b" [6] (its rate with udot = 0),
+  /// "J_b" [6 x n_k] in the speeds of its block.
   Function contact_terms(const std::vector<int>& bodies) const;
 
  private:

@@ -89,8 +89,8 @@ KaneEquations kane(const Tree<Expr>& tree, const Motion<Expr>& motion, const des
     for (std::size_t r = 0; r < n; ++r) {
       Vec3<Expr> w = Vec3<Expr>::zero(), v = w;
       for (std::size_t j = 0; j < n; ++j) {
-        w = w + speeds.W[j * n + r] * w_rate[j];
-        v = v + speeds.W[j * n + r] * v_rate[j];
+        w = w + speeds.W_at(j, r) * w_rate[j];
+        v = v + speeds.W_at(j, r) * v_rate[j];
       }
       partial.angular.push_back(each_reduced(w));
       partial.linear.push_back(each_reduced(v));
@@ -144,10 +144,10 @@ KaneEquations kane(const Tree<Expr>& tree, const Motion<Expr>& motion, const des
       const Expr armature = link.armature[static_cast<std::size_t>(k)];
       const Expr load = joint_loads[j] + armature * speeds.bias[j];
       for (std::size_t r = 0; r < n; ++r) {
-        const Expr W_jr = speeds.W[j * n + r];
+        const Expr W_jr = speeds.W_at(j, r);
         result.h[r] += W_jr * load;
         if (!passive[j]) result.active[r] += W_jr * symbols.tau[j];
-        for (std::size_t s = 0; s < n; ++s) result.M[r * n + s] += W_jr * armature * speeds.W[j * n + s];
+        for (std::size_t s = 0; s < n; ++s) result.M[r * n + s] += W_jr * armature * speeds.W_at(j, s);
       }
     }
   }

@@ -57,9 +57,6 @@ SpeedMap speed_map(const Model& model, const Symbols& symbols, bool keep_paramet
     map.accelerations = symbols.udot;
     map.bias.assign(n, Expr());
     map.X = map.Z = map.bias;
-    map.W.assign(n * n, Expr());
-    for (std::size_t i = 0; i < n; ++i) map.W[i * n + i] = Expr(1.0);
-    map.Y = map.W;
     return map;
   }
   map.identity = false;

@@ -14,12 +14,17 @@
 namespace tactus::derive {
 
 struct SpeedMap {
-  bool identity = true;             // u = qd
+  bool identity = true;             // u = qd; W and Y are then left empty
   std::vector<Expr> W, X;           // nv x nv by rows, nv
   std::vector<Expr> Y, Z;           // the inverse map
   std::vector<Expr> rates;          // qd = W u + X
   std::vector<Expr> accelerations;  // d qd/dt = W udot + Wd u + Xd
   std::vector<Expr> bias;           // Wd u + Xd
+
+  Expr W_at(std::size_t rate, std::size_t speed) const {
+    if (identity) return rate == speed ? Expr(1.0) : Expr(0.0);
+    return W[rate * rates.size() + speed];
+  }
 };
 
 SpeedMap speed_map(const describe::Model& model, const Symbols& symbols, bool keep_parameters);
