@@ -300,6 +300,7 @@ Equations& Equations::operator=(Equations&&) noexcept = default;
 const Model& Equations::model() const { return implementation_->model; }
 const Options& Equations::options() const { return implementation_->options; }
 int Equations::nq() const { return implementation_->nq(); }
+std::vector<int> Equations::parent_speeds() const { return implementation_->coupling(); }
 int Equations::nv() const { return implementation_->nv(); }
 
 Function Equations::inverse_dynamics() const {

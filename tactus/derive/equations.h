@@ -116,6 +116,8 @@ class Equations {
   /// [m active].
   Function constraint_step(const std::vector<bool>& active_rows = {}) const;
 
+  /// For each speed the next one towards the ground that M couples it with; -1 at a root.
+  std::vector<int> parent_speeds() const;
   /// The blocks of the mechanism, in the order of their first speeds.
   const std::vector<SpeedBlock>& blocks() const;
   /// The block whose speeds move the body; -1 where it is fixed in the ground.

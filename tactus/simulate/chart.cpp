@@ -9,6 +9,14 @@ namespace tactus::simulate {
 
 Chart::Chart(const Dynamics& dynamics, const ConstraintOptions& constraints) : dynamics_(dynamics) {
   if (dynamics.constraints) constraints_ = std::make_unique<ConstraintSolver>(dynamics, constraints);
+  law_ = constraints_.get();
+  allocate();
+}
+
+Chart::Chart(const Dynamics& dynamics, MotionLaw& law) : dynamics_(dynamics), law_(&law) { allocate(); }
+
+void Chart::allocate() {
+  const Dynamics& dynamics = dynamics_;
   const auto nq = static_cast<std::size_t>(dynamics.nq()), nv = static_cast<std::size_t>(dynamics.nv());
   const auto np = static_cast<std::size_t>(dynamics.np());
   const std::size_t wrench = 6 * static_cast<std::size_t>(dynamics.wrench_count);
@@ -60,8 +68,8 @@ void Chart::slope(double t, const double* z, double* z_rate) {
   dynamics_.coordinates.displace(w_.q0.data(), z, w_.q);
   std::copy_n(z + nv, nv, w_.u);
   evaluate_loads();
-  if (constraints_)
-    constraints_->accelerate(w_.arguments.data(), w_.udot, w_.qdot);
+  if (law_ != nullptr)
+    law_->accelerate(w_.arguments.data(), w_.udot, w_.qdot);
   else
     dynamics_.forward_dynamics(w_.arguments.data(), w_.udot, w_.scratch.data());
   dynamics_.coordinates.chart_rate(w_.q, z, w_.qdot, z_rate);
@@ -84,23 +92,17 @@ void Chart::chart_rate_at_centre(double t, const double* u, double* theta_rate) 
 void Chart::settle(double t, std::span<double> z) {
   dynamics_.coordinates.displace(w_.q0.data(), z.data(), w_.q0.data());
   std::fill_n(z.begin(), dynamics_.nv(), 0.0);
-  const bool holds = constraints_ != nullptr;
-  const Holding holding = holds ? constraints_->options().holding : Holding::none;
-  if (holds && (holding == Holding::projection || holding == Holding::position_only))
-    position_error_ = constraints_->hold_position(t, w_.q0.data());
+  if (law_ != nullptr) position_error_ = law_->settle_position(t, w_.q0.data());
   if (dynamics_.momentum) correct_root_speeds(t, z);
-  if (holds) hold_constraints(t, z);
+  if (law_ != nullptr) settle_velocity(t, z);
 }
 
 /// The speeds' part of it. Constraints inside a tree that hangs free leave its momentum as it is, others
 /// change it.
-void Chart::hold_constraints(double t, std::span<double> z) {
+void Chart::settle_velocity(double t, std::span<double> z) {
   const int nv = dynamics_.nv();
   double* u = z.data() + nv;
-  const Holding holding = constraints_->options().holding;
-  if (holding == Holding::projection || holding == Holding::velocity_only)
-    constraints_->hold_velocity(t, w_.q0.data(), u);
-  constraints_->end_step(t, w_.q0.data(), u);
+  law_->settle_velocity(t, w_.q0.data(), u);
   if (!dynamics_.momentum) return;
   *w_.t = t;
   std::copy(w_.q0.begin(), w_.q0.end(), w_.q);

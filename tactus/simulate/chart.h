@@ -39,6 +39,8 @@ struct Workspace {
 class Chart {
  public:
   explicit Chart(const Dynamics& dynamics, const ConstraintOptions& constraints = {});
+  /// Accelerations by a law of the caller's, which must outlive the chart.
+  Chart(const Dynamics& dynamics, MotionLaw& law);
   Chart(const Chart&) = delete;
   Chart& operator=(const Chart&) = delete;
 
@@ -71,11 +73,13 @@ class Chart {
  private:
   void evaluate_loads();
   void correct_root_speeds(double t, std::span<double> z);
-  void hold_constraints(double t, std::span<double> z);
+  void settle_velocity(double t, std::span<double> z);
+  void allocate();
 
   const Dynamics& dynamics_;
   Workspace w_;
   std::unique_ptr<ConstraintSolver> constraints_;
+  MotionLaw* law_ = nullptr;  // the constraints' solver, or the caller's; null: free motion
   double position_error_ = 0.0;
 };
 

@@ -273,6 +273,17 @@ double ConstraintSolver::largest(const double* errors, const std::vector<std::si
   return result;
 }
 
+double ConstraintSolver::settle_position(double t, double* q) {
+  if (options_.holding != Holding::projection && options_.holding != Holding::position_only) return 0.0;
+  return hold_position(t, q);
+}
+
+void ConstraintSolver::settle_velocity(double t, const double* q, double* u) {
+  if (options_.holding == Holding::projection || options_.holding == Holding::velocity_only)
+    hold_velocity(t, q, u);
+  end_step(t, q, u);
+}
+
 double ConstraintSolver::hold_position(double t, double* q) {
   const auto error_at = [&] {
     terms_.evaluate_errors(t, q, rest_.data());

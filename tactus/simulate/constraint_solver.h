@@ -38,6 +38,7 @@
 #include <tactus/simulate/constraints.h>
 #include <tactus/simulate/formulation.h>
 #include <tactus/simulate/mass_metric.h>
+#include <tactus/simulate/motion_law.h>
 
 namespace tactus::simulate {
 
@@ -59,7 +60,7 @@ struct ConstraintOptions {
   ProjectionOptions projection{};
 };
 
-class ConstraintSolver {
+class ConstraintSolver final : public MotionLaw {
  public:
   /// The dynamics, which have constraints, must outlive the solver.
   ConstraintSolver(const Dynamics& dynamics, ConstraintOptions options = {});
@@ -68,12 +69,15 @@ class ConstraintSolver {
   const ConstraintOptions& options() const { return options_; }
 
   /// udot and qdot at t q u tau wrench. NaN where the problem has no solution.
-  void accelerate(const double* arguments, double* udot, double* qdot);
+  void accelerate(const double* arguments, double* udot, double* qdot) override;
   /// Everything about the constraints there, by the chosen formulation (multipliers for automatic): entries
   /// of `lambda` and `redundant` belong to active_rows(). False where the problem has no solution.
   bool solve(const double* arguments, ConstrainedMotion& motion);
   const std::vector<std::size_t>& active_rows() const { return active_rows_; }
 
+  /// What Holding says of positions and velocities.
+  double settle_position(double t, double* q) override;
+  void settle_velocity(double t, const double* q, double* u) override;
   /// Moves q onto the constraints; the largest error left [m, rad].
   double hold_position(double t, double* q);
   /// Makes u agree with the constraints; the largest error left [m/s, rad/s].
