@@ -27,6 +27,11 @@ class Status {
     // adaptive integrators took small steps without regard to their tolerance.
     tolerance_missed = 16,
     constraint_lost = 32,  // a constraint is off by more than Options::constraint_limit
+    // Of motions with contact:
+    chattering = 64,            // events follow each other without time going by
+    too_many_events = 128,      // in one step
+    no_consistent_modes = 256,  // no set of sticking, sliding and open contacts obeys the laws of friction
+    contacts_overflow = 512,    // more contacts than there is room for
   };
 
   Status() = default;

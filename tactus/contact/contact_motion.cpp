@@ -1,0 +1,326 @@
+#include <tactus/contact/contact_motion.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <Eigen/QR>
+
+namespace tactus::contact {
+
+namespace {
+
+constexpr double kHeld = 1e-14;      // [m, rad; relative for velocities] errors below it are left alone
+constexpr int kMostNewtonSteps = 6;  // of positions; they converge quadratically from the integrator's error
+constexpr int kMostVelocitySteps = 2;
+constexpr double kSlowSlip = 1e-9;    // [m/s] below it the direction of slip is the remembered one
+constexpr double kDependent = 1e-10;  // of the orthogonal factors: relative size of what counts as zero
+
+double largest(const std::vector<double>& values, std::size_t count) {
+  double result = 0.0;
+  for (std::size_t k = 0; k < count; ++k)
+    if (!(std::abs(values[k]) <= result)) result = std::abs(values[k]);  // keeps a NaN
+  return result;
+}
+
+}  // namespace
+
+/// Orthogonal factors of small matrices whose size changes, in memory that does not.
+struct ContactMotion::Dense {
+  static constexpr int kMost = 120;
+  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, kMost, kMost>;
+  using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, kMost, 1>;
+  Matrix S;
+  Vector right, scale, lambda;
+  Eigen::CompleteOrthogonalDecomposition<Matrix> factors;
+};
+
+ContactMotion::ContactMotion(const TermsKernel& kernel, const simulate::Dynamics& dynamics,
+                             std::size_t most_touches)
+    : row_on(kernel.rows.size(), 0),
+      kernel_(kernel),
+      dynamics_(dynamics),
+      n_(static_cast<std::size_t>(kernel.nv)),
+      most_(most_touches),
+      terms_(kernel),
+      system_(kernel.parents, kernel.rows.size() + 3 * most_touches),
+      dense_(std::make_unique<Dense>()),
+      row_force_(kernel.rows.size()),
+      touch_force_(most_touches),
+      scratch_(4 * n_),
+      udot_(n_),
+      error_(kernel.rows.size() + 3 * most_touches),
+      rate_in_(1 + static_cast<std::size_t>(kernel.nq) + n_),
+      rate_work_(dynamics.coordinate_rates.work_size()),
+      qdot_(static_cast<std::size_t>(kernel.nq)),
+      qdot_at_rest_(qdot_.size()),
+      theta_(n_),
+      rest_(n_),
+      q_before_(qdot_.size()) {
+  touches.reserve(most_touches);
+  on_.reserve(kernel.rows.size());
+}
+
+ContactMotion::~ContactMotion() = default;
+
+void ContactMotion::update() {
+  on_.clear();
+  for (std::size_t k = 0; k < row_on.size(); ++k)
+    if (row_on[k] != 0) on_.push_back(k);
+}
+
+void ContactMotion::evaluate_touches() {
+  for (Touch& touch : touches) evaluate(terms_, touch);
+}
+
+void ContactMotion::choose_tangents(Touch& touch) {
+  begin_system();
+  system_.factor_mass();
+  contact::choose_tangents(terms_, system_.M.data(), scratch_.data(), touch);
+}
+
+void ContactMotion::begin_system() {
+  terms_.mass_matrix(system_.M.data());
+  system_.m = 0;
+}
+
+void ContactMotion::add_compliant_forces() {
+  double* rows = scratch_.data();
+  for (std::size_t i = 0; i < touches.size(); ++i) {
+    Touch& touch = touches[i];
+    if (touch.rigid()) continue;
+    touch_force_[i] = {};
+    if (!(touch.motion.gap < 0.0)) continue;
+    const describe::ContactLaw& law = *touch.law;
+    const double push = -law.stiffness * touch.motion.gap - law.damping * touch.motion.rate[0];
+    if (!(push > 0.0)) continue;  // never pulls
+    std::array<double, 3>& force = touch_force_[i];
+    force[0] = push;
+    const double slip = std::hypot(touch.motion.rate[1], touch.motion.rate[2]);
+    const double grip = law.friction * push / std::max(slip, law.slip_speed);
+    for (std::size_t k = 1; k < 3; ++k) force[k] = -grip * touch.motion.rate[k];
+    contact_rows(terms_, touch.body_a, touch.body_b, touch.motion, 3, rows);
+    for (std::size_t k = 0; k < 3; ++k)
+      for (std::size_t j = 0; j < n_; ++j) system_.udot[j] += rows[k * n_ + j] * force[k];
+  }
+}
+
+void ContactMotion::accelerate(const double* arguments, double* udot, double* qdot) {
+  terms_.evaluate(arguments);
+  evaluate_touches();
+  begin_system();
+  std::copy_n(terms_.Q(), n_, system_.udot.begin());
+  add_compliant_forces();
+
+  std::size_t m = 0;
+  for (const std::size_t row : on_) {
+    terms_.constraint_row(row, &system_.A[m * n_]);
+    std::copy_n(&system_.A[m * n_], n_, &system_.B[m * n_]);
+    system_.gamma[m++] = terms_.gamma(row);
+  }
+  double* rows = scratch_.data();
+  for (Touch& touch : touches) {
+    if (!touch.rigid() || !touch.touching()) continue;
+    const bool slides = touch.mode == Mode::sliding && touch.tangents > 0 && touch.law->friction > 0.0;
+    contact_rows(terms_, touch.body_a, touch.body_b, touch.motion, 1 + touch.tangents, rows);
+    std::copy_n(rows, n_, &system_.A[m * n_]);
+    std::copy_n(rows, n_, &system_.B[m * n_]);
+    if (slides) {
+      if (touch.tangents == 2) {
+        const double speed = std::hypot(touch.motion.rate[1], touch.motion.rate[2]);
+        if (speed > kSlowSlip) touch.slip = {touch.motion.rate[1] / speed, touch.motion.rate[2] / speed};
+      }
+      for (std::size_t k = 0; k < touch.tangents; ++k) {
+        const double pull = touch.law->friction * touch.slip[k];
+        for (std::size_t j = 0; j < n_; ++j) system_.B[m * n_ + j] -= pull * rows[(k + 1) * n_ + j];
+      }
+    }
+    system_.gamma[m++] = -touch.motion.bias[0];
+    if (touch.mode != Mode::sticking) continue;
+    for (std::size_t k = 1; k <= touch.tangents; ++k) {
+      std::copy_n(rows + k * n_, n_, &system_.A[m * n_]);
+      std::copy_n(rows + k * n_, n_, &system_.B[m * n_]);
+      system_.gamma[m++] = -touch.motion.bias[k];
+    }
+  }
+  system_.m = m;
+  solve_system();
+
+  for (std::size_t i = 0; i < n_; ++i) udot[i] = udot_[i] = system_.udot[i] + 0.0;
+  std::copy_n(terms_.qdot(), qdot_.size(), qdot);
+  std::fill(row_force_.begin(), row_force_.end(), 0.0);
+  std::size_t k = 0;
+  for (const std::size_t row : on_) row_force_[row] = system_.lambda[k++];
+  for (std::size_t i = 0; i < touches.size(); ++i) {
+    const Touch& touch = touches[i];
+    if (!touch.rigid()) continue;
+    std::array<double, 3>& force = touch_force_[i];
+    force = {};
+    if (!touch.touching()) continue;
+    force[0] = system_.lambda[k++];
+    for (std::size_t j = 0; j < touch.tangents; ++j)
+      force[j + 1] = touch.mode == Mode::sticking ? system_.lambda[k++]
+                                                  : -touch.law->friction * touch.slip[j] * force[0];
+  }
+}
+
+void ContactMotion::solve_system() {
+  std::copy_n(system_.udot.begin(), n_, udot_.begin());
+  system_.solve();
+  redundant_ = false;
+  solved_ = true;
+  for (std::size_t k = 0; k < system_.m; ++k)
+    if (!(std::abs(system_.health[k]) > kLeastHealth)) redundant_ = true;
+  if (redundant_) solve_dependent();
+}
+
+/// S lambda = gamma - Z_A D^-1 L^-T Q with the multipliers of least size, each row measured in its natural
+/// size.
+void ContactMotion::solve_dependent() {
+  ++detours_;
+  const std::size_t m = system_.m;
+  Dense& d = *dense_;
+  const auto count = static_cast<Eigen::Index>(m);
+  solved_ = m <= static_cast<std::size_t>(Dense::kMost);
+  if (!solved_) return;
+  towards_ground(system_.parents, n_, system_.M.data(), udot_.data());
+  d.S.resize(count, count);
+  d.right.resize(count);
+  d.scale.resize(count);
+  for (std::size_t k = 0; k < m; ++k) {
+    const auto row = static_cast<Eigen::Index>(k);
+    const double* a = &system_.A[k * n_];
+    double right = system_.gamma[k], square = 0.0;
+    for (std::size_t i = 0; i < n_; ++i) {
+      const double y = a[i] * system_.M[i * n_ + i];
+      square += y * a[i];
+      right -= y * udot_[i];
+    }
+    d.right(row) = right;
+    d.scale(row) = square > 0.0 ? 1.0 / std::sqrt(square) : 0.0;
+    for (std::size_t l = 0; l < m; ++l) {
+      double s = 0.0;
+      for (std::size_t i = 0; i < n_; ++i) s += a[i] * system_.M[i * n_ + i] * system_.B[l * n_ + i];
+      d.S(row, static_cast<Eigen::Index>(l)) = s;
+    }
+  }
+  d.S = d.scale.asDiagonal() * d.S * d.scale.asDiagonal();
+  d.right.array() *= d.scale.array();
+  d.factors.setThreshold(kDependent);
+  d.factors.compute(d.S);
+  d.lambda = d.factors.solve(d.right);
+  d.lambda.array() *= d.scale.array();
+  solved_ = d.lambda.allFinite();
+  std::copy(udot_.begin(), udot_.end(), system_.udot.begin());
+  for (std::size_t k = 0; k < m; ++k) {
+    system_.lambda[k] = d.lambda(static_cast<Eigen::Index>(k));
+    for (std::size_t i = 0; i < n_; ++i) system_.udot[i] += system_.B[k * n_ + i] * system_.lambda[k];
+  }
+  from_ground(system_.parents, n_, system_.M.data(), system_.udot.data());
+}
+
+double ContactMotion::touch_acceleration(const Touch& touch, std::size_t k) {
+  contact_rows(terms_, touch.body_a, touch.body_b, touch.motion, k + 1, scratch_.data());
+  double a = touch.motion.bias[k];
+  for (std::size_t i = 0; i < n_; ++i) a += scratch_[k * n_ + i] * udot_[i];
+  return a;
+}
+
+double ContactMotion::row_acceleration(std::size_t row) {
+  terms_.constraint_row(row, scratch_.data());
+  double a = -terms_.gamma(row);
+  for (std::size_t i = 0; i < n_; ++i) a += scratch_[i] * udot_[i];
+  return a;
+}
+
+void ContactMotion::fill_rows(bool positions, std::vector<double>& error) {
+  begin_system();
+  std::size_t m = 0;
+  const auto add = [&](const double* row, double value) {
+    std::copy_n(row, n_, &system_.A[m * n_]);
+    std::copy_n(row, n_, &system_.B[m * n_]);
+    error[m++] = value;
+  };
+  double* rows = scratch_.data();
+  for (const std::size_t row : on_) {
+    if (positions && !kernel_.rows[row].holonomic) continue;
+    terms_.constraint_row(row, rows);
+    add(rows, positions ? terms_.Phi(row) : terms_.velocity(row));
+  }
+  for (const Touch& touch : touches) {
+    if (!touch.rigid() || !touch.touching()) continue;
+    const std::size_t count = positions ? 1 : touch.rows();
+    contact_rows(terms_, touch.body_a, touch.body_b, touch.motion, count, rows);
+    for (std::size_t k = 0; k < count; ++k)
+      add(rows + k * n_, positions ? touch.motion.gap : touch.motion.rate[k]);
+  }
+  system_.m = m;
+}
+
+void ContactMotion::smallest_step(const std::vector<double>& error) {
+  std::copy_n(error.begin(), system_.m, system_.gamma.begin());
+  std::fill(system_.udot.begin(), system_.udot.end(), 0.0);
+  solve_system();
+}
+
+double ContactMotion::settle_position(double t, double* q) {
+  double before = 0.0;
+  for (int iteration = 0;; ++iteration) {
+    terms_.evaluate(t, q, rest_.data());
+    evaluate_touches();
+    fill_rows(true, error_);
+    const double error = largest(error_, system_.m);
+    if (!(error > kHeld)) return error;
+    if (iteration > 0 && !(error < 0.5 * before)) {  // rounding is reached, or nothing helps
+      if (error < before) return error;
+      std::copy(q_before_.begin(), q_before_.end(), q);
+      return before;
+    }
+    if (iteration == kMostNewtonSteps) return error;
+    before = error;
+    std::copy_n(q, q_before_.size(), q_before_.begin());
+    for (std::size_t k = 0; k < system_.m; ++k) error_[k] = -error_[k];
+    smallest_step(error_);
+    displace(t, q, system_.udot.data());
+  }
+}
+
+void ContactMotion::settle_velocity(double t, const double* q, double* u) {
+  double fastest = 1.0;
+  for (std::size_t i = 0; i < n_; ++i) fastest = std::max(fastest, std::abs(u[i]));
+  for (int iteration = 0; iteration < kMostVelocitySteps; ++iteration) {
+    terms_.evaluate(t, q, u);
+    evaluate_touches();
+    fill_rows(false, error_);
+    if (!(largest(error_, system_.m) > kHeld * fastest)) return;
+    for (std::size_t k = 0; k < system_.m; ++k) error_[k] = -error_[k];
+    smallest_step(error_);
+    for (std::size_t i = 0; i < n_; ++i) u[i] += system_.udot[i];
+  }
+}
+
+void ContactMotion::displace(double t, double* q, const double* du) {
+  const std::size_t nq = qdot_.size();
+  rate_in_[0] = t;
+  std::copy_n(q, nq, rate_in_.begin() + 1);
+  double* u = rate_in_.data() + 1 + nq;
+  std::fill_n(u, n_, 0.0);
+  dynamics_.coordinate_rates(rate_in_.data(), qdot_at_rest_.data(), rate_work_.data());
+  std::copy_n(du, n_, u);
+  dynamics_.coordinate_rates(rate_in_.data(), qdot_.data(), rate_work_.data());
+  for (std::size_t i = 0; i < nq; ++i) qdot_[i] -= qdot_at_rest_[i];
+  std::fill(theta_.begin(), theta_.end(), 0.0);
+  dynamics_.coordinates.chart_rate(q, theta_.data(), qdot_.data(), theta_.data());
+  dynamics_.coordinates.displace(q, theta_.data(), q);
+}
+
+double ContactMotion::kinetic_energy(const double* u) {
+  double twice = 0.0;
+  for (const TermsKernel::Block& block : kernel_.blocks) {
+    const double* M = terms_.values().data() + block.M;
+    for (const int i : block.speeds)
+      for (const int j : block.speeds) twice += u[i] * *M++ * u[j];
+  }
+  return 0.5 * twice;
+}
+
+}  // namespace tactus::contact
