@@ -217,6 +217,22 @@ Expr substitute(Expr root, const Graph& graph_of_root, std::span<const Expr> fro
   return substitute(std::span(&root, 1), graph_of_root, from, to).front();
 }
 
+std::vector<Expr> transplant(std::span<const Expr> roots, const Graph& graph_of_roots) {
+  Graph& graph = Graph::current();
+  const std::vector<const Node*> nodes = needed_nodes(roots);
+  std::vector<const Node*> image(nodes.empty() ? 0 : std::size_t{nodes.back()->id} + 1, nullptr);
+  const auto image_of = [&](const Node* n) { return n == nullptr ? nullptr : image[n->id]; };
+  for (const Node* n : nodes) {
+    image[n->id] = n->op == Op::symbol
+                       ? graph.symbol(graph_of_roots.symbol_name(n->symbol)).node()
+                       : graph.intern(n->op, image_of(n->a), image_of(n->b), image_of(n->c), n->value, 0);
+  }
+  std::vector<Expr> result;
+  result.reserve(roots.size());
+  for (const Expr root : roots) result.emplace_back(image[root.id()]);
+  return result;
+}
+
 std::vector<double> evaluate(std::span<const Expr> roots, const std::function<double(Expr)>& value_of) {
   const std::vector<const Node*> nodes = needed_nodes(roots);
   std::uint32_t top = 0;

@@ -27,6 +27,10 @@ std::vector<Expr> substitute(std::span<const Expr> roots, const Graph& graph_of_
                              std::span<const Expr> from, std::span<const Expr> to);
 Expr substitute(Expr root, const Graph& graph_of_root, std::span<const Expr> from, std::span<const Expr> to);
 
+/// The roots, node by node and without any folding, in the current graph; symbols by name. What they compute
+/// is the same to the last bit.
+std::vector<Expr> transplant(std::span<const Expr> roots, const Graph& graph_of_roots);
+
 /// Values of the roots; `value_of` gives each symbol's.
 std::vector<double> evaluate(std::span<const Expr> roots, const std::function<double(Expr)>& value_of);
 double evaluate(Expr root, const std::function<double(Expr)>& value_of);

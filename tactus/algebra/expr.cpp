@@ -41,6 +41,14 @@ Expr node(Op op, Expr a, Expr b) {
 
 bool is_neg(Expr x) { return x.op() == Op::neg; }
 
+bool exactly() { return Graph::current().folding() == Folding::exact; }
+
+/// Whether 1/k is as exact as k: powers of two.
+bool has_exact_reciprocal(double k) {
+  int exponent = 0;
+  return std::fabs(std::frexp(k, &exponent)) == 0.5 && std::abs(exponent) < 1000;
+}
+
 /// x = k * y with a constant k (stored first); k = 1 where there is none.
 std::pair<double, Expr> split_factor(Expr x) {
   if (x.op() == Op::mul && x.a().is_constant()) return {x.a().value(), x.b()};
@@ -274,7 +282,7 @@ double exact_cos(double x) {
 // --- the graph
 // ------------------------------------------------------------------------------------------------
 
-Graph::Graph() {
+Graph::Graph(Folding folding) : folding_(folding) {
   nodes_.push_back(kZero);
   table_.assign(1024, 0);
   mask_ = table_.size() - 1;
@@ -322,6 +330,18 @@ const Node* Graph::intern(Op op, const Node* a, const Node* b, const Node* c, do
   return &nodes_.back();
 }
 
+// Open addressing in order of insertion: taking out the newest entry leaves the table as it was before it.
+void Graph::rewind(std::size_t size) {
+  TACTUS_CHECK(size > 0);
+  while (nodes_.size() > size) {
+    const Node& n = nodes_.back();
+    std::size_t slot = hash_of(n.op, n.a, n.b, n.c, n.value, n.symbol) & mask_;
+    while (table_[slot] != n.id + 1) slot = (slot + 1) & mask_;
+    table_[slot] = 0;
+    nodes_.pop_back();
+  }
+}
+
 Expr Graph::constant(double value) { return Expr(intern(Op::constant, nullptr, nullptr, nullptr, value, 0)); }
 
 Expr Graph::symbol(std::string_view name) {
@@ -337,7 +357,8 @@ Expr symbol(std::string_view name) { return Graph::current().symbol(name); }
 // ------------------------------------------------------------------------------------
 //
 // Normal form: constants stand first in sums and products; other operands by id; a sign is carried outwards
-// (neg at the root of products, never inside), so that x - y and y - x, k x and -k x share one node.
+// (neg at the root of products, never inside), so that x - y and y - x, k x and -k x share one node. All of
+// that is exact: rounding is symmetric.
 
 Expr::Expr(double value) : node_(value == 0.0 ? &kZero : Graph::current().constant(value).node()) {}
 
@@ -355,14 +376,16 @@ Expr operator+(Expr x, Expr y) {
   if (is_neg(y)) return x - y.a();
   if (is_neg(x)) return y - x.a();
   if (x == y) return Expr(2.0) * x;
-  if (is_sin_cos_squares(x, y)) return Expr(1.0);
-  if (const auto rest = cancelled_sum(x, y)) return *rest;
-  const auto [kx, ux] = split_factor(x);
-  const auto [ky, uy] = split_factor(y);
-  if (ux == uy) return Expr(kx + ky) * ux;
-  if (kx == ky && kx != 1.0) {
-    if (is_sin_cos_squares(ux, uy)) return Expr(kx);
-    return Expr(kx) * (ux + uy);
+  if (!exactly()) {
+    if (is_sin_cos_squares(x, y)) return Expr(1.0);
+    if (const auto rest = cancelled_sum(x, y)) return *rest;
+    const auto [kx, ux] = split_factor(x);
+    const auto [ky, uy] = split_factor(y);
+    if (ux == uy) return Expr(kx + ky) * ux;
+    if (kx == ky && kx != 1.0) {
+      if (is_sin_cos_squares(ux, uy)) return Expr(kx);
+      return Expr(kx) * (ux + uy);
+    }
   }
   if (y.is_constant() || (!x.is_constant() && y.id() < x.id())) std::swap(x, y);
   return node(Op::add, x, y);
@@ -377,11 +400,13 @@ Expr operator-(Expr x, Expr y) {
   if (is_neg(y)) return x + y.a();
   if (is_neg(x)) return -(x.a() + y);
   if (y.is_constant()) return Expr(-y.value()) + x;
-  if (const auto rest = cancelled_difference(x, y)) return *rest;
-  const auto [kx, ux] = split_factor(x);
-  const auto [ky, uy] = split_factor(y);
-  if (ux == uy) return Expr(kx - ky) * ux;
-  if (kx == ky && kx != 1.0) return Expr(kx) * (ux - uy);
+  if (!exactly()) {
+    if (const auto rest = cancelled_difference(x, y)) return *rest;
+    const auto [kx, ux] = split_factor(x);
+    const auto [ky, uy] = split_factor(y);
+    if (ux == uy) return Expr(kx - ky) * ux;
+    if (kx == ky && kx != 1.0) return Expr(kx) * (ux - uy);
+  }
   if (!x.is_constant() && y.id() < x.id()) return -node(Op::sub, y, x);
   return node(Op::sub, x, y);
 }
@@ -396,13 +421,16 @@ Expr operator*(Expr x, Expr y) {
   if (x.is_constant()) {
     if (x.value() == 1.0) return y;
     if (x.value() < 0.0) return -(Expr(-x.value()) * y);
-    if (y.op() == Op::mul && y.a().is_constant()) return Expr(x.value() * y.a().value()) * y.b();
+    if (y.op() == Op::mul && y.a().is_constant() && !exactly())
+      return Expr(x.value() * y.a().value()) * y.b();
     return node(Op::mul, x, y);
   }
-  // Constants move outwards: (k a) b = k (a b).
-  const auto [kx, ux] = split_factor(x);
-  const auto [ky, uy] = split_factor(y);
-  if (kx != 1.0 && ky != 1.0) return Expr(kx * ky) * (ux * uy);
+  if (!exactly()) {
+    // Constants move outwards: (k a) b = k (a b).
+    const auto [kx, ux] = split_factor(x);
+    const auto [ky, uy] = split_factor(y);
+    if (kx != 1.0 && ky != 1.0) return Expr(kx * ky) * (ux * uy);
+  }
   if (y.id() < x.id()) std::swap(x, y);
   return node(Op::mul, x, y);
 }
@@ -411,7 +439,8 @@ Expr operator/(Expr x, Expr y) {
   if (x.is_constant() && y.is_constant()) return Expr(x.value() / y.value());
   if (is_zero(x)) return x;
   if (x == y) return Expr(1.0);
-  if (y.is_constant() && y.value() != 0.0) return Expr(1.0 / y.value()) * x;
+  if (y.is_constant() && y.value() != 0.0 && (!exactly() || has_exact_reciprocal(y.value())))
+    return Expr(1.0 / y.value()) * x;
   if (is_neg(x) && is_neg(y)) return x.a() / y.a();
   if (is_neg(x)) return -(x.a() / y);
   if (is_neg(y)) return -(x / y.a());
@@ -424,20 +453,24 @@ Expr& Expr::operator*=(Expr y) { return *this = *this * y; }
 Expr& Expr::operator/=(Expr y) { return *this = *this / y; }
 
 Expr sin(Expr x) {
-  if (x.is_constant()) return Expr(exact_sin(x.value()));
-  if (is_neg(x)) return -sin(x.a());
+  if (!exactly()) {
+    if (x.is_constant()) return Expr(exact_sin(x.value()));
+    if (is_neg(x)) return -sin(x.a());
+  }
   return node(Op::sin, x);
 }
 
 Expr cos(Expr x) {
-  if (x.is_constant()) return Expr(exact_cos(x.value()));
-  if (is_neg(x)) return cos(x.a());
+  if (!exactly()) {
+    if (x.is_constant()) return Expr(exact_cos(x.value()));
+    if (is_neg(x)) return cos(x.a());
+  }
   return node(Op::cos, x);
 }
 
 Expr pow(Expr x, Expr y) {
   if (x.is_constant() && y.is_constant()) return Expr(std::pow(x.value(), y.value()));
-  if (y.is_constant()) {
+  if (y.is_constant() && !exactly()) {
     const double n = y.value();
     if (n == 0.0) return Expr(1.0);
     if (n == 0.5) return sqrt(x);
@@ -469,7 +502,7 @@ Expr plain(Op op, Expr x, Expr y) {
 }  // namespace
 
 Expr sqrt(Expr x) { return plain(Op::sqrt, x); }
-Expr tan(Expr x) { return sin(x) / cos(x); }
+Expr tan(Expr x) { return exactly() ? plain(Op::tan, x) : sin(x) / cos(x); }
 Expr asin(Expr x) { return plain(Op::asin, x); }
 Expr acos(Expr x) { return plain(Op::acos, x); }
 Expr atan(Expr x) { return plain(Op::atan, x); }

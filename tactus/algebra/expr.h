@@ -11,6 +11,10 @@
 //   Graph::Scope scope(graph);
 //   const Expr q = symbol("q"), s = sin(q);
 //   const Expr e = s * s + cos(q) * cos(q);     // folds to 1
+//
+// A graph may also be told to fold exactly: what a template computes on Expr in it is then, operation by
+// operation, what the same template computes on double, and generated code without fused operations gives the
+// same bits.
 #pragma once
 
 #include <cstdint>
@@ -70,6 +74,13 @@ struct Node {
 };
 
 class Graph;
+
+/// How far arithmetic rewrites an expression.
+enum class Folding : std::uint8_t {
+  algebraic,  // as real numbers allow: constants are gathered, sin^2 + cos^2 = 1, (a + b) - b = a
+  exact,      // only what no rounding can tell: 0, 1 and signs, operations on constants, x - x, the order of
+              // a sum or product of two. Results are the same but for the sign of zero.
+};
 
 /// The constant zero, node 0 of every graph.
 extern const Node kZero;
@@ -151,7 +162,7 @@ double exact_cos(double x);
 
 class Graph {
  public:
-  Graph();
+  explicit Graph(Folding folding = Folding::algebraic);
   ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
@@ -171,6 +182,8 @@ class Graph {
   static Graph& current();
   static bool has_current();
 
+  Folding folding() const { return folding_; }
+
   Expr constant(double value);
   Expr symbol(std::string_view name);
   const std::string& symbol_name(std::uint32_t index) const { return symbol_names_[index]; }
@@ -179,6 +192,8 @@ class Graph {
   /// Number of nodes made so far; ids are below it.
   std::size_t size() const { return nodes_.size(); }
   const Node& node(std::uint32_t id) const { return nodes_[id]; }
+  /// Forgets all nodes from that number on, the newest first: what was made since size() was `size`.
+  void rewind(std::size_t size);
 
   /// The node (op, a, b, c), without any folding. Prefer the arithmetic above.
   const Node* intern(Op op, const Node* a, const Node* b, const Node* c, double value, std::uint32_t symbol);
@@ -186,6 +201,7 @@ class Graph {
  private:
   void grow();
 
+  Folding folding_;
   std::deque<Node> nodes_;
   std::vector<std::uint32_t> table_;  // open addressing; 0 = empty, otherwise id + 1
   std::size_t mask_ = 0;

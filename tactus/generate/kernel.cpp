@@ -6,9 +6,9 @@
 
 namespace tactus::generate {
 
-Kernel compile(const algebra::Function& function, Backend backend) {
+Kernel compile(const algebra::Function& function, Backend backend, Rounding rounding) {
   Kernel kernel;
-  kernel.program_ = make_program(function, 1, backend);
+  kernel.program_ = make_program(function, 1, backend, rounding);
   kernel.run_ = kernel.program_->run;
   return kernel;
 }

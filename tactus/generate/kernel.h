@@ -19,6 +19,12 @@ enum class Backend {
   machine_code,
 };
 
+/// How generated code rounds.
+enum class Rounding {
+  fused,     // a product and a sum may become one operation, rounded once: the fastest
+  separate,  // each operation rounds on its own, as the same expression does on double
+};
+
 /// Where a named block stands in the flat input or output array.
 struct Slot {
   std::string name;
@@ -54,7 +60,7 @@ class Kernel {
   std::size_t code_size() const;  // bytes of machine code, or of the tape
 
  private:
-  friend Kernel compile(const algebra::Function&, Backend);
+  friend Kernel compile(const algebra::Function&, Backend, Rounding);
   using Run = void (*)(const Program&, const double*, double*, double*) noexcept;
   std::shared_ptr<const Program> program_;
   Run run_ = nullptr;
@@ -62,7 +68,8 @@ class Kernel {
 
 /// Throws InputError where an output depends on a symbol that no input holds, or where machine code was asked
 /// for by name and cannot be had.
-Kernel compile(const algebra::Function& function, Backend backend = Backend::automatic);
+Kernel compile(const algebra::Function& function, Backend backend = Backend::automatic,
+               Rounding rounding = Rounding::fused);
 
 /// A kernel with its own memory, for places where a few allocations at the start do not matter.
 class Evaluator {

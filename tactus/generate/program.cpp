@@ -39,8 +39,9 @@ void run_interpreter_lanes(const Program& program, const double* in, double* out
 
 }  // namespace
 
-std::shared_ptr<const Program> make_program(const algebra::Function& function, int lanes, Backend backend) {
-  const Tape tape = make_tape(function, register_count(machine_level()));
+std::shared_ptr<const Program> make_program(const algebra::Function& function, int lanes, Backend backend,
+                                            Rounding rounding) {
+  const Tape tape = make_tape(function, register_count(machine_level()), rounding);
   auto program = std::make_shared<Program>();
   program->name = function.name;
   program->inputs = slots_of(function.inputs);

@@ -36,7 +36,8 @@ class Program {
 
 /// Throws InputError where an output depends on a symbol that no input holds, or where machine code was asked
 /// for by name and cannot be had.
-std::shared_ptr<const Program> make_program(const algebra::Function& function, int lanes, Backend backend);
+std::shared_ptr<const Program> make_program(const algebra::Function& function, int lanes, Backend backend,
+                                            Rounding rounding = Rounding::fused);
 
 /// The slot of that name; nullptr where there is none.
 const Slot* find_slot(const std::vector<Slot>& slots, std::string_view name);

@@ -113,7 +113,8 @@ std::uint32_t latency(Op op) {
 /// -(k x) = (-k) x, -(x y + z) is one instruction. sin and cos of one argument are one instruction.
 class Selection {
  public:
-  explicit Selection(const algebra::Function& function) : function_(function), roots_(function.roots()) {
+  Selection(const algebra::Function& function, Rounding rounding)
+      : function_(function), fuse_(rounding == Rounding::fused), roots_(function.roots()) {
     nodes_ = algebra::needed_nodes(roots_);
     const std::size_t ids = nodes_.empty() ? 1 : std::size_t{nodes_.back()->id} + 1;
     traits_.resize(ids);
@@ -163,7 +164,7 @@ class Selection {
         for (const Node* x : {n->a, n->b}) {
           if (is_lone_product(x) && (product == nullptr || of(x).ready > of(product).ready)) product = x;
         }
-        if (product != nullptr) of(product).fused = true;
+        if (product != nullptr && fuse_) of(product).fused = true;
       } else if (n->op == Op::neg && of(n->a).uses == 1) {
         const Node* x = n->a;
         const bool sum_with_product = x->op == Op::add && (of(x->a).fused || of(x->b).fused);
@@ -263,6 +264,7 @@ class Selection {
   }
 
   const algebra::Function& function_;
+  bool fuse_;
   std::vector<Expr> roots_;
   std::vector<const Node*> nodes_;
   std::vector<Traits> traits_;
@@ -274,8 +276,8 @@ class Selection {
 
 }  // namespace
 
-Tape make_tape(const algebra::Function& function, int registers) {
-  Selection selection(function);
+Tape make_tape(const algebra::Function& function, int registers, Rounding rounding) {
+  Selection selection(function, rounding);
   const Unordered& program = selection.program();
   const Schedule plan = schedule(program, registers);
 

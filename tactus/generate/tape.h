@@ -14,6 +14,7 @@
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/algebra/function.h>
+#include <tactus/generate/kernel.h>
 
 namespace tactus::generate {
 
@@ -95,7 +96,7 @@ struct Tape {
 
 /// The tape of a function, ordered for a processor with so many registers (which changes speed, never
 /// results). Throws InputError where an output depends on a symbol that no input block holds.
-Tape make_tape(const algebra::Function& function, int registers = 16);
+Tape make_tape(const algebra::Function& function, int registers = 16, Rounding rounding = Rounding::fused);
 
 /// What the tape does, counted as algebra::count_operations counts: a fused operation is a product and a sum.
 algebra::OperationCount count_operations(const Tape& tape);
