@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <tactus/derive/mobility.h>
+#include <tactus/describe/guard.h>
 #include <tactus/describe/load.h>
 #include <tactus/describe/report.h>
 
@@ -33,7 +34,11 @@ void check(const std::string& path, bool json) {
     std::fputs((json ? describe::report_json(model) + "\n" : describe::report_text(model)).c_str(), stdout);
     return;
   }
-  const derive::Mobility mobility = derive::mobility(derive::Equations(model));
+  const derive::Equations equations(model);
+  std::vector<std::string> rows;
+  for (const derive::ConstraintRow& row : equations.constraint_rows()) rows.push_back(row.label);
+  describe::require_force_rows(model, rows);
+  const derive::Mobility mobility = derive::mobility(equations);
   if (json) {
     Json report = Json::parse(describe::report_json(model));
     report["mobility"] = as_json(mobility);

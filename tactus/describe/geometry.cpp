@@ -1,6 +1,7 @@
 // Shapes on bodies, for drawing and for contact.
 #include <array>
 #include <charconv>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -106,6 +107,22 @@ Geometry read_geometry(const Reader& reader, const Value& value) {
   if (const Value* color = fields["color"]) geometry.color = read_color(reader, *color);
   if (const Value* visual = fields["visual"]) geometry.visual = reader.flag(*visual, "`visual`");
   if (const Value* contact = fields["contact"]) geometry.contact = reader.flag(*contact, "`contact`");
+  if (geometry.contact && geometry.shape == Geometry::Shape::box) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (reader.value_at_parameters(geometry.size[i]) > 0.0) continue;
+      reader.fail(fields.require("size", "").items[i], "a box without thickness cannot be touched",
+                  "give all three edges more than zero");
+    }
+  }
+  if (const Value* hollow = fields["hollow"]) {
+    geometry.hollow = reader.flag(*hollow, "`hollow`");
+    if (geometry.hollow && geometry.shape != Geometry::Shape::sphere &&
+        geometry.shape != Geometry::Shape::cylinder) {
+      reader.fail(*hollow,
+                  fmt::format("a {} cannot be hollow", kShapes[static_cast<std::size_t>(geometry.shape)]),
+                  "only a sphere and a cylinder can be touched from inside; make a room of planes");
+    }
+  }
   return geometry;
 }
 
@@ -115,7 +132,14 @@ std::vector<Geometry> read_geometries(const Reader& reader, const Value& list) {
                 "write one `- {shape: ..., ...}` for each shape");
   }
   std::vector<Geometry> geometries;
-  for (const Value& item : list.items) geometries.push_back(read_geometry(reader, item));
+  std::unordered_set<std::string> names;
+  for (const Value& item : list.items) {
+    geometries.push_back(read_geometry(reader, item));
+    const std::string& name = geometries.back().name;
+    if (name.empty() || names.insert(name).second) continue;
+    reader.fail(*item.find("name"), fmt::format("two shapes of one body are named `{}`", name),
+                "give them different names");
+  }
   return geometries;
 }
 

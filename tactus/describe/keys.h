@@ -10,9 +10,9 @@ namespace tactus::describe::keys {
 using Key = std::string_view;
 
 inline constexpr std::array kModel = {
-    Key("name"),   Key("description"), Key("parameters"), Key("gravity"), Key("bodies"),
-    Key("joints"), Key("dh"),          Key("repeat"),     Key("frames"),  Key("springs"),
-    Key("speeds"), Key("initial"),     Key("constraints")};
+    Key("name"),   Key("description"), Key("parameters"),  Key("gravity"), Key("bodies"),
+    Key("joints"), Key("dh"),          Key("repeat"),      Key("frames"),  Key("springs"),
+    Key("speeds"), Key("initial"),     Key("constraints"), Key("contact"), Key("transitions")};
 
 inline constexpr std::array kParameter = {Key("value"), Key("unit"), Key("description")};
 
@@ -23,7 +23,7 @@ inline constexpr std::array kWorld = {Key("geometry"), Key("description")};
 
 inline constexpr std::array kGeometry = {Key("shape"),  Key("name"),   Key("placement"), Key("size"),
                                          Key("radius"), Key("length"), Key("file"),      Key("scale"),
-                                         Key("color"),  Key("visual"), Key("contact")};
+                                         Key("color"),  Key("visual"), Key("contact"),   Key("hollow")};
 
 inline constexpr std::array kPlacement = {Key("xyz"), Key("rpy"), Key("axis_angle"), Key("quaternion"),
                                           Key("rows")};
@@ -51,9 +51,9 @@ inline constexpr std::array kDhLink = {
     Key("armature"), Key("damping"), Key("friction"),       Key("stiffness"),
     Key("rest"),     Key("passive"), Key("description")};
 
-inline constexpr std::array kRepeat = {Key("count"),   Key("from"),    Key("index"),
-                                       Key("bodies"),  Key("joints"),  Key("frames"),
-                                       Key("springs"), Key("initial"), Key("constraints")};
+inline constexpr std::array kRepeat = {Key("count"),       Key("from"),    Key("index"),      Key("bodies"),
+                                       Key("joints"),      Key("frames"),  Key("springs"),    Key("initial"),
+                                       Key("constraints"), Key("contact"), Key("transitions")};
 
 inline constexpr std::array kFrame = {Key("body"), Key("placement"), Key("grasp"), Key("description")};
 
@@ -100,5 +100,20 @@ inline constexpr std::array kLock = {Key("type"), Key("joint"), Key("at"), Key("
 inline constexpr std::array kMotion = {Key("type"),   Key("joint"),  Key("of"),
                                        Key("equals"), Key("active"), Key("description")};
 inline constexpr std::array kEquation = {Key("type"), Key("equations"), Key("active"), Key("description")};
+
+inline constexpr std::array kContact = {Key("defaults"), Key("pairs"), Key("only_pairs"), Key("ignore"),
+                                        Key("stops")};
+inline constexpr std::array kRepeatedContact = {Key("pairs")};
+inline constexpr std::array kContactLaw = {Key("render"),     Key("restitution"), Key("restitution_law"),
+                                           Key("rest_speed"), Key("friction"),    Key("static_friction"),
+                                           Key("stiffness"),  Key("damping"),     Key("slip_speed")};
+inline constexpr std::array kContactPair = {Key("between"),         Key("render"),     Key("restitution"),
+                                            Key("restitution_law"), Key("rest_speed"), Key("friction"),
+                                            Key("static_friction"), Key("stiffness"),  Key("damping"),
+                                            Key("slip_speed"),      Key("description")};
+inline constexpr std::array kStops = {Key("joints"), Key("restitution"), Key("rest_speed")};
+inline constexpr std::array kTransition = {Key("when"),     Key("if_active"),  Key("if_inactive"),
+                                           Key("activate"), Key("release"),    Key("restitution"),
+                                           Key("once"),     Key("description")};
 
 }  // namespace tactus::describe::keys

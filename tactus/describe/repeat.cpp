@@ -1,5 +1,5 @@
-// `repeat`: bodies, joints, frames, springs, constraints and initial values written once with an index, such
-// as link_{i}, and meant many times.
+// `repeat`: bodies, joints, frames, springs, constraints, transitions, pairs of contact and initial values
+// written once with an index, such as link_{i}, and meant many times.
 //
 // Everything between braces is a whole-number formula in the index: {i}, {i-1}, {2*i+1}. It is replaced as
 // text, in names and in numbers alike, before anything else is read.
@@ -142,17 +142,22 @@ class Repeat {
 void expand(const Reader& reader, Value& document, const Value& repeat) {
   const Fields fields(reader, repeat, "`repeat`", keys::kRepeat);
   Repeat repeats(reader, fields, document);
-  for (const std::string_view name : {"bodies", "joints", "frames", "springs", "constraints"}) {
+  for (const std::string_view name :
+       {"bodies", "joints", "frames", "springs", "constraints", "transitions"}) {
     if (const Value* given = fields[name]) repeats.join(*given, name, section_of(document, *given, name));
   }
-  const Value* initial = fields["initial"];
-  if (initial == nullptr) return;
-  const Fields states(reader, *initial, "`initial` in `repeat`", keys::kInitial);
-  Value& section = section_of(document, *initial, "initial");
-  reader.require_map(section, "`initial`");
-  for (const std::string_view name : keys::kInitial) {
-    if (const Value* given = states[name]) repeats.join(*given, name, section_of(section, *given, name));
-  }
+  const auto join_within = [&](std::string_view name, std::span<const std::string_view> parts) {
+    const Value* outer = fields[name];
+    if (outer == nullptr) return;
+    const Fields given(reader, *outer, fmt::format("`{}` in `repeat`", name), parts);
+    Value& section = section_of(document, *outer, name);
+    reader.require_map(section, fmt::format("`{}`", name));
+    for (const std::string_view part : parts) {
+      if (const Value* inner = given[part]) repeats.join(*inner, part, section_of(section, *inner, part));
+    }
+  };
+  join_within("initial", keys::kInitial);
+  join_within("contact", keys::kRepeatedContact);
 }
 
 }  // namespace

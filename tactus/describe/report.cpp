@@ -8,6 +8,7 @@
 #include <tactus/algebra/calculus.h>
 #include <tactus/algebra/print.h>
 #include <tactus/describe/constraint_text.h>
+#include <tactus/describe/contact_text.h>
 #include <tactus/describe/coordinates.h>
 
 namespace tactus::describe {
@@ -142,6 +143,98 @@ std::vector<std::string> spring_lines(const Model& model) {
   return lines;
 }
 
+/// Longer lists of pairs do not fit a page.
+constexpr std::size_t kMostPairsShown = 30;
+
+std::string contact_text(const Model& model) {
+  const ContactSection& contact = model.contact;
+  std::string text;
+  const int shapes = contact_shape_count(model);
+  if (contact.pairs.empty() && shapes > 0) {
+    text +=
+        fmt::format("\nContact\n  {} can be touched, but the model says of no two bodies that they touch\n",
+                    counted(static_cast<std::size_t>(shapes), "shape", "shapes"));
+  }
+  if (!contact.pairs.empty()) {
+    text +=
+        fmt::format("\nContact ({} of bodies or shapes)\n", counted(contact.pairs.size(), "pair", "pairs"));
+    std::vector<Meaning> rows;
+    for (const ContactPair& pair : contact.pairs) {
+      if (rows.size() == kMostPairsShown) break;
+      rows.push_back({pair.name, pair_meaning(model, pair), ""});
+    }
+    text += table(rows);
+    if (contact.pairs.size() > rows.size())
+      text += fmt::format("  ... and {} more\n", contact.pairs.size() - rows.size());
+  }
+  std::vector<Meaning> rows;
+  for (const JointStop& stop : contact.stops) rows.push_back({stop.name, stop_meaning(model, stop), ""});
+  if (!rows.empty()) text += "\nStops\n" + table(rows);
+  rows.clear();
+  for (const Transition& t : contact.transitions) rows.push_back({t.name, transition_meaning(model, t), ""});
+  if (!rows.empty()) text += "\nTransitions\n" + table(rows);
+  return text;
+}
+
+Json contact_json(const Model& model) {
+  const ContactSection& contact = model.contact;
+  const auto body = [&](int b) -> const Body& { return model.bodies[static_cast<std::size_t>(b)]; };
+  Json pairs = Json::array();
+  for (const ContactPair& pair : contact.pairs) {
+    const ContactLaw& law = pair.law;
+    pairs.push_back(
+        {{"name", pair.name},
+         {"between",
+          {side_name(body(pair.body_a), pair.geometry_a), side_name(body(pair.body_b), pair.geometry_b)}},
+         {"render", name_of(law.rendering)},
+         {"restitution", law.restitution},
+         {"restitution_law", name_of(law.restitution_law)},
+         {"rest_speed", law.rest_speed},
+         {"friction", law.friction},
+         {"static_friction", law.static_friction},
+         {"stiffness", law.stiffness},
+         {"damping", law.damping},
+         {"slip_speed", law.slip_speed}});
+  }
+  const std::vector<std::string> coordinates = model.coordinate_names();
+  Json stops = Json::array();
+  for (const JointStop& stop : contact.stops) {
+    stops.push_back({{"name", stop.name},
+                     {"coordinate", coordinates[static_cast<std::size_t>(stop.coordinate)]},
+                     {"side", stop.upper ? "upper" : "lower"},
+                     {"limit", stop.limit},
+                     {"restitution", stop.restitution},
+                     {"rest_speed", stop.rest_speed}});
+  }
+  Json ignored = Json::array();
+  for (const auto& [a, b] : contact.ignored) ignored.push_back({body(a).name, body(b).name});
+  return {{"shapes", contact_shape_count(model)},
+          {"pairs", std::move(pairs)},
+          {"ignored", std::move(ignored)},
+          {"stops", std::move(stops)}};
+}
+
+Json transitions_json(const Model& model) {
+  const auto names = [&](const std::vector<int>& constraints) {
+    Json list = Json::array();
+    for (const int c : constraints) list.push_back(model.constraints[static_cast<std::size_t>(c)].name);
+    return list;
+  };
+  Json transitions = Json::array();
+  for (const Transition& t : model.contact.transitions) {
+    transitions.push_back({{"name", t.name},
+                           {"when", t.guard_text},
+                           {"if_active", names(t.if_active)},
+                           {"if_inactive", names(t.if_inactive)},
+                           {"activate", names(t.activate)},
+                           {"release", names(t.release)},
+                           {"restitution", t.restitution},
+                           {"once", t.once},
+                           {"description", t.description}});
+  }
+  return transitions;
+}
+
 std::string initial_text(const Model& model) {
   std::string text;
   const auto add = [&](const char* kind, const std::vector<std::string>& names,
@@ -204,6 +297,7 @@ std::string report_text(const Model& model) {
     for (const Constraint& c : model.constraints) rows.push_back({c.name, constraint_meaning(model, c), ""});
     text += table(rows);
   }
+  text += contact_text(model);
   const std::string start = initial_text(model);
   if (!start.empty()) text += "\nInitial state (what is not zero)\n" + start;
   if (!model.warnings.empty()) text += "\nWarnings\n";
@@ -264,6 +358,8 @@ std::string report_json(const Model& model) {
                            {"description", c.description}});
   }
   report["constraints"] = std::move(constraints);
+  report["contact"] = contact_json(model);
+  report["transitions"] = transitions_json(model);
   report["initial"] = {{"q", model.initial_q}, {"u", model.initial_u}};
   report["warnings"] = model.warnings;
   return report.dump(2, ' ', false, Json::error_handler_t::replace);

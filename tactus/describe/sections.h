@@ -10,8 +10,8 @@
 
 namespace tactus::describe {
 
-/// Writes out the `repeat` section: its bodies, joints, frames, springs, constraints and initial values join
-/// those of the document.
+/// Writes out the `repeat` section: its bodies, joints, frames, springs, constraints, transitions, pairs of
+/// contact and initial values join those of the document.
 void expand_repeats(const Reader& reader, Value& document);
 
 void read_parameters(Reader& reader, const Value& section);
@@ -53,5 +53,14 @@ void read_springs(Reader& reader, const Value& section);
 void read_speeds(Reader& reader, const Value& section);
 void read_initial(Reader& reader, const Value& section);
 void read_constraints(Reader& reader, const Value& section);
+
+/// A coefficient of restitution, from 0 to 1; a speed, above zero, below which impacts are plastic.
+double read_restitution(const Reader& reader, const Value& value);
+double read_rest_speed(const Reader& reader, const Value& value, algebra::Dimension dimension);
+/// The law of contact that the keys say, starting from the one that holds where they say nothing.
+ContactLaw read_contact_law(const Reader& reader, const Fields& fields, ContactLaw law);
+void read_contact(Reader& reader, const Value& section);
+void read_stops(Reader& reader, const Value& section);
+void read_transitions(Reader& reader, const Value& section);
 
 }  // namespace tactus::describe

@@ -44,6 +44,8 @@ Model read_yaml(const std::string& text, const std::string& file) {
   model.set_initial_defaults();
   if (const Value* initial = fields["initial"]) read_initial(reader, *initial);
   if (const Value* constraints = fields["constraints"]) read_constraints(reader, *constraints);
+  if (const Value* contact = fields["contact"]) read_contact(reader, *contact);
+  if (const Value* transitions = fields["transitions"]) read_transitions(reader, *transitions);
   require_distinct_names(model, [&](const std::string& parameter) {
     for (const Value::Entry& entry : document.find("parameters")->entries) {
       if (entry.key.text == parameter) return reader.place(entry.key);

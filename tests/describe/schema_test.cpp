@@ -162,6 +162,12 @@ TEST(Schema, NamesTheKeysThatTheReaderKnows) {
       {"lock", keys::kLock},
       {"motion", keys::kMotion},
       {"equation", keys::kEquation},
+      {"contact", keys::kContact},
+      {"repeated_contact", keys::kRepeatedContact},
+      {"contact_law", keys::kContactLaw},
+      {"contact_pair", keys::kContactPair},
+      {"stops", keys::kStops},
+      {"transition", keys::kTransition},
   };
   for (const auto& [name, known] : maps) {
     std::set<std::string> in_schema, in_reader(known.begin(), known.end());
