@@ -12,7 +12,6 @@ namespace {
 constexpr double kHeld = 1e-14;      // [m, rad; relative for velocities] errors below it are left alone
 constexpr int kMostNewtonSteps = 6;  // of positions; they converge quadratically from the integrator's error
 constexpr int kMostVelocitySteps = 2;
-constexpr double kSlowSlip = 1e-9;    // [m/s] below it the direction of slip is the remembered one
 constexpr double kDependent = 1e-10;  // of the orthogonal factors: relative size of what counts as zero
 
 double largest(const std::vector<double>& values, std::size_t count) {
@@ -46,6 +45,7 @@ ContactMotion::ContactMotion(const TermsKernel& kernel, const simulate::Dynamics
       dense_(std::make_unique<Dense>()),
       row_force_(kernel.rows.size()),
       touch_force_(most_touches),
+      part_force_(most_touches),
       scratch_(4 * n_),
       udot_(n_),
       error_(kernel.rows.size() + 3 * most_touches),
@@ -57,15 +57,18 @@ ContactMotion::ContactMotion(const TermsKernel& kernel, const simulate::Dynamics
       rest_(n_),
       q_before_(qdot_.size()) {
   touches.reserve(most_touches);
-  on_.reserve(kernel.rows.size());
+  set_.rows.reserve(kernel.rows.size());
+  set_.touches.reserve(most_touches);
+  numbers_.reserve(most_touches);
+  touch_of_part_.reserve(most_touches);
 }
 
 ContactMotion::~ContactMotion() = default;
 
 void ContactMotion::update() {
-  on_.clear();
+  set_.rows.clear();
   for (std::size_t k = 0; k < row_on.size(); ++k)
-    if (row_on[k] != 0) on_.push_back(k);
+    if (row_on[k] != 0) set_.rows.push_back(k);
 }
 
 void ContactMotion::evaluate_touches() {
@@ -73,94 +76,59 @@ void ContactMotion::evaluate_touches() {
 }
 
 void ContactMotion::choose_tangents(Touch& touch) {
-  begin_system();
+  terms_.mass_matrix(system_.M.data());
   system_.factor_mass();
   contact::choose_tangents(terms_, system_.M.data(), scratch_.data(), touch);
 }
 
-void ContactMotion::begin_system() {
-  terms_.mass_matrix(system_.M.data());
-  system_.m = 0;
+/// The set as the templates of active_set.h take it: what holds or pushes, in the order of the touches.
+void ContactMotion::gather_set() {
+  set_.touches.clear();
+  numbers_.clear();
+  touch_of_part_.clear();
+  for (std::size_t i = 0; i < touches.size(); ++i) {
+    const Touch& touch = touches[i];
+    const describe::ContactLaw& law = *touch.law;
+    if (touch.rigid() && !touch.touching()) continue;
+    TouchForm form{touch.form, touch.body_a, touch.body_b, Part::smooth, 0};
+    if (!touch.rigid()) {
+      form.part = Part::compliant;
+      form.tangents = law.friction > 0.0 ? 2 : 0;
+    } else if (touch.mode == Mode::sticking) {
+      form.part = Part::sticking;
+      form.tangents = touch.tangents;
+    } else if (touch.tangents > 0 && law.friction > 0.0) {
+      form.part = Part::sliding;
+      form.tangents = touch.tangents;
+    }
+    set_.touches.push_back(form);
+    numbers_.push_back({touch.a, touch.b, touch.tangent, touch.slip, law.friction, law.stiffness, law.damping,
+                        law.slip_speed});
+    touch_of_part_.push_back(i);
+  }
 }
 
-void ContactMotion::add_compliant_forces() {
-  double* rows = scratch_.data();
-  for (std::size_t i = 0; i < touches.size(); ++i) {
-    Touch& touch = touches[i];
-    if (touch.rigid()) continue;
-    touch_force_[i] = {};
-    if (!(touch.motion.gap < 0.0)) continue;
-    const describe::ContactLaw& law = *touch.law;
-    const double push = -law.stiffness * touch.motion.gap - law.damping * touch.motion.rate[0];
-    if (!(push > 0.0)) continue;  // never pulls
-    std::array<double, 3>& force = touch_force_[i];
-    force[0] = push;
-    const double slip = std::hypot(touch.motion.rate[1], touch.motion.rate[2]);
-    const double grip = law.friction * push / std::max(slip, law.slip_speed);
-    for (std::size_t k = 1; k < 3; ++k) force[k] = -grip * touch.motion.rate[k];
-    contact_rows(terms_, touch.body_a, touch.body_b, touch.motion, 3, rows);
-    for (std::size_t k = 0; k < 3; ++k)
-      for (std::size_t j = 0; j < n_; ++j) system_.udot[j] += rows[k * n_ + j] * force[k];
-  }
+void ContactMotion::keep_slips() {
+  for (std::size_t i = 0; i < set_.touches.size(); ++i)
+    if (set_.touches[i].part == Part::sliding) touches[touch_of_part_[i]].slip = numbers_[i].slip;
 }
 
 void ContactMotion::accelerate(const double* arguments, double* udot, double* qdot) {
   terms_.evaluate(arguments);
   evaluate_touches();
-  begin_system();
-  std::copy_n(terms_.Q(), n_, system_.udot.begin());
-  add_compliant_forces();
-
-  std::size_t m = 0;
-  for (const std::size_t row : on_) {
-    terms_.constraint_row(row, &system_.A[m * n_]);
-    std::copy_n(&system_.A[m * n_], n_, &system_.B[m * n_]);
-    system_.gamma[m++] = terms_.gamma(row);
-  }
-  double* rows = scratch_.data();
-  for (Touch& touch : touches) {
-    if (!touch.rigid() || !touch.touching()) continue;
-    const bool slides = touch.mode == Mode::sliding && touch.tangents > 0 && touch.law->friction > 0.0;
-    contact_rows(terms_, touch.body_a, touch.body_b, touch.motion, 1 + touch.tangents, rows);
-    std::copy_n(rows, n_, &system_.A[m * n_]);
-    std::copy_n(rows, n_, &system_.B[m * n_]);
-    if (slides) {
-      if (touch.tangents == 2) {
-        const double speed = std::hypot(touch.motion.rate[1], touch.motion.rate[2]);
-        if (speed > kSlowSlip) touch.slip = {touch.motion.rate[1] / speed, touch.motion.rate[2] / speed};
-      }
-      for (std::size_t k = 0; k < touch.tangents; ++k) {
-        const double pull = touch.law->friction * touch.slip[k];
-        for (std::size_t j = 0; j < n_; ++j) system_.B[m * n_ + j] -= pull * rows[(k + 1) * n_ + j];
-      }
-    }
-    system_.gamma[m++] = -touch.motion.bias[0];
-    if (touch.mode != Mode::sticking) continue;
-    for (std::size_t k = 1; k <= touch.tangents; ++k) {
-      std::copy_n(rows + k * n_, n_, &system_.A[m * n_]);
-      std::copy_n(rows + k * n_, n_, &system_.B[m * n_]);
-      system_.gamma[m++] = -touch.motion.bias[k];
-    }
-  }
-  system_.m = m;
+  gather_set();
+  gather_accelerations(set_, terms_.view(), numbers_, motion_of_part(), scratch_.data(), system_,
+                       part_force_.data());
+  keep_slips();
   solve_system();
 
   for (std::size_t i = 0; i < n_; ++i) udot[i] = udot_[i] = system_.udot[i] + 0.0;
   std::copy_n(terms_.qdot(), qdot_.size(), qdot);
   std::fill(row_force_.begin(), row_force_.end(), 0.0);
-  std::size_t k = 0;
-  for (const std::size_t row : on_) row_force_[row] = system_.lambda[k++];
-  for (std::size_t i = 0; i < touches.size(); ++i) {
-    const Touch& touch = touches[i];
-    if (!touch.rigid()) continue;
-    std::array<double, 3>& force = touch_force_[i];
-    force = {};
-    if (!touch.touching()) continue;
-    force[0] = system_.lambda[k++];
-    for (std::size_t j = 0; j < touch.tangents; ++j)
-      force[j + 1] = touch.mode == Mode::sticking ? system_.lambda[k++]
-                                                  : -touch.law->friction * touch.slip[j] * force[0];
-  }
+  for (std::size_t k = 0; k < set_.rows.size(); ++k) row_force_[set_.rows[k]] = system_.lambda[k];
+  spread_forces(set_, numbers_, system_.lambda.data(), part_force_.data());
+  std::fill_n(touch_force_.begin(), touches.size(), std::array<double, 3>{});
+  for (std::size_t i = 0; i < set_.touches.size(); ++i) touch_force_[touch_of_part_[i]] = part_force_[i];
 }
 
 void ContactMotion::solve_system() {
@@ -233,32 +201,13 @@ double ContactMotion::row_acceleration(std::size_t row) {
 }
 
 void ContactMotion::fill_rows(bool positions, std::vector<double>& error) {
-  begin_system();
-  std::size_t m = 0;
-  const auto add = [&](const double* row, double value) {
-    std::copy_n(row, n_, &system_.A[m * n_]);
-    std::copy_n(row, n_, &system_.B[m * n_]);
-    error[m++] = value;
-  };
-  double* rows = scratch_.data();
-  for (const std::size_t row : on_) {
-    if (positions && !kernel_.rows[row].holonomic) continue;
-    terms_.constraint_row(row, rows);
-    add(rows, positions ? terms_.Phi(row) : terms_.velocity(row));
-  }
-  for (const Touch& touch : touches) {
-    if (!touch.rigid() || !touch.touching()) continue;
-    const std::size_t count = positions ? 1 : touch.rows();
-    contact_rows(terms_, touch.body_a, touch.body_b, touch.motion, count, rows);
-    for (std::size_t k = 0; k < count; ++k)
-      add(rows + k * n_, positions ? touch.motion.gap : touch.motion.rate[k]);
-  }
-  system_.m = m;
+  gather_set();
+  gather_errors(set_, positions ? Level::position : Level::velocity, terms_.view(), motion_of_part(),
+                scratch_.data(), system_, error.data());
 }
 
 void ContactMotion::smallest_step(const std::vector<double>& error) {
-  std::copy_n(error.begin(), system_.m, system_.gamma.begin());
-  std::fill(system_.udot.begin(), system_.udot.end(), 0.0);
+  ask_for_smallest_step(error.data(), system_);
   solve_system();
 }
 
@@ -278,7 +227,6 @@ double ContactMotion::settle_position(double t, double* q) {
     if (iteration == kMostNewtonSteps) return error;
     before = error;
     std::copy_n(q, q_before_.size(), q_before_.begin());
-    for (std::size_t k = 0; k < system_.m; ++k) error_[k] = -error_[k];
     smallest_step(error_);
     displace(t, q, system_.udot.data());
   }
@@ -292,7 +240,6 @@ void ContactMotion::settle_velocity(double t, const double* q, double* u) {
     evaluate_touches();
     fill_rows(false, error_);
     if (!(largest(error_, system_.m) > kHeld * fastest)) return;
-    for (std::size_t k = 0; k < system_.m; ++k) error_[k] = -error_[k];
     smallest_step(error_);
     for (std::size_t i = 0; i < n_; ++i) u[i] += system_.udot[i];
   }

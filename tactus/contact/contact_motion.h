@@ -1,11 +1,5 @@
 // Accelerations under the constraints and contacts that are on at the moment, and how they are held: the law
-// of motion between two events. The rows, in this order:
-//
-//   model rows that are on (constraints, and stops that are reached)         A udot = gamma
-//   every rigid touch: its normal, and, where it sticks, its tangents        A udot = -bias
-//
-// A touch that slides pulls its friction along with its normal force (elimination.h). Compliant touches are
-// forces.
+// of motion between two events. The equations are those of active_set.h.
 //
 // Rows may depend on each other (a box on four corners). The elimination says so by its health; the same
 // system is then solved again by orthogonal factors, with the multipliers of least size. Nothing is allocated
@@ -16,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include <tactus/contact/active_set.h>
 #include <tactus/contact/elimination.h>
 #include <tactus/contact/terms.h>
 #include <tactus/contact/touch.h>
@@ -66,7 +61,8 @@ class ContactMotion final : public simulate::MotionLaw {
   /// for.
   void fill_rows(bool positions, std::vector<double>& error);
   ActiveSystem<double>& system() { return system_; }
-  /// The smallest change of the speeds that takes `error` out of the rows; in system().udot.
+  /// The smallest change of the speeds that takes `error` out of the rows that fill_rows() filled; in
+  /// system().udot.
   void smallest_step(const std::vector<double>& error);
   Terms& mutable_terms() { return terms_; }
   /// Detours through orthogonal factors so far.
@@ -75,8 +71,12 @@ class ContactMotion final : public simulate::MotionLaw {
   double kinetic_energy(const double* u);
 
  private:
-  void begin_system();
-  void add_compliant_forces();
+  void gather_set();
+  void keep_slips();
+  auto motion_of_part() const {
+    return
+        [this](std::size_t part) -> const GapMotion<double>& { return touches[touch_of_part_[part]].motion; };
+  }
   void solve_system();
   void solve_dependent();
   void displace(double t, double* q, const double* du);
@@ -88,9 +88,11 @@ class ContactMotion final : public simulate::MotionLaw {
   ActiveSystem<double> system_;
   struct Dense;
   std::unique_ptr<Dense> dense_;
-  std::vector<std::size_t> on_;  // model rows that are on
+  SetForm set_;
+  std::vector<TouchNumbers<double>> numbers_;  // of the set's touches
+  std::vector<std::size_t> touch_of_part_;     // where they stand in `touches`
   std::vector<double> row_force_;
-  std::vector<std::array<double, 3>> touch_force_;
+  std::vector<std::array<double, 3>> touch_force_, part_force_;
   bool redundant_ = false, solved_ = true;
   long detours_ = 0;
   std::vector<double> scratch_, udot_, error_;
