@@ -4,7 +4,15 @@
 //   scene.update(poses);                       // X_WB of every body, ground included
 //   for (const Proximity& p : scene.near(0.01)) ...
 //
-// Primitive shapes are treated in closed form; meshes, and pairs of primitives without one, by fcl.
+// A plane is the half-space on and below it: its +z side is outside, and it has no end, whatever its size in
+// drawings. Where both bodies of a pair can only move in one common plane (planar.h), the contact is that of
+// the sections of their shapes, in the middle of the thickness they share: one point where in space there
+// would be two. Hollow shapes touch on the inside only.
+//
+// Features are those of the shapes (corners, edges, faces, rims), with the same numbers in every call. Where
+// no pair of features has a closed form (the rim of a cylinder against an edge), a point of one and the
+// tangent plane of the other stand in, chosen anew in each call under the same id: gap, normal and velocity
+// are right, curvature is not.
 #pragma once
 
 #include <cstdint>
