@@ -5,6 +5,8 @@
 
 #include <Eigen/QR>
 
+#include <tactus/contact/rederive.h>
+
 namespace tactus::contact {
 
 namespace {
@@ -49,6 +51,7 @@ ContactMotion::ContactMotion(const TermsKernel& kernel, const simulate::Dynamics
       scratch_(4 * n_),
       udot_(n_),
       error_(kernel.rows.size() + 3 * most_touches),
+      step_(n_),
       rate_in_(1 + static_cast<std::size_t>(kernel.nq) + n_),
       rate_work_(dynamics.coordinate_rates.work_size()),
       qdot_(static_cast<std::size_t>(kernel.nq)),
@@ -110,10 +113,89 @@ void ContactMotion::gather_set() {
 
 void ContactMotion::keep_slips() {
   for (std::size_t i = 0; i < set_.touches.size(); ++i)
-    if (set_.touches[i].part == Part::sliding) touches[touch_of_part_[i]].slip = numbers_[i].slip;
+    if (set_.touches[i].part == Part::sliding)
+      for (std::size_t k = 0; k < 2; ++k) touches[touch_of_part_[i]].slip[k] = numbers_[i].slip[k] + 0.0;
+}
+
+void ContactMotion::attach(Rederiver* rederiver, long hold_back) {
+  rederiver_ = rederiver;
+  hold_back_ = hold_back;
+  known_ = false;
+  taken_ = nullptr;
+  if (rederiver == nullptr) return;
+  code_in_.resize(kernel_.kernel.input_size() + kTouchNumbers * SetKey::kMostTouches);
+  code_out_.resize(n_ + qdot_.size() + 2 * (Formulator::kMostRows + SetKey::kMostTouches));
+  code_work_.resize(Formulator::kMostWork);
+}
+
+void ContactMotion::begin_tick() {
+  ++paths_.ticks;
+  ++ticks_in_set_;
+  if (rederiver_ != nullptr && known_ && taken_ == nullptr && ticks_in_set_ > hold_back_) {
+    taken_ = rederiver_->find(key_);
+    if (taken_ != nullptr) {
+      ++paths_.swaps;
+      paths_.worst_wait = std::max(paths_.worst_wait, ticks_in_set_);
+      const double latency =
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - changed_).count();
+      paths_.worst_latency = std::max(paths_.worst_latency, latency);
+    }
+  }
+  if (taken_ == nullptr) ++paths_.ticks_general;
+}
+
+void ContactMotion::begin_stretch() {
+  code_ = nullptr;
+  if (rederiver_ == nullptr) return;
+  gather_set();
+  const bool named = make_key(set_, numbers_, next_key_);
+  if (!named || !known_ || !(next_key_ == key_)) {
+    ++paths_.changes;
+    ticks_in_set_ = 0;
+    known_ = named;
+    key_ = next_key_;
+    changed_ = std::chrono::steady_clock::now();
+    taken_ = named && hold_back_ == 0 ? rederiver_->find(key_) : nullptr;
+    if (taken_ != nullptr) ++paths_.hits;
+  }
+  code_ = taken_;
+  if (code_ == nullptr) return;
+  double* at = code_in_.data() + kernel_.kernel.input_size();
+  for (const TouchNumbers<double>& numbers : numbers_) {
+    const std::array<double, kTouchNumbers> values = flat(numbers);
+    at = std::copy(values.begin(), values.end(), at);
+  }
+}
+
+bool ContactMotion::run(const generate::Kernel& code, std::size_t rows, std::size_t before_health) {
+  code(code_in_.data(), code_out_.data(), code_work_.data());
+  const double* health = code_out_.data() + before_health;
+  for (std::size_t k = 0; k < rows; ++k) {
+    if (std::abs(health[k]) > kLeastHealth) continue;
+    ++paths_.fallbacks;
+    return false;
+  }
+  return true;
 }
 
 void ContactMotion::accelerate(const double* arguments, double* udot, double* qdot) {
+  const std::size_t nq = qdot_.size();
+  if (code_ != nullptr) {
+    std::copy_n(arguments, kernel_.kernel.input_size(), code_in_.begin());
+    if (run(code_->accelerations, code_->rows, n_ + nq)) {
+      for (std::size_t i = 0; i < n_; ++i) udot[i] = code_out_[i] + 0.0;
+      for (std::size_t i = 0; i < nq; ++i) qdot[i] = code_out_[n_ + i] + 0.0;
+      const double* slip = code_out_.data() + n_ + nq + code_->rows;
+      double* remembered = code_in_.data() + kernel_.kernel.input_size() + kSlipNumber;
+      for (std::size_t i = 0; i < set_.touches.size(); ++i) {
+        if (set_.touches[i].part != Part::sliding) continue;
+        Touch& touch = touches[touch_of_part_[i]];
+        for (std::size_t k = 0; k < 2; ++k)
+          touch.slip[k] = remembered[i * kTouchNumbers + k] = slip[2 * i + k] + 0.0;
+      }
+      return;
+    }
+  }
   terms_.evaluate(arguments);
   evaluate_touches();
   gather_set();
@@ -123,7 +205,7 @@ void ContactMotion::accelerate(const double* arguments, double* udot, double* qd
   solve_system();
 
   for (std::size_t i = 0; i < n_; ++i) udot[i] = udot_[i] = system_.udot[i] + 0.0;
-  std::copy_n(terms_.qdot(), qdot_.size(), qdot);
+  for (std::size_t i = 0; i < nq; ++i) qdot[i] = terms_.qdot()[i] + 0.0;
   std::fill(row_force_.begin(), row_force_.end(), 0.0);
   for (std::size_t k = 0; k < set_.rows.size(); ++k) row_force_[set_.rows[k]] = system_.lambda[k];
   spread_forces(set_, numbers_, system_.lambda.data(), part_force_.data());
@@ -211,13 +293,36 @@ void ContactMotion::smallest_step(const std::vector<double>& error) {
   solve_system();
 }
 
+/// The errors of the rows in error_ and the smallest step against them in step_, by the set's code or by the
+/// general path; the number of rows. Signs of zeros are one.
+std::size_t ContactMotion::errors_and_step(Level level, double t, const double* q, const double* u) {
+  const bool positions = level == Level::position;
+  if (code_ != nullptr) {
+    const std::size_t rows = positions ? code_->position_rows : code_->rows;
+    code_in_[0] = t;
+    std::copy_n(q, qdot_.size(), code_in_.begin() + 1);
+    std::copy_n(u, n_, code_in_.begin() + 1 + static_cast<std::ptrdiff_t>(qdot_.size()));
+    if (run(positions ? code_->position : code_->velocity, rows, rows + n_)) {
+      std::copy_n(code_out_.begin(), rows, error_.begin());
+      for (std::size_t i = 0; i < n_; ++i) step_[i] = code_out_[rows + i] + 0.0;
+      return rows;
+    }
+  }
+  terms_.evaluate(t, q, u);
+  evaluate_touches();
+  fill_rows(positions, error_);
+  const std::size_t rows = system_.m;
+  if (!(largest(error_, rows) > kHeld)) return rows;
+  smallest_step(error_);
+  for (std::size_t i = 0; i < n_; ++i) step_[i] = system_.udot[i] + 0.0;
+  return rows;
+}
+
 double ContactMotion::settle_position(double t, double* q) {
   double before = 0.0;
   for (int iteration = 0;; ++iteration) {
-    terms_.evaluate(t, q, rest_.data());
-    evaluate_touches();
-    fill_rows(true, error_);
-    const double error = largest(error_, system_.m);
+    const std::size_t rows = errors_and_step(Level::position, t, q, rest_.data());
+    const double error = largest(error_, rows);
     if (!(error > kHeld)) return error;
     if (iteration > 0 && !(error < 0.5 * before)) {  // rounding is reached, or nothing helps
       if (error < before) return error;
@@ -227,8 +332,7 @@ double ContactMotion::settle_position(double t, double* q) {
     if (iteration == kMostNewtonSteps) return error;
     before = error;
     std::copy_n(q, q_before_.size(), q_before_.begin());
-    smallest_step(error_);
-    displace(t, q, system_.udot.data());
+    displace(t, q, step_.data());
   }
 }
 
@@ -236,12 +340,9 @@ void ContactMotion::settle_velocity(double t, const double* q, double* u) {
   double fastest = 1.0;
   for (std::size_t i = 0; i < n_; ++i) fastest = std::max(fastest, std::abs(u[i]));
   for (int iteration = 0; iteration < kMostVelocitySteps; ++iteration) {
-    terms_.evaluate(t, q, u);
-    evaluate_touches();
-    fill_rows(false, error_);
-    if (!(largest(error_, system_.m) > kHeld * fastest)) return;
-    smallest_step(error_);
-    for (std::size_t i = 0; i < n_; ++i) u[i] += system_.udot[i];
+    const std::size_t rows = errors_and_step(Level::velocity, t, q, u);
+    if (!(largest(error_, rows) > kHeld * fastest)) return;
+    for (std::size_t i = 0; i < n_; ++i) u[i] += step_[i];
   }
 }
 

@@ -6,12 +6,14 @@
 // after the constructor.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include <tactus/contact/active_set.h>
 #include <tactus/contact/elimination.h>
+#include <tactus/contact/set_key.h>
 #include <tactus/contact/terms.h>
 #include <tactus/contact/touch.h>
 #include <tactus/simulate/dynamics.h>
@@ -19,8 +21,22 @@
 
 namespace tactus::contact {
 
+class Rederiver;
+struct SetCode;
+
 /// Below this health (elimination.h) a row counts as dependent on those before it.
 inline constexpr double kLeastHealth = 1e-9;
+
+/// Which path the motion took.
+struct PathStatistics {
+  long ticks = 0, ticks_general = 0;  // ticks that began on the general path
+  long changes = 0;                   // of the set
+  long hits = 0;                      // changes to a set that had code already
+  long swaps = 0;                     // code taken between two ticks
+  long worst_wait = 0;                // ticks from a change to its code
+  double worst_latency = 0.0;         // [s] the same by the clock
+  long fallbacks = 0;                 // calls of code that met dependent rows: the general path took over
+};
 
 class ContactMotion final : public simulate::MotionLaw {
  public:
@@ -33,6 +49,26 @@ class ContactMotion final : public simulate::MotionLaw {
   std::vector<Touch> touches;  // near each other or touching; room is reserved for the most
   std::size_t most_touches() const { return most_; }
   void update();
+
+  /// Code for single sets of constraints and contacts, made while the motion runs; nullptr: none.
+  /// `hold_back`: ticks that must go by in a set before its code is taken.
+  void attach(Rederiver* rederiver, long hold_back = 0);
+  /// Once per tick, before it: new code is taken here.
+  void begin_tick();
+  /// A stretch of motion with one set, in which nothing but accelerations and settling is asked for: the code
+  /// of the set serves them where there is some. Outside of stretches the general path runs, which leaves
+  /// terms, touches and forces behind for everyone to read.
+  class Stretch {
+   public:
+    explicit Stretch(ContactMotion& motion) : motion_(motion) { motion_.begin_stretch(); }
+    ~Stretch() { motion_.code_ = nullptr; }
+    Stretch(const Stretch&) = delete;
+    Stretch& operator=(const Stretch&) = delete;
+
+   private:
+    ContactMotion& motion_;
+  };
+  const PathStatistics& paths() const { return paths_; }
 
   void accelerate(const double* arguments, double* udot, double* qdot) override;
   double settle_position(double t, double* q) override;
@@ -73,12 +109,16 @@ class ContactMotion final : public simulate::MotionLaw {
  private:
   void gather_set();
   void keep_slips();
+  void begin_stretch();
+  /// The code's answer; false where its rows depend on each other.
+  bool run(const generate::Kernel& code, std::size_t rows, std::size_t before_health);
   auto motion_of_part() const {
     return
         [this](std::size_t part) -> const GapMotion<double>& { return touches[touch_of_part_[part]].motion; };
   }
   void solve_system();
   void solve_dependent();
+  std::size_t errors_and_step(Level level, double t, const double* q, const double* u);
   void displace(double t, double* q, const double* du);
 
   const TermsKernel& kernel_;
@@ -88,6 +128,16 @@ class ContactMotion final : public simulate::MotionLaw {
   ActiveSystem<double> system_;
   struct Dense;
   std::unique_ptr<Dense> dense_;
+  Rederiver* rederiver_ = nullptr;
+  long hold_back_ = 0, ticks_in_set_ = 0;
+  const SetCode* code_ = nullptr;   // in a stretch
+  const SetCode* taken_ = nullptr;  // of the present set
+  bool known_ = false;              // `key_` is that of the present set
+  SetKey key_, next_key_;
+  std::chrono::steady_clock::time_point changed_;
+  PathStatistics paths_;
+  std::vector<double> code_in_, code_out_, code_work_;
+
   SetForm set_;
   std::vector<TouchNumbers<double>> numbers_;  // of the set's touches
   std::vector<std::size_t> touch_of_part_;     // where they stand in `touches`
@@ -95,7 +145,7 @@ class ContactMotion final : public simulate::MotionLaw {
   std::vector<std::array<double, 3>> touch_force_, part_force_;
   bool redundant_ = false, solved_ = true;
   long detours_ = 0;
-  std::vector<double> scratch_, udot_, error_;
+  std::vector<double> scratch_, udot_, error_, step_;
   std::vector<double> rate_in_, rate_work_, qdot_, qdot_at_rest_, theta_, rest_, q_before_;
 };
 
