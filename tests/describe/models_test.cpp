@@ -70,5 +70,44 @@ TEST(Models, TheWristDefinesItsSpeeds) {
   EXPECT_EQ(load(model_path("spherical_wrist_rates.yaml")).speeds.definition, Speeds::Definition::to_rates);
 }
 
+// Model by model: pairs that may touch, stops, transitions.
+TEST(Models, SayWhatTouches) {
+  struct Expected {
+    const char* name;
+    std::size_t pairs, stops, transitions;
+    Rendering rendering;
+  };
+  // chain_in_enclosure: of the 15 pairs of ground, 3 links and 2 boxes, link_1-link_2 and link_2-link_3 are
+  // joined, link_1-link_3 is ignored.
+  for (const Expected& expected : {Expected{"ramp_drop", 1, 0, 0, Rendering::rigid},
+                                   {"cart_caster", 0, 0, 2, Rendering::rigid},
+                                   {"box_drop", 1, 0, 0, Rendering::rigid},
+                                   {"box_stack", 55, 0, 0, Rendering::stepping},
+                                   {"ball_in_bowl", 1, 0, 0, Rendering::rigid},
+                                   {"newtons_cradle", 10, 0, 0, Rendering::rigid},
+                                   {"latch", 0, 4, 3, Rendering::rigid},
+                                   {"escapement", 0, 4, 5, Rendering::rigid},
+                                   {"stiff_wall", 1, 0, 0, Rendering::compliant},
+                                   {"chain_in_enclosure", 12, 0, 0, Rendering::compliant},
+                                   {"chain_in_enclosure_rigid", 12, 0, 0, Rendering::rigid},
+                                   {"peg_in_hole", 1, 0, 0, Rendering::rigid},
+                                   {"many_bodies", 201 * 200 / 2, 0, 0, Rendering::stepping}}) {
+    const Model model = load(model_path(std::string(expected.name) + ".yaml"));
+    EXPECT_EQ(model.contact.pairs.size(), expected.pairs) << expected.name;
+    EXPECT_EQ(model.contact.stops.size(), expected.stops) << expected.name;
+    EXPECT_EQ(model.contact.transitions.size(), expected.transitions) << expected.name;
+    for (const ContactPair& pair : model.contact.pairs)
+      EXPECT_EQ(pair.law.rendering, expected.rendering) << expected.name << " " << pair.name;
+  }
+}
+
+// [Clover1996, IV]: k = m w^2 and c = 2 m w of 10 kg at 25 Hz.
+TEST(Models, TheStiffWallHasTheNumbersOfItsSource) {
+  const Model model = load(model_path("stiff_wall.yaml"));
+  const ContactLaw& law = model.contact.pairs.at(0).law;
+  EXPECT_NEAR(law.stiffness, 246740.0, 0.5);  // the printed digits
+  EXPECT_NEAR(law.damping, 3141.6, 0.05);
+}
+
 }  // namespace
 }  // namespace tactus::describe
