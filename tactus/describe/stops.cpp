@@ -89,13 +89,9 @@ void add_stop(Reader& reader, const Value& where, const Coordinate& coordinate, 
   reader.model.contact.stops.push_back(std::move(stop));
 }
 
-void read_group(Reader& reader, const Value& group, std::set<std::size_t>& stopped) {
-  const Fields fields(reader, group, "`stops`", keys::kStops);
+/// The stops of one map: of the joints it names, or of all that no other map names.
+void read_group(Reader& reader, const Value& group, const Fields& fields, std::set<std::size_t>& stopped) {
   const auto add = [&](const Value& where, const Coordinate& coordinate) {
-    if (!stopped.insert(coordinate.index).second) {
-      reader.fail(where, fmt::format("the stops of `{}` are given twice", coordinate.axis->name),
-                  "name each joint once");
-    }
     add_stop(reader, where, coordinate, fields, false);
     add_stop(reader, where, coordinate, fields, true);
   };
@@ -104,33 +100,49 @@ void read_group(Reader& reader, const Value& group, std::set<std::size_t>& stopp
       reader.fail(*joints,
                   fmt::format("`joints` must be a list of joints, not {}",
                               joints->is_sequence() ? "an empty one" : name_of(joints->kind)),
-                  "write joints: [q1, q2], or leave it out for all that have limits");
+                  "write joints: [q1, q2], or leave it out for all others that have limits");
     }
     for (const Value& item : joints->items) {
-      for (const Coordinate& coordinate : named_coordinates(reader, item)) add(item, coordinate);
+      for (const Coordinate& coordinate : named_coordinates(reader, item)) {
+        if (!stopped.insert(coordinate.index).second) {
+          reader.fail(item, fmt::format("the stops of `{}` are given twice", coordinate.axis->name),
+                      "name each joint once");
+        }
+        add(item, coordinate);
+      }
     }
     return;
   }
   bool any = false;
   for (const auto& [joint, coordinates] : coordinates_of(reader.model)) {
     for (const Coordinate& coordinate : coordinates) {
-      if (!has_limit(*coordinate.axis)) continue;
+      if (!has_limit(*coordinate.axis) || !stopped.insert(coordinate.index).second) continue;
       any = true;
       add(group, coordinate);
     }
   }
-  if (!any) reader.fail(group, "no joint has limits to stop at", "give a joint limits: [lower, upper]");
+  if (any) return;
+  reader.fail(group,
+              stopped.empty() ? "no joint has limits to stop at" : "no other joint has limits to stop at",
+              "give a joint limits: [lower, upper]");
 }
 
 }  // namespace
 
 void read_stops(Reader& reader, const Value& section) {
-  std::set<std::size_t> stopped;
-  if (!section.is_sequence()) {
-    read_group(reader, section, stopped);
-    return;
+  std::vector<const Value*> groups;
+  if (section.is_sequence()) {
+    for (const Value& group : section.items) groups.push_back(&group);
+  } else {
+    groups.push_back(&section);
   }
-  for (const Value& group : section.items) read_group(reader, group, stopped);
+  std::set<std::size_t> stopped;
+  for (const bool named : {true, false}) {
+    for (const Value* group : groups) {
+      const Fields fields(reader, *group, "`stops`", keys::kStops);
+      if ((fields["joints"] != nullptr) == named) read_group(reader, *group, fields, stopped);
+    }
+  }
 }
 
 }  // namespace tactus::describe

@@ -207,6 +207,15 @@ TEST(Stops, DifferByJoint) {
   EXPECT_EQ(model.contact.stops[1].restitution, 1.0);
 }
 
+TEST(Stops, WithoutNamesAreThoseOfAllOthers) {
+  const Model model = read("contact: {stops: [{restitution: 0.5}, {joints: [q1], restitution: 1}]}\n");
+  ASSERT_EQ(model.contact.stops.size(), 3u);
+  EXPECT_EQ(model.contact.stops[0].name, "q1.lower");
+  EXPECT_EQ(model.contact.stops[0].restitution, 1.0);
+  EXPECT_EQ(model.contact.stops[2].name, "q2.upper");
+  EXPECT_EQ(model.contact.stops[2].restitution, 0.5);
+}
+
 /// The guard of one transition that switches `stick`.
 Model guarded(const std::string& when) {
   return read("transitions:\n  s: {when: \"" + when + "\", activate: stick}\n");
