@@ -19,6 +19,9 @@ enum class Mode : std::uint8_t {
 };
 std::string_view name_of(Mode mode);
 
+/// What an event that was located says about a touch: at the event itself its force is zero to rounding.
+enum class Hint : std::uint8_t { none, leaves, slips };
+
 struct Touch {
   int pair = 0;  // index into ContactSection::pairs
   std::uint64_t id = 0;
@@ -32,6 +35,7 @@ struct Touch {
   Mode mode = Mode::apart;
   std::array<double, 2> slip{};  // sliding: unit direction of the slip of b on a, along t1, t2
 
+  Hint hint = Hint::none;
   Mode before = Mode::apart;  // at the last event, before it
   double approach = 0.0;      // [m/s] at the last impact
   double mobility = 0.0;      // [1/kg] of the gap under the normal force, then

@@ -1,0 +1,285 @@
+#include <tactus/contact/response.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tactus::contact {
+
+std::string_view name_of(EventKind kind) {
+  switch (kind) {
+    case EventKind::impact:
+      return "impact";
+    case EventKind::rests:
+      return "rests";
+    case EventKind::slides:
+      return "slides";
+    case EventKind::sticks:
+      return "sticks";
+    case EventKind::leaves:
+      return "leaves";
+    case EventKind::transition:
+      return "transition";
+  }
+  return "";
+}
+
+Response::Response(const Hybrid& hybrid, ContactMotion& motion)
+    : row_leaves(hybrid.terms.rows.size(), 0),
+      hybrid_(hybrid),
+      motion_(motion),
+      delassus_(hybrid.terms, hybrid.terms.rows.size(), hybrid.terms.rows.size() + 3 * motion.most_touches()),
+      impact_(motion.most_touches() + hybrid.row_of_stop.size()),
+      velocity_(hybrid.terms.rows.size() + 3 * motion.most_touches()),
+      impulse_(velocity_.size()),
+      after_(velocity_.size()),
+      du_(static_cast<std::size_t>(hybrid.terms.nv)),
+      rows_(3 * du_.size()) {
+  members_.reserve(motion.most_touches() + hybrid.row_of_stop.size());
+  contacts_.reserve(members_.capacity());
+}
+
+/// Bilateral rows, and everything that touches, in the metric of the mass matrix.
+void Response::gather() {
+  const Terms& terms = motion_.terms();
+  const std::size_t n = du_.size();
+  delassus_.begin(terms);
+  members_.clear();
+  contacts_.clear();
+  for (std::size_t row = 0; row < motion_.row_on.size(); ++row) {
+    if (motion_.row_on[row] == 0 || hybrid_.stop_of_row[row] >= 0) continue;
+    terms.constraint_row(row, rows_.data());
+    delassus_.add_bilateral(rows_.data(), -terms.velocity(row));
+  }
+  std::size_t m = 0;
+  const int pairs = static_cast<int>(hybrid_.model.contact.pairs.size());
+  for (std::size_t i = 0; i < motion_.touches.size(); ++i) {
+    const Touch& touch = motion_.touches[i];
+    if (!touch.rigid() || !(touch.motion.gap <= kTouchingGap)) continue;
+    const std::size_t size = touch.law->friction > 0.0 ? 1 + touch.tangents : 1;
+    members_.push_back({static_cast<int>(i), -1, m, size});
+    contacts_.push_back({static_cast<int>(size), touch.pair, touch.law->friction, touch.law->restitution,
+                         touch.law->rest_speed, touch.law->restitution_law});
+    contact_rows(terms, touch.body_a, touch.body_b, touch.motion, size, rows_.data());
+    for (std::size_t k = 0; k < size; ++k) {
+      delassus_.add_row(rows_.data() + k * n);
+      velocity_[m++] = touch.motion.rate[k];
+    }
+  }
+  for (std::size_t i = 0; i < hybrid_.row_of_stop.size(); ++i) {
+    if (hybrid_.row_of_stop[i] < 0) continue;
+    const auto row = static_cast<std::size_t>(hybrid_.row_of_stop[i]);
+    if (!(terms.Phi(row) <= kTouchingGap)) continue;
+    const describe::JointStop& stop = hybrid_.model.contact.stops[i];
+    members_.push_back({-1, static_cast<int>(row), m, 1});
+    contacts_.push_back({1, pairs + static_cast<int>(i), 0.0, stop.restitution, stop.rest_speed,
+                         describe::RestitutionLaw::newton});
+    terms.constraint_row(row, rows_.data());
+    delassus_.add_row(rows_.data());
+    velocity_[m++] = terms.velocity(row);
+  }
+}
+
+bool Response::strike(double t, double* u, std::vector<Event>& events, Books& books) {
+  const std::size_t n = du_.size();
+  gather();
+  const double energy_before = motion_.kinetic_energy(u);
+  bool changed = false;
+  // What the bilateral constraints ask for comes first: the contacts then act on what they allow.
+  double off = 0.0;
+  for (std::size_t row = 0; row < motion_.row_on.size(); ++row)
+    if (motion_.row_on[row] != 0 && hybrid_.stop_of_row[row] < 0)
+      off = std::max(off, std::abs(motion_.terms().velocity(row)));
+  if (off > kRestingRate) {
+    delassus_.strike(du_.data());
+    for (std::size_t i = 0; i < n; ++i) u[i] += du_[i];
+    velocities_of_rows(du_.data());
+    changed = true;
+  }
+  double closing = 0.0;
+  for (const Member& member : members_) closing = std::max(closing, -velocity_[member.first]);
+  if (closing > kRestingRate) {
+    const std::size_t m = delassus_.rows();
+    const ImpactProblem problem{contacts_, delassus_.W(), {velocity_.data(), m}, false};
+    for (const Member& member : members_) {
+      if (member.touch < 0) continue;
+      Touch& touch = motion_.touches[static_cast<std::size_t>(member.touch)];
+      touch.approach = std::max(0.0, -velocity_[member.first]);
+      touch.mobility = delassus_.W()[member.first * m + member.first];
+    }
+    impact_.solve(problem, {impulse_.data(), m}, {after_.data(), m});
+    delassus_.apply(impulse_.data(), du_.data());
+    for (std::size_t i = 0; i < n; ++i) u[i] += du_[i];
+    changed = true;
+  }
+  if (!changed) return false;
+  const double loss = energy_before - motion_.kinetic_energy(u);
+  books.impact_loss += loss;
+  if (!(closing > kRestingRate)) return true;
+  for (const Member& member : members_) {
+    const double impulse = impulse_[member.first];
+    if (!(impulse > 0.0)) continue;
+    ++books.impacts;
+    if (events.size() == events.capacity()) continue;
+    Event event;
+    event.t = t;
+    event.kind = EventKind::impact;
+    event.pair = member.touch >= 0 ? motion_.touches[static_cast<std::size_t>(member.touch)].pair : -1;
+    event.id = member.touch >= 0 ? motion_.touches[static_cast<std::size_t>(member.touch)].id : 0;
+    event.stop = member.row >= 0 ? hybrid_.stop_of_row[static_cast<std::size_t>(member.row)] : -1;
+    event.approach = velocity_[member.first];
+    event.departure = after_[member.first];
+    event.impulse = impulse;
+    for (std::size_t k = 1; k < member.size; ++k)
+      event.friction_impulse = std::hypot(event.friction_impulse, impulse_[member.first + k]);
+    event.loss = loss;
+    events.push_back(event);
+  }
+  return true;
+}
+
+/// The contacts' velocities after a change of the speeds.
+void Response::velocities_of_rows(const double* du) {
+  const Terms& terms = motion_.terms();
+  const std::size_t n = du_.size();
+  const auto moved = [&](const double* row) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < n; ++i) sum += row[i] * du[i];
+    return sum;
+  };
+  for (const Member& member : members_) {
+    if (member.touch >= 0) {
+      const Touch& touch = motion_.touches[static_cast<std::size_t>(member.touch)];
+      contact_rows(terms, touch.body_a, touch.body_b, touch.motion, member.size, rows_.data());
+    } else {
+      terms.constraint_row(static_cast<std::size_t>(member.row), rows_.data());
+    }
+    for (std::size_t k = 0; k < member.size; ++k) velocity_[member.first + k] += moved(rows_.data() + k * n);
+  }
+}
+
+void Response::propose() {
+  for (std::size_t i = 0; i < motion_.touches.size(); ++i) {
+    Touch& touch = motion_.touches[i];
+    if (!touch.rigid()) continue;
+    const Hint hint = std::exchange(touch.hint, Hint::none);
+    const bool rests = touch.motion.gap <= kTouchingGap && touch.motion.rate[0] <= kRestingRate;
+    if (!rests || hint == Hint::leaves) {
+      touch.mode = Mode::apart;
+      continue;
+    }
+    const double slip = touch.tangents == 0   ? 0.0
+                        : touch.tangents == 1 ? std::abs(touch.motion.rate[1])
+                                              : std::hypot(touch.motion.rate[1], touch.motion.rate[2]);
+    if (touch.tangents == 0 || !(touch.law->static_friction > 0.0)) {
+      touch.mode = Mode::sliding;
+      touch.slip = {};
+    } else if (slip > kRestingRate) {
+      touch.mode = Mode::sliding;
+      touch.slip = {touch.motion.rate[1] / slip, touch.tangents == 2 ? touch.motion.rate[2] / slip : 0.0};
+    } else if (hint == Hint::slips) {
+      const std::array<double, 3>& f = motion_.touch_force(i);
+      const double friction = touch.tangents == 1 ? std::abs(f[1]) : std::hypot(f[1], f[2]);
+      touch.mode = Mode::sliding;
+      touch.slip = {-f[1] / friction, touch.tangents == 2 ? -f[2] / friction : 0.0};
+    } else {
+      touch.mode = Mode::sticking;
+    }
+  }
+  for (const int row : hybrid_.row_of_stop) {
+    if (row < 0) continue;
+    const auto k = static_cast<std::size_t>(row);
+    motion_.row_on[k] =
+        motion_.terms().Phi(k) <= kTouchingGap && motion_.terms().velocity(k) <= kRestingRate ? 1 : 0;
+    if (std::exchange(row_leaves[k], 0) != 0) motion_.row_on[k] = 0;
+  }
+}
+
+/// One law that the accelerations break is mended: first pulling contacts let go (the worst), then
+/// approaching ones are taken up, then friction.
+Response::Change Response::amend() {
+  double force = 0.0, acceleration = 0.0;
+  for (std::size_t i = 0; i < motion_.touches.size(); ++i)
+    for (const double f : motion_.touch_force(i)) force = std::max(force, std::abs(f));
+  for (const int row : hybrid_.row_of_stop)
+    if (row >= 0) force = std::max(force, std::abs(motion_.row_force(static_cast<std::size_t>(row))));
+  for (std::size_t i = 0; i < du_.size(); ++i)
+    acceleration = std::max(acceleration, std::abs(motion_.udot()[i]));
+  const double no_force = kForceRounding * force,
+               no_acceleration = kAccelerationRounding * (1.0 + acceleration);
+
+  int worst_touch = -1, worst_row = -1;
+  double worst = -no_force;
+  for (std::size_t i = 0; i < motion_.touches.size(); ++i) {
+    const Touch& touch = motion_.touches[i];
+    if (!touch.rigid() || !touch.touching() || !(motion_.touch_force(i)[0] < worst)) continue;
+    worst = motion_.touch_force(i)[0];
+    worst_touch = static_cast<int>(i);
+  }
+  for (const int row : hybrid_.row_of_stop) {
+    if (row < 0 || motion_.row_on[static_cast<std::size_t>(row)] == 0) continue;
+    if (!(motion_.row_force(static_cast<std::size_t>(row)) < worst)) continue;
+    worst = motion_.row_force(static_cast<std::size_t>(row));
+    worst_touch = -1;
+    worst_row = row;
+  }
+  if (worst_row >= 0) {
+    motion_.row_on[static_cast<std::size_t>(worst_row)] = 0;
+    return Change::made;
+  }
+  if (worst_touch >= 0) {
+    motion_.touches[static_cast<std::size_t>(worst_touch)].mode = Mode::apart;
+    return Change::made;
+  }
+
+  for (Touch& touch : motion_.touches) {
+    if (!touch.rigid() || touch.touching()) continue;
+    if (!(touch.motion.gap <= kTouchingGap) || !(touch.motion.rate[0] <= kRestingRate)) continue;
+    if (!(motion_.touch_acceleration(touch, 0) < -no_acceleration)) continue;
+    touch.mode = touch.tangents > 0 && touch.law->static_friction > 0.0 ? Mode::sticking : Mode::sliding;
+    return Change::made;
+  }
+  for (const int row : hybrid_.row_of_stop) {
+    if (row < 0) continue;
+    const auto k = static_cast<std::size_t>(row);
+    if (motion_.row_on[k] != 0 || !(motion_.terms().Phi(k) <= kTouchingGap) ||
+        !(motion_.terms().velocity(k) <= kRestingRate))
+      continue;
+    if (!(motion_.row_acceleration(k) < -no_acceleration)) continue;
+    motion_.row_on[k] = 1;
+    return Change::made;
+  }
+
+  for (std::size_t i = 0; i < motion_.touches.size(); ++i) {
+    Touch& touch = motion_.touches[i];
+    if (!touch.rigid() || !touch.touching() || touch.tangents == 0) continue;
+    const std::array<double, 3>& f = motion_.touch_force(i);
+    if (touch.mode == Mode::sticking) {
+      const double friction = touch.tangents == 1 ? std::abs(f[1]) : std::hypot(f[1], f[2]);
+      if (!(friction > touch.law->static_friction * f[0] + no_force)) continue;
+      touch.mode = Mode::sliding;  // towards where friction no longer holds it
+      touch.slip = {-f[1] / friction, touch.tangents == 2 ? -f[2] / friction : 0.0};
+      return Change::made;
+    }
+    if (!(touch.law->friction > 0.0)) continue;
+    const double slip = touch.tangents == 1 ? std::abs(touch.motion.rate[1])
+                                            : std::hypot(touch.motion.rate[1], touch.motion.rate[2]);
+    if (slip > kRestingRate) continue;
+    // About to slip: in the direction of its acceleration.
+    const double a1 = motion_.touch_acceleration(touch, 1);
+    const double a2 = touch.tangents == 2 ? motion_.touch_acceleration(touch, 2) : 0.0;
+    const double along = a1 * touch.slip[0] + a2 * touch.slip[1], size = std::hypot(a1, a2);
+    if (along < -no_acceleration) {
+      touch.mode = Mode::sticking;
+      return Change::made;
+    }
+    constexpr double kTurn = 1e-10;  // of the direction
+    if (touch.tangents == 2 && size > no_acceleration && along < (1.0 - kTurn) * size) {
+      touch.slip = {a1 / size, a2 / size};
+      return Change::made;
+    }
+  }
+  return Change::none;
+}
+
+}  // namespace tactus::contact
