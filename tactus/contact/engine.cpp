@@ -423,9 +423,11 @@ bool Engine::find_first_event(double t_end, Status& status) {
         continue;
       }
     }
-    const double t = f_from > 0.0 ? locate(w, from, f_from, to, f_to, false, status, 1.0) : from;
-    if (!status.ok()) return false;
-    trial = t;
+    double t = from;  // true already where the step begins
+    if (f_from > 0.0) {
+      t = trial = locate(w, from, f_from, to, f_to, false, status, 1.0);
+      if (!status.ok()) return false;
+    }
     first = t;
     found = true;
   }

@@ -12,14 +12,14 @@ namespace {
 
 using collide::FeaturePair;
 
-// Differences of fourth order with this step: their error, h^4 times the fifth derivative (up to 1e6 close to a
-// singular place of the form), and the rounding of the values over h stay below the tolerance.
+// Differences of fourth order with this step: their error, h^4 times the fifth derivative (up to 1e6 close to
+// a singular place of the form), and the rounding of the values over h stay below the tolerance.
 constexpr double kStep = 1e-4;
 constexpr double kDifference = 1e-8;
 constexpr double kRounding = 1e-12;
 
-/// A body with constant acceleration of its origin, and a turn about a fixed axis with constant angular acceleration
-/// about it.
+/// A body with constant acceleration of its origin, and a turn about a fixed axis with constant angular
+/// acceleration about it.
 struct Mover {
   Vec3<double> p0, v0, a, axis, offset;
   double w0 = 0.0, wd = 0.0;
@@ -44,7 +44,9 @@ struct Mover {
 class Draw {
  public:
   explicit Draw(unsigned seed) : random_(seed) {}
-  double number(double low, double high) { return std::uniform_real_distribution<double>(low, high)(random_); }
+  double number(double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random_);
+  }
   Vec3<double> vector(double size) { return {number(-size, size), number(-size, size), number(-size, size)}; }
   Vec3<double> unit() {
     const Vec3<double> v = vector(1.0);
@@ -82,7 +84,8 @@ TEST_P(Gap, RatesAndBiasesAreDerivativesAlongMotions) {
     // Close to a singular place of the form (parallel lines, flat disks, centres) derivatives are large.
     const Vec3<double> m_ab = cross(fa.axis, fb.axis);
     const Vec3<double> reach = m.c_b + fb.radius * m.direction[0] - m.c_a + fa.radius * m.direction[0];
-    if (dot(m_ab, m_ab) < 0.1 || dot(reach, reach) < 0.1 || std::abs(dot(tangent, m.direction[0])) > 0.9) continue;
+    if (dot(m_ab, m_ab) < 0.1 || dot(reach, reach) < 0.1 || std::abs(dot(tangent, m.direction[0])) > 0.9)
+      continue;
     EXPECT_NEAR(m.rate[0], slope(long_before.gap, before.gap, after.gap, long_after.gap), kDifference);
     for (std::size_t k = 0; k < 3; ++k)
       EXPECT_NEAR(m.bias[k], slope(long_before.rate[k], before.rate[k], after.rate[k], long_after.rate[k]),
@@ -95,11 +98,12 @@ TEST_P(Gap, RatesAndBiasesAreDerivativesAlongMotions) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Pairs, Gap,
-                         testing::Values(Case{FeaturePair::plane_point, false}, Case{FeaturePair::plane_circle, false},
-                                         Case{FeaturePair::point_point, false}, Case{FeaturePair::point_point, true},
-                                         Case{FeaturePair::line_point, false}, Case{FeaturePair::line_point, true},
-                                         Case{FeaturePair::line_line, false}));
+INSTANTIATE_TEST_SUITE_P(
+    Pairs, Gap,
+    testing::Values(Case{FeaturePair::plane_point, false}, Case{FeaturePair::plane_circle, false},
+                    Case{FeaturePair::point_point, false}, Case{FeaturePair::point_point, true},
+                    Case{FeaturePair::line_point, false}, Case{FeaturePair::line_point, true},
+                    Case{FeaturePair::line_line, false}));
 
 }  // namespace
 }  // namespace tactus::contact

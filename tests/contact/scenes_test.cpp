@@ -1,0 +1,161 @@
+// Small scenes whose outcome is known: momentum, energy, places of rest.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <string>
+
+#include <tactus/contact/engine.h>
+#include <tactus/describe/load.h>
+
+namespace tactus::contact {
+namespace {
+
+struct Scene {
+  describe::Model model;
+  Hybrid hybrid;
+  Engine engine;
+  std::vector<Event> events;
+
+  explicit Scene(const std::string& text, EngineOptions options = {})
+      : model(describe::load_text(text, "scene")), hybrid(model), engine(hybrid, options) {
+    engine.set_state({.t = 0.0, .q = model.initial_q, .u = model.initial_u, .momentum = {}});
+  }
+  Status run(double duration) {
+    while (engine.state().t < duration - 0.5 * engine.options().step) {
+      const Status status = engine.step();
+      for (const Event& event : engine.events()) {
+        events.push_back(event);
+        if (std::getenv("SHOW"))
+          std::printf("%.12f %s %s id %lx  v- %.6g v+ %.6g p %.6g loss %.6g\n", event.t,
+                      std::string(contact::name_of(event.kind)).c_str(), engine.name_of(event).c_str(),
+                      event.id, event.approach, event.departure, event.impulse, event.loss);
+      }
+      if (!status.ok()) {
+        ADD_FAILURE() << engine.explain(status);
+        return status;
+      }
+    }
+    return {};
+  }
+};
+
+TEST(Scenes, ABoxThatFallsFlatRestsOnItsCorners) {
+  Scene scene(R"(
+name: box
+bodies:
+  world: {geometry: [{shape: plane, size: [2, 2], contact: true, name: floor}]}
+  box: {mass: 1, inertia: [0.01, 0.01, 0.01], geometry: [{shape: box, size: [0.2, 0.2, 0.2], contact: true}]}
+joints:
+  box: {type: free, parent: world, child: box}
+contact:
+  defaults: {friction: 0.5, restitution: 0}
+initial:
+  q: {box.z: 0.15}
+  u: {box.vx: 0.3}
+)");
+  scene.run(1.0);
+  const State& s = scene.engine.state();
+  EXPECT_NEAR(s.q[2], 0.1, 1e-9);
+  for (const double u : s.u) EXPECT_NEAR(u, 0.0, 1e-9);
+}
+
+TEST(Scenes, NewtonsCradleAnswersOneBallWithOneBall) {
+  std::string text = "name: cradle\nbodies:\n";
+  for (int i = 0; i < 5; ++i)
+    text += "  b" + std::to_string(i) +
+            ": {mass: 1, com: [0, 0, -1], inertia: [0.001, 0.001, 0.001], geometry: [{shape: sphere, radius: "
+            "0.05, "
+            "placement: {xyz: [0, 0, -1]}, contact: true}]}\n";
+  text += "joints:\n";
+  for (int i = 0; i < 5; ++i)
+    text += "  q" + std::to_string(i) + ": {type: revolute, axis: -y, parent: world, child: b" +
+            std::to_string(i) + ", placement: {xyz: [" + std::to_string(0.1 * i) + ", 0, 0]}}\n";
+  text += "contact: {defaults: {restitution: 1, friction: 0}}\ninitial: {q: {q0: -0.5}}\n";
+  Scene scene(text);
+  const double energy_before = scene.engine.kinetic_energy();
+  (void)energy_before;
+  scene.run(0.8);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(scene.engine.state().u[i], 0.0, 1e-6) << i;
+  EXPECT_GT(scene.engine.state().q[4], 0.1);
+}
+
+TEST(Scenes, ABallRollsInABowl) {
+  Scene scene(R"(
+name: bowl
+bodies:
+  world: {geometry: [{shape: sphere, radius: 1, hollow: true, contact: true}]}
+  ball: {mass: 1, inertia: [0.004, 0.004, 0.004], geometry: [{shape: sphere, radius: 0.1, contact: true}]}
+joints:
+  ball: {type: free, parent: world, child: ball}
+contact:
+  defaults: {friction: 0.8, restitution: 0}
+initial:
+  q: {ball.x: 0.45, ball.z: -sqrt(0.9^2-0.45^2)}
+)");
+  scene.run(3.0);
+  const State& s = scene.engine.state();
+  EXPECT_NEAR(std::hypot(s.q[0], s.q[1], s.q[2]), 0.9, 1e-12);
+}
+
+TEST(Scenes, APendulumComesToRestAtAStop) {
+  Scene scene(R"(
+name: stop
+bodies:
+  rod: {mass: 1, com: [0, 0, -0.5], inertia: [0.1, 0.1, 0.01]}
+joints:
+  q: {type: revolute, axis: y, parent: world, child: rod, limits: [0.2, 1.5]}
+contact:
+  stops: {restitution: 0.5}
+initial: {q: {q: 1.2}}
+)");
+  scene.run(5.0);
+  EXPECT_NEAR(scene.engine.state().q[0], 0.2, 1e-12);
+  EXPECT_NEAR(scene.engine.state().u[0], 0.0, 1e-12);
+}
+
+/// A box 0.2 wide and 0.4 tall on a floor, pulled sideways at its centre by F: it tips about its corner where
+/// F h/2 > m g w/2, and slides where F > mu m g.
+std::string planar_box(double mu, double force) {
+  return "name: planar_box\nparameters: {F: " + std::to_string(force) + R"(}
+bodies:
+  world: {geometry: [{shape: plane, size: [2, 2], contact: true}]}
+  box: {mass: 1, inertia: [0.02, 0.02, 0.02], geometry: [{shape: box, size: [0.2, 0.1, 0.4], contact: true}]}
+joints:
+  at: {type: planar, axes: [x, z], parent: world, child: box}
+contact:
+  defaults: {restitution: 0, friction: )" +
+         std::to_string(mu) + R"(}
+initial:
+  q: {at.y: 0.2}
+)";
+}
+
+TEST(Scenes, ABoxThatIsPulledSlidesOrTips) {
+  constexpr double kWeight = 9.81;
+  struct Case {
+    double mu, force;
+    bool slides, tips;
+  };
+  for (const Case& c : {Case{0.3, 2.0, false, false}, Case{0.3, 4.0, true, false},
+                        Case{0.8, 4.0, false, false}, Case{0.8, 6.0, false, true}}) {
+    Scene scene(planar_box(c.mu, c.force));
+    const std::vector<double> tau{c.force, 0.0, 0.0};
+    for (int i = 0; i < 100; ++i) {
+      const Status status = scene.engine.step({.tau = tau, .wrench = {}});
+      ASSERT_TRUE(status.ok()) << scene.engine.explain(status);
+    }
+    const State& s = scene.engine.state();
+    const double slide = c.slides ? c.force - c.mu * kWeight : 0.0;
+    if (!c.tips) {
+      EXPECT_NEAR(s.u[0], slide * 0.1, 1e-9) << c.mu << " " << c.force;
+      EXPECT_NEAR(s.u[2], 0.0, 1e-9);
+    } else {
+      EXPECT_GT(std::abs(s.q[2]), 1e-3);
+      EXPECT_GT(s.q[1], 0.2);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tactus::contact
