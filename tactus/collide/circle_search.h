@@ -39,10 +39,11 @@ AngleFound largest_between(const F& value, double low, double high) {
 }
 
 /// Samples [from, to], then narrows down around every sample that is as high as its neighbours and could
-/// still rise above the best, the function's slope being `steepest` at most. `closed`: the two ends are the
-/// same angle.
+/// still rise above the best and above `beat`, the function's slope being `steepest` at most. `closed`: the
+/// two ends are the same angle.
 template <int kSamples, class F>
-AngleFound largest_over_angle(const F& value, double from, double to, bool closed, double steepest) {
+AngleFound largest_over_angle(const F& value, double from, double to, bool closed, double steepest,
+                              double beat) {
   const double step = (to - from) / kSamples;
   std::array<double, kSamples + 1> sample;
   AngleFound best{from, -std::numeric_limits<double>::infinity()};
@@ -56,7 +57,7 @@ AngleFound largest_over_angle(const F& value, double from, double to, bool close
     const std::size_t after = k < kSamples ? k + 1 : closed ? 1 : kSamples;
     if (closed && k == kSamples) break;
     if (sample[k] < sample[before] || sample[k] < sample[after]) continue;
-    if (sample[k] + 0.5 * step * steepest < best.value) continue;
+    if (sample[k] + 0.5 * step * steepest < std::max(best.value, beat)) continue;
     const double angle = from + step * static_cast<double>(k);
     const AngleFound found = largest_between(value, closed ? angle - step : std::max(from, angle - step),
                                              closed ? angle + step : std::min(to, angle + step));
@@ -66,8 +67,8 @@ AngleFound largest_over_angle(const F& value, double from, double to, bool close
 }
 
 template <class F>
-AngleFound largest_over_circle(const F& value, double steepest) {
-  return largest_over_angle<16>(value, 0.0, 2.0 * std::numbers::pi, true, steepest);
+AngleFound largest_over_circle(const F& value, double steepest, double beat) {
+  return largest_over_angle<16>(value, 0.0, 2.0 * std::numbers::pi, true, steepest, beat);
 }
 
 }  // namespace tactus::collide

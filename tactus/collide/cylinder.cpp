@@ -90,8 +90,8 @@ Direction find_direction(const SolidCylinder& P, const PlacedPolytope& q, double
     };
     const double steepest = norm(from - P.centre) + P.half_length + P.radius;  // two points' distance
     if (value(0.5 * arc) + 0.5 * arc * steepest <= best.distance) continue;
-    const AngleFound found =
-        bare ? largest_over_circle(value, steepest) : largest_over_angle<6>(value, 0.0, arc, false, steepest);
+    const AngleFound found = bare ? largest_over_circle(value, steepest, best.distance)
+                                  : largest_over_angle<6>(value, 0.0, arc, false, steepest, best.distance);
     if (found.value > best.distance + tie) consider(normal(found.angle), tie);
   }
   return best;

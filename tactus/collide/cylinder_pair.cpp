@@ -26,11 +26,12 @@ struct Direction {
   double distance = -std::numeric_limits<double>::infinity();
 };
 
-/// Climbs a smooth function of directions by Newton's method on a quadratic through seven values.
+/// Climbs a smooth function of directions by Newton's method on a quadratic through seven values, `step` and
+/// in the end `finest` [rad] apart.
 template <class Value>
-Direction climb(const Value& value, Direction at) {
-  double step = 0.2;
-  for (int round = 0; round < 40 && step > 1e-9; ++round) {
+Direction climb(const Value& value, Direction at, double step, double finest) {
+  constexpr int kRounds = 30;
+  for (int round = 0; round < kRounds && step > finest; ++round) {
     const Vec3d x = any_normal_to(at.n), y = cross(at.n, x);
     const auto moved = [&](double i, double j) { return direction_of(at.n + i * x + j * y, at.n); };
     const auto f = [&](double i, double j) { return value(moved(i * step, j * step)); };
@@ -82,11 +83,11 @@ Direction find_direction(const SolidCylinder& P, const SolidCylinder& Q, double 
     const Vec3d x = any_normal_to(C->axis), y = cross(C->axis, x);
     const auto normal = [&](double angle) { return std::cos(angle) * x + std::sin(angle) * y; };
     const AngleFound found =
-        largest_over_circle([&](double angle) { return value(normal(angle)); }, steepest);
+        largest_over_circle([&](double angle) { return value(normal(angle)); }, steepest, best.distance);
     consider(normal(found.angle), found.value, tie);
   }
   const auto climb_from = [&](const Vec3d& start) {
-    const Direction found = climb(value, {start, value(start)});
+    const Direction found = climb(value, {start, value(start)}, 0.2, 1e-3);
     consider(found.n, found.distance, tie);
   };
   // At an axis the function has an edge on which climbing gets stuck: begin beside it.
@@ -95,6 +96,8 @@ Direction find_direction(const SolidCylinder& P, const SolidCylinder& Q, double 
     for (const Vec3d& aside : {x, y, -x, -y}) climb_from(direction_of(axis + 0.05 * aside, axis));
   }
   for (const Vec3d& start : {best.n, between, direction_of(best.n + between, best.n)}) climb_from(start);
+  const Direction found = climb(value, best, 1e-2, 1e-8);
+  consider(found.n, found.distance, tie);
   return best;
 }
 

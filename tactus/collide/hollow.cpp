@@ -1,6 +1,7 @@
 #include <tactus/collide/hollow.h>
 
 #include <cmath>
+#include <limits>
 
 #include <tactus/collide/circle_search.h>
 #include <tactus/collide/half_space.h>
@@ -38,10 +39,10 @@ constexpr double kAllAlike = 1e-6;
 template <class Value, class Add>
 void add_best_of_rim(const Party& party, const Shape& cylinder, int end, const Value& value, const Add& add) {
   const Circle circle = circle_in_world(party, cylinder, end);
-  const AngleFound best =
-      largest_over_circle([&](double angle) { return value(circle.at(angle)); }, circle.radius);
-  const AngleFound worst =
-      largest_over_circle([&](double angle) { return -value(circle.at(angle)); }, circle.radius);
+  const AngleFound best = largest_over_circle([&](double angle) { return value(circle.at(angle)); },
+                                              circle.radius, -std::numeric_limits<double>::infinity());
+  const AngleFound worst = largest_over_circle([&](double angle) { return -value(circle.at(angle)); },
+                                               circle.radius, -std::numeric_limits<double>::infinity());
   if (best.value + worst.value < kAllAlike * circle.radius) {
     for (int k = 0; k < 4; ++k) add(rim_point(cylinder, end, k), Code::rim(2 + 4 * end + k));
   } else {
