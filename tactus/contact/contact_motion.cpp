@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/QR>
-
 #include <tactus/contact/rederive.h>
+#include <tactus/math/row_factor.h>
 
 namespace tactus::contact {
 
@@ -25,14 +24,12 @@ double largest(const std::vector<double>& values, std::size_t count) {
 
 }  // namespace
 
-/// Orthogonal factors of small matrices whose size changes, in memory that does not.
-struct ContactMotion::Dense {
-  static constexpr int kMost = 120;
-  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, kMost, kMost>;
-  using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, kMost, 1>;
-  Matrix S;
-  Vector right, scale, lambda;
-  Eigen::CompleteOrthogonalDecomposition<Matrix> factors;
+/// The system of rows that depend on each other.
+struct ContactMotion::Dependent {
+  explicit Dependent(std::size_t most) : rows(most, most), width(most), scale(most), right(most), y(most) {}
+  math::RowFactor rows;
+  std::size_t width;
+  std::vector<double> scale, right, y;
 };
 
 ContactMotion::ContactMotion(const TermsKernel& kernel, const simulate::Dynamics& dynamics,
@@ -44,7 +41,7 @@ ContactMotion::ContactMotion(const TermsKernel& kernel, const simulate::Dynamics
       most_(most_touches),
       terms_(kernel),
       system_(kernel.parents, kernel.rows.size() + 3 * most_touches),
-      dense_(std::make_unique<Dense>()),
+      dependent_(std::make_unique<Dependent>(kernel.rows.size() + 3 * most_touches)),
       row_force_(kernel.rows.size()),
       touch_force_(most_touches),
       part_force_(most_touches),
@@ -131,7 +128,7 @@ void ContactMotion::attach(Rederiver* rederiver, long hold_back) {
 void ContactMotion::begin_tick() {
   ++paths_.ticks;
   ++ticks_in_set_;
-  if (rederiver_ != nullptr && known_ && taken_ == nullptr && ticks_in_set_ > hold_back_) {
+  if (rederiver_ != nullptr && known_ && taken_ == nullptr && !dependent_set_ && ticks_in_set_ > hold_back_) {
     taken_ = rederiver_->find(key_);
     if (taken_ != nullptr) {
       ++paths_.swaps;
@@ -153,6 +150,7 @@ void ContactMotion::begin_stretch() {
     ++paths_.changes;
     ticks_in_set_ = 0;
     known_ = named;
+    dependent_set_ = false;
     key_ = next_key_;
     changed_ = std::chrono::steady_clock::now();
     taken_ = named && hold_back_ == 0 ? rederiver_->find(key_) : nullptr;
@@ -173,6 +171,8 @@ bool ContactMotion::run(const generate::Kernel& code, std::size_t rows, std::siz
   for (std::size_t k = 0; k < rows; ++k) {
     if (std::abs(health[k]) > kLeastHealth) continue;
     ++paths_.fallbacks;
+    code_ = taken_ = nullptr;  // rows that depend on each other will do so for a while
+    dependent_set_ = true;
     return false;
   }
   return true;
@@ -224,20 +224,13 @@ void ContactMotion::solve_system() {
 }
 
 /// S lambda = gamma - Z_A D^-1 L^-T Q with the multipliers of least size, each row measured in its natural
-/// size.
+/// size, by orthogonal factors of the rows of S.
 void ContactMotion::solve_dependent() {
   ++detours_;
   const std::size_t m = system_.m;
-  Dense& d = *dense_;
-  const auto count = static_cast<Eigen::Index>(m);
-  solved_ = m <= static_cast<std::size_t>(Dense::kMost);
-  if (!solved_) return;
+  Dependent& d = *dependent_;
   towards_ground(system_.parents, n_, system_.M.data(), udot_.data());
-  d.S.resize(count, count);
-  d.right.resize(count);
-  d.scale.resize(count);
   for (std::size_t k = 0; k < m; ++k) {
-    const auto row = static_cast<Eigen::Index>(k);
     const double* a = &system_.A[k * n_];
     double right = system_.gamma[k], square = 0.0;
     for (std::size_t i = 0; i < n_; ++i) {
@@ -245,24 +238,26 @@ void ContactMotion::solve_dependent() {
       square += y * a[i];
       right -= y * udot_[i];
     }
-    d.right(row) = right;
-    d.scale(row) = square > 0.0 ? 1.0 / std::sqrt(square) : 0.0;
+    d.scale[k] = square > 0.0 ? 1.0 / std::sqrt(square) : 0.0;
+    d.right[k] = d.scale[k] * right;
+    std::fill_n(d.rows.row(k), d.width, 0.0);
     for (std::size_t l = 0; l < m; ++l) {
       double s = 0.0;
       for (std::size_t i = 0; i < n_; ++i) s += a[i] * system_.M[i * n_ + i] * system_.B[l * n_ + i];
-      d.S(row, static_cast<Eigen::Index>(l)) = s;
+      d.rows.row(k)[l] = s;
     }
   }
-  d.S = d.scale.asDiagonal() * d.S * d.scale.asDiagonal();
-  d.right.array() *= d.scale.array();
-  d.factors.setThreshold(kDependent);
-  d.factors.compute(d.S);
-  d.lambda = d.factors.solve(d.right);
-  d.lambda.array() *= d.scale.array();
-  solved_ = d.lambda.allFinite();
+  for (std::size_t k = 0; k < m; ++k)
+    for (std::size_t l = 0; l < m; ++l) d.rows.row(k)[l] *= d.scale[k] * d.scale[l];
+  d.rows.factor(m, kDependent);
+  std::fill(d.y.begin(), d.y.end(), 0.0);
+  d.rows.solve(d.right.data(), d.y.data());
+  d.rows.times_q(d.y.data());
   std::copy(udot_.begin(), udot_.end(), system_.udot.begin());
+  solved_ = true;
   for (std::size_t k = 0; k < m; ++k) {
-    system_.lambda[k] = d.lambda(static_cast<Eigen::Index>(k));
+    system_.lambda[k] = d.scale[k] * d.y[k];
+    solved_ = solved_ && std::isfinite(system_.lambda[k]);
     for (std::size_t i = 0; i < n_; ++i) system_.udot[i] += system_.B[k * n_ + i] * system_.lambda[k];
   }
   from_ground(system_.parents, n_, system_.M.data(), system_.udot.data());

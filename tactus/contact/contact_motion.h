@@ -35,7 +35,7 @@ struct PathStatistics {
   long swaps = 0;                     // code taken between two ticks
   long worst_wait = 0;                // ticks from a change to its code
   double worst_latency = 0.0;         // [s] the same by the clock
-  long fallbacks = 0;                 // calls of code that met dependent rows: the general path took over
+  long fallbacks = 0;                 // sets whose code met dependent rows: the general path took over
 };
 
 class ContactMotion final : public simulate::MotionLaw {
@@ -126,13 +126,14 @@ class ContactMotion final : public simulate::MotionLaw {
   std::size_t n_, most_;
   Terms terms_;
   ActiveSystem<double> system_;
-  struct Dense;
-  std::unique_ptr<Dense> dense_;
+  struct Dependent;
+  std::unique_ptr<Dependent> dependent_;
   Rederiver* rederiver_ = nullptr;
   long hold_back_ = 0, ticks_in_set_ = 0;
   const SetCode* code_ = nullptr;   // in a stretch
   const SetCode* taken_ = nullptr;  // of the present set
   bool known_ = false;              // `key_` is that of the present set
+  bool dependent_set_ = false;      // its rows were seen to depend on each other
   SetKey key_, next_key_;
   std::chrono::steady_clock::time_point changed_;
   PathStatistics paths_;

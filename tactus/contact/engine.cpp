@@ -137,6 +137,41 @@ void Engine::set_state(State state) {
   arm_guards();
 }
 
+Snapshot Engine::make_snapshot() const {
+  Snapshot snapshot;
+  snapshot.touches.reserve(options_.most_touches);
+  save(snapshot);
+  return snapshot;
+}
+
+void Engine::save(Snapshot& snapshot) const {
+  snapshot.state = state_;
+  snapshot.row_on = motion_.row_on;
+  snapshot.guard_armed = guard_armed_;
+  snapshot.fired_once = fired_once_;
+  snapshot.touches = motion_.touches;
+  snapshot.start = start_;
+  snapshot.last_event = last_event_;
+  snapshot.steps = steps_;
+  snapshot.crowded = crowded_;
+}
+
+void Engine::load(const Snapshot& snapshot) {
+  state_ = snapshot.state;
+  trial_ = snapshot.state;
+  motion_.row_on = snapshot.row_on;
+  motion_.touches = snapshot.touches;
+  motion_.update();
+  guard_armed_ = snapshot.guard_armed;
+  fired_once_ = snapshot.fired_once;
+  start_ = snapshot.start;
+  last_event_ = snapshot.last_event;
+  steps_ = snapshot.steps;
+  crowded_ = snapshot.crowded;
+  events_.clear();
+  stepper_->reset();
+}
+
 void Engine::hold(const Input& input) {
   simulate::Workspace& w = chart_.workspace();
   TACTUS_CHECK(input.tau.empty() || input.tau.size() == w.held_tau.size());
@@ -151,6 +186,7 @@ Status Engine::step(const Input& input) {
   const double t_end = start_ + static_cast<double>(steps_ + 1) * options_.step;
   events_.clear();
   hold(input);
+  motion_.begin_tick();
   for (int round = 0; round < options_.most_events_per_step; ++round) {
     const bool lost = detect();  // what is near now
     if (overflow_) return Status::contacts_overflow;
@@ -186,6 +222,7 @@ Status Engine::step(const Input& input) {
 }
 
 Status Engine::integrate_to(double t) {
+  const ContactMotion::Stretch stretch(motion_);
   chart_.begin(state_, z_);
   Status status = stepper_->step(chart_, state_.t, t - state_.t, z_);
   if (!status.ok()) return status;

@@ -47,6 +47,16 @@ struct EngineOptions {
   int most_events_per_step = 400;
 };
 
+/// Where an engine stands, to be taken up by another one.
+struct Snapshot {
+  State state;
+  std::vector<char> row_on, guard_armed, fired_once;
+  std::vector<Touch> touches;
+  double start = 0.0, last_event = 0.0;
+  std::uint64_t steps = 0;
+  int crowded = 0;
+};
+
 class Engine {
  public:
   /// The hybrid must outlive the engine.
@@ -61,6 +71,16 @@ class Engine {
   /// sizes do not fit, constraints are missed by more than a little, or shapes overlap.
   void set_state(State state);
   Status step(const Input& input = {});
+
+  /// Code for single sets of constraints and contacts (rederive.h), which changes the time that steps take
+  /// and no bit of them. nullptr: none. `hold_back`: ticks that must go by in a set before its code is taken.
+  void attach(Rederiver* rederiver, long hold_back = 0) { motion_.attach(rederiver, hold_back); }
+  /// Everything that the next steps depend on. Once made, saving and loading take no memory.
+  void save(Snapshot& snapshot) const;
+  /// Goes on from there; of an engine for the same hybrid.
+  void load(const Snapshot& snapshot);
+  /// Room for any snapshot of this engine.
+  Snapshot make_snapshot() const;
 
   /// Of the last step, in order.
   std::span<const Event> events() const { return events_; }

@@ -156,7 +156,7 @@ TEST(Formulation, GivesTheBitsOfTheGeneralPath) {
   }
   EXPECT_GT(fast.paths().changes, 50);
   EXPECT_EQ(fast.paths().hits, fast.paths().changes) << "every set had its code";
-  EXPECT_LT(fast.paths().fallbacks, 200) << "dependent rows are the exception here";
+  EXPECT_LT(fast.paths().fallbacks, 20) << "dependent rows are the exception here";
   EXPECT_EQ(rederiver.statistics().refused, 0);
 }
 
