@@ -86,6 +86,7 @@ GapMotion<S> motion_of(const TermsView<S>& terms, const TouchForm& touch, const 
 }
 
 /// The force of a compliant touch on body b along n, t1, t2; added to the forces Q in terms of the speeds.
+/// Whether it presses is part of the set: the engine locates where that begins and ends.
 template <class S>
 std::array<S, 3> add_compliant(const TermsView<S>& terms, const TouchForm& touch,
                                const TouchNumbers<S>& numbers, const GapMotion<S>& motion, S* rows, S* Q) {
@@ -93,7 +94,7 @@ std::array<S, 3> add_compliant(const TermsView<S>& terms, const TouchForm& touch
   const auto n = static_cast<std::size_t>(terms.kernel().nv);
   const S zero(0.0);
   const S push = -numbers.stiffness * motion.gap - numbers.damping * motion.rate[0];
-  std::array<S, 3> force{select(motion.gap, zero, larger(push, zero)), zero, zero};
+  std::array<S, 3> force{larger(push, zero), zero, zero};
   if (touch.tangents > 0) {
     const S slip = sqrt(motion.rate[1] * motion.rate[1] + motion.rate[2] * motion.rate[2]);
     const S grip = numbers.friction * force[0] / larger(slip, numbers.slip_speed);

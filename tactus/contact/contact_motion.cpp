@@ -89,7 +89,7 @@ void ContactMotion::gather_set() {
   for (std::size_t i = 0; i < touches.size(); ++i) {
     const Touch& touch = touches[i];
     const describe::ContactLaw& law = *touch.law;
-    if (touch.rigid() && !touch.touching()) continue;
+    if (!touch.touching()) continue;
     TouchForm form{touch.form, touch.body_a, touch.body_b, Part::smooth, 0};
     if (!touch.rigid()) {
       form.part = Part::compliant;

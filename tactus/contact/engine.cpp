@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -274,6 +275,7 @@ bool Engine::detect() {
     });
     if (same == motion_.touches.end()) {
       motion_.choose_tangents(touch);
+      if (!touch.rigid() && touch.motion.gap < 0.0 && touch.push() > 0.0) touch.mode = Mode::sliding;
       continue;
     }
     touch.mode = same->mode;
@@ -299,8 +301,11 @@ void Engine::begin_watches() {
   };
   for (std::size_t i = 0; i < motion_.touches.size(); ++i) {
     const Touch& touch = motion_.touches[i];
-    if (!touch.rigid()) continue;
     const int index = static_cast<int>(i);
+    if (!touch.rigid()) {
+      watch(touch.touching() ? Watching::push : Watching::press, index);
+      continue;
+    }
     watch(touch.touching() ? Watching::force : Watching::gap, index);
     if (touch.mode == Mode::sticking && touch.tangents > 0) watch(Watching::cone, index);
     if (touch.mode == Mode::sliding && touch.tangents > 0 && touch.law->friction > 0.0)
@@ -342,6 +347,10 @@ double Engine::value(const Watch& watch) const {
     case Watching::slip:
       return motion_.touches[i].motion.rate[1] * watch.slip[0] +
              motion_.touches[i].motion.rate[2] * watch.slip[1];
+    case Watching::press:  // apart: the gap, and inside what keeps the damper from pulling
+      return motion_.touches[i].motion.gap > 0.0 ? motion_.touches[i].motion.gap : -motion_.touches[i].push();
+    case Watching::push:
+      return motion_.touches[i].push();
     case Watching::stop_gap:
       return motion_.terms().Phi(i);
     case Watching::stop_force:
@@ -370,6 +379,9 @@ bool Engine::fires(const Watch& watch, double now, double rate_now) const {
       return now < -kForceRounding * (1.0 + std::abs(watch.start));
     case Watching::slip:
       return now < -kRateRounding;
+    case Watching::press:
+    case Watching::push:
+      return now < 0.0;
     case Watching::guard:
       return now <= 0.0 && watch.start > 0.0;
   }
@@ -483,6 +495,8 @@ bool Engine::find_first_event(double t_end, Status& status) {
     if (w.what == Watching::force && now <= no_force) motion_.touches[i].hint = Hint::leaves;
     if (w.what == Watching::cone && now <= no_force && motion_.touches[i].hint == Hint::none)
       motion_.touches[i].hint = Hint::slips;
+    if (w.what == Watching::press && now <= 0.0) motion_.touches[i].hint = Hint::presses;
+    if (w.what == Watching::push && now <= 0.0) motion_.touches[i].hint = Hint::leaves;
     if (w.what == Watching::stop_force && now <= no_force) response_.row_leaves[i] = 1;
   }
   return true;
@@ -532,8 +546,12 @@ bool Engine::fire(int index) {
 
 /// Impulses, then modes; the motion was evaluated at the state. False where no consistent modes were found.
 bool Engine::respond() {
+  for (Touch& touch : motion_.touches) {
+    touch.before = touch.mode;
+    if (touch.rigid() || touch.hint == Hint::none) continue;
+    touch.mode = std::exchange(touch.hint, Hint::none) == Hint::presses ? Mode::sliding : Mode::apart;
+  }
   evaluate(state_);
-  for (Touch& touch : motion_.touches) touch.before = touch.mode;
   for (std::size_t row = 0; row < motion_.row_on.size(); ++row) row_before_[row] = motion_.row_on[row];
   if (response_.strike(state_.t, state_.u.data(), events_, books_)) evaluate(state_);
   const bool consistent = response_.decide([&] { evaluate(state_); });
@@ -563,7 +581,7 @@ bool Engine::respond() {
     }
     if (touch.mode == Mode::apart)
       record(EventKind::leaves, touch.pair, touch.id, -1);
-    else if (touch.tangents > 0 && touch.law->static_friction > 0.0)
+    else if (touch.rigid() && touch.tangents > 0 && touch.law->static_friction > 0.0)
       record(touch.mode == Mode::sliding ? EventKind::slides : EventKind::sticks, touch.pair, touch.id, -1);
   }
   for (std::size_t row = 0; row < motion_.row_on.size(); ++row)

@@ -103,7 +103,7 @@ class Engine {
   std::string name_of(const Event& event) const;
 
  private:
-  enum class Watching : unsigned char { gap, force, cone, slip, stop_gap, stop_force, guard };
+  enum class Watching : unsigned char { gap, force, cone, slip, press, push, stop_gap, stop_force, guard };
   struct Watch {
     Watching what = Watching::gap;
     int index = 0;  // touch, row, or transition

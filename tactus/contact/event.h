@@ -8,7 +8,7 @@ namespace tactus::contact {
 
 enum class EventKind : std::uint8_t {
   impact,      // a touch or stop was approached and pushed back
-  rests,       // the end of bouncing: what was apart now touches for good
+  rests,       // what was apart now touches: the end of bouncing, or a compliant contact that begins to press
   slides,      // a touch begins to slip (or turns round)
   sticks,      // a touch stops slipping: rests or rolls
   leaves,      // a touch or stop that pushed no more is let go

@@ -14,13 +14,13 @@ namespace tactus::contact {
 
 enum class Mode : std::uint8_t {
   apart,
-  sliding,   // touching: the gap is held; friction, if any, is that of slipping
+  sliding,   // touching: the gap is held, or pressed on; friction, if any, is that of slipping
   sticking,  // touching without slip: at rest on each other, or rolling
 };
 std::string_view name_of(Mode mode);
 
 /// What an event that was located says about a touch: at the event itself its force is zero to rounding.
-enum class Hint : std::uint8_t { none, leaves, slips };
+enum class Hint : std::uint8_t { none, leaves, slips, presses };
 
 struct Touch {
   int pair = 0;  // index into ContactSection::pairs
@@ -43,8 +43,12 @@ struct Touch {
 
   bool touching() const { return mode != Mode::apart; }
   bool rigid() const { return law->rendering != describe::Rendering::compliant; }
+  /// Compliant: the force of spring and damper; it acts while positive.
+  double push() const { return -law->stiffness * motion.gap - law->damping * motion.rate[0]; }
   /// Rows that it adds to the accelerations.
-  std::size_t rows() const { return mode == Mode::sticking ? 1 + tangents : touching() ? 1 : 0; }
+  std::size_t rows() const {
+    return !rigid() ? 0 : mode == Mode::sticking ? 1 + tangents : touching() ? 1 : 0;
+  }
 };
 
 /// The features of a proximity, with its law. Tangents are chosen by choose_tangents().
