@@ -29,13 +29,6 @@ constexpr double kExactlyParallel = 1e-9;
 /// An edge is a contact in the directions between its two faces, and so much beyond [rad].
 constexpr double kBeyondFaces = 1e-2;
 
-bool between_faces(const PlacedPolytope& p, int edge, const Vec3d& n) {
-  for (const int face : p.edge(edge).face) {
-    if (face >= 0 && dot(n, p.normal(face)) < -kBeyondFaces) return false;
-  }
-  return true;
-}
-
 double edge_length(const PlacedPolytope& p, int edge) {
   return norm(p.corner(p.edge(edge).to) - p.corner(p.edge(edge).from));
 }
@@ -63,7 +56,7 @@ void add_crossing(const PlacedParty& p, int face, int i, const PlacedParty& q, i
   };
   if (sine >= kParallel) {
     const Vec3d n = (dot(c, face_normal) < 0.0 ? -1.0 / sine : 1.0 / sine) * c;
-    if (!between_faces(P, i, n) || !between_faces(Q, j, -n)) return;
+    if (!P.edge_reaches(i, n, kBeyondFaces) || !Q.edge_reaches(j, -n, kBeyondFaces)) return;
     const Vec3d d = from_q - from_p;
     const double s = dot(cross(d, v), c) / (sine * sine), t = dot(cross(d, u), c) / (sine * sine);
     if (inside(s, edge_length(P, i)) && inside(t, edge_length(Q, j))) add_lines(p, i, q, j, n, out);

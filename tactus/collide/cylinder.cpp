@@ -238,9 +238,7 @@ class PolytopeContacts {
     }
     const double sign = dot(c, n) < 0.0 ? -1.0 : 1.0;
     const Vec3d normal = (sign / sine) * c, d = from - P.centre;
-    for (const int face : Q.edge(j).face) {
-      if (face >= 0 && dot(normal, Q.normal(face)) > kBeyondFaces) return;
-    }
+    if (!Q.edge_reaches(j, -normal, kBeyondFaces)) return;
     const double s = dot(cross(d, v), c) / (sine * sine), t = dot(cross(d, P.axis), c) / (sine * sine);
     if (std::abs(s) > P.half_length || t < 0.0 || t > length) return;
     Feature line = side_of(*P.shape);

@@ -91,6 +91,7 @@ std::optional<Sectioned> section_of(const Shape& shape, const Vec3d& e, double h
       if (!parallel(shape.axis, e)) return std::nullopt;
       return Sectioned{circle(shape.centre, -shape.radius), thickness(shape.half_length), false};
     case ShapeKind::hollow_ball:
+    case ShapeKind::surface:
       return std::nullopt;
     case ShapeKind::convex:
       break;

@@ -139,6 +139,18 @@ int PlacedPolytope::facing(const Vec3d& direction) const {
   return best;
 }
 
+bool PlacedPolytope::edge_reaches(int index, const Vec3d& n, double beyond) const {
+  const auto [first, second] = edge(index).face;
+  if (first < 0) return true;
+  for (const auto& [face, other] : {std::pair{first, second}, std::pair{second, first}}) {
+    // From the edge into the face: behind the other face.
+    Vec3d inward = cross(normal(face), edge_direction(index));
+    if (dot(inward, normal(other)) > 0.0) inward = -inward;
+    if (dot(n, inward) > beyond) return false;
+  }
+  return true;
+}
+
 bool PlacedPolytope::over_face(int index, const Vec3d& point, double slack) const {
   const PolytopeFace& loop = face(index);
   for (std::size_t i = 0; i < loop.corners.size(); ++i) {

@@ -76,6 +76,9 @@ struct PlacedPolytope {
   int furthest(const Vec3d& direction) const;
   /// The face whose normal is nearest to a direction; -1 where there is none.
   int facing(const Vec3d& direction) const;
+  /// Whether an edge is what reaches furthest along n, a unit vector normal to it: n lies between the normals
+  /// of its two faces, or beyond them by at most `beyond` [rad].
+  bool edge_reaches(int edge, const Vec3d& n, double beyond) const;
   /// Whether a point lies in the prism over a face, `slack` outside it at most.
   bool over_face(int face, const Vec3d& point, double slack) const;
 };

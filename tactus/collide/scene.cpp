@@ -15,6 +15,7 @@
 #include <tactus/collide/hollow.h>
 #include <tactus/collide/planar.h>
 #include <tactus/collide/shape.h>
+#include <tactus/collide/surface_contact.h>
 
 namespace tactus::collide {
 
@@ -171,12 +172,14 @@ Keep Scene::Implementation::add_features(const ShapePair& pair) {
       case ShapeKind::hollow_ball:
       case ShapeKind::hollow_cylinder:
         return 1;
-      case ShapeKind::cylinder:
+      case ShapeKind::surface:
         return 2;
-      case ShapeKind::convex:
+      case ShapeKind::cylinder:
         return 3;
+      case ShapeKind::convex:
+        return 4;
     }
-    return 4;
+    return 5;
   };
   if (rank(first) > rank(second)) {
     std::swap(first, second);
@@ -184,6 +187,10 @@ Keep Scene::Implementation::add_features(const ShapePair& pair) {
   }
   const Shape &a = shape(first), &b = shape(second);
   if (a.kind == ShapeKind::half_space) {
+    if (b.kind == ShapeKind::surface) {
+      add_surface_half_space(p, plane_of(a), q, *b.surface, collector);
+      return Keep::deepest_and_spread;
+    }
     if (b.kind == ShapeKind::cylinder)
       add_rims_above(p, plane_of(a), Code::face(0), q, b, collector);
     else
@@ -191,8 +198,20 @@ Keep Scene::Implementation::add_features(const ShapePair& pair) {
     return Keep::deepest;
   }
   if (a.is_hollow()) {
-    add_inside(p, a, q, b, collector);
+    if (b.kind == ShapeKind::surface)
+      add_surface_inside(p, a, q, *b.surface, collector);
+    else
+      add_inside(p, a, q, b, collector);
     return Keep::deepest;
+  }
+  if (a.kind == ShapeKind::surface) {
+    if (b.kind == ShapeKind::surface)
+      add_surfaces(p, *a.surface, q, *b.surface, collector);
+    else if (b.kind == ShapeKind::cylinder)
+      add_surface_cylinder(p, *a.surface, q, b, collector);
+    else
+      add_surface_polytope(p, *a.surface, placed_party(second, q.second), collector);
+    return Keep::deepest_and_spread;
   }
   if (a.kind == ShapeKind::cylinder) {
     if (b.kind == ShapeKind::cylinder)

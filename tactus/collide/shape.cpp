@@ -1,7 +1,9 @@
 #include <tactus/collide/shape.h>
 
 #include <cmath>
+#include <filesystem>
 #include <limits>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -21,6 +23,32 @@ Posed value_of(const describe::Model& model, const describe::Pose& X) {
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t j = 0; j < 3; ++j) result.R(i, j) = describe::value_of(model, X.R(i, j));
   return result;
+}
+
+std::string path_of(const describe::Model& model, const std::string& file) {
+  const std::filesystem::path path(file);
+  return path.is_absolute() ? file : (std::filesystem::path(model.file).parent_path() / path).string();
+}
+
+/// Convex meshes with more corners than this are searched as surfaces: the directions of their edges, two by
+/// two, would be too many.
+constexpr std::size_t kMostCorners = 24;
+
+void take_mesh(Shape& shape, const std::string& path, const Vec3d& scale, const Posed& X) {
+  TriangleMesh mesh = read_mesh(path);
+  scale_mesh(mesh, scale, path);
+  require_solid(mesh, path);
+  auto surface = std::make_shared<Surface>(std::move(mesh), X);
+  shape.frame = Mat3d::identity();
+  shape.centre = 0.5 * (surface->low() + surface->high());
+  shape.extent = 0.5 * (surface->high() - surface->low());
+  shape.size = surface->size();
+  if (std::optional<Polytope> core = surface->convex_core(kMostCorners)) {
+    shape.core = std::move(*core);
+  } else {
+    shape.kind = ShapeKind::surface;
+    shape.surface = std::move(surface);
+  }
 }
 
 }  // namespace
@@ -78,8 +106,8 @@ Shape shape_of(const describe::Model& model, int body, int index) {
       shape.size = std::numeric_limits<double>::infinity();
       break;
     case Geometry::Shape::mesh:
-      throw InputError(carrier.where, fmt::format("a contact shape on `{}` is a mesh", carrier.name),
-                       "give it a box, a sphere, a capsule or a cylinder for contact");
+      take_mesh(shape, path_of(model, geometry.file), size, X);
+      break;
   }
   return shape;
 }

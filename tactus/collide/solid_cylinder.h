@@ -38,6 +38,12 @@ struct SolidCylinder {
     return {FeatureKind::plane, math::transpose_times(X.R, furthest(n) - X.p), math::transpose_times(X.R, n),
             0.0};
   }
+  /// The point of a rim in a direction, in the axes of its body.
+  Feature rim_at(const Vec3d& outward, int i) const {
+    const Posed& X = *party.X_WB;
+    const Vec3d point = end(i) + radius * direction_of(outward, any_normal_to(axis));
+    return {FeatureKind::point, math::transpose_times(X.R, point - X.p), Vec3d::unit(2), 0.0};
+  }
 };
 
 }  // namespace tactus::collide
