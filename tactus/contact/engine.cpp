@@ -209,10 +209,11 @@ Status Engine::step(const Input& input) {
     }
     ++books_.events;
     if (crowds()) return Status::chattering;
+    arm_guards();
     for (const int transition : fired_)
       if (!fire(transition)) return Status::constraint_lost;
     if (!respond()) return Status::no_consistent_modes;  // impulses, then modes
-    arm_guards();
+    rearm_guards();
     if (t_end - state_.t < kNoTime) {
       state_.t = t_end;
       ++steps_;
@@ -382,8 +383,8 @@ bool Engine::fires(const Watch& watch, double now, double rate_now) const {
     case Watching::press:
     case Watching::push:
       return now < 0.0;
-    case Watching::guard:
-      return now <= 0.0 && watch.start > 0.0;
+    case Watching::guard:  // armed: it was false; a jump of the input may make it true where the step begins
+      return now <= 0.0 || watch.start <= 0.0;
   }
   return false;
 }
@@ -445,6 +446,11 @@ bool Engine::find_first_event(double t_end, Status& status) {
   double trial = t_end;
   for (Candidate c : candidates_) {
     const Watch& w = watches_[c.watch];
+    if (w.what == Watching::guard && w.start <= 0.0) {  // nothing comes before
+      first = t_begin;
+      found = true;
+      break;
+    }
     double from = t_begin, f_from = w.start, to = t_end, f_to = c.value;
     if (c.dips) {  // nearest where the rate changes sign
       to = locate(w, t_begin, -w.start_rate, t_end, -c.rate, true, status, -1.0);
@@ -591,7 +597,14 @@ bool Engine::respond() {
   return consistent;
 }
 
+/// A transition fires where its guard, false until then, becomes true: not one that was true already when its
+/// constraints came to be on and off as it wants.
 void Engine::arm_guards() {
+  for (std::size_t i = 0; i < guards_.size(); ++i) guard_armed_[i] = guards_[i] < 0.0;
+}
+
+/// After an event: what it made true has been false just before.
+void Engine::rearm_guards() {
   for (std::size_t i = 0; i < guards_.size(); ++i)
     if (guards_[i] < 0.0) guard_armed_[i] = 1;
 }
@@ -621,7 +634,7 @@ void Engine::set_active(int constraint, bool active) {
   }
   motion_.update();
   if (!respond()) throw InputError({}, "no consistent set of contacts was found");
-  arm_guards();
+  rearm_guards();
 }
 
 std::string Engine::name_of(const Event& event) const {

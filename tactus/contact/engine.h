@@ -135,6 +135,7 @@ class Engine {
   bool fire(int transition);
   bool respond();
   void arm_guards();
+  void rearm_guards();
   double friction_power() const;
   void note_friction();
 
