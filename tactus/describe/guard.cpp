@@ -25,10 +25,53 @@ struct Known {
   Range range;
 };
 
+struct Comparison {
+  Value left, right;
+  Value at;  // the sign
+  bool greater = true;
+};
+
+/// A part of a text, with its own place.
+Value part_of(const Value& whole, std::size_t from, std::size_t count) {
+  Value part = whole;
+  part.text = whole.text.substr(from, count);
+  if (whole.text.find('\n') == std::string::npos) part.column += static_cast<int>(from);
+  return part;
+}
+
+Comparison split(const Reader& reader, const Value& when) {
+  constexpr std::string_view kRemedy =
+      "write one comparison, such as abs(q1_dot) < 0.01 or force.lock > 20 N";
+  const std::string& text = reader.word(when, "`when`");
+  const std::size_t sign = text.find_first_of("<>=!");
+  if (sign == std::string::npos) reader.fail(when, "`when` is not a comparison", std::string(kRemedy));
+  Comparison result;
+  result.at = part_of(when, sign, 1);
+  if (when.quoted && text.find('\n') == std::string::npos) ++result.at.column;
+  if (text[sign] == '=' || text[sign] == '!') {
+    reader.fail(result.at, "a guard compares by > or <: an equality has no sides to rise from",
+                std::string(kRemedy));
+  }
+  result.greater = text[sign] == '>';
+  const std::size_t after = sign + (text.substr(sign + 1, 1) == "=" ? 2 : 1);
+  if (text.find_first_of("<>=!", after) != std::string::npos) {
+    reader.fail(result.at, "`when` holds more than one comparison",
+                "write min(a, b) > 0 where both must hold, max(a, b) > 0 where one is enough");
+  }
+  const auto opened = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(sign), '(') -
+                      std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(sign), ')');
+  if (opened > 0) reader.fail(result.at, "the comparison stands within parentheses", std::string(kRemedy));
+  result.left = part_of(when, 0, sign);
+  result.right = part_of(when, after, std::string::npos);
+  return result;
+}
+
+}  // namespace
+
 /// The symbols that guards may use, with what is known of them.
-class GuardNames {
+class GuardReader::Names {
  public:
-  explicit GuardNames(const Reader& reader) : reader_(reader), model_(reader.model) {
+  explicit Names(const Reader& reader) : reader_(reader), model_(reader.model) {
     add("t", Quantity::Known::no, {}, 0.0, {0.0, Range().upper});
     const bool rates_are_speeds = model_.speeds.definition == Speeds::Definition::joint_rates;
     const std::vector<std::string> coordinates = model_.coordinate_names();
@@ -110,75 +153,36 @@ class GuardNames {
   std::unordered_map<std::string, Known> known_;
 };
 
-struct Comparison {
-  Value left, right;
-  Value at;  // the sign
-  bool greater = true;
-};
+GuardReader::GuardReader(const Reader& reader) : reader_(reader), names_(std::make_unique<Names>(reader)) {}
+GuardReader::~GuardReader() = default;
 
-/// A part of a text, with its own place.
-Value part_of(const Value& whole, std::size_t from, std::size_t count) {
-  Value part = whole;
-  part.text = whole.text.substr(from, count);
-  if (whole.text.find('\n') == std::string::npos) part.column += static_cast<int>(from);
-  return part;
-}
-
-Comparison split(const Reader& reader, const Value& when) {
-  constexpr std::string_view kRemedy =
-      "write one comparison, such as abs(q1_dot) < 0.01 or force.lock > 20 N";
-  const std::string& text = reader.word(when, "`when`");
-  const std::size_t sign = text.find_first_of("<>=!");
-  if (sign == std::string::npos) reader.fail(when, "`when` is not a comparison", std::string(kRemedy));
-  Comparison result;
-  result.at = part_of(when, sign, 1);
-  if (when.quoted && text.find('\n') == std::string::npos) ++result.at.column;
-  if (text[sign] == '=' || text[sign] == '!') {
-    reader.fail(result.at, "a guard compares by > or <: an equality has no sides to rise from",
-                std::string(kRemedy));
-  }
-  result.greater = text[sign] == '>';
-  const std::size_t after = sign + (text.substr(sign + 1, 1) == "=" ? 2 : 1);
-  if (text.find_first_of("<>=!", after) != std::string::npos) {
-    reader.fail(result.at, "`when` holds more than one comparison",
-                "write min(a, b) > 0 where both must hold, max(a, b) > 0 where one is enough");
-  }
-  const auto opened = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(sign), '(') -
-                      std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(sign), ')');
-  if (opened > 0) reader.fail(result.at, "the comparison stands within parentheses", std::string(kRemedy));
-  result.left = part_of(when, 0, sign);
-  result.right = part_of(when, after, std::string::npos);
-  return result;
-}
-
-}  // namespace
-
-Expr read_guard(Reader& reader, const Value& when) {
-  const Comparison comparison = split(reader, when);
-  const GuardNames names(reader);
-  const Quantity left = reader.quantity(comparison.left, names.names());
-  const Quantity right = reader.quantity(comparison.right, names.names());
+Expr GuardReader::read(const Value& when) const {
+  const Comparison comparison = split(reader_, when);
+  const Names& names = *names_;
+  const Quantity left = reader_.quantity(comparison.left, names.names());
+  const Quantity right = reader_.quantity(comparison.right, names.names());
   if (left.known == Quantity::Known::yes && right.known == Quantity::Known::yes &&
       left.dimension != right.dimension) {
-    reader.fail(comparison.at,
-                fmt::format("wrong unit: {} is compared with {}", algebra::describe_dimension(left.dimension),
-                            algebra::describe_dimension(right.dimension)),
-                "both sides must be of the same kind");
+    reader_.fail(
+        comparison.at,
+        fmt::format("wrong unit: {} is compared with {}", algebra::describe_dimension(left.dimension),
+                    algebra::describe_dimension(right.dimension)),
+        "both sides must be of the same kind");
   }
   const Expr guard = comparison.greater ? left.value - right.value : right.value - left.value;
   const std::vector<Expr> symbols = algebra::symbols_in(std::span(&guard, 1));
   if (std::none_of(symbols.begin(), symbols.end(), [&](Expr symbol) { return names.moves(symbol); })) {
-    reader.fail(when, "the guard is constant: it never fires",
-                "write it with coordinates, their rates (q1_dot), t, or forces of constraints (force.lock)");
+    reader_.fail(when, "the guard is constant: it never fires",
+                 "write it with coordinates, their rates (q1_dot), t, or forces of constraints (force.lock)");
   }
   if (!std::isfinite(names.start_of(guard))) {
-    reader.fail(when, "the guard has no finite value in the initial state",
-                "a division by zero, or a root of a negative number? Multiply by the divisor: a > b*c");
+    reader_.fail(when, "the guard has no finite value in the initial state",
+                 "a division by zero, or a root of a negative number? Multiply by the divisor: a > b*c");
   }
   const Range range = names.range(guard);
   if (range.lower >= 0.0)
-    reader.fail(when, "the guard is always true: it never rises to fire", "mend the sign or the threshold");
-  if (range.upper <= 0.0) reader.fail(when, "the guard can never be true", "mend the sign or the threshold");
+    reader_.fail(when, "the guard is always true: it never rises to fire", "mend the sign or the threshold");
+  if (range.upper <= 0.0) reader_.fail(when, "the guard can never be true", "mend the sign or the threshold");
   return guard;
 }
 

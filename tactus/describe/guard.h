@@ -7,6 +7,7 @@
 // require_force_rows.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,9 +20,21 @@ namespace tactus::describe {
 
 inline constexpr std::string_view kForcePrefix = "force.";
 
-/// One comparison a > b, a >= b, a < b or a <= b between formulas in the symbols above. Refused: what cannot
-/// change its truth, and what has no finite value in the initial state.
-Expr read_guard(Reader& reader, const Value& when);
+/// Reads the guards of a model whose tree, speeds, initial state and constraints are known.
+class GuardReader {
+ public:
+  explicit GuardReader(const Reader& reader);
+  ~GuardReader();
+
+  /// One comparison a > b, a >= b, a < b or a <= b between formulas in the symbols above. Refused: what
+  /// cannot change its truth, and what has no finite value in the initial state.
+  Expr read(const Value& when) const;
+
+ private:
+  class Names;
+  const Reader& reader_;
+  std::unique_ptr<Names> names_;
+};
 
 /// The rows ("lock", "loop.x") whose multipliers the guard uses, in order.
 std::vector<std::string> force_rows(const Model& model, Expr guard);

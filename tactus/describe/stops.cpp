@@ -26,15 +26,21 @@ struct Coordinate {
 
 bool has_limit(const JointAxis& axis) { return axis.lower || axis.upper; }
 
-/// The coordinates of all joints that a stop can hold, by joint.
-std::vector<std::pair<const Joint*, std::vector<Coordinate>>> coordinates_of(const Model& model) {
-  std::vector<std::pair<const Joint*, std::vector<Coordinate>>> result;
+/// The coordinates of one joint that a stop could hold.
+struct Stoppable {
+  const Joint* joint = nullptr;
+  std::vector<Coordinate> coordinates;
+};
+
+std::vector<Stoppable> stoppable_joints(const Model& model) {
+  std::vector<Stoppable> result;
   std::size_t index = 0;
   for (const Joint& joint : model.joints) {
     const auto count = static_cast<std::size_t>(coordinate_count(joint.type));
-    result.emplace_back(&joint, std::vector<Coordinate>{});
+    result.push_back({&joint, {}});
     if (joint.type != JointType::spherical && joint.type != JointType::free) {
-      for (std::size_t k = 0; k < count; ++k) result.back().second.push_back({&joint.axes[k], index + k});
+      for (std::size_t k = 0; k < count; ++k)
+        result.back().coordinates.push_back({&joint.axes[k], index + k});
     }
     index += count;
   }
@@ -42,17 +48,16 @@ std::vector<std::pair<const Joint*, std::vector<Coordinate>>> coordinates_of(con
 }
 
 /// The limited coordinates that a word names: one, or those of a joint.
-std::vector<Coordinate> named_coordinates(const Reader& reader, const Value& value) {
+std::vector<Coordinate> named_coordinates(const Reader& reader, const std::vector<Stoppable>& joints,
+                                          const Value& value) {
   const std::string& name = reader.word(value, "the name of a joint");
-  std::vector<std::string> all;
-  for (const auto& [joint, coordinates] : coordinates_of(reader.model)) {
+  for (const Stoppable& each : joints) {
+    bool named = each.joint->name == name;
     std::vector<Coordinate> found;
-    bool named = joint->name == name;
-    for (const Coordinate& coordinate : coordinates) {
-      if (coordinate.axis->name == name) named = true;
-      const bool meant = joint->name == name || coordinate.axis->name == name;
-      if (meant && has_limit(*coordinate.axis)) found.push_back(coordinate);
-      all.push_back(coordinate.axis->name);
+    for (const Coordinate& coordinate : each.coordinates) {
+      if (each.joint->name != name && coordinate.axis->name != name) continue;
+      named = true;
+      if (has_limit(*coordinate.axis)) found.push_back(coordinate);
     }
     if (!named) continue;
     if (found.empty()) {
@@ -61,6 +66,9 @@ std::vector<Coordinate> named_coordinates(const Reader& reader, const Value& val
     }
     return found;
   }
+  std::vector<std::string> all;
+  for (const Stoppable& each : joints)
+    for (const Coordinate& coordinate : each.coordinates) all.push_back(coordinate.axis->name);
   reader.fail(value, fmt::format("there is no joint named `{}`", name),
               suggestion(name, std::span<const std::string>(all)));
 }
@@ -90,7 +98,8 @@ void add_stop(Reader& reader, const Value& where, const Coordinate& coordinate, 
 }
 
 /// The stops of one map: of the joints it names, or of all that no other map names.
-void read_group(Reader& reader, const Value& group, const Fields& fields, std::set<std::size_t>& stopped) {
+void read_group(Reader& reader, const Value& group, const Fields& fields, const std::vector<Stoppable>& all,
+                std::set<std::size_t>& stopped) {
   const auto add = [&](const Value& where, const Coordinate& coordinate) {
     add_stop(reader, where, coordinate, fields, false);
     add_stop(reader, where, coordinate, fields, true);
@@ -103,7 +112,7 @@ void read_group(Reader& reader, const Value& group, const Fields& fields, std::s
                   "write joints: [q1, q2], or leave it out for all others that have limits");
     }
     for (const Value& item : joints->items) {
-      for (const Coordinate& coordinate : named_coordinates(reader, item)) {
+      for (const Coordinate& coordinate : named_coordinates(reader, all, item)) {
         if (!stopped.insert(coordinate.index).second) {
           reader.fail(item, fmt::format("the stops of `{}` are given twice", coordinate.axis->name),
                       "name each joint once");
@@ -114,8 +123,8 @@ void read_group(Reader& reader, const Value& group, const Fields& fields, std::s
     return;
   }
   bool any = false;
-  for (const auto& [joint, coordinates] : coordinates_of(reader.model)) {
-    for (const Coordinate& coordinate : coordinates) {
+  for (const Stoppable& each : all) {
+    for (const Coordinate& coordinate : each.coordinates) {
       if (!has_limit(*coordinate.axis) || !stopped.insert(coordinate.index).second) continue;
       any = true;
       add(group, coordinate);
@@ -136,11 +145,12 @@ void read_stops(Reader& reader, const Value& section) {
   } else {
     groups.push_back(&section);
   }
+  const std::vector<Stoppable> all = stoppable_joints(reader.model);
   std::set<std::size_t> stopped;
   for (const bool named : {true, false}) {
     for (const Value* group : groups) {
       const Fields fields(reader, *group, "`stops`", keys::kStops);
-      if ((fields["joints"] != nullptr) == named) read_group(reader, *group, fields, stopped);
+      if ((fields["joints"] != nullptr) == named) read_group(reader, *group, fields, all, stopped);
     }
   }
 }

@@ -14,11 +14,12 @@ namespace {
 
 int find_constraint(const Reader& reader, const Value& value) {
   const std::string& name = reader.word(value, "the name of a constraint");
+  const std::vector<Constraint>& constraints = reader.model.constraints;
+  const auto found = std::find_if(constraints.begin(), constraints.end(),
+                                  [&](const Constraint& constraint) { return constraint.name == name; });
+  if (found != constraints.end()) return static_cast<int>(found - constraints.begin());
   std::vector<std::string> all;
-  for (std::size_t c = 0; c < reader.model.constraints.size(); ++c) {
-    if (reader.model.constraints[c].name == name) return static_cast<int>(c);
-    all.push_back(reader.model.constraints[c].name);
-  }
+  for (const Constraint& constraint : constraints) all.push_back(constraint.name);
   reader.fail(value, fmt::format("there is no constraint named `{}`", name),
               all.empty() ? std::string("the model has no constraints: add it under `constraints`")
                           : suggestion(name, std::span<const std::string>(all)));
@@ -75,7 +76,7 @@ void require_forces_that_act(const Reader& reader, const Value& when, const Tran
   }
 }
 
-Transition read_transition(Reader& reader, const Value::Entry& entry) {
+Transition read_transition(Reader& reader, const GuardReader& guards, const Value::Entry& entry) {
   Transition transition;
   transition.name = reader.identifier(entry.key, "a transition");
   transition.where = reader.place(entry.key);
@@ -97,7 +98,7 @@ Transition read_transition(Reader& reader, const Value::Entry& entry) {
   apart("if_active", transition.if_active, "activate", transition.activate, "it is on already");
   apart("if_inactive", transition.if_inactive, "release", transition.release, "it is off already");
   const Value& when = fields.require("when", "write when: abs(q1_dot) < 0.01");
-  transition.guard = read_guard(reader, when);
+  transition.guard = guards.read(when);
   transition.guard_text = when.text;
   require_forces_that_act(reader, when, transition);
   if (const Value* e = fields["restitution"]) {
@@ -112,25 +113,28 @@ Transition read_transition(Reader& reader, const Value::Entry& entry) {
 
 /// A switch that nothing ever moves back to where it could act again is probably a slip.
 void warn_of_idle(Reader& reader, const Value& section) {
-  const std::vector<Transition>& all = reader.model.contact.transitions;
-  for (std::size_t k = 0; k < all.size(); ++k) {
-    const auto switched = [&](int constraint, auto list) {
-      return std::any_of(all.begin(), all.end(),
-                         [&](const Transition& t) { return contains(t.*list, constraint); });
-    };
-    const auto warn = [&](int constraint, std::string_view state, std::string_view action) {
-      reader.warn(
-          section.entries[k].key,
-          fmt::format("`{}` {} `{}`, which is {} from the start and never switched before", all[k].name,
-                      action, reader.model.constraints[static_cast<std::size_t>(constraint)].name, state));
-    };
-    for (const int c : all[k].activate)
-      if (reader.model.constraints[static_cast<std::size_t>(c)].active && !switched(c, &Transition::release))
-        warn(c, "on", "activates");
-    for (const int c : all[k].release)
-      if (!reader.model.constraints[static_cast<std::size_t>(c)].active &&
-          !switched(c, &Transition::activate))
-        warn(c, "off", "releases");
+  const std::vector<Constraint>& constraints = reader.model.constraints;
+  const std::vector<Transition>& transitions = reader.model.contact.transitions;
+  std::vector<bool> activated(constraints.size(), false), released(constraints.size(), false);
+  for (const Transition& transition : transitions) {
+    for (const int c : transition.activate) activated[static_cast<std::size_t>(c)] = true;
+    for (const int c : transition.release) released[static_cast<std::size_t>(c)] = true;
+  }
+  const auto warn = [&](std::size_t transition, std::string_view action, int c, bool idle) {
+    const Constraint& constraint = constraints[static_cast<std::size_t>(c)];
+    if (!idle) return;
+    reader.warn(
+        section.entries[transition].key,
+        fmt::format("`{}` {} `{}`, which is {} from the start and never switched before",
+                    transitions[transition].name, action, constraint.name, constraint.active ? "on" : "off"));
+  };
+  for (std::size_t k = 0; k < transitions.size(); ++k) {
+    for (const int c : transitions[k].activate)
+      warn(k, "activates", c,
+           constraints[static_cast<std::size_t>(c)].active && !released[static_cast<std::size_t>(c)]);
+    for (const int c : transitions[k].release)
+      warn(k, "releases", c,
+           !constraints[static_cast<std::size_t>(c)].active && !activated[static_cast<std::size_t>(c)]);
   }
 }
 
@@ -144,8 +148,9 @@ void read_transitions(Reader& reader, const Value& section) {
                      "the coordinates of the joint `force` look like forces of constraints in guards",
                      "rename the joint");
   }
+  const GuardReader guards(reader);
   for (const Value::Entry& entry : section.entries)
-    reader.model.contact.transitions.push_back(read_transition(reader, entry));
+    reader.model.contact.transitions.push_back(read_transition(reader, guards, entry));
   warn_of_idle(reader, section);
 }
 

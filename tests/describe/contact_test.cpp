@@ -278,6 +278,25 @@ TEST(Transitions, ForcesAreThoseOfRowsThatExist) {
   EXPECT_NO_THROW(require_force_rows(guarded("force.loop.y > 1"), rows));
 }
 
+// Two thousand of everything that `repeat` can make.
+TEST(Transitions, ManyAreReadQuickly) {
+  const Model model = load_text(R"(
+name: x
+bodies: {world: {geometry: [{shape: plane, size: [1, 1], contact: true}]}}
+contact: {only_pairs: true, stops: {}}
+repeat:
+  count: 2000
+  bodies: {"b{i}": {mass: 1, geometry: [{shape: sphere, radius: 0.1, contact: true}]}}
+  joints: {"j{i}": {type: prismatic, parent: world, child: "b{i}", limits: [-1, 1]}}
+  contact: {pairs: {"p{i}": {between: [world, "b{i}"]}}}
+  constraints: {"k{i}": {type: lock, joint: "j{i}", active: false}}
+  transitions: {"t{i}": {when: "j{i} < force.k{i}", activate: "k{i}"}}
+)",
+                                "text");
+  EXPECT_EQ(model.contact.transitions.size(), 2000u);
+  EXPECT_EQ(model.contact.stops.size(), 4000u);
+}
+
 // Every value the expression takes on random symbols lies in the range that interval arithmetic gives.
 TEST(Range, HoldsEveryValue) {
   algebra::Graph graph;
