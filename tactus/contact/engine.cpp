@@ -125,6 +125,11 @@ void Engine::set_state(State state) {
         "start between the limits");
   }
   detect();
+  if (overflow_) {
+    throw InputError(
+        {}, fmt::format("more than {} contacts are near at the start", options_.most_touches),
+        "give the engine room for more (most_touches), or use `render: stepping`, which is for many");
+  }
   for (const Touch& touch : motion_.touches) {
     if (!touch.rigid() || touch.motion.gap >= -options_.penetration_limit) continue;
     const describe::ContactPair& pair = hybrid_.model.contact.pairs[static_cast<std::size_t>(touch.pair)];
@@ -286,6 +291,7 @@ bool Engine::detect() {
     same->mode = Mode::apart;  // passed on
     contact::evaluate(terms, touch);
   }
+  overflow_ = overflow_ || scene_.overflowed();
   bool lost = false;
   for (const Touch& old : motion_.touches) lost |= old.touching();
   motion_.touches.swap(next_touches_);
