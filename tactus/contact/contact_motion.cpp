@@ -141,11 +141,15 @@ void ContactMotion::begin_tick() {
   if (taken_ == nullptr) ++paths_.ticks_general;
 }
 
+bool ContactMotion::name_set(SetKey& key) {
+  gather_set();
+  return make_key(set_, numbers_, key);
+}
+
 void ContactMotion::begin_stretch() {
   code_ = nullptr;
   if (rederiver_ == nullptr) return;
-  gather_set();
-  const bool named = make_key(set_, numbers_, next_key_);
+  const bool named = name_set(next_key_);
   if (!named || !known_ || !(next_key_ == key_)) {
     ++paths_.changes;
     ticks_in_set_ = 0;

@@ -69,6 +69,8 @@ class ContactMotion final : public simulate::MotionLaw {
     ContactMotion& motion_;
   };
   const PathStatistics& paths() const { return paths_; }
+  /// The key of the present set; false where it has none.
+  bool name_set(SetKey& key);
 
   void accelerate(const double* arguments, double* udot, double* qdot) override;
   double settle_position(double t, double* q) override;

@@ -1,0 +1,147 @@
+// Looking ahead changes nothing but what is ready; enumeration has everything ready.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <tactus/contact/engine.h>
+#include <tactus/contact/enumerate.h>
+#include <tactus/contact/look_ahead.h>
+#include <tactus/describe/load.h>
+
+#include "support/allocations.h"
+
+namespace tactus::contact {
+namespace {
+
+describe::Model model_named(const std::string& name) {
+  return describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/" + name + ".yaml");
+}
+
+State initial(const describe::Model& model) {
+  State state;
+  state.q = model.initial_q;
+  state.u = model.initial_u;
+  return state;
+}
+
+/// Everything that moved, tick by tick.
+std::vector<double> run(Engine& engine, int ticks, double drive, LookAhead* ahead, bool wait) {
+  std::vector<double> course, tau(static_cast<std::size_t>(engine.hybrid().terms.nv));
+  course.reserve(static_cast<std::size_t>(ticks) * 2 * engine.state().q.size() + 100);
+  for (int tick = 0; tick < ticks; ++tick) {
+    for (std::size_t i = 0; i < tau.size(); ++i)
+      tau[i] = drive * std::sin(9.0 * engine.state().t + static_cast<double>(i));
+    const long before = test::allocation_count_of_this_thread();
+    const Status status = engine.step({.tau = tau});
+    if (ahead != nullptr) ahead->offer(engine, {.tau = tau});
+    EXPECT_EQ(test::allocation_count_of_this_thread(), before) << "at tick " << tick;
+    EXPECT_TRUE(status.ok()) << engine.explain(status);
+    if (!status.ok()) break;
+    if (ahead != nullptr && wait) ahead->finish();
+    course.insert(course.end(), engine.state().q.begin(), engine.state().q.end());
+    course.insert(course.end(), engine.state().u.begin(), engine.state().u.end());
+  }
+  return course;
+}
+
+class Ahead : public testing::TestWithParam<const char*> {};
+
+TEST_P(Ahead, TheMotionIsTheSameWithAndWithout) {
+  const Hybrid hybrid(model_named(GetParam()));
+  const bool driven = std::string(GetParam()).starts_with("chain");
+  const auto course = [&](bool look, bool wait) {
+    Engine engine(hybrid, {.step = 1e-3});
+    engine.set_state(initial(hybrid.model));
+    if (!look) return run(engine, 600, driven ? 1.0 : 0.0, nullptr, false);
+    Rederiver rederiver(hybrid);
+    LookAhead ahead(engine, rederiver);
+    engine.attach(&rederiver);
+    return run(engine, 600, driven ? 1.0 : 0.0, &ahead, wait);
+  };
+  const std::vector<double> alone = course(false, false);
+  EXPECT_EQ(course(true, false), alone);
+  EXPECT_EQ(course(true, true), alone);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, Ahead,
+                         testing::Values("ramp_drop", "newtons_cradle", "chain_in_enclosure",
+                                         "chain_in_enclosure_rigid"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST(Ahead, EventsAreForeseenAndTheirCodeIsThere) {
+  const Hybrid hybrid(model_named("ramp_drop"));
+  Engine engine(hybrid, {.step = 1e-3});
+  engine.set_state(initial(hybrid.model));
+  Rederiver rederiver(hybrid);
+  LookAhead ahead(engine, rederiver, {.horizon = 0.02, .every = 4});
+  engine.attach(&rederiver);
+  for (int tick = 0; tick < 2000; ++tick) {
+    ASSERT_TRUE(engine.step().ok());
+    ahead.offer(engine);
+    ahead.finish();
+    rederiver.finish();
+  }
+  const LookAheadStatistics& statistics = ahead.statistics();
+  EXPECT_GT(statistics.ticks, 5) << "bounces, then slides, then rolls";
+  EXPECT_EQ(statistics.foreseen, statistics.ticks);
+  EXPECT_EQ(statistics.worst_error, 0.0) << "the same input, the same bits";
+  EXPECT_EQ(engine.motion().paths().hits + 1, engine.motion().paths().changes)
+      << "only the first set came unforeseen";
+}
+
+TEST(Ahead, AChangedInputIsCorrected) {
+  // The prediction holds the input of its moment; what comes is decided by the input that comes.
+  const Hybrid hybrid(model_named("stiff_wall"));
+  Engine engine(hybrid, {.step = 1e-3}), alone(hybrid, {.step = 1e-3});
+  engine.set_state(initial(hybrid.model));
+  alone.set_state(initial(hybrid.model));
+  Rederiver rederiver(hybrid);
+  LookAhead ahead(engine, rederiver);
+  engine.attach(&rederiver);
+  for (int tick = 0; tick < 500; ++tick) {
+    const std::vector<double> tau(static_cast<std::size_t>(hybrid.terms.nv), tick % 100 < 50 ? 40.0 : -40.0);
+    ASSERT_TRUE(engine.step({.tau = tau}).ok());
+    ASSERT_TRUE(alone.step({.tau = tau}).ok());
+    ahead.offer(engine, {.tau = tau});
+    ASSERT_EQ(engine.state().q, alone.state().q);
+    ASSERT_EQ(engine.state().u, alone.state().u);
+  }
+}
+
+class Enumerated : public testing::TestWithParam<const char*> {};
+
+TEST_P(Enumerated, EveryChangeFindsItsEquations) {
+  const Hybrid hybrid(model_named(GetParam()));
+  Engine engine(hybrid, {.step = 1e-3});
+  engine.set_state(initial(hybrid.model));
+  Rederiver rederiver(hybrid);
+  const Enumeration all = formulate_all(hybrid, engine.state(), rederiver);
+  EXPECT_TRUE(all.complete) << all.sets << " sets";
+  EXPECT_EQ(all.refused, 0U);
+  const long made = rederiver.statistics().made;
+  EXPECT_GT(made, 1);
+  engine.attach(&rederiver);
+  run(engine, 2000, 0.0, nullptr, false);
+  EXPECT_GT(engine.motion().paths().changes, 1);
+  EXPECT_EQ(engine.motion().paths().hits, engine.motion().paths().changes);
+  EXPECT_EQ(rederiver.statistics().made, made) << "nothing new was formulated on line";
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, Enumerated,
+                         testing::Values("ramp_drop", "cart_caster", "latch", "escapement"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST(Enumerated, TellsWhenTheBoundIsMet) {
+  const Hybrid hybrid(model_named("newtons_cradle"));
+  Rederiver rederiver(hybrid);
+  State state = initial(hybrid.model);
+  const Enumeration few = formulate_all(hybrid, state, rederiver, {.most_sets = 3});
+  EXPECT_FALSE(few.complete);
+  EXPECT_EQ(few.sets, 3U);
+  EXPECT_EQ(rederiver.statistics().made, 3);
+}
+
+}  // namespace
+}  // namespace tactus::contact
