@@ -23,9 +23,6 @@
 
 namespace tactus::contact {
 
-/// Below this speed of slip [m/s] its direction is the remembered one.
-inline constexpr double kSlowSlip = 1e-9;
-
 /// What expressions have under these names, for numbers.
 inline double select(double condition, double yes, double no) { return condition >= 0.0 ? yes : no; }
 inline double larger(double x, double y) { return x > y ? x : y; }
@@ -59,7 +56,8 @@ struct TouchNumbers {
   FeatureNumbers<S> a, b;
   Vec3<S> tangent;
   std::array<S, 2> slip;  // remembered direction; sliding() writes the present one
-  S friction, stiffness, damping, slip_speed;
+  S friction, stiffness, damping;
+  S slip_speed;  // compliant: friction is smooth below it; sliding: slower slip keeps its direction
 };
 
 inline std::size_t row_count(const TouchForm& touch) {
@@ -113,7 +111,7 @@ void update_slip(const TouchForm& touch, const GapMotion<S>& motion, TouchNumber
   if (touch.part != Part::sliding || touch.tangents != 2) return;
   const S speed = sqrt(motion.rate[1] * motion.rate[1] + motion.rate[2] * motion.rate[2]);
   for (std::size_t k = 0; k < 2; ++k)
-    numbers.slip[k] = select(speed - S(kSlowSlip), motion.rate[k + 1] / speed, numbers.slip[k]);
+    numbers.slip[k] = select(speed - numbers.slip_speed, motion.rate[k + 1] / speed, numbers.slip[k]);
 }
 
 /// Appends the rows of a rigid touch to the system.

@@ -103,7 +103,7 @@ void ContactMotion::gather_set() {
     }
     set_.touches.push_back(form);
     numbers_.push_back({touch.a, touch.b, touch.tangent, touch.slip, law.friction, law.stiffness, law.damping,
-                        law.slip_speed});
+                        touch.rigid() ? touch.slow_slip : law.slip_speed});
     touch_of_part_.push_back(i);
   }
 }

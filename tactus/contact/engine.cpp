@@ -17,6 +17,11 @@ namespace {
 // Events nearer than this to each other are a crowd [s]; this many in a row are chatter.
 constexpr double kCrowd = 1e-10;
 constexpr int kMostInCrowd = 60;
+// A crowd of this many events without transitions is a jam: contacts that let go and take hold again. It is
+// left behind by short stretches of time [s] in which all laws are solved at once, each twice as long as the
+// one before.
+constexpr int kJam = 10;
+constexpr double kFirstStretch = 1e-7;
 // A step's rest shorter than this is not integrated [s].
 constexpr double kNoTime = 1e-13;
 // A gap smaller than this below zero, or closing more slowly, is rounding [m], [m/s].
@@ -65,14 +70,6 @@ bool Engine::is_active(int constraint) const {
   for (std::size_t row = 0; row < hybrid_.terms.rows.size(); ++row)
     if (hybrid_.terms.rows[row].constraint == constraint) return motion_.row_on[row] != 0;
   return false;
-}
-
-simulate::Simulation::Rates Engine::rates() const {
-  const simulate::Workspace& w = chart_.workspace();
-  return {{w.tau, state_.u.size()},
-          {w.wrench, w.held_wrench.size()},
-          {w.udot, state_.u.size()},
-          {w.qdot, state_.q.size()}};
 }
 
 double Engine::kinetic_energy() {
@@ -199,11 +196,13 @@ void Engine::hold(const Input& input) {
 Status Engine::step(const Input& input) {
   const double t_end = start_ + static_cast<double>(steps_ + 1) * options_.step;
   events_.clear();
+  stretch_ = kFirstStretch;
   hold(input);
   motion_.begin_tick();
   for (int round = 0; round < options_.most_events_per_step; ++round) {
     const bool lost = detect();  // what is near now
     if (overflow_) return Status::contacts_overflow;
+    for (Touch& touch : motion_.touches) touch.slow_slip = kSlowSlip;
     evaluate(state_);
     if (lost && !respond()) return Status::no_consistent_modes;  // a feature was left behind
     begin_watches();                                             // guards where the step begins
@@ -225,6 +224,10 @@ Status Engine::step(const Input& input) {
     arm_guards();
     for (const int transition : fired_)
       if (!fire(transition)) return Status::constraint_lost;
+    if (crowded_ > kJam && crowd_.empty()) {
+      if (status = leave_jam(t_end); !status.ok()) return status;
+      continue;
+    }
     if (!respond()) return Status::no_consistent_modes;  // impulses, then modes
     rearm_guards();
     if (t_end - state_.t < kNoTime) {
@@ -254,10 +257,38 @@ Status Engine::integrate_to(double t) {
 void Engine::evaluate(const State& state) {
   chart_.begin(state, z_);
   chart_.slope(state.t, z_.data(), z_rate_.data());
+  excused_ = motion_.redundant() && forces_break_a_law() &&
+             response_.agrees([&] { chart_.slope(state.t, z_.data(), z_rate_.data()); });
   if (guards_.empty()) return;
   for (std::size_t row = 0; row < forces_.size(); ++row) forces_[row] = motion_.row_force(row);
   hybrid_.guards.evaluate(state.t, state.q.data(), state.u.data(), motion_.terms().qdot(), forces_.data(),
                           guard_in_.data(), guard_work_.data(), guards_.data());
+}
+
+/// Of the multipliers of least size, where rows depend on each other.
+bool Engine::forces_break_a_law() const {
+  for (std::size_t i = 0; i < motion_.touches.size(); ++i) {
+    const Touch& touch = motion_.touches[i];
+    if (!touch.rigid() || !touch.touching()) continue;
+    const std::array<double, 3>& f = motion_.touch_force(i);
+    if (f[0] < 0.0) return true;
+    if (touch.mode == Mode::sticking && std::hypot(f[1], f[2]) > touch.law->static_friction * f[0])
+      return true;
+  }
+  return false;
+}
+
+/// Slip that a step may bring to its end keeps its direction for the step.
+void Engine::hold_slips() {
+  for (Touch& touch : motion_.touches) {
+    if (touch.mode != Mode::sliding || touch.tangents != 2 || !touch.rigid()) continue;
+    const double v1 = touch.motion.rate[1], v2 = touch.motion.rate[2];
+    const double a1 = motion_.touch_acceleration(touch, 1), a2 = motion_.touch_acceleration(touch, 2);
+    const double slip = std::hypot(v1, v2);
+    const bool may_end =
+        slip > kRestingRate && v1 * a1 + v2 * a2 < 0.0 && slip < 2.0 * options_.step * std::hypot(a1, a2);
+    if (may_end) touch.slow_slip = std::numeric_limits<double>::max();
+  }
 }
 
 /// Which features are near each other now; modes go over to the same features, or to new ones of the same
@@ -307,6 +338,7 @@ bool Engine::detect() {
 }
 
 void Engine::begin_watches() {
+  hold_slips();
   watches_.clear();
   const auto watch = [&](Watching what, int index, std::array<double, 2> slip = {}) {
     Watch w{what, index, slip, 0.0, 0.0};
@@ -323,7 +355,8 @@ void Engine::begin_watches() {
     }
     watch(touch.touching() ? Watching::force : Watching::gap, index);
     if (touch.mode == Mode::sticking && touch.tangents > 0) watch(Watching::cone, index);
-    if (touch.mode == Mode::sliding && touch.tangents > 0 && touch.law->friction > 0.0)
+    const bool may_end = touch.tangents == 1 || (touch.tangents == 2 && touch.slow_slip > kSlowSlip);
+    if (touch.mode == Mode::sliding && may_end && touch.law->friction > 0.0)
       watch(Watching::slip, index, touch.slip);
   }
   for (const int row : hybrid_.row_of_stop)
@@ -353,11 +386,12 @@ double Engine::value(const Watch& watch) const {
     case Watching::gap:
       return motion_.touches[i].motion.gap;
     case Watching::force:
-      return motion_.touch_force(i)[0];
+      return excused_ ? std::abs(motion_.touch_force(i)[0]) : motion_.touch_force(i)[0];
     case Watching::cone: {
       const std::array<double, 3>& f = motion_.touch_force(i);
       const double friction = motion_.touches[i].tangents == 1 ? std::abs(f[1]) : std::hypot(f[1], f[2]);
-      return motion_.touches[i].law->static_friction * f[0] - friction;
+      const double left = motion_.touches[i].law->static_friction * f[0] - friction;
+      return excused_ ? std::abs(left) : left;
     }
     case Watching::slip:
       return motion_.touches[i].motion.rate[1] * watch.slip[0] +
@@ -515,6 +549,8 @@ bool Engine::find_first_event(double t_end, Status& status) {
     if (w.what == Watching::force && now <= no_force) motion_.touches[i].hint = Hint::leaves;
     if (w.what == Watching::cone && now <= no_force && motion_.touches[i].hint == Hint::none)
       motion_.touches[i].hint = Hint::slips;
+    if (w.what == Watching::slip && now <= kRestingRate && motion_.touches[i].hint == Hint::none)
+      motion_.touches[i].hint = Hint::stops;
     if (w.what == Watching::press && now <= 0.0) motion_.touches[i].hint = Hint::presses;
     if (w.what == Watching::push && now <= 0.0) motion_.touches[i].hint = Hint::leaves;
     if (w.what == Watching::stop_force && now <= no_force) response_.row_leaves[i] = 1;
@@ -535,6 +571,23 @@ bool Engine::crowds() {
   for (const int transition : fired_)
     if (crowd_.size() < crowd_.capacity()) crowd_.push_back(transition);
   return crowded_ > kMostInCrowd;
+}
+
+/// All laws at once over a short time, as time-stepping does, and on without looking for events.
+Status Engine::leave_jam(double t_end) {
+  jam_ = std::min(stretch_, t_end - state_.t);
+  stretch_ *= 2.0;
+  const bool consistent = respond();
+  const double to = jam_ < t_end - state_.t ? state_.t + jam_ : t_end;
+  jam_ = 0.0;
+  crowded_ = 0;
+  last_event_ = -std::numeric_limits<double>::infinity();
+  ++books_.jams;
+  if (!consistent) return Status::no_consistent_modes;
+  if (!(to > state_.t)) return {};
+  if (const Status status = integrate_to(to); !status.ok()) return status;
+  commit();
+  return {};
 }
 
 bool Engine::fire(int index) {
@@ -574,7 +627,7 @@ bool Engine::respond() {
   evaluate(state_);
   for (std::size_t row = 0; row < motion_.row_on.size(); ++row) row_before_[row] = motion_.row_on[row];
   if (response_.strike(state_.t, state_.u.data(), events_, books_)) evaluate(state_);
-  const bool consistent = response_.decide([&] { evaluate(state_); });
+  const bool consistent = response_.decide(state_.u.data(), jam_, [&] { evaluate(state_); });
   stepper_->reset();
 
   const auto record = [&](EventKind kind, int pair, std::uint64_t id, int stop) -> Event* {

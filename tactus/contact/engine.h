@@ -91,8 +91,6 @@ class Engine {
   bool row_on(std::size_t row) const { return motion_.row_on[row] != 0; }
   double row_force(std::size_t row) const { return motion_.row_force(row); }
   bool is_active(int constraint) const;
-  /// Forces at the joints, script and held input together, and accelerations at the state.
-  simulate::Simulation::Rates rates() const;
   /// Kinetic energy now.
   double kinetic_energy();
   const ContactMotion& motion() const { return motion_; }
@@ -123,6 +121,8 @@ class Engine {
   bool detect();
   Status integrate_to(double t);      // from state_ to trial_
   void evaluate(const State& state);  // accelerations, forces, touches and guards there
+  bool forces_break_a_law() const;
+  void hold_slips();
   void begin_watches();
   bool enabled(const describe::Transition& transition) const;
   double value(const Watch& watch) const;  // where evaluate() was last called
@@ -134,6 +134,7 @@ class Engine {
   bool trial_at(double t, Status& status);
   void commit();
   bool crowds();
+  Status leave_jam(double t_end);
   bool fire(int transition);
   bool respond();
   void arm_guards();
@@ -159,8 +160,10 @@ class Engine {
   std::vector<Event> events_;
   Books books_;
   bool overflow_ = false;
+  bool excused_ = false;  // other forces, that no acceleration tells apart from those found, break no law
   double start_ = 0.0, friction_power_ = 0.0, last_event_ = 0.0;
   std::uint64_t steps_ = 0;
+  double jam_ = 0.0, stretch_ = 0.0;
   int crowded_ = 0;         // events in a row without progress in time
   std::vector<int> crowd_;  // transitions among them
 };

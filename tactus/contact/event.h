@@ -37,6 +37,7 @@ struct Books {
   long impacts = 0;
   long events = 0;
   long substeps = 0;
+  long jams = 0;  // stretches in which contacts let go and took hold again, solved all at once
 };
 
 }  // namespace tactus::contact

@@ -24,12 +24,21 @@ std::string_view name_of(EventKind kind) {
   return "";
 }
 
+namespace {
+
+/// Where only the modes are asked for: forces follow from them.
+constexpr ConeOptions kModesOnly{.tolerance = 1e-13, .most_sweeps = 100, .most_newton_steps = 6};
+
+}  // namespace
+
 Response::Response(const Hybrid& hybrid, ContactMotion& motion)
     : row_leaves(hybrid.terms.rows.size(), 0),
       hybrid_(hybrid),
       motion_(motion),
-      delassus_(hybrid.terms, hybrid.terms.rows.size(), hybrid.terms.rows.size() + 3 * motion.most_touches()),
+      delassus_(hybrid.terms, hybrid.terms.rows.size() + motion.most_touches(),
+                hybrid.terms.rows.size() + 3 * motion.most_touches()),
       impact_(motion.most_touches() + hybrid.row_of_stop.size()),
+      cone_(motion.most_touches() + hybrid.row_of_stop.size(), kModesOnly),
       velocity_(hybrid.terms.rows.size() + 3 * motion.most_touches()),
       impulse_(velocity_.size()),
       after_(velocity_.size()),
@@ -37,6 +46,11 @@ Response::Response(const Hybrid& hybrid, ContactMotion& motion)
       rows_(3 * du_.size()) {
   members_.reserve(motion.most_touches() + hybrid.row_of_stop.size());
   contacts_.reserve(members_.capacity());
+  sizes_.reserve(members_.capacity());
+  mu_.reserve(members_.capacity());
+  kept_modes_.reserve(motion.most_touches());
+  kept_slips_.reserve(motion.most_touches());
+  kept_rows_.resize(hybrid.terms.rows.size());
 }
 
 /// Bilateral rows, and everything that touches, in the metric of the mass matrix.
@@ -111,6 +125,9 @@ bool Response::strike(double t, double* u, std::vector<Event>& events, Books& bo
     delassus_.apply(impulse_.data(), du_.data());
     for (std::size_t i = 0; i < n; ++i) u[i] += du_[i];
     changed = true;
+    if (end_rocking()) {
+      for (std::size_t i = 0; i < n; ++i) u[i] += du_[i];
+    }
   }
   if (!changed) return false;
   const double loss = energy_before - motion_.kinetic_energy(u);
@@ -133,9 +150,45 @@ bool Response::strike(double t, double* u, std::vector<Event>& events, Books& bo
     for (std::size_t k = 1; k < member.size; ++k)
       event.friction_impulse = std::hypot(event.friction_impulse, impulse_[member.first + k]);
     event.loss = loss;
-    event.bounce_end = t;
     events.push_back(event);
   }
+  return true;
+}
+
+/// A box that rocks from one corner to the other does so for ever, in shorter and shorter times. Where all
+/// that closes does so below the rest speed, the corners of a pair that touch are brought to rest together:
+/// the smallest change of the speeds, in du_. False where there is nothing to end.
+bool Response::end_rocking() {
+  int pair = -1;
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    const double closing = -velocity_[members_[i].first];
+    if (closing <= kRestingRate) continue;
+    if (closing >= contacts_[i].rest_speed) return false;
+    pair = contacts_[i].pair;
+  }
+  bool leaves = false;
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    const double after = after_[members_[i].first];
+    leaves = leaves || (contacts_[i].pair == pair && after > kRestingRate && after < contacts_[i].rest_speed);
+  }
+  if (!leaves) return false;
+  const Terms& terms = motion_.terms();
+  delassus_.begin(terms);
+  for (std::size_t row = 0; row < motion_.row_on.size(); ++row) {
+    if (motion_.row_on[row] == 0 || hybrid_.stop_of_row[row] >= 0) continue;
+    terms.constraint_row(row, rows_.data());
+    delassus_.add_bilateral(rows_.data(), 0.0);
+  }
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    const Member& member = members_[i];
+    double& after = after_[member.first];
+    if (contacts_[i].pair != pair || member.touch < 0 || !(after < contacts_[i].rest_speed)) continue;
+    const Touch& touch = motion_.touches[static_cast<std::size_t>(member.touch)];
+    contact_rows(terms, touch.body_a, touch.body_b, touch.motion, 1, rows_.data());
+    delassus_.add_bilateral(rows_.data(), -after);
+    after = 0.0;
+  }
+  delassus_.strike(du_.data());
   return true;
 }
 
@@ -175,6 +228,8 @@ void Response::propose() {
     if (touch.tangents == 0 || !(touch.law->static_friction > 0.0)) {
       touch.mode = Mode::sliding;
       touch.slip = {};
+    } else if (hint == Hint::stops && slip <= kStoppedSlip) {
+      touch.mode = Mode::sticking;  // what is left of the slip is taken out with the step
     } else if (slip > kRestingRate) {
       touch.mode = Mode::sliding;
       touch.slip = {touch.motion.rate[1] / slip, touch.tangents == 2 ? touch.motion.rate[2] / slip : 0.0};
@@ -281,6 +336,59 @@ Response::Change Response::amend() {
     }
   }
   return Change::none;
+}
+
+void Response::release_all() {
+  for (Touch& touch : motion_.touches)
+    if (touch.rigid()) touch.mode = Mode::apart;
+  for (const int row : hybrid_.row_of_stop)
+    if (row >= 0) motion_.row_on[static_cast<std::size_t>(row)] = 0;
+}
+
+/// The laws over a very short time, with impulses: what slips now goes on slipping, what rests may stick,
+/// slide or leave.
+bool Response::choose_by_cones(double time) {
+  gather();
+  sizes_.clear();
+  mu_.clear();
+  for (const Member& member : members_) {
+    sizes_.push_back(static_cast<int>(member.size));
+    mu_.push_back(member.touch >= 0 ? motion_.touches[static_cast<std::size_t>(member.touch)].law->friction
+                                    : 0.0);
+    for (std::size_t k = 0; k < member.size; ++k) {
+      double& b = velocity_[member.first + k];
+      if (std::abs(b) <= kRestingRate) b = 0.0;
+      b += time * (member.touch >= 0 ? motion_.touch_acceleration(
+                                           motion_.touches[static_cast<std::size_t>(member.touch)], k)
+                                     : motion_.row_acceleration(static_cast<std::size_t>(member.row)));
+      impulse_[member.first + k] = 0.0;
+    }
+  }
+  const std::size_t m = delassus_.rows();
+  const ConeResult result = cone_.solve({sizes_, mu_, {}, delassus_.W(), {velocity_.data(), m}},
+                                        {impulse_.data(), m}, {after_.data(), m});
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    const Member& member = members_[i];
+    const ConeMode mode = cone_.modes()[i];
+    if (member.touch < 0) {
+      motion_.row_on[static_cast<std::size_t>(member.row)] = mode == ConeMode::open ? 0 : 1;
+      continue;
+    }
+    Touch& touch = motion_.touches[static_cast<std::size_t>(member.touch)];
+    touch.mode = mode == ConeMode::open                          ? Mode::apart
+                 : mode == ConeMode::sticking && member.size > 1 ? Mode::sticking
+                                                                 : Mode::sliding;
+    if (touch.mode != Mode::sliding || member.size == 1) continue;
+    const double* w = &after_[member.first + 1];
+    const double* p = &impulse_[member.first + 1];
+    const double slip = member.size == 2 ? std::abs(w[0]) : std::hypot(w[0], w[1]);
+    const double pull = member.size == 2 ? std::abs(p[0]) : std::hypot(p[0], p[1]);
+    const double* along = slip > 0.0 ? w : p;
+    const double size = slip > 0.0 ? slip : -pull;
+    if (size == 0.0) continue;
+    touch.slip = {along[0] / size, member.size == 3 ? along[1] / size : 0.0};
+  }
+  return result.converged || result.residual <= kAccelerationRounding * std::max(result.scale, time);
 }
 
 }  // namespace tactus::contact

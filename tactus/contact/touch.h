@@ -12,6 +12,9 @@
 
 namespace tactus::contact {
 
+/// Below this speed of slip [m/s] its direction is the remembered one.
+inline constexpr double kSlowSlip = 1e-9;
+
 enum class Mode : std::uint8_t {
   apart,
   sliding,   // touching: the gap is held, or pressed on; friction, if any, is that of slipping
@@ -20,7 +23,7 @@ enum class Mode : std::uint8_t {
 std::string_view name_of(Mode mode);
 
 /// What an event that was located says about a touch: at the event itself its force is zero to rounding.
-enum class Hint : std::uint8_t { none, leaves, slips, presses };
+enum class Hint : std::uint8_t { none, leaves, slips, stops, presses };
 
 struct Touch {
   int pair = 0;  // index into ContactSection::pairs
@@ -35,6 +38,9 @@ struct Touch {
   Mode mode = Mode::apart;
   std::array<double, 2> slip{};  // sliding: unit direction of the slip of b on a, along t1, t2
 
+  /// [m/s] Slower slip keeps its direction. Set above all speeds where slip may end within a step: friction
+  /// then does not turn about as the slip passes zero, and the end is found.
+  double slow_slip = kSlowSlip;
   Hint hint = Hint::none;
   Mode before = Mode::apart;  // at the last event, before it
   double approach = 0.0;      // [m/s] at the last impact
