@@ -157,5 +157,106 @@ TEST(Scenes, ABoxThatIsPulledSlidesOrTips) {
   }
 }
 
+/// A ball thrown over a floor with a dent of depth `dip`: gravity upwards bends its way, y'' = g, so that it
+/// comes down to the gap -dip in the middle of a step and leaves again.
+std::string grazing(double dip) {
+  return R"(
+name: grazing
+gravity: [0, 0, 10]
+bodies:
+  world: {geometry: [{shape: plane, size: [2, 2], contact: true}]}
+  ball: {mass: 1, inertia: [0.004, 0.004, 0.004], geometry: [{shape: sphere, radius: 0.1, contact: true}]}
+joints:
+  ball: {type: free, parent: world, child: ball}
+contact: {defaults: {restitution: 0.5, friction: 0}}
+initial:
+  q: {ball.z: )" +
+         std::to_string(0.1 + 5.0 * 0.0105 * 0.0105) + " - " + std::to_string(dip * 1e9) + R"(e-9}
+  u: {ball.vx: 3, ball.vz: -0.105}
+)";
+}
+
+TEST(Scenes, AGapThatClosesAndOpensWithinAStepIsFound) {
+  // The lowest place is at 10.5 ms, between the ends of steps of 1 ms; std::to_string() leaves 1e-6 of the
+  // height.
+  Scene touches(grazing(3e-6)), misses(grazing(-3e-6));
+  touches.run(0.03);
+  misses.run(0.03);
+  ASSERT_FALSE(touches.events.empty());
+  EXPECT_EQ(touches.events.front().kind, EventKind::impact);
+  EXPECT_NEAR(touches.events.front().t, 0.0105, 1e-3);
+  EXPECT_TRUE(misses.events.empty());
+}
+
+TEST(Scenes, TwoEdgesThatCrossStrikeEachOther) {
+  // Two bars like a cross, the upper one falling: 45 degrees about their lengths, so that edges point at each
+  // other.
+  Scene scene(R"(
+name: edges
+gravity: [0, 0, 0]
+bodies:
+  a: {mass: 1, inertia: [0.01, 0.02, 0.02], geometry: [{shape: box, size: [1, 0.1, 0.1], placement: {rpy: [45 deg, 0, 0]}, contact: true}]}
+  b: {mass: 1, inertia: [0.02, 0.01, 0.02], geometry: [{shape: box, size: [0.1, 1, 0.1], placement: {rpy: [0, 45 deg, 0]}, contact: true}]}
+joints:
+  a: {type: free, parent: world, child: a}
+  b: {type: free, parent: world, child: b}
+contact: {defaults: {restitution: 1, friction: 0}}
+initial:
+  q: {b.z: 0.2}
+  u: {b.vz: -1}
+)");
+  scene.run(0.2);
+  ASSERT_EQ(scene.events.size(), 1u);
+  // Edges meet when the centres are two half diagonals apart; equal masses exchange their velocities.
+  EXPECT_NEAR(scene.events[0].t, 0.2 - 0.1 * std::sqrt(2.0), 1e-12);
+  EXPECT_NEAR(scene.engine.state().u[5], -1.0, 1e-12);
+  EXPECT_NEAR(scene.engine.state().u[11], 0.0, 1e-12);
+}
+
+TEST(Scenes, ShapesThatOverlapAtTheStartAreRefusedByName) {
+  try {
+    Scene scene(R"(
+name: overlap
+bodies:
+  world: {geometry: [{shape: plane, size: [2, 2], contact: true}]}
+  ball: {mass: 1, inertia: [0.004, 0.004, 0.004], geometry: [{shape: sphere, radius: 0.1, contact: true}]}
+joints:
+  ball: {type: free, parent: world, child: ball}
+contact: {pairs: {floor: {between: [world, ball]}}}
+initial: {q: {ball.z: 0.09}}
+)");
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("`floor`"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("0.01"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Scenes, AMassRatioOfTenThousandIsNoTrouble) {
+  // A crumb under a heavy ball, both falling on a floor.
+  Scene scene(R"(
+name: crumb
+bodies:
+  world: {geometry: [{shape: plane, size: [2, 2], contact: true}]}
+  crumb: {mass: 0.001, inertia: [1e-7, 1e-7, 1e-7], geometry: [{shape: sphere, radius: 0.02, contact: true}]}
+  ball: {mass: 10, inertia: [0.04, 0.04, 0.04], geometry: [{shape: sphere, radius: 0.1, contact: true}]}
+joints:
+  crumb: {type: prismatic, axis: z, parent: world, child: crumb}
+  ball: {type: prismatic, axis: z, parent: world, child: ball}
+contact: {defaults: {restitution: 0.3}}
+initial: {q: {crumb: 0.05, ball: 0.3}}
+)");
+  scene.run(2.0);
+  EXPECT_NEAR(scene.engine.state().q[0], 0.02, 1e-9);
+  EXPECT_NEAR(scene.engine.state().q[1], 0.14, 1e-9);
+  // The crumb carries the ball.
+  const std::size_t touches = scene.engine.touches().size();
+  ASSERT_EQ(touches, 2u);
+  for (std::size_t i = 0; i < touches; ++i) {
+    const bool on_floor = scene.engine.touches()[i].body_a == 0 || scene.engine.touches()[i].body_b == 0;
+    EXPECT_NEAR(scene.engine.touch_force(i)[0], (on_floor ? 10.001 : 10.0) * 9.81, 1e-8);
+  }
+}
+
 }  // namespace
 }  // namespace tactus::contact
