@@ -129,6 +129,7 @@ struct Constrained {
   simulate::ConstrainedMotion motion;
   std::vector<std::size_t> active_rows;
   std::vector<double> position_error, velocity_error;
+  std::vector<double> z, zd;           // of the parametric formulation
   std::vector<std::vector<double>> A;  // active rows
 };
 
@@ -146,6 +147,12 @@ std::optional<Constrained> constrained_motion(const derive::Equations& equations
   simulate::ConstraintOptions options;
   options.formulation = formulation;
   simulate::ConstraintSolver solver(result.dynamics, options);
+  if (simulate::Parametrization* places = solver.parametrization()) {
+    places->require_motion(at.t, at.q.data(), at.u.data());
+    const std::size_t nz = places->parametric().size();
+    result.z.assign(places->z(), places->z() + nz);
+    result.zd.assign(places->zd(), places->zd() + nz);
+  }
   result.motion = simulate::ConstrainedMotion(nv, constraints.size());
   if (!solver.solve(arguments.data(), result.motion))
     throw Failed(
@@ -178,6 +185,9 @@ void add_constraints(const Constrained& constrained, Json& result) {
   result["rank"] = constrained.motion.rank;
   result["redundant_rows"] = std::move(redundant);
   result["formulation"] = simulate::name_of(constrained.motion.used);
+  if (!constrained.z.empty())
+    result["parameters"] = {
+        {"names", constrained.dynamics.parametric->names}, {"z", constrained.z}, {"zd", constrained.zd}};
   result["lambda"] = lambda;
   result["lambda_is_unique"] = constrained.motion.rank == labels.size();
   result["constraint_force"] = constrained.motion.force;
@@ -302,6 +312,8 @@ void run(const Request& request) {
   }
   const auto formulation = simulate::formulation_of(request.formulation);
   TACTUS_CHECK(formulation.has_value());
+  if (*formulation == simulate::Formulation::parametric && !equations.has_parametric())
+    simulate::require_parametric({});
   const std::optional<Constrained> constrained =
       model.constraints.empty() ? std::nullopt : constrained_motion(equations, at, motion.tau, *formulation);
   if (constrained && (at.tau || !at.udot)) {
@@ -362,7 +374,7 @@ void add_eval(CLI::App& program) {
       ->check(CLI::PositiveNumber);
   verb->add_option("--formulation", request->formulation, "of the constrained motion")
       ->capture_default_str()
-      ->check(CLI::IsMember({"automatic", "multipliers", "embedding", "projection"}));
+      ->check(CLI::IsMember({"automatic", "multipliers", "embedding", "projection", "parametric"}));
   verb->add_flag("--json", request->json, "print JSON (always)");
   verb->callback([request] { run(*request); });
 }

@@ -392,7 +392,7 @@ void add_simulate(CLI::App& program) {
       ->capture_default_str();
   verb->add_option("--formulation", request->formulation, "of the constrained motion")
       ->capture_default_str()
-      ->check(CLI::IsMember({"automatic", "multipliers", "embedding", "projection"}));
+      ->check(CLI::IsMember({"automatic", "multipliers", "embedding", "projection", "parametric"}));
   verb->add_option(
           "--holding", request->holding,
           "how constraints are held: projection (position and velocity), or for comparison position_only, "

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include <studies/aghili2005/reduced_crank.h>
 #include <studies/compare.h>
 #include <studies/models.h>
 #include <studies/record.h>
@@ -25,35 +26,8 @@ using study::Verdict;
 
 constexpr double kStep = 0.01, kDuration = 10.0;
 constexpr Formulation kFormulations[] = {Formulation::automatic, Formulation::multipliers,
-                                         Formulation::embedding, Formulation::projection};
-
-/// The branch q2 = 2 pi - 2 q1 by its own angle alone (l = m = 1):
-/// (3 - 2 cos 2q) qdd + 2 sin(2q) qd^2 + g cos q = f.
-class ReducedCrank {
- public:
-  explicit ReducedCrank(double gravity) : g_(gravity) {}
-
-  void advance(double duration) {
-    constexpr double h = 2e-4;  // truncation far below 1e-11
-    for (long left = std::lround(duration / h); left > 0; --left) {
-      const double k1 = slope(q, v), l1 = v;
-      const double k2 = slope(q + h / 2 * l1, v + h / 2 * k1), l2 = v + h / 2 * k1;
-      const double k3 = slope(q + h / 2 * l2, v + h / 2 * k2), l3 = v + h / 2 * k2;
-      const double k4 = slope(q + h * l3, v + h * k3), l4 = v + h * k3;
-      q += h / 6 * (l1 + 2 * l2 + 2 * l3 + l4);
-      v += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
-    }
-  }
-
-  double q = 2.0 * pi / 3.0, v = 0.0;
-
- private:
-  double slope(double angle, double rate) const {
-    return (1.0 - g_ * std::cos(angle) - 2.0 * std::sin(2.0 * angle) * rate * rate) /
-           (3.0 - 2.0 * std::cos(2.0 * angle));
-  }
-  double g_;
-};
+                                         Formulation::embedding, Formulation::projection,
+                                         Formulation::parametric};
 
 struct Run {
   double largest_phi = 0.0;
@@ -94,7 +68,7 @@ Run run(const Context& context, double gravity, Formulation formulation, Holding
       break;
     }
   }
-  ReducedCrank reference(gravity);
+  tactus::aghili::ReducedCrank reference(gravity, 1.0);
   reference.advance(crank.state().t);
   result.error = std::fabs(crank.state().q[0] - reference.q);
   return result;

@@ -4,6 +4,7 @@
 #include <numbers>
 #include <random>
 
+#include <studies/clover1996/slew.h>
 #include <studies/clover1996/tables.h>
 #include <studies/compare.h>
 #include <tactus/algebra/calculus.h>
@@ -26,20 +27,6 @@ using study::Verdict;
 
 CanonicalModel puma(const Context& context) {
   return derive::canonical_form(describe::load((context.models / "puma560.yaml").string()));
-}
-
-/// Without the terms in q5 of the weight, which Appendix A leaves out although they pass the threshold.
-CanonicalModel without_q5(CanonicalModel model) {
-  const auto& angles = model.variables.angles();
-  const auto q5 =
-      static_cast<std::size_t>(std::find(angles.begin(), angles.end(), model.q[4]) - angles.begin());
-  for (algebra::TrigPolynomial& torque : model.torques) {
-    std::vector<algebra::TrigTerm> kept;
-    for (const algebra::TrigTerm& term : torque.terms())
-      if (term.key.k[q5] == 0) kept.push_back(term);
-    torque = algebra::TrigPolynomial::from_terms(std::move(kept));
-  }
-  return model;
 }
 
 Result appendix_a(const Context& context) {
@@ -86,47 +73,21 @@ Result linear_counts(const Context& context) {
           {}};
 }
 
-/// The slew of II (18)-(20): every joint through a full turn in 1.5 s with least jerk.
-MotionPoint slew(double t) {
-  constexpr double kDuration = 1.5, kTurn = 2.0 * std::numbers::pi;
-  const double x = t / kDuration;
-  const double q = kTurn * x * x * x * (10.0 + x * (-15.0 + 6.0 * x));
-  const double qd = kTurn / kDuration * x * x * (30.0 + x * (-60.0 + 30.0 * x));
-  const double qdd = kTurn / (kDuration * kDuration) * x * (60.0 + x * (-180.0 + 120.0 * x));
-  return {std::vector<double>(6, q), std::vector<double>(6, qd), std::vector<double>(6, qdd)};
-}
-
 Result table_iii(const Context& context) {
   const CanonicalModel full = puma(context);
-  const CanonicalModel shorter = without_q5(derive::abbreviated(full, Abbreviation::thesis(0.01)));
-  constexpr int kSamples = 151;
-  std::vector<std::vector<double>> errors(6), torques(6), short_torques(6);
-  std::vector<double> times;
-  for (int n = 0; n < kSamples; ++n) {
-    times.push_back(0.01 * n);
-    const MotionPoint at = slew(times.back());
-    const std::vector<double> exact = full.inverse_dynamics(at), abbreviated = shorter.inverse_dynamics(at);
-    for (std::size_t i = 0; i < 6; ++i) {
-      errors[i].push_back(exact[i] - abbreviated[i]);
-      torques[i].push_back(exact[i]);
-      short_torques[i].push_back(abbreviated[i]);
-    }
-  }
+  const CanonicalModel shorter =
+      tactus::clover::without_q5(derive::abbreviated(full, Abbreviation::thesis(0.01)));
+  const tactus::clover::SlewTorques torques = tactus::clover::slew_torques(full, shorter);
   Deviation d;
   for (std::size_t i = 0; i < 6; ++i) {
-    double mean = 0.0, mean_abs = 0.0, max_abs = 0.0, spread = 0.0;
-    for (const double e : errors[i]) {
-      mean += e / kSamples;
-      mean_abs += std::fabs(e) / kSamples;
-      max_abs = std::max(max_abs, std::fabs(e));
-    }
-    for (const double e : errors[i]) spread += std::pow(std::fabs(e) - mean_abs, 2) / (kSamples - 1);
+    const tactus::clover::ErrorStatistics here =
+        tactus::clover::statistics(torques.exact[i], torques.abbreviated[i]);
     const tactus::clover::ErrorStatistics& printed = tactus::clover::kTableIII[i];
     const double digit = i == 5 ? 0.00055 : 0.0055;  // half a unit of the last printed one
-    d.add(mean, printed.mean, 0.00055);
-    d.add(max_abs, printed.max_abs, digit);
-    d.add(mean_abs, printed.mean_abs, digit);
-    d.add(std::sqrt(spread), printed.deviation, digit);
+    d.add(here.mean, printed.mean, 0.00055);
+    d.add(here.max_abs, printed.max_abs, digit);
+    d.add(here.mean_abs, printed.mean_abs, digit);
+    d.add(here.deviation, printed.deviation, digit);
   }
   // Figure 4: torques of both models.
   display::Figure figure{"PUMA 560: torques of the slew", "t [s]", {}};
@@ -134,16 +95,16 @@ Result table_iii(const Context& context) {
   csv << "t";
   for (int i = 1; i <= 6; ++i) csv << ",tau" << i << ",tau" << i << "_abbreviated";
   csv << "\n";
-  for (std::size_t n = 0; n < times.size(); ++n) {
-    csv << times[n];
+  for (std::size_t n = 0; n < torques.times.size(); ++n) {
+    csv << torques.times[n];
     for (std::size_t i = 0; i < 6; ++i)
-      csv << fmt::format(",{:.17g},{:.17g}", torques[i][n], short_torques[i][n]);
+      csv << fmt::format(",{:.17g},{:.17g}", torques.exact[i][n], torques.abbreviated[i][n]);
     csv << "\n";
   }
   for (std::size_t i = 0; i < 6; ++i) {
-    figure.panels.push_back(
-        {fmt::format("tau{} [N m]", i + 1),
-         {{"un-abbreviated", times, torques[i]}, {"abbreviated", times, short_torques[i]}}});
+    figure.panels.push_back({fmt::format("tau{} [N m]", i + 1),
+                             {{"un-abbreviated", torques.times, torques.exact[i]},
+                              {"abbreviated", torques.times, torques.abbreviated[i]}}});
   }
   std::ofstream(context.out / "clover1996-figure-4.svg") << display::to_svg(figure);
   return {"24 statistics of the torque error on the slew",
@@ -157,7 +118,8 @@ Result table_iii(const Context& context) {
 
 Result table_iv(const Context& context) {
   const CanonicalModel full = puma(context);
-  const CanonicalModel shorter = without_q5(derive::abbreviated(full, Abbreviation::thesis(0.01)));
+  const CanonicalModel shorter =
+      tactus::clover::without_q5(derive::abbreviated(full, Abbreviation::thesis(0.01)));
   constexpr int kSamples = 20000;
   // Mean absolute errors of very large samples, found independently; this sample's own noise is below 2 %.
   const double expected[] = {0.880, 0.675, 0.621, 0.282, 0.307, 0.0073};

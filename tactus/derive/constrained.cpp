@@ -54,6 +54,8 @@ ConstrainedSolution solve_constrained(const std::vector<int>& parents, std::vect
   const int nv = static_cast<int>(n);
   factorise(parents, nv, M.data());
   const auto inverse_of_D = [&](std::size_t i) { return M[i * n + i]; };
+  ConstrainedSolution result;
+  for (std::size_t i = 0; i < n; ++i) result.compliances.push_back(inverse_of_D(i));
   // x <- L^-T x
   const auto towards_ground = [&](std::vector<Expr>& x) {
     for (int i = nv - 1; i >= 0; --i) {
@@ -69,7 +71,6 @@ ConstrainedSolution solve_constrained(const std::vector<int>& parents, std::vect
   // substitution. The order is that of the generated code: the divisions of G E G^T, each waiting for the one
   // before, stand among the sums that do not wait. Rows of G keep their sparsity where the order of the loops
   // is natural.
-  ConstrainedSolution result;
   std::vector<Sparse> z(m), y(m), G(m), GE(m);  // of G and G E the entries before the diagonal
   std::vector<Expr> inverse_of_E(m), lambda(m);
   const Sparse q = sparse(Q);

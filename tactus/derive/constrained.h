@@ -20,6 +20,7 @@ struct ConstrainedSolution {
   std::vector<algebra::Expr>
       distances;                      // squared, of each row from the span of those before it: 0 if dependent
   std::vector<algebra::Expr> pivots;  // the same by the row's own square: 1 for rows that are alone
+  std::vector<algebra::Expr> compliances;  // 1/D: large where M is nearly singular
 };
 
 /// M (nv x nv, overwritten by its factors) with the coupling of its speeds (speed_parents()), Q = tau - h,

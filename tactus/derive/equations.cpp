@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <tactus/algebra/calculus.h>
+#include <tactus/base/check.h>
 #include <tactus/base/error.h>
 #include <tactus/derive/articulated_body.h>
 #include <tactus/derive/body_terms.h>
@@ -13,6 +14,7 @@
 #include <tactus/derive/energy.h>
 #include <tactus/derive/kane.h>
 #include <tactus/derive/loads.h>
+#include <tactus/derive/parametric.h>
 #include <tactus/derive/simplify.h>
 #include <tactus/derive/sparse_factor.h>
 
@@ -81,6 +83,8 @@ struct Equations::Implementation {
       constraints = derive_constraints(model, numbers, raw, motion_at(raw, symbols->q), *symbols, speeds);
     }
     blocks = speed_blocks(raw, speeds, constraints);
+    if (model.parametric)
+      parametric = derive_parametric(model, *symbols, speeds, constraints, options.keep_parameters);
   }
 
   /// The tree with the fewest operations. The search runs in a graph of its own, on numbers.
@@ -275,6 +279,18 @@ struct Equations::Implementation {
                                                    : accelerations_by_articulated_body();
   }
 
+  /// t z zd, and for the dynamics tau wrench; parameters.
+  std::vector<Block> parametric_inputs(bool with_forces) const {
+    const int nz = static_cast<int>(parametric->z.size());
+    const std::vector<Block> parameters{block("z", "parametric coordinates", nz, 1, parametric->z),
+                                        block("zd", "their rates", nz, 1, parametric->zd)};
+    std::vector<Block> extra = parameters;
+    if (with_forces) extra.push_back(symbols->forces_block());
+    std::vector<Block> inputs = symbols->inputs(false, std::move(extra), with_forces);
+    std::erase_if(inputs, [](const Block& b) { return b.name == "q"; });
+    return inputs;
+  }
+
   Function function(std::string name, std::string meaning, std::vector<Block> inputs,
                     std::vector<Block> outputs) const {
     return {std::move(name), std::move(meaning), graph, std::move(inputs), std::move(outputs)};
@@ -289,6 +305,7 @@ struct Equations::Implementation {
   SpeedMap speeds;
   ConstraintEquations constraints;
   SpeedBlocks blocks;
+  std::optional<ParametricMap> parametric;
 };
 
 Equations::Equations(const Model& model, Options options)
@@ -632,6 +649,79 @@ Function Equations::contact_terms(const std::vector<int>& bodies) const {
   }
   return self.function("contact_terms", "All that a step with contact needs, by blocks.",
                        symbols.inputs(true, {symbols.forces_block()}, true), std::move(outputs));
+}
+
+bool Equations::has_parametric() const { return implementation_->parametric.has_value(); }
+
+const std::vector<char>& Equations::rows_left_by_parametric() const {
+  TACTUS_CHECK(has_parametric());
+  return implementation_->parametric->left;
+}
+
+Function Equations::parametric_place() const {
+  const Implementation& self = *implementation_;
+  const Graph::Scope scope(*self.graph);
+  TACTUS_CHECK(has_parametric());
+  const ParametricMap& map = *self.parametric;
+  std::vector<Block> inputs = self.parametric_inputs(false);
+  std::erase_if(inputs, [](const Block& b) { return b.name == "zd"; });
+  return self.function(
+      "parametric_place", "Coordinates that belong to z: q = psi(z, t).", std::move(inputs),
+      {block("q", "coordinates [rad, m]", nq(), 1, map.q),
+       block("J", "dq/dz", nq(), static_cast<int>(map.z.size()), algebra::jacobian(map.q, map.z))});
+}
+
+Function Equations::parametric_motion() const {
+  const Implementation& self = *implementation_;
+  const Graph::Scope scope(*self.graph);
+  TACTUS_CHECK(has_parametric());
+  const ParametricMap& map = *self.parametric;
+  return self.function(
+      "parametric_motion", "Coordinates and speeds that belong to z: q = psi(z, t).",
+      self.parametric_inputs(false),
+      {block("q", "coordinates [rad, m]", nq(), 1, map.q),
+       block("u", "generalised speeds [rad/s, m/s]", nv(), 1, map.u),
+       block("T", "u = T zd + (what does not depend on zd)", nv(), static_cast<int>(map.z.size()), map.T),
+       block("b", "udot = T zdd + b", nv(), 1, map.b)});
+}
+
+Function Equations::parametric_dynamics(const std::vector<bool>& active_rows) const {
+  const Implementation& self = *implementation_;
+  const Graph::Scope scope(*self.graph);
+  TACTUS_CHECK(has_parametric());
+  const ParametricMap& map = *self.parametric;
+  const auto n = static_cast<std::size_t>(nv());
+  const std::size_t nz = map.z.size();
+  std::vector<Expr> A, gamma;
+  for (std::size_t k = 0; k < self.constraints.rows.size(); ++k) {
+    if (!map.left[k] || (!active_rows.empty() && !active_rows[k])) continue;
+    A.insert(A.end(), self.constraints.A.begin() + static_cast<std::ptrdiff_t>(k * n),
+             self.constraints.A.begin() + static_cast<std::ptrdiff_t>((k + 1) * n));
+    gamma.push_back(self.constraints.gamma[k]);
+  }
+  const int m = static_cast<int>(gamma.size());
+  const Implementation::Balance balance = self.balance();
+  ParametricProblem problem = reduce(map, *self.symbols, balance.M, balance.Q, A, gamma);
+  std::vector<int> chain(nz);  // every parameter couples with every other
+  for (std::size_t c = 0; c < nz; ++c) chain[c] = static_cast<int>(c) - 1;
+  ConstrainedSolution solution =
+      solve_constrained(chain, std::move(problem.M), std::move(problem.Q), problem.A, problem.gamma);
+  std::vector<Expr> udot = map.b;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t c = 0; c < nz; ++c) udot[i] += map.T[i * nz + c] * solution.udot[c];
+  std::vector<Expr> qdot = map.in_parameters(
+      derive::coordinate_rates(self.model, *self.symbols, self.speeds.rates), *self.symbols);
+  const int rows = static_cast<int>(nz);
+  return self.function(
+      "parametric_dynamics", "Accelerations in parametric coordinates: q = psi(z, t).",
+      self.parametric_inputs(true),
+      {block("zdd", "accelerations of the parameters", rows, 1, std::move(solution.udot)),
+       block("udot", "rates of the speeds [rad/s^2, m/s^2]", nv(), 1, std::move(udot)),
+       block("qdot", "rates of the coordinates", nq(), 1, std::move(qdot)),
+       block("compliances", "large where T loses its rank", rows, 1, std::move(solution.compliances)),
+       block("distances", "squared, of each row from those before it: small where rows depend on each other",
+             m, 1, std::move(solution.distances)),
+       block("pivots", "the distances by the rows' own squares", m, 1, std::move(solution.pivots))});
 }
 
 }  // namespace tactus::derive

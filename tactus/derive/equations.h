@@ -130,6 +130,19 @@ class Equations {
   /// "J_b" [6 x n_k] in the speeds of its block.
   Function contact_terms(const std::vector<int>& bodies) const;
 
+  /// Whether the model gives parametric coordinates z with q = psi(z, t): only then the following exist.
+  bool has_parametric() const;
+  /// Rows that psi does not satisfy by itself, those of rolling [rows].
+  const std::vector<char>& rows_left_by_parametric() const;
+  /// inputs t z -> q [nq] = psi, J [nq x nz] = dq/dz
+  Function parametric_place() const;
+  /// inputs t z zd -> q [nq], u [nv] = T zd + ..., T [nv x nz], b [nv]: udot = T zdd + b
+  Function parametric_motion() const;
+  /// The motion in z under the rows that psi leaves (of the given ones; empty: all of those), unrolled:
+  /// inputs t z zd tau wrench -> zdd [nz], udot [nv], qdot [nq], compliances [nz], distances and pivots [rows
+  /// left].
+  Function parametric_dynamics(const std::vector<bool>& active_rows = {}) const;
+
  private:
   struct Implementation;
   std::unique_ptr<Implementation> implementation_;

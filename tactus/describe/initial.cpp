@@ -22,19 +22,6 @@ bool has_quaternion(const Joint& joint) {
   return joint.type == JointType::spherical || joint.type == JointType::free;
 }
 
-std::vector<Dimension> coordinate_dimensions(const Model& model) {
-  std::vector<Dimension> dimensions;
-  for (const Joint& joint : model.joints) {
-    if (joint.type == JointType::free) dimensions.insert(dimensions.end(), 3, kLength);
-    if (has_quaternion(joint)) {
-      dimensions.insert(dimensions.end(), 4, kNumber);
-    } else {
-      for (const JointAxis& axis : joint.axes) dimensions.push_back(axis.is_rotation ? kNumber : kLength);
-    }
-  }
-  return dimensions;
-}
-
 /// Values by name, or all of them as a list. Speeds of the user's own definition have no dimension that is
 /// known here.
 void read_values(const Reader& reader, const Value& given, std::string_view what,
@@ -100,6 +87,19 @@ void warn_beyond_limits(Reader& reader, const Value& where, const std::vector<do
 }
 
 }  // namespace
+
+std::vector<Dimension> coordinate_dimensions(const Model& model) {
+  std::vector<Dimension> dimensions;
+  for (const Joint& joint : model.joints) {
+    if (joint.type == JointType::free) dimensions.insert(dimensions.end(), 3, kLength);
+    if (has_quaternion(joint)) {
+      dimensions.insert(dimensions.end(), 4, kNumber);
+    } else {
+      for (const JointAxis& axis : joint.axes) dimensions.push_back(axis.is_rotation ? kNumber : kLength);
+    }
+  }
+  return dimensions;
+}
 
 void read_initial(Reader& reader, const Value& section) {
   const Fields fields(reader, section, "`initial`", keys::kInitial);

@@ -10,9 +10,10 @@ namespace tactus::describe::keys {
 using Key = std::string_view;
 
 inline constexpr std::array kModel = {
-    Key("name"),   Key("description"), Key("parameters"),  Key("gravity"), Key("bodies"),
-    Key("joints"), Key("dh"),          Key("repeat"),      Key("frames"),  Key("springs"),
-    Key("speeds"), Key("initial"),     Key("constraints"), Key("contact"), Key("transitions")};
+    Key("name"),       Key("description"), Key("parameters"), Key("gravity"),
+    Key("bodies"),     Key("joints"),      Key("dh"),         Key("repeat"),
+    Key("frames"),     Key("springs"),     Key("speeds"),     Key("initial"),
+    Key("parametric"), Key("constraints"), Key("contact"),    Key("transitions")};
 
 inline constexpr std::array kParameter = {Key("value"), Key("unit"), Key("description")};
 
@@ -51,8 +52,9 @@ inline constexpr std::array kDhLink = {
     Key("armature"), Key("damping"), Key("friction"),       Key("stiffness"),
     Key("rest"),     Key("passive"), Key("description")};
 
-inline constexpr std::array kRepeat = {Key("count"),       Key("from"),    Key("index"),      Key("bodies"),
-                                       Key("joints"),      Key("frames"),  Key("springs"),    Key("initial"),
+inline constexpr std::array kRepeat = {Key("count"),       Key("from"),    Key("index"),
+                                       Key("bodies"),      Key("joints"),  Key("frames"),
+                                       Key("springs"),     Key("initial"), Key("parametric"),
                                        Key("constraints"), Key("contact"), Key("transitions")};
 
 inline constexpr std::array kFrame = {Key("body"), Key("placement"), Key("grasp"), Key("description")};
@@ -73,6 +75,9 @@ inline constexpr std::array kPoint = {Key("body"), Key("at")};
 inline constexpr std::array kSpeeds = {Key("names"), Key("from_rates"), Key("to_rates")};
 
 inline constexpr std::array kInitial = {Key("q"), Key("u")};
+
+inline constexpr std::array kParametric = {Key("z"), Key("q")};
+inline constexpr std::array kIndependent = {Key("value"), Key("rate"), Key("description")};
 
 /// One side of a constraint, written in place.
 inline constexpr std::array kSide = {Key("body"), Key("at"), Key("axis"), Key("placement")};

@@ -152,6 +152,20 @@ struct Speeds {
   Place where;
 };
 
+/// Coordinates q = psi(z, t) that satisfy the holonomic constraints whatever the parameters z are
+/// [Faulring2006, (14)-(16)].
+struct Parametric {
+  struct Parameter {
+    std::string name;
+    double value = 0.0, rate = 0.0;  // at the start; where a search for z begins
+    std::string description;
+    Place where;
+  };
+  std::vector<Parameter> z;
+  std::vector<Expr> psi;  // [nq] in the symbols of z, t and the model's parameters
+  Place where;
+};
+
 struct Model {
   std::string name;
   std::string description;
@@ -167,6 +181,7 @@ struct Model {
   std::vector<FrameSpring> frame_springs;
   std::vector<Constraint> constraints;
   ContactSection contact;
+  std::optional<Parametric> parametric;
   Speeds speeds;
   std::vector<double>
       initial_q;  // where a motion begins, in the order of the coordinates [nq] and speeds [nv]

@@ -51,6 +51,13 @@ void require_distinct_names(const Model& model,
     names.add(speed, "a generalised speed", model.speeds.where);
     names.add(rate_name(speed), fmt::format("the rate of the speed `{}`", speed), model.speeds.where);
   }
+  if (model.parametric) {
+    for (const Parametric::Parameter& z : model.parametric->z) {
+      names.add(z.name, "a parametric coordinate", z.where);
+      names.add(rate_name(z.name), fmt::format("the rate of the parametric coordinate `{}`", z.name),
+                z.where);
+    }
+  }
   for (const Parameter& parameter : model.parameters) {
     names.add(parameter.name, "a parameter", place_of_parameter(parameter.name));
   }

@@ -1,5 +1,5 @@
-// `repeat`: bodies, joints, frames, springs, constraints, transitions, pairs of contact and initial values
-// written once with an index, such as link_{i}, and meant many times.
+// `repeat`: bodies, joints, frames, springs, constraints, transitions, pairs of contact, initial values and
+// parametric coordinates written once with an index, such as link_{i}, and meant many times.
 //
 // Everything between braces is a whole-number formula in the index: {i}, {i-1}, {2*i+1}. It is replaced as
 // text, in names and in numbers alike, before anything else is read.
@@ -158,6 +158,7 @@ void expand(const Reader& reader, Value& document, const Value& repeat) {
   };
   join_within("initial", keys::kInitial);
   join_within("contact", keys::kRepeatedContact);
+  join_within("parametric", keys::kParametric);
 }
 
 }  // namespace

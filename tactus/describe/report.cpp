@@ -22,11 +22,15 @@ std::string counted(std::size_t count, std::string_view one, std::string_view ma
 }
 
 /// The formula, where it is short enough to be read.
+std::string short_text(const Model& model, Expr formula) {
+  constexpr std::size_t kLongestFormula = 100;
+  const std::vector<const algebra::Node*> nodes = algebra::needed_nodes(std::span(&formula, 1));
+  return nodes.size() > kLongestFormula ? "..." : algebra::to_text(formula, *model.graph);
+}
+
 std::string formula_text(const Model& model, const DerivedParameter& parameter) {
-  constexpr std::size_t kMostFormulas = 1000, kLongestFormula = 100;
-  if (model.derived_parameters.size() > kMostFormulas) return "...";
-  const std::vector<const algebra::Node*> nodes = algebra::needed_nodes(std::span(&parameter.formula, 1));
-  return nodes.size() > kLongestFormula ? "..." : algebra::to_text(parameter.formula, *model.graph);
+  constexpr std::size_t kMostFormulas = 1000;
+  return model.derived_parameters.size() > kMostFormulas ? "..." : short_text(model, parameter.formula);
 }
 
 double total_mass(const Model& model) {
@@ -235,6 +239,17 @@ Json transitions_json(const Model& model) {
   return transitions;
 }
 
+/// z with their start, then q = psi(z).
+std::vector<Meaning> parametric_rows(const Model& model) {
+  std::vector<Meaning> rows;
+  for (const Parametric::Parameter& z : model.parametric->z)
+    rows.push_back({fmt::format("{} = {:.10g}", z.name, z.value), z.description, ""});
+  const std::vector<std::string> names = model.coordinate_names();
+  for (std::size_t i = 0; i < names.size(); ++i)
+    rows.push_back({names[i], "= " + short_text(model, model.parametric->psi[i]), ""});
+  return rows;
+}
+
 std::string initial_text(const Model& model) {
   std::string text;
   const auto add = [&](const char* kind, const std::vector<std::string>& names,
@@ -298,6 +313,7 @@ std::string report_text(const Model& model) {
     text += table(rows);
   }
   text += contact_text(model);
+  if (model.parametric) text += "\nParametric coordinates z\n" + table(parametric_rows(model));
   const std::string start = initial_text(model);
   if (!start.empty()) text += "\nInitial state (what is not zero)\n" + start;
   if (!model.warnings.empty()) text += "\nWarnings\n";
@@ -360,6 +376,15 @@ std::string report_json(const Model& model) {
   report["constraints"] = std::move(constraints);
   report["contact"] = contact_json(model);
   report["transitions"] = transitions_json(model);
+  if (model.parametric) {
+    Json z = Json::array(), psi = Json::object();
+    for (const Parametric::Parameter& p : model.parametric->z)
+      z.push_back({{"name", p.name}, {"value", p.value}, {"rate", p.rate}, {"description", p.description}});
+    const std::vector<std::string> names = model.coordinate_names();
+    for (std::size_t i = 0; i < names.size(); ++i)
+      psi[names[i]] = short_text(model, model.parametric->psi[i]);
+    report["parametric"] = {{"z", std::move(z)}, {"q", std::move(psi)}};
+  }
   report["initial"] = {{"q", model.initial_q}, {"u", model.initial_u}};
   report["warnings"] = model.warnings;
   return report.dump(2, ' ', false, Json::error_handler_t::replace);

@@ -11,7 +11,7 @@
 namespace tactus::describe {
 
 /// Writes out the `repeat` section: its bodies, joints, frames, springs, constraints, transitions, pairs of
-/// contact and initial values join those of the document.
+/// contact, initial values and parametric coordinates join those of the document.
 void expand_repeats(const Reader& reader, Value& document);
 
 void read_parameters(Reader& reader, const Value& section);
@@ -51,7 +51,11 @@ int find_frame(const Reader& reader, const Value& value);
 void read_frames(Reader& reader, const Value& section);
 void read_springs(Reader& reader, const Value& section);
 void read_speeds(Reader& reader, const Value& section);
+/// Lengths, and pure numbers for angles and quaternions: one per coordinate.
+std::vector<algebra::Dimension> coordinate_dimensions(const Model& model);
 void read_initial(Reader& reader, const Value& section);
+/// After `initial` (null where the file has none), whose q and u go before those that psi gives.
+void read_parametric(Reader& reader, const Value& section, const Value* initial);
 void read_constraints(Reader& reader, const Value& section);
 
 /// A coefficient of restitution, from 0 to 1; a speed, above zero, below which impacts are plastic.

@@ -43,6 +43,7 @@ Model read_yaml(const std::string& text, const std::string& file) {
   if (const Value* speeds = fields["speeds"]) read_speeds(reader, *speeds);
   model.set_initial_defaults();
   if (const Value* initial = fields["initial"]) read_initial(reader, *initial);
+  if (const Value* parametric = fields["parametric"]) read_parametric(reader, *parametric, fields["initial"]);
   if (const Value* constraints = fields["constraints"]) read_constraints(reader, *constraints);
   if (const Value* contact = fields["contact"]) read_contact(reader, *contact);
   if (const Value* transitions = fields["transitions"]) read_transitions(reader, *transitions);

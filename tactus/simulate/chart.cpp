@@ -89,12 +89,13 @@ void Chart::chart_rate_at_centre(double t, const double* u, double* theta_rate) 
   dynamics_.coordinates.chart_rate(w_.q, theta_rate, w_.qdot, theta_rate);
 }
 
-void Chart::settle(double t, std::span<double> z) {
+Status Chart::settle(double t, std::span<double> z) {
   dynamics_.coordinates.displace(w_.q0.data(), z.data(), w_.q0.data());
   std::fill_n(z.begin(), dynamics_.nv(), 0.0);
   if (law_ != nullptr) position_error_ = law_->settle_position(t, w_.q0.data());
   if (dynamics_.momentum) correct_root_speeds(t, z);
   if (law_ != nullptr) settle_velocity(t, z);
+  return {};
 }
 
 /// The speeds' part of it. Constraints inside a tree that hangs free leave its momentum as it is, others
@@ -138,7 +139,12 @@ void Chart::correct_root_speeds(double t, std::span<double> z) {
   }
 }
 
-void Chart::end(double t, std::span<const double> z, State& state) const {
+void Chart::adopt(State& state) {
+  momentum_of(state.t, state.q, state.u, state.momentum);
+  state.parameters.clear();
+}
+
+void Chart::end(double t, std::span<const double> z, State& state) {
   const auto nv = static_cast<std::ptrdiff_t>(dynamics_.nv());
   state.t = t;
   std::copy(w_.q0.begin(), w_.q0.end(), state.q.begin());

@@ -4,7 +4,8 @@
 //   z = [theta; u; P],  q = q0 (+) theta
 //
 // with theta [nv], the speeds u [nv], and the momentum P [np] of trees that hang free (momentum.h), on which
-// nothing depends. All integrators work on z; all memory of a step is here.
+// nothing depends. All integrators work on z; all memory of a step is here. In parametric coordinates the
+// motion is another differential equation with the same shape: see parametric_chart.h.
 #pragma once
 
 #include <memory>
@@ -41,6 +42,7 @@ class Chart {
   explicit Chart(const Dynamics& dynamics, const ConstraintOptions& constraints = {});
   /// Accelerations by a law of the caller's, which must outlive the chart.
   Chart(const Dynamics& dynamics, MotionLaw& law);
+  virtual ~Chart() = default;
   Chart(const Chart&) = delete;
   Chart& operator=(const Chart&) = delete;
 
@@ -50,37 +52,53 @@ class Chart {
   const ConstraintSolver* constraints() const { return constraints_.get(); }
   Workspace& workspace() { return w_; }
   const Workspace& workspace() const { return w_; }
-  int size() const { return 2 * dynamics_.nv() + dynamics_.np(); }
+  /// Entries of theta, and of u.
+  virtual int freedoms() const { return dynamics_.nv(); }
+  virtual int size() const { return 2 * dynamics_.nv() + dynamics_.np(); }
+  virtual const std::string& speed_name(int i) const {
+    return dynamics_.speed_names[static_cast<std::size_t>(i)];
+  }
 
+  /// A motion begins here: fills in what of the state follows from q and u. Throws InputError where the chart
+  /// does not reach the state.
+  virtual void adopt(State& state);
   /// Puts the chart's centre at q, and (0, u, P) into z.
-  void begin(const State& state, std::span<double> z);
+  virtual void begin(const State& state, std::span<double> z);
   /// z' = f(t, z).
-  void slope(double t, const double* z, double* z_rate);
+  virtual void slope(double t, const double* z, double* z_rate);
   /// theta' alone, at the centre q0 and with the speeds u.
-  void chart_rate_at_centre(double t, const double* u, double* theta_rate);
+  virtual void chart_rate_at_centre(double t, const double* u, double* theta_rate);
   /// Moves the centre to where z is: theta becomes zero, the root speeds agree with the momentum that z
-  /// carries, and the constraints are held.
-  void settle(double t, std::span<double> z);
+  /// carries, and the constraints are held. Tells of trouble that z does not show.
+  virtual Status settle(double t, std::span<double> z);
   /// The largest error of a constraint's position that the last settle() left [m, rad].
   double position_error() const { return position_error_; }
   /// Reads the settled z back.
-  void end(double t, std::span<const double> z, State& state) const;
+  virtual void end(double t, std::span<const double> z, State& state);
+  /// More about a step that failed; nothing by default.
+  virtual Status diagnosis() const { return {}; }
 
   /// The momentum that belongs to q and u.
   void momentum_of(double t, const std::vector<double>& q, const std::vector<double>& u,
                    std::vector<double>& P);
 
- private:
+ protected:
+  /// tau and wrench at the workspace's t, q, u.
   void evaluate_loads();
-  void correct_root_speeds(double t, std::span<double> z);
-  void settle_velocity(double t, std::span<double> z);
-  void allocate();
 
   const Dynamics& dynamics_;
   Workspace w_;
   std::unique_ptr<ConstraintSolver> constraints_;
   MotionLaw* law_ = nullptr;  // the constraints' solver, or the caller's; null: free motion
   double position_error_ = 0.0;
+
+ private:
+  void correct_root_speeds(double t, std::span<double> z);
+  void settle_velocity(double t, std::span<double> z);
+  void allocate();
 };
+
+/// The chart that belongs to the formulation.
+std::unique_ptr<Chart> make_chart(const Dynamics& dynamics, const ConstraintOptions& constraints);
 
 }  // namespace tactus::simulate

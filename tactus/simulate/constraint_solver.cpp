@@ -84,6 +84,15 @@ ConstraintSolver::ConstraintSolver(const Dynamics& dynamics, ConstraintOptions o
   active_rows_.reserve(m_);
   held_rows_.reserve(m_);
   held_positions_.reserve(m_);
+  rows_left_.reserve(m_);
+  left_.reserve(m_);
+  if (options_.formulation == Formulation::parametric) {
+    require_parametric(dynamics);
+    auto solver = std::make_unique<ParametricSolver>(nv_, m_, dynamics.parametric->size());
+    parametric_ = solver.get();
+    solver_ = std::move(solver);
+    parametrization_ = std::make_unique<Parametrization>(dynamics);
+  }
   std::size_t work = dynamics.coordinate_rates.work_size();
   if (const auto& unrolled = constraints_.unrolled) {
     unrolled_in_.resize(1 + nq_ + m_);
@@ -99,10 +108,16 @@ void ConstraintSolver::update_rows() {
   active_rows_.clear();
   held_rows_.clear();
   held_positions_.clear();
+  rows_left_.clear();
+  left_.clear();
   unrolled_fits_ = constraints_.unrolled.has_value();
   for (std::size_t k = 0; k < m_; ++k) {
     const bool held = active_[k] && !aside_[k];
     if (active_[k]) active_rows_.push_back(k);
+    if (active_[k] && parametric_ != nullptr) {
+      left_.push_back(dynamics_.parametric->left[k]);
+      if (left_.back()) rows_left_.push_back(k);
+    }
     if (held) held_rows_.push_back(k);
     if (held && constraints_.rows[k].holonomic) held_positions_.push_back(k);
     unrolled_fits_ = unrolled_fits_ && held == (constraints_.unrolled->rows[k] != 0);
@@ -160,6 +175,13 @@ void ConstraintSolver::accelerate(const double* arguments, double* udot, double*
   detour_in_step_ = true;
   ++detours_;
   dynamics_.coordinate_rates(arguments, qdot, work_.data());
+  if (parametric_ != nullptr) {
+    if (solve(arguments, motion_))
+      std::copy_n(motion_.udot.begin(), nv_, udot);
+    else
+      std::fill_n(udot, nv_, std::numeric_limits<double>::quiet_NaN());
+    return;
+  }
   const bool solved = options_.holding == Holding::projection && !held_rows_.empty()
                           ? accelerate_on_manifold(arguments, udot)
                           : accelerate_at(arguments, udot);
@@ -222,7 +244,29 @@ bool ConstraintSolver::accelerate_on_manifold(const double* arguments, double* u
   return true;
 }
 
+bool ConstraintSolver::solve_in_parameters(const double* arguments, ConstrainedMotion& motion) {
+  terms_.evaluate(arguments);
+  if (!gather(active_rows_)) return false;
+  parametric_->set_tangent(parametrization_->T(), parametrization_->b(), left_);
+  return parametric_->solve(problem(), motion);
+}
+
+bool ConstraintSolver::accelerate_in_parameters(const double* arguments, double* zdd, double* udot) {
+  if (!solve_in_parameters(arguments, motion_)) return false;
+  std::copy_n(parametric_->zdd().begin(), dynamics_.parametric->size(), zdd);
+  std::copy_n(motion_.udot.begin(), nv_, udot);
+  return true;
+}
+
 bool ConstraintSolver::solve(const double* arguments, ConstrainedMotion& motion) {
+  if (parametric_ != nullptr) {
+    std::copy_n(arguments, stage_.size(), stage_.begin());
+    double *q = stage_.data() + 1, *u = q + nq_;
+    if (!parametrization_->locate(stage_[0], q, u)) return false;
+    std::copy_n(parametrization_->q(), nq_, q);
+    std::copy_n(parametrization_->u(), nv_, u);
+    return solve_in_parameters(stage_.data(), motion);
+  }
   terms_.evaluate(arguments);
   return gather(active_rows_) && solver_->solve(problem(), motion);
 }
@@ -282,6 +326,11 @@ void ConstraintSolver::settle_velocity(double t, const double* q, double* u) {
   if (options_.holding == Holding::projection || options_.holding == Holding::velocity_only)
     hold_velocity(t, q, u);
   end_step(t, q, u);
+}
+
+double ConstraintSolver::position_error(double t, const double* q) {
+  terms_.evaluate_errors(t, q, rest_.data());
+  return largest(terms_.position_errors(), active_rows_);
 }
 
 double ConstraintSolver::hold_position(double t, double* q) {

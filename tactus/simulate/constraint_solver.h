@@ -39,6 +39,7 @@
 #include <tactus/simulate/formulation.h>
 #include <tactus/simulate/mass_metric.h>
 #include <tactus/simulate/motion_law.h>
+#include <tactus/simulate/parametric.h>
 
 namespace tactus::simulate {
 
@@ -62,7 +63,8 @@ struct ConstraintOptions {
 
 class ConstraintSolver final : public MotionLaw {
  public:
-  /// The dynamics, which have constraints, must outlive the solver.
+  /// The dynamics, which have constraints, must outlive the solver. Throws InputError where the parametric
+  /// formulation is asked for and the model gives no psi.
   ConstraintSolver(const Dynamics& dynamics, ConstraintOptions options = {});
 
   const Constraints& constraints() const { return constraints_; }
@@ -78,6 +80,20 @@ class ConstraintSolver final : public MotionLaw {
   /// What Holding says of positions and velocities.
   double settle_position(double t, double* q) override;
   void settle_velocity(double t, const double* q, double* u) override;
+
+  /// Of the parametric formulation, null with the others. In it solve() and accelerate() find z and zd from q
+  /// and u, beginning with those of the last place.
+  Parametrization* parametrization() { return parametrization_.get(); }
+  /// zdd and udot at t q u tau wrench, where the parametrization is placed.
+  bool accelerate_in_parameters(const double* arguments, double* zdd, double* udot);
+  /// Active rows that psi does not satisfy.
+  const std::vector<std::size_t>& rows_left() const { return rows_left_; }
+  /// Whether the same rows are active as at the start.
+  bool as_at_start() const { return active_ == constraints_.active; }
+
+  /// The largest position error of the active rows [m, rad].
+  double position_error(double t, const double* q);
+
   /// Moves q onto the constraints; the largest error left [m, rad].
   double hold_position(double t, double* q);
   /// Makes u agree with the constraints; the largest error left [m/s, rad/s].
@@ -118,6 +134,7 @@ class ConstraintSolver final : public MotionLaw {
   bool accelerate_at(const double* arguments, double* udot);
   /// At the nearest state that the constraints allow, or by the two sides of a singularity.
   bool accelerate_on_manifold(const double* arguments, double* udot);
+  bool solve_in_parameters(const double* arguments, ConstrainedMotion& motion);
   double largest(const double* errors, const std::vector<std::size_t>& rows) const;
 
   const Dynamics& dynamics_;
@@ -126,13 +143,16 @@ class ConstraintSolver final : public MotionLaw {
   std::size_t nq_, nv_, m_;
   ConstraintTerms terms_;
   std::unique_ptr<FormulationSolver> solver_;
+  std::unique_ptr<Parametrization> parametrization_;
+  ParametricSolver* parametric_ = nullptr;  // the solver, in that formulation
   MassMetric metric_;
   ConstrainedMotion motion_;
   Gathered gathered_;
 
   std::vector<char> active_, aside_;  // [m]
   std::vector<int> dependent_ends_;   // [m] steps in a row at whose end the row was redundant
-  std::vector<std::size_t> active_rows_, held_rows_, held_positions_;
+  std::vector<std::size_t> active_rows_, held_rows_, held_positions_, rows_left_;
+  std::vector<char> left_;  // of active_rows_, in the parametric formulation
   bool unrolled_fits_ = false;
   bool detour_in_step_ = false;
   long detours_ = 0;

@@ -49,6 +49,7 @@ Dynamics compile(const derive::Equations& equations, const std::optional<algebra
     check_shape(*dynamics.momentum_rate, 1 + nq + nv + nv + wrench + nv, dynamics.np());
   }
   dynamics.constraints = compile_constraints(equations, dynamics, backend);
+  dynamics.parametric = compile_parametric(equations, dynamics, backend);
   return dynamics;
 }
 

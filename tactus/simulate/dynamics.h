@@ -12,6 +12,7 @@
 #include <tactus/simulate/constraints.h>
 #include <tactus/simulate/coordinates.h>
 #include <tactus/simulate/momentum.h>
+#include <tactus/simulate/parametric.h>
 
 namespace tactus::simulate {
 
@@ -32,6 +33,7 @@ struct Dynamics {
   std::optional<generate::Kernel> momentum;        // t q u -> P A_0 A_1 ...
   std::optional<generate::Kernel> momentum_rate;   // t q u tau wrench udot -> P_rate
   std::shared_ptr<const Constraints> constraints;  // null where there are none
+  std::shared_ptr<const Parametric> parametric;    // null where the model gives no psi
 
   int nq() const { return coordinates.nq(); }
   int nv() const { return coordinates.nv(); }

@@ -17,7 +17,7 @@ class SemiImplicitEuler : public Stepper {
   explicit SemiImplicitEuler(const Chart& chart) : k_(static_cast<std::size_t>(chart.size())) {}
 
   Status step(Chart& chart, double t, double h, std::span<double> z) override {
-    const auto nv = static_cast<std::size_t>(chart.dynamics().nv());
+    const auto nv = static_cast<std::size_t>(chart.freedoms());
     chart.slope(t, z.data(), k_.data());
     for (std::size_t i = nv; i < z.size(); ++i) z[i] += h * k_[i];
     chart.chart_rate_at_centre(t, z.data() + nv, k_.data());

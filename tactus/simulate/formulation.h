@@ -84,7 +84,8 @@ struct ProjectionOptions {
 std::unique_ptr<FormulationSolver> make_projection(std::size_t n, std::size_t most_rows,
                                                    ProjectionOptions options = {});
 
-/// automatic gives multipliers: the unrolled road belongs to ConstraintSolver.
+/// automatic gives multipliers: the unrolled road belongs to ConstraintSolver, and so does the parametric
+/// formulation, which needs more than a problem: see parametric.h.
 std::unique_ptr<FormulationSolver> make_formulation(Formulation formulation, std::size_t n,
                                                     std::size_t most_rows,
                                                     const ProjectionOptions& projection = {});

@@ -52,7 +52,7 @@ constexpr int kMostHalvings = 10;
 class Sdirk3 : public Stepper {
  public:
   explicit Sdirk3(const Chart& chart)
-      : n_(2 * chart.dynamics().nv()),
+      : n_(2 * chart.freedoms()),
         rate_(static_cast<std::size_t>(chart.size())),
         nudged_rate_(rate_.size()),
         base_(rate_.size()),

@@ -62,7 +62,7 @@ Status step_adaptively(Chart& chart, double t, double h, std::span<double> z, st
     std::copy(x.begin(), x.end(), z.begin());
     if (!std::all_of(z.begin(), z.end(), [](double value) { return std::isfinite(value); }))
       return Status::not_finite;
-    chart.settle(now, z);
+    if (const Status settled = chart.settle(now, z); !settled.ok()) return settled;
     std::copy(z.begin(), z.end(), x.begin());
   }
   return jumps ? Status(Status::tolerance_missed) : Status();

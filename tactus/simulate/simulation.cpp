@@ -20,13 +20,13 @@ int first_not_finite(std::span<const double> values) {
 
 Simulation::Simulation(const Dynamics& dynamics, Options options)
     : options_(options),
-      chart_(dynamics, options_.constraints),
-      z_(static_cast<std::size_t>(chart_.size())),
+      chart_(make_chart(dynamics, options_.constraints)),
+      z_(static_cast<std::size_t>(chart_->size())),
       z_rate_(z_.size()) {
   if (!(options_.step > 0.0) || !std::isfinite(options_.step))
     throw InputError({}, fmt::format("the step is {} s", options_.step),
                      "give a positive time, such as 1e-3");
-  stepper_ = make_stepper(options_.integrator, chart_, options_.tolerances);
+  stepper_ = make_stepper(options_.integrator, *chart_, options_.tolerances);
   if (dynamics.constraints) {
     const std::size_t rows = dynamics.constraints->size();
     constrained_ = ConstrainedMotion(static_cast<std::size_t>(dynamics.nv()), rows);
@@ -58,8 +58,8 @@ void Simulation::set_state(State state) {
   if (!d.coordinates.normalize(state.q.data()))
     throw InputError({}, "a quaternion of the state is zero", "no rotation is (1, 0, 0, 0): w, x, y, z");
   state_ = std::move(state);
-  if (chart_.constraints() != nullptr) meet_constraints();
-  chart_.momentum_of(state_.t, state_.q, state_.u, state_.momentum);
+  if (chart_->constraints() != nullptr) meet_constraints();
+  chart_->adopt(state_);
   stepper_->reset();
   start_ = state_.t;
   steps_ = 0;
@@ -68,14 +68,15 @@ void Simulation::set_state(State state) {
 Status Simulation::step(const Input& input) {
   const double t_next = start_ + static_cast<double>(steps_ + 1) * options_.step;
 
-  hold(input);                                                              // forces from outside
-  chart_.begin(state_, z_);                                                 // coordinates around this place
-  Status status = stepper_->step(chart_, state_.t, t_next - state_.t, z_);  // the integrator's work
-  if (status.ok()) status |= check(z_);                                     // NaN, divergence
+  hold(input);                                                               // forces from outside
+  chart_->begin(state_, z_);                                                 // coordinates around this place
+  Status status = stepper_->step(*chart_, state_.t, t_next - state_.t, z_);  // the integrator's work
+  if (status.ok()) status |= check(z_);                                      // NaN, divergence
+  if (!status.ok()) return status |= chart_->diagnosis();
+  status |= chart_->settle(t_next, z_);  // onto the manifold and the constraints, momentum kept
   if (!status.ok()) return status;
-  chart_.settle(t_next, z_);  // onto the manifold and the constraints, momentum kept
-  if (!(chart_.position_error() <= options_.constraint_limit)) return Status::constraint_lost;
-  chart_.end(t_next, z_, state_);  // the new state
+  if (!(chart_->position_error() <= options_.constraint_limit)) return Status::constraint_lost;
+  chart_->end(t_next, z_, state_);  // the new state
   ++steps_;
   return status;
 }
@@ -84,7 +85,7 @@ void Simulation::meet_constraints() {
   // States typed with few digits are polished; more than this is another configuration, which assemble()
   // looks for.
   constexpr double kPolish = 1e-3;
-  ConstraintSolver& solver = *chart_.constraints();
+  ConstraintSolver& solver = *chart_->constraints();
   const double *position = nullptr, *velocity = nullptr;
   solver.reset(state_.t, state_.q.data(), state_.u.data());
   solver.errors(state_.t, state_.q.data(), state_.u.data(), position, velocity);
@@ -101,11 +102,11 @@ void Simulation::meet_constraints() {
 }
 
 Simulation::ConstraintState Simulation::constraint_state() {
-  ConstraintSolver* solver = chart_.constraints();
+  ConstraintSolver* solver = chart_->constraints();
   if (solver == nullptr) return {};
   rates();  // leaves the arguments at the current state
   ConstraintState result;
-  const bool solved = solver->solve(chart_.workspace().arguments.data(), constrained_);
+  const bool solved = solver->solve(chart_->workspace().arguments.data(), constrained_);
   std::fill(lambda_.begin(), lambda_.end(), 0.0);
   for (std::size_t k = 0; k < solver->active_rows().size(); ++k) {
     lambda_[solver->active_rows()[k]] = solved ? constrained_.lambda[k] : std::nan("");
@@ -123,14 +124,30 @@ Simulation::ConstraintState Simulation::constraint_state() {
 }
 
 bool Simulation::is_active(int constraint) const {
-  return chart_.constraints() != nullptr && chart_.constraints()->is_active(constraint);
+  return chart_->constraints() != nullptr && chart_->constraints()->is_active(constraint);
+}
+
+void Simulation::require_switchable(int constraint) const {
+  const Constraints& constraints = *dynamics().constraints;
+  if (chart_->constraints()->options().formulation != Formulation::parametric) return;
+  for (std::size_t k = 0; k < constraints.size(); ++k) {
+    if (constraints.rows[k].constraint != constraint) continue;
+    if (dynamics().parametric->left[k] && !constraints.rows[k].holonomic) continue;
+    throw InputError(
+        {},
+        fmt::format("`{}` cannot be switched in parametric coordinates: psi says where the mechanism "
+                    "can be",
+                    constraints.rows[k].label),
+        "choose another formulation");
+  }
 }
 
 std::span<const double> Simulation::set_active(int constraint, bool active) {
-  ConstraintSolver* solver = chart_.constraints();
+  ConstraintSolver* solver = chart_->constraints();
   TACTUS_CHECK(solver != nullptr);
   std::fill(impulse_.begin(), impulse_.end(), 0.0);
   if (solver->is_active(constraint) == active) return impulse_;
+  require_switchable(constraint);
   if (active) {
     const double *position = nullptr, *velocity = nullptr;
     solver->errors(state_.t, state_.q.data(), state_.u.data(), position, velocity);
@@ -148,7 +165,7 @@ std::span<const double> Simulation::set_active(int constraint, bool active) {
     for (std::size_t k = 0; k < impulse.size(); ++k) impulse_[solver->active_rows()[k]] = impulse[k];
   }
   solver->end_step(state_.t, state_.q.data(), state_.u.data());
-  chart_.momentum_of(state_.t, state_.q, state_.u, state_.momentum);
+  chart_->adopt(state_);
   stepper_->reset();
   start_ = state_.t;
   steps_ = 0;
@@ -156,7 +173,7 @@ std::span<const double> Simulation::set_active(int constraint, bool active) {
 }
 
 void Simulation::hold(const Input& input) {
-  Workspace& w = chart_.workspace();
+  Workspace& w = chart_->workspace();
   TACTUS_CHECK(input.tau.empty() || input.tau.size() == w.held_tau.size());
   TACTUS_CHECK(input.wrench.empty() || input.wrench.size() == w.held_wrench.size());
   std::fill(w.held_tau.begin(), w.held_tau.end(), 0.0);
@@ -168,8 +185,8 @@ void Simulation::hold(const Input& input) {
 Status Simulation::check(std::span<const double> z) {
   Status status;
   if (first_not_finite(z) >= 0) status |= Status::not_finite;
-  const auto speeds =
-      z.subspan(static_cast<std::size_t>(dynamics().nv()), static_cast<std::size_t>(dynamics().nv()));
+  const auto freedoms = static_cast<std::size_t>(chart_->freedoms());
+  const auto speeds = z.subspan(freedoms, freedoms);
   troubled_speed_ = -1;
   double fastest = options_.speed_limit;
   for (std::size_t i = 0; i < speeds.size(); ++i) {
@@ -182,9 +199,9 @@ Status Simulation::check(std::span<const double> z) {
 }
 
 Simulation::Rates Simulation::rates() {
-  chart_.begin(state_, z_);
-  chart_.slope(state_.t, z_.data(), z_rate_.data());
-  const Workspace& w = chart_.workspace();
+  chart_->begin(state_, z_);
+  chart_->slope(state_.t, z_.data(), z_rate_.data());
+  const Workspace& w = chart_->workspace();
   const auto nv = static_cast<std::size_t>(dynamics().nv());
   return {{w.tau, nv}, {w.wrench, w.held_wrench.size()}, {w.udot, nv}, {w.qdot, state_.q.size()}};
 }
@@ -201,7 +218,15 @@ std::string Simulation::explain(Status status) {
     return fmt::format(
         "{} the constraints can no longer be met (off by {:.3g} after the step): a motion that they do not "
         "allow is prescribed, or the step is too large",
-        when, chart_.position_error());
+        when, chart_->position_error());
+
+  if (status.has(Status::parameters_singular))
+    return fmt::format(
+        "{} the parametric coordinates end: d psi/d z loses its rank or grows without bound in this step, or "
+        "psi is "
+        "not defined there: "
+        "give psi by other parameters, or choose another formulation",
+        when);
 
   // The joint: where the forces or accelerations of the last good state are not finite; otherwise the fastest
   // one.
@@ -219,13 +244,16 @@ std::string Simulation::explain(Status status) {
   if (const int i = first_not_finite(last.udot); i >= 0)
     return fmt::format("{} the acceleration of '{}' is not a number: its inertia may vanish in this pose",
                        when, name(d.speed_names, i));
+  chart_->begin(state_, z_);
+  const auto speeds = std::span<const double>(z_).subspan(static_cast<std::size_t>(chart_->freedoms()),
+                                                          static_cast<std::size_t>(chart_->freedoms()));
   int fastest = troubled_speed_;
   if (fastest < 0)
     fastest =
-        static_cast<int>(std::max_element(state_.u.begin(), state_.u.end(),
+        static_cast<int>(std::max_element(speeds.begin(), speeds.end(),
                                           [](double a, double b) { return std::abs(a) < std::abs(b); }) -
-                         state_.u.begin());
-  const std::string joint = name(d.speed_names, fastest);
+                         speeds.begin());
+  const std::string joint = chart_->speed_name(fastest);
   if (status.has(Status::not_converged))
     return fmt::format(
         "{} the implicit integrator's equations could not be solved (fastest: '{}'): try a smaller "
@@ -239,7 +267,7 @@ std::string Simulation::explain(Status status) {
   return fmt::format(
       "{} the motion diverged in joint '{}' (speed {:.3g} before the step): try a smaller step or "
       "'--integrator implicit'",
-      when, joint, state_.u[static_cast<std::size_t>(fastest)]);
+      when, joint, speeds[static_cast<std::size_t>(fastest)]);
 }
 
 }  // namespace tactus::simulate

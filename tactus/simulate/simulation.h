@@ -41,7 +41,7 @@ class Simulation {
   /// The dynamics must outlive the simulation.
   Simulation(const Dynamics& dynamics, Options options = {});
 
-  const Dynamics& dynamics() const { return chart_.dynamics(); }
+  const Dynamics& dynamics() const { return chart_->dynamics(); }
   const Options& options() const { return options_; }
   const State& state() const { return state_; }
 
@@ -75,7 +75,8 @@ class Simulation {
 
   bool is_active(int constraint) const;
   /// Switches a constraint (index into Model::constraints) on or off. On: the velocity is caught by a plastic
-  /// impulse, returned per row of the model; the position must fit. Throws InputError where it does not.
+  /// impulse, returned per row of the model; the position must fit. Throws InputError where it does not. In
+  /// parametric coordinates only what psi leaves to be held can be switched.
   std::span<const double> set_active(int constraint, bool active);
 
   /// What went wrong, when, and in which joint.
@@ -84,9 +85,10 @@ class Simulation {
  private:
   Status check(std::span<const double> z);
   void meet_constraints();
+  void require_switchable(int constraint) const;
 
   Options options_;
-  Chart chart_;
+  std::unique_ptr<Chart> chart_;
   std::unique_ptr<Stepper> stepper_;
   State state_;
   std::vector<double> z_;

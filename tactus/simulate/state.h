@@ -6,13 +6,15 @@
 
 namespace tactus::simulate {
 
-/// The state of motion. `momentum` belongs to it because the integrators carry it: see momentum.h.
+/// The state of motion. `momentum` and `parameters` belong to it because the integrators carry them: see
+/// momentum.h, parametric.h. Both follow from q and u where a motion begins.
 struct State {
   double t = 0.0;         // [s]
   std::vector<double> q;  // [nq] coordinates: rad, m, unit quaternions (w, x, y, z)
   std::vector<double> u;  // [nv] generalised speeds: rad/s, m/s
   std::vector<double>
       momentum;  // [6 per free root, 3 per spherical root] in world axes; empty for fixed bases
+  std::vector<double> parameters{};  // [2 nz] z and zd of the parametric formulation; empty with the others
 };
 
 /// What a step answers: a set of bits, no exception and no allocation.
@@ -28,10 +30,11 @@ class Status {
     tolerance_missed = 16,
     constraint_lost = 32,  // a constraint is off by more than Options::constraint_limit
     // Of motions with contact:
-    chattering = 64,            // events follow each other without time going by
-    too_many_events = 128,      // in one step
-    no_consistent_modes = 256,  // no set of sticking, sliding and open contacts obeys the laws of friction
-    contacts_overflow = 512,    // more contacts than there is room for
+    chattering = 64,             // events follow each other without time going by
+    too_many_events = 128,       // in one step
+    no_consistent_modes = 256,   // no set of sticking, sliding and open contacts obeys the laws of friction
+    contacts_overflow = 512,     // more contacts than there is room for
+    parameters_singular = 1024,  // the parametric coordinates lost their rank, or psi is not defined there
   };
 
   Status() = default;

@@ -149,6 +149,8 @@ TEST(Schema, NamesTheKeysThatTheReaderKnows) {
       {"point", keys::kPoint},
       {"speeds", keys::kSpeeds},
       {"initial", keys::kInitial},
+      {"parametric", keys::kParametric},
+      {"independent", keys::kIndependent},
       {"side_in_place", keys::kSide},
       {"between", keys::kBetween},
       {"on_circle", keys::kOnCircle},

@@ -45,7 +45,9 @@ TEST_P(Constrained, FormulationsAgreeOnStatesNearTheInitialOne) {
     const std::size_t rows = multipliers.active_rows().size();
     // Rounding, amplified by the spread of inertias in the model.
     constexpr double kAgree = 1e-10;
-    for (const Formulation formulation : {Formulation::embedding, Formulation::projection}) {
+    for (const Formulation formulation :
+         {Formulation::embedding, Formulation::projection, Formulation::parametric}) {
+      if (formulation == Formulation::parametric && !dynamics.parametric) continue;
       ConstraintOptions options;
       options.formulation = formulation;
       ConstraintSolver solver(dynamics, options);

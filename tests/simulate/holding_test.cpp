@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <studies/aghili2005/reduced_crank.h>
+
 #include "constrained_models.h"
 #include "support/allocations.h"
 
@@ -12,31 +14,7 @@ namespace {
 
 using namespace test;
 
-/// The slider-crank by its own angle alone, on the branch q2 = 2 pi - 2 q1:
-/// (3 - 2 cos 2q) qdd + 2 sin(2q) qd^2 + g cos q = f.
-class ReducedCrank {
- public:
-  ReducedCrank(double gravity, double force) : g_(gravity), f_(force) {}
-
-  void advance(double duration) {
-    constexpr double h = 1e-4;  // error far below 1e-12
-    for (long i = std::lround(duration / h); i > 0; --i) {
-      const auto a = [&](double q, double v) {
-        return (f_ - g_ * std::cos(q) - 2.0 * std::sin(2.0 * q) * v * v) / (3.0 - 2.0 * std::cos(2.0 * q));
-      };
-      const double k1 = a(q, v), l1 = v;
-      const double k2 = a(q + h / 2 * l1, v + h / 2 * k1), l2 = v + h / 2 * k1;
-      const double k3 = a(q + h / 2 * l2, v + h / 2 * k2), l3 = v + h / 2 * k2;
-      const double k4 = a(q + h * l3, v + h * k3), l4 = v + h * k3;
-      q += h / 6 * (l1 + 2 * l2 + 2 * l3 + l4);
-      v += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
-    }
-  }
-  double q = 2.0 * pi / 3.0, v = 0.0;
-
- private:
-  double g_, f_;
-};
+using aghili::ReducedCrank;
 
 struct CrankRun {
   double largest_phi = 0.0, error = 0.0;
