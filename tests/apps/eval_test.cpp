@@ -216,6 +216,38 @@ TEST(Eval, TellsWhereAStateFileIsWrong) {
   EXPECT_NE(run.err.find("help: "), std::string::npos) << run.err;
 }
 
+TEST(Eval, GivesTheSameReactionsInParametricCoordinates) {
+  for (const char* name : {"two_link_on_circle.yaml", "rolling_disk.yaml", "four_bar.yaml"}) {
+    const Json reference = evaluated(name, "t: 0", "--formulation multipliers"),
+               z = evaluated(name, "t: 0", "--formulation parametric");
+    EXPECT_EQ(z["formulation"], "parametric");
+    EXPECT_EQ(z["rank"], reference["rank"]);
+    EXPECT_EQ(z["redundant_rows"], reference["redundant_rows"]);
+    EXPECT_EQ(z["parameters"]["names"].size(), z["parameters"]["z"].size());
+    // Roundings of forces of up to 100 N.
+    expect_near(z["udot"], reference["udot"].get<List>(), 1e-10);
+    for (const auto& [constraint, reaction] : reference["reactions"].items()) {
+      expect_near(z["reactions"][constraint]["lambda"], reaction["lambda"].get<List>(), 1e-10);
+      expect_near(z["reactions"][constraint]["force"], reaction["force"].get<List>(), 1e-10);
+    }
+  }
+}
+
+TEST(Eval, RefusesParametricCoordinatesThatAreNotGivenOrNotThere) {
+  const auto says = [](const std::string& name, const std::string& state, const std::string& fragment) {
+    const Folder folder;
+    const Outcome run =
+        tactus("eval " + model(name) + " --formulation parametric --at " + folder.file("state.yaml", state));
+    EXPECT_EQ(run.code, 2) << run.out;
+    EXPECT_NE(run.err.find(fragment), std::string::npos) << run.err;
+    EXPECT_NE(run.err.find("help: "), std::string::npos) << run.err;
+  };
+  says("pendulum.yaml", "t: 0", "the model gives no parametric coordinates");
+  says("sleigh.yaml", "t: 0", "the model gives no parametric coordinates");
+  says("two_link_on_circle.yaml", "q: {q1: 0.1}", "no values of the parametric coordinates give this");
+  says("particle_on_circle.yaml", "u: {q1: 1, q2: 1}", "the speeds break the constraints");
+}
+
 TEST(Eval, SaysWhenTheEquationsAreSingular) {
   const Outcome run =
       tactus("eval " + model("spherical_wrist.yaml"));  // sin q2 = 0: the speeds do not determine the rates

@@ -106,6 +106,22 @@ TEST(Simulate, StopsWhenTheMotionDiverges) {
   EXPECT_GT(content_of(folder.path("run.csv")).size(), 1000u);
 }
 
+TEST(Simulate, WritesTheSameColumnsInParametricCoordinates) {
+  const std::string command =
+      "simulate " + model("rolling_disk.yaml") + " --duration 0.2 --out - --formulation ";
+  const Outcome reference = tactus(command + "automatic"), z = tactus(command + "parametric");
+  ASSERT_EQ(z.code, 0) << z.err;
+  const auto expected = table_of(reference.out), table = table_of(z.out);
+  ASSERT_EQ(table.size(), expected.size());
+  for (const auto& [name, column] : expected) {
+    ASSERT_EQ(table.count(name), 1u) << name;
+    ASSERT_EQ(table.at(name).size(), column.size());
+    // Both are within RK4's truncation of the motion.
+    for (std::size_t i = 0; i < column.size(); ++i) EXPECT_NEAR(table.at(name)[i], column[i], 1e-7) << name;
+  }
+  EXPECT_EQ(tactus("simulate " + model("sleigh.yaml") + " --formulation parametric").code, 2);
+}
+
 TEST(Simulate, RefusesWhatCannotBeMeant) {
   const std::string pendulum = "simulate " + model("pendulum.yaml");
   for (const std::string options :
