@@ -49,8 +49,7 @@ class Scene {
   /// X_WB = [R | p] by rows, 12 numbers per body of the model in order, the ground first.
   void update(std::span<const double> poses);
   /// All feature pairs with gap < margin at the last update, ordered by pair and id: several per pair of
-  /// shapes where faces meet (up to four corners, the deepest and the most spread). No allocation for
-  /// primitives.
+  /// shapes where faces meet (up to four corners, the deepest and the most spread). No allocation.
   std::span<const Proximity> near(double margin);
   /// Whether more were found than there is room for since the last update.
   bool overflowed() const;

@@ -6,190 +6,14 @@
 
 #include <tactus/collide/half_space.h>
 #include <tactus/collide/solid_cylinder.h>
-#include <tactus/collide/triangles.h>
+#include <tactus/collide/surface_points.h>
 
 namespace tactus::collide {
 
 namespace {
 
-/// Parts of the smaller shape's size.
-constexpr double kOverSlack = 1e-5;
-constexpr double kDeepestCorner = 0.5;  // corners deeper inside are not found
-constexpr double kDeepestEdge = 0.1;
-/// Sines.
-constexpr double kParallel = 0.05;
-constexpr double kBeyondFaces = 1e-2;
-
-Vec3d cube_of(double half) { return {half, half, half}; }
-
-/// Of pairs that only count where nothing else is nearer: an edge and a corner, two corners.
-struct Nearest {
-  double gap = std::numeric_limits<double>::infinity();
-  FeaturePair kind = FeaturePair::point_point;
-  Party party_a, party_b;
-  Feature a, b;
-  Code code_a, code_b;
-
-  void consider(double found, FeaturePair k, const Party& pa, const Feature& fa, Code ca, const Party& pb,
-                const Feature& fb, Code cb) {
-    if (found < gap) *this = {found, k, pa, pb, fa, fb, ca, cb};
-  }
-  void add_to(Collector& out) const {
-    if (gap < out.smallest()) out.add(kind, party_a, a, code_a, party_b, b, code_b);
-  }
-};
-
-/// From an edge into one of its two triangles.
-Vec3d into_triangle(const Surface& S, const SurfaceEdge& edge, std::size_t which) {
-  const Vec3d along = which == 0 ? edge.direction : -edge.direction;
-  return cross(S.normal(edge.triangle[which]), along);
-}
-
-bool edge_reaches(const Surface& S, const SurfaceEdge& edge, const Vec3d& w, double beyond) {
-  return edge.stands_out && dot(w, into_triangle(S, edge, 0)) <= beyond &&
-         dot(w, into_triangle(S, edge, 1)) <= beyond;
-}
-
-bool vertex_reaches(const Surface& S, int v, const Vec3d& w, double beyond) {
-  const auto [begin, end] = S.edges_at(v);
-  return std::all_of(begin, end, [&](int e) {
-    const SurfaceEdge& edge = S.edge(e);
-    return dot(w, edge.from == v ? edge.direction : -edge.direction) <= beyond;
-  });
-}
-
-OnTriangle nearest_on(const Surface& S, int t, const Vec3d& x) {
-  const auto& corners = S.triangle(t);
-  return nearest_on_triangle(S.vertex(corners[0]), S.vertex(corners[1]), S.vertex(corners[2]), S.normal(t),
-                             x);
-}
-
-/// Whether x is over a triangle, by at most `slack` outside it.
-bool over_triangle(const Surface& S, int t, const Vec3d& x, double slack) {
-  for (const int e : S.edges_of(t)) {
-    const SurfaceEdge& edge = S.edge(e);
-    const std::size_t which = edge.triangle[0] == t ? 0 : 1;
-    if (dot(into_triangle(S, edge, which), x - S.vertex(edge.from)) < -slack) return false;
-  }
-  return true;
-}
-
-/// The surface of one shape and the points of another.
-class PointsOnSurface {
- public:
-  PointsOnSurface(const Party& p, const Surface& surface, const Party& q, Collector& collector, Nearest& best)
-      : p_(p), S(surface), q_(q), X(math::inverse(*p.X_WB) * *q.X_WB), out(collector), nearest_(best) {}
-
-  /// Q's axes to the surface's.
-  const Posed& relative() const { return X; }
-
-  /// A point of Q, in its body's axes, with its radius.
-  void add(const Feature& point, Code code) {
-    const Vec3d x = transformed(X, point.p);
-    const double near = out.margin() + point.radius, reach = std::max(near, kDeepestCorner * out.size());
-    int closest = -1;
-    OnTriangle on;
-    on.distance2 = std::numeric_limits<double>::infinity();
-    S.overlapping(x - cube_of(reach), x + cube_of(reach), [&](int t) {
-      const OnTriangle found = nearest_on(S, t, x);
-      if (found.distance2 < on.distance2) {
-        on = found;
-        closest = t;
-      }
-    });
-    if (closest < 0) return;
-    if (dot(outward(closest, on), x - on.point) >= 0.0)
-      add_outside(point, code, x, near, closest, on);
-    else
-      add_inside(point, code, x, reach, closest, on);
-  }
-
- private:
-  Vec3d outward(int t, const OnTriangle& on) const {
-    switch (on.region) {
-      case TriangleRegion::inside:
-        break;
-      case TriangleRegion::edge: {
-        const SurfaceEdge& edge = S.edge(S.edges_of(t)[on.which]);
-        return S.normal(edge.triangle[0]) + S.normal(edge.triangle[1]);
-      }
-      case TriangleRegion::corner:
-        return S.vertex_normal(S.triangle(t)[on.which]);
-    }
-    return S.normal(t);
-  }
-
-  void add_over(int t, const Feature& point, Code code) {
-    out.add(FeaturePair::plane_point, p_, S.face_feature(t), Code::face(S.face(t)), q_, point, code);
-  }
-
-  void add_outside(const Feature& point, Code code, const Vec3d& x, double near, int closest,
-                   const OnTriangle& on) {
-    const double slack = kOverSlack * out.size();
-    S.overlapping(x - cube_of(near), x + cube_of(near), [&](int t) {
-      if (dot(S.normal(t), x - S.vertex(S.triangle(t)[0])) >= -slack && over_triangle(S, t, x, slack))
-        add_over(t, point, code);
-      if (point.radius > 0.0) add_round(t, nearest_on(S, t, x), point, code, x);
-    });
-    if (point.radius > 0.0 || on.region == TriangleRegion::inside) return;
-    const double gap = std::sqrt(on.distance2);
-    if (on.region == TriangleRegion::edge) {
-      const int e = S.edges_of(closest)[on.which];
-      nearest_.consider(gap, FeaturePair::line_point, p_, S.edge_feature(e), Code::edge(e), q_, point, code);
-    } else {
-      const int v = S.triangle(closest)[on.which];
-      nearest_.consider(gap, FeaturePair::point_point, p_, S.vertex_feature(v), Code::corner(v), q_, point,
-                        code);
-    }
-  }
-
-  /// A ball at an edge or corner that stands out.
-  void add_round(int t, const OnTriangle& on, const Feature& point, Code code, const Vec3d& x) {
-    const Vec3d w = x - on.point;
-    const double beyond = kBeyondFaces * norm(w);
-    if (on.region == TriangleRegion::edge) {
-      const int e = S.edges_of(t)[on.which];
-      if (edge_reaches(S, S.edge(e), w, beyond))
-        out.add(FeaturePair::line_point, p_, S.edge_feature(e), Code::edge(e), q_, point, code);
-    } else if (on.region == TriangleRegion::corner) {
-      const int v = S.triangle(t)[on.which];
-      if (S.is_corner(v) && vertex_reaches(S, v, w, beyond))
-        out.add(FeaturePair::point_point, p_, S.vertex_feature(v), Code::corner(v), q_, point, code);
-    }
-  }
-
-  /// Out through the nearest face.
-  void add_inside(const Feature& point, Code code, const Vec3d& x, double reach, int closest,
-                  const OnTriangle& on) {
-    if (on.region == TriangleRegion::inside) {
-      add_over(closest, point, code);
-      return;
-    }
-    int best = -1;
-    double least = std::numeric_limits<double>::infinity();
-    S.overlapping(x - cube_of(reach), x + cube_of(reach), [&](int t) {
-      const double depth = -dot(S.normal(t), x - S.vertex(S.triangle(t)[0]));
-      if (depth >= 0.0 && depth < least && over_triangle(S, t, x, kOverSlack * out.size())) {
-        best = t;
-        least = depth;
-      }
-    });
-    if (best >= 0) {
-      add_over(best, point, code);
-    } else {
-      const Feature plane{FeatureKind::plane, on.point, direction_of(outward(closest, on), S.normal(closest)),
-                          0.0};
-      out.add(FeaturePair::plane_point, p_, plane, Code::face(S.face(closest)), q_, point, code);
-    }
-  }
-
-  const Party& p_;
-  const Surface& S;
-  const Party& q_;
-  const Posed X;
-  Collector& out;
-  Nearest& nearest_;
-};
+constexpr double kDeepestEdge = 0.1;  // part of the smaller shape's size
+constexpr double kParallel = 0.05;    // sine
 
 /// An edge of a surface and an edge of another shape, `reaches(n)`: whether that one is furthest along n.
 /// All in the surface's axes.
@@ -203,7 +27,7 @@ void add_edges(const Party& p, const Surface& S, int e, const Party& q, const Fe
   if (sine < kParallel) return;
   Vec3d n = (1.0 / sine) * c;
   if (dot(n, S.normal(edge.triangle[0]) + S.normal(edge.triangle[1])) < 0.0) n = -n;
-  if (!edge_reaches(S, edge, n, kBeyondFaces) || !reaches(-n)) return;
+  if (!edge_reaches(S, edge, n, kBeyondTriangles) || !reaches(-n)) return;
   const Vec3d d = from - S.vertex(edge.from);
   const double s = dot(cross(d, v), c) / (sine * sine), t = dot(cross(d, edge.direction), c) / (sine * sine);
   if (s < 0.0 || s > edge.length || t < low || t > high) return;
@@ -224,12 +48,12 @@ void add_vertex_polytope(const Party& p, const Surface& S, int v, const PlacedPa
     const double at = nearest_on_segment(Q.corner(0), Q.corner(1), x);
     const Vec3d w = Q.corner(0) + at * (Q.corner(1) - Q.corner(0)) - x;
     if (at <= 0.0 || at >= 1.0 ||
-        !vertex_reaches(S, v, math::transpose_times(p.X_WB->R, w), kBeyondFaces * norm(w)))
+        !vertex_reaches(S, v, math::transpose_times(p.X_WB->R, w), kBeyondTriangles * norm(w)))
       return;
     out.add(FeaturePair::line_point, q.party, Q.shape->edge(0), Code::edge(0), p, point, Code::corner(v));
     return;
   }
-  const double slack = kOverSlack * out.size();
+  const double slack = kOverSurface * out.size();
   int outermost = 0;
   double most = -std::numeric_limits<double>::infinity();
   bool over = false;
@@ -348,7 +172,7 @@ void add_surface_polytope(const Party& p, const Surface& S, const PlacedParty& q
           const double length = norm(q.core->corner(edge.to) - q.core->corner(edge.from));
           add_edges(
               p, S, e, q.party, Q.edge(j), Code::edge(j), points.relative(), 0.0, length,
-              [&](const Vec3d& n) { return q.core->edge_reaches(j, to_world * n, kBeyondFaces); }, out);
+              [&](const Vec3d& n) { return q.core->edge_reaches(j, to_world * n, kBeyondTriangles); }, out);
         }
       });
   nearest.add_to(out);
@@ -364,7 +188,7 @@ void add_surface_cylinder(const Party& p, const Surface& S, const Party& q, cons
   Box box;
   for (const double sign : {-1.0, 1.0}) box.hold(centre + sign * cylinder.half_length * axis);
   box.widen(out.margin() + cylinder.radius);
-  const double slack = kOverSlack * out.size();
+  const double slack = kOverSurface * out.size();
 
   S.overlapping(box.low, box.high, [&](int t) {
     const Vec3d &n = S.normal(t), lowest = across(n, axis);
@@ -442,7 +266,7 @@ void add_surfaces(const Party& p, const Surface& P, const Party& q, const Surfac
               add_edges(
                   p, P, e, q, Q.edge_feature(f), Code::edge(f), X, 0.0, other.length,
                   [&](const Vec3d& n) {
-                    return edge_reaches(Q, other, math::transpose_times(X.R, n), kBeyondFaces);
+                    return edge_reaches(Q, other, math::transpose_times(X.R, n), kBeyondTriangles);
                   },
                   out);
             });
