@@ -1,6 +1,6 @@
 // [Clover1996]: C. L. Clover, Control system design for robots used in simulating dynamic force and moment
 // interaction in virtual reality applications, Iowa State University, 1996. Chapter II: abbreviated and
-// linear models of the PUMA 560.
+// linear models of the PUMA 560; chapter IV: the stiff wall.
 #pragma once
 
 #include <vector>
@@ -11,5 +11,6 @@ namespace tactus::studies::clover {
 
 std::vector<study::Case> linear_model_cases();  // Tables V to VIII
 std::vector<study::Case> abbreviation_cases();  // Appendix A, Tables I, III, IV
+std::vector<study::Case> wall_cases();          // chapter IV's stiff wall
 
 }  // namespace tactus::studies::clover

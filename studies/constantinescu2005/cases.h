@@ -1,5 +1,5 @@
 // [Constantinescu2005]: D. Constantinescu, S. E. Salcudean, E. A. Croft, Haptic manipulation of serial-chain
-// virtual mechanisms. The mechanism itself; its controllers come with the control stage.
+// virtual mechanisms. The mechanism itself and its contacts; its controllers come with the control stage.
 #pragma once
 
 #include <vector>
@@ -8,6 +8,7 @@
 
 namespace tactus::studies::constantinescu {
 
-std::vector<study::Case> mechanism_cases();
+std::vector<study::Case> mechanism_cases();  // Table I, and what a hand feels of the chain
+std::vector<study::Case> contact_cases();    // section VIII without its controllers
 
 }  // namespace tactus::studies::constantinescu

@@ -4,9 +4,12 @@
 namespace tactus::studies {
 
 study::Study constantinescu2005() {
-  return {"constantinescu2005",
-          "Constantinescu, Salcudean, Croft: Haptic manipulation of serial-chain virtual mechanisms",
-          constantinescu::mechanism_cases()};
+  study::Study study{
+      "constantinescu2005",
+      "Constantinescu, Salcudean, Croft: Haptic manipulation of serial-chain virtual mechanisms",
+      constantinescu::mechanism_cases()};
+  for (study::Case& one : constantinescu::contact_cases()) study.cases.push_back(std::move(one));
+  return study;
 }
 
 }  // namespace tactus::studies

@@ -10,4 +10,7 @@ namespace tactus::studies::gillespie {
 std::vector<study::Case> wrist_cases();       // Example 2
 std::vector<study::Case> constraint_cases();  // Examples 1 and 3
 
+std::vector<study::Case> ramp_cases();    // Figure 2
+std::vector<study::Case> caster_cases();  // Example 3 with friction
+
 }  // namespace tactus::studies::gillespie

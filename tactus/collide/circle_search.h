@@ -13,29 +13,66 @@ struct AngleFound {
   double angle = 0.0, value = 0.0;
 };
 
-/// The best angle in [low, high], between which the function has one maximum, by golden sections, to about
-/// 1e-8 rad: where the function is smooth its value is then right to rounding.
+/// The best angle in [low, high], between which the function has one maximum: Brent's method, parabolas
+/// through the three best points where they help and golden sections where not, to about 1e-8 rad. Where the
+/// function is smooth its value is then right to rounding.
 template <class F>
 AngleFound largest_between(const F& value, double low, double high) {
-  constexpr double kGolden = 0.61803398874989485;
-  double x1 = high - kGolden * (high - low), x2 = low + kGolden * (high - low);
-  double f1 = value(x1), f2 = value(x2);
-  while (high - low > 1e-8) {
-    if (f1 > f2) {
-      high = x2;
-      x2 = x1;
-      f2 = f1;
-      x1 = high - kGolden * (high - low);
-      f1 = value(x1);
+  constexpr double kGolden = 0.38196601125010515;
+  constexpr double kFinest = 0.5e-8;
+  constexpr int kMostSteps = 60;
+  double x = low + kGolden * (high - low), w = x, v = x;  // best, second, the second before
+  double fx = value(x), fw = fx, fv = fx;
+  double step = 0.0, before = 0.0;
+  for (int k = 0; k < kMostSteps; ++k) {
+    const double middle = 0.5 * (low + high);
+    if (std::abs(x - middle) <= 2.0 * kFinest - 0.5 * (high - low)) break;
+    bool golden = true;
+    if (std::abs(before) > kFinest) {
+      // The vertex of the parabola through v, w, x is at x + p / q.
+      const double r = (x - w) * (fx - fv);
+      double q = (x - v) * (fx - fw);
+      double p = (x - v) * q - (x - w) * r;
+      q = 2.0 * (q - r);
+      if (q > 0.0) p = -p;
+      q = std::abs(q);
+      const double last = before;
+      before = step;
+      if (std::abs(p) < std::abs(0.5 * q * last) && p > q * (low - x) && p < q * (high - x)) {
+        step = p / q;
+        golden = false;
+        if (x + step - low < 2.0 * kFinest || high - x - step < 2.0 * kFinest)
+          step = middle >= x ? kFinest : -kFinest;
+      }
+    }
+    if (golden) {
+      before = x < middle ? high - x : low - x;
+      step = kGolden * before;
+    }
+    const double u = x + (std::abs(step) >= kFinest ? step : step > 0.0 ? kFinest : -kFinest);
+    const double fu = value(u);
+    if (fu >= fx) {
+      (u >= x ? low : high) = x;
+      v = w;
+      fv = fw;
+      w = x;
+      fw = fx;
+      x = u;
+      fx = fu;
     } else {
-      low = x1;
-      x1 = x2;
-      f1 = f2;
-      x2 = low + kGolden * (high - low);
-      f2 = value(x2);
+      (u < x ? low : high) = u;
+      if (fu >= fw || w == x) {
+        v = w;
+        fv = fw;
+        w = u;
+        fw = fu;
+      } else if (fu >= fv || v == x || v == w) {
+        v = u;
+        fv = fu;
+      }
     }
   }
-  return f1 > f2 ? AngleFound{x1, f1} : AngleFound{x2, f2};
+  return {x, fx};
 }
 
 /// Samples [from, to], then narrows down around every sample that is as high as its neighbours and could

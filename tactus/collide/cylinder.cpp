@@ -27,6 +27,7 @@ constexpr double kParallel = 1e-3;  // sine
 /// A face, flat end or side counts as facing within this angle [rad] of the direction.
 constexpr double kFacing = 0.15;
 constexpr double kBeyondFaces = 1e-2;
+constexpr double kShallow = 0.1;  // overlaps of so small a part of the radius have one best direction
 
 double least_along(const PlacedPolytope& q, const Vec3d& n) { return dot(n, q.corner(q.furthest(-n))); }
 
@@ -44,16 +45,35 @@ Vec3d toward(const SolidCylinder& P, const Vec3d& x) {
 struct Direction {
   Vec3d n{};
   double distance = -std::numeric_limits<double>::infinity();
+  int face = -1, corner = -1;  // of Q, where it is theirs
 };
+
+/// Whether the direction is that of two points that face each other: then no other one is better nearby, and
+/// if the shapes are apart, or overlap but little, none anywhere.
+bool is_local_maximum(const SolidCylinder& P, const PlacedPolytope& q, const Direction& d) {
+  const int nearest = q.furthest(-d.n);
+  if (d.corner >= 0) return d.corner == nearest;
+  if (d.face < 0)
+    return std::abs(dot(d.n, P.axis)) > 1.0 - 1e-12 &&
+           norm(across(q.corner(nearest) - P.centre, P.axis)) < P.radius;
+  const Vec3d low = P.furthest(d.n);
+  if (q.over_face(d.face, low, 0.0)) return true;
+  const double lean = std::abs(dot(d.n, P.axis));
+  if (lean > 1.0 - 1e-12) return q.over_face(d.face, P.centre, 0.0);  // flat, its middle over the face
+  if (lean > 1e-12) return false;
+  // Lying: the other end, or the middle.
+  const Vec3d along = 2.0 * dot(P.centre - low, P.axis) * P.axis;
+  return q.over_face(d.face, low + along, 0.0) || q.over_face(d.face, low + 0.5 * along, 0.0);
+}
 
 /// Ends as soon as a direction is found along which they are `enough` apart.
 Direction find_direction(const SolidCylinder& P, const PlacedPolytope& q, double enough) {
   Direction best;
-  const auto consider = [&](const Vec3d& n, double tie) {
+  const auto consider = [&](const Vec3d& n, double tie, int face = -1, int corner = -1) {
     const double distance = least_along(q, n) - P.reach(n);
-    if (distance > best.distance + tie) best = {n, distance};
+    if (distance > best.distance + tie) best = {n, distance, face, corner};
   };
-  for (int f = 0; f < q.face_count(); ++f) consider(-q.normal(f), 0.0);
+  for (int f = 0; f < q.face_count(); ++f) consider(-q.normal(f), 0.0, f);
   // Flat contacts win ties: their directions are exact.
   const double tie = kGapSlack * std::min(P.radius, q.shape->size);
   for (const double sign : {-1.0, 1.0}) consider(sign * P.axis, 0.0);
@@ -64,12 +84,14 @@ Direction find_direction(const SolidCylinder& P, const PlacedPolytope& q, double
     consider(n, tie);
     consider(-n, tie);
   }
-  for (const Vec3d& corner : q.corners) {
-    consider(toward(P, corner), tie);
+  for (int i = 0; i < q.corner_count(); ++i) {
+    const Vec3d& corner = q.corner(i);
+    consider(toward(P, corner), tie, -1, i);
     // Inside, out through the side may be best even where the flat end is nearer: the rest of Q counts.
     consider(direction_of(across(corner - P.centre, P.axis), any_normal_to(P.axis)), tie);
   }
   if (best.distance >= enough) return best;
+  if (best.distance > -kShallow * P.radius && is_local_maximum(P, q, best)) return best;
   // Rim and edge. Along the arc of an edge Q's reach is that of the edge.
   for (int j = 0; j < q.edge_count(); ++j) {
     const PolytopeEdge& edge = q.edge(j);
@@ -93,6 +115,7 @@ Direction find_direction(const SolidCylinder& P, const PlacedPolytope& q, double
     const AngleFound found = bare ? largest_over_circle(value, steepest, best.distance)
                                   : largest_over_angle<6>(value, 0.0, arc, false, steepest, best.distance);
     if (found.value > best.distance + tie) consider(normal(found.angle), tie);
+    if (best.distance >= enough) return best;
   }
   return best;
 }
@@ -275,11 +298,17 @@ void add_cylinder_ball(const Party& p, const Shape& cylinder, const Party& q, co
   }
 }
 
-void add_cylinder_polytope(const Party& p, const Shape& cylinder, const PlacedParty& q, Collector& out) {
+void add_cylinder_polytope(const Party& p, const Shape& cylinder, const PlacedParty& q, Vec3d& parted,
+                           Collector& out) {
   const SolidCylinder P(p, cylinder);
-  const Direction direction = find_direction(P, *q.core, out.margin() + q.core->shape->radius);
+  const double enough = out.margin() + q.core->shape->radius;
+  if (least_along(*q.core, parted) - P.reach(parted) >= enough) return;
+  const Direction direction = find_direction(P, *q.core, enough);
   const double gap = direction.distance - q.core->shape->radius, slack = kGapSlack * out.size();
-  if (!(gap < out.margin())) return;
+  if (!(gap < out.margin())) {
+    parted = direction.n;
+    return;
+  }
   out.set_least_gap(gap - slack);
   PolytopeContacts contacts(P, q, direction, out);
   contacts.add();

@@ -20,6 +20,7 @@ namespace {
 constexpr double kGapSlack = 1e-7;  // part of the size
 constexpr double kParallel = 1e-3;  // sine
 constexpr double kFacing = 0.15;    // [rad]
+constexpr double kShallow = 0.1;    // overlaps of so small a part of the radius have one best direction
 
 struct Direction {
   Vec3d n{};
@@ -58,6 +59,22 @@ Direction climb(const Value& value, Direction at, double step, double finest) {
   return at;
 }
 
+/// Whether the direction, an axis or the normal of both, is that of two points that face each other: then no
+/// other one is better nearby, and if they are apart, or overlap but little, none anywhere.
+bool is_local_maximum(const SolidCylinder& P, const SolidCylinder& Q, const Vec3d& n) {
+  constexpr double kExactly = 1e-12;
+  const auto in_disk = [](const SolidCylinder& C, const Vec3d& x) {
+    return norm(across(x - C.centre, C.axis)) < C.radius;
+  };
+  if (std::abs(dot(n, P.axis)) > 1.0 - kExactly) return in_disk(P, Q.furthest(-n));
+  if (std::abs(dot(n, Q.axis)) > 1.0 - kExactly) return in_disk(Q, P.furthest(n));
+  const Vec3d c = cross(P.axis, Q.axis), d = Q.centre - P.centre;
+  const double c2 = dot(c, c);
+  if (std::abs(dot(n, P.axis)) > kExactly || std::abs(dot(n, Q.axis)) > kExactly || c2 < 1e-6) return false;
+  return std::abs(dot(cross(d, Q.axis), c)) < P.half_length * c2 &&
+         std::abs(dot(cross(d, P.axis), c)) < Q.half_length * c2;
+}
+
 /// Ends as soon as a direction is found along which they are `enough` apart.
 Direction find_direction(const SolidCylinder& P, const SolidCylinder& Q, double enough) {
   const auto value = [&](const Vec3d& n) { return -Q.reach(-n) - P.reach(n); };
@@ -77,6 +94,7 @@ Direction find_direction(const SolidCylinder& P, const SolidCylinder& Q, double 
   const Vec3d between = direction_of(Q.centre - P.centre, best.n);
   consider(between, value(between), tie);
   if (best.distance >= enough) return best;
+  if (best.distance > -kShallow * std::min(P.radius, Q.radius) && is_local_maximum(P, Q, best.n)) return best;
   const double steepest = norm(Q.centre - P.centre) + P.half_length + P.radius + Q.half_length +
                           Q.radius;  // two points' distance
   for (const SolidCylinder* C : {&P, &Q}) {
@@ -86,16 +104,22 @@ Direction find_direction(const SolidCylinder& P, const SolidCylinder& Q, double 
         largest_over_circle([&](double angle) { return value(normal(angle)); }, steepest, best.distance);
     consider(normal(found.angle), found.value, tie);
   }
+  if (best.distance >= enough) return best;
   const auto climb_from = [&](const Vec3d& start) {
     const Direction found = climb(value, {start, value(start)}, 0.2, 1e-3);
     consider(found.n, found.distance, tie);
+    return best.distance >= enough;
   };
   // At an axis the function has an edge on which climbing gets stuck: begin beside it.
   const Vec3d axis = best.n, x = any_normal_to(axis), y = cross(axis, x);
   if (std::max(std::abs(dot(axis, P.axis)), std::abs(dot(axis, Q.axis))) > 1.0 - 1e-9) {
-    for (const Vec3d& aside : {x, y, -x, -y}) climb_from(direction_of(axis + 0.05 * aside, axis));
+    for (const Vec3d& aside : {x, y, -x, -y}) {
+      if (climb_from(direction_of(axis + 0.05 * aside, axis))) return best;
+    }
   }
-  for (const Vec3d& start : {best.n, between, direction_of(best.n + between, best.n)}) climb_from(start);
+  for (const Vec3d& start : {best.n, between, direction_of(best.n + between, best.n)}) {
+    if (climb_from(start)) return best;
+  }
   const Direction found = climb(value, best, 1e-2, 1e-8);
   consider(found.n, found.distance, tie);
   return best;
@@ -187,12 +211,16 @@ void add_sides(const SolidCylinder& P, const SolidCylinder& Q, const Vec3d& n, C
 
 }  // namespace
 
-void add_cylinders(const Party& p, const Shape& shape_p, const Party& q, const Shape& shape_q,
+void add_cylinders(const Party& p, const Shape& shape_p, const Party& q, const Shape& shape_q, Vec3d& parted,
                    Collector& out) {
   const SolidCylinder P(p, shape_p), Q(q, shape_q);
+  if (-Q.reach(-parted) - P.reach(parted) >= out.margin()) return;
   const auto [n, distance] = find_direction(P, Q, out.margin());
   const double slack = kGapSlack * out.size();
-  if (!(distance < out.margin())) return;
+  if (!(distance < out.margin())) {
+    parted = n;
+    return;
+  }
   out.set_least_gap(distance - slack);
   const double lean_p = dot(n, P.axis), lean_q = -dot(n, Q.axis);
   if (std::abs(lean_p) > std::cos(kFacing)) add_over_end(P, lean_p < 0.0 ? 0 : 1, Q, out);

@@ -26,6 +26,7 @@ struct ShapePair {
   int pair = 0;               // of the model
   int first = 0, second = 0;  // shapes, first < second
   std::optional<SectionPair> planar;
+  Vec3d parted{0.0, 0.0, 1.0};  // a direction along which they were apart
 };
 
 bool can_touch(const Shape& a, const Shape& b) {
@@ -51,7 +52,8 @@ struct Scene::Implementation {
   std::vector<Posed> poses;                          // of all bodies of the model
   std::vector<std::unique_ptr<PlacedShape>> shapes;  // at fixed places: their cores point into them
   std::vector<ShapePair> pairs;
-  std::vector<std::size_t> unbounded;  // pairs with a half-space
+  std::vector<std::size_t> unbounded;   // pairs with a half-space
+  std::vector<std::size_t> candidates;  // near enough to be looked at; room for all
   std::unique_ptr<BroadPhase> broad_phase;
   std::uint64_t updates = 0;
   Collector collector;
@@ -66,7 +68,7 @@ struct Scene::Implementation {
   PlacedParty placed_party(int shape, bool second);
   bool above(const ShapePair& pair, double margin);
   void examine(std::size_t pair, double margin);
-  Keep add_features(const ShapePair& pair);
+  Keep add_features(ShapePair& pair);
 };
 
 Scene::Implementation::Implementation(const describe::Model& model, std::size_t most)
@@ -87,6 +89,7 @@ Scene::Implementation::Implementation(const describe::Model& model, std::size_t 
       bounded.push_back({pairs[i].first, pairs[i].second, static_cast<int>(i)});
   }
   broad_phase = std::make_unique<BroadPhase>(shapes.size(), bounded);
+  candidates.reserve(pairs.size());
   if (pairs.size() >= (std::size_t{1} << (64 - 2 * Code::kBits))) {
     throw InputError({model.file, 0, 0},
                      fmt::format("the model has {} pairs of contact shapes", pairs.size()),
@@ -132,7 +135,7 @@ void Scene::Implementation::add_pairs(const describe::Model& model, int index, c
         }
         continue;
       }
-      ShapePair found{index, std::min(a, b), std::max(a, b), std::nullopt};
+      ShapePair found{index, std::min(a, b), std::max(a, b), std::nullopt, {0.0, 0.0, 1.0}};
       found.planar = sections(motion, shapes[static_cast<std::size_t>(found.first)]->shape,
                               shapes[static_cast<std::size_t>(found.second)]->shape);
       if (!found.planar || !found.planar->apart) pairs.push_back(std::move(found));
@@ -156,7 +159,7 @@ PlacedParty Scene::Implementation::placed_party(int index, bool second) {
 }
 
 /// Adds the feature pairs of two shapes to the collector.
-Keep Scene::Implementation::add_features(const ShapePair& pair) {
+Keep Scene::Implementation::add_features(ShapePair& pair) {
   Party p = party(pair.first, false), q = party(pair.second, true);
   if (pair.planar) {
     add_planar(p, pair.planar->a, q, pair.planar->b, collector);
@@ -215,11 +218,11 @@ Keep Scene::Implementation::add_features(const ShapePair& pair) {
   }
   if (a.kind == ShapeKind::cylinder) {
     if (b.kind == ShapeKind::cylinder)
-      add_cylinders(p, a, q, b, collector);
+      add_cylinders(p, a, q, b, pair.parted, collector);
     else if (b.core.edges.empty())
       add_cylinder_ball(p, a, q, b.core, collector);
     else
-      add_cylinder_polytope(p, a, placed_party(second, q.second), collector);
+      add_cylinder_polytope(p, a, placed_party(second, q.second), pair.parted, collector);
     return Keep::deepest_and_spread;
   }
   add_convex(placed_party(first, p.second), placed_party(second, q.second), collector);
@@ -240,7 +243,7 @@ bool Scene::Implementation::above(const ShapePair& pair, double margin) {
 }
 
 void Scene::Implementation::examine(std::size_t index, double margin) {
-  const ShapePair& pair = pairs[index];
+  ShapePair& pair = pairs[index];
   const double size = std::min(shapes[static_cast<std::size_t>(pair.first)]->shape.size,
                                shapes[static_cast<std::size_t>(pair.second)]->shape.size);
   collector.begin(pair.pair, static_cast<std::uint32_t>(index), margin, size);
@@ -291,14 +294,15 @@ void Scene::update(std::span<const double> poses) {
 std::span<const Proximity> Scene::near(double margin) {
   Implementation& i = *implementation_;
   i.count = 0;
+  i.candidates.clear();
   for (const std::size_t pair : i.unbounded) {
-    if (!i.above(i.pairs[pair], margin)) i.examine(pair, margin);
+    if (!i.above(i.pairs[pair], margin)) i.candidates.push_back(pair);
   }
-  i.broad_phase->overlapping(margin, [&](int pair) { i.examine(static_cast<std::size_t>(pair), margin); });
-  const auto end = i.found.begin() + static_cast<std::ptrdiff_t>(i.count);
-  std::sort(i.found.begin(), end, [](const Proximity& p, const Proximity& q) {
-    return p.pair != q.pair ? p.pair < q.pair : p.id < q.id;
-  });
+  i.broad_phase->overlapping(margin,
+                             [&](int pair) { i.candidates.push_back(static_cast<std::size_t>(pair)); });
+  // Pairs of shapes are numbered in the order of the model's pairs, and ids begin with that number.
+  std::sort(i.candidates.begin(), i.candidates.end());
+  for (const std::size_t pair : i.candidates) i.examine(pair, margin);
   return {i.found.data(), i.count};
 }
 

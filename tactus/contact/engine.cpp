@@ -72,6 +72,14 @@ bool Engine::is_active(int constraint) const {
   return false;
 }
 
+simulate::Simulation::Rates Engine::rates() const {
+  const simulate::Workspace& w = chart_.workspace();
+  return {{w.tau, state_.u.size()},
+          {w.wrench, w.held_wrench.size()},
+          {w.udot, state_.u.size()},
+          {w.qdot, state_.q.size()}};
+}
+
 double Engine::kinetic_energy() {
   motion_.mutable_terms().evaluate(state_.t, state_.q.data(), state_.u.data());
   return motion_.kinetic_energy(state_.u.data());

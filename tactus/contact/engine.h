@@ -91,6 +91,8 @@ class Engine {
   bool row_on(std::size_t row) const { return motion_.row_on[row] != 0; }
   double row_force(std::size_t row) const { return motion_.row_force(row); }
   bool is_active(int constraint) const;
+  /// Forces at the joints, script and held input together, and accelerations at the state.
+  simulate::Simulation::Rates rates() const;
   /// Kinetic energy now.
   double kinetic_energy();
   const ContactMotion& motion() const { return motion_; }

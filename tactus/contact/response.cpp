@@ -150,6 +150,7 @@ bool Response::strike(double t, double* u, std::vector<Event>& events, Books& bo
     for (std::size_t k = 1; k < member.size; ++k)
       event.friction_impulse = std::hypot(event.friction_impulse, impulse_[member.first + k]);
     event.loss = loss;
+    event.bounce_end = t;
     events.push_back(event);
   }
   return true;

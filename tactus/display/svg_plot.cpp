@@ -22,6 +22,9 @@ constexpr double kLegendLine = 17;
 // round.
 constexpr std::array<std::string_view, 8> kColors{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                                   "#e69f00", "#56b4e9", "#7a5195", "#444444"};
+// Kinds of marks, in the order in which they first appear.
+constexpr std::array<std::string_view, 6> kMarkColors{"#d55e00", "#009e73", "#0072b2",
+                                                      "#cc79a7", "#e69f00", "#444444"};
 // Names beyond this many are counted instead of listed.
 constexpr std::size_t kMostLegendLines = 10;
 
@@ -180,6 +183,43 @@ void draw_panel(std::string& svg, const Panel& panel, const Range& xs, double to
   }
 }
 
+/// The marks of a figure by kinds: where each has its lines, in pixels.
+struct MarkedKind {
+  std::string name;
+  std::vector<double> columns;
+};
+
+std::vector<MarkedKind> marks_by_kind(const Figure& figure, const Range& xs) {
+  std::vector<MarkedKind> kinds;
+  for (const Mark& mark : figure.marks) {
+    if (!(mark.x >= xs.low && mark.x <= xs.high)) continue;
+    auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.name == mark.kind; });
+    if (kind == kinds.end()) kind = kinds.insert(kinds.end(), {mark.kind, {}});
+    const double column = kLeft + std::round(kPlotWidth * (mark.x - xs.low) / (xs.high - xs.low));
+    if (std::find(kind->columns.begin(), kind->columns.end(), column) == kind->columns.end())
+      kind->columns.push_back(column);
+  }
+  return kinds;
+}
+
+/// The lines through all panels, and their names in the upper right corner.
+void draw_marks(std::string& svg, const std::vector<MarkedKind>& kinds, std::size_t panels) {
+  double legend_x = kWidth - kRight;
+  for (std::size_t k = kinds.size(); k-- > 0;) {
+    const std::string style =
+        fmt::format("class=\"mark\" stroke=\"{}\"", kMarkColors[k % kMarkColors.size()]);
+    for (const double x : kinds[k].columns)
+      for (std::size_t panel = 0; panel < panels; ++panel) {
+        const double top = kTop + static_cast<double>(panel) * (kPanelHeight + kGap);
+        add_line(svg, style, x, top, x, top + kPanelHeight);
+      }
+    constexpr double kLetter = 7.0;
+    legend_x -= kLetter * static_cast<double>(kinds[k].name.size()) + 26.0;
+    add_line(svg, style, legend_x, 38, legend_x + 14, 38);
+    add_text(svg, "start", legend_x + 18, 42, kinds[k].name);
+  }
+}
+
 }  // namespace
 
 std::vector<double> nice_ticks(double low, double high, int count) {
@@ -207,10 +247,12 @@ std::string to_svg(const Figure& figure) {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n"
       "<style>text{{font:12px sans-serif;fill:#333}}.title{{font-size:16px;font-weight:bold}}"
       ".grid{{stroke:#e4e4e4;stroke-width:1}}.frame{{fill:none;stroke:#888;stroke-width:1}}"
-      ".curve{{fill:none;stroke-width:1.6;stroke-linejoin:round}}</style>\n"
+      ".curve{{fill:none;stroke-width:1.6;stroke-linejoin:round}}"
+      ".mark{{stroke-width:1;stroke-dasharray:3 3;opacity:0.6}}</style>\n"
       "<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n"
       "<text class=\"title\" x=\"{2}\" y=\"28\">{3}</text>\n",
       kWidth, height, kLeft, escaped(figure.title));
+  draw_marks(svg, marks_by_kind(figure, xs), figure.panels.size());
   double top = kTop;
   for (std::size_t i = 0; i < figure.panels.size(); ++i) {
     draw_panel(svg, figure.panels[i], xs, top, i + 1 == figure.panels.size(), figure.x_label);

@@ -35,7 +35,7 @@ std::vector<std::string> coordinate_units(const describe::Model& model) {
 
 }  // namespace
 
-Recorder::Recorder(const derive::Equations& equations, const std::vector<int>& frames)
+MotionRecorder::MotionRecorder(const derive::Equations& equations, const std::vector<int>& frames)
     : energy_(generate::compile(equations.energy())) {
   using Kind = Column::Kind;
   const describe::Model& model = equations.model();
@@ -68,9 +68,49 @@ Recorder::Recorder(const derive::Equations& equations, const std::vector<int>& f
     for (const char* part : {".vx", ".vy", ".vz"}) columns_.push_back({name + part, "m/s", Kind::frame});
     frames_.emplace_back(generate::compile(equations.frame_motion(frame)));
   }
+}
+
+void MotionRecorder::record(const State& state, std::span<const double> tau, std::span<const double> udot,
+                            std::vector<double>& row) {
+  const double t[] = {state.t};
+  row.push_back(state.t);
+  row.insert(row.end(), state.q.begin(), state.q.end());
+  row.insert(row.end(), state.u.begin(), state.u.end());
+  row.insert(row.end(), tau.begin(), tau.end());
+
+  fill(energy_.input("t"), t);
+  fill(energy_.input("q"), state.q);
+  fill(energy_.input("u"), state.u);
+  energy_.run();
+  const double kinetic = energy_.output("kinetic")[0], potential = energy_.output("potential")[0];
+  row.insert(row.end(), {kinetic, potential, kinetic + potential});
+
+  for (generate::Evaluator& frame : frames_) {
+    fill(frame.input("t"), t);
+    fill(frame.input("q"), state.q);
+    fill(frame.input("u"), state.u);
+    fill(frame.input("udot"), udot);
+    frame.run();
+    const auto p = frame.output("p"), V = frame.output("V");
+    row.insert(row.end(), p.begin(), p.end());
+    const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> R(frame.output("R").data());
+    Eigen::Quaterniond turn{Eigen::Matrix3d(R)};
+    if (turn.w() < 0.0) turn.coeffs() = -turn.coeffs();
+    row.insert(row.end(), {turn.w(), turn.x(), turn.y(), turn.z()});
+    row.insert(row.end(), V.begin(), V.end());
+  }
+}
+
+ConstraintRecorder::ConstraintRecorder(const derive::Equations& equations, std::size_t count, bool switched)
+    : count_(count), switched_(switched) {
+  using Kind = Column::Kind;
+  const describe::Model& model = equations.model();
   const std::vector<derive::ConstraintRow>& rows = equations.constraint_rows();
-  for (std::size_t c = 0; c < model.constraints.size(); ++c) {
-    ErrorColumn position{static_cast<int>(c), {}, false}, velocity{static_cast<int>(c), {}, true};
+  if (switched)
+    for (std::size_t c = 0; c < count; ++c)
+      columns_.push_back({model.constraints[c].name + ".active", "", Kind::switched});
+  for (std::size_t c = 0; c < count; ++c) {
+    ErrorColumn position{c, {}, false}, velocity{c, {}, true};
     for (std::size_t k = 0; k < rows.size(); ++k) {
       if (rows[k].constraint != static_cast<int>(c)) continue;
       velocity.rows.push_back(k);
@@ -84,52 +124,43 @@ Recorder::Recorder(const derive::Equations& equations, const std::vector<int>& f
       errors_.push_back(std::move(*column));
     }
   }
-  for (const derive::ConstraintRow& row : rows)
-    columns_.push_back({"lambda." + row.label, "", Kind::reaction});
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (static_cast<std::size_t>(rows[k].constraint) >= count) continue;
+    columns_.push_back({"lambda." + rows[k].label, "", Kind::reaction});
+    rows_.push_back(k);
+  }
+}
+
+void ConstraintRecorder::record(const Rows& rows, std::vector<double>& row) const {
+  if (switched_)
+    for (std::size_t c = 0; c < count_; ++c) row.push_back(rows.active[c] != 0 ? 1.0 : 0.0);
+  for (const ErrorColumn& column : errors_) {
+    const auto& errors = column.velocity ? rows.velocity_error : rows.position_error;
+    double largest = 0.0;
+    if (rows.active[column.constraint] != 0)
+      for (const std::size_t k : column.rows) largest = std::max(largest, std::abs(errors[k]));
+    row.push_back(largest);
+  }
+  for (const std::size_t k : rows_) row.push_back(rows.lambda[k]);
+}
+
+Recorder::Recorder(const derive::Equations& equations, const std::vector<int>& frames)
+    : motion_(equations, frames),
+      constraints_(equations, equations.model().constraints.size(), false),
+      columns_(motion_.columns()),
+      active_(equations.model().constraints.size(), 0) {
+  columns_.insert(columns_.end(), constraints_.columns().begin(), constraints_.columns().end());
 }
 
 void Recorder::record(Simulation& simulation, std::vector<double>& row) {
-  const State& state = simulation.state();
-  const Simulation::Rates rates = simulation.rates();
-  const double t[] = {state.t};
   row.clear();
-  row.push_back(state.t);
-  row.insert(row.end(), state.q.begin(), state.q.end());
-  row.insert(row.end(), state.u.begin(), state.u.end());
-  row.insert(row.end(), rates.tau.begin(), rates.tau.end());
-
-  fill(energy_.input("t"), t);
-  fill(energy_.input("q"), state.q);
-  fill(energy_.input("u"), state.u);
-  energy_.run();
-  const double kinetic = energy_.output("kinetic")[0], potential = energy_.output("potential")[0];
-  row.insert(row.end(), {kinetic, potential, kinetic + potential});
-
-  for (generate::Evaluator& frame : frames_) {
-    fill(frame.input("t"), t);
-    fill(frame.input("q"), state.q);
-    fill(frame.input("u"), state.u);
-    fill(frame.input("udot"), rates.udot);
-    frame.run();
-    const auto p = frame.output("p"), V = frame.output("V");
-    row.insert(row.end(), p.begin(), p.end());
-    const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> R(frame.output("R").data());
-    Eigen::Quaterniond turn{Eigen::Matrix3d(R)};
-    if (turn.w() < 0.0) turn.coeffs() = -turn.coeffs();
-    row.insert(row.end(), {turn.w(), turn.x(), turn.y(), turn.z()});
-    row.insert(row.end(), V.begin(), V.end());
-  }
-  if (!errors_.empty()) {
-    const Simulation::ConstraintState constraints = simulation.constraint_state();
-    for (const ErrorColumn& column : errors_) {
-      const auto& errors = column.velocity ? constraints.velocity_error : constraints.position_error;
-      double largest = 0.0;
-      // A constraint that is switched off has no error.
-      if (simulation.is_active(column.constraint))
-        for (const std::size_t k : column.rows) largest = std::max(largest, std::abs(errors[k]));
-      row.push_back(largest);
-    }
-    row.insert(row.end(), constraints.lambda.begin(), constraints.lambda.end());
+  const Simulation::Rates rates = simulation.rates();
+  motion_.record(simulation.state(), rates.tau, rates.udot, row);
+  if (!constraints_.columns().empty()) {
+    const Simulation::ConstraintState state = simulation.constraint_state();
+    for (std::size_t c = 0; c < active_.size(); ++c)
+      active_[c] = simulation.is_active(static_cast<int>(c)) ? 1 : 0;
+    constraints_.record({state.position_error, state.velocity_error, state.lambda, active_}, row);
   }
   TACTUS_CHECK(row.size() == columns_.size());
 }

@@ -2,34 +2,17 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <map>
-#include <sstream>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "program.h"
+#include "table.h"
 
 namespace tactus::apps {
 namespace {
 
 using namespace test;
-
-/// A CSV file by columns.
-std::map<std::string, std::vector<double>> table_of(const std::string& text) {
-  std::istringstream lines(text);
-  std::string line, cell;
-  std::getline(lines, line);
-  std::vector<std::string> names;
-  for (std::istringstream cells(line); std::getline(cells, cell, ',');) names.push_back(cell);
-  std::map<std::string, std::vector<double>> table;
-  while (std::getline(lines, line)) {
-    std::size_t i = 0;
-    for (std::istringstream cells(line); std::getline(cells, cell, ',');)
-      table[names.at(i++)].push_back(std::stod(cell));
-  }
-  return table;
-}
 
 TEST(Simulate, WritesTheMotionByNameWithEnergiesAndFrames) {
   const Folder folder;
@@ -39,7 +22,7 @@ TEST(Simulate, WritesTheMotionByNameWithEnergiesAndFrames) {
              "--script " + script + " --frames tip --out " + folder.path("run.csv") + " --plot " +
              folder.path("run.svg"));
   ASSERT_EQ(run.code, 0) << run.err;
-  const auto table = table_of(content_of(folder.path("run.csv")));
+  const Table table = table_of(content_of(folder.path("run.csv")));
   ASSERT_EQ(table.at("t").size(), 51u);
   EXPECT_EQ(table.at("t")[1], 0.01);
   EXPECT_EQ(table.at("t").back(), 0.5);
@@ -92,7 +75,7 @@ TEST(Simulate, StopsAtNotANumberWithWhenAndWhereAndKeepsTheRows) {
   EXPECT_EQ(run.code, 1);
   EXPECT_NE(run.err.find("'q2'"), std::string::npos) << run.err;
   EXPECT_NE(run.err.find("at t = 0.2"), std::string::npos) << run.err;
-  const auto table = table_of(content_of(folder.path("run.csv")));
+  const Table table = table_of(content_of(folder.path("run.csv")));
   EXPECT_NEAR(static_cast<double>(table.at("t").size()), 21.0, 1.0);
 }
 

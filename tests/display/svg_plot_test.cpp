@@ -56,6 +56,16 @@ TEST(SvgPlot, ThinsLongSeriesButKeepsTheirPeaks) {
   EXPECT_NE(with_peak.find(">6<"), std::string::npos);  // the axis reaches up to the peak
 }
 
+TEST(SvgPlot, DrawsMarksThroughAllPanelsOnePerPixelAndKind) {
+  Figure figure{"", "t", {{"q", {{"a", {0, 1}, {0, 1}}}}, {"u", {{"b", {0, 1}, {0, 1}}}}}};
+  figure.marks = {{0.25, "impact"}, {0.5, "rests"}, {0.75, "impact"}, {0.75, "impact"}, {2.0, "impact"}};
+  const std::string svg = to_svg(figure);
+  // Three places in two panels (what lies outside is left out), and a name for each of two kinds.
+  EXPECT_EQ(count_of(svg, "class=\"mark\""), 3 * 2 + 2);
+  EXPECT_EQ(count_of(svg, ">impact<"), 1);
+  EXPECT_EQ(count_of(svg, ">rests<"), 1);
+}
+
 TEST(SvgPlot, SurvivesEmptyAndConstantData) {
   EXPECT_NE(to_svg({}).find("</svg>"), std::string::npos);
   const std::string svg = to_svg({"", "t", {{"q", {{"none", {}, {}}, {"flat", {0, 1}, {3, 3}}}}}});
