@@ -1,0 +1,132 @@
+// The cone solver against Siconos' solvers [AcaryBremondHuber2018] on the same problems.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include <tactus/contact/cone_solver.h>
+
+#include "contact/contact_problems.h"
+
+extern "C" {
+#include <FrictionContactProblem.h>
+#include <Friction_cst.h>
+#include <NonSmoothDrivers.h>
+#include <NumericsMatrix.h>
+#include <NumericsVerbose.h>
+#include <SolverOptions.h>
+#include <fc3d_Solvers.h>
+#include <fc3d_compute_error.h>
+}
+
+namespace tactus::contact {
+namespace {
+
+struct Answer {
+  bool solved = false;
+  std::vector<double> p, w;
+  double error = 0.0;  // by Siconos' own measure
+};
+
+/// Siconos' view of a problem, which it does not own.
+class SiconosProblem {
+ public:
+  explicit SiconosProblem(const test::SceneProblem& scene)
+      : W_(scene.W), b_(scene.b), mu_(scene.mu), n_(static_cast<int>(scene.b.size())) {
+    matrix_ = NM_create_from_data(NM_DENSE, n_, n_, W_.data());
+    problem_ = frictionContactProblem_new_with_data(3, n_ / 3, matrix_, b_.data(), mu_.data());
+  }
+  ~SiconosProblem() {
+    // All data are ours: only the two structures are theirs.
+    matrix_->matrix0 = nullptr;
+    problem_->q = nullptr;
+    problem_->mu = nullptr;
+    frictionContactProblem_free(problem_);
+  }
+  SiconosProblem(const SiconosProblem&) = delete;
+  SiconosProblem& operator=(const SiconosProblem&) = delete;
+
+  Answer solve(int solver, double tolerance, int iterations) {
+    SolverOptions* options = solver_options_create(solver);
+    options->dparam[SICONOS_DPARAM_TOL] = tolerance;
+    options->iparam[SICONOS_IPARAM_MAX_ITER] = iterations;
+    Answer a{false, std::vector<double>(b_.size(), 0.0), std::vector<double>(b_.size(), 0.0), 0.0};
+    a.solved = fc3d_driver(problem_, a.p.data(), a.w.data(), options) == 0;
+    solver_options_delete(options);
+    a.error = error(a.p);
+    return a;
+  }
+  /// The natural map of de Saxce's formulation, by Siconos.
+  double error(const std::vector<double>& p) {
+    std::vector<double> r = p, v(p.size());
+    SolverOptions* options = solver_options_create(SICONOS_FRICTION_3D_NSGS);
+    double error = 0.0;
+    fc3d_compute_error(problem_, r.data(), v.data(), 1.0, options, b_.norm(), &error);
+    solver_options_delete(options);
+    return error;
+  }
+
+ private:
+  Eigen::MatrixXd W_;
+  Eigen::VectorXd b_;
+  std::vector<double> mu_;
+  int n_;
+  NumericsMatrix* matrix_;
+  FrictionContactProblem* problem_;
+};
+
+std::vector<test::SceneProblem> scenes() {
+  std::mt19937_64 random(7);
+  std::vector<test::SceneProblem> all;
+  for (int i = 0; i < 12; ++i) all.push_back(test::stack_problem(random, 1 + i % 6));
+  for (int i = 0; i < 12; ++i) all.push_back(test::wedge_problem(random));
+  for (int i = 0; i < 9; ++i) all.push_back(test::pile_problem(random, 1 + i % 3));
+  return all;
+}
+
+double largest_difference(const std::vector<double>& x, const std::vector<double>& y) {
+  double largest = 0.0;
+  for (std::size_t i = 0; i < x.size(); ++i) largest = std::max(largest, std::abs(x[i] - y[i]));
+  return largest;
+}
+
+TEST(ConeSolver, AgreesWithSiconosOnStacksWedgesAndPiles) {
+  numerics_set_verbose(0);
+  // Siconos stops at this error; ours by the same measure is that of rounding.
+  constexpr double kSiconosTolerance = 1e-11;
+  constexpr double kOurError = 1e-12;
+  // Of the velocities, by the largest of those given: Siconos' tolerance through the condition of the scenes.
+  constexpr double kVelocityTolerance = 1e-7;
+  ConeSolver solver(64);
+  int compared = 0, ambiguous = 0;
+  for (const test::SceneProblem& scene : scenes()) {
+    const auto rows = static_cast<std::size_t>(scene.b.size());
+    std::vector<double> p(rows, 0.0), w(rows);
+    const std::span<const double> W(scene.W.data(), rows * rows), b(scene.b.data(), rows);
+    const ConeResult result = solver.solve({scene.size, scene.mu, {}, W, b}, p, w);
+    EXPECT_TRUE(result.converged) << scene.name;
+    SiconosProblem siconos(scene);
+    EXPECT_LE(siconos.error(p), kOurError) << scene.name;
+    // Gauss-Seidel, and Newton's method on Alart's and Curnier's map.
+    const Answer sweeps = siconos.solve(SICONOS_FRICTION_3D_NSGS, kSiconosTolerance, 20000);
+    const Answer newton = siconos.solve(SICONOS_FRICTION_3D_NSN_AC, kSiconosTolerance, 200);
+    const double allowed = kVelocityTolerance * scene.b.cwiseAbs().maxCoeff();
+    // Redundant contacts that slide share their load in many ways, and each gives other velocities: then
+    // Siconos' two methods differ as well.
+    if (sweeps.solved && newton.solved && largest_difference(sweeps.w, newton.w) > allowed) {
+      ++ambiguous;
+      continue;
+    }
+    for (const Answer& answer : {sweeps, newton}) {
+      if (!answer.solved) continue;
+      ++compared;
+      EXPECT_LE(largest_difference(w, answer.w), allowed) << scene.name;
+    }
+  }
+  EXPECT_GE(compared, 45);  // of 66; its Newton method meets singular matrices where contacts are redundant
+  EXPECT_LE(ambiguous, 6);
+}
+
+}  // namespace
+}  // namespace tactus::contact

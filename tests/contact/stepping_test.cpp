@@ -1,0 +1,366 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <tactus/base/error.h>
+#include <tactus/contact/stepping.h>
+#include <tactus/describe/load.h>
+
+#include "support/allocations.h"
+
+namespace tactus::contact {
+namespace {
+
+using simulate::State;
+using tactus::test::allocation_count;
+
+std::string model_file(const std::string& name) {
+  return std::string(TACTUS_SOURCE_DIR) + "/models/" + name + ".yaml";
+}
+
+/// A model with its engine and its energy.
+class Motion {
+ public:
+  explicit Motion(const describe::Model& model, SteppingOptions options = {})
+      : hybrid_(model), engine_(hybrid_, options), energy_(generate::compile(hybrid_.equations.energy())) {
+    engine_.set_state({0.0, model.initial_q, model.initial_u, {}});
+  }
+
+  TimeStepping& engine() { return engine_; }
+  const State& state() const { return engine_.state(); }
+  void run(double time) {
+    const long steps = std::lround(time / engine_.options().step);
+    for (long i = 0; i < steps; ++i) {
+      const simulate::Status status = engine_.step();
+      ASSERT_TRUE(status.ok()) << engine_.explain(status);
+    }
+  }
+  double kinetic() { return output("kinetic")[0]; }
+  double potential() { return output("potential")[0]; }
+  double energy() {
+    output("kinetic");
+    return energy_.output("kinetic")[0] + energy_.output("potential")[0];
+  }
+  std::vector<double> linear_momentum() {
+    const auto p = output("linear_momentum");
+    return {p.begin(), p.end()};
+  }
+  std::vector<double> angular_momentum() {
+    const auto L = output("angular_momentum");
+    return {L.begin(), L.end()};
+  }
+
+ private:
+  std::span<const double> output(const char* name) {
+    energy_.input("t")[0] = state().t;
+    std::copy(state().q.begin(), state().q.end(), energy_.input("q").begin());
+    std::copy(state().u.begin(), state().u.end(), energy_.input("u").begin());
+    energy_.run();
+    return energy_.output(name);
+  }
+
+  Hybrid hybrid_;
+  TimeStepping engine_;
+  generate::Evaluator energy_;
+};
+
+describe::Model text_model(const std::string& text) { return describe::load_text(text, "test.yaml"); }
+
+/// Balls of radius 0.1 and mass 1 above a floor.
+std::string balls(const std::string& contact, const std::string& initial, int count = 1,
+                  bool gravity = true) {
+  std::string text = "name: balls\n";
+  if (!gravity) text += "gravity: [0, 0, 0]\n";
+  text +=
+      "bodies:\n  world: {geometry: [{shape: plane, name: floor, size: [2, 2], contact: true}]}\n"
+      "repeat:\n  count: " +
+      std::to_string(count) +
+      "\n  bodies:\n    ball_{i}: {mass: 1, inertia: [0.004, 0.004, 0.004], geometry: [{shape: sphere, "
+      "radius: 0.1, "
+      "contact: true}]}\n"
+      "  joints:\n    p{i}: {type: free, parent: world, child: \"ball_{i}\"}\n";
+  return text + "contact:\n  defaults: {" + contact + "}\ninitial:\n" + initial;
+}
+
+TEST(TimeStepping, LetsTenBoxesStandForAMinute) {
+  // Over 60 s at 1 kHz, each coordinate. The solver's tolerance leaves 1e-8 m/s at first, and nothing once
+  // the impulses are found.
+  constexpr double kDrift = 1e-6;
+  const describe::Model model = describe::load(model_file("box_stack"));
+  Motion stack(model);
+  stack.run(60.0);
+  for (std::size_t i = 0; i < model.initial_q.size(); ++i)
+    EXPECT_NEAR(stack.state().q[i], model.initial_q[i], kDrift) << i;
+  EXPECT_LT(stack.kinetic(), 1e-11);
+  EXPECT_EQ(stack.engine().contacts().size(), 40u);
+  double weight = 0.0;
+  for (const StepContact& contact : stack.engine().contacts())
+    if (contact.body_a == 0) {
+      weight += contact.impulse.z / stack.engine().options().step;
+      EXPECT_EQ(contact.mode, Mode::sticking);
+    }
+  EXPECT_NEAR(weight, 10 * 9.81, 1e-4);
+}
+
+TEST(TimeStepping, SettlesAStackThatIsDroppedCrooked) {
+  describe::Model model = describe::load(model_file("box_stack"));
+  for (std::size_t i = 0; i < 10; ++i) {
+    model.initial_q[7 * i] = 0.008 * std::sin(5.0 * static_cast<double>(i));
+    model.initial_q[7 * i + 1] = 0.008 * std::cos(7.0 * static_cast<double>(i));
+    model.initial_q[7 * i + 2] += 5e-4 * static_cast<double>(i + 1);
+  }
+  Motion stack(model);
+  stack.run(1.5);
+  const std::vector<double> then = stack.state().q;
+  stack.run(0.5);
+  for (std::size_t i = 0; i < 10; ++i) {
+    // Each box is where it was put, to a tenth of an edge, and at rest.
+    EXPECT_NEAR(stack.state().q[7 * i], model.initial_q[7 * i], 0.01);
+    EXPECT_NEAR(stack.state().q[7 * i + 2], 0.1 * static_cast<double>(i) + 0.05, 1e-4);
+    EXPECT_NEAR(stack.state().q[7 * i], then[7 * i], 1e-6);
+  }
+  EXPECT_LE(stack.engine().books().friction_work, 0.0);
+}
+
+TEST(TimeStepping, LetsTwoHundredBodiesFallWithoutBlowingUp) {
+  Motion scene(describe::load(model_file("many_bodies")), {.step = 2e-3});
+  const double start = scene.energy();
+  double before = start;
+  // Energy that a step may add: the correction of overlaps, which is kept in the books, and the first-order
+  // error of free fall, m g^2 h^2/2 per body and step.
+  const double allowed = 200 * 0.5 * 0.5 * 9.81 * 9.81 * 2e-3 * 2e-3;
+  double corrected = 0.0;
+  for (int i = 0; i < 200; ++i) {
+    scene.run(2e-3);
+    const double now = scene.energy(), correction = scene.engine().books().correction_work;
+    ASSERT_LE(now, before + (correction - corrected) + allowed) << i;
+    before = now;
+    corrected = correction;
+  }
+  const StepBooks& books = scene.engine().books();
+  EXPECT_GT(books.most_contacts, 400);
+  EXPECT_EQ(books.overflowed, 0);
+  EXPECT_LE(books.friction_work, 0.0);
+  EXPECT_LE(books.normal_work, 0.0);
+  // A body falls at most 1 m: its weight times that would be 4.9 J; pushing apart gives the 200 of them less.
+  EXPECT_LT(books.correction_work, 1.0);
+  // No deeper than what the fastest bodies move in a step.
+  EXPECT_LT(books.deepest, 4.5 * 2e-3);
+  for (std::size_t i = 0; i < 200; ++i) {
+    EXPECT_LT(std::abs(scene.state().q[7 * i]), 0.4);
+    EXPECT_LT(std::abs(scene.state().q[7 * i + 1]), 0.4);
+    EXPECT_GT(scene.state().q[7 * i + 2], 0.0);
+  }
+}
+
+TEST(TimeStepping, ConvergesToTheRampScenarioAtFirstOrder) {
+  // Closed forms of the disk that bounces, slides, then rolls: at t = 1.5 s it rolls.
+  constexpr double u1 = -4.688550939358144, s = -4.832812062171835;
+  const describe::Model model = describe::load(model_file("ramp_drop"));
+  std::vector<double> speed_error, place_error;
+  for (const double h : {2e-3, 1e-3, 5e-4, 2.5e-4}) {
+    Motion disk(model, {.step = h, .all_pairs = true});
+    disk.run(1.5);
+    speed_error.push_back(std::abs(disk.state().u[0] - u1));
+    place_error.push_back(std::abs(disk.state().q[0] - s));
+    EXPECT_LT(place_error.back(), 20.0 * h);
+    EXPECT_NEAR(disk.state().u[0] + 0.1 * disk.state().u[2], 0.0, 1e-9);  // it rolls
+  }
+  EXPECT_LT(place_error.back(), place_error.front() / 6.0);  // eight at first order
+}
+
+TEST(TimeStepping, LeavesAGrazingBallAlone) {
+  // It touches the floor exactly, moves along it, and nothing presses.
+  for (const std::string friction : {"render: stepping", "render: stepping, friction: 0.8"}) {
+    Motion ball(text_model(balls(friction, "  q: {p1.z: 0.1}\n  u: {p1.vx: 3}\n", 1, false)));
+    ball.run(0.5);
+    EXPECT_DOUBLE_EQ(ball.state().u[3], 3.0);
+    EXPECT_NEAR(ball.state().q[0], 1.5, 1e-12);
+    EXPECT_EQ(ball.state().q[2], 0.1);
+    EXPECT_TRUE(ball.engine().contacts().empty());
+  }
+}
+
+TEST(TimeStepping, PushesOverlappingBodiesApartWithoutGivingThemSpeed) {
+  Motion ball(text_model(balls("render: stepping, friction: 0.5, restitution: 0.9", "  q: {p1.z: 0.096}\n")));
+  double fastest = 0.0;
+  for (int i = 0; i < 400; ++i) {
+    ball.run(1e-3);
+    fastest = std::max(fastest, ball.kinetic());
+  }
+  EXPECT_NEAR(ball.state().q[2], 0.1, 2e-6);  // but for the slop
+  EXPECT_LT(fastest, 1e-20);
+  EXPECT_NEAR(ball.engine().books().correction_work, 9.81 * 0.004, 1e-3 * 9.81 * 0.004);
+}
+
+TEST(TimeStepping, RefusesBodiesThatOverlapDeeply) {
+  const describe::Model model = text_model(balls("render: stepping, friction: 0.5", "  q: {p1.z: 0.05}\n"));
+  const Hybrid hybrid(model);
+  TimeStepping engine(hybrid);
+  try {
+    engine.set_state({0.0, model.initial_q, model.initial_u, {}});
+    FAIL() << "it took the state";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("overlap by 0.05 m"), std::string::npos) << error.what();
+  }
+}
+
+TEST(TimeStepping, RefusesPairsOfOtherRenderingsUnlessAsked) {
+  const Hybrid hybrid(describe::load(model_file("ramp_drop")));
+  EXPECT_THROW(TimeStepping engine(hybrid), InputError);
+  TimeStepping engine(hybrid, {.all_pairs = true});
+  EXPECT_TRUE(engine.step().ok());
+}
+
+TEST(TimeStepping, CarriesTenTonsOnAKilogram) {
+  for (const double upper : {1e4, 1e-4}) {
+    const std::string text =
+        "name: heavy\nparameters: {M: {value: " + std::to_string(upper) +
+        ", unit: kg}}\n"
+        "bodies:\n  world: {geometry: [{shape: plane, name: floor, size: [2, 2], contact: true}]}\n"
+        "  low: {mass: 1, inertia: [0.002, 0.002, 0.002], geometry: [{shape: box, size: [0.1, 0.1, 0.1], "
+        "contact: "
+        "true}]}\n"
+        "  high: {mass: M, inertia: [0.002*M, 0.002*M, 0.002*M], geometry: [{shape: box, size: [0.1, 0.1, "
+        "0.1], "
+        "contact: true}]}\n"
+        "joints:\n  a: {type: free, parent: world, child: low}\n  b: {type: free, parent: world, child: "
+        "high}\n"
+        "contact: {defaults: {render: stepping, friction: 0.5}}\n"
+        "initial: {q: {a.z: 0.05, b.z: 0.151}}\n";
+    Motion pair(text_model(text));
+    pair.run(2.0);
+    EXPECT_NEAR(pair.state().q[2], 0.05, 1e-6) << upper;
+    EXPECT_NEAR(pair.state().q[9], 0.15, 1e-5) << upper;
+    EXPECT_LT(pair.kinetic(), 1e-8 * upper) << upper;
+    EXPECT_EQ(pair.engine().books().not_converged, 0) << upper;
+  }
+}
+
+TEST(TimeStepping, KeepsMomentumInAClosedSystem) {
+  // Balls that meet off centre, with friction, far from the floor. By the momentum there is.
+  constexpr double kMomentum = 1e-12;
+  Motion scene(text_model(balls("render: stepping, friction: 0.4, restitution: 0.6",
+                                "  q: {p1.z: 5, p2.x: 0.5, p2.y: 0.07, p2.z: 5.05, p3.x: 1, p3.z: 5.1}\n"
+                                "  u: {p1.vx: 4, p1.wy: 10, p3.vx: -1}\n",
+                                3, false)));
+  const auto P = scene.linear_momentum(), L = scene.angular_momentum();
+  const double energy = scene.energy();
+  scene.run(0.5);
+  EXPECT_LT(scene.engine().books().normal_work, -0.1);  // they have met
+  const auto P_end = scene.linear_momentum(), L_end = scene.angular_momentum();
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_NEAR(P_end[i], P[i], kMomentum * 3.0);
+    EXPECT_NEAR(L_end[i], L[i], kMomentum * 15.0);
+  }
+  EXPECT_LT(scene.energy(), energy);
+  const StepBooks& books = scene.engine().books();
+  EXPECT_NEAR(scene.energy() - energy, books.normal_work + books.friction_work, 1e-12 * energy);
+}
+
+TEST(TimeStepping, BouncesByTheRestitution) {
+  // Dropped from 1 m: after the first impact it rises to e^2 of that, to first order in h.
+  Motion ball(text_model(balls("render: stepping, restitution: 0.5", "  q: {p1.z: 1.1}\n")), {.step = 1e-4});
+  double top = 0.0;
+  ball.run(std::sqrt(2.0 / 9.81) + 0.01);
+  for (int i = 0; i < 4000; ++i) {
+    ball.run(1e-4);
+    top = std::max(top, ball.state().q[2] - 0.1);
+  }
+  EXPECT_NEAR(top, 0.25, 2e-3);
+  ball.run(3.0);
+  EXPECT_NEAR(ball.state().q[2], 0.1, 1e-9);  // it comes to rest
+  EXPECT_LT(ball.kinetic(), 1e-20);
+}
+
+TEST(TimeStepping, KeepsTheEnergyOfASpinningBody) {
+  // A body without contact that tumbles about its middle axis and flies: energy to 1e-4 in ten seconds,
+  // though its velocity's components turn with it.
+  const describe::Model model = text_model(
+      "name: tumbling\ngravity: [0, 0, 0]\n"
+      "bodies: {brick: {mass: 1, inertia: [0.01, 0.02, 0.03], geometry: [{shape: box, size: [0.1, 0.2, 0.3], "
+      "contact: "
+      "true}]}}\n"
+      "joints: {p: {type: free, parent: world, child: brick}}\n"
+      "contact: {defaults: {render: stepping}}\n"
+      "initial: {u: {p.wx: 0.01, p.wy: 10, p.vx: 2, p.vz: 1}}\n");
+  Motion brick(model, {.all_pairs = true});
+  const double start = brick.energy();
+  const auto P = brick.linear_momentum();
+  brick.run(10.0);
+  EXPECT_NEAR(brick.energy(), start, 1e-4 * start);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(brick.linear_momentum()[i], P[i], 1e-10);
+}
+
+TEST(TimeStepping, SinksIntoACompliantFloorByItsWeight) {
+  Motion ball(
+      text_model(balls("render: compliant, stiffness: 1000 N/m, damping: 40 N s/m", "  q: {p1.z: 0.1}\n")),
+      {.all_pairs = true});
+  ball.run(2.0);
+  EXPECT_NEAR(ball.state().q[2], 0.1 - 9.81 / 1000.0, 1e-9);
+}
+
+TEST(TimeStepping, HoldsLoopsToSecondOrderOfTheStep) {
+  // What the loop is off at the start of a step is what one step has lost.
+  const describe::Model model = describe::load(model_file("four_bar"));
+  const derive::Equations equations(model);
+  generate::Evaluator terms(generate::compile(equations.constraint_terms()));
+  std::vector<double> worst;
+  for (const double h : {1e-3, 5e-4}) {
+    Motion linkage(model, {.step = h, .all_pairs = true});
+    const double start = linkage.energy();
+    worst.push_back(0.0);
+    for (int i = 0; i < 100; ++i) {
+      linkage.run(0.01);
+      const State& state = linkage.state();
+      terms.input("t")[0] = state.t;
+      std::copy(state.q.begin(), state.q.end(), terms.input("q").begin());
+      std::copy(state.u.begin(), state.u.end(), terms.input("u").begin());
+      terms.run();
+      for (const double phi : terms.output("Phi")) worst.back() = std::max(worst.back(), std::abs(phi));
+    }
+    EXPECT_NEAR(linkage.energy(), start, 20.0 * h * std::abs(start)) << h;
+  }
+  EXPECT_LT(worst[0], 1e-3);
+  EXPECT_LT(worst[1], worst[0] / 3.0);
+}
+
+TEST(TimeStepping, StopsAJointAtItsLimit) {
+  const describe::Model model = text_model(
+      "name: door\ngravity: [0, 0, 0]\n"
+      "bodies: {door: {mass: 2, com: [0.4, 0, 0], inertia: [0.01, 0.1, 0.1]}}\n"
+      "joints: {hinge: {type: revolute, parent: world, child: door, axis: z, limits: [-1, 1]}}\n"
+      "contact: {stops: {restitution: 0.5}}\n"
+      "initial: {u: {hinge: 2}}\n");
+  Motion door(model);
+  double farthest = 0.0;
+  for (int i = 0; i < 600; ++i) {
+    door.run(1e-3);
+    farthest = std::max(farthest, door.state().q[0]);
+  }
+  EXPECT_LE(farthest, 1.0);
+  EXPECT_GT(farthest, 0.99);
+  EXPECT_NEAR(door.state().u[0], -1.0, 1e-12);
+}
+
+TEST(TimeStepping, StepsWithoutAllocating) {
+  Motion stack(describe::load(model_file("box_stack")));
+  stack.run(0.01);
+  const long before = allocation_count();
+  for (int i = 0; i < 10; ++i) stack.engine().step();
+  EXPECT_EQ(allocation_count(), before);
+}
+
+TEST(TimeStepping, GivesTheSameBitsEveryTime) {
+  const describe::Model model = describe::load(model_file("box_stack"));
+  Motion first(model), second(model);
+  first.run(0.02);
+  second.run(0.02);
+  EXPECT_EQ(first.state().q, second.state().q);
+  EXPECT_EQ(first.state().u, second.state().u);
+}
+
+}  // namespace
+}  // namespace tactus::contact
