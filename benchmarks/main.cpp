@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "contact.h"
 #include "contender.h"
 #include "loops.h"
 #include "once.h"
@@ -22,14 +23,16 @@ struct Arguments {
   bool compiler = true;
   bool thresholds = false;
   bool loops_only = false;
+  bool contact = false;
 };
 
 constexpr const char* kHelp =
-    "tactus_bench [--quick] [--no-compiler] [--loops] [--json FILE] | --thresholds\n"
+    "tactus_bench [--quick] [--no-compiler] [--loops] [--json FILE] | --contact [--quick] | --thresholds\n"
     "  --quick        fewer and shorter repetitions, no long ladders\n"
     "  --no-compiler  without the rows of the emitted C++ (they start the system's compiler)\n"
     "  --loops        only the mechanisms with closed loops\n"
     "  --json FILE    rows {\"case\", \"system\", \"ns\", \"allocations\", \"quartiles\"}\n"
+    "  --contact      instead of the table: re-derivation and ticks with changing contact\n"
     "  --thresholds   instead of the table: composite against articulated bodies against the loop, by length "
     "of chain\n";
 
@@ -107,6 +110,10 @@ int run(const Arguments& arguments) {
     measure_thresholds(effort);
     return 0;
   }
+  if (arguments.contact) {
+    measure_contact(arguments.quick);
+    return 0;
+  }
   fmt::print(
       "ns per state: median and quartiles of {} interleaved repetitions, {} states; ratios to the first "
       "row.\n",
@@ -147,6 +154,8 @@ int main(int argc, char** argv) {
       arguments.compiler = false;
     } else if (argument == "--loops") {
       arguments.loops_only = true;
+    } else if (argument == "--contact") {
+      arguments.contact = true;
     } else if (argument == "--thresholds") {
       arguments.thresholds = true;
     } else if (argument == "--json" && i + 1 < argc) {

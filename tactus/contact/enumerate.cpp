@@ -88,7 +88,6 @@ class Walk {
       motion_.row_on[row] = c < active.size() ? active[c] : 0;
     }
     for (Touch& touch : touches_) touch.mode = Mode::apart;
-    in_reach_.assign(touches_.size(), 0);
     choose(0, count);
   }
 
@@ -100,19 +99,12 @@ class Walk {
     choose(item + 1, left);
     if (item < touches_.size()) {
       Touch& touch = touches_[item];
-      in_reach_[item] = 1;
-      if (!touch.rigid()) {
-        choose(item + 1, left - 1);
-      } else {
-        for (const Mode mode : {Mode::sliding, Mode::sticking}) {
-          if (mode == Mode::sticking && (touch.tangents == 0 || !(touch.law->static_friction > 0.0)))
-            continue;
-          touch.mode = mode;
-          choose(item + 1, left - 1);
-        }
-        touch.mode = Mode::apart;
-      }
-      in_reach_[item] = 0;
+      const bool sticks = touch.rigid() && touch.tangents > 0 && touch.law->static_friction > 0.0;
+      touch.mode = Mode::sliding;
+      choose(item + 1, left - 1);
+      touch.mode = Mode::sticking;
+      if (sticks) choose(item + 1, left - 1);
+      touch.mode = Mode::apart;
       return;
     }
     const describe::JointStop& stop = hybrid_.model.contact.stops[stops_[item - touches_.size()]];
@@ -133,9 +125,7 @@ class Walk {
       result_.complete = false;
       return;
     }
-    motion_.touches.clear();
-    for (std::size_t i = 0; i < touches_.size(); ++i)
-      if (in_reach_[i] != 0) motion_.touches.push_back(touches_[i]);
+    motion_.touches = touches_;
     motion_.update();
     SetKey key;
     const bool made = motion_.name_set(key) && rederiver_.make(key) != nullptr;
@@ -145,7 +135,6 @@ class Walk {
   const Hybrid& hybrid_;
   ContactMotion& motion_;
   std::vector<Touch> touches_;
-  std::vector<char> in_reach_;
   std::vector<std::size_t> stops_;
   bool full_ = false;
   Rederiver& rederiver_;

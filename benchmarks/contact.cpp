@@ -1,0 +1,281 @@
+#include "contact.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <tactus/contact/engine.h>
+#include <tactus/contact/enumerate.h>
+#include <tactus/contact/look_ahead.h>
+#include <tactus/contact/rederive.h>
+#include <tactus/describe/load.h>
+
+namespace tactus::bench {
+namespace {
+
+using namespace contact;
+
+describe::Model model_named(const std::string& name) {
+  return describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/" + name + ".yaml");
+}
+
+/// Time of this thread on a processor [s].
+double processor_time() {
+  timespec t{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+double median(std::vector<double> x) {
+  std::nth_element(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2), x.end());
+  return x[x.size() / 2];
+}
+
+/// A set of a mechanism, to be formulated and run.
+struct Setting {
+  std::string name;
+  std::shared_ptr<Hybrid> hybrid;
+  std::vector<Touch> touches;  // of the set, with their modes
+  std::vector<char> row_on;
+};
+
+const describe::ContactLaw& rough() {
+  static const describe::ContactLaw law = [] {
+    describe::ContactLaw l;
+    l.friction = l.static_friction = 0.3;
+    return l;
+  }();
+  return law;
+}
+
+/// The model's constraints as they start, and a point of its last body on the ground, sticking or sliding.
+Setting on_the_ground(const std::string& name, Mode mode, std::size_t tangents) {
+  describe::Model model = model_named(name);
+  model.contact = {};
+  describe::ContactPair pair;
+  pair.body_b = static_cast<int>(model.bodies.size()) - 1;
+  model.contact.pairs.push_back(pair);
+  Setting setting{
+      fmt::format("{}, a point {}", name, name_of(mode)), std::make_shared<Hybrid>(model), {}, {}};
+  for (const TermsKernel::Row& row : setting.hybrid->terms.rows)
+    setting.row_on.push_back(model.constraints[static_cast<std::size_t>(row.constraint)].active ? 1 : 0);
+  Touch touch;
+  touch.body_b = pair.body_b;
+  touch.a = {{0.0, 0.0, 0.0}, {0.0, 0.0, 1.0}, 0.0};
+  touch.b = {{0.1, 0.02, 0.03}, {0.0, 0.0, 1.0}, 0.01};
+  touch.tangent = {1.0, 0.0, 0.0};
+  touch.tangents = tangents;
+  touch.slip = {1.0, 0.0};
+  touch.law = &rough();
+  touch.mode = mode;
+  setting.touches.push_back(touch);
+  return setting;
+}
+
+/// What the motion itself comes to after a while, under a force of that size.
+Setting after(const std::string& name, double duration, double drive) {
+  Setting setting{name, std::make_shared<Hybrid>(model_named(name)), {}, {}};
+  Engine engine(*setting.hybrid);
+  State state;
+  state.q = setting.hybrid->model.initial_q;
+  state.u = setting.hybrid->model.initial_u;
+  engine.set_state(state);
+  std::size_t most = 0;
+  std::vector<double> tau(static_cast<std::size_t>(setting.hybrid->terms.nv));
+  for (int tick = 0; tick < static_cast<int>(duration / engine.options().step); ++tick) {
+    for (std::size_t i = 0; i < tau.size(); ++i)
+      tau[i] = drive * std::sin(9.0 * engine.state().t + static_cast<double>(i));
+    if (!engine.step({.tau = tau, .wrench = {}}).ok()) break;
+    std::vector<Touch> part;
+    for (const Touch& touch : engine.touches())
+      if (touch.touching()) part.push_back(touch);
+    if (part.size() < most) continue;
+    most = part.size();
+    setting.touches = std::move(part);
+    setting.row_on = engine.motion().row_on;
+  }
+  setting.name += fmt::format(", {} touching", most);
+  return setting;
+}
+
+std::vector<Setting> settings() {
+  std::vector<Setting> all;
+  all.push_back(after("ramp_drop", 2.0, 0.0));
+  all.push_back(after("cart_caster", 2.0, 0.0));
+  all.push_back(after("chain_in_enclosure", 1.0, 1.0));
+  all.push_back(after("chain_in_enclosure_rigid", 1.0, 1.0));
+  all.push_back(after("stiff_wall", 1.0, 30.0));
+  all.push_back(on_the_ground("slider_crank", Mode::sliding, 1));
+  all.push_back(on_the_ground("four_bar", Mode::sliding, 1));
+  all.push_back(on_the_ground("spherical_wrist", Mode::sticking, 2));
+  all.push_back(on_the_ground("rolling_disk", Mode::sliding, 1));
+  all.push_back(on_the_ground("puma560", Mode::sliding, 2));
+  all.push_back(on_the_ground("puma560", Mode::sticking, 2));
+  return all;
+}
+
+/// Nanoseconds of processor time per call.
+double time_of(const std::function<void()>& call, bool quick) {
+  std::vector<double> times;
+  for (int repetition = 0; repetition < (quick ? 7 : 31); ++repetition) {
+    constexpr int kCalls = 400;
+    const double start = processor_time();
+    for (int k = 0; k < kCalls; ++k) call();
+    times.push_back(1e9 * (processor_time() - start) / kCalls);
+  }
+  return median(times);
+}
+
+void measure_formulation(bool quick) {
+  fmt::print(
+      "\nRe-derivation to machine code, and accelerations by both paths (processor time, medians)\n"
+      "{:<42} {:>6} {:>5} {:>6} {:>10} {:>10} {:>9} {:>11} {:>12} {:>6}\n",
+      "set", "speeds", "rows", "ops", "derive us", "compile us", "total us", "general ns", "generated ns",
+      "ratio");
+  for (const Setting& setting : settings()) {
+    const Hybrid& hybrid = *setting.hybrid;
+    ContactMotion motion(hybrid.terms, hybrid.dynamics, 32);
+    motion.touches = setting.touches;
+    motion.row_on = setting.row_on;
+    motion.update();
+    SetKey key;
+    if (!motion.name_set(key)) continue;
+    std::vector<int> bodies;
+    for (const TermsKernel::Body& body : hybrid.terms.bodies) bodies.push_back(body.body);
+    Formulator formulator(hybrid.terms, hybrid.equations.contact_terms(bodies));
+    std::vector<double> derive, compile, total;
+    std::optional<SetCode> code;
+    for (int repetition = 0; repetition < (quick ? 9 : 41); ++repetition) {
+      const double start = processor_time();
+      code = formulator.formulate(key);
+      total.push_back(1e6 * (processor_time() - start));
+      derive.push_back(1e6 * code->derive_seconds);
+      compile.push_back(1e6 * code->compile_seconds);
+    }
+    std::vector<double> arguments(hybrid.terms.kernel.input_size(), 0.1);
+    std::copy(hybrid.model.initial_q.begin(), hybrid.model.initial_q.end(), arguments.begin() + 1);
+    std::vector<double> udot(static_cast<std::size_t>(hybrid.terms.nv)),
+        qdot(static_cast<std::size_t>(hybrid.terms.nq));
+    const auto accelerate = [&] { motion.accelerate(arguments.data(), udot.data(), qdot.data()); };
+    const double general = time_of(accelerate, quick);
+    const bool regular = !motion.redundant();
+    Rederiver rederiver(hybrid, {.when = RederiveOptions::When::at_once});
+    motion.attach(&rederiver);
+    double generated = 0.0;
+    {
+      const ContactMotion::Stretch stretch(motion);
+      generated = time_of(accelerate, quick);
+    }
+    fmt::print("{:<42} {:>6} {:>5} {:>6} {:>10.0f} {:>10.0f} {:>9.0f} {:>11.0f} {:>12.0f} {:>6.1f}{}\n",
+               setting.name, hybrid.terms.nv, code->rows, code->operations, median(derive), median(compile),
+               median(total), general, generated, general / generated,
+               regular ? "" : "  (dependent rows: the general path)");
+  }
+}
+
+enum class Variant { general, rederived, ahead, enumerated };
+
+struct Ticks {
+  double median = 0.0, p999 = 0.0, worst = 0.0;  // [us] of processor time
+  double worst_change = 0.0;                     // of ticks in which the set changed
+  PathStatistics paths;
+  RederiveStatistics made;
+  LookAheadStatistics ahead;
+};
+
+/// Ticks in real time: each begins when its time has come.
+Ticks run_ticks(const Hybrid& hybrid, double rate, double duration, Variant variant) {
+  Engine engine(hybrid, {.step = 1.0 / rate});
+  State state;
+  state.q = hybrid.model.initial_q;
+  state.u = hybrid.model.initial_u;
+  engine.set_state(state);
+  std::optional<Rederiver> rederiver;
+  std::optional<LookAhead> ahead;
+  if (variant != Variant::general) {
+    rederiver.emplace(hybrid);
+    if (variant == Variant::enumerated) formulate_all(hybrid, engine.state(), *rederiver);
+    engine.attach(&*rederiver);
+  }
+  if (variant == Variant::ahead) ahead.emplace(engine, *rederiver);
+  const auto ticks = static_cast<std::size_t>(duration * rate);
+  std::vector<double> times, tau(static_cast<std::size_t>(hybrid.terms.nv));
+  times.reserve(ticks);
+  Ticks result;
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  for (std::size_t k = 0; k < ticks; ++k) {
+    const auto due = begin + std::chrono::duration_cast<Clock::duration>(
+                                 std::chrono::duration<double>(static_cast<double>(k) / rate));
+    std::this_thread::sleep_until(due);
+    for (std::size_t i = 0; i < tau.size(); ++i)
+      tau[i] = std::sin(9.0 * engine.state().t + static_cast<double>(i));
+    const long changes = engine.motion().paths().changes;
+    const double start = processor_time();
+    const bool ok = engine.step({.tau = tau, .wrench = {}}).ok();
+    if (ahead) ahead->offer(engine, {.tau = tau, .wrench = {}});
+    const double time = 1e6 * (processor_time() - start);
+    if (!ok) break;
+    times.push_back(time);
+    if (engine.motion().paths().changes != changes) result.worst_change = std::max(result.worst_change, time);
+  }
+  std::sort(times.begin(), times.end());
+  result.median = times[times.size() / 2];
+  result.p999 = times[static_cast<std::size_t>(0.999 * static_cast<double>(times.size() - 1))];
+  result.worst = times.back();
+  result.paths = engine.motion().paths();
+  if (rederiver) result.made = rederiver->statistics();
+  if (ahead) result.ahead = ahead->statistics();
+  return result;
+}
+
+void measure_ticks(bool quick) {
+  const double duration = quick ? 0.3 : 3.0;
+  fmt::print(
+      "\nTicks in real time, {} s each, with a force of 1 N m at every joint that swings at 9 rad/s: "
+      "processor "
+      "time of the tick's thread\n"
+      "{:<26} {:>6} {:<14} {:>9} {:>9} {:>9} {:>8} {:>6} {:>9} {:>10} {:>11} {:>10}\n",
+      duration, "scene", "Hz", "equations", "median us", "99.9 % us", "worst us", "changes", "hits",
+      "general", "sets made", "made in us", "foreseen");
+  for (const char* name : {"chain_in_enclosure", "chain_in_enclosure_rigid"}) {
+    const Hybrid hybrid(model_named(name));
+    for (const double rate : {1e3, 4e3, 1e4}) {
+      for (const auto& [variant, label] : {std::pair{Variant::general, "general"},
+                                           {Variant::rederived, "re-derived"},
+                                           {Variant::ahead, "looking ahead"},
+                                           {Variant::enumerated, "enumerated"}}) {
+        const Ticks t = run_ticks(hybrid, rate, duration, variant);
+        fmt::print(
+            "{:<26} {:>6.0f} {:<14} {:>9.1f} {:>9.1f} {:>9.1f} {:>8} {:>6} {:>8.1f}% {:>10} {:>11.0f} "
+            "{:>10}\n",
+            name, rate, label, t.median, t.p999, t.worst, t.paths.changes, t.paths.hits,
+            100.0 * static_cast<double>(t.paths.ticks_general) / static_cast<double>(t.paths.ticks),
+            t.made.made,
+            t.made.made == 0
+                ? 0.0
+                : 1e6 * (t.made.derive_total + t.made.compile_total) / static_cast<double>(t.made.made),
+            variant == Variant::ahead ? fmt::format("{}/{}", t.ahead.foreseen, t.ahead.ticks) : "");
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void measure_contact(bool quick) {
+  measure_formulation(quick);
+  measure_ticks(quick);
+}
+
+}  // namespace tactus::bench
