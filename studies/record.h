@@ -43,8 +43,8 @@ class Record {
     std::vector<std::string> columns;
   };
   void write_svg(const study::Context& context, const std::string& file, const std::string& title,
-                 const std::vector<Panel>& panels) const {
-    display::Figure figure{title, names_.front() + " [s]", {}};
+                 const std::vector<Panel>& panels, std::vector<display::Mark> marks = {}) const {
+    display::Figure figure{title, names_.front() + " [s]", {}, std::move(marks)};
     for (const Panel& panel : panels) {
       display::Panel drawn{panel.label, {}};
       for (const std::string& name : panel.columns)

@@ -26,7 +26,8 @@ MotionRun::MotionRun(const SimulateRequest& request, const Schedule& schedule,
       schedule_(schedule),
       columns_(columns),
       csv_(request.out, simulate::csv_header(columns)),
-      plot_(columns, schedule.samples + 1) {
+      plot_(columns, schedule.samples + 1),
+      method_(request.integrator) {
   if (!request.plot.empty()) {
     plot_file_.open(request.plot);
     if (!plot_file_)
@@ -83,7 +84,7 @@ nlohmann::ordered_json MotionRun::summary(const simulate::State& state,
                                           const std::vector<std::string>& speeds) const {
   nlohmann::ordered_json summary;
   summary["model"] = request_.model;
-  summary["integrator"] = request_.integrator;
+  summary["integrator"] = method_;
   summary["step"] = schedule_.step;
   summary["steps"] = steps_;
   summary["rows"] = rows_;
@@ -104,8 +105,8 @@ void MotionRun::add_ending(double derive_s, nlohmann::ordered_json& summary) con
 
 void MotionRun::print_head(double derive_s, const simulate::State& state) const {
   fmt::print("derived and compiled in {:.1f} ms\n", 1e3 * derive_s);
-  fmt::print("simulated {:g} s in {:.3g} s: {} steps of {:g} s with {} ({:.0f} times real time)\n", state.t,
-             run_s_, steps_, schedule_.step, request_.integrator, run_s_ > 0.0 ? state.t / run_s_ : 0.0);
+  fmt::print("simulated {:g} s in {:.3g} s: {} steps of {:g} s with {} ({:.3g} times real time)\n", state.t,
+             run_s_, steps_, schedule_.step, method_, run_s_ > 0.0 ? state.t / run_s_ : 0.0);
   fmt::print("energy {:.9g} J at the start, {:.9g} J at the end\n", energy_before_, energy_after_);
 }
 

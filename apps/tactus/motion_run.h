@@ -34,6 +34,8 @@ class MotionRun {
   void go(const Motion& motion, const std::string& title);
 
   MotionPlot& plot() { return plot_; }
+  /// What the summary calls the integrator: the request's unless said.
+  void set_method(std::string method) { method_ = std::move(method); }
   const std::string& trouble() const { return trouble_; }
   long steps() const { return steps_; }
   double energy_before() const { return energy_before_; }
@@ -63,7 +65,7 @@ class MotionRun {
   MotionPlot plot_;
   std::vector<double> row_;
   std::size_t energy_column_ = 0;
-  std::string trouble_;
+  std::string trouble_, method_;
   double run_s_ = 0.0;
   long steps_ = 0, rows_ = 0;
   double energy_before_ = 0.0, energy_after_ = 0.0;

@@ -125,7 +125,8 @@ void run(const SimulateRequest& request) {
     refuse("--out - and --events - both write to the standard output", "give one of them a file name");
   const describe::Model model = describe::load(request.model);
   if (has_contact(model)) return simulate_with_contact(request, model);
-  for (const auto& [flag, given] : {std::pair{"--events", !request.events.empty()},
+  for (const auto& [flag, given] : {std::pair{"--contact", request.contact != "auto"},
+                                    {"--events", !request.events.empty()},
                                     {"--pairs", !request.pairs.empty()},
                                     {"--rederive", request.rederive != "background"}})
     if (given)
@@ -158,6 +159,12 @@ void add_simulate(CLI::App& program) {
   verb->add_option("--tolerance", request->tolerance, "of adaptive and stiff, absolute and relative")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
+  verb->add_option(
+          "--contact", request->contact,
+          "rigid contact by events (each located in time), by stepping (impulses of whole steps), or "
+          "auto: stepping where a pair of the model asks for it, otherwise events")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "events", "stepping"}));
   verb->add_option("--script", request->script, "initial state and forces (YAML)");
   verb->add_option("--out", request->out, "CSV file; - for the standard output");
   verb->add_option("--sample", request->sample, "time between rows [s]; the step unless given");
@@ -166,11 +173,12 @@ void add_simulate(CLI::App& program) {
   verb->add_option("--pairs", request->pairs,
                    "pairs in contact to record; all unless they are too many, `none` for none")
       ->delimiter(',');
-  verb->add_option("--rederive", request->rederive,
-                   "equations for each set of contacts that comes up: made in the background while it runs, "
-                   "at_once, or never; the motion is the same, bit for bit")
+  verb->add_option(
+          "--rederive", request->rederive,
+          "equations for each set of contacts: made in the background while it runs, at_once when it "
+          "comes up, before the run as far as foreseen, or never; the motion is the same, bit for bit")
       ->capture_default_str()
-      ->check(CLI::IsMember({"background", "at_once", "never"}));
+      ->check(CLI::IsMember({"background", "at_once", "before", "never"}));
   verb->add_option("--plot", request->plot, "SVG picture of the motion");
   verb->add_option("--frames", request->frames, "named frames to record: position, orientation, velocity")
       ->delimiter(',');

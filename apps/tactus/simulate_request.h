@@ -11,7 +11,8 @@ namespace tactus::apps {
 
 struct SimulateRequest {
   std::string model, script, out, plot, events;
-  std::string integrator = "rk4", formulation = "automatic", holding = "projection", rederive = "background";
+  std::string integrator = "rk4", formulation = "automatic", holding = "projection", contact = "auto",
+              rederive = "background";
   double duration = 1.0, step = 1e-3, sample = 0.0, tolerance = 1e-10;
   std::vector<std::string> frames, pairs;
   bool json = false;

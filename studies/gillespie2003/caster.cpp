@@ -53,6 +53,7 @@ Result friction(const Context& context) {
   const double T0 = engine.kinetic_energy();
   double work = 0.0, damped = 0.0, worst = 0.0, largest_couple = 0.0;
   int sticks = 0, releases = 0;
+  std::vector<display::Mark> marks;
   double first_release = 0.0, first_stick = 0.0;
   std::size_t phase = 0;
   std::vector<double> q = engine.state().q;
@@ -72,6 +73,7 @@ Result friction(const Context& context) {
       for (const Event& event : engine.events()) {
         if (event.kind != EventKind::transition) continue;
         const bool stuck = engine.name_of(event) == "sticks";
+        marks.push_back({event.t, engine.name_of(event)});
         if (stuck && sticks++ == 0) first_stick = event.t;
         if (!stuck && releases++ == 0) first_release = event.t;
       }
@@ -95,7 +97,9 @@ Result friction(const Context& context) {
                     {"angles [rad]", {"heading", "caster"}},
                     {"speeds", {"u1", "u2", "u3"}},
                     {"1 stuck; couple [N m]", {"stuck", "hinge"}},
-                    {"energy [J]", {"kinetic", "work", "damped", "lost"}}});
+                    {"energy [J]", {"kinetic", "work"}},
+                    {"taken [J]", {"damped", "lost"}}},
+                   marks);
   // Of the work. Simpson's rule runs over the instants of sticking, with a jump of b creep^2 = 2e-5 W.
   constexpr double kBalance = 1e-9;
   const bool holds = worst < kBalance * std::abs(work) && sticks > 0 && releases > 0 &&

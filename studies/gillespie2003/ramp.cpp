@@ -59,12 +59,13 @@ simulate::State initial_state(const describe::Model& model) {
 }
 
 Result events(const Context& context) {
-  constexpr double e = 0.5, kDuration = 1.5;
+  constexpr double e = 0.5, kDuration = 1.5, kStep = 1e-3;  // for a smooth picture
   const describe::Model model = ramp(context, e, 1e-6);
   const Hybrid hybrid(model);
   Engine engine(hybrid, {.step = kStep});
   engine.set_state(initial_state(model));
   std::vector<Event> events;
+  std::vector<display::Mark> marks;
   Record record({"t", "s", "height", "u1", "u2", "slip", "mode", "normal", "friction"});
   for (long k = 0;; ++k) {
     const simulate::State& s = engine.state();
@@ -79,7 +80,10 @@ Result events(const Context& context) {
     if (k * kStep > kDuration - 0.5 * kStep) break;
     if (const auto status = engine.step(); !status.ok())
       return {"", engine.explain(status), Verdict::failed, "", {}};
-    events.insert(events.end(), engine.events().begin(), engine.events().end());
+    for (const Event& event : engine.events()) {
+      events.push_back(event);
+      marks.push_back({event.t, std::string(contact::name_of(event.kind))});
+    }
   }
 
   // Every event against its closed form; the table goes to a file.
@@ -122,10 +126,12 @@ Result events(const Context& context) {
 
   record.write_csv(context, "gillespie2003-ramp.csv");
   record.write_svg(context, "gillespie2003-ramp.svg", "Disk dropped on a ramp: bounces, slides, rolls",
-                   {{"s, height [m]", {"s", "height"}},
+                   {{"way [m]", {"s"}},
+                    {"height [m]", {"height"}},
                     {"speeds [m/s]", {"u1", "u2", "slip"}},
                     {"0 apart, 1 slides, 2 rolls", {"mode"}},
-                    {"forces [N]", {"normal", "friction"}}});
+                    {"forces [N]", {"normal", "friction"}}},
+                   marks);
   return {"Figure 2: collision, impulse, constraint addition",
           fmt::format("{} impacts, then sliding, rolling from {:.12f} s; {}", impacts, kRolls, d.to_string()),
           judged(d.within == d.count && impacts > 10, Verdict::not_reproducible),

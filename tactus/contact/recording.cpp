@@ -18,6 +18,9 @@ ContactRecorder::ContactRecorder(const Hybrid& hybrid, const std::vector<int>& f
       constraints_(hybrid.equations, hybrid.own_constraints, true),
       slot_of_pair_(hybrid.model.contact.pairs.size(), -1),
       columns_(motion_.columns()),
+      terms_(hybrid.terms),
+      loads_(static_cast<std::size_t>(hybrid.terms.nv + 6 * hybrid.terms.wrenches)),
+      no_udot_(static_cast<std::size_t>(hybrid.terms.nv)),
       pairs_(pairs.size()),
       position_error_(hybrid.terms.rows.size()),
       velocity_error_(hybrid.terms.rows.size()),
@@ -59,7 +62,7 @@ void ContactRecorder::see(int pair, double mode, double gap, double normal, doub
 }
 
 void ContactRecorder::append(const State& state, std::span<const double> tau, std::span<const double> udot,
-                             const Books& books, std::vector<double>& row) {
+                             double impact_loss, double friction_loss, std::vector<double>& row) {
   row.clear();
   motion_.record(state, tau, udot, row);
   if (!slot_of_pair_.empty()) row.push_back(contacts_);
@@ -67,7 +70,7 @@ void ContactRecorder::append(const State& state, std::span<const double> tau, st
   for (const int stop_row : hybrid_.row_of_stop)
     row.push_back(stop_row < 0 ? 0.0 : lambda_[static_cast<std::size_t>(stop_row)]);
   constraints_.record({position_error_, velocity_error_, lambda_, active_}, row);
-  row.insert(row.end(), {books.impact_loss, books.friction_loss});
+  row.insert(row.end(), {impact_loss, friction_loss});
   TACTUS_CHECK(row.size() == columns_.size());
 }
 
@@ -87,7 +90,48 @@ void ContactRecorder::record(const Engine& engine, std::vector<double>& row) {
   }
   for (std::size_t c = 0; c < active_.size(); ++c) active_[c] = engine.is_active(static_cast<int>(c)) ? 1 : 0;
   const simulate::Simulation::Rates rates = engine.rates();
-  append(engine.state(), rates.tau, rates.udot, engine.books(), row);
+  append(engine.state(), rates.tau, rates.udot, engine.books().impact_loss, engine.books().friction_loss,
+         row);
+}
+
+void ContactRecorder::evaluate_loads(const State& state) {
+  if (!hybrid_.dynamics.loads) return;
+  const generate::Kernel& loads = *hybrid_.dynamics.loads;
+  arguments_.assign(1, state.t);
+  arguments_.insert(arguments_.end(), state.q.begin(), state.q.end());
+  arguments_.insert(arguments_.end(), state.u.begin(), state.u.end());
+  work_.resize(loads.work_size());
+  loads(arguments_.data(), loads_.data(), work_.data());
+}
+
+void ContactRecorder::record(const TimeStepping& stepping, std::vector<double>& row) {
+  const State& state = stepping.state();
+  const double h = stepping.options().step;
+  clear();
+  std::fill(lambda_.begin(), lambda_.end(), std::numeric_limits<double>::quiet_NaN());
+  for (const int stop_row : hybrid_.row_of_stop)
+    if (stop_row >= 0) lambda_[static_cast<std::size_t>(stop_row)] = 0.0;
+  for (const StepContact& contact : stepping.contacts()) {
+    if (contact.pair < 0) {
+      const int stop_row = hybrid_.row_of_stop[static_cast<std::size_t>(-1 - contact.pair)];
+      lambda_[static_cast<std::size_t>(stop_row)] = std::abs(contact.impulse.x) / h;
+      continue;
+    }
+    const double normal = dot(contact.impulse, contact.normal);
+    const Vec3<double> across = contact.impulse - normal * contact.normal;
+    see(contact.pair, static_cast<double>(contact.mode), contact.gap, normal / h,
+        std::sqrt(dot(across, across)) / h);
+  }
+  terms_.evaluate(state.t, state.q.data(), state.u.data());
+  for (std::size_t k = 0; k < lambda_.size(); ++k) {
+    position_error_[k] = terms_.Phi(k);
+    velocity_error_[k] = terms_.velocity(k);
+  }
+  for (std::size_t c = 0; c < active_.size(); ++c)
+    active_[c] = stepping.is_active(static_cast<int>(c)) ? 1 : 0;
+  evaluate_loads(state);
+  append(state, {loads_.data(), no_udot_.size()}, no_udot_, -stepping.books().normal_work,
+         -stepping.books().friction_work, row);
 }
 
 std::string event_header() {

@@ -8,6 +8,7 @@
 #include <tactus/contact/engine.h>
 #include <tactus/contact/event.h>
 #include <tactus/contact/hybrid.h>
+#include <tactus/contact/stepping.h>
 #include <tactus/simulate/recording.h>
 
 namespace tactus::contact {
@@ -21,6 +22,10 @@ namespace tactus::contact {
 ///   "<pair>.friction"  [N] sum of the sizes of the friction forces
 /// for each stop "<stop>.force"; for each constraint "<constraint>.active", its errors and multipliers;
 /// "impact_loss" and "friction_loss" [J] since the start.
+///
+/// Of time-stepping: forces are the impulses of the last step over its length, contacts that carried none are
+/// not known (their gap is NaN), nor are multipliers of constraints (NaN); impact_loss is all that the normal
+/// impulses took.
 class ContactRecorder {
  public:
   /// `pairs` and `frames`: indices into ContactSection::pairs and Model::frames. The hybrid must outlive the
@@ -29,6 +34,7 @@ class ContactRecorder {
 
   const std::vector<simulate::Column>& columns() const { return columns_; }
   void record(const Engine& engine, std::vector<double>& row);
+  void record(const TimeStepping& stepping, std::vector<double>& row);
 
  private:
   struct PairState {
@@ -38,13 +44,18 @@ class ContactRecorder {
   void clear();
   void see(int pair, double mode, double gap, double normal, double friction);
   void append(const State& state, std::span<const double> tau, std::span<const double> udot,
-              const Books& books, std::vector<double>& row);
+              double impact_loss, double friction_loss, std::vector<double>& row);
+  /// Forces of the script at the state, in loads_.
+  void evaluate_loads(const State& state);
 
   const Hybrid& hybrid_;
   simulate::MotionRecorder motion_;
   simulate::ConstraintRecorder constraints_;
   std::vector<int> slot_of_pair_;  // [pairs of the model] into pairs_; -1 where it is not recorded
   std::vector<simulate::Column> columns_;
+  Terms terms_;                           // at the end of a step of time-stepping
+  std::vector<double> arguments_, work_;  // of the script's forces
+  std::vector<double> loads_, no_udot_;
   // The state as read from an engine:
   double contacts_ = 0.0;
   std::vector<PairState> pairs_;

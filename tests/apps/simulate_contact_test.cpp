@@ -116,13 +116,24 @@ TEST(SimulateContact, EquationsMadeWhileItRunsChangeNoBit) {
   const std::string arguments = "simulate " + model("ramp_drop.yaml") + " --duration 1 --step 1e-2 ";
   const Outcome never = tactus(arguments + "--out - --rederive never");
   ASSERT_EQ(never.code, 0) << never.err;
-  for (const std::string when : {"background", "at_once"})
+  for (const std::string when : {"background", "at_once", "before"})
     EXPECT_EQ(tactus(arguments + "--out - --rederive " + when).out, never.out) << when;
   const Outcome run = tactus(arguments + "--json --rederive at_once");
   const auto made = nlohmann::json::parse(run.out)["rederivation"];
   EXPECT_GT(made["sets_made"].get<int>(), 1);
   EXPECT_EQ(made["ticks"], 100);
   EXPECT_EQ(made["changes"], made["changes_with_code_ready"]);
+}
+
+TEST(SimulateContact, SetsMadeBeforeTheRunAreThereWhenTheyAreMet) {
+  const Outcome run =
+      tactus("simulate " + model("ramp_drop.yaml") + " --duration 1.5 --json --rederive before");
+  ASSERT_EQ(run.code, 0) << run.err;
+  const auto made = nlohmann::json::parse(run.out)["rederivation"];
+  EXPECT_GT(made["before_the_run"]["sets"].get<int>(), 2);
+  EXPECT_TRUE(made["before_the_run"]["complete"].get<bool>());
+  EXPECT_EQ(made["changes"], made["changes_with_code_ready"]);
+  EXPECT_LE(made["ticks_on_the_general_path"].get<int>(), 1);  // the first one, before any set was looked up
 }
 
 TEST(SimulateContact, TheDiskOnTheRampBouncesSlidesAndRolls) {
@@ -237,6 +248,32 @@ TEST(SimulateContact, AssemblesLoopsFirst) {
     EXPECT_NEAR(summary["q"][i].get<double>(), without["q"][i].get<double>(), 1e-9);
 }
 
+TEST(SimulateContact, SteppingComesToTheSameRest) {
+  const Folder folder;
+  const Outcome run = tactus("simulate " + folder.file("ball.yaml", kBall) +
+                             " --contact stepping --duration 2 --step 1e-3 --frames top --out " +
+                             folder.path("run.csv") + " --plot " + folder.path("run.svg"));
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.out.find("time-stepping"), std::string::npos) << run.out;
+  const Table table = table_of(content_of(folder.path("run.csv")));
+  ASSERT_EQ(table.at("t").size(), 2001u);
+  EXPECT_NEAR(table.at("z").back(), 0.1, 1e-4);  // overlaps are let be below a micrometre; first order
+  EXPECT_GT(table.at("floor.mode").back(), 0.0);
+  EXPECT_NEAR(table.at("floor.normal").back(), kGravity, 1e-6);
+  EXPECT_EQ(table.at("contacts").back(), 1.0);
+  // The normal impulses took what is gone, less what an overlap of a step's length may hide.
+  EXPECT_NEAR(table.at("energy").back() + table.at("impact_loss").back(), table.at("energy")[0], 0.02);
+}
+
+TEST(SimulateContact, AModelThatAsksForSteppingGetsIt) {
+  const Outcome run = tactus("simulate " + model("box_stack.yaml") + " --duration 0.05 --json");
+  ASSERT_EQ(run.code, 0) << run.err;
+  const auto summary = nlohmann::json::parse(run.out);
+  EXPECT_EQ(summary["contact"]["rendering"], "stepping");
+  EXPECT_GT(summary["contact"]["most_contacts"].get<int>(), 9);
+  EXPECT_LT(summary["contact"]["deepest_overlap"].get<double>(), 1e-3);
+}
+
 TEST(SimulateContact, ChatterEndsTheRunAndKeepsWhatWasWritten) {
   const Folder folder;
   // Either of two locks gives way to the other as soon as it holds.
@@ -268,12 +305,14 @@ TEST(SimulateContact, RefusesWhatCannotBeMeant) {
   for (const std::string options :
        {" --formulation projection", " --holding none", " --pairs flor",
         " --events /no/such/folder/events.csv", " --out - --events -", " --json --events -",
-        " --integrator rk5", " --step 0.3", " --frames nothing"}) {
+        " --integrator rk5", " --contact sometimes", " --contact stepping --events e.csv",
+        " --contact stepping --integrator euler", " --step 0.3", " --frames nothing"}) {
     const Outcome run = tactus(ball + options);
     EXPECT_EQ(run.code, 2) << options << run.err;
     EXPECT_NE(run.err.find("error: "), std::string::npos) << options;
   }
-  for (const std::string options : {" --events e.csv", " --pairs none"}) {
+  for (const std::string options :
+       {" --contact events", " --events e.csv", " --pairs none", " --rederive never"}) {
     const Outcome run = tactus("simulate " + model("pendulum.yaml") + options);
     EXPECT_EQ(run.code, 2) << options;
     EXPECT_NE(run.err.find("nothing in the model touches"), std::string::npos) << run.err;

@@ -25,7 +25,7 @@ TEST(Study, ListsStudiesAndCases) {
 
 TEST(Study, NoCaseFailsAndPlotsAreWritten) {
   const std::set<std::string> verdicts{"reproduced", "corrected", "not-reproducible"};
-  for (const char* name : {"gillespie2003", "aghili2005", "faulring2006"}) {
+  for (const char* name : {"gillespie2003", "aghili2005", "constantinescu2005", "faulring2006"}) {
     const Folder folder;
     const nlohmann::json report = run_study(name, folder);
     EXPECT_EQ(report["study"], name);
