@@ -133,6 +133,8 @@ ConeResult SweepSolver::solve(double* u) {
     k.p[0] = k.rho > 0.0 ? k.p[0] : 0.0;
     clip_impulse(k.local, k.p);
     velocities(k, u);
+    // Contacts that would stay open say nothing about the size of what is to be solved.
+    if (k.w[0] - k.compliance * k.p[0] >= 0.0) continue;
     for (int r = 0; r < k.size; ++r) result.scale = std::max(result.scale, std::abs(k.w[r]));
   }
   for (const Contact& k : contacts())

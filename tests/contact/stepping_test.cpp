@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tactus/base/error.h>
+#include <tactus/contact/engine.h>
 #include <tactus/contact/stepping.h>
 #include <tactus/describe/load.h>
 
@@ -169,6 +170,52 @@ TEST(TimeStepping, ConvergesToTheRampScenarioAtFirstOrder) {
     EXPECT_NEAR(disk.state().u[0] + 0.1 * disk.state().u[2], 0.0, 1e-9);  // it rolls
   }
   EXPECT_LT(place_error.back(), place_error.front() / 6.0);  // eight at first order
+}
+
+TEST(TimeStepping, ConvergesToTheEventDrivenMotionOfABallInABowl) {
+  // Falling, bouncing, slipping, rolling in three dimensions: where the ball is after a second.
+  const describe::Model model = describe::load(model_file("ball_in_bowl"));
+  const Hybrid hybrid(model);
+  Engine engine(hybrid, {.step = 1e-3});
+  engine.set_state({0.0, model.initial_q, model.initial_u, {}});
+  while (engine.state().t < 0.9995) ASSERT_TRUE(engine.step().ok());
+  std::vector<double> error;
+  for (const double h : {4e-4, 1e-4}) {
+    Motion ball(model, {.step = h, .all_pairs = true});
+    ball.run(1.0);
+    error.push_back(0.0);
+    for (std::size_t i = 0; i < 3; ++i)
+      error.back() = std::hypot(error.back(), ball.state().q[i] - engine.state().q[i]);
+  }
+  EXPECT_LT(error[0], 5e-3);
+  EXPECT_LT(error[1], error[0] / 2.5);  // four at first order; bounces are met within a step
+}
+
+TEST(TimeStepping, LaysABarAcrossAnother) {
+  // Edge over edge: boxes turned by 45 degrees about their lengths, crossing at right angles. The upper one
+  // rests on the edge for as long as nothing disturbs its balance, and the contact is where the edges cross.
+  const double c = std::cos(std::acos(-1.0) / 8.0), s = std::sin(std::acos(-1.0) / 8.0),
+               half = 0.05 * std::sqrt(2.0);
+  describe::Model model = text_model(
+      "name: bars\n"
+      "bodies:\n"
+      "  world: {geometry: [{shape: box, name: rail, size: [1, 0.1, 0.1], placement: {axis_angle: {axis: x, "
+      "angle: "
+      "45 deg}}, contact: true}]}\n"
+      "  bar: {mass: 1, inertia: [0.1, 0.01, 0.1], geometry: [{shape: box, size: [0.1, 1, 0.1], contact: "
+      "true}]}\n"
+      "joints: {p: {type: free, parent: world, child: bar}}\n"
+      "contact: {defaults: {render: stepping, friction: 0.5}}\n");
+  model.initial_q = {0.0, 0.0, 2.0 * half + 1e-3, c, 0.0, s, 0.0};
+  Motion bars(model);
+  bars.run(0.2);
+  ASSERT_EQ(bars.engine().contacts().size(), 1u);
+  const StepContact& contact = bars.engine().contacts()[0];
+  EXPECT_NEAR(contact.point.x, 0.0, 1e-9);
+  EXPECT_NEAR(contact.point.y, 0.0, 1e-9);
+  EXPECT_NEAR(contact.point.z, half, 1e-6);
+  EXPECT_NEAR(contact.impulse.z, 9.81e-3, 1e-9);
+  EXPECT_NEAR(bars.state().q[2], 2.0 * half, 1e-6);
 }
 
 TEST(TimeStepping, LeavesAGrazingBallAlone) {
