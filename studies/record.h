@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,7 @@ class Record {
   const std::vector<double>& column(const std::string& name) const {
     for (std::size_t k = 0; k < names_.size(); ++k)
       if (names_[k] == name) return columns_[k];
-    return columns_.front();
+    throw std::out_of_range("no column " + name);
   }
 
   void write_csv(const study::Context& context, const std::string& file) const {
@@ -43,8 +44,9 @@ class Record {
     std::vector<std::string> columns;
   };
   void write_svg(const study::Context& context, const std::string& file, const std::string& title,
-                 const std::vector<Panel>& panels, std::vector<display::Mark> marks = {}) const {
-    display::Figure figure{title, names_.front() + " [s]", {}, std::move(marks)};
+                 const std::vector<Panel>& panels, std::vector<display::Mark> marks = {},
+                 const std::string& x_label = "t [s]") const {
+    display::Figure figure{title, x_label, {}, std::move(marks)};
     for (const Panel& panel : panels) {
       display::Panel drawn{panel.label, {}};
       for (const std::string& name : panel.columns)

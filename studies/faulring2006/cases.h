@@ -8,7 +8,8 @@
 
 namespace tactus::studies::faulring {
 
-std::vector<study::Case> state_cases();        // accelerations and multipliers at one state, examples A to C
-std::vector<study::Case> algorithm_1_cases();  // drift and energy of Algorithm 1, as printed and mended
+std::vector<study::Case> state_cases();  // accelerations and multipliers at one state, examples A to C
+std::vector<study::Case> disk_cases();   // drift of Algorithm 1, as printed and mended; Figures 8 to 11
+std::vector<study::Case> arm_cases();    // its energy; Figure 12
 
 }  // namespace tactus::studies::faulring

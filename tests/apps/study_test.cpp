@@ -47,6 +47,16 @@ TEST(Study, NoCaseFailsAndPlotsAreWritten) {
   }
 }
 
+TEST(Study, DrawsFaulringsFiguresAndTheEnergy) {
+  const Folder folder;
+  run_study("faulring2006", folder);
+  for (const char* name : {"figure-8", "figure-9", "figure-10", "figure-11", "figure-12", "energy"}) {
+    const std::string file = folder.path(std::string("out/faulring2006-") + name);
+    EXPECT_NE(content_of(file + ".svg").find("</svg>"), std::string::npos) << name;
+    EXPECT_GT(content_of(file + ".csv").size(), 1000u) << name;
+  }
+}
+
 TEST(Study, OneCaseAlone) {
   const Folder folder;
   const nlohmann::json report = run_study("clover1996 table-v", folder);

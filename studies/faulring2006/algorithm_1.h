@@ -1,0 +1,72 @@
+// [Faulring2006, Algorithm 1]: the motion in the parametric coordinates z that the model gives.
+//
+//   qdd = M^-1 (tau + A^T lambda ...)          (11)-(13): our constrained forward dynamics
+//   zdd = T^+ (udot - b)                       (14)-(16), with u = T zd, T = J_phi^-1 J_psi
+//   z += zd h + zdd h^2/2,  zd += zdd h;       q = psi(z),  u = T zd
+//
+// Holonomic constraints are kept, because q = psi(z). Rows that exist at velocity level only (rolling) drift:
+// zd is integrated without them. The remedy is a projection of the velocity after the step.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include <tactus/describe/model.h>
+#include <tactus/generate/kernel.h>
+#include <tactus/simulate/constraint_solver.h>
+#include <tactus/simulate/dynamics.h>
+#include <tactus/simulate/parametric.h>
+
+namespace tactus::studies::faulring {
+
+enum class Scheme {
+  printed,      // Algorithm 1
+  projected,    // and zd projected onto A u = 0 after the step, in the metric of M
+  runge_kutta,  // of order 4 in z
+  direct,       // q and qd themselves by the printed rule, without psi: nothing holds the constraints
+};
+
+/// Largest errors of the constraints.
+struct Drift {
+  double position = 0.0, velocity = 0.0;
+  void add(const Drift& other);
+};
+
+class Algorithm1 {
+ public:
+  /// Begins where the model does, unless z and zd are given. The model's speeds are the rates of q.
+  Algorithm1(const describe::Model& model, Scheme scheme, std::vector<double> z = {},
+             std::vector<double> zd = {});
+
+  Algorithm1(const Algorithm1&) = delete;
+
+  /// Advances by h with the forces held, as a sampled hand's force is.
+  void step(double h, const std::vector<double>& tau);
+
+  double t() const { return t_; }
+  const std::vector<double>& q() const { return q_; }
+  const std::vector<double>& u() const { return u_; }
+  const std::vector<double>& z() const { return z_; }
+  const std::vector<double>& zd() const { return zd_; }
+  Drift drift();
+  double kinetic();
+
+ private:
+  const std::vector<double>& accelerations(double t, const std::vector<double>& tau);
+  std::vector<double> parameter_accelerations(double t, const std::vector<double>& z,
+                                              const std::vector<double>& zd, const std::vector<double>& tau);
+  void runge_kutta(double h, const std::vector<double>& tau);
+  void place();
+
+  derive::Equations equations_;
+  simulate::Dynamics dynamics_;
+  simulate::ConstraintSolver solver_;
+  simulate::Parametrization places_;
+  generate::Evaluator energy_;
+  Scheme scheme_;
+  std::size_t nv_, nz_;
+  double t_ = 0.0;
+  std::vector<double> z_, zd_, q_, u_, udot_, qdot_, arguments_;
+};
+
+}  // namespace tactus::studies::faulring
