@@ -157,6 +157,7 @@ void TimeStepping::set_state(simulate::State state) {
   solution_ = {};
   remembered_ = 0;
   contact_count_ = 0;
+  solver_.reset();
 }
 
 simulate::Status TimeStepping::step(const simulate::Input& input) {

@@ -10,7 +10,11 @@ namespace {
 constexpr double kStill = 1e-5;
 // With the matrix: tighter, so that the steps after it find nothing to do.
 constexpr double kDenseTolerance = 1e-2;
-constexpr int kDenseSweeps = 200;
+constexpr int kDenseSweeps = 60;
+constexpr int kCheapDenseSweeps = 200;
+// So few contacts may be solved with their matrix at any time.
+constexpr std::size_t kCheap = 16;
+constexpr int kMostDoublings = 6;
 // Sweeps of the displacement that separates bodies; what they leave is taken up by the next step.
 constexpr int kSeparationSweeps = 30;
 
@@ -140,15 +144,22 @@ ConeResult SweepSolver::solve(double* u) {
   for (const Contact& k : contacts())
     for (int r = 0; r < k.size; ++r) apply(k, r, k.p[r], u);
   const long visits = options_.most_visits / std::max(1L, static_cast<long>(count_));
-  const bool few = count_ <= dense_.most_contacts();
-  const long bound = few ? options_.few_sweeps : options_.most_sweeps;
-  const int most = static_cast<int>(std::clamp(visits, 1L, bound));
-  while (result.sweeps < most && !result.converged) {
-    result.residual = sweep(result.sweeps % 2 == 0, u);
-    ++result.sweeps;
-    result.converged = result.residual <= options_.tolerance * result.scale;
+  const int most = static_cast<int>(std::clamp(visits, 1L, static_cast<long>(options_.most_sweeps)));
+  const auto sweep_until = [&](int end) {
+    while (result.sweeps < end && !result.converged) {
+      result.residual = sweep(result.sweeps % 2 == 0, u);
+      ++result.sweeps;
+      result.converged = result.residual <= options_.tolerance * result.scale;
+    }
+  };
+  sweep_until(count_ <= dense_.most_contacts() ? std::min(most, options_.few_sweeps) : most);
+  if (!result.converged && count_ <= dense_.most_contacts() && may_solve_dense()) {
+    const int before = result.sweeps;
+    solve_dense(result, u);
+    failures_ = result.converged ? 0 : failures_ + 1;
+    result.sweeps = before;
   }
-  if (!result.converged && few) solve_dense(result, u);
+  sweep_until(most);
   for (Contact& k : contacts()) {
     velocities(k, u);
     const double slip = k.size > 1 ? std::hypot(k.w[1], k.size > 2 ? k.w[2] : 0.0) : 0.0;
@@ -157,6 +168,18 @@ ConeResult SweepSolver::solve(double* u) {
                                                            : ConeMode::sliding;
   }
   return result;
+}
+
+/// Some contacts cannot be solved with their matrix either, and that is dear: after each failure twice as
+/// many solutions go by before it is tried again.
+bool SweepSolver::may_solve_dense() {
+  if (count_ <= kCheap) return true;
+  if (pause_ > 0) {
+    --pause_;
+    return false;
+  }
+  pause_ = (1 << std::min(failures_, kMostDoublings)) - 1;
+  return true;
 }
 
 void SweepSolver::solve_dense(ConeResult& result, double* u) {
@@ -197,10 +220,10 @@ void SweepSolver::solve_dense(ConeResult& result, double* u) {
   for (i = 0; i < rows; ++i)
     for (std::size_t j = 0; j < rows; ++j) dense_b_[i] -= dense_W_[i * rows + j] * dense_p_[j];
   const std::span<const double> W(dense_W_.data(), rows * rows), b(dense_b_.data(), rows);
+  dense_.set_most_sweeps(count_ <= kCheap ? kCheapDenseSweeps : kDenseSweeps);
   const ConeResult exact = dense_.solve({dense_size_, dense_mu_, {}, W, b, result.scale},
                                         {dense_p_.data(), rows}, {dense_w_.data(), rows});
   result.newton_steps = exact.newton_steps;
-  result.sweeps += exact.sweeps;
   if (!exact.converged) return;
   result.converged = true;
   result.residual = exact.residual;

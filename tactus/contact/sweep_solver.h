@@ -24,9 +24,9 @@ struct SweepOptions {
   // pass its weight down, needs some hundred sweeps at first and one or two when it stands.
   int most_sweeps = 1000;
   long most_visits = 40000;
-  // So few contacts, where `few_sweeps` miss the tolerance, are solved with their matrix.
+  // Up to `most_dense` contacts, where `few_sweeps` miss the tolerance, are solved with their matrix.
   int few_sweeps = 60;
-  std::size_t most_dense = 16;
+  std::size_t most_dense = 48;
 };
 
 class SweepSolver {
@@ -57,6 +57,8 @@ class SweepSolver {
   std::size_t block_size(int block) const { return block_size_[static_cast<std::size_t>(block)]; }
 
   void clear() { count_ = 0; }
+  /// Forgets how earlier solutions went.
+  void reset() { count_ = 0, failures_ = 0, pause_ = 0; }
   /// Room for one more contact; nullptr where there is none left.
   Contact* add();
   std::span<Contact> contacts() { return {contacts_.data(), count_}; }
@@ -76,11 +78,13 @@ class SweepSolver {
   void velocities(Contact& contact, const double* u) const;
   void apply(const Contact& contact, int row, double impulse, double* u) const;
   double sweep(bool forward, double* u);
+  bool may_solve_dense();
   void solve_dense(ConeResult& result, double* u);
 
   std::vector<std::size_t> block_size_, offset_;
   SweepOptions options_;
   std::size_t count_ = 0;
+  int failures_ = 0, pause_ = 0;  // of solutions with the matrix, one after the other
   std::vector<Contact> contacts_;
   std::vector<double> memory_;
   ConeSolver dense_;
