@@ -340,7 +340,7 @@ void TimeStepping::keep_books() {
       mean += 0.5 * contact.p[r] * (near_[i].offset[r] + solver_.velocity(contact, r, u_.data()) + v_end);
       end += contact.p[r] * v_end;
     }
-    friction += mean <= 0.0 ? mean : end;
+    friction += mean <= 0.0 ? mean : std::min(end, 0.0);  // what is left of `end` is the solver's tolerance
     books_.deepest = std::max(books_.deepest, -near_[i].about.gap);
   }
   books_.friction_work += friction;
