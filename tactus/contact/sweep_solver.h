@@ -18,7 +18,7 @@
 namespace tactus::contact {
 
 struct SweepOptions {
-  // Of the natural map, by the largest velocity that the contacts meet.
+  // Of the natural map, by the largest velocity at a contact that closes.
   double tolerance = 1e-6;
   // Sweeps, and contacts times sweeps: what bounds the time of a step. A stack of ten boxes, which has to
   // pass its weight down, needs some hundred sweeps at first and one or two when it stands.
