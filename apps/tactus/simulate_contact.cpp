@@ -215,7 +215,7 @@ void simulate_with_contact(const SimulateRequest& request, const describe::Model
           },
           .record = [&](std::vector<double>& row) { recorder.record(engine, row); },
           .time = [&] { return engine.state().t; }},
-         model.name.empty() ? request.model : model.name);
+         model.name.empty() ? request.model.path : model.name);
   print_summary(request, derive_s, run, engine, rederiver ? &*rederiver : nullptr, log);
   run.require_success();
 }

@@ -84,6 +84,11 @@ void RowFactor::solve(const double* b, double* y) const {
   }
 }
 
+void RowFactor::rest(const double* b, const double* y, double* r) const {
+  for (std::size_t k = rank_; k < m_; ++k)
+    r[k - rank_] = b[order_[k]] - dot(x_.data() + order_[k] * n_, y, rank_);
+}
+
 void RowFactor::combine(const double* y, double* lambda) const {
   for (std::size_t k = rank_; k < m_; ++k) lambda[order_[k]] = 0.0;
   for (std::size_t k = rank_; k-- > 0;) {
