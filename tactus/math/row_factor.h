@@ -54,7 +54,8 @@ class RowFactor {
   void reflect(std::size_t k, double* x) const;
 
   std::size_t n_, m_ = 0, rank_ = 0;
-  std::vector<double> x_, diagonal_, beta_, norms_;
+  std::vector<double> x_, diagonal_, beta_;
+  std::vector<double> norms_, summed_;  // squared: of what is left of the rows, and when last summed
   std::vector<std::size_t> order_;
   std::unique_ptr<RowFactor> shortest_;  // of R^T, for combine_shortest()
   std::vector<double> shared_;

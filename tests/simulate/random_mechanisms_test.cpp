@@ -8,6 +8,7 @@
 #include <span>
 
 #include <tactus/base/error.h>
+#include <tactus/derive/mobility.h>
 #include <tactus/simulate/assembly.h>
 #include <tactus/simulate/simulation.h>
 
@@ -73,6 +74,16 @@ struct Subject {
       EXPECT_FALSE(mechanism.conservative()) << error.what();
       return std::nullopt;
     }
+  }
+
+  /// What `tactus check` says, found by singular values instead of orthogonal factors, is what assembly says.
+  void check_mobility(const State& state, const AssemblyReport& report) const {
+    const derive::Mobility mobility = derive::mobility(equations, state.t, state.q, state.u);
+    EXPECT_TRUE(mobility.assembled);
+    EXPECT_EQ(static_cast<std::size_t>(mobility.rank), report.rank);
+    EXPECT_EQ(mobility.freedoms(), report.freedoms);
+    EXPECT_EQ(mobility.is_singular(), report.singular);
+    EXPECT_EQ(mobility.redundant.size(), report.redundant_rows.size());
   }
 
   /// All formulations at one state, under forces.
@@ -192,8 +203,10 @@ TEST_P(Hundred, BalanceAgreeHoldAndKeepTheirEnergy) {
     SCOPED_TRACE(seed);
     Subject subject(seed);
     if (subject.m == 0) continue;  // every row holds by the mechanism's structure
-    const std::optional<State> start = subject.start();
+    AssemblyReport report;
+    const std::optional<State> start = subject.start(&report);
     if (!start) continue;
+    if (seed % 4 == 0) subject.check_mobility(*start, report);
     subject.check_instant(*start);
     double drift = 0.0;
     const State end = subject.move(*start, 1e-3, kSteps, Formulation::automatic, &drift);
