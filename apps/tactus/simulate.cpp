@@ -37,6 +37,7 @@ void print_summary(const SimulateRequest& request, const MotionRun& run,
                                 {"freedoms", outcome.assembly.freedoms},
                                 {"redundant_rows", outcome.assembly.redundant_rows},
                                 {"singular_start", outcome.assembly.singular},
+                                {"velocity_lost", outcome.assembly.velocity_lost},
                                 {"worst_position_error", run.worst_position_error()},
                                 {"worst_velocity_error", run.worst_velocity_error()}};
     }
@@ -59,6 +60,9 @@ void print_summary(const SimulateRequest& request, const MotionRun& run,
         run.worst_position_error(), run.worst_velocity_error());
     if (!outcome.assembly.redundant_rows.empty())
       fmt::print("redundant rows: {}\n", fmt::join(outcome.assembly.redundant_rows, ", "));
+    if (outcome.assembly.velocity_lost > 0.0)
+      fmt::print("singular start: {:.3g} % of the kinetic energy belonged to no motion, and is left out\n",
+                 100.0 * outcome.assembly.velocity_lost);
   }
   run.print_files();
 }
