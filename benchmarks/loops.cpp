@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <random>
 #include <sstream>
 
@@ -91,14 +90,11 @@ Mechanism four_bar() {
 }
 
 Mechanism ladder(int loops) {
-  const std::string file = "four_bar_ladder.yaml";
-  std::ifstream stream(std::string(TACTUS_SOURCE_DIR) + "/models/" + file);
-  std::string text(std::istreambuf_iterator<char>(stream), {});
-  const std::string count = "count: 2\n";
-  const std::size_t at = text.find(count);
-  TACTUS_CHECK(at != std::string::npos);
-  text.replace(at, count.size(), fmt::format("count: {}\n", loops));
-  Mechanism mechanism{fmt::format("ladder of {}", loops), describe::load_text(text, file), 0, {}};
+  Mechanism mechanism{fmt::format("ladder of {}", loops),
+                      describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/four_bar_ladder.yaml",
+                                     {{"N", std::to_string(loops)}}),
+                      0,
+                      {}};
   mechanism.nv = mechanism.model.nv();
   const std::vector<std::string> names = mechanism.model.coordinate_names();
   std::mt19937_64 generator = fixed_generator();

@@ -7,7 +7,6 @@
 
 #include <tactus/derive/mobility.h>
 #include <tactus/describe/guard.h>
-#include <tactus/describe/load.h>
 #include <tactus/describe/report.h>
 
 #include "verbs.h"
@@ -28,8 +27,8 @@ Json as_json(const derive::Mobility& m) {
           {"errors", errors}};
 }
 
-void check(const std::string& path, bool json) {
-  const describe::Model model = describe::load(path);
+void check(const ModelChoice& choice, bool json) {
+  const describe::Model model = choice.load();
   if (model.constraints.empty()) {
     std::fputs((json ? describe::report_json(model) + "\n" : describe::report_text(model)).c_str(), stdout);
     return;
@@ -55,13 +54,13 @@ void check(const std::string& path, bool json) {
 
 void add_check(CLI::App& program) {
   struct Options {
-    std::string model;
+    ModelChoice model;
     bool json = false;
   };
   const auto options = std::make_shared<Options>();
   CLI::App* verb =
       program.add_subcommand("check", "Read a model: its tree, freedoms, parameters, constraints, warnings");
-  verb->add_option("MODEL", options->model, "model file (YAML or URDF)")->required();
+  options->model.add_to(*verb);
   verb->add_flag("--json", options->json, "print JSON");
   verb->callback([options] { check(options->model, options->json); });
 }

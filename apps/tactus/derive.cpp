@@ -13,7 +13,6 @@
 #include <tactus/derive/equations.h>
 #include <tactus/derive/linear_canonical.h>
 #include <tactus/derive/sheet.h>
-#include <tactus/describe/load.h>
 
 #include "verbs.h"
 
@@ -30,7 +29,8 @@ constexpr int kCanonicalDigits = 6;
 constexpr int kThesisDigits = 4;
 
 struct Request {
-  std::string model, budget;
+  ModelChoice model;
+  std::string budget;
   double abbreviate = 0.0;
   int digits = -1;
   bool latex = false, json = false, counts = false, canonical = false, linear = false;
@@ -169,7 +169,7 @@ void by_budget(const describe::Model& model, const derive::Options& options, con
 }
 
 void run(const Request& request) {
-  const describe::Model model = describe::load(request.model);
+  const describe::Model model = request.model.load();
   derive::Options options;
   options.keep_parameters = request.keep_parameters;
   if (request.counts) options.friction = request.friction;
@@ -193,7 +193,7 @@ void add_derive(CLI::App& program) {
   const auto request = std::make_shared<Request>();
   CLI::App* verb =
       program.add_subcommand("derive", "Derive the equations of motion: M, bias, gravity, linear model");
-  verb->add_option("MODEL", request->model, "model file (YAML or URDF)")->required();
+  request->model.add_to(*verb);
   CLI::Option* latex = verb->add_flag("--latex", request->latex, "print LaTeX");
   verb->add_flag("--json", request->json, "print JSON")->excludes(latex);
   verb->add_flag("--counts", request->counts,

@@ -16,7 +16,6 @@
 #include <tactus/derive/linear_canonical.h>
 #include <tactus/derive/state_space.h>
 #include <tactus/describe/coordinates.h>
-#include <tactus/describe/load.h>
 #include <tactus/generate/kernel.h>
 #include <tactus/simulate/constrained_inverse.h>
 #include <tactus/simulate/constraint_solver.h>
@@ -34,7 +33,8 @@ using generate::Evaluator;
 using simulate::Instant;
 
 struct Request {
-  std::string model, state;
+  ModelChoice model;
+  std::string state;
   std::string formulation = "automatic";
   double abbreviate = 0.0;
   bool json = true;
@@ -290,7 +290,7 @@ bool all_finite(const Json& value) {
 }
 
 void run(const Request& request) {
-  const describe::Model model = describe::load(request.model);
+  const describe::Model model = request.model.load();
   derive::Equations equations(model);
   const Instant at = request.state.empty() ? simulate::read_instant(equations, "{}", "")
                                            : simulate::load_instant(equations, request.state);
@@ -366,7 +366,7 @@ void run(const Request& request) {
 void add_eval(CLI::App& program) {
   auto request = std::make_shared<Request>();
   CLI::App* verb = program.add_subcommand("eval", "Evaluate everything at one state, as JSON");
-  verb->add_option("MODEL", request->model, "model file")->required();
+  request->model.add_to(*verb);
   verb->add_option("--at", request->state,
                    "state file (YAML): t, q, u or qd, udot or qdd, tau, wrenches; at rest unless given");
   verb->add_option("--abbreviate", request->abbreviate,

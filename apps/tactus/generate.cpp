@@ -10,7 +10,6 @@
 
 #include <tactus/base/error.h>
 #include <tactus/derive/equations.h>
-#include <tactus/describe/load.h>
 #include <tactus/generate/latex.h>
 #include <tactus/generate/requests.h>
 #include <tactus/generate/source.h>
@@ -25,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Request {
-  std::string model;
+  ModelChoice model;
   std::vector<std::string> what{"inverse-dynamics", "forward-dynamics", "mass-matrix"};
   std::string language = "cpp";
   std::string out = ".";
@@ -49,14 +48,14 @@ fs::path write(const Request& request, const std::string& name, std::string_view
 }
 
 void run(const Request& request) {
-  const describe::Model model = describe::load(request.model);
+  const describe::Model model = request.model.load();
   derive::Options options;
   options.keep_parameters = request.keep_parameters;
   const derive::Equations equations(model, options);
   const std::vector<algebra::Function> functions = generate::requested_functions(equations, request.what);
 
   std::string name = request.name.empty() ? model.name : request.name;
-  if (name.empty()) name = fs::path(request.model).stem().string();
+  if (name.empty()) name = fs::path(request.model.path).stem().string();
   name = generate::identifier(name);
   const std::string about = model.description.empty() ? model.name : model.name + ", " + model.description;
 
@@ -83,7 +82,7 @@ void run(const Request& request) {
 void add_generate(CLI::App& program) {
   const auto request = std::make_shared<Request>();
   CLI::App* verb = program.add_subcommand("generate", "Write the equations as C++, C or LaTeX");
-  verb->add_option("MODEL", request->model, "model file (YAML or URDF)")->required();
+  request->model.add_to(*verb);
   verb->add_option("--what", request->what, "what to write, separated by commas (listed below)")
       ->delimiter(',');
   verb->add_option("--lang", request->language, "cpp: one C++17 header; c: one C99 header; latex: a document")

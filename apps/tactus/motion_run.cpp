@@ -83,7 +83,7 @@ nlohmann::ordered_json MotionRun::summary(const simulate::State& state,
                                           const std::vector<std::string>& coordinates,
                                           const std::vector<std::string>& speeds) const {
   nlohmann::ordered_json summary;
-  summary["model"] = request_.model;
+  summary["model"] = request_.model.path;
   summary["integrator"] = method_;
   summary["step"] = schedule_.step;
   summary["steps"] = steps_;

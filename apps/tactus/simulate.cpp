@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <tactus/describe/load.h>
 #include <tactus/simulate/assembly.h>
 #include <tactus/simulate/recording.h>
 #include <tactus/simulate/script.h>
@@ -38,6 +37,7 @@ void print_summary(const SimulateRequest& request, const MotionRun& run,
                                 {"freedoms", outcome.assembly.freedoms},
                                 {"redundant_rows", outcome.assembly.redundant_rows},
                                 {"singular_start", outcome.assembly.singular},
+                                {"velocity_lost", outcome.assembly.velocity_lost},
                                 {"worst_position_error", run.worst_position_error()},
                                 {"worst_velocity_error", run.worst_velocity_error()}};
     }
@@ -60,6 +60,9 @@ void print_summary(const SimulateRequest& request, const MotionRun& run,
         run.worst_position_error(), run.worst_velocity_error());
     if (!outcome.assembly.redundant_rows.empty())
       fmt::print("redundant rows: {}\n", fmt::join(outcome.assembly.redundant_rows, ", "));
+    if (outcome.assembly.velocity_lost > 0.0)
+      fmt::print("singular start: {:.3g} % of the kinetic energy belonged to no motion, and is left out\n",
+                 100.0 * outcome.assembly.velocity_lost);
   }
   run.print_files();
 }
@@ -112,7 +115,7 @@ void simulate_without_contact(const SimulateRequest& request, const describe::Mo
           },
           .record = [&](std::vector<double>& row) { recorder.record(simulation, row); },
           .time = [&] { return simulation.state().t; }},
-         model.name.empty() ? request.model : model.name);
+         model.name.empty() ? request.model.path : model.name);
   print_summary(request, run, simulation, outcome);
   run.require_success();
 }
@@ -123,7 +126,7 @@ void run(const SimulateRequest& request) {
            "give --out and --events file names");
   if (request.out == "-" && request.events == "-")
     refuse("--out - and --events - both write to the standard output", "give one of them a file name");
-  const describe::Model model = describe::load(request.model);
+  const describe::Model model = request.model.load();
   if (has_contact(model)) return simulate_with_contact(request, model);
   for (const auto& [flag, given] : {std::pair{"--contact", request.contact != "auto"},
                                     {"--events", !request.events.empty()},
@@ -140,7 +143,7 @@ void run(const SimulateRequest& request) {
 void add_simulate(CLI::App& program) {
   auto request = std::make_shared<SimulateRequest>();
   CLI::App* verb = program.add_subcommand("simulate", "Integrate the motion: CSV, plot, summary");
-  verb->add_option("MODEL", request->model, "model file")->required();
+  request->model.add_to(*verb);
   verb->add_option("--duration", request->duration, "simulated time [s]")->capture_default_str();
   verb->add_option("--step", request->step, "step [s]")->capture_default_str();
   verb->add_option("--integrator", request->integrator,

@@ -68,7 +68,7 @@ simulate::State ContactSetup::initial() const {
 }
 
 std::string ContactSetup::title() const {
-  return hybrid.model.name.empty() ? request.model : hybrid.model.name;
+  return hybrid.model.name.empty() ? request.model.path : hybrid.model.name;
 }
 
 std::size_t ContactSetup::constraint_rows() const {

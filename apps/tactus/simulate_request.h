@@ -7,10 +7,13 @@
 #include <tactus/describe/model.h>
 #include <tactus/simulate/stepper.h>
 
+#include "verbs.h"
+
 namespace tactus::apps {
 
 struct SimulateRequest {
-  std::string model, script, out, plot, events;
+  ModelChoice model;
+  std::string script, out, plot, events;
   std::string integrator = "rk4", formulation = "automatic", holding = "projection", contact = "auto",
               rederive = "background";
   double duration = 1.0, step = 1e-3, sample = 0.0, tolerance = 1e-10;

@@ -4,8 +4,11 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
 
 #include <CLI/CLI.hpp>
+
+#include <tactus/describe/load.h>
 
 namespace tactus::apps {
 
@@ -20,6 +23,15 @@ enum ExitCode : int {
 /// The verb's answer is "no": printed, and the program ends with kFailed.
 struct Failed : std::runtime_error {
   using std::runtime_error::runtime_error;
+};
+
+/// The model of a verb: MODEL and --set NAME=VALUE.
+struct ModelChoice {
+  std::string path;
+  std::vector<std::string> settings;
+
+  void add_to(CLI::App& verb);
+  describe::Model load() const;
 };
 
 void add_check(CLI::App& program);

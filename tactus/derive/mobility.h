@@ -4,6 +4,10 @@
 // size, so that metres and radians can be told apart from dependence. Rows that depend on others here, and
 // also after a small motion that the constraints allow, are redundant. Rows that depend on others here only
 // make the configuration singular.
+//
+// simulate::AssemblyReport says the same of an assembled state, in the natural sizes of the rows that a
+// simulation needs anyway; the two are kept apart so that checking a model compiles nothing, and are compared
+// in tests.
 #pragma once
 
 #include <string>

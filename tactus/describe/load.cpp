@@ -1,5 +1,8 @@
 #include <tactus/describe/load.h>
 
+#include <fmt/format.h>
+
+#include <tactus/base/error.h>
 #include <tactus/describe/source.h>
 #include <tactus/describe/urdf.h>
 #include <tactus/describe/yaml.h>
@@ -17,11 +20,19 @@ bool is_xml(std::string_view text) {
 
 }  // namespace
 
-Model load(const std::string& path) { return load_text(read_source(path), path); }
+Model load(const std::string& path, const Settings& settings) {
+  return load_text(read_source(path), path, settings);
+}
 
-Model load_text(const std::string& text, const std::string& file) {
+Model load_text(const std::string& text, const std::string& file, const Settings& settings) {
   require_text(text, file);
-  return is_xml(text) ? read_urdf(text, file) : read_yaml(text, file);
+  if (!is_xml(text)) return read_yaml(text, file, settings);
+  if (!settings.empty()) {
+    throw InputError({file},
+                     fmt::format("a URDF has no parameters, so `{}` cannot be set", settings[0].first),
+                     "models in YAML have them");
+  }
+  return read_urdf(text, file);
 }
 
 }  // namespace tactus::describe

@@ -1,5 +1,6 @@
 // Named numbers. A parameter given by numbers alone becomes a symbol; one given by a formula in others is
-// derived: the formula takes its place wherever it is used.
+// derived: the formula takes its place wherever it is used. One that decides how many bodies there are is a
+// plain number: nothing else could follow a change of it.
 #include <algorithm>
 #include <cmath>
 
@@ -19,6 +20,7 @@ struct Definition {
   const Value* unit = nullptr;
   std::string description;
   std::vector<std::size_t> uses;  // other definitions, by index
+  bool fixed = false;             // a plain number
 };
 
 Definition read_definition(const Reader& reader, const Value::Entry& entry) {
@@ -87,7 +89,7 @@ std::vector<std::size_t> in_order_of_use(const Reader& reader, const std::vector
 
 }  // namespace
 
-void read_parameters(Reader& reader, const Value& section) {
+void read_parameters(Reader& reader, const Value& section, const std::vector<std::string>& fixed) {
   reader.require_map(section, "`parameters`");
   std::vector<Definition> definitions;
   std::unordered_map<std::string, std::size_t> index;
@@ -117,13 +119,22 @@ void read_parameters(Reader& reader, const Value& section) {
     }
   }
 
+  const std::vector<std::size_t> order = in_order_of_use(reader, definitions);
+  for (const std::string& name : fixed) {
+    if (const auto found = index.find(name); found != index.end()) definitions[found->second].fixed = true;
+  }
+  for (auto user = order.rbegin(); user != order.rend(); ++user) {
+    if (!definitions[*user].fixed) continue;
+    for (const std::size_t used : definitions[*user].uses) definitions[used].fixed = true;
+  }
+
   struct Result {
     algebra::Quantity quantity;
     double value = 0.0;
     std::string unit;
   };
   std::vector<Result> results(definitions.size());
-  for (const std::size_t at : in_order_of_use(reader, definitions)) {
+  for (const std::size_t at : order) {
     const Definition& definition = definitions[at];
     Result& result = results[at];
     result.quantity = reader.quantity(*definition.formula);
@@ -151,7 +162,9 @@ void read_parameters(Reader& reader, const Value& section) {
                   "a division by zero, or a root or logarithm of a negative number?");
     }
     const std::string& name = definition.name->text;
-    if (definition.uses.empty()) {
+    if (definition.fixed) {
+      result.quantity.value = Expr(result.value);
+    } else if (definition.uses.empty()) {
       reader.model.parameters.push_back({name, result.value, result.unit, definition.description});
       result.quantity.value = algebra::symbol(name);
     }
@@ -163,7 +176,7 @@ void read_parameters(Reader& reader, const Value& section) {
   for (std::size_t i = 0; i < definitions.size(); ++i) {
     const Definition& definition = definitions[i];
     const Result& result = results[i];
-    if (definition.uses.empty()) {
+    if (definition.uses.empty() && !definition.fixed) {
       reader.model.parameters.push_back(
           {definition.name->text, result.value, result.unit, definition.description});
     } else {

@@ -277,14 +277,17 @@ bool Reader::flag(const Value& value, std::string_view what) const {
 }
 
 long Reader::integer(const Value& value, std::string_view what, long lowest, long highest) const {
-  long result = 0;
-  const char* end = value.text.data() + value.text.size();
-  const auto [stop, error] = std::from_chars(value.text.data(), end, result);
-  if (!value.is_scalar() || error != std::errc{} || stop != end || result < lowest || result > highest) {
-    fail(value, fmt::format("{} must be a whole number from {} to {}", what, lowest, highest),
-         "write it without decimals or units");
+  constexpr double kRounding = 1e-9;  // 0.1*30 is a whole number, too
+  const double number = value_at_parameters(this->number(value, algebra::dimension::kNumber));
+  const double whole = std::round(number);
+  if (!(std::fabs(number - whole) <= kRounding) || !(whole >= static_cast<double>(lowest)) ||
+      !(whole <= static_cast<double>(highest))) {
+    fail(value,
+         fmt::format("{} must be a whole number from {} to {}{}", what, lowest, highest,
+                     value.text == fmt::format("{}", number) ? "" : fmt::format(", not {}", number)),
+         "write a number without decimals or units, or a formula in the parameters that gives one");
   }
-  return result;
+  return static_cast<long>(whole);
 }
 
 std::size_t Reader::choice(const Value& value, std::string_view what,

@@ -55,6 +55,7 @@ class Reader {
   /// A name that can also stand in expressions and in generated code: letters, digits and _, no digit first.
   const std::string& identifier(const Value& value, std::string_view what) const;
   bool flag(const Value& value, std::string_view what) const;
+  /// A whole number, or a formula in the parameters that gives one.
   long integer(const Value& value, std::string_view what, long lowest, long highest) const;
   /// The position of the word among the choices.
   std::size_t choice(const Value& value, std::string_view what,

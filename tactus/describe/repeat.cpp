@@ -2,7 +2,8 @@
 // parametric coordinates written once with an index, such as link_{i}, and meant many times.
 //
 // Everything between braces is a whole-number formula in the index: {i}, {i-1}, {2*i+1}. It is replaced as
-// text, in names and in numbers alike, before anything else is read.
+// text, in names and in numbers alike, before anything but the parameters is read. `count` and `from` may be
+// formulas in the parameters.
 #include <cmath>
 
 #include <fmt/format.h>
@@ -162,6 +163,33 @@ void expand(const Reader& reader, Value& document, const Value& repeat) {
 }
 
 }  // namespace
+
+std::vector<std::string> names_in_counts(const Value& document) {
+  std::vector<std::string> found;
+  algebra::Graph scratch;
+  const algebra::Graph::Scope scope(scratch);
+  const algebra::Names names{[&](std::string_view name) -> std::optional<algebra::Quantity> {
+                               found.emplace_back(name);
+                               return algebra::Quantity{Expr(1.0), algebra::Quantity::Known::no, {}};
+                             },
+                             [] { return std::vector<std::string>(); }};
+  const auto look_at = [&](const Value& repeat) {
+    for (const std::string_view key : {"count", "from"}) {
+      const Value* value = repeat.find(key);
+      if (value == nullptr || !value->is_scalar()) continue;
+      try {
+        algebra::parse(value->text, names);
+      } catch (const algebra::ParseError&) {
+        // expand_repeats() will say so
+      }
+    }
+  };
+  if (const Value* repeat = document.find("repeat")) {
+    look_at(*repeat);
+    for (const Value& each : repeat->items) look_at(each);
+  }
+  return found;
+}
 
 void expand_repeats(const Reader& reader, Value& document) {
   const Value* found = document.find("repeat");

@@ -10,11 +10,16 @@
 
 namespace tactus::describe {
 
-/// Writes out the `repeat` section: its bodies, joints, frames, springs, constraints, transitions, pairs of
-/// contact, initial values and parametric coordinates join those of the document.
-void expand_repeats(const Reader& reader, Value& document);
+/// The names that the formulas for its counts use: they decide which bodies there are.
+std::vector<std::string> names_in_counts(const Value& document);
 
-void read_parameters(Reader& reader, const Value& section);
+/// `fixed`: parameters that become plain numbers, with those that they are defined by.
+void read_parameters(Reader& reader, const Value& section, const std::vector<std::string>& fixed);
+
+/// Writes out the `repeat` section, with the parameters as read: its bodies, joints, frames, springs,
+/// constraints, transitions, pairs of contact, initial values and parametric coordinates join those of the
+/// document.
+void expand_repeats(const Reader& reader, Value& document);
 
 /// A joint before the bodies have numbers: parent and child by name, with their places.
 struct DraftJoint {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <tactus/base/nearest.h>
 #include <tactus/describe/keys.h>
 #include <tactus/describe/names.h>
 #include <tactus/describe/physics.h>
@@ -13,9 +14,32 @@ namespace {
 
 constexpr double kStandardFall = -9.81;  // [m/s^2], the default gravity along the world's z
 
+/// Writes given values in the place of those of the file.
+void set_parameters(Value& document, const Settings& settings) {
+  Value none, *section = &none;
+  for (Value::Entry& entry : document.entries)
+    if (entry.key.text == "parameters") section = &entry.value;
+  for (const auto& [name, value] : settings) {
+    std::vector<std::string> known;
+    Value* found = nullptr;
+    for (Value::Entry& entry : section->entries) {
+      known.push_back(entry.key.text);
+      if (entry.key.text == name) found = &entry.value;
+    }
+    if (found == nullptr) {
+      throw InputError({}, fmt::format("the model has no parameter `{}` to set", name),
+                       known.empty() ? "it has no parameters" : suggestion(name, known));
+    }
+    for (Value::Entry& entry : found->entries)
+      if (entry.key.text == "value") found = &entry.value;
+    found->kind = Value::Kind::scalar;
+    found->text = value;
+  }
+}
+
 }  // namespace
 
-Model read_yaml(const std::string& text, const std::string& file) {
+Model read_yaml(const std::string& text, const std::string& file, const Settings& settings) {
   Value document = read_document(text, file);
   Reader reader(file);
   Model& model = reader.model;
@@ -27,8 +51,10 @@ Model read_yaml(const std::string& text, const std::string& file) {
   model.name = reader.word(fields.require("name", "write name: my_mechanism"), "`name`");
   if (const Value* description = fields["description"])
     model.description = reader.word(*description, "a description");
+  set_parameters(document, settings);
+  if (const Value* parameters = fields["parameters"])
+    read_parameters(reader, *parameters, names_in_counts(document));
   expand_repeats(reader, document);
-  if (const Value* parameters = fields["parameters"]) read_parameters(reader, *parameters);
   model.gravity = {0.0, 0.0, kStandardFall};
   if (const Value* gravity = fields["gravity"]) {
     model.gravity = reader.vector(*gravity, algebra::dimension::kAcceleration, "`gravity`");

@@ -3,11 +3,12 @@
 
 #include <string>
 
+#include <tactus/describe/load.h>
 #include <tactus/describe/model.h>
 
 namespace tactus::describe {
 
 /// The model that a text in the YAML format describes. Throws InputError.
-Model read_yaml(const std::string& text, const std::string& file);
+Model read_yaml(const std::string& text, const std::string& file, const Settings& settings = {});
 
 }  // namespace tactus::describe

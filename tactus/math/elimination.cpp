@@ -77,6 +77,17 @@ void Elimination::follow(std::size_t column_place, double* x) const {
   substitute_back(x);
 }
 
+void Elimination::depend(std::size_t row_place, double* x) const {
+  // A_i = sum_k L_ik U_k and A_k = sum_{j <= k} L_kj U_j with L_kk = 1: c^T L = L_i, then x = -c.
+  for (std::size_t k = 0; k < m_; ++k) x[k] = 0.0;
+  for (std::size_t k = rank_; k-- > 0;) {
+    double c = at(row_place, k);
+    for (std::size_t j = k + 1; j < rank_; ++j) c += x[rows_[j]] * at(j, k);
+    x[rows_[k]] = -c;
+  }
+  x[rows_[row_place]] = 1.0;
+}
+
 void Elimination::combine(const double* f, double* lambda) const {
   // U^T w = f, then L^T lambda = w.
   for (std::size_t k = 0; k < rank_; ++k) {

@@ -31,6 +31,8 @@ class Elimination {
   void solve(const double* b, double* x) const;
   /// The same for minus the column of another unknown: how the pivot unknowns follow it.
   void follow(std::size_t column_place, double* x) const;
+  /// x [m] with sum_i x_i A_i = 0: the row at a place from rank() on has x = 1, only pivot rows have others.
+  void depend(std::size_t row_place, double* x) const;
   /// lambda of the pivot rows (others zero): their combination equals f on the pivot columns; f [n].
   void combine(const double* f, double* lambda) const;
 

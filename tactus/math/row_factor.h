@@ -43,6 +43,8 @@ class RowFactor {
 
   /// y [rank] such that x = Q [y; 0] is the shortest x with X_i . x = b_i for all independent rows i.
   void solve(const double* b, double* y) const;
+  /// b_i - X_i . x of the dependent rows i at that x, in their order: from order(rank()) on.
+  void rest(const double* b, const double* y, double* r) const;
   /// The combination of rows sum_i lambda_i X_i = Q [y; 0] by independent rows alone; the others get zero.
   void combine(const double* y, double* lambda) const;
   /// The same by the shortest lambda, in which dependent rows share.
@@ -52,7 +54,8 @@ class RowFactor {
   void reflect(std::size_t k, double* x) const;
 
   std::size_t n_, m_ = 0, rank_ = 0;
-  std::vector<double> x_, diagonal_, beta_, norms_;
+  std::vector<double> x_, diagonal_, beta_;
+  std::vector<double> norms_, summed_;  // squared: of what is left of the rows, and when last summed
   std::vector<std::size_t> order_;
   std::unique_ptr<RowFactor> shortest_;  // of R^T, for combine_shortest()
   std::vector<double> shared_;

@@ -9,6 +9,7 @@
 #include <tactus/base/error.h>
 #include <tactus/math/cholesky.h>
 #include <tactus/simulate/assembly.h>
+#include <tactus/simulate/branches.h>
 
 namespace tactus::simulate {
 
@@ -185,6 +186,15 @@ bool Assembler::agree(State& state) {
   return largest_error(state, true) <= kAgrees * fastest;
 }
 
+bool Assembler::choose_branch(State& state, double& lost) {
+  problem(state, false);  // for the rows
+  Branches branches(dynamics_, constraints_);
+  const Branches::Outcome outcome =
+      branches.settle(state.t, state.q.data(), state.u.data(), rows_, kept_.data());
+  lost = outcome.lost;
+  return outcome.found;
+}
+
 AssemblyReport Assembler::inspect(const State& state, bool look_nearby) {
   AssemblyReport report;
   report.redundant.assign(m_, 0);
@@ -273,7 +283,17 @@ State assemble(const Dynamics& dynamics, State guess, const std::vector<int>& ke
                      fmt::format("no velocity satisfies all constraints here: at best, {}",
                                  assembler.errors_by_name(state, true)),
                      "constraints that prescribe motions contradict each other");
-  if (report) *report = assembler.inspect(state, true);
+  double lost = 0.0;
+  if (!assembler.choose_branch(state, lost))
+    throw InputError(
+        {},
+        "no motion begins in this singular configuration with these speeds: the accelerations that the "
+        "constraints demand contradict each other",
+        "start a little away from it, or with other speeds");
+  if (report) {
+    *report = assembler.inspect(state, true);
+    report->velocity_lost = lost;
+  }
   return state;
 }
 

@@ -7,7 +7,8 @@
 //   x = -X^T (X X^T + mu)^-1 e     the shortest x with [X sqrt(mu)] [x; w] = -e
 //
 // mu falls with the error, so that the last steps are Newton's. Where it gets stuck the guess is shaken,
-// gently first. Velocity by one projection.
+// gently first. Velocity by one projection; in singular configurations it is then moved to a branch
+// (branches.h).
 #pragma once
 
 #include <string>
@@ -28,6 +29,9 @@ struct AssemblyReport {
   bool singular = false;                           // fewer independent rows than in configurations nearby
   std::size_t rank_nearby = 0;
   double position_error = 0.0, velocity_error = 0.0;  // largest that is left
+  /// Part of the guessed velocity, by its energy, that belonged to no motion from this singular
+  /// configuration.
+  double velocity_lost = 0.0;
 };
 
 class Assembler {
@@ -41,6 +45,9 @@ class Assembler {
   bool close(State& state, int shakes = 0);
   /// Makes u agree with them, as near as possible to what it was.
   bool agree(State& state);
+  /// The nearest velocity with which a motion can begin in a singular configuration. `lost`: see
+  /// AssemblyReport.
+  bool choose_branch(State& state, double& lost);
   /// Rank, redundant rows, singularity.
   AssemblyReport inspect(const State& state, bool look_nearby = false);
 

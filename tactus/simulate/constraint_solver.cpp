@@ -26,8 +26,14 @@ constexpr double kHealthyPivot = 1e-6;
 constexpr double kRegular = 1e-3;
 /// Errors below this [m, rad] are left alone: rounding of lengths of metres is not far below.
 constexpr double kHeld = 1e-13;
-constexpr int kMostNewtonSteps = 8;
+/// Newton's method converges quadratically where the constraints are regular, and halves the distance each
+/// time where they are singular.
+constexpr int kMostNewtonSteps = 30;
 constexpr int kMostHalvings = 4;
+/// Rows that were set aside follow from the others: their errors, by the rows' natural sizes (for velocities:
+/// and the speeds), are rounding, or those of the others, amplified. Beyond this they do not follow, and are
+/// taken back.
+constexpr double kFollows = 1e-11, kAmplified = 100.0;
 /// The second only refines what the first one's rounding left.
 constexpr int kMostVelocitySteps = 2;
 /// Ends of steps in a row at which a row must be redundant before it is set aside: a motion through a
@@ -36,6 +42,9 @@ constexpr int kForGood = 2;
 /// A place counts as singular within this many times its distance from the manifold, at least kNearest and at
 /// most kFarthest [rad, m]; kClearOf times as far away on either side it does not.
 constexpr double kClear = 3.0, kNearest = 1e-4, kFarthest = 1e-2, kClearOf = 3.0;
+/// The accelerations of the near and the far sides differ by no more than this part of their size where they
+/// are smooth; by a half where they grow like 1/(distance).
+constexpr double kSmooth = 0.25;
 /// Motions too slow to get there within this time [s] have no sides.
 constexpr double kLongestShift = 0.02;
 
@@ -63,12 +72,14 @@ ConstraintSolver::ConstraintSolver(const Dynamics& dynamics, ConstraintOptions o
       terms_(dynamics, constraints_),
       solver_(make_formulation(options_.formulation, nv_, m_, options_.projection)),
       metric_(nv_, m_, true),
+      branches_(dynamics, constraints_),
       motion_(nv_, m_),
       active_(constraints_.active),
       aside_(m_, 0),
       dependent_ends_(m_, 0),
       stage_(constraints_.terms.input_size()),
       mean_(nv_),
+      spread_(nv_),
       rest_(nv_),
       du_(nv_),
       q_before_(nq_),
@@ -233,14 +244,36 @@ bool ConstraintSolver::accelerate_on_manifold(const double* arguments, double* u
   constexpr std::pair<double, double> kSides[] = {
       {-2.0, -1.0 / 6.0}, {-1.0, 4.0 / 6.0}, {1.0, 4.0 / 6.0}, {2.0, -1.0 / 6.0}};
   std::fill(mean_.begin(), mean_.end(), 0.0);
+  std::fill(spread_.begin(), spread_.end(), 0.0);
   for (const auto& [side, weight] : kSides) {
     std::copy_n(arguments, stage_.size(), stage_.begin());
     displace(stage_[0], stage_.data() + 1, arguments + 1 + nq_, side * shift);
     stage_[0] += side * shift;
     if (!accelerate_held()) return false;
-    for (std::size_t i = 0; i < nv_; ++i) mean_[i] += weight * udot[i];
+    for (std::size_t i = 0; i < nv_; ++i) {
+      mean_[i] += weight * udot[i];
+      spread_[i] += (weight > 0.0 ? 0.5 : -0.5) * udot[i];
+    }
   }
-  std::copy(mean_.begin(), mean_.end(), udot);
+  // A velocity that belongs to none of the branches meets no smooth acceleration: near and far sides differ.
+  // Nothing is known then of the rows that depend on others but what the end of the step will say.
+  if (!accelerate_without(near, arguments, udot)) return false;
+  double size = 0.0, spread = 0.0;
+  for (std::size_t i = 0; i < nv_; ++i) {
+    size = std::max({size, std::abs(mean_[i]), std::abs(udot[i])});
+    spread = std::max(spread, std::abs(spread_[i]));
+  }
+  if (spread <= kSmooth * size) std::copy(mean_.begin(), mean_.end(), udot);
+  return true;
+}
+
+bool ConstraintSolver::accelerate_without(double near, const double* arguments, double* udot) {
+  terms_.evaluate(arguments);
+  if (!gather(held_rows_)) return false;
+  ConstrainedProblem regular = problem();
+  regular.rank_tolerance = near;
+  if (!solver_->solve(regular, motion_)) return false;
+  std::copy_n(motion_.udot.begin(), nv_, udot);
   return true;
 }
 
@@ -357,7 +390,26 @@ double ConstraintSolver::hold_position(double t, double* q) {
       break;
     }
   }
+  if (take_back(terms_.position_errors(), held_positions_, kFollows)) return hold_position(t, q);
   return largest(terms_.position_errors(), active_rows_);
+}
+
+// Each time at least one row comes back: this ends.
+bool ConstraintSolver::take_back(const double* errors, const std::vector<std::size_t>& held, double follows) {
+  const auto size = [&](std::size_t k) { return std::abs(errors[k]) / constraints_.scale[k]; };
+  double most = follows;
+  for (const std::size_t k : held) most = std::max(most, kAmplified * size(k));
+  bool found = false;
+  for (const std::size_t k : active_rows_) {
+    if (!aside_[k] || size(k) <= most) continue;
+    aside_[k] = 0;
+    dependent_ends_[k] = 0;
+    found = true;
+  }
+  if (!found) return false;
+  detour_in_step_ = true;
+  update_rows();
+  return true;
 }
 
 double ConstraintSolver::hold_velocity(double t, const double* q, double* u) {
@@ -372,6 +424,11 @@ double ConstraintSolver::hold_velocity(double t, const double* q, double* u) {
     if (!smallest_step(t, q, terms_.velocity_errors(), false, du_.data())) break;
     for (std::size_t i = 0; i < nv_; ++i) u[i] -= du_[i];
     error = error_at();
+  }
+  if (take_back(terms_.velocity_errors(), held_rows_, kFollows * fastest)) return hold_velocity(t, q, u);
+  if (detour_in_step_) {
+    choose_branch(t, q, u);
+    error_at();
   }
   return largest(terms_.velocity_errors(), active_rows_);
 }

@@ -22,12 +22,14 @@
 // the constraints allow. It is the same differential equation on the manifold, continued off it along the
 // normals, so the order stays again. Too close to the singularity even that state is not sure; but along a
 // motion that passes it the acceleration is smooth, and is interpolated from those a little before and a
-// little after. A motion at rest there has no sides: rows that depend on others are then left out, and what
-// the forces do against them is taken out of the velocity at the end of the step.
+// little after. A motion at rest there has no sides, and a velocity that belongs to no branch sees no smooth
+// acceleration: rows that depend on others are then left out, and what the forces do against them is taken
+// out of the velocity at the end of the step, where it is also moved to a branch (branches.h).
 //
 // Rows that are redundant for good are set aside: away from the constraints' manifold, in the stages of an
 // integrator, they would be nearly but not quite dependent, and their small disagreement would be divided by
-// that distance. Rows that are dependent only while a singular configuration is passed stay.
+// that distance. Rows that are dependent only while a singular configuration is passed stay; rows that were
+// set aside and turn out not to follow from the others are taken back.
 #pragma once
 
 #include <memory>
@@ -35,6 +37,7 @@
 #include <string_view>
 #include <vector>
 
+#include <tactus/simulate/branches.h>
 #include <tactus/simulate/constraints.h>
 #include <tactus/simulate/formulation.h>
 #include <tactus/simulate/mass_metric.h>
@@ -98,6 +101,8 @@ class ConstraintSolver final : public MotionLaw {
   double hold_position(double t, double* q);
   /// Makes u agree with the constraints; the largest error left [m/s, rad/s].
   double hold_velocity(double t, const double* q, double* u);
+  /// In a singular configuration: moves u, which agrees with the constraints, to the nearest branch.
+  void choose_branch(double t, const double* q, double* u) { branches_.settle(t, q, u, active_rows_); }
   /// The impulse by which the active constraints catch a velocity that they do not allow, plastically:
   /// M (u+ - u-) = A^T impulse, A u+ + c = 0 [Gillespie2003, section 5]. One entry per active row; false
   /// where the problem has no solution.
@@ -126,6 +131,8 @@ class ConstraintSolver final : public MotionLaw {
   bool gather(const std::vector<std::size_t>& rows);
   ConstrainedProblem problem() const;
   void update_rows();
+  /// Rows that were set aside although they do not follow from the others; whether there were any.
+  bool take_back(const double* errors, const std::vector<std::size_t>& held, double follows);
   bool unrolled_is_healthy(const double* distances, const std::vector<std::size_t>& rows) const;
   /// The smallest du that takes `error` (per row of the model) out of the held rows.
   bool smallest_step(double t, const double* q, const double* error, bool positions, double* du);
@@ -135,6 +142,8 @@ class ConstraintSolver final : public MotionLaw {
   /// At the nearest state that the constraints allow, or by the two sides of a singularity.
   bool accelerate_on_manifold(const double* arguments, double* udot);
   bool solve_in_parameters(const double* arguments, ConstrainedMotion& motion);
+  /// Without the rows that are nearer than this to the span of others.
+  bool accelerate_without(double near, const double* arguments, double* udot);
   double largest(const double* errors, const std::vector<std::size_t>& rows) const;
 
   const Dynamics& dynamics_;
@@ -146,6 +155,7 @@ class ConstraintSolver final : public MotionLaw {
   std::unique_ptr<Parametrization> parametrization_;
   ParametricSolver* parametric_ = nullptr;  // the solver, in that formulation
   MassMetric metric_;
+  Branches branches_;
   ConstrainedMotion motion_;
   Gathered gathered_;
 
@@ -157,7 +167,7 @@ class ConstraintSolver final : public MotionLaw {
   bool detour_in_step_ = false;
   long detours_ = 0;
   std::vector<double> unrolled_in_, unrolled_out_, work_;
-  std::vector<double> stage_, mean_;  // arguments, udot
+  std::vector<double> stage_, mean_, spread_;  // arguments, udot, differences of udot
   std::vector<double> rest_, du_, q_before_, theta_, rate_in_, qdot_, qdot_at_rest_;
 };
 

@@ -10,11 +10,16 @@
 // complete pivoting on A with column i divided by sqrt(M_ii) and each row by its natural size: the pivots
 // then compare energies, not metres with radians. The last choice is kept until a pivot of it falls below a
 // tenth of the best one.
+//
+// Where rows are redundant, A_r^T = A^T N for the rows r left over: any lambda + [-N; I] nu gives the same
+// force. The shortest one, in the rows' natural sizes, is the orthogonal rest of lambda: the same as the
+// other formulations give.
 #include <algorithm>
 #include <cmath>
 
 #include <tactus/math/cholesky.h>
 #include <tactus/math/elimination.h>
+#include <tactus/math/row_factor.h>
 #include <tactus/simulate/formulation.h>
 
 namespace tactus::simulate {
@@ -36,7 +41,9 @@ class Embedding : public FormulationSolver {
         g_(n),
         rest_(n),
         solved_(n),
-        gamma_(most_rows) {}
+        gamma_(most_rows),
+        null_(most_rows, most_rows),
+        multipliers_(most_rows) {}
 
   bool solve(const ConstrainedProblem& p, ConstrainedMotion& motion) override {
     const std::size_t n = p.n;
@@ -102,6 +109,7 @@ class Embedding : public FormulationSolver {
       rest_[i] = f / size_[i];
     }
     elimination_.combine(rest_.data(), motion.lambda.data());
+    if (rank < p.m) shorten(p.m, rank, motion.lambda.data());
     std::fill_n(motion.redundant.begin(), p.m, char{1});
     for (std::size_t k = 0; k < rank; ++k) motion.redundant[elimination_.pivot_row(k)] = 0;
     std::fill_n(motion.force.begin(), n, 0.0);
@@ -117,10 +125,29 @@ class Embedding : public FormulationSolver {
   void reset() override { std::fill(dependent_.begin(), dependent_.end(), char{0}); }
 
  private:
+  /// Takes out of lambda what combinations of rows that vanish have of it. Row k of `null_` for the redundant
+  /// row at place rank + k: itself less its combination of independent rows.
+  void shorten(std::size_t m, std::size_t rank, double* lambda) {
+    const std::size_t redundant = m - rank, most = multipliers_.size();
+    for (std::size_t k = 0; k < redundant; ++k) {
+      std::fill_n(null_.row(k), most, 0.0);
+      elimination_.depend(rank + k, null_.row(k));
+    }
+    null_.factor(redundant, 0.0);
+    std::fill(multipliers_.begin(), multipliers_.end(), 0.0);
+    std::copy_n(lambda, m, multipliers_.begin());
+    null_.times_q_transposed(multipliers_.data());
+    std::fill_n(multipliers_.begin(), null_.rank(), 0.0);
+    null_.times_q(multipliers_.data());
+    std::copy_n(multipliers_.begin(), m, lambda);
+  }
+
   math::Elimination elimination_;
   std::vector<double> size_;     // sqrt(M_ii)
   std::vector<char> dependent_;  // the last choice
   std::vector<double> T_, MT_, reduced_, g_, rest_, solved_, gamma_;
+  math::RowFactor null_;  // combinations of rows that vanish
+  std::vector<double> multipliers_;
 };
 
 }  // namespace

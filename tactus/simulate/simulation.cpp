@@ -98,6 +98,7 @@ void Simulation::meet_constraints() {
   }
   solver.hold_position(state_.t, state_.q.data());
   solver.hold_velocity(state_.t, state_.q.data(), state_.u.data());
+  solver.choose_branch(state_.t, state_.q.data(), state_.u.data());
   solver.reset(state_.t, state_.q.data(), state_.u.data());
 }
 
@@ -153,7 +154,7 @@ std::span<const double> Simulation::set_active(int constraint, bool active) {
     solver->errors(state_.t, state_.q.data(), state_.u.data(), position, velocity);
     for (std::size_t k = 0; k < impulse_.size(); ++k)
       if (solver->constraints().rows[k].constraint == constraint &&
-          !(std::abs(position[k]) <= options_.constraint_limit))
+          !(std::abs(position[k]) <= options_.latch_limit))
         throw InputError({}, fmt::format("`{}` cannot be switched on: it is off by {:.3g}",
                                          solver->constraints().rows[k].label, position[k]));
   }
@@ -214,11 +215,20 @@ std::string Simulation::explain(Status status) {
   };
   const std::string when = fmt::format("at t = {:.9g} s", state_.t);
 
-  if (status.has(Status::constraint_lost))
+  if (status.has(Status::constraint_lost)) {
+    // The place that the refused step led to.
+    ConstraintSolver& solver = *chart_->constraints();
+    const double *position = nullptr, *velocity = nullptr;
+    solver.errors(state_.t + options_.step, chart_->workspace().q0.data(), state_.u.data(), position,
+                  velocity);
+    std::size_t worst = solver.active_rows().front();
+    for (const std::size_t k : solver.active_rows())
+      if (!(std::abs(position[k]) <= std::abs(position[worst]))) worst = k;
     return fmt::format(
-        "{} the constraints can no longer be met (off by {:.3g} after the step): a motion that they do not "
-        "allow is prescribed, or the step is too large",
-        when, chart_->position_error());
+        "{} the constraints can no longer be met (`{}` is off by {:.3g} after the step): a motion that they "
+        "do not allow is prescribed, or the step is too large",
+        when, solver.constraints().rows[worst].label, position[worst]);
+  }
 
   if (status.has(Status::parameters_singular))
     return fmt::format(

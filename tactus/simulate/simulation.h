@@ -27,7 +27,10 @@ struct Options {
   Tolerances tolerances{};   // of the adaptive integrators
   double speed_limit = 1e9;  // [rad/s or m/s] a speed beyond it means divergence
   ConstraintOptions constraints{};
-  double constraint_limit = 1e-4;  // [m or rad] a constraint held no better than this is lost
+  /// [m or rad] A constraint held no better than this after a step is lost: no configuration that the
+  /// constraints allow was found. Where there is one it is met to rounding, next to a singular one to 1e-10.
+  double constraint_limit = 1e-8;
+  double latch_limit = 1e-4;  // [m or rad] a constraint that is switched on may be off by this
 };
 
 /// Forces held constant over a step, added to those of the script. Empty means none.

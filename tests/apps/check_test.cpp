@@ -57,6 +57,26 @@ TEST(CheckVerb, PrintsJsonForPrograms) {
   EXPECT_EQ(report["coordinates"][2]["unit"], "m");
 }
 
+TEST(CheckVerb, SetsParameters) {
+  const Outcome ladder = run("check --json " + kModels + "four_bar_ladder.yaml --set N=40 --set m=2");
+  ASSERT_EQ(ladder.code, 0) << ladder.output;
+  const nlohmann::json report = nlohmann::json::parse(ladder.output);
+  EXPECT_EQ(report["nv"], 81);
+  EXPECT_EQ(report["mobility"]["freedoms"], 1);
+  EXPECT_EQ(report["parameters"][1]["value"], 2.0);
+
+  const Outcome half = run("check " + kModels + "four_bar_ladder.yaml --set N=2.5");
+  EXPECT_EQ(half.code, 2);
+  EXPECT_NE(half.output.find("`count` must be a whole number"), std::string::npos) << half.output;
+  const Outcome unknown = run("check " + kModels + "four_bar_ladder.yaml --set M=1");
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_NE(unknown.output.find("no parameter `M`"), std::string::npos) << unknown.output;
+  const Outcome incomplete = run("check " + kModels + "four_bar_ladder.yaml --set N");
+  EXPECT_EQ(incomplete.code, 2);
+  EXPECT_NE(incomplete.output.find("--set NAME=VALUE"), std::string::npos) << incomplete.output;
+  EXPECT_EQ(run("check " + kModels + "two_link.urdf --set N=1").code, 2);
+}
+
 TEST(CheckVerb, CountsWhatTheConstraintsLeave) {
   const Outcome text = run("check " + kModels + "stewart_platform.yaml");
   EXPECT_NE(text.output.find("24 speeds, 18 constraint rows of rank 18: 6 degrees of freedom"),

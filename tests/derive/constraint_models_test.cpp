@@ -247,17 +247,9 @@ TEST(ConstrainedModels, PeaucellierDrawsAStraightLine) {
   EXPECT_NEAR(value(motion, moving, "A")[3], 0.0, kGolden);
 }
 
-TEST(ConstrainedModels, TheLadderIsAsLongAsItsCount) {
-  std::string text;
-  {
-    std::FILE* file =
-        std::fopen((std::string(TACTUS_SOURCE_DIR) + "/models/four_bar_ladder.yaml").c_str(), "rb");
-    ASSERT_NE(file, nullptr);
-    for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file)) text += static_cast<char>(c);
-    std::fclose(file);
-  }
-  text.replace(text.find("count: 2"), 8, "count: 12");
-  const describe::Model model = describe::load_text(text, "ladder");
+TEST(ConstrainedModels, TheLadderIsAsLongAsItsParameterSays) {
+  const describe::Model model =
+      describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/four_bar_ladder.yaml", {{"N", "12"}});
   EXPECT_EQ(model.nv(), 25);
   const Equations equations(model);
   EXPECT_EQ(equations.constraint_rows().size(), 24u);

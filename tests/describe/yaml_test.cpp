@@ -224,6 +224,55 @@ repeat:
   EXPECT_EQ(model.frame_index("end_2"), 2);
 }
 
+TEST(Yaml, AParameterSaysHowOftenToRepeat) {
+  const std::string text = R"(
+name: x
+parameters:
+  rows: 2
+  N: {value: 2*rows - 1, description: links}
+  L: 3
+repeat:
+  count: N
+  from: rows
+  bodies:
+    link_{i}: {mass: L/N, inertia: [1, 1, 1]}
+  joints:
+    q{i}: {type: revolute, parent: world, child: "link_{i}"}
+)";
+  const Model model = read(text);
+  EXPECT_EQ(model.coordinate_names(), (std::vector<std::string>{"q2", "q3", "q4"}));
+  // What decides about the bodies is no symbol: a change of it could not be followed.
+  ASSERT_EQ(model.parameters.size(), 1u);
+  EXPECT_EQ(model.parameters[0].name, "L");
+  ASSERT_EQ(model.derived_parameters.size(), 2u);
+  EXPECT_EQ(model.derived_parameters[0].formula.value(), 2.0);
+  EXPECT_EQ(model.derived_parameters[1].formula.value(), 3.0);
+
+  EXPECT_EQ(load_text(text, "x.yaml", {{"rows", "4"}}).nv(), 7);
+  EXPECT_EQ(load_text(text, "x.yaml", {{"N", "rows + 3"}}).nv(), 5);
+  EXPECT_THROW(load_text(text, "x.yaml", {{"N", "rows/3"}}), InputError);
+  EXPECT_THROW(load_text(text, "x.yaml", {{"N", "1 m"}}), InputError);
+}
+
+TEST(Yaml, ParametersCanBeSetFromOutside) {
+  const std::string text = R"(
+name: x
+parameters: {m: 2, L: {value: 0.5, unit: m}}
+bodies: {b: {mass: m, com: [L, 0, 0], inertia: [1, 1, 1]}}
+joints: {j: {type: revolute, parent: world, child: b}}
+)";
+  const Model model = load_text(text, "x.yaml", {{"L", "20 cm"}, {"m", "3"}});
+  EXPECT_EQ(model.parameters[0].value, 3.0);
+  EXPECT_NEAR(model.parameters[1].value, 0.2, kRounding);
+  try {
+    load_text(text, "x.yaml", {{"LL", "1"}});
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("no parameter `LL`"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("`L`"), std::string::npos) << error.what();
+  }
+}
+
 TEST(Yaml, MergedMapsGiveWayToWhatIsWrittenHere) {
   const Model model = read(R"(
 name: x

@@ -1,0 +1,30 @@
+#include <fmt/format.h>
+
+#include <tactus/base/error.h>
+
+#include "verbs.h"
+
+namespace tactus::apps {
+
+void ModelChoice::add_to(CLI::App& verb) {
+  verb.add_option("MODEL", path, "model file (YAML or URDF)")->required();
+  verb.add_option("--set", settings,
+                  "a parameter's value instead of the file's: NAME=VALUE, as often as needed")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+}
+
+describe::Model ModelChoice::load() const {
+  describe::Settings pairs;
+  for (const std::string& setting : settings) {
+    const std::size_t equals = setting.find('=');
+    if (equals == 0 || equals == std::string::npos || equals + 1 == setting.size()) {
+      throw InputError({}, fmt::format("--set {}: a parameter and its value are expected", setting),
+                       "write --set NAME=VALUE, such as --set L=0.5 or --set \"L=50 cm\"");
+    }
+    pairs.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
+  }
+  return describe::load(path, pairs);
+}
+
+}  // namespace tactus::apps
