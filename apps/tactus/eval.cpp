@@ -236,11 +236,13 @@ Json frames(const derive::Equations& equations, const Motion& motion) {
   return result;
 }
 
-Json linear(const derive::LinearMatrices& matrices) {
+/// State space and eigenvalues only where the tree is free: constraints would change them.
+Json linear(const derive::LinearMatrices& matrices, bool constrained) {
   Json result;
   result["M"] = rows(matrices.M);
   result["C"] = rows(matrices.C);
   result["K"] = rows(matrices.K);
+  if (constrained) return result;
   const derive::StateSpace system = derive::state_space(matrices);
   result["A"] = rows(system.A);
   result["B"] = rows(system.B);
@@ -254,7 +256,8 @@ Json linear(const derive::LinearMatrices& matrices) {
 
 Json exact_linear(const derive::Equations& equations, const Motion& motion) {
   const Evaluator model = evaluated(equations.linear_model(), motion.given, motion.linearised_about, {});
-  return linear({matrix(model, "M"), matrix(model, "C"), matrix(model, "K")});
+  return linear({matrix(model, "M"), matrix(model, "C"), matrix(model, "K")},
+                !equations.constraint_rows().empty());
 }
 
 Json abbreviated(const describe::Model& model, const Motion& motion, double threshold) {
@@ -271,7 +274,7 @@ Json abbreviated(const describe::Model& model, const Motion& motion, double thre
   result["threshold"] = threshold;
   result["terms"] = {{"kept", shorter.coefficient_count()}, {"of", full.coefficient_count()}};
   result["tau"] = tau;
-  result["linear"] = linear(derive::LinearCanonical(full, rule).evaluate(at));
+  result["linear"] = linear(derive::LinearCanonical(full, rule).evaluate(at), !model.constraints.empty());
   return result;
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <tactus/derive/mobility.h>
 #include <tactus/simulate/assembly.h>
 #include <tactus/simulate/recording.h>
 #include <tactus/simulate/script.h>
@@ -67,15 +68,6 @@ void print_summary(const SimulateRequest& request, const MotionRun& run,
   run.print_files();
 }
 
-/// Whether some constraint moves by itself, so that even a mechanism without freedoms has a motion.
-bool is_driven(const derive::Equations& equations) {
-  for (const algebra::Block& block : equations.constraint_terms().outputs)
-    if (block.name == "c")
-      for (const algebra::Expr& c : block.entries)
-        if (!algebra::is_zero(c)) return true;
-  return equations.constraint_rows().empty();
-}
-
 void simulate_without_contact(const SimulateRequest& request, const describe::Model& model) {
   const simulate::Integrator integrator = integrator_of(request);
   const Schedule schedule = schedule_of(request, simulate::is_adaptive(integrator));
@@ -100,7 +92,7 @@ void simulate_without_contact(const SimulateRequest& request, const describe::Mo
   options.constraints.formulation = simulate::formulation_of(request.formulation).value();
   options.constraints.holding = simulate::holding_of(request.holding).value();
   const simulate::State initial = simulate::assemble(dynamics, script.initial, {}, &outcome.assembly);
-  if (outcome.assembly.freedoms == 0 && !is_driven(equations))
+  if (!model.constraints.empty() && outcome.assembly.freedoms == 0 && !derive::is_driven(equations))
     refuse("the constraints leave the mechanism no freedom: it cannot move",
            fmt::format("{} rows hold {} speeds; leave out or deactivate a constraint", outcome.assembly.rank,
                        dynamics.nv()));

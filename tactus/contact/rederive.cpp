@@ -121,7 +121,7 @@ RederiveStatistics Rederiver::statistics() const {
     const std::lock_guard lock(making_);
     result = statistics_;
   }
-  result.refused += full_.load(std::memory_order_relaxed);
+  result.no_place = full_.load(std::memory_order_relaxed);
   for (const Entry& entry : entries_) {
     const std::uint8_t state = entry.state.load(std::memory_order_acquire);
     result.waiting += state == kAsked || state == kClaimed;

@@ -36,7 +36,8 @@ struct RederiveOptions {
 
 /// What was made so far. Times in seconds.
 struct RederiveStatistics {
-  long made = 0, refused = 0;  // sets; refused: too large, or the cache is full
+  long made = 0, refused = 0;  // sets; refused: too large
+  long no_place = 0;           // times that a set was asked for and the cache was full
   long waiting = 0;            // asked for, not made yet
   double derive_total = 0.0, derive_worst = 0.0;
   double compile_total = 0.0, compile_worst = 0.0;

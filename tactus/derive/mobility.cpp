@@ -212,6 +212,7 @@ Mobility mobility(const Equations& equations, double t, const std::vector<double
     if (terms.active()[k]) labels.push_back(equations.constraint_rows()[k].label);
   Terms::Values here = terms.at(t, q_state, u);
   result.rows = static_cast<int>(labels.size());
+  result.driven = is_driven(equations);
   for (std::size_t k = 0; k < labels.size(); ++k) {
     const auto at = static_cast<Eigen::Index>(k);
     const bool holds = std::fabs(here.phi[at]) <= kHolds && std::fabs(here.velocity[at]) <= kHolds;
@@ -256,12 +257,25 @@ Mobility mobility(const Equations& equations) {
   return mobility(equations, 0.0, equations.model().initial_q, equations.model().initial_u);
 }
 
+bool is_driven(const Equations& equations) {
+  const std::vector<ConstraintRow>& rows = equations.constraint_rows();
+  if (rows.empty()) return false;
+  for (const algebra::Block& block : equations.constraint_terms().outputs) {
+    if (block.name != "c") continue;
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      if (equations.model().constraints[static_cast<std::size_t>(rows[k].constraint)].active &&
+          !algebra::is_zero(block.entries[k]))
+        return true;
+  }
+  return false;
+}
+
 std::string mobility_text(const Mobility& m) {
   std::string text = "  the constraints cannot be met at or near this state\n";
   if (m.assembled) {
-    text =
-        fmt::format("  {} speeds, {} constraint rows of rank {}: {} of freedom\n", m.speeds, m.rows,
-                    m.rank_nearby, m.freedoms() == 1 ? "1 degree" : fmt::format("{} degrees", m.freedoms()));
+    text = fmt::format("  {} speed{}, {} constraint row{} of rank {}: {} of freedom\n", m.speeds,
+                       m.speeds == 1 ? "" : "s", m.rows, m.rows == 1 ? "" : "s", m.rank_nearby,
+                       m.freedoms() == 1 ? "1 degree" : fmt::format("{} degrees", m.freedoms()));
   }
   if (!m.redundant.empty())
     text +=
@@ -270,12 +284,13 @@ std::string mobility_text(const Mobility& m) {
     text += fmt::format("  singular configuration: rank {} here, {} nearby; lost: {}\n", m.rank,
                         m.rank_nearby, fmt::join(m.singular, ", "));
   }
-  if (m.assembled && m.freedoms() == 0) text += "  nothing can move\n";
+  if (m.assembled && m.freedoms() == 0)
+    text += m.driven ? "  nothing can move but as prescribed\n" : "  nothing can move\n";
   if (!m.impossible.empty())
     text += fmt::format("  contradictory velocities: {}\n", fmt::join(m.impossible, ", "));
   for (const Mobility::Error& error : m.errors) {
     text += fmt::format("  does not hold as it stands: {} (position off by {:.3g}, velocity by {:.3g})\n",
-                        error.row, error.position, error.velocity);
+                        error.row, error.position + 0.0, error.velocity + 0.0);  // + 0.0: no -0
   }
   return text;
 }

@@ -32,6 +32,7 @@ struct Mobility {
     double position = 0.0, velocity = 0.0;
   };
   std::vector<Error> errors;  // rows that do not hold at this state, beyond rounding
+  bool driven = false;        // some active constraint moves by itself, also where no freedom is left
 
   int freedoms() const { return speeds - rank_nearby; }
   bool is_singular() const { return rank < rank_nearby; }
@@ -43,6 +44,9 @@ Mobility mobility(const Equations& equations, double t, const std::vector<double
                   const std::vector<double>& u);
 /// At the model's initial state.
 Mobility mobility(const Equations& equations);
+
+/// Whether an active constraint moves by itself: c(q, t) is not zero.
+bool is_driven(const Equations& equations);
 
 /// One line or a few, for people: freedoms, redundant and singular rows, errors.
 std::string mobility_text(const Mobility& mobility);

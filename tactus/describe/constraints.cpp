@@ -8,6 +8,7 @@
 #include <tactus/base/nearest.h>
 #include <tactus/describe/couplings.h>
 #include <tactus/describe/keys.h>
+#include <tactus/describe/level_set.h>
 #include <tactus/describe/sections.h>
 
 namespace tactus::describe {
@@ -154,6 +155,7 @@ void read_surface(Reader& reader, const Value& map, Constraint& constraint) {
     reader.local_names[name] = {algebra::symbol(name), Quantity::Known::no, {}};
   }
   const std::vector<Expr> point = {algebra::symbol("x"), algebra::symbol("y"), algebra::symbol("z")};
+  const std::vector<double> origin(3, 0.0);
   reader.local_names["t"] = {algebra::symbol("t"), Quantity::Known::no, {}};
   for (const Value* formula : read_formulas(reader, given)) {
     const Expr equation = reader.quantity(*formula).value;
@@ -162,12 +164,20 @@ void read_surface(Reader& reader, const Value& map, Constraint& constraint) {
       reader.fail(*formula, "the point's x, y or z does not occur in this equation",
                   "write an equation of a surface, such as x^2 + y^2 - 0.01");
     }
+    if (is_degenerate(reader.model, std::span(&equation, 1), point, origin)) {
+      reader.fail(*formula, "this is no surface: wherever it is zero, its slopes are zero, too",
+                  "write x - 1 instead of (x - 1)^2; a curve is two equations, a point is type: spherical");
+    }
     constraint.equations.push_back(equation);
   }
   reader.local_names.clear();
   if (constraint.equations.size() > 2) {
     reader.fail(given, fmt::format("{} equations leave no curve", constraint.equations.size()),
                 "one equation is a surface, two are a curve; two points that meet are type: spherical");
+  }
+  if (is_degenerate(reader.model, constraint.equations, point, origin)) {
+    reader.fail(given, "these surfaces only touch: the curve has no length",
+                "two surfaces that cut each other make a curve; two points that meet are type: spherical");
   }
 }
 

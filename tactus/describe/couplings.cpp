@@ -8,6 +8,7 @@
 #include <tactus/algebra/calculus.h>
 #include <tactus/base/nearest.h>
 #include <tactus/describe/keys.h>
+#include <tactus/describe/level_set.h>
 
 namespace tactus::describe {
 
@@ -168,6 +169,8 @@ class MotionNames {
   bool holds_coordinate(std::span<const Expr> formulas) const { return holds(formulas, coordinates_); }
   bool holds_rate(std::span<const Expr> formulas) const { return holds(formulas, rates_); }
 
+  const std::vector<Expr>& coordinates() const { return coordinates_; }
+
   /// The formula's value at the initial state, t = 0.
   double at_start(Expr formula) const {
     const Model& model = reader_.model;
@@ -210,6 +213,12 @@ void require_position_formula(const Reader& reader, const MotionNames& names, co
     reader.fail(where, "there is no coordinate in this equation",
                 "an equation constrains the coordinates: phi(q, t) = 0");
   }
+}
+
+void require_slope(const Reader& reader, const MotionNames& names, const Value& where, Expr phi) {
+  if (!is_degenerate(reader.model, std::span(&phi, 1), names.coordinates(), reader.model.initial_q)) return;
+  reader.fail(where, "wherever this is zero, its slopes are zero, too: it holds nothing",
+              "write q1 - q2 instead of (q1 - q2)^2, and two equations for two things");
 }
 
 void require_finite(const Reader& reader, const MotionNames& names, const Value& where,
@@ -305,6 +314,7 @@ void read_motion(Reader& reader, const Value& map, Constraint& constraint) {
   constraint.type = ConstraintType::equation;
   constraint.equations = {moved - target.value};
   require_finite(reader, names, of != nullptr ? *of : equals, constraint.equations);
+  require_slope(reader, names, of != nullptr ? *of : equals, constraint.equations[0]);
 }
 
 void read_equation(Reader& reader, const Value& map, Constraint& constraint) {
@@ -316,6 +326,7 @@ void read_equation(Reader& reader, const Value& map, Constraint& constraint) {
     const Expr phi = reader.quantity(*formula).value;
     require_position_formula(reader, names, *formula, phi);
     require_finite(reader, names, *formula, std::span(&phi, 1));
+    require_slope(reader, names, *formula, phi);
     constraint.equations.push_back(phi);
   }
 }

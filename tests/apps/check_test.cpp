@@ -127,6 +127,53 @@ TEST(CheckVerb, NamesRedundantConstraintsAndSingularConfigurations) {
   EXPECT_EQ(singular["singular"].size(), 1u) << singular;
 }
 
+/// Two rods of 1 m in the x-z plane with these constraints, checked.
+Outcome check_arm(const std::string& more, const std::string& flags = "") {
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / fmt::format("tactus_arm_{}.yaml", ::getpid());
+  std::ofstream(file)
+      << "name: arm\nbodies: {a: &rod {mass: 1, com: [0.5, 0, 0], inertia: [0, 0.1, 0.1]}, b: *rod}\n"
+         "joints:\n  q1: {type: revolute, parent: world, child: a, axis: y}\n"
+         "  q2: {type: revolute, parent: a, child: b, axis: y, placement: {xyz: [1, 0, 0]}}\n"
+         "frames: {tip: {body: b, placement: {xyz: [1, 0, 0]}}}\n"
+      << more;
+  const Outcome outcome = run("check " + flags + file.string());
+  std::filesystem::remove(file);
+  return outcome;
+}
+
+TEST(CheckVerb, ConstraintsThatCannotBeMetEndWithCodeTwoAndByHowMuch) {
+  const Outcome far =
+      check_arm("constraints: {hook: {type: spherical, a: {body: world, at: [3, 0, 0]}, b: tip}}\n");
+  EXPECT_EQ(far.code, 2);
+  EXPECT_NE(far.output.find("cannot be assembled: at best, `hook` is off by 1\n"), std::string::npos)
+      << far.output;
+  EXPECT_NE(far.output.find("Mobility"), std::string::npos) << far.output;  // the report comes first
+
+  const Outcome two =
+      check_arm("constraints: {l1: {type: motion, joint: q1, equals: t}, l2: {type: lock, joint: q1}}\n");
+  EXPECT_EQ(two.code, 2);
+  EXPECT_NE(two.output.find("no velocity satisfies all constraints"), std::string::npos) << two.output;
+}
+
+TEST(CheckVerb, FarGuessesAreAssembledBeforeTheyAreJudged) {
+  // The tip has to be drawn in from 2 m to 0.1 m.
+  const Outcome near = check_arm("constraints: {rod: {type: distance, a: world, b: tip, length: 0.1}}\n");
+  EXPECT_EQ(near.code, 0) << near.output;
+  EXPECT_NE(near.output.find("2 speeds, 1 constraint row of rank 1: 1 degree of freedom"), std::string::npos)
+      << near.output;
+  EXPECT_NE(near.output.find("does not hold as it stands: rod.length (position off by "), std::string::npos)
+      << near.output;
+}
+
+TEST(CheckVerb, WhatIsPrescribedMovesWithoutFreedoms) {
+  const std::string locks = "constraints: {l1: {type: lock, joint: q1}, ";
+  const Outcome still = check_arm(locks + "l2: {type: lock, joint: q2}}\n");
+  EXPECT_NE(still.output.find("nothing can move\n"), std::string::npos) << still.output;
+  const Outcome driven = check_arm(locks + "l2: {type: motion, joint: q2, equals: sin(t)}}\n");
+  EXPECT_NE(driven.output.find("nothing can move but as prescribed\n"), std::string::npos) << driven.output;
+}
+
 TEST(CheckVerb, BadInputEndsWithCodeTwoAndItsPlace) {
   const std::filesystem::path file =
       std::filesystem::temp_directory_path() / fmt::format("tactus_check_{}.yaml", ::getpid());

@@ -233,6 +233,14 @@ TEST(Eval, GivesTheSameReactionsInParametricCoordinates) {
   }
 }
 
+TEST(Eval, ConstrainedModelsHaveNoEigenvaluesOfTheTree) {
+  const Json linear = evaluated("four_bar.yaml", "t: 0")["linear"];
+  EXPECT_EQ(linear["M"].size(), 3u);
+  EXPECT_EQ(linear["K"].size(), 3u);
+  EXPECT_FALSE(linear.contains("A"));
+  EXPECT_FALSE(linear.contains("eigenvalues"));
+}
+
 TEST(Eval, RefusesParametricCoordinatesThatAreNotGivenOrNotThere) {
   const auto says = [](const std::string& name, const std::string& state, const std::string& fragment) {
     const Folder folder;

@@ -118,7 +118,7 @@ TEST(Rederiver, RefusesWhatNoLongerFits) {
   for (const SetKey& key : keys) rederiver.find(key);
   rederiver.finish();
   EXPECT_EQ(rederiver.statistics().made, 5);
-  EXPECT_EQ(rederiver.statistics().refused, static_cast<long>(keys.size()) - 5);
+  EXPECT_EQ(rederiver.statistics().no_place, static_cast<long>(keys.size()) - 5);
   for (std::size_t k = 0; k < 5; ++k) EXPECT_NE(rederiver.find(keys[k]), nullptr) << "what was made is kept";
 }
 

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <tactus/algebra/calculus.h>
 #include <tactus/algebra/print.h>
 #include <tactus/describe/constraint_text.h>
@@ -109,6 +111,24 @@ TEST(Constraints, EquationsMayBeOneOrMany) {
   EXPECT_EQ(rates.constraints[0].type, ConstraintType::rates);
   const Model surface = read_one("{type: on_surface, a: world, b: tip, equations: [x^2 + y^2 - r^2, z - t]}");
   EXPECT_EQ(surface.constraints[0].equations.size(), 2u);
+}
+
+TEST(Constraints, SurfacesMayHaveSingularPointsKinksAndSteepSlopes) {
+  // A cone has a point without slope, a lemniscate one where it crosses itself; the last ones converge
+  // slowly, have several sheets, shrink to a point at t = 0, are redundant, or have no solution that can be
+  // found.
+  for (const char* equations :
+       {"x^2 + y^2 - z^2", "(x^2 + z^2)^2 - 4*(x^2 - z^2)", "abs(x) - 1", "abs(x)", "exp(50*x) - 1",
+        "tanh(20*(x - 1))", "x*z", "(x - 1)*(x - 2)", "x^2 + z^2 - t^2", "sqrt(x^2 + z^2) - 0.5",
+        "(x - 1000)^2 + z^2 - 1", "x^2 + y^2 + 1", "x^2 + y^2 + z^2 - 1, 2*x^2 + 2*y^2 + 2*z^2 - 2",
+        "x^2 + y^2 + z^2 - 1, x^2 + y^2 + (z - 1.9)^2 - 1"})
+    EXPECT_NO_THROW(
+        load_text(fmt::format("name: x\nbodies: {{b: {{mass: 1}}}}\n"
+                              "joints: {{j: {{type: prismatic, parent: world, child: b}}}}\n"
+                              "constraints: {{c: {{type: on_surface, a: world, b: b, equations: [{}]}}}}\n",
+                              equations),
+                  "surface.yaml"))
+        << equations;
 }
 
 TEST(Constraints, ALockWithoutAPlaceHoldsTheInitialOne) {
