@@ -204,7 +204,16 @@ TEST(Holding, CatchesTheCasterByAPlasticImpulse) {
   const double q3 = 0.3, q4 = 0.4, u1 = 1.2, u2 = 0.5, u3 = -0.6591840877948437;
   cart.set_state({0.0, {0, 0, q3, q4}, {u1 * std::cos(q3), u1 * std::sin(q3), u2, u3 - u2}, {}});
   EXPECT_FALSE(cart.is_active(2));
+  generate::Evaluator energy(generate::compile(equations.energy()));
+  const auto kinetic = [&] {
+    std::copy(cart.state().q.begin(), cart.state().q.end(), energy.input("q").begin());
+    std::copy(cart.state().u.begin(), cart.state().u.end(), energy.input("u").begin());
+    energy.run();
+    return energy.output("kinetic")[0];
+  };
+  EXPECT_NEAR(kinetic(), 16.702723217613954, 1e-12);
   const auto impulse = cart.set_active(2, true);
+  EXPECT_NEAR(kinetic(), 16.479250269121977, 1e-12);
   const auto& u = cart.state().u;
   EXPECT_NEAR(u[0] * std::cos(q3) + u[1] * std::sin(q3), 1.146958640759422, 1e-12);
   EXPECT_NEAR(u[2], 0.7610933791338, 1e-12);

@@ -157,6 +157,39 @@ TEST(Parametric, GivesTheGoldenStateOfTwoLinksOnACircle) {
   EXPECT_NEAR(arm.rates().udot[0], -2.0176622897612604, 1e-10);
   EXPECT_NEAR(arm.rates().udot[1], 2.3958639242784274, 1e-10);
   EXPECT_EQ(arm.constraint_state().formulation, Formulation::parametric);
+  // zdd, by udot = T zdd + b.
+  Parametrization places(dynamics);
+  const double z = 1.0, zd = 3.0;
+  places.place(0.0, &z, &zd);
+  for (std::size_t i = 0; i < 2; ++i)
+    EXPECT_NEAR((arm.rates().udot[i] - places.b()[i]) / places.T()[i], 1.1729532183130829, 1e-9);
+}
+
+TEST(Parametric, GivesTheEffectiveMassOfTheEndPoint) {
+  // T^T M T / r_c^2 along the circle, against an independent computation that looked every half degree.
+  const Model model = model_named("two_link_on_circle");
+  const Dynamics dynamics = compile(derive::Equations(model));
+  Parametrization places(dynamics);
+  ConstraintTerms terms(dynamics, *dynamics.constraints);
+  const auto mass_at = [&](double degrees) {
+    const double z = degrees * pi / 180.0, zd = 0.0;
+    places.place(0.0, &z, &zd);
+    terms.evaluate(0.0, places.q(), places.u());
+    double sum = 0.0;
+    for (std::size_t i = 0; i < 2; ++i)
+      for (std::size_t j = 0; j < 2; ++j) sum += places.T()[i] * terms.M()[2 * i + j] * places.T()[j];
+    return sum / (0.05 * 0.05);
+  };
+  EXPECT_NEAR(mass_at(0.0), 1.44378698, 5e-9);  // half a unit of the last digit, here and below
+  struct Extreme {
+    double degrees, mass, sign;
+  };
+  for (const Extreme& e : {Extreme{46.0, 0.6592, 1.0}, Extreme{153.5, 2.8965, -1.0},
+                           Extreme{220.5, 0.6608, 1.0}, Extreme{304.5, 2.7858, -1.0}}) {
+    EXPECT_NEAR(mass_at(e.degrees), e.mass, 5e-5) << e.degrees;
+    for (const double aside : {-0.5, 0.5})
+      EXPECT_GT(e.sign * (mass_at(e.degrees + aside) - mass_at(e.degrees)), 0.0) << e.degrees;
+  }
 }
 
 TEST(Parametric, KeepsTheEnergyAndTheConstraintsWithoutProjection) {
