@@ -131,6 +131,7 @@ struct Constrained {
   std::vector<double> position_error, velocity_error;
   std::vector<double> z, zd;           // of the parametric formulation
   std::vector<std::vector<double>> A;  // active rows
+  std::vector<double> gamma;           // of the same
 };
 
 std::optional<Constrained> constrained_motion(const derive::Equations& equations, const Instant& at,
@@ -164,11 +165,16 @@ std::optional<Constrained> constrained_motion(const derive::Equations& equations
   result.velocity_error.assign(velocity, velocity + constraints.size());
   simulate::ConstraintTerms terms(result.dynamics, constraints);
   terms.evaluate(at.t, at.q.data(), at.u.data());
-  for (const std::size_t k : result.active_rows) result.A.emplace_back(terms.A(k), terms.A(k) + nv);
+  for (const std::size_t k : result.active_rows) {
+    result.A.emplace_back(terms.A(k), terms.A(k) + nv);
+    result.gamma.push_back(terms.gamma()[k]);
+  }
   return result;
 }
 
-void add_constraints(const Constrained& constrained, Json& result) {
+/// Errors of acceleration, A udot - gamma, are those of the motion: of a given one, what the constraints do
+/// not allow.
+void add_constraints(const Constrained& constrained, const std::vector<double>& udot, Json& result) {
   const simulate::Constraints& constraints = *constrained.dynamics.constraints;
   const auto nv = static_cast<std::size_t>(constrained.dynamics.nv());
   std::vector<std::string> labels;
@@ -194,7 +200,7 @@ void add_constraints(const Constrained& constrained, Json& result) {
   Json by_name = Json::object();
   for (std::size_t c = 0; c < constraints.names.size(); ++c) {
     Json rows = Json::array(), multipliers = Json::array(), position = Json::array(),
-         velocity = Json::array();
+         velocity = Json::array(), acceleration = Json::array();
     std::vector<double> force(nv, 0.0);
     bool active = false;
     for (std::size_t k = 0; k < labels.size(); ++k) {
@@ -205,11 +211,20 @@ void add_constraints(const Constrained& constrained, Json& result) {
       multipliers.push_back(lambda[k]);
       position.push_back(constrained.position_error[row]);
       velocity.push_back(constrained.velocity_error[row]);
-      for (std::size_t i = 0; i < nv; ++i) force[i] += constrained.A[k][i] * lambda[k];
+      double error = -constrained.gamma[k];
+      for (std::size_t i = 0; i < nv; ++i) {
+        force[i] += constrained.A[k][i] * lambda[k];
+        error += constrained.A[k][i] * udot[i];
+      }
+      acceleration.push_back(error);
     }
-    by_name[constraints.names[c]] = {{"active", active},           {"rows", rows},
-                                     {"position_error", position}, {"velocity_error", velocity},
-                                     {"lambda", multipliers},      {"force", force}};
+    by_name[constraints.names[c]] = {{"active", active},
+                                     {"rows", rows},
+                                     {"position_error", position},
+                                     {"velocity_error", velocity},
+                                     {"acceleration_error", acceleration},
+                                     {"lambda", multipliers},
+                                     {"force", force}};
   }
   result["reactions"] = std::move(by_name);
 }
@@ -347,7 +362,7 @@ void run(const Request& request) {
   result["M"] = rows(evaluated(equations.mass_matrix(), at, {}, {}), "M");
   result["h"] = list(evaluated(equations.bias(), at, {}, {}), "h");
   result["gravity"] = list(evaluated(equations.gravity(), at, {}, {}), "g");
-  if (constrained) add_constraints(*constrained, result);
+  if (constrained) add_constraints(*constrained, motion.acceleration, result);
   const Evaluator energy = evaluated(equations.energy(), at, {}, {});
   const double kinetic = energy.output("kinetic")[0], potential = energy.output("potential")[0];
   result["energy"] = {{"kinetic", kinetic}, {"potential", potential}, {"total", kinetic + potential}};

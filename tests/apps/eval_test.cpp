@@ -233,6 +233,18 @@ TEST(Eval, GivesTheSameReactionsInParametricCoordinates) {
   }
 }
 
+TEST(Eval, SaysWhatOfAGivenAccelerationTheConstraintsDoNotAllow) {
+  // On its branch q2 = 2 pi - 2 q1 the slider's height is l (sin q1 + sin(q1 + q2)); any qdd = (a, -2 a) is
+  // allowed.
+  const std::string at = "{q: [0.7, 4.883185307179586], qd: [0.9, -1.8], qdd: [1.3, ";
+  const auto error = [&](const std::string& qdd2) {
+    const Json result = evaluated("slider_crank.yaml", at + qdd2 + "]}");
+    return result["reactions"]["slider"]["acceleration_error"][0].get<double>();
+  };
+  EXPECT_NEAR(error("-2.6"), 0.0, 1e-14);
+  EXPECT_NEAR(error("5"), 7.6 * std::cos(0.7), 1e-13);  // of q2 alone
+}
+
 TEST(Eval, ConstrainedModelsHaveNoEigenvaluesOfTheTree) {
   const Json linear = evaluated("four_bar.yaml", "t: 0")["linear"];
   EXPECT_EQ(linear["M"].size(), 3u);
