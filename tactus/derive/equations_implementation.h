@@ -1,0 +1,310 @@
+// What stands behind Equations: the model's graph, its tree as described and simplified, its speeds and
+// constraints, and the balances of forces that the functions are made of. For the files of Equations alone.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+
+#include <tactus/algebra/calculus.h>
+#include <tactus/base/check.h>
+#include <tactus/base/error.h>
+#include <tactus/derive/articulated_body.h>
+#include <tactus/derive/body_terms.h>
+#include <tactus/derive/composite_body.h>
+#include <tactus/derive/constrained.h>
+#include <tactus/derive/constraints.h>
+#include <tactus/derive/energy.h>
+#include <tactus/derive/equations.h>
+#include <tactus/derive/kane.h>
+#include <tactus/derive/loads.h>
+#include <tactus/derive/parametric.h>
+#include <tactus/derive/simplify.h>
+#include <tactus/derive/sparse_factor.h>
+
+namespace tactus::derive {
+
+using algebra::Block;
+using algebra::Graph;
+using describe::Model;
+
+/// Beyond this many links the slides are not searched: counting each candidate would cost more than it gains.
+inline constexpr int kSearchedLinks = 12;
+
+/// Forward dynamics: where no more speeds than these follow each other from the ground to a tip, code by
+/// composite bodies runs faster; beyond, by articulated bodies. Measured on chains and branched trees
+/// (docs/benchmarks.md): it is the depth that counts, not the number of speeds, and not the number of
+/// operations either, since an articulated body must wait for its division at every joint.
+inline constexpr int kCompositeBodyDepth = 12;
+
+inline Block block(std::string name, std::string meaning, int rows, int cols, std::vector<Expr> entries) {
+  return {std::move(name), std::move(meaning), rows, cols, std::move(entries)};
+}
+
+inline std::vector<Expr> entries_of(const Vec3<Expr>& v) { return {v.x, v.y, v.z}; }
+
+inline std::vector<Expr> entries_of(const Vec3<Expr>& a, const Vec3<Expr>& b) {
+  return {a.x, a.y, a.z, b.x, b.y, b.z};
+}
+
+/// Positions of all links, with the sum angles of parallel groups.
+inline Motion<Expr> motion_at(const Tree<Expr>& tree, const std::vector<Expr>& q) {
+  Motion<Expr> motion(tree);
+  position(tree, q.data(), motion);
+  group_angles(tree, q.data(), motion);
+  return motion;
+}
+
+/// The largest number of speeds on a path from the ground to a tip.
+inline int depth_of(const Tree<Expr>& tree) {
+  const std::vector<int> parents = speed_parents(tree);
+  std::vector<int> depth(parents.size());
+  int deepest = 0;
+  for (std::size_t k = 0; k < parents.size(); ++k) {
+    depth[k] = parents[k] < 0 ? 1 : depth[static_cast<std::size_t>(parents[k])] + 1;
+    deepest = std::max(deepest, depth[k]);
+  }
+  return deepest;
+}
+
+struct Equations::Implementation {
+  Implementation(const Model& m, Options o)
+      : model(m),
+        options(std::move(o)),
+        graph(std::make_shared<Graph>()),
+        numbers(model, options.keep_parameters) {
+    const Graph::Scope scope(*graph);
+    symbols.emplace(model, options);
+    raw = build_tree(model, numbers);
+    if (options.simplify) turn_frames(raw);
+    speeds = speed_map(model, *symbols, options.keep_parameters);
+    tree = options.simplify ? simplified() : raw;
+    if (!model.constraints.empty()) {
+      constraints = derive_constraints(model, numbers, raw, motion_at(raw, symbols->q), *symbols, speeds);
+    }
+    blocks = speed_blocks(raw, speeds, constraints);
+    if (model.parametric)
+      parametric = derive_parametric(model, *symbols, speeds, constraints, options.keep_parameters);
+  }
+
+  /// The tree with the fewest operations. The search runs in a graph of its own, on numbers.
+  Tree<Expr> simplified() const {
+    std::vector<SlideAim> slides;
+    if (raw.size() <= kSearchedLinks) {
+      Graph scratch;
+      const Graph::Scope scope(scratch);
+      Tree<Expr> trial = build_tree(model, Numbers(model, false));
+      const std::vector<bool> loaded = loaded_links(model, options, trial);
+      turn_frames(trial);
+      std::vector<Expr> q, u, ud, tau(static_cast<std::size_t>(raw.nv));
+      for (int k = 0; k < raw.nq; ++k) q.push_back(algebra::symbol("q" + std::to_string(k)));
+      for (int k = 0; k < raw.nv; ++k) u.push_back(algebra::symbol("u" + std::to_string(k)));
+      for (int k = 0; k < raw.nv; ++k) ud.push_back(algebra::symbol("a" + std::to_string(k)));
+      slides = choose_slides(trial, loaded, [&](const Tree<Expr>& t) {
+        Motion<Expr> motion = motion_at(t, q);
+        newton_euler(t, u.data(), ud.data(), {}, Policy{}, motion, tau.data());
+        const algebra::OperationCount count = algebra::count_operations(tau);
+        return count.mul + count.add;
+      });
+    }
+    Tree<Expr> result = raw;
+    for (const SlideAim& aim : slides) {
+      if (const std::optional<Expr> s = slide_for(result, aim)) slide_frame(result, aim.link, *s);
+    }
+    regroup_inertia(result, loaded_links(model, options, raw));
+    return result;
+  }
+
+  int nv() const { return raw.nv; }
+  int nq() const { return raw.nq; }
+
+  std::vector<OutsideWrench<Expr>> loads_on(const Tree<Expr>& t, const Motion<Expr>& motion,
+                                            const std::vector<Expr>& rates, bool with_wrench) const {
+    return outside_wrenches(model, options, numbers, t, motion, rates,
+                            with_wrench ? symbols->wrench : std::vector<Expr>{});
+  }
+
+  /// Joint forces for given joint rates and their rates.
+  std::vector<Expr> joint_forces_for(const std::vector<Expr>& rates, const std::vector<Expr>& accelerations,
+                                     bool with_wrench) const {
+    Motion<Expr> motion = motion_at(tree, symbols->q);
+    std::vector<Expr> tau(static_cast<std::size_t>(nv()));
+    newton_euler(tree, rates.data(), accelerations.data(), loads_on(tree, motion, rates, with_wrench),
+                 Policy{}, motion, tau.data());
+    const std::vector<Expr> loads = joint_loads(model, options, numbers, symbols->q, rates);
+    for (std::size_t k = 0; k < tau.size(); ++k) tau[k] += loads[k];
+    return tau;
+  }
+
+  KaneEquations kane_equations(bool with_wrench) const {
+    const Motion<Expr> motion = motion_at(raw, symbols->q);
+    return kane(raw, motion, model, *symbols, speeds, loads_on(raw, motion, speeds.rates, with_wrench),
+                joint_loads(model, options, numbers, symbols->q, speeds.rates));
+  }
+
+  std::vector<Expr> mass_matrix() const {
+    if (!speeds.identity) return kane_equations(false).M;
+    Motion<Expr> motion = motion_at(tree, symbols->q);
+    std::vector<CompositeBody<Expr>> composite;
+    std::vector<Expr> M(static_cast<std::size_t>(nv() * nv()));
+    composite_body(tree, Policy{}, motion, composite, M.data());
+    return M;
+  }
+
+  std::vector<Expr> bias(bool with_wrench) const {
+    if (!speeds.identity) return kane_equations(with_wrench).h;
+    return joint_forces_for(symbols->u, std::vector<Expr>(static_cast<std::size_t>(nv())), with_wrench);
+  }
+
+  /// tau, with zeros at the joints that have no actuator.
+  std::vector<Expr> actuator_forces() const {
+    std::vector<Expr> forces = symbols->tau;
+    std::size_t k = 0;
+    for (const describe::Joint& joint : model.joints)
+      for (const describe::JointAxis& axis : joint.axes) {
+        if (axis.passive) forces[k] = Expr(0.0);
+        ++k;
+      }
+    return forces;
+  }
+
+  /// M, Q = W^T tau + wrenches - h, and which speeds couple.
+  struct Balance {
+    std::vector<Expr> M, Q;
+    std::vector<int> parents;
+  };
+
+  /// Which speeds couple in M. Defined ones couple as they please: a full matrix.
+  std::vector<int> coupling() const {
+    std::vector<int> parents = speed_parents(raw);
+    if (!speeds.identity)
+      for (std::size_t k = 0; k < parents.size(); ++k) parents[k] = static_cast<int>(k) - 1;
+    return parents;
+  }
+
+  Balance balance() const {
+    Balance result{{}, actuator_forces(), coupling()};
+    std::vector<Expr> h;
+    if (speeds.identity) {
+      result.M = mass_matrix();
+      h = bias(true);
+    } else {
+      KaneEquations equations = kane_equations(true);
+      result.M = std::move(equations.M);
+      h = std::move(equations.h);
+      result.Q = std::move(equations.active);
+    }
+    for (std::size_t k = 0; k < h.size(); ++k) result.Q[k] -= h[k];
+    return result;
+  }
+
+  /// M_k of every block, and Q.
+  struct BlockBalance {
+    std::vector<std::vector<Expr>> M;
+    std::vector<Expr> Q;
+  };
+
+  BlockBalance block_balance() const {
+    BlockBalance result;
+    for (const SpeedBlock& b : blocks.blocks) result.M.emplace_back(b.speeds.size() * b.speeds.size());
+    const auto set = [&](int row, int column, Expr element) {
+      const auto r = static_cast<std::size_t>(row), c = static_cast<std::size_t>(column);
+      const auto k = static_cast<std::size_t>(blocks.block[r]);
+      const std::size_t n = blocks.blocks[k].speeds.size();
+      const auto i = static_cast<std::size_t>(blocks.place[r]), j = static_cast<std::size_t>(blocks.place[c]);
+      result.M[k][i * n + j] = element;
+      result.M[k][j * n + i] = element;
+    };
+    if (speeds.identity) {
+      Motion<Expr> motion = motion_at(tree, symbols->q);
+      std::vector<CompositeBody<Expr>> composite;
+      composite_elements(tree, Policy{}, motion, composite, set);
+      result.Q = actuator_forces();
+      const std::vector<Expr> h = bias(true);
+      for (std::size_t k = 0; k < h.size(); ++k) result.Q[k] -= h[k];
+      return result;
+    }
+    Balance full = balance();
+    const auto n = static_cast<std::size_t>(nv());
+    for (const SpeedBlock& b : blocks.blocks)
+      for (const int row : b.speeds)
+        for (const int column : b.speeds)
+          set(row, column, full.M[static_cast<std::size_t>(row) * n + static_cast<std::size_t>(column)]);
+    result.Q = std::move(full.Q);
+    return result;
+  }
+
+  std::vector<Expr> accelerations_by_composite_body() const {
+    Balance b = balance();
+    factorise(b.parents, nv(), b.M.data());
+    solve(b.parents, nv(), b.M.data(), b.Q.data());
+    return b.Q;
+  }
+
+  /// Phi, velocity, A, c, gamma.
+  std::vector<Block> constraint_blocks() const {
+    const int m = static_cast<int>(constraints.rows.size());
+    std::vector<Expr> phi, velocity;
+    for (const ConstraintRow& row : constraints.rows) {
+      phi.push_back(row.phi);
+      velocity.push_back(row.velocity);
+    }
+    return {
+        block("Phi", "position errors of the constraints [m, rad]; 0 for rows at velocity level", m, 1, phi),
+        block("velocity", "velocity errors A u + c [m/s, rad/s]", m, 1, velocity),
+        block("A", "constraint matrix", m, nv(), constraints.A),
+        block("c", "drift of moving constraints", m, 1, constraints.c),
+        block("gamma", "A udot = gamma", m, 1, constraints.gamma)};
+  }
+
+  std::vector<Expr> accelerations_by_articulated_body() const {
+    Motion<Expr> motion = motion_at(tree, symbols->q);
+    const std::vector<Expr> loads = joint_loads(model, options, numbers, symbols->q, symbols->u);
+    std::vector<Expr> net = actuator_forces(), udot(net.size());
+    for (std::size_t k = 0; k < net.size(); ++k) net[k] -= loads[k];
+    ArticulatedMotion<Expr> work(tree);
+    articulated_body(tree, symbols->u.data(), net.data(), loads_on(tree, motion, symbols->u, true), Policy{},
+                     motion, work, udot.data());
+    return udot;
+  }
+
+  std::vector<Expr> accelerations() const {
+    ForwardMethod method = options.method;
+    if (!speeds.identity) method = ForwardMethod::composite_body;
+    if (method == ForwardMethod::automatic) {
+      method = depth_of(raw) <= kCompositeBodyDepth ? ForwardMethod::composite_body
+                                                    : ForwardMethod::articulated_body;
+    }
+    return method == ForwardMethod::composite_body ? accelerations_by_composite_body()
+                                                   : accelerations_by_articulated_body();
+  }
+
+  /// t z zd, and for the dynamics tau wrench; parameters.
+  std::vector<Block> parametric_inputs(bool with_forces) const {
+    const int nz = static_cast<int>(parametric->z.size());
+    const std::vector<Block> parameters{block("z", "parametric coordinates", nz, 1, parametric->z),
+                                        block("zd", "their rates", nz, 1, parametric->zd)};
+    std::vector<Block> extra = parameters;
+    if (with_forces) extra.push_back(symbols->forces_block());
+    std::vector<Block> inputs = symbols->inputs(false, std::move(extra), with_forces);
+    std::erase_if(inputs, [](const Block& b) { return b.name == "q"; });
+    return inputs;
+  }
+
+  Function function(std::string name, std::string meaning, std::vector<Block> inputs,
+                    std::vector<Block> outputs) const {
+    return {std::move(name), std::move(meaning), graph, std::move(inputs), std::move(outputs)};
+  }
+
+  Model model;
+  Options options;
+  std::shared_ptr<Graph> graph;
+  Numbers numbers;
+  std::optional<Symbols> symbols;
+  Tree<Expr> raw, tree;  // as described (frames turned), and simplified
+  SpeedMap speeds;
+  ConstraintEquations constraints;
+  SpeedBlocks blocks;
+  std::optional<ParametricMap> parametric;
+};
+
+}  // namespace tactus::derive
