@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <tactus/base/error.h>
+#include <tactus/collide/scene.h>
 #include <tactus/derive/mobility.h>
 #include <tactus/describe/guard.h>
 #include <tactus/describe/report.h>
@@ -59,6 +60,7 @@ std::optional<InputError> assembled(const derive::Equations& equations, derive::
 
 void check(const ModelChoice& choice, bool json) {
   const describe::Model model = choice.load();
+  if (!model.contact.pairs.empty()) collide::Scene{model};  // refuses meshes that cannot touch
   if (model.constraints.empty()) {
     std::fputs((json ? describe::report_json(model) + "\n" : describe::report_text(model)).c_str(), stdout);
     return;

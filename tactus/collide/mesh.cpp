@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -249,6 +250,9 @@ TriangleMesh parse_mesh(std::string_view bytes, const std::string& name) {
 }
 
 TriangleMesh read_mesh(const std::string& path) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(path, unknown))
+    fail(path, 0, "this is a directory, not a mesh file", "name a file in it");
   std::ifstream file(path, std::ios::binary);
   if (!file) fail(path, 0, "the mesh file cannot be opened", "file names are relative to the model's file");
   const std::string bytes(std::istreambuf_iterator<char>(file), {});

@@ -14,9 +14,8 @@ namespace tactus::contact {
 
 namespace {
 
-// Events nearer than this to each other are a crowd [s]; this many in a row are chatter.
+// Events nearer than this to each other are a crowd [s].
 constexpr double kCrowd = 1e-10;
-constexpr int kMostInCrowd = 60;
 // A crowd of this many events without transitions is a jam: contacts that let go and take hold again. It is
 // left behind by short stretches of time [s] in which all laws are solved at once, each twice as long as the
 // one before.
@@ -24,9 +23,6 @@ constexpr int kJam = 10;
 constexpr double kFirstStretch = 1e-7;
 // A step's rest shorter than this is not integrated [s].
 constexpr double kNoTime = 1e-13;
-// A gap smaller than this below zero, or closing more slowly, is rounding [m], [m/s].
-constexpr double kGapRounding = 1e-12;
-constexpr double kRateRounding = 1e-12;
 
 }  // namespace
 
@@ -85,112 +81,6 @@ double Engine::kinetic_energy() {
   return motion_.kinetic_energy(state_.u.data());
 }
 
-void Engine::set_state(State state) {
-  const simulate::Dynamics& d = hybrid_.dynamics;
-  if (state.q.size() != static_cast<std::size_t>(d.nq()) ||
-      state.u.size() != static_cast<std::size_t>(d.nv()))
-    throw InputError(
-        {}, fmt::format("the state has {} coordinates and {} speeds", state.q.size(), state.u.size()),
-        fmt::format("this mechanism has {} and {}", d.nq(), d.nv()));
-  for (const double x : state.q)
-    if (!std::isfinite(x)) throw InputError({}, "a coordinate of the state is not finite");
-  for (const double x : state.u)
-    if (!std::isfinite(x)) throw InputError({}, "a speed of the state is not finite");
-  if (!d.coordinates.normalize(state.q.data()))
-    throw InputError({}, "a quaternion of the state is zero", "no rotation is (1, 0, 0, 0): w, x, y, z");
-  state.momentum.clear();
-  state_ = std::move(state);
-  trial_ = state_;
-  motion_.touches.clear();
-  books_ = {};
-  events_.clear();
-  steps_ = 0;
-  start_ = state_.t;
-  crowded_ = 0;
-  last_event_ = -std::numeric_limits<double>::infinity();
-  std::fill(fired_once_.begin(), fired_once_.end(), 0);
-  for (std::size_t row = 0; row < motion_.row_on.size(); ++row) {
-    const auto constraint = static_cast<std::size_t>(hybrid_.terms.rows[row].constraint);
-    motion_.row_on[row] = hybrid_.model.constraints[constraint].active ? 1 : 0;
-  }
-  motion_.update();
-  stepper_->reset();
-  hold({});
-
-  constexpr double kPolish = 1e-3;  // digits of a file; more is another configuration
-  motion_.mutable_terms().evaluate(state_.t, state_.q.data(), state_.u.data());
-  for (std::size_t row = 0; row < motion_.row_on.size(); ++row) {
-    if (motion_.row_on[row] == 0 || std::abs(motion_.terms().Phi(row)) <= kPolish) continue;
-    throw InputError({},
-                     fmt::format("the state does not fit the constraints: `{}` is off by {:.3g}",
-                                 hybrid_.terms.rows[row].label, motion_.terms().Phi(row)),
-                     "assemble the mechanism first");
-  }
-  motion_.settle_position(state_.t, state_.q.data());
-  motion_.settle_velocity(state_.t, state_.q.data(), state_.u.data());
-  for (std::size_t i = 0; i < hybrid_.row_of_stop.size(); ++i) {
-    if (hybrid_.row_of_stop[i] < 0) continue;
-    const double gap = motion_.terms().Phi(static_cast<std::size_t>(hybrid_.row_of_stop[i]));
-    if (gap >= -options_.penetration_limit) continue;
-    throw InputError(
-        hybrid_.model.contact.stops[i].where,
-        fmt::format("at the start `{}` is passed by {:.3g}", hybrid_.model.contact.stops[i].name, -gap),
-        "start between the limits");
-  }
-  detect();
-  if (overflow_) {
-    throw InputError(
-        {}, fmt::format("more than {} contacts are near at the start", options_.most_touches),
-        "give the engine room for more (most_touches), or use `render: stepping`, which is for many");
-  }
-  for (const Touch& touch : motion_.touches) {
-    if (!touch.rigid() || touch.motion.gap >= -options_.penetration_limit) continue;
-    const describe::ContactPair& pair = hybrid_.model.contact.pairs[static_cast<std::size_t>(touch.pair)];
-    throw InputError(
-        pair.where,
-        fmt::format("at the start the shapes of `{}` overlap by {:.3g} m", pair.name, -touch.motion.gap),
-        "move them apart, or render the pair `compliant` or `stepping`, which push it out");
-  }
-  evaluate(state_);
-  if (!respond()) throw InputError({}, "at the start no consistent set of contacts was found");
-  arm_guards();
-}
-
-Snapshot Engine::make_snapshot() const {
-  Snapshot snapshot;
-  snapshot.touches.reserve(options_.most_touches);
-  save(snapshot);
-  return snapshot;
-}
-
-void Engine::save(Snapshot& snapshot) const {
-  snapshot.state = state_;
-  snapshot.row_on = motion_.row_on;
-  snapshot.guard_armed = guard_armed_;
-  snapshot.fired_once = fired_once_;
-  snapshot.touches = motion_.touches;
-  snapshot.start = start_;
-  snapshot.last_event = last_event_;
-  snapshot.steps = steps_;
-  snapshot.crowded = crowded_;
-}
-
-void Engine::load(const Snapshot& snapshot) {
-  state_ = snapshot.state;
-  trial_ = snapshot.state;
-  motion_.row_on = snapshot.row_on;
-  motion_.touches = snapshot.touches;
-  motion_.update();
-  guard_armed_ = snapshot.guard_armed;
-  fired_once_ = snapshot.fired_once;
-  start_ = snapshot.start;
-  last_event_ = snapshot.last_event;
-  steps_ = snapshot.steps;
-  crowded_ = snapshot.crowded;
-  events_.clear();
-  stepper_->reset();
-}
-
 void Engine::hold(const Input& input) {
   simulate::Workspace& w = chart_.workspace();
   TACTUS_CHECK(input.tau.empty() || input.tau.size() == w.held_tau.size());
@@ -212,8 +102,8 @@ Status Engine::step(const Input& input) {
     if (overflow_) return Status::contacts_overflow;
     for (Touch& touch : motion_.touches) touch.slow_slip = kSlowSlip;
     evaluate(state_);
-    if (lost && !respond()) return Status::no_consistent_modes;  // a feature was left behind
-    begin_watches();                                             // guards where the step begins
+    if (lost && !respond(events_.size())) return Status::no_consistent_modes;  // a feature was left behind
+    begin_watches();                                                           // guards where the step begins
     ++books_.substeps;
     if (Status status = integrate_to(t_end); !status.ok()) return status;
     evaluate(trial_);
@@ -230,13 +120,14 @@ Status Engine::step(const Input& input) {
     ++books_.events;
     if (crowds()) return Status::chattering;
     arm_guards();
+    const std::size_t first_event = events_.size();
     for (const int transition : fired_)
       if (!fire(transition)) return Status::constraint_lost;
     if (crowded_ > kJam && crowd_.empty()) {
       if (status = leave_jam(t_end); !status.ok()) return status;
       continue;
     }
-    if (!respond()) return Status::no_consistent_modes;  // impulses, then modes
+    if (!respond(first_event)) return Status::no_consistent_modes;  // impulses, then modes
     rearm_guards();
     if (t_end - state_.t < kNoTime) {
       state_.t = t_end;
@@ -286,19 +177,6 @@ bool Engine::forces_break_a_law() const {
   return false;
 }
 
-/// Slip that a step may bring to its end keeps its direction for the step.
-void Engine::hold_slips() {
-  for (Touch& touch : motion_.touches) {
-    if (touch.mode != Mode::sliding || touch.tangents != 2 || !touch.rigid()) continue;
-    const double v1 = touch.motion.rate[1], v2 = touch.motion.rate[2];
-    const double a1 = motion_.touch_acceleration(touch, 1), a2 = motion_.touch_acceleration(touch, 2);
-    const double slip = std::hypot(v1, v2);
-    const bool may_end =
-        slip > kRestingRate && v1 * a1 + v2 * a2 < 0.0 && slip < 2.0 * options_.step * std::hypot(a1, a2);
-    if (may_end) touch.slow_slip = std::numeric_limits<double>::max();
-  }
-}
-
 /// Which features are near each other now; modes go over to the same features, or to new ones of the same
 /// pair that take the place of lost ones. True where something that touched is gone.
 bool Engine::detect() {
@@ -345,227 +223,6 @@ bool Engine::detect() {
   return lost;
 }
 
-void Engine::begin_watches() {
-  hold_slips();
-  watches_.clear();
-  const auto watch = [&](Watching what, int index, std::array<double, 2> slip = {}) {
-    Watch w{what, index, slip, 0.0, 0.0};
-    w.start = value(w);
-    w.start_rate = rate(w);
-    watches_.push_back(w);
-  };
-  for (std::size_t i = 0; i < motion_.touches.size(); ++i) {
-    const Touch& touch = motion_.touches[i];
-    const int index = static_cast<int>(i);
-    if (!touch.rigid()) {
-      watch(touch.touching() ? Watching::push : Watching::press, index);
-      continue;
-    }
-    watch(touch.touching() ? Watching::force : Watching::gap, index);
-    if (touch.mode == Mode::sticking && touch.tangents > 0) watch(Watching::cone, index);
-    const bool may_end = touch.tangents == 1 || (touch.tangents == 2 && touch.slow_slip > kSlowSlip);
-    if (touch.mode == Mode::sliding && may_end && touch.law->friction > 0.0)
-      watch(Watching::slip, index, touch.slip);
-  }
-  for (const int row : hybrid_.row_of_stop)
-    if (row >= 0)
-      watch(motion_.row_on[static_cast<std::size_t>(row)] != 0 ? Watching::stop_force : Watching::stop_gap,
-            row);
-  for (std::size_t i = 0; i < guards_.size(); ++i)
-    if (guard_armed_[i] != 0 && enabled(hybrid_.model.contact.transitions[i]))
-      watch(Watching::guard, static_cast<int>(i));
-  friction_power_ = friction_power();
-}
-
-bool Engine::enabled(const describe::Transition& transition) const {
-  const auto index = static_cast<std::size_t>(&transition - hybrid_.model.contact.transitions.data());
-  if (transition.once && fired_once_[index] != 0) return false;
-  for (const int c : transition.if_active)
-    if (!is_active(c)) return false;
-  for (const int c : transition.if_inactive)
-    if (is_active(c)) return false;
-  return true;
-}
-
-/// All guards fire by falling below zero.
-double Engine::value(const Watch& watch) const {
-  const auto i = static_cast<std::size_t>(watch.index);
-  switch (watch.what) {
-    case Watching::gap:
-      return motion_.touches[i].motion.gap;
-    case Watching::force:
-      return excused_ ? std::abs(motion_.touch_force(i)[0]) : motion_.touch_force(i)[0];
-    case Watching::cone: {
-      const std::array<double, 3>& f = motion_.touch_force(i);
-      const double friction = motion_.touches[i].tangents == 1 ? std::abs(f[1]) : std::hypot(f[1], f[2]);
-      const double left = motion_.touches[i].law->static_friction * f[0] - friction;
-      return excused_ ? std::abs(left) : left;
-    }
-    case Watching::slip:
-      return motion_.touches[i].motion.rate[1] * watch.slip[0] +
-             motion_.touches[i].motion.rate[2] * watch.slip[1];
-    case Watching::press:  // apart: the gap, and inside what keeps the damper from pulling
-      return motion_.touches[i].motion.gap > 0.0 ? motion_.touches[i].motion.gap : -motion_.touches[i].push();
-    case Watching::push:
-      return motion_.touches[i].push();
-    case Watching::stop_gap:
-      return motion_.terms().Phi(i);
-    case Watching::stop_force:
-      return motion_.row_force(i);
-    case Watching::guard:
-      return -guards_[i];
-  }
-  return 0.0;
-}
-
-double Engine::rate(const Watch& watch) const {
-  const auto i = static_cast<std::size_t>(watch.index);
-  if (watch.what == Watching::gap) return motion_.touches[i].motion.rate[0];
-  if (watch.what == Watching::stop_gap) return motion_.terms().velocity(i);
-  return 0.0;
-}
-
-bool Engine::fires(const Watch& watch, double now, double rate_now) const {
-  switch (watch.what) {
-    case Watching::gap:
-    case Watching::stop_gap:
-      return now < -kGapRounding && (rate_now < -kRateRounding || watch.start > 0.0);
-    case Watching::force:
-    case Watching::stop_force:
-    case Watching::cone:
-      return now < -kForceRounding * (1.0 + std::abs(watch.start));
-    case Watching::slip:
-      return now < -kRateRounding;
-    case Watching::press:
-    case Watching::push:
-      return now < 0.0;
-    case Watching::guard:  // armed: it was false; a jump of the input may make it true where the step begins
-      return now <= 0.0 || watch.start <= 0.0;
-  }
-  return false;
-}
-
-bool Engine::trial_at(double t, Status& status) {
-  status = integrate_to(t);
-  if (status.ok()) evaluate(trial_);
-  return status.ok();
-}
-
-/// Where the watch (or its rate) falls through zero between `from`, where it does not, and `to`, where it
-/// has: regula falsi with the Illinois weights, and halving where that is slow. Leaves trial_ at the answer.
-double Engine::locate(const Watch& watch, double from, double f_from, double to, double f_to, bool of_rate,
-                      Status& status, double sign) {
-  constexpr int kMost = 90;
-  const double resolution =
-      4.0 * std::numeric_limits<double>::epsilon() * std::max({std::abs(from), std::abs(to), options_.step});
-  int side = 0;
-  double width = to - from;
-  double at = to;
-  for (int i = 0; i < kMost && to - from > resolution; ++i) {
-    double t = to - f_to * (to - from) / (f_to - f_from);
-    if (i % 3 == 2 && to - from > 0.5 * width) t = 0.5 * (from + to);
-    if (i % 3 == 2) width = to - from;
-    t = std::clamp(t, from + 0.5 * resolution, to - 0.5 * resolution);
-    if (!trial_at(t, status)) return t;
-    at = t;
-    const double f = sign * (of_rate ? rate(watch) : value(watch));
-    if (f == 0.0) return t;
-    if (f < 0.0) {
-      to = t;
-      f_to = f;
-      if (side == 1) f_from *= 0.5;
-      side = 1;
-    } else {
-      from = t;
-      f_from = f;
-      if (side == -1) f_to *= 0.5;
-      side = -1;
-    }
-  }
-  if (at != to) trial_at(to, status);
-  return to;
-}
-
-bool Engine::find_first_event(double t_end, Status& status) {
-  const double t_begin = state_.t;
-  candidates_.clear();
-  fired_.clear();
-  for (std::size_t k = 0; k < watches_.size(); ++k) {
-    Candidate c{k, value(watches_[k]), rate(watches_[k]), t_end};
-    const Watch& w = watches_[k];
-    const bool is_gap = w.what == Watching::gap || w.what == Watching::stop_gap;
-    c.dips = is_gap && !fires(w, c.value, c.rate) && w.start > 0.0 && w.start_rate < 0.0 && c.rate > 0.0;
-    if (c.dips || fires(w, c.value, c.rate)) candidates_.push_back(c);
-  }
-  double first = t_end;
-  bool found = false;
-  double trial = t_end;
-  for (Candidate c : candidates_) {
-    const Watch& w = watches_[c.watch];
-    if (w.what == Watching::guard && w.start <= 0.0) {  // nothing comes before
-      first = t_begin;
-      found = true;
-      break;
-    }
-    double from = t_begin, f_from = w.start, to = t_end, f_to = c.value;
-    if (c.dips) {  // nearest where the rate changes sign
-      to = locate(w, t_begin, -w.start_rate, t_end, -c.rate, true, status, -1.0);
-      if (!status.ok()) return false;
-      trial = to;
-      f_to = value(w);
-      if (!(f_to < -kGapRounding)) continue;
-    }
-    if (found && to > first) {
-      if (trial != first && !trial_at(first, status)) return false;
-      trial = first;
-      f_to = value(w);
-      to = first;
-      if (!(f_to < 0.0)) continue;  // later than what was found
-    }
-    const bool is_gap = w.what == Watching::gap || w.what == Watching::stop_gap;
-    if (is_gap && !(w.start > 0.0) && w.start_rate > 0.0) {  // it left, and comes back: over the top first
-      from = locate(w, t_begin, w.start_rate, to, std::min(rate(w), -kRateRounding), true, status, 1.0);
-      if (!status.ok()) return false;
-      trial = from;
-      f_from = value(w);
-      if (!(f_from > 0.0)) {
-        first = from;
-        found = true;
-        continue;
-      }
-    }
-    double t = from;  // true already where the step begins
-    if (f_from > 0.0) {
-      t = trial = locate(w, from, f_from, to, f_to, false, status, 1.0);
-      if (!status.ok()) return false;
-    }
-    first = t;
-    found = true;
-  }
-  if (!found && trial == t_end) return false;
-  if (trial != first) {
-    if (first <= t_begin)
-      trial_ = state_, evaluate(trial_);
-    else if (!trial_at(first, status))
-      return false;
-  }
-  if (!found) return false;
-  for (const Watch& w : watches_) {
-    const double now = value(w), no_force = kForceRounding * (1.0 + std::abs(w.start));
-    const auto i = static_cast<std::size_t>(w.index);
-    if (w.what == Watching::guard && now <= 0.0) fired_.push_back(w.index);
-    if (w.what == Watching::force && now <= no_force) motion_.touches[i].hint = Hint::leaves;
-    if (w.what == Watching::cone && now <= no_force && motion_.touches[i].hint == Hint::none)
-      motion_.touches[i].hint = Hint::slips;
-    if (w.what == Watching::slip && now <= kRestingRate && motion_.touches[i].hint == Hint::none)
-      motion_.touches[i].hint = Hint::stops;
-    if (w.what == Watching::press && now <= 0.0) motion_.touches[i].hint = Hint::presses;
-    if (w.what == Watching::push && now <= 0.0) motion_.touches[i].hint = Hint::leaves;
-    if (w.what == Watching::stop_force && now <= no_force) response_.row_leaves[i] = 1;
-  }
-  return true;
-}
-
 void Engine::commit() {
   state_.t = trial_.t;
   std::copy(trial_.q.begin(), trial_.q.end(), state_.q.begin());
@@ -585,7 +242,7 @@ bool Engine::crowds() {
 Status Engine::leave_jam(double t_end) {
   jam_ = std::min(stretch_, t_end - state_.t);
   stretch_ *= 2.0;
-  const bool consistent = respond();
+  const bool consistent = respond(events_.size());
   const double to = jam_ < t_end - state_.t ? state_.t + jam_ : t_end;
   jam_ = 0.0;
   crowded_ = 0;
@@ -608,8 +265,11 @@ bool Engine::fire(int index) {
   const auto switch_rows = [&](int constraint, char on) {
     for (std::size_t row = 0; row < motion_.row_on.size(); ++row) {
       if (hybrid_.terms.rows[row].constraint != constraint) continue;
-      if (on != 0 && motion_.row_on[row] == 0 && hybrid_.terms.rows[row].holonomic)
-        fits = fits && std::abs(motion_.terms().Phi(row)) <= options_.constraint_limit;
+      if (on != 0 && motion_.row_on[row] == 0 && hybrid_.terms.rows[row].holonomic &&
+          !(std::abs(motion_.terms().Phi(row)) <= options_.constraint_limit)) {
+        fits = false;
+        misfit_ = {index, row, motion_.terms().Phi(row)};
+      }
       motion_.row_on[row] = on;
     }
   };
@@ -625,8 +285,9 @@ bool Engine::fire(int index) {
   return fits;
 }
 
-/// Impulses, then modes; the motion was evaluated at the state. False where no consistent modes were found.
-bool Engine::respond() {
+/// Impulses, then modes; the motion was evaluated at the state. The transitions of this instant stand from
+/// `first_event` on. False where no consistent modes were found.
+bool Engine::respond(std::size_t first_event) {
   for (Touch& touch : motion_.touches) {
     touch.before = touch.mode;
     if (touch.rigid() || touch.hint == Hint::none) continue;
@@ -634,7 +295,10 @@ bool Engine::respond() {
   }
   evaluate(state_);
   for (std::size_t row = 0; row < motion_.row_on.size(); ++row) row_before_[row] = motion_.row_on[row];
+  const double lost_before = books_.impact_loss;
   if (response_.strike(state_.t, state_.u.data(), events_, books_)) evaluate(state_);
+  for (std::size_t i = first_event; i < events_.size(); ++i)
+    if (events_[i].kind == EventKind::transition) events_[i].loss = books_.impact_loss - lost_before;
   const bool consistent = response_.decide(state_.u.data(), jam_, [&] { evaluate(state_); });
   stepper_->reset();
 
@@ -672,18 +336,6 @@ bool Engine::respond() {
   return consistent;
 }
 
-/// A transition fires where its guard, false until then, becomes true: not one that was true already when its
-/// constraints came to be on and off as it wants.
-void Engine::arm_guards() {
-  for (std::size_t i = 0; i < guards_.size(); ++i) guard_armed_[i] = guards_[i] < 0.0;
-}
-
-/// After an event: what it made true has been false just before.
-void Engine::rearm_guards() {
-  for (std::size_t i = 0; i < guards_.size(); ++i)
-    if (guards_[i] < 0.0) guard_armed_[i] = 1;
-}
-
 double Engine::friction_power() const {
   double power = 0.0;
   for (std::size_t i = 0; i < motion_.touches.size(); ++i)
@@ -694,67 +346,6 @@ double Engine::friction_power() const {
 
 void Engine::note_friction() {
   books_.friction_loss += 0.5 * (friction_power_ + friction_power()) * (trial_.t - state_.t);
-}
-
-void Engine::set_active(int constraint, bool active) {
-  TACTUS_CHECK(constraint >= 0 && static_cast<std::size_t>(constraint) < hybrid_.own_constraints);
-  motion_.mutable_terms().evaluate(state_.t, state_.q.data(), state_.u.data());
-  for (std::size_t row = 0; row < motion_.row_on.size(); ++row) {
-    if (hybrid_.terms.rows[row].constraint != constraint) continue;
-    if (active && hybrid_.terms.rows[row].holonomic &&
-        !(std::abs(motion_.terms().Phi(row)) <= options_.constraint_limit))
-      throw InputError({}, fmt::format("`{}` cannot be switched on: it is off by {:.3g}",
-                                       hybrid_.terms.rows[row].label, motion_.terms().Phi(row)));
-    motion_.row_on[row] = active ? 1 : 0;
-  }
-  motion_.update();
-  if (!respond()) throw InputError({}, "no consistent set of contacts was found");
-  rearm_guards();
-}
-
-std::string Engine::name_of(const Event& event) const {
-  const describe::ContactSection& contact = hybrid_.model.contact;
-  if (event.transition >= 0) return contact.transitions[static_cast<std::size_t>(event.transition)].name;
-  if (event.stop >= 0) return contact.stops[static_cast<std::size_t>(event.stop)].name;
-  if (event.pair >= 0) return contact.pairs[static_cast<std::size_t>(event.pair)].name;
-  return "";
-}
-
-std::string Engine::explain(Status status) {
-  if (status.ok()) return "all is well";
-  const std::string when = fmt::format("at t = {:.9g} s", state_.t);
-  if (status.has(Status::chattering)) {
-    std::string names;
-    for (const int transition : crowd_) {
-      const std::string& name = hybrid_.model.contact.transitions[static_cast<std::size_t>(transition)].name;
-      if (names.find('`' + name + '`') == std::string::npos)
-        names += (names.empty() ? "`" : ", `") + name + '`';
-    }
-    return fmt::format(
-        "{} more than {} events follow each other without time going by{}: give the guards a distance (a "
-        "dead zone), or "
-        "the pair a larger `rest_speed`",
-        when, kMostInCrowd, names.empty() ? "" : " (transitions " + names + ")");
-  }
-  if (status.has(Status::too_many_events))
-    return fmt::format(
-        "{} one step met more than {} events: take a smaller step, a larger `rest_speed`, or `render: "
-        "stepping`",
-        when, options_.most_events_per_step);
-  if (status.has(Status::no_consistent_modes))
-    return fmt::format(
-        "{} no set of sticking, sliding and open contacts agrees with the laws of friction (Painleve's "
-        "paradox, or too "
-        "many contacts at once): `render: stepping` has a solution always",
-        when);
-  if (status.has(Status::contacts_overflow))
-    return fmt::format("{} more than {} contacts are near: `render: stepping` is made for many", when,
-                       options_.most_touches);
-  if (status.has(Status::constraint_lost))
-    return fmt::format(
-        "{} the constraints can no longer be met (off by {:.3g}), or one was switched on out of place", when,
-        chart_.position_error());
-  return fmt::format("{} the motion is not finite or diverged: try a smaller step", when);
 }
 
 }  // namespace tactus::contact

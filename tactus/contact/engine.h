@@ -11,8 +11,8 @@
 //
 // Guards: the gap of what is apart, the force of what touches, the cone of friction of what sticks, the slip
 // of what slides, the stops of joints, and the transitions of the model. An event is located by integrating
-// the step again to shorter ends, to the resolution of time. Nothing is allocated in a step. The same input
-// gives the same bits.
+// the step again to shorter ends, to the resolution of time. Nothing is allocated in a step (the integrators
+// `adaptive` and `stiff` take memory of their own). The same input gives the same bits.
 #pragma once
 
 #include <memory>
@@ -105,6 +105,8 @@ class Engine {
   std::string name_of(const Event& event) const;
 
  private:
+  static constexpr int kMostInCrowd = 60;  // events in a row without progress in time: more are chatter
+
   enum class Watching : unsigned char { gap, force, cone, slip, press, push, stop_gap, stop_force, guard };
   struct Watch {
     Watching what = Watching::gap;
@@ -138,7 +140,7 @@ class Engine {
   bool crowds();
   Status leave_jam(double t_end);
   bool fire(int transition);
-  bool respond();
+  bool respond(std::size_t first_event);
   void arm_guards();
   void rearm_guards();
   double friction_power() const;
@@ -166,6 +168,13 @@ class Engine {
   double start_ = 0.0, friction_power_ = 0.0, last_event_ = 0.0;
   std::uint64_t steps_ = 0;
   double jam_ = 0.0, stretch_ = 0.0;
+  /// The row that a transition switched on out of place, and by how much it was off.
+  struct Misfit {
+    int transition = -1;
+    std::size_t row = 0;
+    double error = 0.0;
+  };
+  Misfit misfit_;
   int crowded_ = 0;         // events in a row without progress in time
   std::vector<int> crowd_;  // transitions among them
 };

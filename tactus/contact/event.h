@@ -25,7 +25,7 @@ struct Event {
   std::uint64_t id = 0;                          // of the touch
   double approach = 0.0, departure = 0.0;        // impact: rate of the gap before and after [m/s]
   double impulse = 0.0, friction_impulse = 0.0;  // impact [N s]
-  double loss = 0.0;  // kinetic energy that went in this event, all its impacts together [J]
+  double loss = 0.0;  // kinetic energy that went at this instant: impacts, constraints switched on [J]
   /// rests: where bouncing that goes on for ever ends, by the series of what remains; otherwise t.
   double bounce_end = 0.0;
 };

@@ -348,14 +348,20 @@ void Response::release_all() {
 
 /// The laws over a very short time, with impulses: what slips now goes on slipping, what rests may stick,
 /// slide or leave.
-bool Response::choose_by_cones(double time) {
+bool Response::choose_by_cones(double time, bool sticks) {
   gather();
   sizes_.clear();
   mu_.clear();
+  const auto stuck = [&](const Member& member) {
+    return sticks && member.touch >= 0 &&
+           kept_modes_[static_cast<std::size_t>(member.touch)] == Mode::sticking;
+  };
+  double fastest = 0.0;
   for (const Member& member : members_) {
     sizes_.push_back(static_cast<int>(member.size));
-    mu_.push_back(member.touch >= 0 ? motion_.touches[static_cast<std::size_t>(member.touch)].law->friction
-                                    : 0.0);
+    const describe::ContactLaw* law =
+        member.touch >= 0 ? motion_.touches[static_cast<std::size_t>(member.touch)].law : nullptr;
+    mu_.push_back(law == nullptr ? 0.0 : stuck(member) ? law->static_friction : law->friction);
     for (std::size_t k = 0; k < member.size; ++k) {
       double& b = velocity_[member.first + k];
       if (std::abs(b) <= kRestingRate) b = 0.0;
@@ -363,6 +369,7 @@ bool Response::choose_by_cones(double time) {
                                            motion_.touches[static_cast<std::size_t>(member.touch)], k)
                                      : motion_.row_acceleration(static_cast<std::size_t>(member.row)));
       impulse_[member.first + k] = 0.0;
+      fastest = std::max(fastest, std::abs(b));
     }
   }
   const std::size_t m = delassus_.rows();
@@ -383,6 +390,10 @@ bool Response::choose_by_cones(double time) {
     const double* w = &after_[member.first + 1];
     const double* p = &impulse_[member.first + 1];
     const double slip = member.size == 2 ? std::abs(w[0]) : std::hypot(w[0], w[1]);
+    if (stuck(member) && slip <= kAccelerationRounding * fastest) {
+      touch.mode = Mode::sticking;
+      continue;
+    }
     const double pull = member.size == 2 ? std::abs(p[0]) : std::hypot(p[0], p[1]);
     const double* along = slip > 0.0 ? w : p;
     const double size = slip > 0.0 ? slip : -pull;

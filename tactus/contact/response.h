@@ -60,8 +60,9 @@ class Response {
   Change amend();
   void release_all();
   /// With the accelerations that nothing unilateral acts on: modes by the cone solver. False where it does
-  /// not converge.
-  bool choose_by_cones(double time);
+  /// not converge. `sticks`: what has stuck until now (kept_modes_) has its static friction, and sticks where
+  /// it does not slip, also with all the friction that it may have.
+  bool choose_by_cones(double time, bool sticks = false);
   static constexpr double kShortly = 1e-8;  // [s]
 
   const Hybrid& hybrid_;
@@ -112,7 +113,7 @@ bool Response::agrees(const Accelerate& accelerate) {
   release_all();
   motion_.update();
   accelerate();
-  bool same = choose_by_cones(kShortly);
+  bool same = choose_by_cones(kShortly, true);
   for (std::size_t i = 0; i < motion_.touches.size(); ++i) {
     Touch& touch = motion_.touches[i];
     same = same && touch.mode == kept_modes_[i];

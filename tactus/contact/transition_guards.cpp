@@ -71,6 +71,8 @@ TransitionGuards::TransitionGuards(const describe::Model& model, const TermsKern
                                      : "use t, coordinates, rates, speeds or force.<row>");
     }
     guards.entries.push_back(transition.guard);
+    true_at_zero_.push_back(transition.guard_text.find('=') !=
+                            std::string::npos);  // a guard is one comparison
   }
   function.outputs.push_back(std::move(guards));
   kernel_ = generate::compile(function);

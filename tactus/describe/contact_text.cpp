@@ -63,7 +63,6 @@ std::string transition_meaning(const Model& model, const Transition& transition)
   condition(transition.if_inactive, "off", transition.if_active.empty() ? "while" : "and");
   text += ":";
   if (!transition.activate.empty()) text += " activates " + constraint_list(model, transition.activate);
-  if (transition.restitution > 0.0) text += fmt::format(" (restitution {:.6g})", transition.restitution);
   if (!transition.release.empty()) {
     text += transition.activate.empty() ? "" : ",";
     text += " releases " + constraint_list(model, transition.release);

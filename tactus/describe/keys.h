@@ -117,8 +117,8 @@ inline constexpr std::array kContactPair = {Key("between"),         Key("render"
                                             Key("static_friction"), Key("stiffness"),  Key("damping"),
                                             Key("slip_speed"),      Key("description")};
 inline constexpr std::array kStops = {Key("joints"), Key("restitution"), Key("rest_speed")};
-inline constexpr std::array kTransition = {Key("when"),     Key("if_active"),  Key("if_inactive"),
-                                           Key("activate"), Key("release"),    Key("restitution"),
-                                           Key("once"),     Key("description")};
+inline constexpr std::array kTransition = {Key("when"),       Key("if_active"), Key("if_inactive"),
+                                           Key("activate"),   Key("release"),   Key("once"),
+                                           Key("description")};
 
 }  // namespace tactus::describe::keys

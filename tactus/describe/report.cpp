@@ -232,7 +232,6 @@ Json transitions_json(const Model& model) {
                            {"if_inactive", names(t.if_inactive)},
                            {"activate", names(t.activate)},
                            {"release", names(t.release)},
-                           {"restitution", t.restitution},
                            {"once", t.once},
                            {"description", t.description}});
   }

@@ -101,11 +101,6 @@ Transition read_transition(Reader& reader, const GuardReader& guards, const Valu
   transition.guard = guards.read(when);
   transition.guard_text = when.text;
   require_forces_that_act(reader, when, transition);
-  if (const Value* e = fields["restitution"]) {
-    if (transition.activate.empty())
-      fields.refuse({"restitution"}, "it belongs to constraints that are switched on by `activate`");
-    transition.restitution = read_restitution(reader, *e);
-  }
   if (const Value* once = fields["once"]) transition.once = reader.flag(*once, "`once`");
   if (const Value* text = fields["description"]) transition.description = reader.word(*text, "a description");
   return transition;

@@ -46,8 +46,10 @@ Status step_adaptively(Chart& chart, double t, double h, std::span<double> z, st
     if (jumps) dt = std::max(dt, kForcedPart * h);
     const bool is_last = now + dt >= end || end - (now + dt) < kShortest * std::abs(end);
     double reach = is_last ? end - now : dt;
-    if (reach < kShortest * std::max(std::abs(now), h)) return Status::step_too_small;
-    if (jumps) {
+    const bool whole = is_last && now == t;  // asked for so little: nothing to control
+    const bool too_small = reach < kShortest * std::max(std::abs(now), h);
+    if (too_small && !whole) return Status::step_too_small;
+    if (jumps || too_small) {
       force(x, now, reach);
       now += reach;
     } else if (!attempt(x, now, reach)) {

@@ -22,13 +22,14 @@ struct Coefficients : odeint::default_rosenbrock_coefficients<double> {
 }  // namespace
 
 struct Rosenbrock::Implementation {
-  ublas::vector<double> x;
+  ublas::vector<double> x, next;
   odeint::rosenbrock4_controller<odeint::rosenbrock4<double, Coefficients>> stepper;
 };
 
 Rosenbrock::Rosenbrock(std::size_t size, double absolute_tolerance, double relative_tolerance)
-    : implementation_(
-          new Implementation{ublas::vector<double>(size), {absolute_tolerance, relative_tolerance}}) {}
+    : implementation_(new Implementation{ublas::vector<double>(size),
+                                         ublas::vector<double>(size),
+                                         {absolute_tolerance, relative_tolerance}}) {}
 
 Rosenbrock::~Rosenbrock() = default;
 
@@ -60,7 +61,7 @@ bool Rosenbrock::attempt(System& system, double* x, double& t, double& dt) {
 void Rosenbrock::force(System& system, double* x, double t, double dt) {
   ublas::vector<double>& place = implementation_->x;
   std::copy_n(x, place.size(), place.begin());
-  ublas::vector<double> next(place.size());
+  ublas::vector<double>& next = implementation_->next;
   implementation_->stepper.stepper().do_step(odeint_system(system), place, t, next, dt);
   std::copy(next.begin(), next.end(), x);
 }

@@ -185,6 +185,29 @@ TEST(CheckVerb, BadInputEndsWithCodeTwoAndItsPlace) {
             file.string() + ":3:7: error: unknown key `mas` in the body `b`\n  help: did you mean `mass`?\n");
 }
 
+TEST(CheckVerb, RefusesMeshesThatCannotTouch) {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(),
+                              file = folder / fmt::format("tactus_check_{}.yaml", ::getpid()),
+                              mesh = folder / fmt::format("tactus_check_{}.obj", ::getpid());
+  const auto outcome_with = [&](const std::string& contact) {
+    std::ofstream(file)
+        << "name: x\nbodies:\n  world: {geometry: [{shape: plane, size: [1, 1], contact: true}]}\n"
+        << "  b: {mass: 1, inertia: [1, 1, 1], geometry: [{shape: mesh, file: " << mesh.filename().string()
+        << ", contact: true}]}\n"
+        << "joints: {p: {type: free, parent: world, child: b}}\n"
+        << contact;
+    return run("check " + file.string());
+  };
+  EXPECT_EQ(outcome_with("contact: {}\n").code, 2);  // no such file
+  std::ofstream(mesh) << "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+  const Outcome open = outcome_with("contact: {}\n");
+  EXPECT_EQ(open.code, 2);
+  EXPECT_NE(open.output.find("the mesh is open"), std::string::npos) << open.output;
+  EXPECT_EQ(outcome_with("").code, 0);  // nothing touches: it is only drawn
+  std::filesystem::remove(file);
+  std::filesystem::remove(mesh);
+}
+
 TEST(CheckVerb, WhatIsNotAModelFileEndsWithCodeTwo) {
   EXPECT_EQ(run("check no_such_file.yaml").code, 2);
   EXPECT_EQ(run("check " + kModels).code, 2);

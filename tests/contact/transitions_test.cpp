@@ -121,6 +121,59 @@ transitions:
   EXPECT_EQ(run.names(), Names{"first"});
 }
 
+TEST(Transitions, FireFromZeroWhereTheGuardIsFalseThere) {
+  // At rest x_dot > 0 is false, and so is x_dot < 0: the first push makes one of them true. x_dot >= 0 was
+  // true.
+  Trial run(slider(R"(
+transitions:
+  forward: {when: x_dot > 0 m/s, activate: other}
+  backward: {when: x_dot < 0 m/s, activate: other}
+  before: {when: x_dot >= 0 m/s, activate: other}
+)"));
+  run.until(0.1);
+  EXPECT_TRUE(run.fired.empty());
+  run.tau[0] = 1.0;
+  run.until(0.2);
+  ASSERT_EQ(run.names(), Names{"forward"});
+  EXPECT_NEAR(run.fired[0].second, 0.1, kMotion);
+  EXPECT_EQ(run.engine.state().u[0], 0.0);
+}
+
+TEST(Transitions, TellWhatTheyTook) {
+  Trial run(slider("initial: {u: {x: 1}}\ntransitions: {holds: {when: x > 0.1, activate: held}}\n"));
+  run.until(0.099);
+  while (run.engine.events().empty()) ASSERT_TRUE(run.engine.step().ok());
+  ASSERT_EQ(run.engine.events().size(), 1u);
+  EXPECT_NEAR(run.engine.events()[0].loss, 1.0, kMotion);  // m v^2 / 2
+}
+
+TEST(Transitions, OutOfPlaceEndWithTheirNames) {
+  Trial run(slider("initial: {u: {x: 1}}\ntransitions: {early: {when: x > 0.05, activate: held}}\n"));
+  Status status;
+  while (status.ok() && run.engine.state().t < 0.2) status = run.engine.step();
+  ASSERT_TRUE(status.has(Status::constraint_lost));
+  EXPECT_NEAR(run.engine.state().t, 0.05, kMotion);
+  const std::string text = run.engine.explain(status);
+  EXPECT_NE(text.find("`early` switches `held` on where it is off by -0.05"), std::string::npos) << text;
+}
+
+TEST(Transitions, ThatFollowEachOtherTooFastEndWithTheirNames) {
+  // Held at 1 um/s and let go at once by the push of 5 N, again every 0.4 us.
+  Trial run(slider(R"(
+transitions:
+  holds: {when: x_dot > 1e-6 m/s, if_inactive: other, activate: other}
+  pulls: {when: abs(force.other) > 1 N, if_active: other, release: other}
+)"));
+  run.tau[0] = 5.0;
+  Input input;
+  input.tau = run.tau;
+  Status status;
+  while (status.ok() && run.engine.state().t < 0.1) status = run.engine.step(input);
+  ASSERT_TRUE(status.has(Status::too_many_events));
+  const std::string text = run.engine.explain(status);
+  EXPECT_NE(text.find("(transitions `holds`, `pulls`)"), std::string::npos) << text;
+}
+
 TEST(Transitions, FireOnceWhereTheySaySo) {
   // Swinging to and fro, the mass passes 0.05 m upwards in every period of 2 pi / 20 s; a pass costs nothing.
   const auto passes = [&](const std::string& once) {
@@ -153,6 +206,23 @@ TEST(Transitions, TheDoorIsLockedByItsBoltAndOpenedByTheHandle) {
   EXPECT_EQ(door.names(), (Names{"clicks", "opens", "clicks"}));
   door.tau[0] = 600.0;  // more than the lock bears
   door.until(6.1);
+  EXPECT_EQ(door.names().back(), "forced");
+}
+
+TEST(Transitions, TheDoorIsLockedWhereItStandsWhenTheHandleIsLetGo) {
+  Trial door = shipped("latch.yaml");
+  door.tau[1] = 15.0;  // the handle is held until the door rests on its stop
+  door.until(3.0);
+  ASSERT_TRUE(door.names().empty());
+  EXPECT_NEAR(door.q(0), 0.0, kMotion);
+  door.tau[1] = 0.0;
+  door.until(3.5);
+  ASSERT_EQ(door.names(), Names{"clicks"});
+  door.tau[0] = 100.0;
+  door.until(4.0);
+  EXPECT_NEAR(door.q(0), 0.0, kMotion);
+  door.tau[0] = 600.0;  // more than the lock bears
+  door.until(4.1);
   EXPECT_EQ(door.names().back(), "forced");
 }
 

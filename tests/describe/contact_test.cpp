@@ -241,13 +241,12 @@ TEST(Transitions, GuardsUseTimeCoordinatesRatesSpeedsForcesAndParameters) {
 TEST(Transitions, SayWhatTheySwitchAndWhen) {
   const Model model = read(R"(
 transitions:
-  sticks: {when: abs(q1_dot) < 0.01, if_inactive: stick, activate: [stick, loop], restitution: 0.1, once: true}
+  sticks: {when: abs(q1_dot) < 0.01, if_inactive: stick, activate: [stick, loop], once: true}
   slips: {when: force.stick^2 + force.loop.x^2 > 4, if_active: [stick, loop], release: [stick, loop]}
 )");
   const Transition& sticks = model.contact.transitions.at(0);
   EXPECT_EQ(sticks.if_inactive, std::vector<int>{0});
   EXPECT_EQ(sticks.activate, (std::vector<int>{0, 1}));
-  EXPECT_EQ(sticks.restitution, 0.1);
   EXPECT_TRUE(sticks.once);
   EXPECT_EQ(sticks.guard_text, "abs(q1_dot) < 0.01");
   const Transition& slips = model.contact.transitions.at(1);
