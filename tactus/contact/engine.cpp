@@ -299,7 +299,10 @@ bool Engine::respond(std::size_t first_event) {
   if (response_.strike(state_.t, state_.u.data(), events_, books_)) evaluate(state_);
   for (std::size_t i = first_event; i < events_.size(); ++i)
     if (events_[i].kind == EventKind::transition) events_[i].loss = books_.impact_loss - lost_before;
-  const bool consistent = response_.decide(state_.u.data(), jam_, [&] { evaluate(state_); });
+  const bool consistent = response_.decide(state_.u.data(), jam_, [&] {
+    evaluate(state_);
+    return excused_;
+  });
   stepper_->reset();
 
   const auto record = [&](EventKind kind, int pair, std::uint64_t id, int stop) -> Event* {

@@ -34,7 +34,8 @@ class Response {
   /// change. `t` for the record. True where something changed.
   bool strike(double t, double* u, std::vector<Event>& events, Books& books);
   /// Decides the modes of all that touches, by the accelerations that `accelerate` (evaluates the motion at
-  /// the state) finds. False where no consistent set was found.
+  /// the state; true where the forces found break a law, and others with the same modes do not) finds. False
+  /// where no consistent set was found.
   /// `jammed` > 0: mending laws one by one has led nowhere. All laws are then solved at once over this short
   /// time [s], and where that takes an impulse (friction can jam a contact without any approach: Painleve's
   /// paradox) u changes.
@@ -86,18 +87,31 @@ bool Response::decide(double* u, double jammed, const Accelerate& accelerate) {
   propose();
   for (int round = 0; round < kMostRounds && !(jammed > 0.0); ++round) {
     motion_.update();
-    accelerate();
+    const bool excused = accelerate();
     if (!motion_.solved()) break;
-    if (amend() == Change::none) return true;
+    if (excused || amend() == Change::none) return true;
   }
+  const double time = jammed > 0.0 ? jammed : kShortly;
   release_all();
   motion_.update();
   accelerate();
-  const bool chosen = choose_by_cones(jammed > 0.0 ? jammed : kShortly);
+  const bool chosen = choose_by_cones(time);
   delassus_.apply(impulse_.data(), du_.data());
-  for (std::size_t i = 0; i < du_.size(); ++i) u[i] += du_[i];
+  for (std::size_t i = 0; i < du_.size(); ++i) du_[i] += time * motion_.udot()[i];
   motion_.update();
   accelerate();
+  // Over that time the forces of the new modes act by themselves: only what goes beyond them is an impulse.
+  double fastest = 0.0;
+  for (std::size_t i = 0; i < du_.size(); ++i) {
+    fastest = std::max(fastest, std::abs(du_[i]));
+    du_[i] -= time * motion_.udot()[i];
+  }
+  const bool impulsive = std::any_of(du_.begin(), du_.end(),
+                                     [&](double x) { return std::abs(x) > kAccelerationRounding * fastest; });
+  if (impulsive && motion_.solved()) {
+    for (std::size_t i = 0; i < du_.size(); ++i) u[i] += du_[i];
+    accelerate();
+  }
   return chosen && motion_.solved();
 }
 

@@ -12,6 +12,7 @@ using Vec = math::Vec3<double>;
 
 // Mobility along a tangent, as a part of that along the other, below which it leads nowhere (planar scenes).
 constexpr double kPlanar = 1e-8;
+constexpr double kAtRest = 1e-9;  // [m/s]
 // Speeds of a step add this part to the distance within which features are looked for: both bodies move.
 constexpr double kBothMove = 2.0;
 
@@ -124,7 +125,9 @@ void TimeStepping::add_proximity(const collide::Proximity& proximity) {
   }
   near.closing = -dot(n, slip);
   near.restitution = near.closing > law.rest_speed ? law.restitution : 0.0;
-  contact->mu = law.friction;
+  // At the start nothing is remembered: what touches and is at rest has the friction of sticking.
+  const bool rests = proximity.gap <= options_.slop && dot(slip, slip) <= kAtRest * kAtRest;
+  contact->mu = rests ? std::max(law.friction, law.static_friction) : law.friction;
   if (law.rendering == describe::Rendering::compliant)
     contact->compliance = 1.0 / (options_.step * (options_.step * law.stiffness + law.damping));
   set_bias(*contact, near);

@@ -27,8 +27,9 @@ State end_of(const std::string& name, Integrator integrator, double step, double
   const long before = test::allocation_count_of_this_thread();
   Status status;
   while (status.ok() && engine.state().t < t - 0.5 * step) status = engine.step();
-  if (integrator != Integrator::adaptive && integrator != Integrator::stiff)  // Odeint's take memory
+  if (integrator != Integrator::adaptive && integrator != Integrator::stiff) {  // Odeint's take memory
     EXPECT_EQ(test::allocation_count_of_this_thread(), before) << name;
+  }
   EXPECT_TRUE(status.ok()) << name << ": " << engine.explain(status);
   return engine.state();
 }

@@ -180,6 +180,26 @@ TEST(Scenes, ABoxOnTwoCornersBreaksLooseByItsStaticFriction) {
               1e-6);
 }
 
+TEST(Scenes, ABoxOnASlopeSticksUpToItsStaticFriction) {
+  // From rest, on four corners, turned about the normal: it stays below mu_s and slides with mu above it.
+  constexpr double kGravity = 9.81, kStatic = 0.45, kSliding = 0.3, kTime = 0.2;
+  for (const double slope : {0.29, 0.31, 0.44, 0.449, 0.451, 0.6}) {
+    Scene scene("name: slope\ngravity: [" + std::to_string(slope * kGravity) + R"(, 0, -9.81]
+bodies:
+  world: {geometry: [{shape: plane, size: [2, 2], contact: true}]}
+  box: {mass: 1, inertia: [0.002, 0.002, 0.002], geometry: [{shape: box, size: [0.1, 0.1, 0.1], contact: true}]}
+joints: {p: {type: free, parent: world, child: box}}
+contact: {defaults: {friction: 0.3, static_friction: 0.45}}
+initial: {q: {p.z: 0.05, p.qw: cos(0.15), p.qz: sin(0.15)}}
+)");
+    ASSERT_TRUE(scene.run(kTime).ok()) << slope;
+    const double speed = slope > kStatic ? (slope - kSliding) * kGravity * kTime : 0.0;
+    const State& s = scene.engine.state();
+    EXPECT_NEAR(std::hypot(s.u[3], s.u[4], s.u[5]), speed, 1e-6) << slope;  // the digits of the slope
+    EXPECT_NEAR(s.q[2], 0.05, 1e-9) << slope;
+  }
+}
+
 /// A ball thrown over a floor with a dent of depth `dip`: gravity upwards bends its way, y'' = g, so that it
 /// comes down to the gap -dip in the middle of a step and leaves again.
 std::string grazing(double dip) {

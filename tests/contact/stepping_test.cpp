@@ -167,6 +167,7 @@ TEST(TimeStepping, ConvergesToTheRampScenarioAtFirstOrder) {
     speed_error.push_back(std::abs(disk.state().u[0] - u1));
     place_error.push_back(std::abs(disk.state().q[0] - s));
     EXPECT_LT(place_error.back(), 20.0 * h);
+    EXPECT_LT(speed_error.back(), 20.0 * h);
     EXPECT_NEAR(disk.state().u[0] + 0.1 * disk.state().u[2], 0.0, 1e-9);  // it rolls
   }
   EXPECT_LT(place_error.back(), place_error.front() / 6.0);  // eight at first order
@@ -216,6 +217,28 @@ TEST(TimeStepping, LaysABarAcrossAnother) {
   EXPECT_NEAR(contact.point.z, half, 1e-6);
   EXPECT_NEAR(contact.impulse.z, 9.81e-3, 1e-9);
   EXPECT_NEAR(bars.state().q[2], 2.0 * half, 1e-6);
+}
+
+TEST(TimeStepping, HoldsABoxOnASlopeByItsStaticFriction) {
+  // From rest: below mu_s it stays, above it slides with mu.
+  constexpr double kGravity = 9.81, kStatic = 0.45, kSliding = 0.3, kTime = 0.2;
+  for (const double slope : {0.29, 0.31, 0.44, 0.46}) {
+    Motion box(text_model("name: slope\ngravity: [" + std::to_string(slope * kGravity) + R"(, 0, -9.81]
+bodies:
+  world: {geometry: [{shape: plane, size: [2, 2], contact: true}]}
+  box: {mass: 1, inertia: [0.002, 0.002, 0.002], geometry: [{shape: box, size: [0.1, 0.1, 0.1], contact: true}]}
+joints: {p: {type: free, parent: world, child: box}}
+contact: {defaults: {render: stepping, friction: 0.3, static_friction: 0.45}}
+initial: {q: {p.z: 0.05}}
+)"));
+    box.run(kTime);
+    const double speed = slope > kStatic ? (slope - kSliding) * kGravity * kTime : 0.0;
+    // Of the first step, which still holds with mu_s.
+    EXPECT_NEAR(box.state().u[3], speed, (kStatic - kSliding) * kGravity * 1e-3 + 1e-6) << slope;
+    if (speed == 0.0) {
+      EXPECT_NEAR(box.state().q[0], 0.0, 1e-8) << slope;
+    }
+  }
 }
 
 TEST(TimeStepping, LeavesAGrazingBallAlone) {
@@ -393,11 +416,18 @@ TEST(TimeStepping, StopsAJointAtItsLimit) {
 }
 
 TEST(TimeStepping, StepsWithoutAllocating) {
-  Motion stack(describe::load(model_file("box_stack")));
-  stack.run(0.01);
+  // Boxes that fall on each other: contacts come and go.
+  describe::Model model = describe::load(model_file("box_stack"));
+  for (std::size_t i = 0; i < 10; ++i) model.initial_q[7 * i + 2] += 1e-3 * static_cast<double>(i + 1);
+  Motion stack(model);
   const long before = allocation_count();
-  for (int i = 0; i < 10; ++i) stack.engine().step();
+  std::size_t most = 0;
+  for (int i = 0; i < 100; ++i) {
+    stack.engine().step();
+    most = std::max(most, stack.engine().contacts().size());
+  }
   EXPECT_EQ(allocation_count(), before);
+  EXPECT_GT(most, 20u);
 }
 
 TEST(TimeStepping, GivesTheSameBitsEveryTime) {
