@@ -32,6 +32,7 @@ void print_summary(const SimulateRequest& request, const MotionRun& run,
     summary["steps_beyond_tolerance"] = outcome.missed;
     if (dynamics.constraints) {
       summary["constraints"] = {{"formulation", request.formulation},
+                                {"handed_over", simulation.handed_over()},
                                 {"holding", request.holding},
                                 {"rows", dynamics.constraints->size()},
                                 {"rank", outcome.assembly.rank},
@@ -55,10 +56,16 @@ void print_summary(const SimulateRequest& request, const MotionRun& run,
         outcome.missed);
   if (dynamics.constraints) {
     fmt::print(
-        "{} constraint rows, rank {} at the start, {} freedoms; worst errors {:.2g} (position), {:.2g} "
+        "{} constraint row{}, rank {} at the start, {} freedom{}; worst errors {:.2g} (position), {:.2g} "
         "(velocity)\n",
-        dynamics.constraints->size(), outcome.assembly.rank, outcome.assembly.freedoms,
-        run.worst_position_error(), run.worst_velocity_error());
+        dynamics.constraints->size(), dynamics.constraints->size() == 1 ? "" : "s", outcome.assembly.rank,
+        outcome.assembly.freedoms, outcome.assembly.freedoms == 1 ? "" : "s", run.worst_position_error(),
+        run.worst_velocity_error());
+    fmt::print("formulation {}{}\n", request.formulation,
+               simulation.handed_over() == 0
+                   ? ""
+                   : fmt::format(": {} accelerations handed over to the rank-revealing multipliers",
+                                 simulation.handed_over()));
     if (!outcome.assembly.redundant_rows.empty())
       fmt::print("redundant rows: {}\n", fmt::join(outcome.assembly.redundant_rows, ", "));
     if (outcome.assembly.velocity_lost > 0.0)

@@ -90,7 +90,7 @@ std::string table(const std::vector<Meaning>& rows) {
     std::string line = fmt::format("  {:<{}}{:<{}}", row.name, names,
                                    row.unit.empty() ? "" : fmt::format("  [{}]", row.unit), units);
     if (!row.meaning.empty()) line += "  " + row.meaning;
-    text += line + "\n";
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   return text;
 }
@@ -239,14 +239,14 @@ Json transitions_json(const Model& model) {
 }
 
 /// z with their start, then q = psi(z).
-std::vector<Meaning> parametric_rows(const Model& model) {
-  std::vector<Meaning> rows;
-  for (const Parametric::Parameter& z : model.parametric->z)
-    rows.push_back({fmt::format("{} = {:.10g}", z.name, z.value), z.description, ""});
+std::string parametric_text(const Model& model) {
+  std::vector<Meaning> z, q;
+  for (const Parametric::Parameter& one : model.parametric->z)
+    z.push_back({fmt::format("{} = {:.10g}", one.name, one.value), one.description, ""});
   const std::vector<std::string> names = model.coordinate_names();
   for (std::size_t i = 0; i < names.size(); ++i)
-    rows.push_back({names[i], "= " + short_text(model, model.parametric->psi[i]), ""});
-  return rows;
+    q.push_back({names[i], "= " + short_text(model, model.parametric->psi[i]), ""});
+  return table(z) + table(q);
 }
 
 std::string initial_text(const Model& model) {
@@ -312,7 +312,7 @@ std::string report_text(const Model& model) {
     text += table(rows);
   }
   text += contact_text(model);
-  if (model.parametric) text += "\nParametric coordinates z\n" + table(parametric_rows(model));
+  if (model.parametric) text += "\nParametric coordinates z\n" + parametric_text(model);
   const std::string start = initial_text(model);
   if (!start.empty()) text += "\nInitial state (what is not zero)\n" + start;
   if (!model.warnings.empty()) text += "\nWarnings\n";

@@ -102,6 +102,12 @@ void Simulation::meet_constraints() {
   solver.reset(state_.t, state_.q.data(), state_.u.data());
 }
 
+long Simulation::handed_over() const {
+  const ConstraintSolver* solver = chart_->constraints();
+  const bool by_straight_line_code = options_.constraints.formulation == Formulation::automatic;
+  return solver != nullptr && by_straight_line_code ? solver->detours() : 0;
+}
+
 Simulation::ConstraintState Simulation::constraint_state() {
   ConstraintSolver* solver = chart_->constraints();
   if (solver == nullptr) return {};
@@ -237,6 +243,17 @@ std::string Simulation::explain(Status status) {
         "not defined there: "
         "give psi by other parameters, or choose another formulation",
         when);
+
+  // A prescribed motion may end, as sqrt(1 - t) does.
+  if (ConstraintSolver* solver = chart_->constraints()) {
+    const double *position = nullptr, *velocity = nullptr;
+    solver->errors(state_.t + options_.step, state_.q.data(), state_.u.data(), position, velocity);
+    for (const std::size_t k : solver->active_rows())
+      if (!std::isfinite(position[k]) || !std::isfinite(velocity[k]))
+        return fmt::format(
+            "{} the constraint `{}` has no finite value or rate after the step: look at its formula", when,
+            solver->constraints().rows[k].label);
+  }
 
   // The joint: where the forces or accelerations of the last good state are not finite; otherwise the fastest
   // one.

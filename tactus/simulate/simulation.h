@@ -75,6 +75,9 @@ class Simulation {
     Formulation formulation = Formulation::automatic;  // that gave the multipliers
   };
   ConstraintState constraint_state();
+  /// Accelerations since set_state() that the straight-line code handed over to the rank-revealing
+  /// formulation.
+  long handed_over() const;
 
   bool is_active(int constraint) const;
   /// Switches a constraint (index into Model::constraints) on or off. On: the velocity is caught by a plastic

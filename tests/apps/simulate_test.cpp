@@ -105,6 +105,26 @@ TEST(Simulate, WritesTheSameColumnsInParametricCoordinates) {
   EXPECT_EQ(tactus("simulate " + model("sleigh.yaml") + " --formulation parametric").code, 2);
 }
 
+TEST(Simulate, SaysWhichFormulationRan) {
+  // The ladder falls through the position where all its links lie on one line.
+  const std::string ladder = "simulate " + model("four_bar_ladder.yaml") + " --duration 1 --formulation ";
+  for (const auto& [formulation, hands_over] :
+       {std::pair{"automatic", true}, std::pair{"embedding", false}}) {
+    const Outcome run = tactus(ladder + formulation + " --json");
+    ASSERT_EQ(run.code, 0) << run.err;
+    const nlohmann::json constraints = nlohmann::json::parse(run.out)["constraints"];
+    EXPECT_EQ(constraints["formulation"], formulation);
+    EXPECT_EQ(constraints["handed_over"].get<long>() > 0, hands_over) << constraints;
+    EXPECT_EQ(constraints["rank"], 4);
+    EXPECT_TRUE(constraints["redundant_rows"].empty());
+  }
+  const Outcome text = tactus(ladder + "automatic");
+  EXPECT_NE(text.out.find("4 constraint rows, rank 4 at the start, 1 freedom;"), std::string::npos)
+      << text.out;
+  EXPECT_NE(text.out.find("accelerations handed over to the rank-revealing multipliers"), std::string::npos)
+      << text.out;
+}
+
 TEST(Simulate, RefusesWhatCannotBeMeant) {
   const std::string pendulum = "simulate " + model("pendulum.yaml");
   for (const std::string options :

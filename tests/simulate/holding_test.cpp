@@ -196,6 +196,26 @@ TEST(Holding, BaumgarteKeepsConstraintsOnlyNearly) {
   EXPECT_GT(largest, 1e-14);
 }
 
+TEST(Holding, NamesAPrescribedMotionThatEnds) {
+  const Model model = describe::load_text(
+      "name: arm\nbodies: {a: {mass: 1, com: [0.5, 0, 0]}, b: {mass: 1, com: [0.5, 0, 0]}}\njoints:\n"
+      "  q1: {type: revolute, parent: world, child: a, axis: y}\n"
+      "  q2: {type: revolute, parent: a, child: b, axis: y, placement: {xyz: [1, 0, 0]}}\n"
+      "constraints: {drive: {type: motion, joint: q1, equals: sqrt(0.05 - t)}}\n",
+      "arm.yaml");
+  const Dynamics dynamics = compile(derive::Equations(model));
+  for (const double step : {1e-3, 0.7e-3}) {  // meets the end, and steps over it
+    Simulation arm(dynamics, {.step = step});
+    arm.set_state(assemble(dynamics, {0.0, model.initial_q, model.initial_u, {}}));
+    Status status;
+    while (status.ok() && arm.state().t < 0.1) status = arm.step();
+    ASSERT_FALSE(status.ok());
+    EXPECT_NEAR(arm.state().t, 0.05, 2 * step);
+    for (const double q : arm.state().q) EXPECT_TRUE(std::isfinite(q));
+    EXPECT_NE(arm.explain(status).find("`drive`"), std::string::npos) << arm.explain(status);
+  }
+}
+
 TEST(Holding, CatchesTheCasterByAPlasticImpulse) {
   // The law of C3: u+ = u- - M^-1 A^T (A M^-1 A^T)^-1 A u-.
   derive::Equations equations(shopping_cart());
