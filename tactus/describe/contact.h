@@ -69,8 +69,7 @@ struct Transition {
   std::string guard_text;                   // as written
   std::vector<int> if_active, if_inactive;  // indices into Model::constraints
   std::vector<int> activate, release;
-  double restitution = 0.0;  // of the rows that are switched on: 0 is plastic
-  bool once = false;         // fires one time only
+  bool once = false;  // fires one time only
   std::string description;
   Place where;
 };
