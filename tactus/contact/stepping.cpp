@@ -167,6 +167,7 @@ simulate::Status TimeStepping::step(const simulate::Input& input) {
   hold_bilateral();
   if (position_error_ > options_.constraint_limit) return simulate::Status::constraint_lost;
   gather();
+  if (deepest_overlap() > options_.deepest) return simulate::Status::overlap_lost;
   solve_impulses();
   separate();
   if (!displace()) return simulate::Status::not_finite;
@@ -330,6 +331,14 @@ bool TimeStepping::displace() {
          std::all_of(u_next_.begin(), u_next_.end(), finite);
 }
 
+double TimeStepping::deepest_overlap() const {
+  double deepest = 0.0;
+  for (std::size_t i = 0; i < solver_.contacts().size(); ++i)
+    if (near_[i].law->rendering != describe::Rendering::compliant)
+      deepest = std::max(deepest, -near_[i].about.gap);
+  return deepest;
+}
+
 void TimeStepping::keep_books() {
   double friction = 0.0;
   for (std::size_t i = 0; i < solver_.contacts().size(); ++i) {
@@ -358,6 +367,12 @@ std::string TimeStepping::explain(simulate::Status status) const {
   if (status.has(Status::diverged)) return fmt::format("a speed passed {:g}", options_.speed_limit) + when;
   if (status.has(Status::constraint_lost))
     return fmt::format("a constraint is off by {:.3g}: try a smaller step", position_error_) + when;
+  if (status.has(Status::overlap_lost))
+    return fmt::format(
+               "rigid shapes overlap by {:.3g} m: take a smaller step; light bodies between heavy ones need "
+               "restitution 0, or `render: rigid` or `compliant`",
+               deepest_overlap()) +
+           when;
   return "nothing is wrong" + when;
 }
 

@@ -43,6 +43,7 @@ struct SteppingOptions {
   double push_part = 0.2;          // of an overlap that one step takes out
   double push_speed = 0.5;         // [m/s] at most
   double deepest_start = 5e-3;     // [m] set_state() refuses states with more overlap
+  double deepest = 1e-2;           // [m] rigid shapes that overlap by more stop the run
   double speed_limit = 1e9;        // [rad/s or m/s] a speed beyond it means divergence
   double constraint_limit = 1e-3;  // [m or rad] a bilateral constraint held no better than this is lost
   bool all_pairs = false;          // also the pairs whose rendering is another one
@@ -142,6 +143,7 @@ class TimeStepping {
   void recall(SweepSolver::Contact& contact, Near& near);
   void solve_impulses();
   double impulse_work() const;
+  double deepest_overlap() const;  // of rigid shapes, where gather() was last called
   void keep_books();
   void separate();
   bool displace();

@@ -9,6 +9,11 @@ namespace tactus::math {
 
 inline double dot(const double* a, const double* b, std::size_t n) {
   constexpr std::size_t kParts = 8;
+  if (n < kParts) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < n; ++i) sum += a[i] * b[i];
+    return sum;
+  }
   double parts[kParts] = {};
   std::size_t i = 0;
   for (; i + kParts <= n; i += kParts)

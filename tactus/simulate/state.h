@@ -34,6 +34,7 @@ class Status {
     too_many_events = 128,       // in one step
     no_consistent_modes = 256,   // no set of sticking, sliding and open contacts obeys the laws of friction
     contacts_overflow = 512,     // more contacts than there is room for
+    overlap_lost = 2048,         // rigid shapes overlap by more than the limit of time-stepping
     parameters_singular = 1024,  // the parametric coordinates lost their rank, or psi is not defined there
   };
 

@@ -309,6 +309,31 @@ TEST(TimeStepping, CarriesTenTonsOnAKilogram) {
   }
 }
 
+TEST(TimeStepping, StopsWhereALightBoxUnderAHeavyOneIsNotSolved) {
+  // 10 kg fall on 1 g with restitution: the impulses miss the tolerance again and again. Either it stands, or
+  // the run ends.
+  const describe::Model model = describe::load_text(R"(
+name: crushed
+bodies:
+  world: {geometry: [{shape: plane, size: [2, 2], contact: true}]}
+  light: {mass: 0.001, inertia: [1e-6, 1e-6, 1e-6], geometry: [{shape: box, size: [0.1, 0.1, 0.1], contact: true}]}
+  heavy: {mass: 10, inertia: [0.02, 0.02, 0.02], geometry: [{shape: box, size: [0.1, 0.1, 0.1], contact: true}]}
+joints:
+  light: {type: free, parent: world, child: light}
+  heavy: {type: free, parent: world, child: heavy}
+contact: {defaults: {render: stepping, restitution: 0.2, friction: 0.5}}
+initial: {q: {light.z: 0.05, heavy.z: 0.16}}
+)",
+                                                    "crushed");
+  Motion motion(model);
+  simulate::Status status;
+  for (int i = 0; i < 1000 && status.ok(); ++i) status = motion.engine().step();
+  EXPECT_LE(motion.engine().books().deepest, motion.engine().options().deepest);
+  if (status.ok()) return;
+  EXPECT_TRUE(status.has(simulate::Status::overlap_lost));
+  EXPECT_NE(motion.engine().explain(status).find("overlap by"), std::string::npos);
+}
+
 TEST(TimeStepping, KeepsMomentumInAClosedSystem) {
   // Balls that meet off centre, with friction, far from the floor. By the momentum there is.
   constexpr double kMomentum = 1e-12;
