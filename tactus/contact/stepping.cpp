@@ -334,7 +334,7 @@ bool TimeStepping::displace() {
 double TimeStepping::deepest_overlap() const {
   double deepest = 0.0;
   for (std::size_t i = 0; i < solver_.contacts().size(); ++i)
-    if (near_[i].law->rendering != describe::Rendering::compliant)
+    if (near_[i].law != nullptr && near_[i].law->rendering != describe::Rendering::compliant)  // no stop
       deepest = std::max(deepest, -near_[i].about.gap);
   return deepest;
 }
