@@ -19,8 +19,8 @@ namespace {
 
 constexpr unsigned kScenes = 24;
 constexpr double kDuration = 0.7;  // [s] the first bodies have come down, most are at rest
-// A feature that comes into being between two looks (an edge where a corner was) may be this deep [m]: a step of 1 ms
-// at 1 m/s.
+// A feature that comes into being between two looks (an edge where a corner was) may be this deep [m]: a step
+// of 1 ms at 1 m/s.
 constexpr double kDeepest = 1e-3;
 // Energy that a step may seem to gain [J], of some 10 J: a cylinder that wobbles on its rim turns by a radian
 // within a step, and the integrator's error shows. (Rims against edges and rims of other bodies have no
