@@ -56,9 +56,21 @@ std::string Engine::explain(Status status) {
         "the constraint is met, or hold what is there by a constraint of type `rates`",
         when, hybrid_.model.contact.transitions[static_cast<std::size_t>(misfit_.transition)].name,
         hybrid_.terms.rows[misfit_.row].label, misfit_.error);
-  if (status.has(Status::constraint_lost))
-    return fmt::format("{} the constraints can no longer be met: off by {:.3g}", when,
-                       chart_.position_error());
+  if (status.has(Status::constraint_lost)) {
+    std::string pairs;
+    for (const Touch& touch : motion_.touches) {
+      const std::string name =
+          '`' + hybrid_.model.contact.pairs[static_cast<std::size_t>(touch.pair)].name + '`';
+      if (touch.touching() && pairs.find(name) == std::string::npos)
+        pairs += (pairs.empty() ? "" : ", ") + name;
+    }
+    return fmt::format(
+        "{} the constraints{} can no longer be met: off by {:.3g}{}", when,
+        pairs.empty() ? "" : " and contacts (touching: " + pairs + ")", chart_.position_error(),
+        pairs.empty() ? ""
+                      : "; take a smaller step, and restitution 0 where a light body is struck "
+                        "between heavy ones");
+  }
   if (status.has(Status::step_too_small))
     return fmt::format(
         "{} the adaptive integrator's step fell below what time can resolve: loosen the "
