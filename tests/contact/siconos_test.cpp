@@ -20,6 +20,10 @@ extern "C" {
 #include <fc3d_compute_error.h>
 }
 
+/// The leak sanitizer shall not count what Siconos keeps to itself.
+extern "C" const char* __lsan_default_suppressions();
+extern "C" const char* __lsan_default_suppressions() { return "leak:libsiconos"; }
+
 namespace tactus::contact {
 namespace {
 
