@@ -49,13 +49,9 @@ ContactMotion::ContactMotion(const TermsKernel& kernel, const simulate::Dynamics
       udot_(n_),
       error_(kernel.rows.size() + 3 * most_touches),
       step_(n_),
-      rate_in_(1 + static_cast<std::size_t>(kernel.nq) + n_),
-      rate_work_(dynamics.coordinate_rates.work_size()),
-      qdot_(static_cast<std::size_t>(kernel.nq)),
-      qdot_at_rest_(qdot_.size()),
-      theta_(n_),
+      displacement_(dynamics),
       rest_(n_),
-      q_before_(qdot_.size()) {
+      q_before_(static_cast<std::size_t>(kernel.nq)) {
   touches.reserve(most_touches);
   set_.rows.reserve(kernel.rows.size());
   set_.touches.reserve(most_touches);
@@ -121,7 +117,7 @@ void ContactMotion::attach(Rederiver* rederiver, long hold_back) {
   taken_ = nullptr;
   if (rederiver == nullptr) return;
   code_in_.resize(kernel_.kernel.input_size() + kTouchNumbers * SetKey::kMostTouches);
-  code_out_.resize(n_ + qdot_.size() + 2 * (Formulator::kMostRows + SetKey::kMostTouches));
+  code_out_.resize(n_ + q_before_.size() + 2 * (Formulator::kMostRows + SetKey::kMostTouches));
   code_work_.resize(Formulator::kMostWork);
 }
 
@@ -183,7 +179,7 @@ bool ContactMotion::run(const generate::Kernel& code, std::size_t rows, std::siz
 }
 
 void ContactMotion::accelerate(const double* arguments, double* udot, double* qdot) {
-  const std::size_t nq = qdot_.size();
+  const std::size_t nq = q_before_.size();
   if (code_ != nullptr) {
     std::copy_n(arguments, kernel_.kernel.input_size(), code_in_.begin());
     if (run(code_->accelerations, code_->rows, n_ + nq)) {
@@ -299,8 +295,8 @@ std::size_t ContactMotion::errors_and_step(Level level, double t, const double* 
   if (code_ != nullptr) {
     const std::size_t rows = positions ? code_->position_rows : code_->rows;
     code_in_[0] = t;
-    std::copy_n(q, qdot_.size(), code_in_.begin() + 1);
-    std::copy_n(u, n_, code_in_.begin() + 1 + static_cast<std::ptrdiff_t>(qdot_.size()));
+    std::copy_n(q, q_before_.size(), code_in_.begin() + 1);
+    std::copy_n(u, n_, code_in_.begin() + 1 + static_cast<std::ptrdiff_t>(q_before_.size()));
     if (run(positions ? code_->position : code_->velocity, rows, rows + n_)) {
       std::copy_n(code_out_.begin(), rows, error_.begin());
       for (std::size_t i = 0; i < n_; ++i) step_[i] = code_out_[rows + i] + 0.0;
@@ -331,7 +327,7 @@ double ContactMotion::settle_position(double t, double* q) {
     if (iteration == kMostNewtonSteps) return error;
     before = error;
     std::copy_n(q, q_before_.size(), q_before_.begin());
-    displace(t, q, step_.data());
+    displacement_.apply(t, q, step_.data());
   }
 }
 
@@ -343,21 +339,6 @@ void ContactMotion::settle_velocity(double t, const double* q, double* u) {
     if (!(largest(error_, rows) > kHeld * fastest)) return;
     for (std::size_t i = 0; i < n_; ++i) u[i] += step_[i];
   }
-}
-
-void ContactMotion::displace(double t, double* q, const double* du) {
-  const std::size_t nq = qdot_.size();
-  rate_in_[0] = t;
-  std::copy_n(q, nq, rate_in_.begin() + 1);
-  double* u = rate_in_.data() + 1 + nq;
-  std::fill_n(u, n_, 0.0);
-  dynamics_.coordinate_rates(rate_in_.data(), qdot_at_rest_.data(), rate_work_.data());
-  std::copy_n(du, n_, u);
-  dynamics_.coordinate_rates(rate_in_.data(), qdot_.data(), rate_work_.data());
-  for (std::size_t i = 0; i < nq; ++i) qdot_[i] -= qdot_at_rest_[i];
-  std::fill(theta_.begin(), theta_.end(), 0.0);
-  dynamics_.coordinates.chart_rate(q, theta_.data(), qdot_.data(), theta_.data());
-  dynamics_.coordinates.displace(q, theta_.data(), q);
 }
 
 double ContactMotion::kinetic_energy(const double* u) {

@@ -16,6 +16,7 @@
 #include <tactus/contact/set_key.h>
 #include <tactus/contact/terms.h>
 #include <tactus/contact/touch.h>
+#include <tactus/simulate/displacement.h>
 #include <tactus/simulate/dynamics.h>
 #include <tactus/simulate/motion_law.h>
 
@@ -121,7 +122,6 @@ class ContactMotion final : public simulate::MotionLaw {
   void solve_system();
   void solve_dependent();
   std::size_t errors_and_step(Level level, double t, const double* q, const double* u);
-  void displace(double t, double* q, const double* du);
 
   const TermsKernel& kernel_;
   const simulate::Dynamics& dynamics_;
@@ -149,7 +149,8 @@ class ContactMotion final : public simulate::MotionLaw {
   bool redundant_ = false, solved_ = true;
   long detours_ = 0;
   std::vector<double> scratch_, udot_, error_, step_;
-  std::vector<double> rate_in_, rate_work_, qdot_, qdot_at_rest_, theta_, rest_, q_before_;
+  simulate::Displacement displacement_;
+  std::vector<double> rest_, q_before_;
 };
 
 }  // namespace tactus::contact

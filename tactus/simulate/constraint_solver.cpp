@@ -83,10 +83,7 @@ ConstraintSolver::ConstraintSolver(const Dynamics& dynamics, ConstraintOptions o
       rest_(nv_),
       du_(nv_),
       q_before_(nq_),
-      theta_(nv_),
-      rate_in_(1 + nq_ + nv_),
-      qdot_(nq_),
-      qdot_at_rest_(nq_) {
+      displacement_(dynamics) {
   gathered_.rows.reserve(m_);
   gathered_.A.resize(m_ * nv_);
   gathered_.gamma.resize(m_);
@@ -247,7 +244,7 @@ bool ConstraintSolver::accelerate_on_manifold(const double* arguments, double* u
   std::fill(spread_.begin(), spread_.end(), 0.0);
   for (const auto& [side, weight] : kSides) {
     std::copy_n(arguments, stage_.size(), stage_.begin());
-    displace(stage_[0], stage_.data() + 1, arguments + 1 + nq_, side * shift);
+    displacement_.apply(stage_[0], stage_.data() + 1, arguments + 1 + nq_, side * shift);
     stage_[0] += side * shift;
     if (!accelerate_held()) return false;
     for (std::size_t i = 0; i < nv_; ++i) {
@@ -329,20 +326,6 @@ bool ConstraintSolver::smallest_step(double t, const double* q, const double* er
 
 // The change of q that belongs to du as if it were a velocity held for one unit of time: W du, in the chart
 // at q.
-void ConstraintSolver::displace(double t, double* q, const double* du, double part) {
-  rate_in_[0] = t;
-  std::copy_n(q, nq_, rate_in_.begin() + 1);
-  double* u = rate_in_.data() + 1 + nq_;
-  std::fill_n(u, nv_, 0.0);
-  dynamics_.coordinate_rates(rate_in_.data(), qdot_at_rest_.data(), work_.data());
-  for (std::size_t i = 0; i < nv_; ++i) u[i] = part * du[i];
-  dynamics_.coordinate_rates(rate_in_.data(), qdot_.data(), work_.data());
-  for (std::size_t i = 0; i < nq_; ++i) qdot_[i] -= qdot_at_rest_[i];
-  std::fill(theta_.begin(), theta_.end(), 0.0);
-  dynamics_.coordinates.chart_rate(q, theta_.data(), qdot_.data(), theta_.data());
-  dynamics_.coordinates.displace(q, theta_.data(), q);
-}
-
 double ConstraintSolver::largest(const double* errors, const std::vector<std::size_t>& rows) const {
   double result = 0.0;
   for (const std::size_t k : rows)
@@ -380,7 +363,7 @@ double ConstraintSolver::hold_position(double t, double* q) {
     const double before = error;
     double part = -1.0;
     for (int halving = 0; halving <= kMostHalvings; ++halving, part *= 0.5) {
-      displace(t, q, du_.data(), part);
+      displacement_.apply(t, q, du_.data(), part);
       error = error_at();
       if (error < before) break;
       std::copy_n(q_before_.begin(), nq_, q);

@@ -39,6 +39,7 @@
 
 #include <tactus/simulate/branches.h>
 #include <tactus/simulate/constraints.h>
+#include <tactus/simulate/displacement.h>
 #include <tactus/simulate/formulation.h>
 #include <tactus/simulate/mass_metric.h>
 #include <tactus/simulate/motion_law.h>
@@ -136,7 +137,6 @@ class ConstraintSolver final : public MotionLaw {
   bool unrolled_is_healthy(const double* distances, const std::vector<std::size_t>& rows) const;
   /// The smallest du that takes `error` (per row of the model) out of the held rows.
   bool smallest_step(double t, const double* q, const double* error, bool positions, double* du);
-  void displace(double t, double* q, const double* du, double part);
   /// By the chosen formulation, exactly there.
   bool accelerate_at(const double* arguments, double* udot);
   /// At the nearest state that the constraints allow, or by the two sides of a singularity.
@@ -168,7 +168,8 @@ class ConstraintSolver final : public MotionLaw {
   long detours_ = 0;
   std::vector<double> unrolled_in_, unrolled_out_, work_;
   std::vector<double> stage_, mean_, spread_;  // arguments, udot, differences of udot
-  std::vector<double> rest_, du_, q_before_, theta_, rate_in_, qdot_, qdot_at_rest_;
+  std::vector<double> rest_, du_, q_before_;
+  Displacement displacement_;
 };
 
 }  // namespace tactus::simulate
