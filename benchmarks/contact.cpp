@@ -14,11 +14,11 @@
 
 #include <fmt/format.h>
 
-#include <tactus/contact/engine.h>
-#include <tactus/contact/enumerate.h>
-#include <tactus/contact/look_ahead.h>
-#include <tactus/contact/rederive.h>
-#include <tactus/describe/load.h>
+#include <tactus/contact/events/engine.h>
+#include <tactus/contact/rederive/enumerate.h>
+#include <tactus/contact/rederive/look_ahead.h>
+#include <tactus/contact/rederive/rederive.h>
+#include <tactus/describe/read/load.h>
 
 namespace tactus::bench {
 namespace {
@@ -44,7 +44,7 @@ double median(std::vector<double> x) {
 /// A set of a mechanism, to be formulated and run.
 struct Setting {
   std::string name;
-  std::shared_ptr<Hybrid> hybrid;
+  std::shared_ptr<ContactModel> contact_model;
   std::vector<Touch> touches;  // of the set, with their modes
   std::vector<char> row_on;
 };
@@ -66,8 +66,8 @@ Setting on_the_ground(const std::string& name, Mode mode, std::size_t tangents) 
   pair.body_b = static_cast<int>(model.bodies.size()) - 1;
   model.contact.pairs.push_back(pair);
   Setting setting{
-      fmt::format("{}, a point {}", name, name_of(mode)), std::make_shared<Hybrid>(model), {}, {}};
-  for (const TermsKernel::Row& row : setting.hybrid->terms.rows)
+      fmt::format("{}, a point {}", name, name_of(mode)), std::make_shared<ContactModel>(model), {}, {}};
+  for (const TermsKernel::Row& row : setting.contact_model->terms.rows)
     setting.row_on.push_back(model.constraints[static_cast<std::size_t>(row.constraint)].active ? 1 : 0);
   Touch touch;
   touch.body_b = pair.body_b;
@@ -84,14 +84,14 @@ Setting on_the_ground(const std::string& name, Mode mode, std::size_t tangents) 
 
 /// What the motion itself comes to after a while, under a force of that size.
 Setting after(const std::string& name, double duration, double drive) {
-  Setting setting{name, std::make_shared<Hybrid>(model_named(name)), {}, {}};
-  Engine engine(*setting.hybrid);
+  Setting setting{name, std::make_shared<ContactModel>(model_named(name)), {}, {}};
+  Engine engine(*setting.contact_model);
   State state;
-  state.q = setting.hybrid->model.initial_q;
-  state.u = setting.hybrid->model.initial_u;
+  state.q = setting.contact_model->model.initial_q;
+  state.u = setting.contact_model->model.initial_u;
   engine.set_state(state);
   std::size_t most = 0;
-  std::vector<double> tau(static_cast<std::size_t>(setting.hybrid->terms.nv));
+  std::vector<double> tau(static_cast<std::size_t>(setting.contact_model->terms.nv));
   for (int tick = 0; tick < static_cast<int>(duration / engine.options().step); ++tick) {
     for (std::size_t i = 0; i < tau.size(); ++i)
       tau[i] = drive * std::sin(9.0 * engine.state().t + static_cast<double>(i));
@@ -143,16 +143,16 @@ void measure_formulation(bool quick) {
       "set", "speeds", "rows", "ops", "derive us", "compile us", "total us", "general ns", "generated ns",
       "ratio");
   for (const Setting& setting : settings()) {
-    const Hybrid& hybrid = *setting.hybrid;
-    ContactMotion motion(hybrid.terms, hybrid.dynamics, 32);
+    const ContactModel& contact_model = *setting.contact_model;
+    ContactMotion motion(contact_model.terms, contact_model.dynamics, 32);
     motion.touches = setting.touches;
     motion.row_on = setting.row_on;
     motion.update();
     SetKey key;
     if (!motion.name_set(key)) continue;
     std::vector<int> bodies;
-    for (const TermsKernel::Body& body : hybrid.terms.bodies) bodies.push_back(body.body);
-    Formulator formulator(hybrid.terms, hybrid.equations.contact_terms(bodies));
+    for (const TermsKernel::Body& body : contact_model.terms.bodies) bodies.push_back(body.body);
+    Formulator formulator(contact_model.terms, contact_model.equations.contact_terms(bodies));
     std::vector<double> derive, compile, total;
     std::optional<SetCode> code;
     for (int repetition = 0; repetition < (quick ? 9 : 41); ++repetition) {
@@ -162,14 +162,15 @@ void measure_formulation(bool quick) {
       derive.push_back(1e6 * code->derive_seconds);
       compile.push_back(1e6 * code->compile_seconds);
     }
-    std::vector<double> arguments(hybrid.terms.kernel.input_size(), 0.1);
-    std::copy(hybrid.model.initial_q.begin(), hybrid.model.initial_q.end(), arguments.begin() + 1);
-    std::vector<double> udot(static_cast<std::size_t>(hybrid.terms.nv)),
-        qdot(static_cast<std::size_t>(hybrid.terms.nq));
+    std::vector<double> arguments(contact_model.terms.kernel.input_size(), 0.1);
+    std::copy(contact_model.model.initial_q.begin(), contact_model.model.initial_q.end(),
+              arguments.begin() + 1);
+    std::vector<double> udot(static_cast<std::size_t>(contact_model.terms.nv)),
+        qdot(static_cast<std::size_t>(contact_model.terms.nq));
     const auto accelerate = [&] { motion.accelerate(arguments.data(), udot.data(), qdot.data()); };
     const double general = time_of(accelerate, quick);
     const bool regular = !motion.redundant();
-    Rederiver rederiver(hybrid, {.when = RederiveOptions::When::at_once});
+    Rederiver rederiver(contact_model, {.when = RederiveOptions::When::at_once});
     motion.attach(&rederiver);
     double generated = 0.0;
     {
@@ -177,8 +178,8 @@ void measure_formulation(bool quick) {
       generated = time_of(accelerate, quick);
     }
     fmt::print("{:<42} {:>6} {:>5} {:>6} {:>10.0f} {:>10.0f} {:>9.0f} {:>11.0f} {:>12.0f} {:>6.1f}{}\n",
-               setting.name, hybrid.terms.nv, code->rows, code->operations, median(derive), median(compile),
-               median(total), general, generated, general / generated,
+               setting.name, contact_model.terms.nv, code->rows, code->operations, median(derive),
+               median(compile), median(total), general, generated, general / generated,
                regular ? "" : "  (dependent rows: the general path)");
   }
 }
@@ -194,22 +195,22 @@ struct Ticks {
 };
 
 /// Ticks in real time: each begins when its time has come.
-Ticks run_ticks(const Hybrid& hybrid, double rate, double duration, Variant variant) {
-  Engine engine(hybrid, {.step = 1.0 / rate});
+Ticks run_ticks(const ContactModel& contact_model, double rate, double duration, Variant variant) {
+  Engine engine(contact_model, {.step = 1.0 / rate});
   State state;
-  state.q = hybrid.model.initial_q;
-  state.u = hybrid.model.initial_u;
+  state.q = contact_model.model.initial_q;
+  state.u = contact_model.model.initial_u;
   engine.set_state(state);
   std::optional<Rederiver> rederiver;
   std::optional<LookAhead> ahead;
   if (variant != Variant::general) {
-    rederiver.emplace(hybrid);
-    if (variant == Variant::enumerated) formulate_all(hybrid, engine.state(), *rederiver);
+    rederiver.emplace(contact_model);
+    if (variant == Variant::enumerated) formulate_all(contact_model, engine.state(), *rederiver);
     engine.attach(&*rederiver);
   }
   if (variant == Variant::ahead) ahead.emplace(engine, *rederiver);
   const auto ticks = static_cast<std::size_t>(duration * rate);
-  std::vector<double> times, tau(static_cast<std::size_t>(hybrid.terms.nv));
+  std::vector<double> times, tau(static_cast<std::size_t>(contact_model.terms.nv));
   times.reserve(ticks);
   Ticks result;
   using Clock = std::chrono::steady_clock;
@@ -249,13 +250,13 @@ void measure_ticks(bool quick) {
       duration, "scene", "Hz", "equations", "median us", "99.9 % us", "worst us", "changes", "hits",
       "general", "sets made", "made in us", "foreseen");
   for (const char* name : {"chain_in_enclosure", "chain_in_enclosure_rigid"}) {
-    const Hybrid hybrid(model_named(name));
+    const ContactModel contact_model(model_named(name));
     for (const double rate : {1e3, 4e3, 1e4}) {
       for (const auto& [variant, label] : {std::pair{Variant::general, "general"},
                                            {Variant::rederived, "re-derived"},
                                            {Variant::ahead, "looking ahead"},
                                            {Variant::enumerated, "enumerated"}}) {
-        const Ticks t = run_ticks(hybrid, rate, duration, variant);
+        const Ticks t = run_ticks(contact_model, rate, duration, variant);
         fmt::print(
             "{:<26} {:>6.0f} {:<14} {:>9.1f} {:>9.1f} {:>9.1f} {:>8} {:>6} {:>8.1f}% {:>10} {:>11.0f} "
             "{:>10}\n",

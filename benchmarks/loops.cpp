@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 
 #include <tactus/base/check.h>
-#include <tactus/describe/load.h>
+#include <tactus/describe/read/load.h>
 #include <tactus/generate/tape.h>
-#include <tactus/simulate/constraint_solver.h>
-#include <tactus/simulate/dynamics.h>
+#include <tactus/simulate/constraints/constraint_solver.h>
+#include <tactus/simulate/motion/dynamics.h>
 
 #include "tactus_contenders.h"
 

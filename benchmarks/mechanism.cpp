@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include <tactus/base/check.h>
-#include <tactus/derive/recursion.h>
-#include <tactus/describe/load.h>
+#include <tactus/derive/recursion/recursion.h>
+#include <tactus/describe/read/load.h>
 
 namespace tactus::bench {
 

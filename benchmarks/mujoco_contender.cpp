@@ -14,7 +14,7 @@
 #include <Eigen/Geometry>
 
 #include <tactus/base/check.h>
-#include <tactus/describe/model.h>
+#include <tactus/describe/model/model.h>
 
 #include "contender.h"
 #include "mujoco_simulator.h"

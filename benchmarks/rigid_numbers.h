@@ -5,7 +5,7 @@
 
 #include <Eigen/Geometry>
 
-#include <tactus/describe/model.h>
+#include <tactus/describe/model/model.h>
 
 namespace tactus::bench {
 

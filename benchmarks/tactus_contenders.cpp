@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include <tactus/base/check.h>
-#include <tactus/derive/recursion.h>
+#include <tactus/derive/recursion/recursion.h>
 #include <tactus/generate/batch.h>
 #include <tactus/generate/machine_code.h>
 #include <tactus/generate/tape.h>
-#include <tactus/simulate/simulation.h>
+#include <tactus/simulate/motion/simulation.h>
 
 #include "compiled_source.h"
 

@@ -7,9 +7,9 @@
 #include <span>
 
 #include <tactus/derive/equations.h>
-#include <tactus/describe/load.h>
+#include <tactus/describe/read/load.h>
 #include <tactus/generate/kernel.h>
-#include <tactus/simulate/simulation.h>
+#include <tactus/simulate/motion/simulation.h>
 
 int main() {
   using namespace tactus;

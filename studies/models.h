@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <tactus/base/error.h>
-#include <tactus/describe/load.h>
+#include <tactus/describe/read/load.h>
 #include <tactus/study/study.h>
 
 namespace tactus::studies {

@@ -9,11 +9,11 @@
 
 #include <tactus/base/error.h>
 #include <tactus/collide/scene.h>
-#include <tactus/derive/mobility.h>
-#include <tactus/describe/guard.h>
-#include <tactus/describe/report.h>
-#include <tactus/simulate/assembly.h>
-#include <tactus/simulate/dynamics.h>
+#include <tactus/derive/constraints/mobility.h>
+#include <tactus/describe/check/guard.h>
+#include <tactus/describe/words/report.h>
+#include <tactus/simulate/constraints/assembly.h>
+#include <tactus/simulate/motion/dynamics.h>
 
 #include "verbs.h"
 

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include <tactus/contact/hybrid.h>
+#include <tactus/contact/events/contact_model.h>
 #include <tactus/contact/recording.h>
-#include <tactus/describe/model.h>
-#include <tactus/simulate/script.h>
+#include <tactus/describe/model/model.h>
+#include <tactus/simulate/files/script.h>
 
 #include "motion_run.h"
 #include "progress.h"
@@ -24,7 +24,7 @@ class ContactSetup {
   const Schedule schedule;
   const Clock::time_point start = Clock::now();
   const simulate::Script script;
-  contact::Hybrid hybrid;
+  contact::ContactModel contact_model;
   contact::ContactRecorder recorder;
 
   /// The initial state, put together where loops and other constraints are on at the start.

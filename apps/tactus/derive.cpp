@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include <tactus/algebra/calculus.h>
-#include <tactus/derive/abbreviate.h>
-#include <tactus/derive/budget.h>
 #include <tactus/derive/equations.h>
-#include <tactus/derive/linear_canonical.h>
-#include <tactus/derive/sheet.h>
+#include <tactus/derive/readable/abbreviate.h>
+#include <tactus/derive/readable/budget.h>
+#include <tactus/derive/readable/linear_canonical.h>
+#include <tactus/derive/readable/sheet.h>
 
 #include "verbs.h"
 

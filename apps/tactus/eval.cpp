@@ -13,14 +13,14 @@
 #include <tactus/base/check.h>
 #include <tactus/base/error.h>
 #include <tactus/derive/equations.h>
-#include <tactus/derive/linear_canonical.h>
-#include <tactus/derive/state_space.h>
-#include <tactus/describe/coordinates.h>
+#include <tactus/derive/readable/linear_canonical.h>
+#include <tactus/derive/readable/state_space.h>
+#include <tactus/describe/model/coordinates.h>
 #include <tactus/generate/kernel.h>
-#include <tactus/simulate/constrained_inverse.h>
-#include <tactus/simulate/constraint_solver.h>
-#include <tactus/simulate/dynamics.h>
-#include <tactus/simulate/state_file.h>
+#include <tactus/simulate/constraints/constrained_inverse.h>
+#include <tactus/simulate/constraints/constraint_solver.h>
+#include <tactus/simulate/files/instant.h>
+#include <tactus/simulate/motion/dynamics.h>
 
 #include "verbs.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <tactus/display/svg_plot.h>
-#include <tactus/simulate/recording.h>
+#include <tactus/simulate/files/recording.h>
 
 namespace tactus::apps {
 

@@ -8,8 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <tactus/simulate/recording.h>
-#include <tactus/simulate/state.h>
+#include <tactus/simulate/files/recording.h>
+#include <tactus/simulate/motion/state.h>
 
 #include "csv_file.h"
 #include "motion_plot.h"

@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <tactus/derive/mobility.h>
-#include <tactus/simulate/assembly.h>
-#include <tactus/simulate/recording.h>
-#include <tactus/simulate/script.h>
-#include <tactus/simulate/simulation.h>
+#include <tactus/derive/constraints/mobility.h>
+#include <tactus/simulate/constraints/assembly.h>
+#include <tactus/simulate/files/recording.h>
+#include <tactus/simulate/files/script.h>
+#include <tactus/simulate/motion/simulation.h>
 
 #include "motion_run.h"
 #include "progress.h"

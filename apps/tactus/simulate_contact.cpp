@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include <tactus/base/nearest.h>
-#include <tactus/simulate/assembly.h>
+#include <tactus/simulate/constraints/assembly.h>
 
 #include "contact_setup.h"
 
@@ -51,47 +51,48 @@ ContactSetup::ContactSetup(const SimulateRequest& given, const describe::Model& 
     : request(given),
       schedule(schedule_of(given, false)),
       script(script_of(given, model)),
-      hybrid(model, script.wrenches),
-      recorder(hybrid, frames_of(model, given), pairs_of(model, given)) {
-  if (script.loads) hybrid.set_loads(*script.loads);
+      contact_model(model, script.wrenches),
+      recorder(contact_model, frames_of(model, given), pairs_of(model, given)) {
+  if (script.loads) contact_model.set_loads(*script.loads);
   derive_s_ = seconds_since(start);
 }
 
 simulate::State ContactSetup::initial() const {
-  const std::vector<describe::Constraint>& constraints = hybrid.model.constraints;
+  const std::vector<describe::Constraint>& constraints = contact_model.model.constraints;
   if (std::none_of(constraints.begin(), constraints.end(), [](const auto& c) { return c.active; }))
     return script.initial;
-  simulate::Dynamics dynamics = hybrid.dynamics;
+  simulate::Dynamics dynamics = contact_model.dynamics;
   dynamics.constraints =
-      simulate::compile_constraints(hybrid.equations, dynamics, generate::Backend::automatic);
+      simulate::compile_constraints(contact_model.equations, dynamics, generate::Backend::automatic);
   return simulate::assemble(dynamics, script.initial);
 }
 
 std::string ContactSetup::title() const {
-  return hybrid.model.name.empty() ? request.model.path : hybrid.model.name;
+  return contact_model.model.name.empty() ? request.model.path : contact_model.model.name;
 }
 
 std::size_t ContactSetup::constraint_rows() const {
-  return static_cast<std::size_t>(std::count(hybrid.stop_of_row.begin(), hybrid.stop_of_row.end(), -1));
+  return static_cast<std::size_t>(
+      std::count(contact_model.stop_of_row.begin(), contact_model.stop_of_row.end(), -1));
 }
 
 nlohmann::ordered_json ContactSetup::summary(const MotionRun& run, const simulate::State& state) const {
   nlohmann::ordered_json summary =
-      run.summary(state, hybrid.dynamics.coordinate_names, hybrid.dynamics.speed_names);
-  if (hybrid.own_constraints > 0)
+      run.summary(state, contact_model.dynamics.coordinate_names, contact_model.dynamics.speed_names);
+  if (contact_model.own_constraints > 0)
     summary["constraints"] = {{"rows", constraint_rows()},
                               {"worst_position_error", run.worst_position_error()},
                               {"worst_velocity_error", run.worst_velocity_error()}};
-  summary["contact"] = {{"pairs", hybrid.model.contact.pairs.size()},
-                        {"stops", hybrid.model.contact.stops.size()},
-                        {"transitions_declared", hybrid.model.contact.transitions.size()}};
+  summary["contact"] = {{"pairs", contact_model.model.contact.pairs.size()},
+                        {"stops", contact_model.model.contact.stops.size()},
+                        {"transitions_declared", contact_model.model.contact.transitions.size()}};
   run.add_ending(derive_s_, summary);
   return summary;
 }
 
 void ContactSetup::print_head(const MotionRun& run, const simulate::State& state) const {
   run.print_head(derive_s_, state);
-  if (hybrid.own_constraints > 0)
+  if (contact_model.own_constraints > 0)
     fmt::print("{} constraint rows; worst errors {:.2g} (position), {:.2g} (velocity)\n", constraint_rows(),
                run.worst_position_error(), run.worst_velocity_error());
 }

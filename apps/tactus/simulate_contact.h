@@ -1,7 +1,7 @@
 // tactus simulate for models in which something touches, stops or switches.
 #pragma once
 
-#include <tactus/describe/model.h>
+#include <tactus/describe/model/model.h>
 
 #include "simulate_request.h"
 

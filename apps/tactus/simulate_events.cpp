@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <tactus/contact/engine.h>
-#include <tactus/contact/enumerate.h>
-#include <tactus/contact/rederive.h>
+#include <tactus/contact/events/engine.h>
+#include <tactus/contact/rederive/enumerate.h>
+#include <tactus/contact/rederive/rederive.h>
 
 #include "contact_setup.h"
 
@@ -120,24 +120,24 @@ void print_summary(const ContactSetup& setup, const MotionRun& run, const Engine
 
 void simulate_events(ContactSetup& setup) {
   const SimulateRequest& request = setup.request;
-  const contact::Hybrid& hybrid = setup.hybrid;
+  const contact::ContactModel& contact_model = setup.contact_model;
   const simulate::State initial = setup.initial();
   Equipment equipment;
   if (request.rederive != "never") {
     using When = contact::RederiveOptions::When;
     equipment.rederiver.emplace(
-        hybrid, contact::RederiveOptions{.when = request.rederive == "at_once" ? When::at_once
-                                                                               : When::in_background});
+        contact_model, contact::RederiveOptions{.when = request.rederive == "at_once" ? When::at_once
+                                                                                      : When::in_background});
     if (request.rederive == "before")
-      equipment.enumeration = contact::formulate_all(hybrid, initial, *equipment.rederiver);
+      equipment.enumeration = contact::formulate_all(contact_model, initial, *equipment.rederiver);
   }
-  Engine engine(hybrid, {.step = setup.schedule.step,
-                         .integrator = integrator_of(request),
-                         .tolerances = {request.tolerance, request.tolerance}});
+  Engine engine(contact_model, {.step = setup.schedule.step,
+                                .integrator = integrator_of(request),
+                                .tolerances = {request.tolerance, request.tolerance}});
   if (equipment.rederiver) engine.attach(&*equipment.rederiver);
   engine.set_state(initial);
   MotionRun run(request, setup.schedule, setup.recorder.columns());
-  EventLog log(request, hybrid.model, run);
+  EventLog log(request, contact_model.model, run);
   log.add(engine.events());
   run.go({.step = [&]() -> std::string {
             const simulate::Status status = engine.step();

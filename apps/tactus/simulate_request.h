@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include <tactus/describe/model.h>
-#include <tactus/simulate/stepper.h>
+#include <tactus/describe/model/model.h>
+#include <tactus/simulate/integrators/stepper.h>
 
 #include "verbs.h"
 

@@ -1,7 +1,7 @@
 // tactus simulate by impulses of whole steps: contact::TimeStepping.
 #include <fmt/format.h>
 
-#include <tactus/contact/stepping.h>
+#include <tactus/contact/stepping/stepping.h>
 
 #include "contact_setup.h"
 
@@ -50,7 +50,7 @@ void simulate_stepping(ContactSetup& setup) {
            "leave it out, or take --contact events");
   if (!request.events.empty())
     refuse("--events: contact by stepping knows no single events", "take --contact events");
-  TimeStepping stepping(setup.hybrid, {.step = setup.schedule.step, .all_pairs = true});
+  TimeStepping stepping(setup.contact_model, {.step = setup.schedule.step, .all_pairs = true});
   stepping.set_state(setup.initial());
   MotionRun run(request, setup.schedule, setup.recorder.columns());
   run.set_method("time-stepping");

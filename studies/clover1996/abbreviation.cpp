@@ -8,9 +8,9 @@
 #include <studies/clover1996/tables.h>
 #include <studies/compare.h>
 #include <tactus/algebra/calculus.h>
-#include <tactus/derive/abbreviate.h>
-#include <tactus/derive/linear_canonical.h>
-#include <tactus/describe/load.h>
+#include <tactus/derive/readable/abbreviate.h>
+#include <tactus/derive/readable/linear_canonical.h>
+#include <tactus/describe/read/load.h>
 #include <tactus/display/svg_plot.h>
 #include "cases.h"
 

@@ -2,8 +2,8 @@
 // eigenvalues.
 #include <studies/clover1996/tables.h>
 #include <studies/compare.h>
-#include <tactus/derive/linear_canonical.h>
-#include <tactus/describe/load.h>
+#include <tactus/derive/readable/linear_canonical.h>
+#include <tactus/describe/read/load.h>
 #include "cases.h"
 
 namespace tactus::studies::clover {

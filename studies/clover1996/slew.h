@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <studies/clover1996/tables.h>
-#include <tactus/derive/abbreviate.h>
+#include <tactus/derive/readable/abbreviate.h>
 
 namespace tactus::clover {
 

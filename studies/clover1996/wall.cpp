@@ -11,15 +11,15 @@
 #include <studies/compare.h>
 #include <studies/models.h>
 #include <studies/record.h>
-#include <tactus/contact/engine.h>
+#include <tactus/contact/events/engine.h>
 #include "cases.h"
 
 namespace tactus::studies::clover {
 
 namespace {
 
+using contact::ContactModel;
 using contact::Engine;
-using contact::Hybrid;
 using study::Context;
 using study::Result;
 using study::Verdict;
@@ -35,9 +35,9 @@ double depth(double t) {
 
 Result exact(const Context& context) {
   const describe::Model model = load(context, "stiff_wall");
-  const Hybrid hybrid(model);
+  const ContactModel contact_model(model);
   constexpr double kStep = 1e-4;
-  Engine engine(hybrid,
+  Engine engine(contact_model,
                 {.step = kStep, .integrator = simulate::Integrator::adaptive, .tolerances = {1e-13, 1e-13}});
   engine.set_state({0.0, {-kRadius + kTouching}, {kSpeed}, {}});
   Record record({"t", "depth", "closed form", "speed", "force"});
@@ -79,8 +79,8 @@ struct Sampled {
   double deepest = 0.0, rebound = 0.0;
 };
 
-Sampled sampled(const Hybrid& hybrid, double step, double phase) {
-  Engine engine(hybrid, {.step = step});
+Sampled sampled(const ContactModel& contact_model, double step, double phase) {
+  Engine engine(contact_model, {.step = step});
   engine.set_state({0.0, {-kRadius + kTouching - phase * step * kSpeed}, {kSpeed}, {}});
   Sampled result;
   while (engine.state().t < 0.05) {
@@ -93,14 +93,15 @@ Sampled sampled(const Hybrid& hybrid, double step, double phase) {
 
 Result rates(const Context& context) {
   const describe::Model model = load(context, "stiff_wall");
-  const Hybrid hybrid(model);
-  const Sampled slow = sampled(hybrid, 1.0 / 500.0, 0.0), fast = sampled(hybrid, 1.0 / 1000.0, 0.0);
+  const ContactModel contact_model(model);
+  const Sampled slow = sampled(contact_model, 1.0 / 500.0, 0.0),
+                fast = sampled(contact_model, 1.0 / 1000.0, 0.0);
   Deviation d;
   d.add(1e3 * slow.deepest, 0.701070, 1e-6);
   d.add(1e3 * fast.deepest, 0.701373, 1e-6);
   double low = slow.rebound, high = slow.rebound;
   for (int k = 0; k < 10; ++k) {
-    const double rebound = sampled(hybrid, 1.0 / 500.0, 0.1 * k).rebound;
+    const double rebound = sampled(contact_model, 1.0 / 500.0, 0.1 * k).rebound;
     low = std::min(low, rebound);
     high = std::max(high, rebound);
   }

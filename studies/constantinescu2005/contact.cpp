@@ -12,17 +12,17 @@
 #include <studies/compare.h>
 #include <studies/models.h>
 #include <studies/record.h>
-#include <tactus/contact/engine.h>
+#include <tactus/contact/events/engine.h>
 #include "cases.h"
 
 namespace tactus::studies::constantinescu {
 
 namespace {
 
+using contact::ContactModel;
 using contact::Engine;
 using contact::Event;
 using contact::EventKind;
-using contact::Hybrid;
 using study::Context;
 using study::Result;
 using study::Verdict;
@@ -34,7 +34,7 @@ constexpr double kWrench[] = {0.0, 0.0, 0.0, kPush, 0.0, 0.0};
 /// The chain with the hand's wrench at the distal link.
 struct Scene {
   Scene(const Context& context, const std::string& name)
-      : model(load(context, name)), hybrid(model, {{model.frame_index("distal"), true}}) {}
+      : model(load(context, name)), contact_model(model, {{model.frame_index("distal"), true}}) {}
 
   simulate::State initial() const { return {0.0, model.initial_q, model.initial_u, {}}; }
   /// Normal force between the ground and the last link.
@@ -50,7 +50,7 @@ struct Scene {
   }
 
   describe::Model model;
-  Hybrid hybrid;
+  ContactModel contact_model;
 };
 
 void require(const simulate::Status& status, Engine& engine) {
@@ -63,7 +63,7 @@ Result rest(const Context& context) {
   std::string here;
   Record record({"t", "q1", "q2", "q3", "wall compliant", "wall rigid"});
   const Scene soft(context, "chain_in_enclosure"), hard(context, "chain_in_enclosure_rigid");
-  Engine compliant(soft.hybrid, {.step = kStep}), rigid(hard.hybrid, {.step = kStep});
+  Engine compliant(soft.contact_model, {.step = kStep}), rigid(hard.contact_model, {.step = kStep});
   compliant.set_state(soft.initial());
   rigid.set_state(hard.initial());
   for (long k = 0; k * kStep < kDuration - 0.5 * kStep; ++k) {
@@ -102,7 +102,7 @@ struct Collision {
 };
 
 Collision compliant_collision(const Scene& scene, double step) {
-  Engine engine(scene.hybrid, {.step = step});
+  Engine engine(scene.contact_model, {.step = step});
   engine.set_state(scene.initial());
   Collision result;
   for (long k = 0; k * step < 10.0; ++k) {
@@ -116,7 +116,7 @@ Collision compliant_collision(const Scene& scene, double step) {
 }
 
 Collision rigid_collision(const Scene& scene, double step) {
-  Engine engine(scene.hybrid, {.step = step});
+  Engine engine(scene.contact_model, {.step = step});
   engine.set_state(scene.initial());
   for (long k = 0; k * step < 10.0; ++k) {
     require(engine.step({.wrench = kWrench}), engine);

@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include <tactus/describe/model.h>
+#include <tactus/describe/model/model.h>
 #include <tactus/generate/kernel.h>
-#include <tactus/simulate/constraint_solver.h>
-#include <tactus/simulate/dynamics.h>
-#include <tactus/simulate/parametric.h>
+#include <tactus/simulate/constraints/constraint_solver.h>
+#include <tactus/simulate/constraints/parametric.h>
+#include <tactus/simulate/motion/dynamics.h>
 
 namespace tactus::studies::faulring {
 

@@ -7,7 +7,7 @@
 
 #include <studies/compare.h>
 #include <studies/models.h>
-#include <tactus/simulate/simulation.h>
+#include <tactus/simulate/motion/simulation.h>
 #include "cases.h"
 
 namespace tactus::studies::faulring {

@@ -4,8 +4,8 @@
 #include <studies/compare.h>
 #include <studies/models.h>
 #include <studies/record.h>
-#include <tactus/simulate/script.h>
-#include <tactus/simulate/simulation.h>
+#include <tactus/simulate/files/script.h>
+#include <tactus/simulate/motion/simulation.h>
 #include "cases.h"
 
 namespace tactus::studies::gillespie {

@@ -11,17 +11,17 @@
 #include <studies/compare.h>
 #include <studies/models.h>
 #include <studies/record.h>
-#include <tactus/contact/engine.h>
+#include <tactus/contact/events/engine.h>
 #include "cases.h"
 
 namespace tactus::studies::gillespie {
 
 namespace {
 
+using contact::ContactModel;
 using contact::Engine;
 using contact::Event;
 using contact::EventKind;
-using contact::Hybrid;
 using study::Context;
 using study::Result;
 using study::Verdict;
@@ -39,14 +39,14 @@ constexpr double kDuration = 8.0;
 
 Result friction(const Context& context) {
   const describe::Model model = load(context, "cart_caster");
-  const Hybrid hybrid(model);
-  Engine engine(hybrid, {.step = kStep});
+  const ContactModel contact_model(model);
+  Engine engine(contact_model, {.step = kStep});
   engine.set_state({0.0, model.initial_q, model.initial_u, {}});
   int stick = -1;
   for (std::size_t c = 0; c < model.constraints.size(); ++c)
     if (model.constraints[c].name == "stick") stick = static_cast<int>(c);
   std::size_t stick_row = 0;
-  while (hybrid.terms.rows[stick_row].constraint != stick) ++stick_row;
+  while (contact_model.terms.rows[stick_row].constraint != stick) ++stick_row;
 
   Record record({"t", "x", "y", "heading", "caster", "u1", "u2", "u3", "stuck", "hinge", "kinetic", "work",
                  "damped", "lost"});

@@ -18,18 +18,18 @@
 #include <studies/compare.h>
 #include <studies/models.h>
 #include <studies/record.h>
-#include <tactus/contact/engine.h>
-#include <tactus/simulate/script.h>
+#include <tactus/contact/events/engine.h>
+#include <tactus/simulate/files/script.h>
 #include "cases.h"
 
 namespace tactus::studies::gillespie {
 
 namespace {
 
+using contact::ContactModel;
 using contact::Engine;
 using contact::Event;
 using contact::EventKind;
-using contact::Hybrid;
 using study::Context;
 using study::Result;
 using study::Verdict;
@@ -61,8 +61,8 @@ simulate::State initial_state(const describe::Model& model) {
 Result events(const Context& context) {
   constexpr double e = 0.5, kDuration = 1.5, kStep = 1e-3;  // for a smooth picture
   const describe::Model model = ramp(context, e, 1e-6);
-  const Hybrid hybrid(model);
-  Engine engine(hybrid, {.step = kStep});
+  const ContactModel contact_model(model);
+  Engine engine(contact_model, {.step = kStep});
   engine.set_state(initial_state(model));
   std::vector<Event> events;
   std::vector<display::Mark> marks;
@@ -148,8 +148,8 @@ struct Ending {
 
 Ending ending(const Context& context, double e, double cut) {
   const describe::Model model = ramp(context, e, cut);
-  const Hybrid hybrid(model);
-  Engine engine(hybrid, {.step = kStep});
+  const ContactModel contact_model(model);
+  Engine engine(contact_model, {.step = kStep});
   engine.set_state(initial_state(model));
   Ending result;
   while (engine.state().t < 1.5 - 0.5 * kStep) {
@@ -190,10 +190,11 @@ Result independence(const Context& context) {
 Result deletion(const Context& context) {
   constexpr double kRate = 4.0;  // [N/s]
   describe::Model model = ramp(context, 0.5, 1e-3);
-  Hybrid hybrid(model);
-  const simulate::Script script = simulate::read_script(hybrid.equations, "tau: {p.y: 4 N/s * t}", "pull");
-  hybrid.set_loads(*script.loads);
-  Engine engine(hybrid, {.step = kStep});
+  ContactModel contact_model(model);
+  const simulate::Script script =
+      simulate::read_script(contact_model.equations, "tau: {p.y: 4 N/s * t}", "pull");
+  contact_model.set_loads(*script.loads);
+  Engine engine(contact_model, {.step = kStep});
   engine.set_state({0.0, {0.0, kRadius, 0.0}, {0.5, 0.0, -0.5 / kRadius}, {}});
   double slips = 0.0, leaves = 0.0;
   int others = 0;

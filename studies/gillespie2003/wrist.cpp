@@ -6,7 +6,7 @@
 #include <studies/compare.h>
 #include <tactus/algebra/calculus.h>
 #include <tactus/derive/equations.h>
-#include <tactus/describe/load.h>
+#include <tactus/describe/read/load.h>
 #include "cases.h"
 
 namespace tactus::studies::gillespie {

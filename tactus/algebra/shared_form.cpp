@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include <tactus/algebra/kernel_search.h>
+#include <tactus/algebra/common_sums.h>
 
 namespace tactus::algebra {
 namespace {

@@ -2,7 +2,7 @@
 //
 // Where shapes are near each other, their distance is that between two simple features: a corner of a box and
 // a face, two edges, a sphere and a face, the rim of a disk and a plane. Each such pair has a closed form for
-// its gap, its normal and their rates (contact/gap.h), smooth in the motion: that is what is held,
+// its gap, its normal and their rates (contact/law/gap.h), smooth in the motion: that is what is held,
 // differentiated and put into generated code; the search for the nearest features is only made once per step.
 #pragma once
 

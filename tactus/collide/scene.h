@@ -22,7 +22,7 @@
 #include <vector>
 
 #include <tactus/collide/feature.h>
-#include <tactus/describe/model.h>
+#include <tactus/describe/model/model.h>
 
 namespace tactus::collide {
 

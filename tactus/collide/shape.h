@@ -5,7 +5,7 @@
 
 #include <tactus/collide/polytope.h>
 #include <tactus/collide/surface.h>
-#include <tactus/describe/model.h>
+#include <tactus/describe/model/model.h>
 
 namespace tactus::collide {
 

@@ -11,23 +11,23 @@
 
 namespace tactus::contact {
 
-ContactRecorder::ContactRecorder(const Hybrid& hybrid, const std::vector<int>& frames,
+ContactRecorder::ContactRecorder(const ContactModel& contact_model, const std::vector<int>& frames,
                                  const std::vector<int>& pairs)
-    : hybrid_(hybrid),
-      motion_(hybrid.equations, frames),
-      constraints_(hybrid.equations, hybrid.own_constraints, true),
-      slot_of_pair_(hybrid.model.contact.pairs.size(), -1),
+    : contact_model_(contact_model),
+      motion_(contact_model.equations, frames),
+      constraints_(contact_model.equations, contact_model.own_constraints, true),
+      slot_of_pair_(contact_model.model.contact.pairs.size(), -1),
       columns_(motion_.columns()),
-      terms_(hybrid.terms),
-      loads_(static_cast<std::size_t>(hybrid.terms.nv + 6 * hybrid.terms.wrenches)),
-      no_udot_(static_cast<std::size_t>(hybrid.terms.nv)),
+      terms_(contact_model.terms),
+      loads_(static_cast<std::size_t>(contact_model.terms.nv + 6 * contact_model.terms.wrenches)),
+      no_udot_(static_cast<std::size_t>(contact_model.terms.nv)),
       pairs_(pairs.size()),
-      position_error_(hybrid.terms.rows.size()),
-      velocity_error_(hybrid.terms.rows.size()),
-      lambda_(hybrid.terms.rows.size()),
-      active_(hybrid.model.constraints.size()) {
+      position_error_(contact_model.terms.rows.size()),
+      velocity_error_(contact_model.terms.rows.size()),
+      lambda_(contact_model.terms.rows.size()),
+      active_(contact_model.model.constraints.size()) {
   using Kind = simulate::Column::Kind;
-  const describe::ContactSection& contact = hybrid.model.contact;
+  const describe::ContactSection& contact = contact_model.model.contact;
   if (!contact.pairs.empty()) columns_.push_back({"contacts", "", Kind::count});
   for (std::size_t slot = 0; slot < pairs.size(); ++slot) {
     const auto pair = static_cast<std::size_t>(pairs[slot]);
@@ -67,7 +67,7 @@ void ContactRecorder::append(const State& state, std::span<const double> tau, st
   motion_.record(state, tau, udot, row);
   if (!slot_of_pair_.empty()) row.push_back(contacts_);
   for (const PairState& p : pairs_) row.insert(row.end(), {p.mode, p.gap, p.normal, p.friction});
-  for (const int stop_row : hybrid_.row_of_stop)
+  for (const int stop_row : contact_model_.row_of_stop)
     row.push_back(stop_row < 0 ? 0.0 : lambda_[static_cast<std::size_t>(stop_row)]);
   constraints_.record({position_error_, velocity_error_, lambda_, active_}, row);
   row.insert(row.end(), {impact_loss, friction_loss});
@@ -95,8 +95,8 @@ void ContactRecorder::record(const Engine& engine, std::vector<double>& row) {
 }
 
 void ContactRecorder::evaluate_loads(const State& state) {
-  if (!hybrid_.dynamics.loads) return;
-  const generate::Kernel& loads = *hybrid_.dynamics.loads;
+  if (!contact_model_.dynamics.loads) return;
+  const generate::Kernel& loads = *contact_model_.dynamics.loads;
   arguments_.assign(1, state.t);
   arguments_.insert(arguments_.end(), state.q.begin(), state.q.end());
   arguments_.insert(arguments_.end(), state.u.begin(), state.u.end());
@@ -109,11 +109,11 @@ void ContactRecorder::record(const TimeStepping& stepping, std::vector<double>& 
   const double h = stepping.options().step;
   clear();
   std::fill(lambda_.begin(), lambda_.end(), std::numeric_limits<double>::quiet_NaN());
-  for (const int stop_row : hybrid_.row_of_stop)
+  for (const int stop_row : contact_model_.row_of_stop)
     if (stop_row >= 0) lambda_[static_cast<std::size_t>(stop_row)] = 0.0;
   for (const StepContact& contact : stepping.contacts()) {
     if (contact.pair < 0) {
-      const int stop_row = hybrid_.row_of_stop[static_cast<std::size_t>(-1 - contact.pair)];
+      const int stop_row = contact_model_.row_of_stop[static_cast<std::size_t>(-1 - contact.pair)];
       lambda_[static_cast<std::size_t>(stop_row)] = std::abs(contact.impulse.x) / h;
       continue;
     }

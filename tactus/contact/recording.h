@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include <tactus/contact/engine.h>
-#include <tactus/contact/event.h>
-#include <tactus/contact/hybrid.h>
-#include <tactus/contact/stepping.h>
-#include <tactus/simulate/recording.h>
+#include <tactus/contact/events/contact_model.h>
+#include <tactus/contact/events/engine.h>
+#include <tactus/contact/law/event.h>
+#include <tactus/contact/stepping/stepping.h>
+#include <tactus/simulate/files/recording.h>
 
 namespace tactus::contact {
 
-/// Columns: those of any motion (simulate/recording.h); "contacts", how many touch; for each of the chosen
+/// Columns: those of any motion (simulate/files/recording.h); "contacts", how many touch; for each of the chosen
 /// pairs
 ///   "<pair>.mode"      0 apart, 1 sliding, 2 sticking: the firmest of its touches. A compliant pair slides
 ///                      while it pushes
@@ -28,9 +28,10 @@ namespace tactus::contact {
 /// impulses took.
 class ContactRecorder {
  public:
-  /// `pairs` and `frames`: indices into ContactSection::pairs and Model::frames. The hybrid must outlive the
+  /// `pairs` and `frames`: indices into ContactSection::pairs and Model::frames. The contact model must outlive the
   /// recorder.
-  ContactRecorder(const Hybrid& hybrid, const std::vector<int>& frames, const std::vector<int>& pairs);
+  ContactRecorder(const ContactModel& contact_model, const std::vector<int>& frames,
+                  const std::vector<int>& pairs);
 
   const std::vector<simulate::Column>& columns() const { return columns_; }
   void record(const Engine& engine, std::vector<double>& row);
@@ -48,7 +49,7 @@ class ContactRecorder {
   /// Forces of the script at the state, in loads_.
   void evaluate_loads(const State& state);
 
-  const Hybrid& hybrid_;
+  const ContactModel& contact_model_;
   simulate::MotionRecorder motion_;
   simulate::ConstraintRecorder constraints_;
   std::vector<int> slot_of_pair_;  // [pairs of the model] into pairs_; -1 where it is not recorded

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <tactus/algebra/function.h>
-#include <tactus/describe/model.h>
+#include <tactus/describe/model/model.h>
 
 namespace tactus::derive {
 

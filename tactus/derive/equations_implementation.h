@@ -8,18 +8,18 @@
 #include <tactus/algebra/calculus.h>
 #include <tactus/base/check.h>
 #include <tactus/base/error.h>
-#include <tactus/derive/articulated_body.h>
-#include <tactus/derive/body_terms.h>
-#include <tactus/derive/composite_body.h>
-#include <tactus/derive/constrained.h>
-#include <tactus/derive/constraints.h>
-#include <tactus/derive/energy.h>
+#include <tactus/derive/constraints/constrained.h>
+#include <tactus/derive/constraints/constraints.h>
+#include <tactus/derive/constraints/parametric.h>
 #include <tactus/derive/equations.h>
-#include <tactus/derive/kane.h>
-#include <tactus/derive/loads.h>
-#include <tactus/derive/parametric.h>
-#include <tactus/derive/simplify.h>
-#include <tactus/derive/sparse_factor.h>
+#include <tactus/derive/readable/kane.h>
+#include <tactus/derive/recursion/articulated_body.h>
+#include <tactus/derive/recursion/body_terms.h>
+#include <tactus/derive/recursion/composite_body.h>
+#include <tactus/derive/recursion/energy.h>
+#include <tactus/derive/recursion/loads.h>
+#include <tactus/derive/recursion/sparse_factor.h>
+#include <tactus/derive/tree/simplify.h>
 
 namespace tactus::derive {
 

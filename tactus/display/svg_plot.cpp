@@ -1,3 +1,5 @@
+#include <tactus/display/svg_plot.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -6,8 +8,6 @@
 #include <string_view>
 
 #include <fmt/format.h>
-
-#include <tactus/display/svg_plot.h>
 
 namespace tactus::display {
 

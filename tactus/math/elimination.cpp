@@ -1,9 +1,9 @@
+#include <tactus/math/elimination.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
-
-#include <tactus/math/elimination.h>
 
 namespace tactus::math {
 

@@ -1,9 +1,10 @@
+#include <tactus/math/row_factor.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include <tactus/math/dot.h>
-#include <tactus/math/row_factor.h>
 
 namespace tactus::math {
 

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include <tactus/derive/equations.h>
-#include <tactus/describe/load.h>
+#include <tactus/describe/read/load.h>
 #include <tactus/generate/kernel.h>
 
 namespace tactus {

@@ -52,7 +52,7 @@ TEST(Docs, LinksLeadSomewhere) {
   EXPECT_GT(links, 5);
 }
 
-// `tests/derive/counts_test.cpp`, `tactus/simulate/chart.h`, `models/puma560.yaml`: paths in code marks, from
+// `tests/derive/counts_test.cpp`, `tactus/simulate/motion/chart.h`, `models/puma560.yaml`: paths in code marks, from
 // the root.
 TEST(Docs, NamedFilesExist) {
   static const std::vector<std::string> folders{"tactus/",   "tests/", "models/",

@@ -9,7 +9,7 @@
 
 #include <tactus/collide/measure.h>
 #include <tactus/collide/scene.h>
-#include <tactus/describe/load.h>
+#include <tactus/describe/read/load.h>
 #include <tactus/math/rotation.h>
 
 namespace tactus::collide::test {

@@ -7,7 +7,7 @@
 
 #include <tactus/collide/scene.h>
 #include <tactus/derive/equations.h>
-#include <tactus/describe/load.h>
+#include <tactus/describe/read/load.h>
 #include <tactus/generate/kernel.h>
 
 namespace tactus::collide {

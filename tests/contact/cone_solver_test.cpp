@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include <tactus/contact/cone_solver.h>
+#include <tactus/contact/impact/cone_solver.h>
 
 #include "contact/random_contacts.h"
 #include "support/allocations.h"

@@ -7,10 +7,10 @@
 #include <random>
 #include <string>
 
-#include <tactus/contact/contact_motion.h>
-#include <tactus/contact/hybrid.h>
-#include <tactus/contact/rederive.h>
-#include <tactus/describe/load.h>
+#include <tactus/contact/events/contact_model.h>
+#include <tactus/contact/events/contact_motion.h>
+#include <tactus/contact/rederive/rederive.h>
+#include <tactus/describe/read/load.h>
 
 namespace tactus::contact {
 namespace {
@@ -102,12 +102,13 @@ bool same_bits(const std::vector<double>& x, const std::vector<double>& y) {
 }
 
 TEST(Formulation, GivesTheBitsOfTheGeneralPath) {
-  const Hybrid hybrid(model());
-  Rederiver rederiver(hybrid, {.when = RederiveOptions::When::at_once});
-  ContactMotion general(hybrid.terms, hybrid.dynamics, 8), fast(hybrid.terms, hybrid.dynamics, 8);
+  const ContactModel contact_model(model());
+  Rederiver rederiver(contact_model, {.when = RederiveOptions::When::at_once});
+  ContactMotion general(contact_model.terms, contact_model.dynamics, 8),
+      fast(contact_model.terms, contact_model.dynamics, 8);
   fast.attach(&rederiver);
-  const std::size_t nq = static_cast<std::size_t>(hybrid.terms.nq),
-                    n = static_cast<std::size_t>(hybrid.terms.nv);
+  const std::size_t nq = static_cast<std::size_t>(contact_model.terms.nq),
+                    n = static_cast<std::size_t>(contact_model.terms.nv);
   describe::ContactLaw laws[3];
   laws[0].friction = laws[0].static_friction = 0.3;
   laws[2].rendering = describe::Rendering::compliant;
@@ -129,9 +130,9 @@ TEST(Formulation, GivesTheBitsOfTheGeneralPath) {
     }
     general.update();
     fast.update();
-    std::vector<double> arguments(hybrid.terms.kernel.input_size());
+    std::vector<double> arguments(contact_model.terms.kernel.input_size());
     for (int draw = 0; draw < 3; ++draw) {
-      random.state(arguments, hybrid.dynamics.coordinates);
+      random.state(arguments, contact_model.dynamics.coordinates);
       const ContactMotion::Stretch stretch(fast);
       std::vector<double> udot[2], qdot[2], q[2], u[2];
       ContactMotion* motions[] = {&general, &fast};

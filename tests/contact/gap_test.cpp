@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include <tactus/contact/gap.h>
+#include <tactus/contact/law/gap.h>
 #include <tactus/math/rotation.h>
 
 namespace tactus::contact {

@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include <tactus/contact/impact.h>
+#include <tactus/contact/impact/impact.h>
 
 #include "contact/random_contacts.h"
 #include "support/allocations.h"

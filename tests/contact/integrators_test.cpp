@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include <tactus/contact/engine.h>
-#include <tactus/describe/load.h>
+#include <tactus/contact/events/engine.h>
+#include <tactus/describe/read/load.h>
 
 #include "support/allocations.h"
 
@@ -21,9 +21,10 @@ struct Case {
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
 State end_of(const std::string& name, Integrator integrator, double step, double t) {
-  const Hybrid hybrid(describe::load(TACTUS_SOURCE_DIR "/models/" + name));
-  Engine engine(hybrid, {.step = step, .integrator = integrator});
-  engine.set_state({.t = 0.0, .q = hybrid.model.initial_q, .u = hybrid.model.initial_u, .momentum = {}});
+  const ContactModel contact_model(describe::load(TACTUS_SOURCE_DIR "/models/" + name));
+  Engine engine(contact_model, {.step = step, .integrator = integrator});
+  engine.set_state(
+      {.t = 0.0, .q = contact_model.model.initial_q, .u = contact_model.model.initial_u, .momentum = {}});
   const long before = test::allocation_count_of_this_thread();
   Status status;
   while (status.ok() && engine.state().t < t - 0.5 * step) status = engine.step();

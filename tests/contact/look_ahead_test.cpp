@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include <tactus/contact/engine.h>
-#include <tactus/contact/enumerate.h>
-#include <tactus/contact/look_ahead.h>
-#include <tactus/describe/load.h>
+#include <tactus/contact/events/engine.h>
+#include <tactus/contact/rederive/enumerate.h>
+#include <tactus/contact/rederive/look_ahead.h>
+#include <tactus/describe/read/load.h>
 
 #include "support/allocations.h"
 
@@ -28,7 +28,7 @@ State initial(const describe::Model& model) {
 
 /// Everything that moved, tick by tick.
 std::vector<double> run(Engine& engine, int ticks, double drive, LookAhead* ahead, bool wait) {
-  std::vector<double> course, tau(static_cast<std::size_t>(engine.hybrid().terms.nv));
+  std::vector<double> course, tau(static_cast<std::size_t>(engine.contact_model().terms.nv));
   course.reserve(static_cast<std::size_t>(ticks) * 2 * engine.state().q.size() + 100);
   for (int tick = 0; tick < ticks; ++tick) {
     for (std::size_t i = 0; i < tau.size(); ++i)
@@ -49,13 +49,13 @@ std::vector<double> run(Engine& engine, int ticks, double drive, LookAhead* ahea
 class Ahead : public testing::TestWithParam<const char*> {};
 
 TEST_P(Ahead, TheMotionIsTheSameWithAndWithout) {
-  const Hybrid hybrid(model_named(GetParam()));
+  const ContactModel contact_model(model_named(GetParam()));
   const bool driven = std::string(GetParam()).starts_with("chain");
   const auto course = [&](bool look, bool wait) {
-    Engine engine(hybrid, {.step = 1e-3});
-    engine.set_state(initial(hybrid.model));
+    Engine engine(contact_model, {.step = 1e-3});
+    engine.set_state(initial(contact_model.model));
     if (!look) return run(engine, 600, driven ? 1.0 : 0.0, nullptr, false);
-    Rederiver rederiver(hybrid);
+    Rederiver rederiver(contact_model);
     LookAhead ahead(engine, rederiver);
     engine.attach(&rederiver);
     return run(engine, 600, driven ? 1.0 : 0.0, &ahead, wait);
@@ -71,10 +71,10 @@ INSTANTIATE_TEST_SUITE_P(Models, Ahead,
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(Ahead, EventsAreForeseenAndTheirCodeIsThere) {
-  const Hybrid hybrid(model_named("ramp_drop"));
-  Engine engine(hybrid, {.step = 1e-3});
-  engine.set_state(initial(hybrid.model));
-  Rederiver rederiver(hybrid);
+  const ContactModel contact_model(model_named("ramp_drop"));
+  Engine engine(contact_model, {.step = 1e-3});
+  engine.set_state(initial(contact_model.model));
+  Rederiver rederiver(contact_model);
   LookAhead ahead(engine, rederiver, {.horizon = 0.02, .every = 4});
   engine.attach(&rederiver);
   for (int tick = 0; tick < 2000; ++tick) {
@@ -93,15 +93,16 @@ TEST(Ahead, EventsAreForeseenAndTheirCodeIsThere) {
 
 TEST(Ahead, AChangedInputIsCorrected) {
   // The prediction holds the input of its moment; what comes is decided by the input that comes.
-  const Hybrid hybrid(model_named("stiff_wall"));
-  Engine engine(hybrid, {.step = 1e-3}), alone(hybrid, {.step = 1e-3});
-  engine.set_state(initial(hybrid.model));
-  alone.set_state(initial(hybrid.model));
-  Rederiver rederiver(hybrid);
+  const ContactModel contact_model(model_named("stiff_wall"));
+  Engine engine(contact_model, {.step = 1e-3}), alone(contact_model, {.step = 1e-3});
+  engine.set_state(initial(contact_model.model));
+  alone.set_state(initial(contact_model.model));
+  Rederiver rederiver(contact_model);
   LookAhead ahead(engine, rederiver);
   engine.attach(&rederiver);
   for (int tick = 0; tick < 500; ++tick) {
-    const std::vector<double> tau(static_cast<std::size_t>(hybrid.terms.nv), tick % 100 < 50 ? 40.0 : -40.0);
+    const std::vector<double> tau(static_cast<std::size_t>(contact_model.terms.nv),
+                                  tick % 100 < 50 ? 40.0 : -40.0);
     ASSERT_TRUE(engine.step({.tau = tau}).ok());
     ASSERT_TRUE(alone.step({.tau = tau}).ok());
     ahead.offer(engine, {.tau = tau});
@@ -113,11 +114,11 @@ TEST(Ahead, AChangedInputIsCorrected) {
 class Enumerated : public testing::TestWithParam<const char*> {};
 
 TEST_P(Enumerated, EveryChangeFindsItsEquations) {
-  const Hybrid hybrid(model_named(GetParam()));
-  Engine engine(hybrid, {.step = 1e-3});
-  engine.set_state(initial(hybrid.model));
-  Rederiver rederiver(hybrid);
-  const Enumeration all = formulate_all(hybrid, engine.state(), rederiver);
+  const ContactModel contact_model(model_named(GetParam()));
+  Engine engine(contact_model, {.step = 1e-3});
+  engine.set_state(initial(contact_model.model));
+  Rederiver rederiver(contact_model);
+  const Enumeration all = formulate_all(contact_model, engine.state(), rederiver);
   EXPECT_TRUE(all.complete) << all.sets << " sets";
   EXPECT_EQ(all.refused, 0U);
   const long made = rederiver.statistics().made;
@@ -134,10 +135,10 @@ INSTANTIATE_TEST_SUITE_P(Models, Enumerated,
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(Enumerated, TellsWhenTheBoundIsMet) {
-  const Hybrid hybrid(model_named("newtons_cradle"));
-  Rederiver rederiver(hybrid);
-  State state = initial(hybrid.model);
-  const Enumeration few = formulate_all(hybrid, state, rederiver, {.most_sets = 3});
+  const ContactModel contact_model(model_named("newtons_cradle"));
+  Rederiver rederiver(contact_model);
+  State state = initial(contact_model.model);
+  const Enumeration few = formulate_all(contact_model, state, rederiver, {.most_sets = 3});
   EXPECT_FALSE(few.complete);
   EXPECT_EQ(few.sets, 3U);
   EXPECT_EQ(rederiver.statistics().made, 3);

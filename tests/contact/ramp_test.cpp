@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include <tactus/contact/engine.h>
-#include <tactus/describe/load.h>
-#include <tactus/simulate/script.h>
+#include <tactus/contact/events/engine.h>
+#include <tactus/describe/read/load.h>
+#include <tactus/simulate/files/script.h>
 
 namespace tactus::contact {
 namespace {
@@ -48,8 +48,8 @@ const Event* first(const std::vector<Event>& events, EventKind kind, int skip = 
 }
 
 Course run(const describe::Model& model, double duration, double step = 1e-2) {
-  const Hybrid hybrid(model);
-  Engine engine(hybrid, {.step = step});
+  const ContactModel contact_model(model);
+  Engine engine(contact_model, {.step = step});
   engine.set_state({.t = 0.0, .q = model.initial_q, .u = model.initial_u, .momentum = {}});
   Course result;
   while (engine.state().t < duration - 0.5 * step) {
@@ -118,10 +118,11 @@ TEST(RampDrop, AGrowingPullFirstMakesItSlideThenLiftsIt) {
   describe::Model model = ramp(0.5, 1e-3);
   model.initial_q = {0.0, kRadius, 0.0};
   model.initial_u = {0.0, 0.0, 0.0};
-  Hybrid hybrid(model);
-  const simulate::Script script = simulate::read_script(hybrid.equations, "tau: {p.y: 20 N/s * t}", "pull");
-  hybrid.set_loads(*script.loads);
-  Engine engine(hybrid, {.step = 1e-2});
+  ContactModel contact_model(model);
+  const simulate::Script script =
+      simulate::read_script(contact_model.equations, "tau: {p.y: 20 N/s * t}", "pull");
+  contact_model.set_loads(*script.loads);
+  Engine engine(contact_model, {.step = 1e-2});
   engine.set_state({.t = 0.0, .q = model.initial_q, .u = model.initial_u, .momentum = {}});
   std::vector<Event> events;
   for (int i = 0; i < 60; ++i) {

@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include <tactus/contact/engine.h>
-#include <tactus/describe/load.h>
+#include <tactus/contact/events/engine.h>
+#include <tactus/describe/read/load.h>
 #include <tactus/generate/kernel.h>
 
 namespace tactus::contact {
@@ -111,18 +111,19 @@ TEST(RandomImpacts, KeepMomentumAndNeverGainEnergy) {
   int impacts = 0, frictional = 0, looped = 0;
   for (int k = 0; k < kMechanisms; ++k) {
     const std::string text = mechanism(draw);
-    Hybrid hybrid(describe::load_text(text, fmt::format("mechanism {}", k)));
-    generate::Evaluator energy(generate::compile(hybrid.equations.energy()));
-    const std::vector<std::string> coordinates = hybrid.model.coordinate_names(),
-                                   speeds = hybrid.model.speed_names();
+    ContactModel contact_model(describe::load_text(text, fmt::format("mechanism {}", k)));
+    generate::Evaluator energy(generate::compile(contact_model.equations.energy()));
+    const std::vector<std::string> coordinates = contact_model.model.coordinate_names(),
+                                   speeds = contact_model.model.speed_names();
     for (int scene = 0; scene < kScenesEach; ++scene) {
-      for (describe::ContactPair& pair : hybrid.model.contact.pairs) {
+      for (describe::ContactPair& pair : contact_model.model.contact.pairs) {
         pair.law.restitution = draw.number(0.0, 1.0);
         pair.law.restitution_law =
             draw.choice(2) == 0 ? describe::RestitutionLaw::newton : describe::RestitutionLaw::poisson;
         pair.law.friction = pair.law.static_friction = draw.choice(3) == 0 ? 0.0 : draw.number(0.0, 1.5);
       }
-      State state{.t = 0.0, .q = hybrid.model.initial_q, .u = hybrid.model.initial_u, .momentum = {}};
+      State state{
+          .t = 0.0, .q = contact_model.model.initial_q, .u = contact_model.model.initial_u, .momentum = {}};
       for (double& u : state.u) u = draw.number(-2.0, 2.0);
       // The second tree flies towards the first from a little outside its first ball.
       std::array<double, 3> away = draw.vector(1.0);
@@ -132,7 +133,7 @@ TEST(RandomImpacts, KeepMomentumAndNeverGainEnergy) {
         state.q[index_of(coordinates, "b." + axis)] = (kBalls + draw.number(1e-4, 0.03)) * away[i] / length;
         state.u[index_of(speeds, "b.v" + axis)] = -3.0 * away[i] / length + draw.number(-1.0, 1.0);
       }
-      Engine engine(hybrid, {.step = kStep});
+      Engine engine(contact_model, {.step = kStep});
       try {
         engine.set_state(state);
       } catch (const InputError&) {
@@ -167,7 +168,7 @@ TEST(RandomImpacts, KeepMomentumAndNeverGainEnergy) {
           frictional += event.friction_impulse > 0.0;
           EXPECT_GE(event.impulse, 0.0);
         }
-        looped += !hybrid.model.constraints.empty();
+        looped += !contact_model.model.constraints.empty();
         break;
       }
       if (testing::Test::HasFailure()) return;

@@ -4,8 +4,8 @@
 #include <thread>
 #include <vector>
 
-#include <tactus/contact/rederive.h>
-#include <tactus/describe/load.h>
+#include <tactus/contact/rederive/rederive.h>
+#include <tactus/describe/read/load.h>
 
 #include "support/allocations.h"
 
@@ -25,14 +25,14 @@ constraints:
   c1: {type: lock, joint: q2, active: false}
 )";
 
-const Hybrid& hybrid() {
-  static const Hybrid result = [] {
+const ContactModel& contact_model() {
+  static const ContactModel result = [] {
     describe::Model model = describe::load_text(kModel, "two_link");
     describe::ContactPair pair;
     pair.body_a = 0;
     pair.body_b = 2;
     model.contact.pairs.push_back(pair);
-    return Hybrid(model);
+    return ContactModel(model);
   }();
   return result;
 }
@@ -64,7 +64,7 @@ std::vector<SetKey> many_keys() {
 }
 
 TEST(Rederiver, MakesWhatIsAskedForOnce) {
-  Rederiver rederiver(hybrid());
+  Rederiver rederiver(contact_model());
   const std::vector<SetKey> keys = many_keys();
   for (int round = 0; round < 3; ++round)
     for (const SetKey& key : keys) rederiver.find(key);
@@ -82,7 +82,7 @@ TEST(Rederiver, MakesWhatIsAskedForOnce) {
 }
 
 TEST(Rederiver, AnswersManyThreads) {
-  Rederiver rederiver(hybrid());
+  Rederiver rederiver(contact_model());
   const std::vector<SetKey> keys = many_keys();
   const auto ask_until_ready = [&](std::size_t start) {
     std::size_t ready = 0;
@@ -101,7 +101,7 @@ TEST(Rederiver, AnswersManyThreads) {
 }
 
 TEST(Rederiver, AsksAndFindsWithoutMemory) {
-  Rederiver rederiver(hybrid());
+  Rederiver rederiver(contact_model());
   const std::vector<SetKey> keys = many_keys();
   const long before = test::allocation_count_of_this_thread();
   for (const SetKey& key : keys) rederiver.find(key);
@@ -113,7 +113,7 @@ TEST(Rederiver, AsksAndFindsWithoutMemory) {
 }
 
 TEST(Rederiver, RefusesWhatNoLongerFits) {
-  Rederiver rederiver(hybrid(), {.most_sets = 5});
+  Rederiver rederiver(contact_model(), {.most_sets = 5});
   const std::vector<SetKey> keys = many_keys();
   for (const SetKey& key : keys) rederiver.find(key);
   rederiver.finish();
@@ -124,13 +124,13 @@ TEST(Rederiver, RefusesWhatNoLongerFits) {
 
 TEST(Rederiver, EndsWhileSetsAreWaiting) {
   for (int round = 0; round < 5; ++round) {
-    Rederiver rederiver(hybrid());
+    Rederiver rederiver(contact_model());
     for (const SetKey& key : many_keys()) rederiver.find(key);
   }
 }
 
 TEST(Rederiver, MakesAtOnceWhereAskedTo) {
-  Rederiver rederiver(hybrid(), {.when = RederiveOptions::When::at_once});
+  Rederiver rederiver(contact_model(), {.when = RederiveOptions::When::at_once});
   EXPECT_NE(rederiver.find(key_of(3)), nullptr);
   EXPECT_EQ(rederiver.statistics().made, 1);
 }

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <string>
 
-#include <tactus/contact/engine.h>
-#include <tactus/contact/rederive.h>
-#include <tactus/describe/load.h>
+#include <tactus/contact/events/engine.h>
+#include <tactus/contact/rederive/rederive.h>
+#include <tactus/describe/read/load.h>
 
 #include "support/allocations.h"
 
@@ -57,14 +57,14 @@ struct Course {
   PathStatistics paths;
 };
 
-Course run(const Hybrid& hybrid, const Case& how, Rederiver* rederiver, long hold_back = 0) {
-  Engine engine(hybrid, {.step = 1e-3});
-  engine.set_state(initial(hybrid.model));
+Course run(const ContactModel& contact_model, const Case& how, Rederiver* rederiver, long hold_back = 0) {
+  Engine engine(contact_model, {.step = 1e-3});
+  engine.set_state(initial(contact_model.model));
   engine.attach(rederiver, hold_back);
   Course course;
   Digest digest;
   const auto ticks = static_cast<long>(how.duration / engine.options().step);
-  std::vector<double> tau(static_cast<std::size_t>(hybrid.terms.nv));
+  std::vector<double> tau(static_cast<std::size_t>(contact_model.terms.nv));
   const long before = test::allocation_count_of_this_thread();
   for (; course.ticks < ticks; ++course.ticks) {
     for (std::size_t i = 0; i < tau.size(); ++i)
@@ -85,25 +85,25 @@ Course run(const Hybrid& hybrid, const Case& how, Rederiver* rederiver, long hol
 class RederivedMotion : public testing::TestWithParam<Case> {};
 
 TEST_P(RederivedMotion, HasTheSameBitsWheneverItsCodeIsTaken) {
-  const Hybrid hybrid(model_named(GetParam().model));
+  const ContactModel contact_model(model_named(GetParam().model));
   const Case& how = GetParam();
-  const Course never = run(hybrid, how, nullptr);
+  const Course never = run(contact_model, how, nullptr);
 
-  Rederiver at_once(hybrid, {.when = RederiveOptions::When::at_once});
-  const Course first = run(hybrid, how, &at_once);
+  Rederiver at_once(contact_model, {.when = RederiveOptions::When::at_once});
+  const Course first = run(contact_model, how, &at_once);
   EXPECT_EQ(first.digest, never.digest);
   EXPECT_EQ(first.events, never.events);
   EXPECT_EQ(first.paths.hits, first.paths.changes);
   EXPECT_GT(first.paths.changes, 1) << "a motion without changes shows nothing";
 
-  const Course late = run(hybrid, how, &at_once, 20);
+  const Course late = run(contact_model, how, &at_once, 20);
   EXPECT_EQ(late.digest, never.digest);
 
-  Rederiver in_background(hybrid);
-  const Course background = run(hybrid, how, &in_background);
+  Rederiver in_background(contact_model);
+  const Course background = run(contact_model, how, &in_background);
   EXPECT_EQ(background.digest, never.digest);
   in_background.finish();
-  const Course again = run(hybrid, how, &in_background);
+  const Course again = run(contact_model, how, &in_background);
   EXPECT_EQ(again.digest, never.digest);
   EXPECT_EQ(again.paths.hits, again.paths.changes) << "the cache keeps what was made";
   for (const Course* course : {&never, &background, &again})
@@ -120,10 +120,10 @@ INSTANTIATE_TEST_SUITE_P(Models, RederivedMotion,
                          [](const auto& info) { return std::string(info.param.model); });
 
 TEST(RederivedMotion, HasTheSameBitsWithCodeAThousandTicksLate) {
-  const Hybrid hybrid(model_named("ramp_drop"));
-  const Course never = run(hybrid, {"ramp_drop", 3.0}, nullptr);
-  Rederiver at_once(hybrid, {.when = RederiveOptions::When::at_once});
-  const Course late = run(hybrid, {"ramp_drop", 3.0}, &at_once, 1000);
+  const ContactModel contact_model(model_named("ramp_drop"));
+  const Course never = run(contact_model, {"ramp_drop", 3.0}, nullptr);
+  Rederiver at_once(contact_model, {.when = RederiveOptions::When::at_once});
+  const Course late = run(contact_model, {"ramp_drop", 3.0}, &at_once, 1000);
   EXPECT_EQ(late.digest, never.digest);
   EXPECT_GT(late.paths.swaps, 0);
   EXPECT_GE(late.paths.worst_wait, 1000);

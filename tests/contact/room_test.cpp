@@ -3,23 +3,25 @@
 
 #include <string>
 
-#include <tactus/contact/engine.h>
-#include <tactus/describe/load.h>
+#include <tactus/contact/events/engine.h>
+#include <tactus/describe/read/load.h>
 
 namespace tactus::contact {
 namespace {
 
 TEST(Room, AStackThatDoesNotFitIsRefusedAtTheStart) {
-  const Hybrid hybrid(describe::load(TACTUS_SOURCE_DIR "/models/box_stack.yaml"));  // 40 contacts
-  const State start{.t = 0.0, .q = hybrid.model.initial_q, .u = hybrid.model.initial_u, .momentum = {}};
-  Engine small(hybrid, {.most_touches = 39});
+  const ContactModel contact_model(
+      describe::load(TACTUS_SOURCE_DIR "/models/box_stack.yaml"));  // 40 contacts
+  const State start{
+      .t = 0.0, .q = contact_model.model.initial_q, .u = contact_model.model.initial_u, .momentum = {}};
+  Engine small(contact_model, {.most_touches = 39});
   EXPECT_THROW(small.set_state(start), InputError);
-  Engine large(hybrid, {.most_touches = 40});
+  Engine large(contact_model, {.most_touches = 40});
   EXPECT_NO_THROW(large.set_state(start));
 }
 
 TEST(Room, ABoxThatDoesNotFitStopsTheRunBeforeItFallsThrough) {
-  const Hybrid hybrid(describe::load_text(R"(
+  const ContactModel contact_model(describe::load_text(R"(
 name: box
 bodies:
   world: {geometry: [{shape: plane, size: [2, 2], contact: true}]}
@@ -30,9 +32,10 @@ contact: {}
 initial:
   q: {box.z: 0.15}
 )",
-                                          "box"));
-  Engine engine(hybrid, {.most_touches = 3});  // of its four corners
-  engine.set_state({.t = 0.0, .q = hybrid.model.initial_q, .u = hybrid.model.initial_u, .momentum = {}});
+                                                       "box"));
+  Engine engine(contact_model, {.most_touches = 3});  // of its four corners
+  engine.set_state(
+      {.t = 0.0, .q = contact_model.model.initial_q, .u = contact_model.model.initial_u, .momentum = {}});
   Status status;
   while (status.ok() && engine.state().t < 0.2) status = engine.step();
   EXPECT_TRUE(status.has(Status::contacts_overflow)) << engine.explain(status);

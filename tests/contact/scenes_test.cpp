@@ -4,21 +4,21 @@
 #include <cmath>
 #include <string>
 
-#include <tactus/contact/engine.h>
-#include <tactus/describe/load.h>
-#include <tactus/simulate/script.h>
+#include <tactus/contact/events/engine.h>
+#include <tactus/describe/read/load.h>
+#include <tactus/simulate/files/script.h>
 
 namespace tactus::contact {
 namespace {
 
 struct Scene {
   describe::Model model;
-  Hybrid hybrid;
+  ContactModel contact_model;
   Engine engine;
   std::vector<Event> events;
 
   explicit Scene(const std::string& text, EngineOptions options = {})
-      : model(describe::load_text(text, "scene")), hybrid(model), engine(hybrid, options) {
+      : model(describe::load_text(text, "scene")), contact_model(model), engine(contact_model, options) {
     engine.set_state({.t = 0.0, .q = model.initial_q, .u = model.initial_u, .momentum = {}});
   }
   Status run(double duration) {
@@ -159,10 +159,11 @@ TEST(Scenes, ABoxOnTwoCornersBreaksLooseByItsStaticFriction) {
   constexpr double kWeight = 9.81, kStatic = 0.45, kSliding = 0.3, kGrowth = 10.0;
   describe::Model model = describe::load_text(planar_box(kSliding, 0.0), "scene");
   for (describe::ContactPair& pair : model.contact.pairs) pair.law.static_friction = kStatic;
-  Hybrid hybrid(model);
-  const simulate::Script script = simulate::read_script(hybrid.equations, "tau: {at.x: 10 N/s * t}", "pull");
-  hybrid.set_loads(*script.loads);
-  Engine engine(hybrid);
+  ContactModel contact_model(model);
+  const simulate::Script script =
+      simulate::read_script(contact_model.equations, "tau: {at.x: 10 N/s * t}", "pull");
+  contact_model.set_loads(*script.loads);
+  Engine engine(contact_model);
   engine.set_state({.t = 0.0, .q = model.initial_q, .u = model.initial_u, .momentum = {}});
   std::vector<Event> slides;
   for (int i = 0; i < 460; ++i) {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include <tactus/contact/engine.h>
-#include <tactus/describe/load.h>
+#include <tactus/contact/events/engine.h>
+#include <tactus/describe/read/load.h>
 
 namespace tactus::contact {
 namespace {
@@ -17,14 +17,15 @@ namespace {
 constexpr double kHeld = 1e-9;
 
 struct Scene {
-  Hybrid hybrid;
+  ContactModel contact_model;
   Engine engine;
   std::vector<double> tau;
 
   explicit Scene(const std::string& name)
-      : hybrid(describe::load(TACTUS_SOURCE_DIR "/models/" + name + ".yaml")), engine(hybrid) {
-    tau.assign(hybrid.model.initial_u.size(), 0.0);
-    engine.set_state({.t = 0.0, .q = hybrid.model.initial_q, .u = hybrid.model.initial_u, .momentum = {}});
+      : contact_model(describe::load(TACTUS_SOURCE_DIR "/models/" + name + ".yaml")), engine(contact_model) {
+    tau.assign(contact_model.model.initial_u.size(), 0.0);
+    engine.set_state(
+        {.t = 0.0, .q = contact_model.model.initial_q, .u = contact_model.model.initial_u, .momentum = {}});
   }
 
   double q(std::size_t i) const { return engine.state().q[i]; }

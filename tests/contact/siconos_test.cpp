@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include <tactus/contact/cone_solver.h>
+#include <tactus/contact/impact/cone_solver.h>
 
 #include "contact/contact_problems.h"
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include <tactus/base/error.h>
-#include <tactus/contact/engine.h>
-#include <tactus/contact/stepping.h>
-#include <tactus/describe/load.h>
+#include <tactus/contact/events/engine.h>
+#include <tactus/contact/stepping/stepping.h>
+#include <tactus/describe/read/load.h>
 
 #include "support/allocations.h"
 
@@ -25,7 +25,9 @@ std::string model_file(const std::string& name) {
 class Motion {
  public:
   explicit Motion(const describe::Model& model, SteppingOptions options = {})
-      : hybrid_(model), engine_(hybrid_, options), energy_(generate::compile(hybrid_.equations.energy())) {
+      : contact_model_(model),
+        engine_(contact_model_, options),
+        energy_(generate::compile(contact_model_.equations.energy())) {
     engine_.set_state({0.0, model.initial_q, model.initial_u, {}});
   }
 
@@ -62,7 +64,7 @@ class Motion {
     return energy_.output(name);
   }
 
-  Hybrid hybrid_;
+  ContactModel contact_model_;
   TimeStepping engine_;
   generate::Evaluator energy_;
 };
@@ -176,8 +178,8 @@ TEST(TimeStepping, ConvergesToTheRampScenarioAtFirstOrder) {
 TEST(TimeStepping, ConvergesToTheEventDrivenMotionOfABallInABowl) {
   // Falling, bouncing, slipping, rolling in three dimensions: where the ball is after a second.
   const describe::Model model = describe::load(model_file("ball_in_bowl"));
-  const Hybrid hybrid(model);
-  Engine engine(hybrid, {.step = 1e-3});
+  const ContactModel contact_model(model);
+  Engine engine(contact_model, {.step = 1e-3});
   engine.set_state({0.0, model.initial_q, model.initial_u, {}});
   while (engine.state().t < 0.9995) ASSERT_TRUE(engine.step().ok());
   std::vector<double> error;
@@ -267,8 +269,8 @@ TEST(TimeStepping, PushesOverlappingBodiesApartWithoutGivingThemSpeed) {
 
 TEST(TimeStepping, RefusesBodiesThatOverlapDeeply) {
   const describe::Model model = text_model(balls("render: stepping, friction: 0.5", "  q: {p1.z: 0.05}\n"));
-  const Hybrid hybrid(model);
-  TimeStepping engine(hybrid);
+  const ContactModel contact_model(model);
+  TimeStepping engine(contact_model);
   try {
     engine.set_state({0.0, model.initial_q, model.initial_u, {}});
     FAIL() << "it took the state";
@@ -278,9 +280,9 @@ TEST(TimeStepping, RefusesBodiesThatOverlapDeeply) {
 }
 
 TEST(TimeStepping, RefusesPairsOfOtherRenderingsUnlessAsked) {
-  const Hybrid hybrid(describe::load(model_file("ramp_drop")));
-  EXPECT_THROW(TimeStepping engine(hybrid), InputError);
-  TimeStepping engine(hybrid, {.all_pairs = true});
+  const ContactModel contact_model(describe::load(model_file("ramp_drop")));
+  EXPECT_THROW(TimeStepping engine(contact_model), InputError);
+  TimeStepping engine(contact_model, {.all_pairs = true});
   EXPECT_TRUE(engine.step().ok());
 }
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include <tactus/contact/engine.h>
-#include <tactus/describe/load.h>
+#include <tactus/contact/events/engine.h>
+#include <tactus/describe/read/load.h>
 
 namespace tactus::contact {
 namespace {
@@ -15,12 +15,13 @@ namespace {
 /// A model in motion, with actuator forces that may jump between steps.
 struct Trial {
   describe::Model model;
-  Hybrid hybrid;
+  ContactModel contact_model;
   Engine engine;
   std::vector<double> tau;
   std::vector<std::pair<std::string, double>> fired;  // transitions with their times
 
-  explicit Trial(describe::Model described) : model(std::move(described)), hybrid(model), engine(hybrid) {
+  explicit Trial(describe::Model described)
+      : model(std::move(described)), contact_model(model), engine(contact_model) {
     tau.assign(static_cast<std::size_t>(model.nv()), 0.0);
     engine.set_state({.t = 0.0, .q = model.initial_q, .u = model.initial_u, .momentum = {}});
   }

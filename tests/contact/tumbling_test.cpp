@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include <tactus/contact/engine.h>
-#include <tactus/describe/load.h>
+#include <tactus/contact/events/engine.h>
+#include <tactus/describe/read/load.h>
 #include <tactus/generate/kernel.h>
 
 namespace tactus::contact {
@@ -65,10 +65,11 @@ std::string scene_of(unsigned seed) {
 TEST(Tumbling, RandomBodiesComeDownWithoutTrouble) {
   for (unsigned seed = 0; seed < kScenes; ++seed) {
     SCOPED_TRACE(seed);
-    const Hybrid hybrid(describe::load_text(scene_of(seed), "scene"));
-    Engine engine(hybrid);
-    engine.set_state({.t = 0.0, .q = hybrid.model.initial_q, .u = hybrid.model.initial_u, .momentum = {}});
-    generate::Evaluator evaluator(generate::compile(hybrid.equations.energy()));
+    const ContactModel contact_model(describe::load_text(scene_of(seed), "scene"));
+    Engine engine(contact_model);
+    engine.set_state(
+        {.t = 0.0, .q = contact_model.model.initial_q, .u = contact_model.model.initial_u, .momentum = {}});
+    generate::Evaluator evaluator(generate::compile(contact_model.equations.energy()));
     const auto energy = [&] {
       std::copy(engine.state().q.begin(), engine.state().q.end(), evaluator.input("q").begin());
       std::copy(engine.state().u.begin(), engine.state().u.end(), evaluator.input("u").begin());

@@ -1,10 +1,10 @@
-#include <tactus/derive/budget.h>
+#include <tactus/derive/readable/budget.h>
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include <tactus/describe/load.h>
+#include <tactus/describe/read/load.h>
 
 namespace tactus::derive {
 namespace {

@@ -1,4 +1,4 @@
-#include <tactus/derive/canonical.h>
+#include <tactus/derive/readable/canonical.h>
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <random>
 
 #include <tactus/algebra/calculus.h>
-#include <tactus/derive/build_tree.h>
-#include <tactus/derive/newton_euler.h>
-#include <tactus/describe/load.h>
+#include <tactus/derive/recursion/newton_euler.h>
+#include <tactus/derive/tree/build_tree.h>
+#include <tactus/describe/read/load.h>
 
 namespace tactus::derive {
 namespace {

@@ -7,9 +7,9 @@
 #include <random>
 
 #include <tactus/algebra/calculus.h>
-#include <tactus/derive/abbreviate.h>
-#include <tactus/derive/linear_canonical.h>
-#include <tactus/describe/load.h>
+#include <tactus/derive/readable/abbreviate.h>
+#include <tactus/derive/readable/linear_canonical.h>
+#include <tactus/describe/read/load.h>
 
 #include <studies/clover1996/slew.h>
 #include <studies/clover1996/tables.h>

@@ -1,5 +1,5 @@
 // One law suite for every type of constraint: position, velocity and acceleration level belong together.
-#include <tactus/describe/load.h>
+#include <tactus/describe/read/load.h>
 
 #include "random_state.h"
 

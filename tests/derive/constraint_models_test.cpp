@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include <tactus/describe/load.h>
+#include <tactus/describe/read/load.h>
 
 #include "random_state.h"
 

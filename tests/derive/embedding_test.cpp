@@ -1,5 +1,5 @@
 // Recombination against direct derivation: the shopping cart of [Gillespie2003, Example 3].
-#include <tactus/derive/embedding.h>
+#include <tactus/derive/constraints/embedding.h>
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/algebra/trig_form.h>

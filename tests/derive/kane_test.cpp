@@ -1,5 +1,5 @@
 // Kane's method against the recursions, and the wrist of [Gillespie2003, Example 2].
-#include <tactus/derive/kane.h>
+#include <tactus/derive/readable/kane.h>
 
 #include "random_state.h"
 

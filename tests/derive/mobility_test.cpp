@@ -1,5 +1,5 @@
 // What constraints leave of the freedom: counted, and redundant or singular rows by name.
-#include <tactus/derive/mobility.h>
+#include <tactus/derive/constraints/mobility.h>
 
 #include "random_state.h"
 

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <tactus/derive/equations.h>
-#include <tactus/describe/load.h>
+#include <tactus/describe/read/load.h>
 #include <tactus/generate/kernel.h>
 
 namespace tactus::derive {

@@ -1,4 +1,4 @@
-#include <tactus/derive/recursion.h>
+#include <tactus/derive/recursion/recursion.h>
 
 #include <cmath>
 #include <random>
@@ -8,7 +8,7 @@
 
 #include <tactus/base/error.h>
 #include <tactus/derive/equations.h>
-#include <tactus/describe/load.h>
+#include <tactus/describe/read/load.h>
 #include <tactus/generate/kernel.h>
 
 #include "support/allocations.h"

@@ -1,9 +1,9 @@
 // The same templates on numbers and on expressions, the same equations by different recursions.
 #include <tactus/algebra/calculus.h>
-#include <tactus/derive/articulated_body.h>
-#include <tactus/derive/build_tree.h>
-#include <tactus/derive/composite_body.h>
-#include <tactus/derive/newton_euler.h>
+#include <tactus/derive/recursion/articulated_body.h>
+#include <tactus/derive/recursion/composite_body.h>
+#include <tactus/derive/recursion/newton_euler.h>
+#include <tactus/derive/tree/build_tree.h>
 
 #include "random_state.h"
 

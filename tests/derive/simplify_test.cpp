@@ -1,14 +1,14 @@
 // Model-level simplification on random trees: whatever it does, the joint forces and the mass matrix stay.
-#include <tactus/derive/simplify.h>
+#include <tactus/derive/tree/simplify.h>
 
 #include <random>
 
 #include <tactus/algebra/calculus.h>
-#include <tactus/derive/articulated_body.h>
-#include <tactus/derive/build_tree.h>
-#include <tactus/derive/composite_body.h>
-#include <tactus/derive/mass.h>
-#include <tactus/derive/newton_euler.h>
+#include <tactus/derive/recursion/articulated_body.h>
+#include <tactus/derive/recursion/composite_body.h>
+#include <tactus/derive/recursion/newton_euler.h>
+#include <tactus/derive/tree/build_tree.h>
+#include <tactus/derive/tree/mass.h>
 
 #include "random_state.h"
 

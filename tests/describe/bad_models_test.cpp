@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include <tactus/describe/load.h>
-#include <tactus/describe/source.h>
+#include <tactus/describe/read/file_text.h>
+#include <tactus/describe/read/load.h>
 
 namespace tactus::describe {
 namespace {

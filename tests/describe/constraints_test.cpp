@@ -8,9 +8,9 @@
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/algebra/print.h>
-#include <tactus/describe/constraint_text.h>
-#include <tactus/describe/load.h>
-#include <tactus/describe/report.h>
+#include <tactus/describe/read/load.h>
+#include <tactus/describe/words/constraint_text.h>
+#include <tactus/describe/words/report.h>
 
 namespace tactus::describe {
 namespace {

@@ -6,11 +6,11 @@
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/algebra/print.h>
-#include <tactus/describe/contact_text.h>
-#include <tactus/describe/guard.h>
-#include <tactus/describe/load.h>
-#include <tactus/describe/range.h>
-#include <tactus/describe/report.h>
+#include <tactus/describe/check/guard.h>
+#include <tactus/describe/check/range.h>
+#include <tactus/describe/read/load.h>
+#include <tactus/describe/words/contact_text.h>
+#include <tactus/describe/words/report.h>
 
 namespace tactus::describe {
 namespace {

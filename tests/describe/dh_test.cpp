@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <tactus/describe/load.h>
+#include <tactus/describe/read/load.h>
 #include <tactus/math/rotation.h>
 
 namespace tactus::describe {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <tactus/describe/load.h>
+#include <tactus/describe/read/load.h>
 
 namespace tactus::describe {
 namespace {

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <tactus/describe/coordinates.h>
-#include <tactus/describe/load.h>
-#include <tactus/describe/report.h>
+#include <tactus/describe/model/coordinates.h>
+#include <tactus/describe/read/load.h>
+#include <tactus/describe/words/report.h>
 
 namespace tactus::describe {
 namespace {

@@ -7,10 +7,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <tactus/describe/document.h>
-#include <tactus/describe/keys.h>
-#include <tactus/describe/load.h>
-#include <tactus/describe/source.h>
+#include <tactus/describe/read/file_text.h>
+#include <tactus/describe/read/keys.h>
+#include <tactus/describe/read/load.h>
+#include <tactus/describe/read/yaml_tree.h>
 
 namespace tactus::describe {
 namespace {

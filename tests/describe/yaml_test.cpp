@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <tactus/describe/load.h>
+#include <tactus/describe/read/load.h>
 
 namespace tactus::describe {
 namespace {

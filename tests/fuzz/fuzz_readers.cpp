@@ -4,8 +4,8 @@
 #include <string>
 
 #include <tactus/base/error.h>
-#include <tactus/describe/load.h>
-#include <tactus/describe/report.h>
+#include <tactus/describe/read/load.h>
+#include <tactus/describe/words/report.h>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);

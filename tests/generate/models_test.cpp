@@ -4,7 +4,7 @@
 #include <random>
 
 #include <tactus/derive/equations.h>
-#include <tactus/describe/load.h>
+#include <tactus/describe/read/load.h>
 #include <tactus/generate/batch.h>
 #include <tactus/generate/kernel.h>
 #include <tactus/generate/tape.h>

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <tactus/base/error.h>
-#include <tactus/describe/load.h>
+#include <tactus/describe/read/load.h>
 #include <tactus/generate/kernel.h>
 #include <tactus/generate/latex.h>
 

@@ -1,12 +1,12 @@
-#include <tactus/simulate/constrained_inverse.h>
+#include <tactus/simulate/constraints/constrained_inverse.h>
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numbers>
 
-#include <tactus/describe/load.h>
-#include <tactus/simulate/simulation.h>
+#include <tactus/describe/read/load.h>
+#include <tactus/simulate/motion/simulation.h>
 
 namespace tactus::simulate {
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include <tactus/algebra/expr.h>
-#include <tactus/describe/load.h>
-#include <tactus/simulate/assembly.h>
-#include <tactus/simulate/simulation.h>
+#include <tactus/describe/read/load.h>
+#include <tactus/simulate/constraints/assembly.h>
+#include <tactus/simulate/motion/simulation.h>
 
 namespace tactus::simulate::test {
 

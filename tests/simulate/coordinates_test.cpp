@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include <tactus/math/rotation.h>
-#include <tactus/simulate/coordinates.h>
+#include <tactus/simulate/motion/coordinates.h>
 
 namespace tactus::simulate {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/math/rotation.h>
-#include <tactus/simulate/simulation.h>
+#include <tactus/simulate/motion/simulation.h>
 
 namespace tactus::simulate::test {
 

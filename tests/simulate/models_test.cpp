@@ -5,10 +5,10 @@
 #include <string>
 
 #include <tactus/derive/equations.h>
-#include <tactus/describe/load.h>
-#include <tactus/simulate/recording.h>
-#include <tactus/simulate/script.h>
-#include <tactus/simulate/state_file.h>
+#include <tactus/describe/read/load.h>
+#include <tactus/simulate/files/instant.h>
+#include <tactus/simulate/files/recording.h>
+#include <tactus/simulate/files/script.h>
 
 #include "hand_made.h"
 #include "support/allocations.h"

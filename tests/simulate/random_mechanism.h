@@ -11,10 +11,10 @@
 #include <fmt/format.h>
 
 #include <tactus/derive/equations.h>
-#include <tactus/describe/load.h>
+#include <tactus/describe/read/load.h>
 #include <tactus/generate/kernel.h>
 #include <tactus/math/rotation.h>
-#include <tactus/simulate/coordinates.h>
+#include <tactus/simulate/motion/coordinates.h>
 
 namespace tactus::simulate::test {
 

@@ -8,9 +8,9 @@
 #include <span>
 
 #include <tactus/base/error.h>
-#include <tactus/derive/mobility.h>
-#include <tactus/simulate/assembly.h>
-#include <tactus/simulate/simulation.h>
+#include <tactus/derive/constraints/mobility.h>
+#include <tactus/simulate/constraints/assembly.h>
+#include <tactus/simulate/motion/simulation.h>
 
 #include "random_mechanism.h"
 

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <tactus/describe/load.h>
-#include <tactus/simulate/simulation.h>
+#include <tactus/describe/read/load.h>
+#include <tactus/simulate/motion/simulation.h>
 
 namespace tactus::simulate {
 namespace {

@@ -5,10 +5,10 @@
 
 #include <tactus/base/error.h>
 #include <tactus/derive/equations.h>
-#include <tactus/describe/load.h>
+#include <tactus/describe/read/load.h>
 #include <tactus/generate/kernel.h>
-#include <tactus/simulate/script.h>
-#include <tactus/simulate/state_file.h>
+#include <tactus/simulate/files/instant.h>
+#include <tactus/simulate/files/script.h>
 
 namespace tactus::simulate {
 namespace {

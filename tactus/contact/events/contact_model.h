@@ -1,0 +1,42 @@
+// A model made ready for motion with contact: constant, shared by any number of engines.
+//
+// Stops at the limits of joints become rows of constraints that start switched off, so that their equations
+// are derived with the others.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <tactus/contact/events/terms.h>
+#include <tactus/contact/events/transition_guards.h>
+#include <tactus/derive/equations.h>
+#include <tactus/describe/model/model.h>
+#include <tactus/simulate/motion/dynamics.h>
+
+namespace tactus::contact {
+
+/// The model with a switched-off constraint per stop, after its own constraints. phi is the gap: >= 0 when
+/// allowed.
+describe::Model with_stops(const describe::Model& model);
+
+struct ContactModel {
+  /// Wrenches that act from outside, as in derive::Options.
+  explicit ContactModel(const describe::Model& model, std::vector<derive::WrenchInput> wrenches = {});
+  ContactModel(const ContactModel&) = delete;
+  ContactModel& operator=(const ContactModel&) = delete;
+
+  /// Forces known as functions of the motion (simulate/files/script.h), derived from `equations`.
+  void set_loads(const algebra::Function& loads);
+
+  describe::Model model;  // with stops
+  derive::Equations equations;
+  simulate::Dynamics dynamics;  // without constraints: those are the engine's
+  TermsKernel terms;
+  TransitionGuards guards;
+  std::size_t own_constraints = 0;  // those that are not stops; stop i is constraint own_constraints + i
+  std::vector<int> stop_of_row;     // [rows] index into ContactSection::stops, or -1
+  std::vector<int> row_of_stop;     // [stops]; -1 where the row vanished
+};
+
+}  // namespace tactus::contact

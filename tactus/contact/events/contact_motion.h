@@ -1,0 +1,156 @@
+// Accelerations under the constraints and contacts that are on at the moment, and how they are held: the law
+// of motion between two events. The equations are those of active_set.h.
+//
+// Rows may depend on each other (a box on four corners). The elimination says so by its health; the same
+// system is then solved again by orthogonal factors, with the multipliers of least size. Nothing is allocated
+// after the constructor.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <tactus/contact/events/active_set.h>
+#include <tactus/contact/events/active_system.h>
+#include <tactus/contact/events/terms.h>
+#include <tactus/contact/law/touch.h>
+#include <tactus/contact/rederive/set_key.h>
+#include <tactus/simulate/motion/displacement.h>
+#include <tactus/simulate/motion/dynamics.h>
+#include <tactus/simulate/motion/motion_law.h>
+
+namespace tactus::contact {
+
+class Rederiver;
+struct SetCode;
+
+/// Below this health (active_system.h) a row counts as dependent on those before it.
+inline constexpr double kLeastHealth = 1e-9;
+
+/// Which path the motion took.
+struct PathStatistics {
+  long ticks = 0, ticks_general = 0;  // ticks that began on the general path
+  long changes = 0;                   // of the set
+  long hits = 0;                      // changes to a set that had code already
+  long swaps = 0;                     // code taken between two ticks
+  long worst_wait = 0;                // ticks from a change to its code
+  double worst_latency = 0.0;         // [s] the same by the clock
+  long fallbacks = 0;                 // sets whose code met dependent rows: the general path took over
+};
+
+class ContactMotion final : public simulate::MotionLaw {
+ public:
+  /// Kernel and dynamics must outlive it.
+  ContactMotion(const TermsKernel& kernel, const simulate::Dynamics& dynamics, std::size_t most_touches);
+  ~ContactMotion() override;
+
+  // The set. Whoever changes it calls update().
+  std::vector<char> row_on;    // [rows of the model]
+  std::vector<Touch> touches;  // near each other or touching; room is reserved for the most
+  std::size_t most_touches() const { return most_; }
+  void update();
+
+  /// Code for single sets of constraints and contacts, made while the motion runs; nullptr: none.
+  /// `hold_back`: ticks that must go by in a set before its code is taken.
+  void attach(Rederiver* rederiver, long hold_back = 0);
+  /// Once per tick, before it: new code is taken here.
+  void begin_tick();
+  /// A stretch of motion with one set, in which nothing but accelerations and settling is asked for: the code
+  /// of the set serves them where there is some. Outside of stretches the general path runs, which leaves
+  /// terms, touches and forces behind for everyone to read.
+  class Stretch {
+   public:
+    explicit Stretch(ContactMotion& motion) : motion_(motion) { motion_.begin_stretch(); }
+    ~Stretch() { motion_.code_ = nullptr; }
+    Stretch(const Stretch&) = delete;
+    Stretch& operator=(const Stretch&) = delete;
+
+   private:
+    ContactMotion& motion_;
+  };
+  const PathStatistics& paths() const { return paths_; }
+  /// The key of the present set; false where it has none.
+  bool name_set(SetKey& key);
+
+  void accelerate(const double* arguments, double* udot, double* qdot) override;
+  double settle_position(double t, double* q) override;
+  void settle_velocity(double t, const double* q, double* u) override;
+
+  // At the last accelerate(): multipliers, 0 for what is off.
+  double row_force(std::size_t row) const { return row_force_[row]; }
+  /// Normal force, and friction along t1 and t2, on body b.
+  const std::array<double, 3>& touch_force(std::size_t touch) const { return touch_force_[touch]; }
+  bool redundant() const { return redundant_; }  // the rows were dependent
+  bool solved() const { return solved_; }
+  const Terms& terms() const { return terms_; }
+  /// The last accelerations.
+  const double* udot() const { return udot_.data(); }
+  /// Evaluates the motion of all touches at the terms' place.
+  void evaluate_touches();
+  /// Tangents for a new touch, at the terms' place.
+  void choose_tangents(Touch& touch);
+  /// The acceleration along direction k of a touch, with the last udot.
+  double touch_acceleration(const Touch& touch, std::size_t k);
+  /// The acceleration A udot - gamma of a row of the model.
+  double row_acceleration(std::size_t row);
+
+  /// Fills `system` with M, and the rows that are on for the level of velocities (touches: normal, and
+  /// tangents where they stick); B = A. `error` gets what must vanish. Rows of positions alone, where asked
+  /// for.
+  void fill_rows(bool positions, std::vector<double>& error);
+  ActiveSystem<double>& system() { return system_; }
+  /// The smallest change of the speeds that takes `error` out of the rows that fill_rows() filled; in
+  /// system().udot.
+  void smallest_step(const std::vector<double>& error);
+  Terms& mutable_terms() { return terms_; }
+  /// Detours through orthogonal factors so far.
+  long detours() const { return detours_; }
+  /// Kinetic energy at the terms' place for speeds u.
+  double kinetic_energy(const double* u);
+
+ private:
+  void gather_set();
+  void keep_slips();
+  void begin_stretch();
+  /// The code's answer; false where its rows depend on each other.
+  bool run(const generate::Kernel& code, std::size_t rows, std::size_t before_health);
+  auto motion_of_part() const {
+    return
+        [this](std::size_t part) -> const GapMotion<double>& { return touches[touch_of_part_[part]].motion; };
+  }
+  void solve_system();
+  void solve_dependent();
+  std::size_t errors_and_step(Level level, double t, const double* q, const double* u);
+
+  const TermsKernel& kernel_;
+  const simulate::Dynamics& dynamics_;
+  std::size_t n_, most_;
+  Terms terms_;
+  ActiveSystem<double> system_;
+  struct Dependent;
+  std::unique_ptr<Dependent> dependent_;
+  Rederiver* rederiver_ = nullptr;
+  long hold_back_ = 0, ticks_in_set_ = 0;
+  const SetCode* code_ = nullptr;   // in a stretch
+  const SetCode* taken_ = nullptr;  // of the present set
+  bool known_ = false;              // `key_` is that of the present set
+  bool dependent_set_ = false;      // its rows were seen to depend on each other
+  SetKey key_, next_key_;
+  std::chrono::steady_clock::time_point changed_;
+  PathStatistics paths_;
+  std::vector<double> code_in_, code_out_, code_work_;
+
+  SetForm set_;
+  std::vector<TouchNumbers<double>> numbers_;  // of the set's touches
+  std::vector<std::size_t> touch_of_part_;     // where they stand in `touches`
+  std::vector<double> row_force_;
+  std::vector<std::array<double, 3>> touch_force_, part_force_;
+  bool redundant_ = false, solved_ = true;
+  long detours_ = 0;
+  std::vector<double> scratch_, udot_, error_, step_;
+  simulate::Displacement displacement_;
+  std::vector<double> rest_, q_before_;
+};
+
+}  // namespace tactus::contact

@@ -1,0 +1,355 @@
+#include <tactus/contact/events/engine.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <tactus/base/check.h>
+#include <tactus/base/error.h>
+
+namespace tactus::contact {
+
+namespace {
+
+// Events nearer than this to each other are a crowd [s].
+constexpr double kCrowd = 1e-10;
+// A crowd of this many events without transitions is a jam: contacts that let go and take hold again. It is
+// left behind by short stretches of time [s] in which all laws are solved at once, each twice as long as the
+// one before.
+constexpr int kJam = 10;
+constexpr double kFirstStretch = 1e-7;
+// A step's rest shorter than this is not integrated [s].
+constexpr double kNoTime = 1e-13;
+
+}  // namespace
+
+Engine::Engine(const ContactModel& contact_model, EngineOptions options)
+    : contact_model_(contact_model),
+      options_(options),
+      scene_(contact_model.model, options.most_touches),
+      motion_(contact_model.terms, contact_model.dynamics, options.most_touches),
+      response_(contact_model, motion_),
+      chart_(contact_model.dynamics, motion_),
+      z_(static_cast<std::size_t>(chart_.size())),
+      z_rate_(z_.size()),
+      poses_(12 * contact_model.model.bodies.size(), 0.0),
+      guard_in_(contact_model.guards.input_size()),
+      guard_work_(contact_model.guards.work_size()),
+      guards_(contact_model.guards.size()),
+      guard_armed_(contact_model.guards.size(), 0),
+      fired_once_(contact_model.guards.size(), 0) {
+  if (!(options_.step > 0.0) || !std::isfinite(options_.step))
+    throw InputError({}, fmt::format("the step is {} s", options_.step),
+                     "give a positive time, such as 1e-3");
+  stepper_ = simulate::make_stepper(options_.integrator, chart_, options_.tolerances);
+  for (std::size_t b = 0; b < contact_model.model.bodies.size(); ++b)
+    for (const std::size_t i : {0, 5, 10}) poses_[12 * b + i] = 1.0;
+  next_touches_.reserve(options_.most_touches);
+  watches_.reserve(2 * options_.most_touches + contact_model.row_of_stop.size() +
+                   contact_model.guards.size());
+  candidates_.reserve(watches_.capacity());
+  events_.reserve(static_cast<std::size_t>(options_.most_events_per_step) * 4);
+  crowd_.reserve(kMostInCrowd + 1);
+  fired_.reserve(contact_model.guards.size());
+  forces_.resize(contact_model.terms.rows.size());
+  row_before_.resize(contact_model.terms.rows.size());
+  state_.q = contact_model.dynamics.coordinates.rest();
+  state_.u.assign(static_cast<std::size_t>(contact_model.terms.nv), 0.0);
+  trial_ = state_;
+}
+
+Engine::~Engine() = default;
+
+bool Engine::is_active(int constraint) const {
+  for (std::size_t row = 0; row < contact_model_.terms.rows.size(); ++row)
+    if (contact_model_.terms.rows[row].constraint == constraint) return motion_.row_on[row] != 0;
+  return false;
+}
+
+simulate::Simulation::Rates Engine::rates() const {
+  const simulate::Workspace& w = chart_.workspace();
+  return {{w.tau, state_.u.size()},
+          {w.wrench, w.held_wrench.size()},
+          {w.udot, state_.u.size()},
+          {w.qdot, state_.q.size()}};
+}
+
+double Engine::kinetic_energy() {
+  motion_.mutable_terms().evaluate(state_.t, state_.q.data(), state_.u.data());
+  return motion_.kinetic_energy(state_.u.data());
+}
+
+void Engine::hold(const Input& input) {
+  simulate::Workspace& w = chart_.workspace();
+  TACTUS_CHECK(input.tau.empty() || input.tau.size() == w.held_tau.size());
+  TACTUS_CHECK(input.wrench.empty() || input.wrench.size() == w.held_wrench.size());
+  std::fill(w.held_tau.begin(), w.held_tau.end(), 0.0);
+  std::fill(w.held_wrench.begin(), w.held_wrench.end(), 0.0);
+  std::copy(input.tau.begin(), input.tau.end(), w.held_tau.begin());
+  std::copy(input.wrench.begin(), input.wrench.end(), w.held_wrench.begin());
+}
+
+Status Engine::step(const Input& input) {
+  const double t_end = start_ + static_cast<double>(steps_ + 1) * options_.step;
+  events_.clear();
+  stretch_ = kFirstStretch;
+  hold(input);
+  motion_.begin_tick();
+  for (int round = 0; round < options_.most_events_per_step; ++round) {
+    const bool lost = detect();  // what is near now
+    if (overflow_) return Status::contacts_overflow;
+    for (Touch& touch : motion_.touches) touch.slow_slip = kSlowSlip;
+    evaluate(state_);
+    if (lost && !respond(events_.size())) return Status::no_consistent_modes;  // a feature was left behind
+    begin_watches();                                                           // guards where the step begins
+    ++books_.substeps;
+    if (Status status = integrate_to(t_end); !status.ok()) return status;
+    evaluate(trial_);
+    Status status;
+    const bool event = find_first_event(t_end, status);  // trial_ stands at the event, or at the end
+    if (!status.ok()) return status;
+    note_friction();
+    commit();
+    if (!event) {
+      arm_guards();
+      ++steps_;
+      return {};
+    }
+    ++books_.events;
+    if (crowds()) return Status::chattering;
+    arm_guards();
+    const std::size_t first_event = events_.size();
+    for (const int transition : fired_)
+      if (!fire(transition)) return Status::constraint_lost;
+    if (crowded_ > kJam && crowd_.empty()) {
+      if (status = leave_jam(t_end); !status.ok()) return status;
+      continue;
+    }
+    if (!respond(first_event)) return Status::no_consistent_modes;  // impulses, then modes
+    rearm_guards();
+    if (t_end - state_.t < kNoTime) {
+      state_.t = t_end;
+      ++steps_;
+      return {};
+    }
+  }
+  return Status::too_many_events;
+}
+
+Status Engine::integrate_to(double t) {
+  const ContactMotion::Stretch stretch(motion_);
+  chart_.begin(state_, z_);
+  Status status = stepper_->step(chart_, state_.t, t - state_.t, z_);
+  if (!status.ok()) return status;
+  for (const double x : z_)
+    if (!std::isfinite(x)) return Status::not_finite;
+  chart_.settle(t, z_);
+  if (!(chart_.position_error() <= options_.constraint_limit)) return Status::constraint_lost;
+  chart_.end(t, z_, trial_);
+  for (const double x : trial_.u)
+    if (!(std::abs(x) <= options_.speed_limit)) return Status::diverged;
+  return status;
+}
+
+void Engine::evaluate(const State& state) {
+  chart_.begin(state, z_);
+  chart_.slope(state.t, z_.data(), z_rate_.data());
+  excused_ = motion_.redundant() && forces_break_a_law() &&
+             response_.agrees([&] { chart_.slope(state.t, z_.data(), z_rate_.data()); });
+  if (guards_.empty()) return;
+  for (std::size_t row = 0; row < forces_.size(); ++row) forces_[row] = motion_.row_force(row);
+  contact_model_.guards.evaluate(state.t, state.q.data(), state.u.data(), motion_.terms().qdot(),
+                                 forces_.data(), guard_in_.data(), guard_work_.data(), guards_.data());
+}
+
+/// Of the multipliers of least size, where rows depend on each other.
+bool Engine::forces_break_a_law() const {
+  for (std::size_t i = 0; i < motion_.touches.size(); ++i) {
+    const Touch& touch = motion_.touches[i];
+    if (!touch.rigid() || !touch.touching()) continue;
+    const std::array<double, 3>& f = motion_.touch_force(i);
+    if (f[0] < 0.0) return true;
+    if (touch.mode == Mode::sticking && std::hypot(f[1], f[2]) > touch.law->static_friction * f[0])
+      return true;
+  }
+  return false;
+}
+
+/// Which features are near each other now; modes go over to the same features, or to new ones of the same
+/// pair that take the place of lost ones. True where something that touched is gone.
+bool Engine::detect() {
+  Terms& terms = motion_.mutable_terms();
+  terms.evaluate(state_.t, state_.q.data(), state_.u.data());
+  double fastest = 0.0;
+  for (const TermsKernel::Body& body : contact_model_.terms.bodies) {
+    std::copy_n(terms.values().begin() + static_cast<std::ptrdiff_t>(body.X), 12,
+                poses_.begin() + 12 * body.body);
+    const double* V = terms.values().data() + body.V;
+    fastest = std::max(fastest, std::hypot(V[3], V[4], V[5]) + std::hypot(V[0], V[1], V[2]));
+  }
+  overflow_ = false;
+  if (contact_model_.model.contact.pairs.empty()) return false;
+  scene_.update(poses_);
+  next_touches_.clear();
+  for (const collide::Proximity& near : scene_.near(options_.margin + 2.0 * fastest * options_.step)) {
+    if (next_touches_.size() == options_.most_touches) {
+      overflow_ = true;
+      break;
+    }
+    next_touches_.push_back(
+        touch_of(near, contact_model_.model.contact.pairs[static_cast<std::size_t>(near.pair)].law));
+    Touch& touch = next_touches_.back();
+    const auto same = std::find_if(motion_.touches.begin(), motion_.touches.end(), [&](const Touch& old) {
+      return old.pair == touch.pair && old.id == touch.id;
+    });
+    if (same == motion_.touches.end()) {
+      motion_.choose_tangents(touch);
+      if (!touch.rigid() && touch.motion.gap < 0.0 && touch.push() > 0.0) touch.mode = Mode::sliding;
+      continue;
+    }
+    touch.mode = same->mode;
+    touch.slip = same->slip;
+    touch.tangent = same->tangent;
+    touch.tangents = same->tangents;
+    same->mode = Mode::apart;  // passed on
+    contact::evaluate(terms, touch);
+  }
+  overflow_ = overflow_ || scene_.overflowed();
+  bool lost = false;
+  for (const Touch& old : motion_.touches) lost |= old.touching();
+  motion_.touches.swap(next_touches_);
+  return lost;
+}
+
+void Engine::commit() {
+  state_.t = trial_.t;
+  std::copy(trial_.q.begin(), trial_.q.end(), state_.q.begin());
+  std::copy(trial_.u.begin(), trial_.u.end(), state_.u.begin());
+}
+
+bool Engine::crowds() {
+  crowded_ = state_.t - last_event_ < kCrowd ? crowded_ + 1 : 0;
+  last_event_ = state_.t;
+  if (crowded_ == 0) crowd_.clear();
+  for (const int transition : fired_)
+    if (crowd_.size() < crowd_.capacity()) crowd_.push_back(transition);
+  return crowded_ > kMostInCrowd;
+}
+
+/// All laws at once over a short time, as time-stepping does, and on without looking for events.
+Status Engine::leave_jam(double t_end) {
+  jam_ = std::min(stretch_, t_end - state_.t);
+  stretch_ *= 2.0;
+  const bool consistent = respond(events_.size());
+  const double to = jam_ < t_end - state_.t ? state_.t + jam_ : t_end;
+  jam_ = 0.0;
+  crowded_ = 0;
+  last_event_ = -std::numeric_limits<double>::infinity();
+  ++books_.jams;
+  if (!consistent) return Status::no_consistent_modes;
+  if (!(to > state_.t)) return {};
+  if (const Status status = integrate_to(to); !status.ok()) return status;
+  commit();
+  return {};
+}
+
+bool Engine::fire(int index) {
+  const auto i = static_cast<std::size_t>(index);
+  const describe::Transition& transition = contact_model_.model.contact.transitions[i];
+  if (!enabled(transition)) return true;  // another one of the same instant changed the set
+  fired_once_[i] = 1;
+  guard_armed_[i] = 0;
+  bool fits = true;
+  const auto switch_rows = [&](int constraint, char on) {
+    for (std::size_t row = 0; row < motion_.row_on.size(); ++row) {
+      if (contact_model_.terms.rows[row].constraint != constraint) continue;
+      if (on != 0 && motion_.row_on[row] == 0 && contact_model_.terms.rows[row].holonomic &&
+          !(std::abs(motion_.terms().Phi(row)) <= options_.constraint_limit)) {
+        fits = false;
+        misfit_ = {index, row, motion_.terms().Phi(row)};
+      }
+      motion_.row_on[row] = on;
+    }
+  };
+  for (const int c : transition.release) switch_rows(c, 0);
+  for (const int c : transition.activate) switch_rows(c, 1);
+  motion_.update();
+  Event event;
+  event.t = state_.t;
+  event.kind = EventKind::transition;
+  event.transition = index;
+  event.bounce_end = state_.t;
+  if (events_.size() < events_.capacity()) events_.push_back(event);
+  return fits;
+}
+
+/// Impulses, then modes; the motion was evaluated at the state. The transitions of this instant stand from
+/// `first_event` on. False where no consistent modes were found.
+bool Engine::respond(std::size_t first_event) {
+  for (Touch& touch : motion_.touches) {
+    touch.before = touch.mode;
+    if (touch.rigid() || touch.hint == Hint::none) continue;
+    touch.mode = std::exchange(touch.hint, Hint::none) == Hint::presses ? Mode::sliding : Mode::apart;
+  }
+  evaluate(state_);
+  for (std::size_t row = 0; row < motion_.row_on.size(); ++row) row_before_[row] = motion_.row_on[row];
+  const double lost_before = books_.impact_loss;
+  if (response_.strike(state_.t, state_.u.data(), events_, books_)) evaluate(state_);
+  for (std::size_t i = first_event; i < events_.size(); ++i)
+    if (events_[i].kind == EventKind::transition) events_[i].loss = books_.impact_loss - lost_before;
+  const bool consistent = response_.decide(state_.u.data(), jam_, [&] {
+    evaluate(state_);
+    return excused_;
+  });
+  stepper_->reset();
+
+  const auto record = [&](EventKind kind, int pair, std::uint64_t id, int stop) -> Event* {
+    if (events_.size() == events_.capacity()) return nullptr;
+    Event event;
+    event.t = event.bounce_end = state_.t;
+    event.kind = kind;
+    event.pair = pair;
+    event.id = id;
+    event.stop = stop;
+    events_.push_back(event);
+    return &events_.back();
+  };
+  for (std::size_t i = 0; i < motion_.touches.size(); ++i) {
+    Touch& touch = motion_.touches[i];
+    if (touch.mode == touch.before) continue;
+    if (touch.before == Mode::apart) {
+      if (Event* event = record(EventKind::rests, touch.pair, touch.id, -1); event != nullptr) {
+        // Bounces that would still come: each lasts 2 v / a, and v falls by e every time.
+        const double e = touch.law->restitution, a = touch.mobility * motion_.touch_force(i)[0];
+        event->approach = touch.approach;
+        if (e < 1.0 && a > 0.0) event->bounce_end += 2.0 * e * touch.approach / (a * (1.0 - e));
+      }
+    }
+    if (touch.mode == Mode::apart)
+      record(EventKind::leaves, touch.pair, touch.id, -1);
+    else if (touch.rigid() && touch.tangents > 0 && touch.law->static_friction > 0.0)
+      record(touch.mode == Mode::sliding ? EventKind::slides : EventKind::sticks, touch.pair, touch.id, -1);
+  }
+  for (std::size_t row = 0; row < motion_.row_on.size(); ++row)
+    if (contact_model_.stop_of_row[row] >= 0 && motion_.row_on[row] != row_before_[row])
+      record(motion_.row_on[row] != 0 ? EventKind::rests : EventKind::leaves, -1, 0,
+             contact_model_.stop_of_row[row]);
+  return consistent;
+}
+
+double Engine::friction_power() const {
+  double power = 0.0;
+  for (std::size_t i = 0; i < motion_.touches.size(); ++i)
+    for (std::size_t k = 1; k < 3; ++k)
+      power -= motion_.touch_force(i)[k] * motion_.touches[i].motion.rate[k];
+  return power;
+}
+
+void Engine::note_friction() {
+  books_.friction_loss += 0.5 * (friction_power_ + friction_power()) * (trial_.t - state_.t);
+}
+
+}  // namespace tactus::contact

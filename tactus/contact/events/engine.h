@@ -1,0 +1,182 @@
+// Motion with contact, by events [Gillespie2003, Figure 2]:
+//
+//   integrate with the constraints that are on  ->  did a guard fire?  ->  go back to the first event  ->
+//   impulse  -> which contacts stay, stick, slide  ->  go on to the end of the step
+//
+//   const ContactModel contact_model(model);
+//   Engine engine(contact_model, {.step = 1e-3});
+//   engine.set_state(initial);
+//   while (engine.state().t < 2.0)
+//     if (const Status status = engine.step(); !status.ok()) ... engine.explain(status)
+//
+// Guards: the gap of what is apart, the force of what touches, the cone of friction of what sticks, the slip
+// of what slides, the stops of joints, and the transitions of the model. An event is located by integrating
+// the step again to shorter ends, to the resolution of time. Nothing is allocated in a step (the integrators
+// `adaptive` and `stiff` take memory of their own). The same input gives the same bits.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <tactus/collide/scene.h>
+#include <tactus/contact/events/contact_model.h>
+#include <tactus/contact/events/contact_motion.h>
+#include <tactus/contact/events/response.h>
+#include <tactus/contact/law/event.h>
+#include <tactus/simulate/integrators/stepper.h>
+#include <tactus/simulate/motion/chart.h>
+#include <tactus/simulate/motion/simulation.h>
+
+namespace tactus::contact {
+
+using simulate::Input;
+using simulate::State;
+using simulate::Status;
+
+struct EngineOptions {
+  double step = 1e-3;  // [s]
+  simulate::Integrator integrator = simulate::Integrator::rk4;
+  simulate::Tolerances tolerances{};
+  double speed_limit = 1e9;
+  double constraint_limit = 1e-4;  // [m or rad]
+  std::size_t most_touches = 32;
+  double margin = 0.005;            // [m] shapes nearer than this, plus what a step may close, are watched
+  double penetration_limit = 1e-6;  // [m] at the start: more is refused
+  int most_events_per_step = 400;
+};
+
+/// Where an engine stands, to be taken up by another one.
+struct Snapshot {
+  State state;
+  std::vector<char> row_on, guard_armed, fired_once;
+  std::vector<Touch> touches;
+  double start = 0.0, last_event = 0.0;
+  std::uint64_t steps = 0;
+  int crowded = 0;
+};
+
+class Engine {
+ public:
+  /// The contact model must outlive the engine.
+  explicit Engine(const ContactModel& contact_model, EngineOptions options = {});
+  ~Engine();
+
+  const ContactModel& contact_model() const { return contact_model_; }
+  const EngineOptions& options() const { return options_; }
+  const State& state() const { return state_; }
+
+  /// Starts anew from there, with the constraints that the model has on at the start. Throws InputError where
+  /// sizes do not fit, constraints are missed by more than a little, or shapes overlap.
+  void set_state(State state);
+  Status step(const Input& input = {});
+
+  /// Code for single sets of constraints and contacts (rederive.h), which changes the time that steps take
+  /// and no bit of them. nullptr: none. `hold_back`: ticks that must go by in a set before its code is taken.
+  void attach(Rederiver* rederiver, long hold_back = 0) { motion_.attach(rederiver, hold_back); }
+  /// Everything that the next steps depend on. Once made, saving and loading take no memory.
+  void save(Snapshot& snapshot) const;
+  /// Goes on from there; of an engine for the same contact_model.
+  void load(const Snapshot& snapshot);
+  /// Room for any snapshot of this engine.
+  Snapshot make_snapshot() const;
+
+  /// Of the last step, in order.
+  std::span<const Event> events() const { return events_; }
+  const Books& books() const { return books_; }
+  /// Everything that is near, with modes; forces at the end of the last step.
+  std::span<const Touch> touches() const { return motion_.touches; }
+  const std::array<double, 3>& touch_force(std::size_t touch) const { return motion_.touch_force(touch); }
+  bool row_on(std::size_t row) const { return motion_.row_on[row] != 0; }
+  double row_force(std::size_t row) const { return motion_.row_force(row); }
+  bool is_active(int constraint) const;
+  /// Forces at the joints, script and held input together, and accelerations at the state.
+  simulate::Simulation::Rates rates() const;
+  /// Kinetic energy now.
+  double kinetic_energy();
+  const ContactMotion& motion() const { return motion_; }
+
+  /// Switches a constraint of the model, from outside: as a transition would.
+  void set_active(int constraint, bool active);
+
+  std::string explain(Status status);
+  /// What a pair, stop or transition of an event is called.
+  std::string name_of(const Event& event) const;
+
+ private:
+  static constexpr int kMostInCrowd = 60;  // events in a row without progress in time: more are chatter
+
+  enum class Watching : unsigned char { gap, force, cone, slip, press, push, stop_gap, stop_force, guard };
+  struct Watch {
+    Watching what = Watching::gap;
+    int index = 0;  // touch, row, or transition
+    std::array<double, 2> slip{};
+    double start = 0.0, start_rate = 0.0;
+  };
+
+  struct Candidate {
+    std::size_t watch = 0;
+    double value = 0.0, rate = 0.0, t = 0.0;  // at the end of the step
+    bool dips = false;                        // a gap that closes and opens again within the step
+  };
+
+  void hold(const Input& input);
+  bool detect();
+  Status integrate_to(double t);      // from state_ to trial_
+  void evaluate(const State& state);  // accelerations, forces, touches and guards there
+  bool forces_break_a_law() const;
+  void hold_slips();
+  void begin_watches();
+  bool enabled(const describe::Transition& transition) const;
+  double value(const Watch& watch) const;  // where evaluate() was last called
+  double rate(const Watch& watch) const;   // of gaps
+  bool fires(const Watch& watch, double now, double rate_now) const;
+  bool find_first_event(double t_end, Status& status);
+  double locate(const Watch& watch, double from, double f_from, double to, double f_to, bool of_rate,
+                Status& status, double sign);
+  bool trial_at(double t, Status& status);
+  void commit();
+  bool crowds();
+  Status leave_jam(double t_end);
+  bool fire(int transition);
+  bool respond(std::size_t first_event);
+  void arm_guards();
+  void rearm_guards();
+  double friction_power() const;
+  void note_friction();
+
+  const ContactModel& contact_model_;
+  EngineOptions options_;
+  collide::Scene scene_;
+  ContactMotion motion_;
+  Response response_;
+  simulate::Chart chart_;
+  std::unique_ptr<simulate::Stepper> stepper_;
+  State state_, trial_;
+  std::vector<double> z_, z_rate_, poses_;
+  std::vector<Touch> next_touches_;
+  std::vector<Watch> watches_;
+  std::vector<Candidate> candidates_;
+  std::vector<int> fired_;  // transitions
+  std::vector<double> guard_in_, guard_work_, guards_, forces_;
+  std::vector<char> guard_armed_, fired_once_, row_before_;
+  std::vector<Event> events_;
+  Books books_;
+  bool overflow_ = false;
+  bool excused_ = false;  // other forces, that no acceleration tells apart from those found, break no law
+  double start_ = 0.0, friction_power_ = 0.0, last_event_ = 0.0;
+  std::uint64_t steps_ = 0;
+  double jam_ = 0.0, stretch_ = 0.0;
+  /// The row that a transition switched on out of place, and by how much it was off.
+  struct Misfit {
+    int transition = -1;
+    std::size_t row = 0;
+    double error = 0.0;
+  };
+  Misfit misfit_;
+  int crowded_ = 0;         // events in a row without progress in time
+  std::vector<int> crowd_;  // transitions among them
+};
+
+}  // namespace tactus::contact

@@ -1,0 +1,142 @@
+// Where an engine begins, is taken up again, and is changed from outside.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <tactus/base/check.h>
+#include <tactus/base/error.h>
+#include <tactus/contact/events/engine.h>
+
+namespace tactus::contact {
+
+void Engine::set_state(State state) {
+  const simulate::Dynamics& d = contact_model_.dynamics;
+  if (state.q.size() != static_cast<std::size_t>(d.nq()) ||
+      state.u.size() != static_cast<std::size_t>(d.nv()))
+    throw InputError(
+        {}, fmt::format("the state has {} coordinates and {} speeds", state.q.size(), state.u.size()),
+        fmt::format("this mechanism has {} and {}", d.nq(), d.nv()));
+  for (const double x : state.q)
+    if (!std::isfinite(x)) throw InputError({}, "a coordinate of the state is not finite");
+  for (const double x : state.u)
+    if (!std::isfinite(x)) throw InputError({}, "a speed of the state is not finite");
+  if (!d.coordinates.normalize(state.q.data()))
+    throw InputError({}, "a quaternion of the state is zero", "no rotation is (1, 0, 0, 0): w, x, y, z");
+  state.momentum.clear();
+  state_ = std::move(state);
+  trial_ = state_;
+  motion_.touches.clear();
+  books_ = {};
+  events_.clear();
+  steps_ = 0;
+  start_ = state_.t;
+  crowded_ = 0;
+  misfit_ = {};
+  last_event_ = -std::numeric_limits<double>::infinity();
+  std::fill(fired_once_.begin(), fired_once_.end(), 0);
+  for (std::size_t row = 0; row < motion_.row_on.size(); ++row) {
+    const auto constraint = static_cast<std::size_t>(contact_model_.terms.rows[row].constraint);
+    motion_.row_on[row] = contact_model_.model.constraints[constraint].active ? 1 : 0;
+  }
+  motion_.update();
+  stepper_->reset();
+  hold({});
+
+  constexpr double kPolish = 1e-3;  // digits of a file; more is another configuration
+  motion_.mutable_terms().evaluate(state_.t, state_.q.data(), state_.u.data());
+  for (std::size_t row = 0; row < motion_.row_on.size(); ++row) {
+    if (motion_.row_on[row] == 0 || std::abs(motion_.terms().Phi(row)) <= kPolish) continue;
+    throw InputError({},
+                     fmt::format("the state does not fit the constraints: `{}` is off by {:.3g}",
+                                 contact_model_.terms.rows[row].label, motion_.terms().Phi(row)),
+                     "assemble the mechanism first");
+  }
+  motion_.settle_position(state_.t, state_.q.data());
+  motion_.settle_velocity(state_.t, state_.q.data(), state_.u.data());
+  for (std::size_t i = 0; i < contact_model_.row_of_stop.size(); ++i) {
+    if (contact_model_.row_of_stop[i] < 0) continue;
+    const double gap = motion_.terms().Phi(static_cast<std::size_t>(contact_model_.row_of_stop[i]));
+    if (gap >= -options_.penetration_limit) continue;
+    throw InputError(contact_model_.model.contact.stops[i].where,
+                     fmt::format("at the start `{}` is passed by {:.3g}",
+                                 contact_model_.model.contact.stops[i].name, -gap),
+                     "start between the limits");
+  }
+  detect();
+  if (overflow_) {
+    throw InputError(
+        {}, fmt::format("more than {} contacts are near at the start", options_.most_touches),
+        "give the engine room for more (most_touches), or use `render: stepping`, which is for many");
+  }
+  for (const Touch& touch : motion_.touches) {
+    if (!touch.rigid() || touch.motion.gap >= -options_.penetration_limit) continue;
+    const describe::ContactPair& pair =
+        contact_model_.model.contact.pairs[static_cast<std::size_t>(touch.pair)];
+    throw InputError(
+        pair.where,
+        fmt::format("at the start the shapes of `{}` overlap by {:.3g} m", pair.name, -touch.motion.gap),
+        "move them apart, or render the pair `compliant` or `stepping`, which push it out");
+  }
+  evaluate(state_);
+  if (!respond(0)) throw InputError({}, "at the start no consistent set of contacts was found");
+  // `x > 0` is false at zero, and may become true from there.
+  for (std::size_t i = 0; i < guards_.size(); ++i)
+    guard_armed_[i] = guards_[i] == 0.0 && !contact_model_.guards.true_at_zero(i);
+  arm_guards();
+}
+
+Snapshot Engine::make_snapshot() const {
+  Snapshot snapshot;
+  snapshot.touches.reserve(options_.most_touches);
+  save(snapshot);
+  return snapshot;
+}
+
+void Engine::save(Snapshot& snapshot) const {
+  snapshot.state = state_;
+  snapshot.row_on = motion_.row_on;
+  snapshot.guard_armed = guard_armed_;
+  snapshot.fired_once = fired_once_;
+  snapshot.touches = motion_.touches;
+  snapshot.start = start_;
+  snapshot.last_event = last_event_;
+  snapshot.steps = steps_;
+  snapshot.crowded = crowded_;
+}
+
+void Engine::load(const Snapshot& snapshot) {
+  state_ = snapshot.state;
+  trial_ = snapshot.state;
+  motion_.row_on = snapshot.row_on;
+  motion_.touches = snapshot.touches;
+  motion_.update();
+  guard_armed_ = snapshot.guard_armed;
+  fired_once_ = snapshot.fired_once;
+  start_ = snapshot.start;
+  last_event_ = snapshot.last_event;
+  steps_ = snapshot.steps;
+  crowded_ = snapshot.crowded;
+  events_.clear();
+  stepper_->reset();
+}
+
+void Engine::set_active(int constraint, bool active) {
+  TACTUS_CHECK(constraint >= 0 && static_cast<std::size_t>(constraint) < contact_model_.own_constraints);
+  motion_.mutable_terms().evaluate(state_.t, state_.q.data(), state_.u.data());
+  for (std::size_t row = 0; row < motion_.row_on.size(); ++row) {
+    if (contact_model_.terms.rows[row].constraint != constraint) continue;
+    if (active && contact_model_.terms.rows[row].holonomic &&
+        !(std::abs(motion_.terms().Phi(row)) <= options_.constraint_limit))
+      throw InputError({}, fmt::format("`{}` cannot be switched on: it is off by {:.3g}",
+                                       contact_model_.terms.rows[row].label, motion_.terms().Phi(row)));
+    motion_.row_on[row] = active ? 1 : 0;
+  }
+  motion_.update();
+  if (!respond(events_.size())) throw InputError({}, "no consistent set of contacts was found");
+  rearm_guards();
+}
+
+}  // namespace tactus::contact

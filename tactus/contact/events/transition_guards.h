@@ -1,0 +1,34 @@
+// The guards of a model's transitions as one kernel.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <tactus/contact/events/terms.h>
+#include <tactus/describe/model/model.h>
+#include <tactus/generate/kernel.h>
+
+namespace tactus::contact {
+
+class TransitionGuards {
+ public:
+  /// Throws InputError where a guard names a force that does not exist, or a symbol that is none.
+  TransitionGuards(const describe::Model& model, const TermsKernel& terms);
+
+  std::size_t size() const { return count_; }
+  /// Whether the guard is written with >= or <=, and so is true where its value is zero.
+  bool true_at_zero(std::size_t transition) const { return true_at_zero_[transition] != 0; }
+  std::size_t input_size() const { return count_ == 0 ? 0 : kernel_.input_size(); }
+  std::size_t work_size() const { return count_ == 0 ? 0 : kernel_.work_size(); }
+  /// The guards' values [size()]. `in` [input_size()] and `work` are the caller's memory.
+  void evaluate(double t, const double* q, const double* u, const double* qdot, const double* row_forces,
+                double* in, double* work, double* values) const;
+
+ private:
+  std::size_t count_ = 0, nq_ = 0, nv_ = 0, rows_ = 0;
+  std::vector<double> parameters_;
+  std::vector<char> true_at_zero_;
+  generate::Kernel kernel_;
+};
+
+}  // namespace tactus::contact

@@ -1,0 +1,382 @@
+#include <tactus/contact/stepping/stepping.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <tactus/base/error.h>
+#include <tactus/math/rotation.h>
+
+namespace tactus::contact {
+namespace {
+
+using Vec = math::Vec3<double>;
+
+Vec vector_at(const double* x) { return {x[0], x[1], x[2]}; }
+void put(const Vec& v, double* x) {
+  x[0] = v.x;
+  x[1] = v.y;
+  x[2] = v.z;
+}
+
+/// How far a body's shapes reach from its origin; shapes without end, and meshes, count as a point.
+double reach_of(const describe::Model& model, const describe::Body& body) {
+  using Shape = describe::Geometry::Shape;
+  double reach = 0.0;
+  for (const describe::Geometry& shape : body.geometry) {
+    if (!shape.contact || shape.shape == Shape::plane) continue;
+    const auto value = [&](const algebra::Expr& x) { return describe::value_of(model, x); };
+    const double x = value(shape.size.x), y = value(shape.size.y), z = value(shape.size.z);
+    const Vec p{value(shape.X_BG.p.x), value(shape.X_BG.p.y), value(shape.X_BG.p.z)};
+    const double own = shape.shape == Shape::sphere     ? x
+                       : shape.shape == Shape::box      ? 0.5 * std::sqrt(x * x + y * y + z * z)
+                       : shape.shape == Shape::cylinder ? std::hypot(x, 0.5 * y)
+                       : shape.shape == Shape::capsule  ? x + 0.5 * y
+                                                        : 0.0;
+    reach = std::max(reach, std::sqrt(dot(p, p)) + own);
+  }
+  return reach;
+}
+
+std::vector<std::size_t> block_sizes(const TermsKernel& kernel) {
+  std::vector<std::size_t> sizes;
+  for (const TermsKernel::Block& block : kernel.blocks) sizes.push_back(block.speeds.size());
+  return sizes;
+}
+
+}  // namespace
+
+bool asks_for_stepping(const describe::Model& model) {
+  const auto& pairs = model.contact.pairs;
+  return !pairs.empty() && std::all_of(pairs.begin(), pairs.end(), [](const describe::ContactPair& pair) {
+    return pair.law.rendering == describe::Rendering::stepping;
+  });
+}
+
+TimeStepping::TimeStepping(const ContactModel& contact_model, SteppingOptions options)
+    : contact_model_(contact_model),
+      kernel_(contact_model.terms),
+      options_(options),
+      nq_(static_cast<std::size_t>(contact_model.terms.nq)),
+      nv_(static_cast<std::size_t>(contact_model.terms.nv)),
+      terms_(contact_model.terms),
+      solver_(block_sizes(contact_model.terms), options.most_contacts, options.solver) {
+  const describe::Model& model = contact_model.model;
+  if (!model.contact.transitions.empty())
+    throw InputError(model.contact.transitions.front().where,
+                     "transitions happen at instants, which time-stepping does not look for",
+                     "run the model with the event-driven engine, or leave the transitions out");
+  for (const describe::ContactPair& pair : model.contact.pairs)
+    if (!options.all_pairs && pair.law.rendering != describe::Rendering::stepping)
+      throw InputError(pair.where,
+                       fmt::format("the pair \"{}\" asks for rendering \"{}\", not for time-stepping",
+                                   pair.name, name_of(pair.law.rendering)),
+                       "write `render: stepping` for every pair, or ask for time-stepping of all pairs");
+  if (!model.contact.pairs.empty()) scene_ = std::make_unique<collide::Scene>(model, options.most_contacts);
+
+  poses_.assign(12 * model.bodies.size(), 0.0);
+  for (std::size_t body = 0; body < model.bodies.size(); ++body)
+    for (std::size_t i = 0; i < 3; ++i) poses_[12 * body + 5 * i] = 1.0;
+  for (const TermsKernel::Body& body : kernel_.bodies)
+    reach_.push_back(reach_of(model, model.bodies[static_cast<std::size_t>(body.body)]));
+
+  std::size_t speed = 0;
+  for (const describe::Joint& joint : model.joints) {
+    if (joint.type == describe::JointType::free &&
+        model.speeds.definition == describe::Speeds::Definition::joint_rates)
+      free_roots_.push_back({speed});
+    speed += static_cast<std::size_t>(describe::speed_count(joint.type));
+  }
+  for (std::size_t i = 0; i < model.constraints.size(); ++i)
+    active_.push_back(i < contact_model.own_constraints && model.constraints[i].active);
+
+  place_.resize(nv_);
+  for (std::size_t k = 0; k < kernel_.blocks.size(); ++k) {
+    const std::vector<int>& speeds = kernel_.blocks[k].speeds;
+    for (std::size_t i = 0; i < speeds.size(); ++i)
+      place_[static_cast<std::size_t>(speeds[i])] = solver_.offset(static_cast<int>(k)) + i;
+    metrics_.emplace_back(speeds.size(), kernel_.blocks[k].rows.size());
+  }
+  const std::size_t wrench = 6 * static_cast<std::size_t>(kernel_.wrenches);
+  arguments_.assign(1 + nq_ + 2 * nv_ + wrench, 0.0);
+  tau_ = arguments_.data() + 1 + nq_ + nv_;
+  wrench_ = tau_ + nv_;
+  std::size_t work = std::max(contact_model.dynamics.forward_dynamics.work_size(),
+                              contact_model.dynamics.coordinate_rates.work_size());
+  if (contact_model.dynamics.loads) work = std::max(work, contact_model.dynamics.loads->work_size());
+  scratch_.resize(work);
+  forward_.resize(nv_ + nq_);
+  for (std::vector<double>* v : {&free_, &corrected_, &u_, &u_free_, &u_end_, &du_, &theta_, &u_next_})
+    v->assign(nv_, 0.0);
+  qdot_.resize(nq_);
+  q_end_.resize(nq_);
+  near_.resize(options.most_contacts);
+  slack_.resize(options.most_contacts);
+  push_.resize(options.most_contacts);
+  memory_.resize(options.most_contacts);
+  contacts_.resize(options.most_contacts);
+
+  simulate::State first{0.0, model.initial_q, model.initial_u, {}};
+  if (first.q.empty()) first.q = contact_model.dynamics.coordinates.rest();
+  if (first.u.empty()) first.u.assign(nv_, 0.0);
+  state_ = std::move(first);
+}
+
+TimeStepping::~TimeStepping() = default;
+
+void TimeStepping::set_state(simulate::State state) {
+  const Place where{contact_model_.model.file, 0, 0};
+  if (state.q.size() != nq_ || state.u.size() != nv_)
+    throw InputError(
+        where, fmt::format("the state has {} coordinates and {} speeds", state.q.size(), state.u.size()),
+        fmt::format("\"{}\" has {} and {}", contact_model_.model.name, nq_, nv_));
+  const auto finite = [](double x) { return std::isfinite(x); };
+  if (!finite(state.t) || !std::all_of(state.q.begin(), state.q.end(), finite) ||
+      !std::all_of(state.u.begin(), state.u.end(), finite) ||
+      !contact_model_.dynamics.coordinates.normalize(state.q.data()))
+    throw InputError(where, "the state has values that are not finite, or a zero quaternion");
+  state.momentum.clear();
+  if (scene_ != nullptr) {
+    terms_.evaluate(state.t, state.q.data(), state.u.data());
+    update_scene();
+    for (const collide::Proximity& proximity : scene_->near(0.0)) {
+      if (proximity.gap >= -options_.deepest_start) continue;
+      const auto name = [&](int body) {
+        return contact_model_.model.bodies[static_cast<std::size_t>(body)].name;
+      };
+      throw InputError(
+          contact_model_.model.contact.pairs[static_cast<std::size_t>(proximity.pair)].where,
+          fmt::format("\"{}\" and \"{}\" overlap by {:.3g} m at the start", name(proximity.body_a),
+                      name(proximity.body_b), -proximity.gap),
+          fmt::format("move them apart; up to {:.3g} m is pushed out by itself", options_.deepest_start));
+    }
+  }
+  state_ = std::move(state);
+  start_ = state_.t;
+  steps_ = 0;
+  books_ = {};
+  solution_ = {};
+  remembered_ = 0;
+  contact_count_ = 0;
+  solver_.reset();
+}
+
+simulate::Status TimeStepping::step(const simulate::Input& input) {
+  evaluate_loads(input);
+  terms_.evaluate(arguments_.data());
+  if (!free_speeds()) return simulate::Status::not_finite;
+  hold_bilateral();
+  if (position_error_ > options_.constraint_limit) return simulate::Status::constraint_lost;
+  gather();
+  if (deepest_overlap() > options_.deepest) return simulate::Status::overlap_lost;
+  solve_impulses();
+  separate();
+  if (!displace()) return simulate::Status::not_finite;
+  for (const double speed : u_next_)
+    if (std::abs(speed) > options_.speed_limit) return simulate::Status::diverged;
+  keep_books();
+  remember();
+  state_.q.swap(q_end_);
+  state_.u.swap(u_next_);
+  ++steps_;
+  state_.t = start_ + static_cast<double>(steps_) * options_.step;
+  return {};
+}
+
+void TimeStepping::evaluate_loads(const simulate::Input& input) {
+  arguments_[0] = state_.t;
+  std::copy(state_.q.begin(), state_.q.end(), arguments_.begin() + 1);
+  std::copy(state_.u.begin(), state_.u.end(), arguments_.begin() + 1 + static_cast<std::ptrdiff_t>(nq_));
+  std::fill(tau_, arguments_.data() + arguments_.size(), 0.0);
+  if (contact_model_.dynamics.loads)
+    (*contact_model_.dynamics.loads)(arguments_.data(), tau_, scratch_.data());
+  for (std::size_t i = 0; i < input.tau.size(); ++i) tau_[i] += input.tau[i];
+  for (std::size_t i = 0; i < input.wrench.size(); ++i) wrench_[i] += input.wrench[i];
+}
+
+void TimeStepping::update_scene() {
+  for (const TermsKernel::Body& body : kernel_.bodies)
+    std::copy_n(terms_.values().data() + body.X, 12,
+                poses_.data() + 12 * static_cast<std::size_t>(body.body));
+  scene_->update(poses_);
+}
+
+/// u_free = u + h a(q, u + h/2 a(q, u)), where the accelerations of free joints are those of vectors that
+/// stand in space: a_v + w x v. With forces that depend on q alone this, with step 5, is the symplectic
+/// method of Euler; the middle speeds keep the gyroscopic forces from adding energy.
+bool TimeStepping::free_speeds() {
+  const double h = options_.step;
+  for (std::size_t k = 0; k < kernel_.blocks.size(); ++k) {
+    const TermsKernel::Block& block = kernel_.blocks[k];
+    if (!metrics_[k].factor(terms_.values().data() + block.M)) return false;
+    double* x = u_free_.data() + solver_.offset(static_cast<int>(k));
+    for (std::size_t i = 0; i < block.speeds.size(); ++i) x[i] = terms_.Q()[block.speeds[i]];
+    metrics_[k].solve(x);
+  }
+  for (std::size_t i = 0; i < nv_; ++i) free_[i] = u_free_[place_[i]];
+  std::fill(corrected_.begin(), corrected_.end(), 0.0);
+  for (const FreeRoot& root : free_roots_)
+    put(cross(vector_at(&state_.u[root.speed]), vector_at(&state_.u[root.speed + 3])),
+        &corrected_[root.speed + 3]);
+  double* u = arguments_.data() + 1 + nq_;
+  for (std::size_t i = 0; i < nv_; ++i) u[i] = state_.u[i] + 0.5 * h * (free_[i] + corrected_[i]);
+  contact_model_.dynamics.forward_dynamics(arguments_.data(), forward_.data(), scratch_.data());
+  for (const FreeRoot& root : free_roots_) {
+    const Vec turning = cross(vector_at(u + root.speed), vector_at(u + root.speed + 3));
+    for (std::size_t i = 0; i < 3; ++i) forward_[root.speed + 3 + i] += turning[i];
+  }
+  for (std::size_t i = 0; i < nv_; ++i) {
+    free_[i] = state_.u[i] + h * forward_[i];
+    u[i] = state_.u[i];
+    u_[place_[i]] = state_.u[i];
+    u_free_[place_[i]] = free_[i];
+    if (!std::isfinite(free_[i])) return false;
+  }
+  return true;
+}
+
+/// The free speeds go on to fulfil A udot = gamma, and lose what A u + c is off.
+void TimeStepping::hold_bilateral() {
+  const double h = options_.step;
+  position_error_ = 0.0;
+  std::fill(du_.begin(), du_.end(), 0.0);
+  for (std::size_t k = 0; k < kernel_.blocks.size(); ++k) {
+    const TermsKernel::Block& block = kernel_.blocks[k];
+    const std::size_t n = block.speeds.size();
+    for (std::size_t i = 0; i < block.rows.size(); ++i) {
+      const auto row = static_cast<std::size_t>(block.rows[i]);
+      if (active_[static_cast<std::size_t>(kernel_.rows[row].constraint)] == 0) continue;
+      const double* A = terms_.values().data() + block.A + i * n;
+      double change = h * terms_.gamma(row) - terms_.velocity(row);
+      for (std::size_t j = 0; j < n; ++j) {
+        const auto speed = static_cast<std::size_t>(block.speeds[j]);
+        change -= A[j] * (free_[speed] - state_.u[speed] - h * corrected_[speed]);
+      }
+      const double phi = kernel_.rows[row].holonomic ? terms_.Phi(row) : 0.0;
+      position_error_ = std::max(position_error_, std::abs(phi));
+      metrics_[k].add_bilateral(A, change, -phi / h);
+    }
+    metrics_[k].finish();
+    metrics_[k].add_velocity_change(u_free_.data() + solver_.offset(static_cast<int>(k)));
+    metrics_[k].add_position_change(du_.data() + solver_.offset(static_cast<int>(k)));
+  }
+}
+
+/// The impulses of the step. Restitution that would add energy is left out.
+void TimeStepping::solve_impulses() {
+  u_end_ = u_free_;
+  solution_ = solver_.solve(u_end_.data());
+  bool strikes = false;
+  for (std::size_t i = 0; i < solver_.contacts().size(); ++i) strikes = strikes || near_[i].strikes;
+  if (!strikes || impulse_work() <= 0.0) return;
+  for (std::size_t i = 0; i < solver_.contacts().size(); ++i) {
+    near_[i].restitution = 0.0;
+    set_bias(solver_.contacts()[i], near_[i]);
+  }
+  u_end_ = u_free_;
+  solution_ = solver_.solve(u_end_.data());
+}
+
+/// The kinetic energy that the impulses give: p . (v + v_end) / 2, the forces doing the rest.
+double TimeStepping::impulse_work() const {
+  double work = 0.0;
+  for (std::size_t i = 0; i < solver_.contacts().size(); ++i) {
+    const SweepSolver::Contact& contact = solver_.contacts()[i];
+    for (int r = 0; r < contact.size; ++r)
+      if (contact.p[r] != 0.0)
+        work += contact.p[r] * (near_[i].offset[r] + 0.5 * (solver_.velocity(contact, r, u_.data()) +
+                                                            solver_.velocity(contact, r, u_end_.data())));
+  }
+  return work;
+}
+
+/// Displacement speeds du that push overlapping bodies apart; other contacts may use up their gap, no more.
+void TimeStepping::separate() {
+  const double h = options_.step;
+  const std::size_t count = solver_.contacts().size();
+  bool needed = position_error_ > 0.0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const SweepSolver::Contact& contact = solver_.contacts()[i];
+    const double gap = near_[i].about.gap, over = gap + options_.slop;
+    const double moves = near_[i].offset[0] + solver_.velocity(contact, 0, u_end_.data());
+    slack_[i] = over < 0.0 ? std::max(options_.push_part * over / h, -options_.push_speed) + moves
+                           : std::max(0.0, gap / h + moves);
+    push_[i] = 0.0;
+    needed = needed || (over < 0.0 && slack_[i] < 0.0);
+  }
+  if (!needed) return;
+  solver_.separate({slack_.data(), count}, {push_.data(), count}, du_.data());
+  for (std::size_t i = 0; i < nv_; ++i) books_.correction_work -= h * terms_.Q()[i] * du_[place_[i]];
+}
+
+/// q+ = q (+) h (W (u+ + du) + X); vectors that stand in space get new components in the turned axes.
+bool TimeStepping::displace() {
+  const double h = options_.step;
+  double* u = arguments_.data() + 1 + nq_;
+  for (std::size_t i = 0; i < nv_; ++i) {
+    u_next_[i] = u_end_[place_[i]];
+    u[i] = u_next_[i] + du_[place_[i]];
+  }
+  const simulate::Coordinates& coordinates = contact_model_.dynamics.coordinates;
+  contact_model_.dynamics.coordinate_rates(arguments_.data(), qdot_.data(), scratch_.data());
+  std::fill(theta_.begin(), theta_.end(), 0.0);
+  coordinates.chart_rate(state_.q.data(), theta_.data(), qdot_.data(), free_.data());
+  for (std::size_t i = 0; i < nv_; ++i) theta_[i] = h * free_[i];
+  coordinates.displace(state_.q.data(), theta_.data(), q_end_.data());
+  for (const FreeRoot& root : free_roots_) {
+    const auto R = math::rotation_of(math::exponential(vector_at(&theta_[root.speed + 3])));
+    for (const std::size_t at : {root.speed, root.speed + 3})
+      put(transpose_times(R, vector_at(&u_next_[at])), &u_next_[at]);
+  }
+  const auto finite = [](double x) { return std::isfinite(x); };
+  return std::all_of(q_end_.begin(), q_end_.end(), finite) &&
+         std::all_of(u_next_.begin(), u_next_.end(), finite);
+}
+
+double TimeStepping::deepest_overlap() const {
+  double deepest = 0.0;
+  for (std::size_t i = 0; i < solver_.contacts().size(); ++i)
+    if (near_[i].law != nullptr && near_[i].law->rendering != describe::Rendering::compliant)  // no stop
+      deepest = std::max(deepest, -near_[i].about.gap);
+  return deepest;
+}
+
+void TimeStepping::keep_books() {
+  double friction = 0.0;
+  for (std::size_t i = 0; i < solver_.contacts().size(); ++i) {
+    const SweepSolver::Contact& contact = solver_.contacts()[i];
+    double mean = 0.0, end = 0.0;
+    for (int r = 1; r < contact.size; ++r) {
+      const double v_end = near_[i].offset[r] + solver_.velocity(contact, r, u_end_.data());
+      mean += 0.5 * contact.p[r] * (near_[i].offset[r] + solver_.velocity(contact, r, u_.data()) + v_end);
+      end += contact.p[r] * v_end;
+    }
+    friction += mean <= 0.0 ? mean : std::min(end, 0.0);  // what is left of `end` is the solver's tolerance
+    books_.deepest = std::max(books_.deepest, -near_[i].about.gap);
+  }
+  books_.friction_work += friction;
+  books_.normal_work += impulse_work() - friction;
+  ++books_.steps;
+  books_.not_converged += !solution_.converged && !solver_.contacts().empty();
+  books_.most_contacts = std::max(books_.most_contacts, static_cast<int>(solver_.contacts().size()));
+}
+
+std::string TimeStepping::explain(simulate::Status status) const {
+  using simulate::Status;
+  const std::string when = fmt::format(" at t = {:.6g} s", state_.t);
+  if (status.has(Status::not_finite))
+    return "a coordinate or speed is not finite, or the mass matrix not positive" + when;
+  if (status.has(Status::diverged)) return fmt::format("a speed passed {:g}", options_.speed_limit) + when;
+  if (status.has(Status::constraint_lost))
+    return fmt::format("a constraint is off by {:.3g}: try a smaller step", position_error_) + when;
+  if (status.has(Status::overlap_lost))
+    return fmt::format(
+               "rigid shapes overlap by {:.3g} m: take a smaller step; light bodies between heavy ones need "
+               "restitution 0, or `render: rigid` or `compliant`",
+               deepest_overlap()) +
+           when;
+  return "nothing is wrong" + when;
+}
+
+}  // namespace tactus::contact

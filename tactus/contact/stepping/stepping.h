@@ -1,0 +1,188 @@
+// Time-stepping: motion with contact by impulses of whole steps, for scenes in which single events are too
+// many. One step of length h [Moreau1988; StewartTrinkle1996; Jean1999]:
+//
+//   1. terms at (t, q, u): mass matrix, forces, constraints, bodies
+//   2. free speeds        u_free = u + h M^-1 Q,  bilateral constraints of the model held
+//   3. near features      rows J (normal, tangents) of every pair closer than a margin
+//   4. impulses           w_n = J_n u+ + gap/h >= 0  perpendicular to  p_n >= 0, Coulomb's friction
+//                         (contacts that strike:  J_n u+ >= e closing speed: Newton's law, whatever the
+//                         pair's)
+//   5. displacement       q+ = q (+) h (u+ + du), where du pushes overlapping bodies apart and takes out what
+//                         the bilateral constraints are off: it moves positions and gives no speed
+//
+// A gap closes exactly within a step and does not open by itself; what overlaps (by a start, by rotation
+// within a step) is pushed out without kinetic energy. The method is of first order; velocities jump at ends
+// of steps. Speeds of free joints are components in the body's axes: they are moved as vectors that stand
+// still in space, so that no energy comes from the turning of the axes. Impulses start from those of the step
+// before, contact by contact.
+//
+// Compliant pairs are taken implicitly as springs and dampers that never pull. Joint stops are contacts of
+// one row.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <tactus/contact/events/contact_model.h>
+#include <tactus/contact/impact/block_metric.h>
+#include <tactus/contact/law/touch.h>
+#include <tactus/contact/stepping/sweep_solver.h>
+#include <tactus/simulate/motion/simulation.h>
+
+namespace tactus::contact {
+
+struct SteppingOptions {
+  double step = 1e-3;  // [s]
+  SweepOptions solver{};
+  std::size_t most_contacts = 2048;
+  double margin = 2e-3;            // [m] within which features count as near, besides what the speeds ask for
+  double slop = 1e-6;              // [m] overlap that is left alone
+  double push_part = 0.2;          // of an overlap that one step takes out
+  double push_speed = 0.5;         // [m/s] at most
+  double deepest_start = 5e-3;     // [m] set_state() refuses states with more overlap
+  double deepest = 1e-2;           // [m] rigid shapes that overlap by more stop the run
+  double speed_limit = 1e9;        // [rad/s or m/s] a speed beyond it means divergence
+  double constraint_limit = 1e-3;  // [m or rad] a bilateral constraint held no better than this is lost
+  bool all_pairs = false;          // also the pairs whose rendering is another one
+};
+
+/// A contact of the last step that carried an impulse.
+struct StepContact {
+  int pair = 0;  // index into ContactSection::pairs; -1 - i: stop i
+  std::uint64_t id = 0;
+  int body_a = 0, body_b = 0;
+  double gap = 0.0;                      // [m] at the start of the step
+  math::Vec3<double> point{}, normal{};  // world axes
+  math::Vec3<double> impulse{};  // [N s] on body b, world axes; of a stop: (along its coordinate, 0, 0)
+  Mode mode = Mode::sliding;
+};
+
+/// What the contacts have done since set_state(), and how well.
+struct StepBooks {
+  double normal_work = 0.0;  // [J] of the normal impulses
+  // [J] of friction: along the mean slip of the step, or, where slip turns round within it, along that at its
+  // end, which friction opposes: never positive.
+  double friction_work = 0.0;
+  double correction_work = 0.0;  // [J] potential energy that pushing overlapping bodies apart has given
+  double deepest = 0.0;          // [m] largest overlap at the start of a step
+  long steps = 0;
+  long not_converged = 0;  // steps whose impulses missed the solver's tolerance
+  long overflowed = 0;     // steps with more contacts than there is room for
+  int most_contacts = 0;   // near in one step
+};
+
+/// Whether a model's pairs, all of them, ask for time-stepping.
+bool asks_for_stepping(const describe::Model& model);
+
+class TimeStepping {
+ public:
+  /// `contact_model` must outlive it. Throws InputError for models with transitions, and for pairs of other
+  /// renderings unless Options::all_pairs.
+  explicit TimeStepping(const ContactModel& contact_model, SteppingOptions options = {});
+  ~TimeStepping();
+
+  const SteppingOptions& options() const { return options_; }
+  const simulate::State& state() const { return state_; }
+
+  /// Starts anew from there. Throws InputError where sizes do not fit, a value is not finite, or bodies
+  /// overlap by more than Options::deepest_start.
+  void set_state(simulate::State state);
+  /// One step. No allocation (but for meshes, collide/scene.h) and no exception. On trouble the state stays
+  /// what it was before the step.
+  simulate::Status step(const simulate::Input& input = {});
+  /// What went wrong, and when.
+  std::string explain(simulate::Status status) const;
+
+  /// Contacts of the last step that carried an impulse, ordered by pair and id, stops first.
+  std::span<const StepContact> contacts() const { return {contacts_.data(), contact_count_}; }
+  const StepBooks& books() const { return books_; }
+  /// Of the last step.
+  const ConeResult& solution() const { return solution_; }
+
+  bool is_active(int constraint) const { return active_[static_cast<std::size_t>(constraint)] != 0; }
+  void set_active(int constraint, bool active) { active_[static_cast<std::size_t>(constraint)] = active; }
+
+ private:
+  struct FreeRoot {
+    std::size_t speed = 0;  // wx, wy, wz, vx, vy, vz; the chart has its rotation at speed + 3
+  };
+  /// What is known of a contact besides its rows.
+  struct Near {
+    const describe::ContactLaw* law = nullptr;
+    StepContact about;
+    math::Vec3<double> tangent[2];
+    double offset[3] = {};  // velocity that does not come from the speeds [m/s]
+    double closing = 0.0;   // [m/s] before the step
+    double restitution = 0.0;
+    bool strikes = false;
+  };
+  /// Impulse of a step, for the next one.
+  struct Memory {
+    int pair = 0;
+    std::uint64_t id = 0;
+    math::Vec3<double> impulse{};
+    bool stuck = false;
+  };
+
+  void evaluate_loads(const simulate::Input& input);
+  void update_scene();
+  bool free_speeds();
+  void hold_bilateral();
+  double search_margin() const;
+  void gather();
+  void add_stop(std::size_t row);
+  void add_proximity(const collide::Proximity& proximity);
+  void add_body_rows(SweepSolver::Contact& contact, int body, double sign, const math::Vec3<double>& point,
+                     const math::Vec3<double>* directions, int count) const;
+  void respond(SweepSolver::Contact& contact, int from, int to) const;
+  int choose_tangents(SweepSolver::Contact& contact, Near& near) const;
+  void set_bias(SweepSolver::Contact& contact, Near& near) const;
+  void recall(SweepSolver::Contact& contact, Near& near);
+  void solve_impulses();
+  double impulse_work() const;
+  double deepest_overlap() const;  // of rigid shapes, where gather() was last called
+  void keep_books();
+  void separate();
+  bool displace();
+  void remember();
+
+  const ContactModel& contact_model_;
+  const TermsKernel& kernel_;
+  SteppingOptions options_;
+  std::size_t nq_, nv_;
+  simulate::State state_;
+  double start_ = 0.0;
+  std::uint64_t steps_ = 0;
+  StepBooks books_;
+  ConeResult solution_;
+
+  Terms terms_;
+  std::unique_ptr<collide::Scene> scene_;
+  std::vector<double> poses_;
+  std::vector<double> reach_;  // [touching bodies] of their shapes from the body's origin [m]
+  std::vector<FreeRoot> free_roots_;
+  std::vector<char> active_;        // [constraints of the model]
+  std::vector<std::size_t> place_;  // [nv] of a speed in the order by blocks
+
+  // A step's numbers; speeds in the model's order:
+  std::vector<double> arguments_, scratch_, forward_, free_, corrected_;
+  double* tau_ = nullptr;
+  double* wrench_ = nullptr;
+  // Block after block:
+  std::vector<BlockMetric> metrics_;
+  std::vector<double> u_, u_free_, u_end_, du_;
+  SweepSolver solver_;
+  std::vector<Near> near_;
+  std::vector<double> slack_, push_;
+  std::vector<Memory> memory_;
+  std::size_t remembered_ = 0, recalled_ = 0;
+  std::vector<StepContact> contacts_;
+  std::size_t contact_count_ = 0;
+  double position_error_ = 0.0;  // of the bilateral constraints, at the start of the step
+  std::vector<double> theta_, qdot_, q_end_, u_next_;
+};
+
+}  // namespace tactus::contact

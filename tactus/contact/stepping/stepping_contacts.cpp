@@ -1,0 +1,251 @@
+// The contacts of a step: from near features to rows, friction directions, the velocities asked for, and the
+// impulses of the step before.
+#include <algorithm>
+#include <cmath>
+
+#include <tactus/contact/stepping/stepping.h>
+
+namespace tactus::contact {
+namespace {
+
+using Vec = math::Vec3<double>;
+
+// Mobility along a tangent, as a part of that along the other, below which it leads nowhere (planar scenes).
+constexpr double kPlanar = 1e-8;
+constexpr double kAtRest = 1e-9;  // [m/s]
+// Speeds of a step add this part to the distance within which features are looked for: both bodies move.
+constexpr double kBothMove = 2.0;
+
+bool before(int pair_a, std::uint64_t id_a, int pair_b, std::uint64_t id_b) {
+  return pair_a != pair_b ? pair_a < pair_b : id_a < id_b;
+}
+
+}  // namespace
+
+double TimeStepping::search_margin() const {
+  double fastest = 0.0;
+  for (std::size_t i = 0; i < kernel_.bodies.size(); ++i) {
+    const double* V = terms_.values().data() + kernel_.bodies[i].V;
+    fastest = std::max(fastest, std::hypot(V[3], V[4], V[5]) + reach_[i] * std::hypot(V[0], V[1], V[2]));
+  }
+  return options_.margin + kBothMove * options_.step * fastest;
+}
+
+void TimeStepping::gather() {
+  solver_.clear();
+  recalled_ = 0;
+  // In the order of their pairs, -1 - stop: the order in which impulses are recalled.
+  for (std::size_t stop = contact_model_.row_of_stop.size(); stop-- > 0;)
+    if (contact_model_.row_of_stop[stop] >= 0)
+      add_stop(static_cast<std::size_t>(contact_model_.row_of_stop[stop]));
+  if (scene_ == nullptr) return;
+  update_scene();
+  for (const collide::Proximity& proximity : scene_->near(search_margin())) add_proximity(proximity);
+  books_.overflowed += scene_->overflowed();
+}
+
+/// A stop is the gap of a switched-off row of constraints (contact_model.h).
+void TimeStepping::add_stop(std::size_t row) {
+  const double gap = terms_.Phi(row), rate = terms_.velocity(row);
+  if (gap + options_.step * rate > options_.margin) return;
+  SweepSolver::Contact* contact = solver_.add();
+  if (contact == nullptr) {
+    ++books_.overflowed;
+    return;
+  }
+  const int index = contact_model_.stop_of_row[row];
+  const describe::JointStop& stop = contact_model_.model.contact.stops[static_cast<std::size_t>(index)];
+  Near& near = near_[solver_.contacts().size() - 1];
+  near = {};
+  near.about.pair = -1 - index;
+  near.about.gap = gap;
+  const auto [block, position] = kernel_.place_of_row[row];
+  const std::size_t n = solver_.block_size(block);
+  contact->block[0] = block;
+  const double* A = terms_.values().data() + kernel_.blocks[static_cast<std::size_t>(block)].A +
+                    static_cast<std::size_t>(position) * n;
+  std::copy_n(A, n, contact->J[0]);
+  respond(*contact, 0, 1);
+  near.offset[0] = rate - solver_.velocity(*contact, 0, u_.data());
+  near.closing = -rate;
+  near.restitution = near.closing > stop.rest_speed ? stop.restitution : 0.0;
+  set_bias(*contact, near);
+  solver_.prepare(*contact);
+  recall(*contact, near);
+}
+
+void TimeStepping::add_proximity(const collide::Proximity& proximity) {
+  const auto block_of = [&](int body) {
+    const int slot = kernel_.body_slot[static_cast<std::size_t>(body)];
+    return slot < 0 ? -1 : kernel_.bodies[static_cast<std::size_t>(slot)].block;
+  };
+  const int block_a = block_of(proximity.body_a), block_b = block_of(proximity.body_b);
+  if (block_a < 0 && block_b < 0) return;
+  SweepSolver::Contact* contact = solver_.add();
+  if (contact == nullptr) {
+    ++books_.overflowed;
+    return;
+  }
+  Near& near = near_[solver_.contacts().size() - 1];
+  near = {};
+  const describe::ContactLaw& law =
+      contact_model_.model.contact.pairs[static_cast<std::size_t>(proximity.pair)].law;
+  near.law = &law;
+  near.about = {proximity.pair, proximity.id,    proximity.body_a, proximity.body_b,
+                proximity.gap,  proximity.point, proximity.normal, {},
+                Mode::sliding};
+
+  // Any two directions across the normal; the bodies' velocities at the point, one against the other.
+  const Vec n = proximity.normal;
+  const std::size_t least = std::abs(n.x) <= std::abs(n.y) && std::abs(n.x) <= std::abs(n.z) ? 0
+                            : std::abs(n.y) <= std::abs(n.z)                                 ? 1
+                                                                                             : 2;
+  const Vec across = cross(n, Vec::unit(least));
+  near.tangent[0] = (1.0 / std::sqrt(dot(across, across))) * across;
+  near.tangent[1] = cross(n, near.tangent[0]);
+  contact->block[0] = block_b >= 0 ? block_b : block_a;
+  contact->block[1] = block_b >= 0 && block_a >= 0 && block_a != block_b ? block_a : -1;
+  const bool rubs = law.friction > 0.0 || law.static_friction > 0.0;
+  contact->size = rubs ? 3 : 1;
+  for (int side = 0; side < 2; ++side)
+    if (contact->block[side] >= 0)
+      std::fill_n(contact->J[side], 3 * solver_.block_size(contact->block[side]), 0.0);
+  const Vec directions[3] = {n, near.tangent[0], near.tangent[1]};
+  add_body_rows(*contact, proximity.body_b, 1.0, proximity.point, directions, contact->size);
+  add_body_rows(*contact, proximity.body_a, -1.0, proximity.point, directions, contact->size);
+  respond(*contact, 0, contact->size);
+  if (rubs) contact->size = choose_tangents(*contact, near);
+
+  const auto velocity_of = [&](int body) {
+    const BodyMotion<double> motion = terms_.body(body);
+    return motion.v + cross(motion.w, proximity.point - motion.p);
+  };
+  const Vec slip = velocity_of(proximity.body_b) - velocity_of(proximity.body_a);
+  for (int r = 0; r < contact->size; ++r) {
+    const Vec& direction = r == 0 ? n : near.tangent[r - 1];
+    near.offset[r] = dot(direction, slip) - solver_.velocity(*contact, r, u_.data());
+  }
+  near.closing = -dot(n, slip);
+  near.restitution = near.closing > law.rest_speed ? law.restitution : 0.0;
+  // At the start nothing is remembered: what touches and is at rest has the friction of sticking.
+  const bool rests = proximity.gap <= options_.slop && dot(slip, slip) <= kAtRest * kAtRest;
+  contact->mu = rests ? std::max(law.friction, law.static_friction) : law.friction;
+  if (law.rendering == describe::Rendering::compliant)
+    contact->compliance = 1.0 / (options_.step * (options_.step * law.stiffness + law.damping));
+  set_bias(*contact, near);
+  recall(*contact, near);
+  solver_.prepare(*contact);
+}
+
+/// Rows of the velocity of a body's material at the point, along the directions.
+void TimeStepping::add_body_rows(SweepSolver::Contact& contact, int index, double sign, const Vec& point,
+                                 const Vec* directions, int count) const {
+  const int slot = kernel_.body_slot[static_cast<std::size_t>(index)];
+  if (slot < 0) return;
+  const TermsKernel::Body& body = kernel_.bodies[static_cast<std::size_t>(slot)];
+  if (body.block < 0) return;
+  const int side = contact.block[0] == body.block ? 0 : 1;
+  const std::size_t n = solver_.block_size(body.block);
+  const double* X = terms_.values().data() + body.X;
+  const double* J = terms_.values().data() + body.J;
+  const Vec arm = point - Vec{X[3], X[7], X[11]};
+  for (int r = 0; r < count; ++r) {
+    const Vec& d = directions[r];
+    const Vec moment = cross(arm, d);
+    double* row = contact.J[side] + static_cast<std::size_t>(r) * n;
+    for (std::size_t i = 0; i < n; ++i)
+      row[i] += sign * (moment.x * J[i] + moment.y * J[n + i] + moment.z * J[2 * n + i] + d.x * J[3 * n + i] +
+                        d.y * J[4 * n + i] + d.z * J[5 * n + i]);
+  }
+}
+
+void TimeStepping::respond(SweepSolver::Contact& contact, int from, int to) const {
+  for (int side = 0; side < 2; ++side) {
+    if (contact.block[side] < 0) continue;
+    const std::size_t n = solver_.block_size(contact.block[side]);
+    for (int r = from; r < to; ++r)
+      metrics_[static_cast<std::size_t>(contact.block[side])].response(
+          contact.J[side] + static_cast<std::size_t>(r) * n,
+          contact.Y[side] + static_cast<std::size_t>(r) * n);
+  }
+}
+
+/// Rows that the contact needs. In planar scenes one direction of slip leads nowhere: t1 becomes the other.
+int TimeStepping::choose_tangents(SweepSolver::Contact& contact, Near& near) const {
+  solver_.prepare(contact);
+  const double xx = contact.local.W[4], xy = contact.local.W[5], yy = contact.local.W[8];
+  const double mean = 0.5 * (xx + yy), half = 0.5 * (xx - yy), spread = std::hypot(half, xy);
+  if (!(mean + spread > 0.0)) return 1;
+  if (mean - spread > kPlanar * (mean + spread)) return 3;
+  const double angle = 0.5 * std::atan2(xy, half), c = std::cos(angle), s = std::sin(angle);
+  near.tangent[0] = c * near.tangent[0] + s * near.tangent[1];
+  for (int side = 0; side < 2; ++side) {
+    if (contact.block[side] < 0) continue;
+    const std::size_t n = solver_.block_size(contact.block[side]);
+    for (double* rows : {contact.J[side], contact.Y[side]})
+      for (std::size_t i = 0; i < n; ++i) rows[n + i] = c * rows[n + i] + s * rows[2 * n + i];
+  }
+  return 2;
+}
+
+/// What the velocity at the end of the step is measured from.
+void TimeStepping::set_bias(SweepSolver::Contact& contact, Near& near) const {
+  const double h = options_.step, gap = near.about.gap;
+  for (int r = 0; r < contact.size; ++r) contact.bias[r] = near.offset[r];
+  const double free = near.offset[0] + solver_.velocity(contact, 0, u_free_.data());
+  near.strikes = near.restitution > 0.0 && gap + h * std::min(free, -near.closing) < 0.0;
+  if (contact.compliance > 0.0) {
+    // p = -(k (gap + h v) + d v) h, never pulling; before they touch, nothing.
+    const describe::ContactLaw& law = *near.law;
+    const bool reached = gap + h * free < 0.0;
+    contact.bias[0] += gap * (reached ? law.stiffness / (h * law.stiffness + law.damping) : 1.0 / h);
+    near.strikes = false;
+  } else if (near.strikes) {
+    contact.bias[0] -= near.restitution * near.closing;
+  } else {
+    contact.bias[0] += std::max(gap, 0.0) / h;
+  }
+}
+
+/// The impulse of the same features in the step before is the guess; what stuck has the friction of sticking.
+void TimeStepping::recall(SweepSolver::Contact& contact, Near& near) {
+  const int pair = near.about.pair;
+  while (recalled_ < remembered_ &&
+         before(memory_[recalled_].pair, memory_[recalled_].id, pair, near.about.id))
+    ++recalled_;
+  if (recalled_ == remembered_ || memory_[recalled_].pair != pair || memory_[recalled_].id != near.about.id)
+    return;
+  const Memory& memory = memory_[recalled_];
+  if (near.law != nullptr && memory.stuck)
+    contact.mu = std::max(near.law->friction, near.law->static_friction);
+  if (near.strikes) return;
+  if (near.law == nullptr) {
+    contact.p[0] = memory.impulse.x;
+    return;
+  }
+  contact.p[0] = std::max(0.0, dot(memory.impulse, near.about.normal));
+  for (int r = 1; r < contact.size; ++r) contact.p[r] = dot(memory.impulse, near.tangent[r - 1]);
+}
+
+void TimeStepping::remember() {
+  contact_count_ = remembered_ = 0;
+  for (std::size_t i = 0; i < solver_.contacts().size(); ++i) {
+    const SweepSolver::Contact& contact = solver_.contacts()[i];
+    if (!(contact.p[0] > 0.0)) continue;
+    StepContact about = near_[i].about;
+    about.mode = contact.mode == ConeMode::sticking ? Mode::sticking : Mode::sliding;
+    if (near_[i].law == nullptr) {
+      about.impulse = {contact.p[0], 0.0, 0.0};
+    } else {
+      about.impulse = contact.p[0] * about.normal;
+      for (int r = 1; r < contact.size; ++r)
+        about.impulse = about.impulse + contact.p[r] * near_[i].tangent[r - 1];
+    }
+    contacts_[contact_count_++] = about;
+    // A blow says nothing about the next step.
+    const Vec guess = near_[i].strikes ? Vec::zero() : about.impulse;
+    memory_[remembered_++] = {about.pair, about.id, guess, about.mode == Mode::sticking};
+  }
+}
+
+}  // namespace tactus::contact

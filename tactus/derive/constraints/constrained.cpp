@@ -1,0 +1,128 @@
+#include <tactus/derive/constraints/constrained.h>
+
+#include <algorithm>
+
+#include <tactus/derive/recursion/sparse_factor.h>
+
+namespace tactus::derive {
+
+using algebra::Expr;
+
+namespace {
+
+/// A vector by its entries that are not known to be zero.
+struct Sparse {
+  std::vector<std::size_t> at;
+  std::vector<Expr> value;
+
+  void append(std::size_t index, Expr x) {
+    at.push_back(index);
+    value.push_back(x);
+  }
+};
+
+Sparse sparse(const std::vector<Expr>& x) {
+  Sparse result;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (algebra::is_zero(x[i])) continue;
+    result.append(i, x[i]);
+  }
+  return result;
+}
+
+/// sum_i x_i y_i
+Expr dot(const Sparse& x, const Sparse& y) {
+  Expr sum(0.0);
+  for (std::size_t a = 0, b = 0; a < x.at.size() && b < y.at.size();) {
+    if (x.at[a] == y.at[b]) {
+      sum += x.value[a++] * y.value[b++];
+    } else if (x.at[a] < y.at[b]) {
+      ++a;
+    } else {
+      ++b;
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+ConstrainedSolution solve_constrained(const std::vector<int>& parents, std::vector<Expr> M,
+                                      std::vector<Expr> Q, const std::vector<Expr>& A,
+                                      const std::vector<Expr>& gamma) {
+  const std::size_t n = Q.size(), m = gamma.size();
+  const int nv = static_cast<int>(n);
+  factorise(parents, nv, M.data());
+  const auto inverse_of_D = [&](std::size_t i) { return M[i * n + i]; };
+  ConstrainedSolution result;
+  for (std::size_t i = 0; i < n; ++i) result.compliances.push_back(inverse_of_D(i));
+  // x <- L^-T x
+  const auto towards_ground = [&](std::vector<Expr>& x) {
+    for (int i = nv - 1; i >= 0; --i) {
+      const auto row = static_cast<std::size_t>(i);
+      if (algebra::is_zero(x[row])) continue;
+      for (int j = parents[row]; j >= 0; j = parents[static_cast<std::size_t>(j)]) {
+        x[static_cast<std::size_t>(j)] -= M[row * n + static_cast<std::size_t>(j)] * x[row];
+      }
+    }
+  };
+  towards_ground(Q);
+  // Row by row: z_k, and z_k / D; row k of S = A M^-1 A^T = G E G^T, G unit lower triangular; forward
+  // substitution. The order is that of the generated code: the divisions of G E G^T, each waiting for the one
+  // before, stand among the sums that do not wait. Rows of G keep their sparsity where the order of the loops
+  // is natural.
+  std::vector<Sparse> z(m), y(m), G(m), GE(m);  // of G and G E the entries before the diagonal
+  std::vector<Expr> inverse_of_E(m), lambda(m);
+  const Sparse q = sparse(Q);
+  for (std::size_t k = 0; k < m; ++k) {
+    std::vector<Expr> row(A.begin() + static_cast<std::ptrdiff_t>(k * n),
+                          A.begin() + static_cast<std::ptrdiff_t>((k + 1) * n));
+    towards_ground(row);
+    z[k] = sparse(row);
+    y[k] = z[k];
+    for (std::size_t e = 0; e < y[k].at.size(); ++e) y[k].value[e] *= inverse_of_D(y[k].at[e]);
+    lambda[k] = gamma[k] - dot(y[k], q);
+    const Expr diagonal = dot(z[k], y[k]);
+    Expr pivot = diagonal;
+    for (std::size_t l = 0; l < k; ++l) {
+      const Expr s = dot(z[k], y[l]) - dot(GE[k], G[l]);
+      if (algebra::is_zero(s)) continue;
+      const Expr g = s * inverse_of_E[l];
+      GE[k].append(l, s);
+      G[k].append(l, g);
+      pivot -= g * s;
+      lambda[k] -= g * lambda[l];
+    }
+    result.distances.push_back(pivot);
+    result.pivots.push_back(pivot / diagonal);
+    inverse_of_E[k] = Expr(1.0) / pivot;
+  }
+  // Back: lambda, and with it udot = L^-1 D^-1 (L^-T Q + sum_k z_k lambda_k), each speed as soon as the
+  // multipliers that reach it or its ancestors are known.
+  std::vector<std::vector<std::size_t>> complete_at(m + 1);  // by the first row that matters; at m: none does
+  std::vector<std::size_t> first(n, m);
+  for (std::size_t k = m; k-- > 0;)
+    for (const std::size_t i : z[k].at) first[i] = k;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (parents[i] >= 0) first[i] = std::min(first[i], first[static_cast<std::size_t>(parents[i])]);
+    complete_at[first[i]].push_back(i);
+  }
+  const auto complete = [&](std::size_t i) {
+    Q[i] *= inverse_of_D(i);
+    for (int j = parents[i]; j >= 0; j = parents[static_cast<std::size_t>(j)]) {
+      Q[i] -= M[i * n + static_cast<std::size_t>(j)] * Q[static_cast<std::size_t>(j)];
+    }
+  };
+  for (const std::size_t i : complete_at[m]) complete(i);
+  for (std::size_t k = 0; k < m; ++k) lambda[k] *= inverse_of_E[k];
+  for (std::size_t k = m; k-- > 0;) {
+    for (std::size_t e = 0; e < G[k].at.size(); ++e) lambda[G[k].at[e]] -= G[k].value[e] * lambda[k];
+    for (std::size_t e = 0; e < z[k].at.size(); ++e) Q[z[k].at[e]] += z[k].value[e] * lambda[k];
+    for (const std::size_t i : complete_at[k]) complete(i);
+  }
+  result.udot = std::move(Q);
+  result.lambda = std::move(lambda);
+  return result;
+}
+
+}  // namespace tactus::derive

@@ -1,0 +1,46 @@
+// Equations written out to be read: text, LaTeX or JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tactus/derive/equations.h>
+#include <tactus/derive/readable/canonical.h>
+#include <tactus/derive/readable/linear_canonical.h>
+
+namespace tactus::derive {
+
+/// One equation: left side (with its indices) and right side, in both notations.
+struct WrittenEquation {
+  std::string name, latex_name;
+  std::string text, latex;
+  std::vector<int> indices;  // from 1: row, column, ...
+};
+
+/// Equations that belong together: "M", "mass matrix (symmetric: upper triangle)".
+struct SheetSection {
+  std::string key, title;
+  std::vector<WrittenEquation> equations;
+};
+
+struct Sheet {
+  std::string model;
+  std::vector<std::string> coordinates, speeds;
+  std::vector<std::string> notes;  // lines of explanation
+  std::vector<SheetSection> sections;
+
+  std::string text() const;
+  std::string latex() const;
+  std::string json() const;
+};
+
+/// M, h and g of a model: as trigonometric polynomials where these are short, otherwise in the form that
+/// shares temporaries.
+Sheet equations_sheet(const describe::Model& model, const Options& options);
+/// All elements M, B, D, G that are not zero, rotors included, and friction V.
+Sheet canonical_sheet(const CanonicalModel& model, int digits);
+/// M, C and K of the linear model.
+Sheet linear_sheet(const LinearCanonical& linear, int digits);
+Sheet linear_sheet(const describe::Model& model, const Options& options);
+
+}  // namespace tactus::derive

@@ -1,0 +1,107 @@
+#include <nlohmann/json.hpp>
+
+#include <tactus/derive/readable/sheet.h>
+
+namespace tactus::derive {
+namespace {
+
+/// Lines are broken before a sign once they are longer than this.
+constexpr std::size_t kLineWidth = 110;
+constexpr std::size_t kLatexWidth = 140;
+
+/// The places where a formula may be broken: before " + " and " - " outside of parentheses.
+std::vector<std::string> broken(const std::string& formula, std::size_t width) {
+  std::vector<std::string> lines(1);
+  int depth = 0;
+  std::size_t start = 0;
+  const auto flush = [&](std::size_t end) {
+    std::string piece = formula.substr(start, end - start);
+    if (!lines.back().empty() && lines.back().size() + piece.size() > width) {
+      lines.emplace_back(piece.starts_with(' ') ? piece.substr(1) : piece);
+    } else {
+      lines.back() += piece;
+    }
+    start = end;
+  };
+  for (std::size_t i = 0; i < formula.size(); ++i) {
+    const char c = formula[i];
+    if (c == '(' || c == '{') ++depth;
+    if (c == ')' || c == '}') --depth;
+    const bool sign = depth == 0 && c == ' ' && i + 2 < formula.size() &&
+                      (formula[i + 1] == '+' || formula[i + 1] == '-') && formula[i + 2] == ' ';
+    if (sign) flush(i);
+  }
+  flush(formula.size());
+  return lines;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+std::vector<std::string> heading(const Sheet& sheet) {
+  std::vector<std::string> lines{
+      sheet.model + ": q = (" + joined(sheet.coordinates) + ")",
+      std::string(sheet.model.size(), ' ') + "  u = (" + joined(sheet.speeds) + ")"};
+  lines.insert(lines.end(), sheet.notes.begin(), sheet.notes.end());
+  return lines;
+}
+
+}  // namespace
+
+std::string Sheet::text() const {
+  std::string out;
+  for (const std::string& line : heading(*this)) out += line + "\n";
+  for (const SheetSection& section : sections) {
+    out += "\n" + section.key + ": " + section.title + "\n";
+    for (const WrittenEquation& equation : section.equations) {
+      const std::string left = "  " + equation.name + " = ";
+      const std::vector<std::string> lines = broken(equation.text, kLineWidth - left.size());
+      for (std::size_t n = 0; n < lines.size(); ++n) {
+        out += (n == 0 ? left : std::string(left.size(), ' ')) + lines[n] + "\n";
+      }
+    }
+  }
+  return out;
+}
+
+std::string Sheet::latex() const {
+  std::string out;
+  for (const std::string& line : heading(*this)) out += "% " + line + "\n";
+  for (const SheetSection& section : sections) {
+    out += "\n% " + section.key + ": " + section.title + "\n\\begin{align*}\n";
+    for (std::size_t k = 0; k < section.equations.size(); ++k) {
+      const WrittenEquation& equation = section.equations[k];
+      const std::vector<std::string> lines = broken(equation.latex, kLatexWidth);
+      out += "  " + equation.latex_name + " &= ";
+      for (std::size_t n = 0; n < lines.size(); ++n) out += (n == 0 ? "" : " \\\\\n    &\\quad ") + lines[n];
+      out += k + 1 < section.equations.size() ? " \\\\\n" : "\n";
+    }
+    out += "\\end{align*}\n";
+  }
+  return out;
+}
+
+std::string Sheet::json() const {
+  nlohmann::ordered_json document;
+  document["model"] = model;
+  document["coordinates"] = coordinates;
+  document["speeds"] = speeds;
+  document["notes"] = notes;
+  for (const SheetSection& section : sections) {
+    nlohmann::ordered_json& list = document[section.key] = nlohmann::ordered_json::array();
+    for (const WrittenEquation& equation : section.equations) {
+      nlohmann::ordered_json entry;
+      entry["name"] = equation.name;
+      if (!equation.indices.empty()) entry["indices"] = equation.indices;
+      entry["text"] = equation.text;
+      entry["latex"] = equation.latex;
+      list.push_back(std::move(entry));
+    }
+  }
+  return document.dump(2);
+}
+
+}  // namespace tactus::derive

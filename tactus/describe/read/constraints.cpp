@@ -1,0 +1,311 @@
+// The `constraints` section: what each type asks for, and the frames on either side.
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <tactus/algebra/calculus.h>
+#include <tactus/base/nearest.h>
+#include <tactus/describe/check/level_set.h>
+#include <tactus/describe/read/couplings.h>
+#include <tactus/describe/read/keys.h>
+#include <tactus/describe/read/sections.h>
+
+namespace tactus::describe {
+
+namespace {
+
+using namespace algebra::dimension;
+using algebra::Quantity;
+
+/// A rotation whose z is the axis. Coordinate axes give true zeros and ones, so that they cost nothing later.
+Mat3 turned_z(const Vec3& axis) {
+  const Vec3 x = Vec3::unit(0), y = Vec3::unit(1), z = Vec3::unit(2);
+  const auto columns = [](const Vec3& a, const Vec3& b, const Vec3& c) {
+    Mat3 R;
+    for (std::size_t i = 0; i < 3; ++i) {
+      R(i, 0) = a[i];
+      R(i, 1) = b[i];
+      R(i, 2) = c[i];
+    }
+    return R;
+  };
+  const std::array<Mat3, 6> exact = {columns(y, z, x),  columns(z, x, y),  columns(x, y, z),
+                                     columns(z, y, -x), columns(x, z, -y), columns(x, -y, -z)};
+  for (const Mat3& R : exact) {
+    const Vec3 c = R.col(2);
+    if (c.x == axis.x && c.y == axis.y && c.z == axis.z) return R;
+  }
+  // The coordinate axis farthest from it gives the first direction.
+  std::size_t farthest = 0;
+  for (std::size_t i = 1; i < 3; ++i)
+    if (std::fabs(axis[i].value()) < std::fabs(axis[farthest].value())) farthest = i;
+  Vec3 first = cross(Vec3::unit(farthest), axis);
+  const double length = std::sqrt(dot(first, first).value());
+  first = Expr(1.0 / length) * first;
+  return columns(first, cross(axis, first), axis);
+}
+
+/// One side of a constraint: the name of a frame, the name of a body (its own frame), or a frame written in
+/// place, {body, at, axis} or {body, placement}. A frame written in place is called after the constraint:
+/// `loop.a`.
+int read_side(Reader& reader, const Value& value, const Constraint& constraint, std::string_view side) {
+  Frame frame;
+  frame.name = fmt::format("{}.{}", constraint.name, side);
+  frame.where = reader.place(value);
+  if (value.is_scalar()) {
+    const int found = reader.model.frame_index(reader.word(value, fmt::format("`{}`", side)));
+    if (found >= 0) return found;
+    frame.body = reader.model.body_index(value.text);
+    if (frame.body < 0) {
+      std::vector<std::string> all;
+      for (const Frame& known : reader.model.frames) all.push_back(known.name);
+      for (const Body& body : reader.model.bodies) all.push_back(body.name);
+      reader.fail(value, fmt::format("there is no frame or body named `{}`", value.text),
+                  suggestion(value.text, std::span<const std::string>(all)));
+    }
+  } else {
+    const Fields fields(reader, value, fmt::format("side `{}` of a constraint", side), keys::kSide);
+    frame.body = find_body(
+        reader,
+        fields.require("body", "write {body: link_1, at: [0, 0, 0], axis: z}, or the name of a frame"));
+    if (const Value* placement = fields["placement"]) {
+      fields.refuse({"at", "axis"}, "`placement` says already where the frame is");
+      frame.X_BF = reader.placement(*placement);
+    }
+    if (const Value* at = fields["at"]) frame.X_BF.p = reader.vector(*at, kLength, "`at`");
+    if (const Value* axis = fields["axis"]) frame.X_BF.R = turned_z(reader.axis(*axis));
+  }
+  reader.model.frames.push_back(std::move(frame));
+  return static_cast<int>(reader.model.frames.size()) - 1;
+}
+
+void read_sides(Reader& reader, const Fields& fields, Constraint& constraint,
+                bool ground_by_default = false) {
+  constexpr std::string_view kRemedy =
+      "name a frame or a body, or write {body: link_1, at: [0, 0, 0], axis: z}";
+  if (ground_by_default && fields["a"] == nullptr) {
+    Frame frame;
+    frame.name = constraint.name + ".a";
+    frame.where = reader.place(fields.map());
+    reader.model.frames.push_back(std::move(frame));
+    constraint.frame_a = static_cast<int>(reader.model.frames.size()) - 1;
+  } else {
+    constraint.frame_a = read_side(reader, fields.require("a", kRemedy), constraint, "a");
+  }
+  constraint.frame_b = read_side(reader, fields.require("b", kRemedy), constraint, "b");
+  const auto body_of = [&](int frame) { return reader.model.frames[static_cast<std::size_t>(frame)].body; };
+  if (body_of(constraint.frame_a) != body_of(constraint.frame_b)) return;
+  const Body& body = reader.model.bodies[static_cast<std::size_t>(body_of(constraint.frame_a))];
+  reader.fail(
+      fields.map(),
+      fmt::format("the constraint `{}` is between the body `{}` and itself", constraint.name, body.name),
+      "name frames of two bodies");
+}
+
+Expr above_zero(const Reader& reader, const Value& value, std::string_view what, std::string_view remedy) {
+  const Expr number = reader.number(value, kLength);
+  if (!(reader.value_at_parameters(number) > 0.0)) {
+    reader.fail(value, fmt::format("{} is {:.6g}", what, reader.value_at_parameters(number)),
+                std::string(remedy));
+  }
+  return number;
+}
+
+void read_closure(Reader& reader, const Value& map, Constraint& constraint, JointType joint) {
+  constraint.type = ConstraintType::closure;
+  constraint.closure = static_cast<int>(joint);
+  read_sides(reader, Fields(reader, map, fmt::format("a {} closure", constraint.kind), keys::kBetween),
+             constraint);
+}
+
+void read_between(Reader& reader, const Value& map, Constraint& constraint, ConstraintType type) {
+  constraint.type = type;
+  read_sides(reader, Fields(reader, map, fmt::format("`{}`", constraint.kind), keys::kBetween), constraint);
+}
+
+void read_round(Reader& reader, const Value& map, Constraint& constraint, ConstraintType type) {
+  constraint.type = type;
+  const Fields fields(reader, map, fmt::format("`{}`", constraint.kind), keys::kOnCircle);
+  read_sides(reader, fields, constraint);
+  constraint.radius = above_zero(reader, fields.require("radius", "write radius: 50 mm"), "the radius",
+                                 "it must be above zero; two points that meet are type: spherical");
+}
+
+void read_distance(Reader& reader, const Value& map, Constraint& constraint) {
+  constraint.type = ConstraintType::distance;
+  const Fields fields(reader, map, "a distance", keys::kDistance);
+  read_sides(reader, fields, constraint);
+  constraint.length = above_zero(reader, fields.require("length", "write length: 0.2 m"), "the length",
+                                 "it must be above zero; two points that meet are type: spherical");
+}
+
+/// In the coordinates x, y, z of b's origin seen from a, and the time.
+void read_surface(Reader& reader, const Value& map, Constraint& constraint) {
+  constraint.type = ConstraintType::on_surface;
+  const Fields fields(reader, map, "`on_surface`", keys::kOnSurface);
+  read_sides(reader, fields, constraint);
+  const Value& given =
+      fields.require("equations", "write equations: [\"x^2 + y^2/4 - 1\"], each of them zero");
+  for (const std::string name : {"x", "y", "z"}) {
+    if (reader.parameter_quantities.contains(name)) {
+      reader.fail(given, fmt::format("`{}` is a parameter, and here the point's coordinate", name),
+                  "rename the parameter");
+    }
+    reader.local_names[name] = {algebra::symbol(name), Quantity::Known::no, {}};
+  }
+  const std::vector<Expr> point = {algebra::symbol("x"), algebra::symbol("y"), algebra::symbol("z")};
+  const std::vector<double> origin(3, 0.0);
+  reader.local_names["t"] = {algebra::symbol("t"), Quantity::Known::no, {}};
+  for (const Value* formula : read_formulas(reader, given)) {
+    const Expr equation = reader.quantity(*formula).value;
+    const std::vector<Expr> slopes = algebra::jacobian(std::span(&equation, 1), point);
+    if (is_zero(slopes[0]) && is_zero(slopes[1]) && is_zero(slopes[2])) {
+      reader.fail(*formula, "the point's x, y or z does not occur in this equation",
+                  "write an equation of a surface, such as x^2 + y^2 - 0.01");
+    }
+    if (is_degenerate(reader.model, std::span(&equation, 1), point, origin)) {
+      reader.fail(*formula, "this is no surface: wherever it is zero, its slopes are zero, too",
+                  "write x - 1 instead of (x - 1)^2; a curve is two equations, a point is type: spherical");
+    }
+    constraint.equations.push_back(equation);
+  }
+  reader.local_names.clear();
+  if (constraint.equations.size() > 2) {
+    reader.fail(given, fmt::format("{} equations leave no curve", constraint.equations.size()),
+                "one equation is a surface, two are a curve; two points that meet are type: spherical");
+  }
+  if (is_degenerate(reader.model, constraint.equations, point, origin)) {
+    reader.fail(given, "these surfaces only touch: the curve has no length",
+                "two surfaces that cut each other make a curve; two points that meet are type: spherical");
+  }
+}
+
+void read_rolling(Reader& reader, const Value& map, Constraint& constraint) {
+  constraint.type = ConstraintType::rolling;
+  const Fields fields(reader, map, "a rolling constraint", keys::kRolling);
+  static constexpr std::array<std::string_view, 4> kKinds = {"disk_on_plane", "sphere_on_plane",
+                                                             "disk_on_disk", "knife_edge"};
+  const Value& kind = fields.require("kind", fmt::format("write kind: {}", fmt::join(kKinds, ", ")));
+  constraint.rolling = static_cast<Rolling>(reader.choice(kind, "a kind of rolling", kKinds));
+  read_sides(reader, fields, constraint, constraint.rolling != Rolling::disk_on_disk);
+  if (constraint.rolling == Rolling::knife_edge) {
+    fields.refuse({"radius", "radius_a", "inside", "keep_contact"},
+                  "a knife edge is a point that may not slide sideways");
+    constraint.keep_contact = false;
+    return;
+  }
+  constexpr std::string_view kPositive = "it must be above zero";
+  constraint.radius =
+      above_zero(reader, fields.require("radius", "write radius: 50 mm, of b"), "the radius", kPositive);
+  if (const Value* keep = fields["keep_contact"])
+    constraint.keep_contact = reader.flag(*keep, "`keep_contact`");
+  if (constraint.rolling != Rolling::disk_on_disk) {
+    fields.refuse({"radius_a", "inside"}, "only a disk_on_disk has a second radius");
+    return;
+  }
+  const Value& given = fields.require("radius_a", "write radius_a: 80 mm, the radius of the disk or ring a");
+  constraint.radius_a = above_zero(reader, given, "the radius of a", kPositive);
+  const Value* inside = fields["inside"];
+  if (inside == nullptr || !reader.flag(*inside, "`inside`")) return;
+  if (!(reader.value_at_parameters(constraint.radius_a) > reader.value_at_parameters(constraint.radius))) {
+    reader.fail(given, "the disk does not fit inside the ring", "radius_a must be larger than radius");
+  }
+  constraint.radius_a = -constraint.radius_a;
+}
+
+struct Type {
+  std::string_view word;
+  void (*read)(Reader&, const Value&, Constraint&);
+};
+
+template <JointType joint>
+void closure(Reader& reader, const Value& map, Constraint& c) {
+  read_closure(reader, map, c, joint);
+}
+template <ConstraintType type>
+void between(Reader& reader, const Value& map, Constraint& c) {
+  read_between(reader, map, c, type);
+}
+template <ConstraintType type>
+void round(Reader& reader, const Value& map, Constraint& c) {
+  read_round(reader, map, c, type);
+}
+
+constexpr std::array kTypes = {Type{"weld", closure<JointType::weld>},
+                               Type{"revolute", closure<JointType::revolute>},
+                               Type{"prismatic", closure<JointType::prismatic>},
+                               Type{"cylindrical", closure<JointType::cylindrical>},
+                               Type{"universal", closure<JointType::universal>},
+                               Type{"spherical", closure<JointType::spherical>},
+                               Type{"planar", closure<JointType::planar>},
+                               Type{"on_line", between<ConstraintType::on_line>},
+                               Type{"on_plane", between<ConstraintType::on_plane>},
+                               Type{"on_circle", round<ConstraintType::on_circle>},
+                               Type{"on_sphere", round<ConstraintType::on_sphere>},
+                               Type{"on_surface", read_surface},
+                               Type{"distance", read_distance},
+                               Type{"parallel", between<ConstraintType::parallel>},
+                               Type{"rolling", read_rolling},
+                               Type{"gear", read_gear},
+                               Type{"belt", read_belt},
+                               Type{"rack", read_rack},
+                               Type{"screw", read_screw},
+                               Type{"lock", read_lock},
+                               Type{"motion", read_motion},
+                               Type{"equation", read_equation},
+                               Type{"rates", read_rates}};
+
+const Type& find_type(const Reader& reader, const Value& value) {
+  struct Foreign {
+    std::string_view word, remedy;
+  };
+  constexpr std::array kForeign = {
+      Foreign{"free", "a free joint constrains nothing: leave the constraint out"},
+      Foreign{"helical",
+              "close the loop with `cylindrical` and couple angle and slide of a joint by `screw`"},
+      Foreign{"fixed", "this format says `weld`"},
+      Foreign{"hinge", "this format says `revolute`"},
+      Foreign{"slider", "this format says `prismatic`"},
+      Foreign{"ball", "this format says `spherical`"},
+      Foreign{"point", "two points that meet are `spherical`"},
+      Foreign{"connect", "two points that meet are `spherical`"},
+      Foreign{"on_curve", "write `on_surface` with two equations"},
+      Foreign{"knife_edge", "write type: rolling, kind: knife_edge"},
+      Foreign{"no_slip", "write type: rolling, and its kind"}};
+  const std::string& word = reader.word(value, "a type of constraint");
+  for (const Foreign& foreign : kForeign) {
+    if (word == foreign.word)
+      reader.fail(value, fmt::format("`{}` is not a type of constraint", word), std::string(foreign.remedy));
+  }
+  std::array<std::string_view, kTypes.size()> words;
+  for (std::size_t i = 0; i < kTypes.size(); ++i) words[i] = kTypes[i].word;
+  return kTypes[reader.choice(value, "a type of constraint", words)];
+}
+
+}  // namespace
+
+void read_constraints(Reader& reader, const Value& section) {
+  reader.require_map(section, "`constraints`");
+  for (const Value::Entry& entry : section.entries) {
+    Constraint constraint;
+    constraint.name = reader.identifier(entry.key, "a constraint");
+    constraint.where = reader.place(entry.key);
+    reader.require_map(entry.value, fmt::format("the constraint `{}`", constraint.name));
+    const Value* type = entry.value.find("type");
+    if (type == nullptr) {
+      reader.fail(entry.value, fmt::format("the constraint `{}` has no `type`", constraint.name),
+                  "write type: revolute, distance, rolling, gear, equation or another type of constraint");
+    }
+    const Type& found = find_type(reader, *type);
+    constraint.kind = std::string(found.word);
+    found.read(reader, entry.value, constraint);
+    if (const Value* active = entry.value.find("active"))
+      constraint.active = reader.flag(*active, "`active`");
+    if (const Value* text = entry.value.find("description"))
+      constraint.description = reader.word(*text, "a description");
+    reader.model.constraints.push_back(std::move(constraint));
+  }
+}
+
+}  // namespace tactus::describe

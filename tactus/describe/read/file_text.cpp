@@ -1,0 +1,86 @@
+#include <tactus/describe/read/file_text.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include <tactus/base/error.h>
+
+namespace tactus::describe {
+
+namespace {
+
+/// Bytes that a UTF-8 sequence with this first byte has; 0 where no sequence begins so.
+int utf8_length(unsigned char first) {
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first <= 0xdf) return 2;
+  if (first >= 0xe0 && first <= 0xef) return 3;
+  if (first >= 0xf0 && first <= 0xf4) return 4;
+  return 0;
+}
+
+void require_size(std::size_t size, const std::string& file) {
+  if (size <= kLargestFile) return;
+  throw InputError(
+      {file}, fmt::format("the file is too large ({} MiB)", size >> 20),
+      fmt::format("models of up to {} MiB are read; use `repeat` for long chains", kLargestFile >> 20));
+}
+
+}  // namespace
+
+std::string read_source(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (path.empty() || !fs::exists(status)) {
+    throw InputError({path}, "there is no such file", "check the path; model files end in .yaml or .urdf");
+  }
+  if (fs::is_directory(status)) {
+    throw InputError({path}, "this is a directory, not a model file", "name a file in it");
+  }
+  if (!fs::is_regular_file(status)) {
+    throw InputError({path}, "this is not a regular file", "copy the model into a file first");
+  }
+  const std::uintmax_t size = fs::file_size(path, error);
+  if (!error) require_size(size, path);
+  std::ifstream stream(path, std::ios::binary);
+  std::string text;
+  if (stream) text.assign(std::istreambuf_iterator<char>(stream), {});
+  if (!stream.is_open() || stream.bad()) {
+    throw InputError({path}, "the file cannot be read", "check its permissions");
+  }
+  return text;
+}
+
+void require_text(std::string_view text, const std::string& file) {
+  require_size(text.size(), file);
+  int line = 1, column = 1;
+  bool blank = true;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const int length = utf8_length(c);
+    bool whole = length > 0 && i + static_cast<std::size_t>(length) <= text.size();
+    for (int k = 1; whole && k < length; ++k) {
+      whole = (static_cast<unsigned char>(text[i + static_cast<std::size_t>(k)]) & 0xc0) == 0x80;
+    }
+    const bool control = (c < 0x20 && c != '\n' && c != '\r' && c != '\t') || c == 0x7f;
+    if (!whole || control) {
+      throw InputError({file, line, column}, fmt::format("this is not a text file (byte 0x{:02x})", c),
+                       "save the model as UTF-8 text without control characters");
+    }
+    if (c > ' ' && c < 0x80) blank = false;
+    if (c == '\n') {
+      ++line;
+      column = 1;
+    } else {
+      ++column;
+    }
+    i += static_cast<std::size_t>(length);
+  }
+  if (blank)
+    throw InputError({file, 1, 1}, "the file is empty",
+                     "a model needs at least `name`, `bodies` and `joints`");
+}
+
+}  // namespace tactus::describe

@@ -1,0 +1,286 @@
+// Joints: how a body moves on its parent, and what acts at its degrees of freedom.
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <tactus/describe/read/keys.h>
+#include <tactus/describe/read/sections.h>
+
+namespace tactus::describe {
+
+namespace {
+
+using namespace algebra::dimension;
+using algebra::Dimension;
+
+/// Two axes that should be perpendicular may miss it by this much (they are written with six digits or more).
+constexpr double kPerpendicular = 1e-6;
+
+constexpr std::array<std::string_view, 9> kTypes = {
+    "revolute", "prismatic", "helical", "cylindrical", "universal", "planar", "spherical", "free", "weld"};
+
+JointType read_type(const Reader& reader, const Value& value) {
+  struct Foreign {
+    std::string_view word, remedy;
+  };
+  constexpr std::array kForeign = {Foreign{"fixed", "this format says `weld`"},
+                                   Foreign{"continuous", "write `revolute` without `limits`"},
+                                   Foreign{"hinge", "this format says `revolute`"},
+                                   Foreign{"slider", "this format says `prismatic`"},
+                                   Foreign{"slide", "this format says `prismatic`"},
+                                   Foreign{"ball", "this format says `spherical`"},
+                                   Foreign{"floating", "this format says `free`"},
+                                   Foreign{"screw", "this format says `helical`"}};
+  const std::string& word = reader.word(value, "a joint type");
+  for (const Foreign& foreign : kForeign) {
+    if (word == foreign.word) {
+      reader.fail(value, fmt::format("`{}` is not a joint type", word), std::string(foreign.remedy));
+    }
+  }
+  return static_cast<JointType>(reader.choice(value, "a joint type", kTypes));
+}
+
+/// The last parts of the names of a joint's degrees of freedom; one that has a single one lends it its own
+/// name.
+std::vector<std::string_view> freedom_names(JointType type) {
+  switch (type) {
+    case JointType::cylindrical:
+      return {"angle", "slide"};
+    case JointType::universal:
+      return {"angle1", "angle2"};
+    case JointType::planar:
+      return {"x", "y", "angle"};
+    case JointType::spherical:
+      return {"wx", "wy", "wz"};
+    case JointType::free:
+      return {"wx", "wy", "wz", "vx", "vy", "vz"};
+    default:
+      return {};
+  }
+}
+
+double dot_value(const Vec3& a, const Vec3& b) { return dot(a, b).value(); }
+
+/// `axes: [x, y]`, perpendicular.
+std::array<Vec3, 2> read_axes(const Reader& reader, const Value& value) {
+  reader.require_list(value, "`axes`", 2);
+  const std::array<Vec3, 2> axes = {reader.axis(value.items[0]), reader.axis(value.items[1])};
+  if (std::fabs(dot_value(axes[0], axes[1])) > kPerpendicular) {
+    reader.fail(value, "the two axes are not perpendicular",
+                "write two unit vectors at a right angle, such as [x, y]");
+  }
+  return axes;
+}
+
+/// The two directions in the plane and its normal. A coordinate axis as normal has the next two as
+/// directions.
+std::array<Vec3, 3> planar_axes(const Reader& reader, const Fields& fields) {
+  if (const Value* given = fields["axes"]) {
+    fields.refuse({"axis"}, "`axes` already says which plane");
+    const std::array<Vec3, 2> axes = read_axes(reader, *given);
+    return {axes[0], axes[1], cross(axes[0], axes[1])};
+  }
+  Vec3 normal = Vec3::unit(2);
+  if (const Value* axis = fields["axis"]) normal = reader.axis(*axis);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Vec3 e1 = Vec3::unit((i + 1) % 3), e2 = Vec3::unit((i + 2) % 3);
+    if (normal[i].is_constant(1.0)) return {e1, e2, normal};
+    if (normal[i].is_constant(-1.0)) return {e2, e1, normal};
+  }
+  reader.fail(*fields["axis"], "a slanted plane needs its two directions",
+              "write axes: [e1, e2] with two perpendicular unit vectors in the plane");
+}
+
+void set_axes(const Reader& reader, const Fields& fields, Joint& joint) {
+  const auto add = [&](const Vec3& direction, bool is_rotation) {
+    JointAxis axis;
+    axis.name = joint.name;
+    axis.direction = direction;
+    axis.is_rotation = is_rotation;
+    joint.axes.push_back(axis);
+  };
+  const auto single = [&] {
+    fields.refuse({"axes"}, "this joint has one `axis`");
+    const Value* axis = fields["axis"];
+    return axis != nullptr ? reader.axis(*axis) : Vec3::unit(2);
+  };
+  switch (joint.type) {
+    case JointType::revolute:
+    case JointType::helical:
+      add(single(), true);
+      break;
+    case JointType::prismatic:
+      add(single(), false);
+      break;
+    case JointType::cylindrical: {
+      const Vec3 axis = single();
+      add(axis, true);
+      add(axis, false);
+      break;
+    }
+    case JointType::universal: {
+      fields.refuse({"axis"}, "a universal joint has two: axes: [x, y]");
+      const Value* given = fields["axes"];
+      const std::array<Vec3, 2> axes =
+          given != nullptr ? read_axes(reader, *given) : std::array<Vec3, 2>{Vec3::unit(0), Vec3::unit(1)};
+      add(axes[0], true);
+      add(axes[1], true);
+      break;
+    }
+    case JointType::planar: {
+      const std::array<Vec3, 3> axes = planar_axes(reader, fields);
+      add(axes[0], false);
+      add(axes[1], false);
+      add(axes[2], true);
+      break;
+    }
+    case JointType::spherical:
+    case JointType::free:
+    case JointType::weld: {
+      fields.refuse({"axis", "axes"}, "this type of joint has no axis");
+      const int count = speed_count(joint.type);
+      for (int i = 0; i < count; ++i) add(Vec3::unit(static_cast<std::size_t>(i % 3)), i < 3);
+      break;
+    }
+  }
+  const std::vector<std::string_view> names = freedom_names(joint.type);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    joint.axes[i].name = joint.name + "." + std::string(names[i]);
+}
+
+/// A number for both directions, or {positive: ..., negative: ...}.
+std::array<Expr, 2> read_directions(const Reader& reader, const Value& value, Dimension dimension,
+                                    std::string_view what) {
+  if (!value.is_map()) {
+    const Expr both = reader.positive_number(value, dimension, what);
+    return {both, both};
+  }
+  const Fields fields(reader, value, what, keys::kDirections);
+  constexpr std::string_view kHelp =
+      "give both directions: {positive: ..., negative: ...}, neither below zero";
+  return {reader.positive_number(fields.require("positive", kHelp), dimension, what),
+          reader.positive_number(fields.require("negative", kHelp), dimension, what)};
+}
+
+Joint read_joint(const Reader& reader, const Value::Entry& entry, DraftJoint& draft) {
+  Joint joint;
+  joint.name = reader.identifier(entry.key, "a joint");
+  joint.where = reader.place(entry.key);
+  const Fields fields(reader, entry.value, fmt::format("the joint `{}`", joint.name), keys::kJoint);
+  joint.type =
+      read_type(reader, fields.require("type", "write type: revolute, or another of the nine types"));
+  draft.parent_at = fields.require("parent", "write parent: world, or the name of a body");
+  draft.child_at = fields.require("child", "write the name of the body that this joint carries");
+  draft.parent = reader.word(draft.parent_at, "`parent`");
+  draft.child = reader.word(draft.child_at, "`child`");
+  if (const Value* placement = fields["placement"]) joint.X_PJ = reader.placement(*placement);
+  if (const Value* placement = fields["child_placement"]) joint.X_FB = reader.placement(*placement);
+  set_axes(reader, fields, joint);
+  if (joint.type == JointType::helical) {
+    joint.pitch =
+        reader.number(fields.require("pitch", "write pitch: 5 mm/rev, the advance per turn"), kLength);
+  } else {
+    fields.refuse({"pitch"}, "only a helical joint has a pitch");
+  }
+  if (const Value* text = fields["description"]) reader.word(*text, "a description");
+  if (joint.axes.size() == 1) {
+    fields.refuse({"freedoms"}, "write limits, damping and the like directly in a joint with one freedom");
+    read_freedom(reader, fields, joint.axes[0]);
+    return joint;
+  }
+  const bool is_weld = joint.axes.empty();
+  fields.refuse({"limits", "velocity_limit", "effort_limit", "armature", "damping", "friction", "stiffness",
+                 "rest", "passive"},
+                is_weld
+                    ? "a weld does not move"
+                    : fmt::format("this joint has {} freedoms: write them under freedoms: {{{}: {{...}}}}",
+                                  joint.axes.size(), freedom_names(joint.type)[0]));
+  if (is_weld) fields.refuse({"freedoms"}, "a weld does not move");
+  if (const Value* freedoms = fields["freedoms"]) {
+    const std::vector<std::string_view> names = freedom_names(joint.type);
+    const Fields each(reader, *freedoms, "`freedoms`", names);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const Value* given = each[names[i]];
+      if (given == nullptr) continue;
+      const Fields freedom(reader, *given, fmt::format("the freedom `{}`", joint.axes[i].name),
+                           keys::kFreedom);
+      if (joint.type == JointType::spherical || joint.type == JointType::free) {
+        freedom.refuse({"limits", "stiffness", "rest"},
+                       "its coordinates are a quaternion; use a spring of type `frames` to hold it");
+      }
+      read_freedom(reader, freedom, joint.axes[i]);
+    }
+  }
+  return joint;
+}
+
+}  // namespace
+
+void read_freedom(const Reader& reader, const Fields& fields, JointAxis& axis) {
+  const bool r = axis.is_rotation;
+  const Dimension coordinate = r ? kNumber : kLength;
+  const Dimension effort = r ? kTorque : kForce;
+  const Dimension damping = r ? kAngularDamping : kDamping;
+  if (const Value* limits = fields["limits"]) {
+    reader.require_list(*limits, "`limits`", 2);
+    const auto side = [&](std::size_t i) -> std::optional<Expr> {
+      if (limits->items[i].is_null()) return std::nullopt;
+      return reader.number(limits->items[i], coordinate);
+    };
+    axis.lower = side(0);
+    axis.upper = side(1);
+    if (axis.lower && axis.upper) {
+      const double lower = reader.value_at_parameters(*axis.lower),
+                   upper = reader.value_at_parameters(*axis.upper);
+      if (lower > upper) {
+        reader.fail(*limits,
+                    fmt::format("the lower limit {:.6g} lies above the upper limit {:.6g}", lower, upper),
+                    "write limits: [lower, upper]; ~ stands for no limit");
+      }
+    }
+  }
+  if (const Value* limit = fields["velocity_limit"]) {
+    axis.velocity_limit = reader.positive_number(*limit, r ? kAngularSpeed : kSpeed, "the velocity limit");
+  }
+  if (const Value* limit = fields["effort_limit"]) {
+    axis.effort_limit = reader.positive_number(*limit, effort, "the effort limit");
+  }
+  if (const Value* armature = fields["armature"]) {
+    axis.armature = reader.positive_number(*armature, r ? kInertia : kMass, "the armature");
+  }
+  if (const Value* given = fields["damping"]) {
+    axis.damping = reader.positive_number(*given, damping, "the damping");
+  }
+  if (const Value* friction = fields["friction"]) {
+    const Fields parts(reader, *friction, "`friction`", keys::kFriction);
+    if (const Value* viscous = parts["viscous"]) {
+      const auto [positive, negative] = read_directions(reader, *viscous, damping, "viscous friction");
+      axis.friction.viscous_positive = positive;
+      axis.friction.viscous_negative = negative;
+    }
+    if (const Value* coulomb = parts["coulomb"]) {
+      const auto [positive, negative] = read_directions(reader, *coulomb, effort, "Coulomb friction");
+      axis.friction.coulomb_positive = positive;
+      axis.friction.coulomb_negative = negative;
+    }
+  }
+  if (const Value* stiffness = fields["stiffness"]) {
+    axis.stiffness = reader.positive_number(*stiffness, r ? kAngularStiffness : kStiffness, "the stiffness");
+  } else {
+    fields.refuse({"rest"}, "a rest position belongs to a `stiffness`, which is not given");
+  }
+  if (const Value* rest = fields["rest"]) axis.rest = reader.number(*rest, coordinate);
+  if (const Value* passive = fields["passive"]) axis.passive = reader.flag(*passive, "`passive`");
+}
+
+void read_joints(Reader& reader, const Value& section, Draft& draft) {
+  reader.require_map(section, "`joints`");
+  for (const Value::Entry& entry : section.entries) {
+    DraftJoint joint;
+    joint.joint = read_joint(reader, entry, joint);
+    draft.joints.push_back(std::move(joint));
+  }
+}
+
+}  // namespace tactus::describe

@@ -1,0 +1,97 @@
+// What all parts of the YAML reader share: values with their places turned into numbers, vectors, placements,
+// names.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include <tactus/algebra/parse.h>
+#include <tactus/describe/model/model.h>
+#include <tactus/describe/read/evaluator.h>
+#include <tactus/describe/read/yaml_tree.h>
+
+namespace tactus::describe {
+
+class Reader {
+ public:
+  explicit Reader(std::string file);
+
+  /// The model under construction; its graph is the current one while the reader lives.
+  Model model;
+
+  Place place(const Value& value) const { return {model.file, value.line, value.column}; }
+  [[noreturn]] void fail(const Value& where, std::string wrong, std::string remedy) const;
+  void warn(const Value& where, const std::string& text);
+
+  /// Names that expressions may use besides the parameters (coordinates, speeds, t), while they are read.
+  std::unordered_map<std::string, algebra::Quantity> local_names;
+  /// What each parameter stands for: a symbol, or the formula of a derived one.
+  std::unordered_map<std::string, algebra::Quantity> parameter_quantities;
+
+  algebra::Names names() const;
+
+  /// An expression as it stands, with its dimension as far as known.
+  algebra::Quantity quantity(const Value& value) const { return quantity(value, names()); }
+  algebra::Quantity quantity(const Value& value, const algebra::Names& names) const;
+  /// A number or formula in the parameters; of that dimension, and finite.
+  Expr number(const Value& value, algebra::Dimension dimension) const;
+  /// The same, and not negative.
+  Expr positive_number(const Value& value, algebra::Dimension dimension, std::string_view what) const;
+  /// The number's value with the parameters as given.
+  double value_at_parameters(Expr number) const;
+
+  Vec3 vector(const Value& value, algebra::Dimension dimension, std::string_view what) const;
+  /// A unit vector: x, -y, z ..., or three numbers of length 1.
+  Vec3 axis(const Value& value) const;
+  /// A map of `xyz` and one way to write the orientation.
+  Pose placement(const Value& value) const;
+
+  /// Text of a scalar.
+  const std::string& word(const Value& value, std::string_view what) const;
+  /// A name that can also stand in expressions and in generated code: letters, digits and _, no digit first.
+  const std::string& identifier(const Value& value, std::string_view what) const;
+  bool flag(const Value& value, std::string_view what) const;
+  /// A whole number, or a formula in the parameters that gives one.
+  long integer(const Value& value, std::string_view what, long lowest, long highest) const;
+  /// The position of the word among the choices.
+  std::size_t choice(const Value& value, std::string_view what,
+                     std::span<const std::string_view> choices) const;
+
+  const Value& require_map(const Value& value, std::string_view what) const;
+  const Value& require_list(const Value& value, std::string_view what, std::size_t size) const;
+
+ private:
+  Mat3 rotation_from_quaternion(const Value& value) const;
+  Mat3 rotation_from_rows(const Value& value) const;
+  InputError error_in(const Value& value, const algebra::ParseError& error) const;
+
+  algebra::Graph::Scope scope_;
+  mutable Evaluator values_{model};
+};
+
+/// A map whose keys have been checked against the known ones.
+class Fields {
+ public:
+  Fields(const Reader& reader, const Value& map, std::string_view what,
+         std::span<const std::string_view> keys);
+
+  /// The value under a known key, or null where the file does not give it.
+  const Value* operator[](std::string_view key) const;
+  /// The value under a known key that the file must give.
+  const Value& require(std::string_view key, std::string_view remedy) const;
+  /// Refuses these keys: they mean nothing in this case.
+  void refuse(std::initializer_list<std::string_view> keys, std::string_view why) const;
+  const Value& map() const { return map_; }
+
+ private:
+  const Reader& reader_;
+  const Value& map_;
+  std::string what_;
+  std::span<const std::string_view> keys_;
+};
+
+}  // namespace tactus::describe

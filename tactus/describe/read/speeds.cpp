@@ -1,0 +1,141 @@
+// Generalised speeds by the user's own definition, as in Kane's method:
+//   from_rates:  u = Y(q,t) qd + Z(q,t)      each speed as an expression in the rates q_dot
+//   to_rates:    qd = W(q,t) u + X(q,t)      each rate as an expression in the speeds
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <Eigen/LU>
+
+#include <tactus/algebra/calculus.h>
+#include <tactus/base/nearest.h>
+#include <tactus/describe/read/keys.h>
+#include <tactus/describe/read/sections.h>
+
+namespace tactus::describe {
+
+namespace {
+
+using algebra::Quantity;
+
+/// Both definitions are linear in the velocities: no derivative may hold one of them.
+void require_linear(const Reader& reader, const Value& where, Expr equation,
+                    const std::vector<Expr>& velocities, std::string_view what) {
+  const std::vector<Expr> slopes = algebra::jacobian(std::span(&equation, 1), velocities);
+  for (const Expr used : algebra::symbols_in(slopes)) {
+    if (std::find(velocities.begin(), velocities.end(), used) == velocities.end()) continue;
+    reader.fail(where, fmt::format("this is not linear in the {}", what),
+                "generalised speeds are linear: u = Y(q,t) qd + Z(q,t), or qd = W(q,t) u + X(q,t)");
+  }
+}
+
+/// Y or W must be regular almost everywhere: its rank is taken at a few states without any symmetry.
+void require_regular(const Reader& reader, const Value& where, const std::vector<Expr>& velocities) {
+  const auto n = static_cast<int>(velocities.size());
+  const std::vector<Expr> slopes = algebra::jacobian(reader.model.speeds.equations, velocities);
+  for (int attempt = 1; attempt <= 3; ++attempt) {
+    const std::vector<double> values = algebra::evaluate(slopes, [&](Expr symbol) {
+      const std::string& name = reader.model.graph->symbol_name(symbol);
+      for (const Parameter& parameter : reader.model.parameters) {
+        if (parameter.name == name) return parameter.value;
+      }
+      return 0.3 + std::fmod(0.618034 * attempt * (1.0 + symbol.id()), 1.0);
+    });
+    Eigen::MatrixXd matrix(n, n);
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) matrix(i, j) = values[static_cast<std::size_t>(i * n + j)];
+    }
+    if (matrix.allFinite() && Eigen::FullPivLU<Eigen::MatrixXd>(matrix).rank() == n) return;
+  }
+  reader.fail(where, "these equations do not determine the rates from the speeds",
+              "each speed must be independent of the others: the matrix of their coefficients is singular");
+}
+
+void require_new_name(const Reader& reader, const Value& name) {
+  reader.identifier(name, "a speed");
+  const bool is_taken = algebra::is_reserved_name(name.text) || reader.local_names.contains(name.text) ||
+                        reader.parameter_quantities.contains(name.text);
+  if (is_taken)
+    reader.fail(name, fmt::format("the name `{}` is taken already", name.text), "choose another name");
+}
+
+void require_count(const Reader& reader, const Value& where, std::size_t given, std::size_t needed) {
+  if (given == needed) return;
+  reader.fail(
+      where, fmt::format("{} speeds are defined, but the mechanism has {} degrees of freedom", given, needed),
+      "define one speed for each joint coordinate");
+}
+
+}  // namespace
+
+void read_speeds(Reader& reader, const Value& section) {
+  Speeds& speeds = reader.model.speeds;
+  speeds.where = reader.place(section);
+  if (section.is_scalar()) {
+    if (section.text == "joint_rates") return;
+    reader.fail(section, fmt::format("`{}` is not a definition of speeds", section.text),
+                "write joint_rates, or a map with `from_rates` or `to_rates`");
+  }
+  const Fields fields(reader, section, "`speeds`", keys::kSpeeds);
+  for (const Joint& joint : reader.model.joints) {
+    if (joint.type != JointType::spherical && joint.type != JointType::free) continue;
+    reader.fail(section,
+                fmt::format("speeds cannot be redefined while joint `{}` has a quaternion", joint.name),
+                "use revolute and prismatic joints for its coordinates, or leave out `speeds`");
+  }
+  const Value* from = fields["from_rates"];
+  const Value* to = fields["to_rates"];
+  if ((from != nullptr) == (to != nullptr)) {
+    reader.fail(section, "`speeds` needs exactly one of `from_rates` and `to_rates`",
+                "write u as an expression in the rates, or the rates as expressions in u");
+  }
+  const std::vector<std::string> coordinates = reader.model.coordinate_names();
+  std::vector<Expr> rates, symbols_of_speeds;
+  // Bare numbers are SI, so 2 pi t may well be an angle: the time goes with everything.
+  reader.local_names["t"] = {algebra::symbol("t"), Quantity::Known::no, {}};
+  for (const std::string& name : coordinates) {
+    reader.local_names[name] = {algebra::symbol(name), Quantity::Known::no, {}};
+    rates.push_back(algebra::symbol(rate_name(name)));
+  }
+
+  if (from != nullptr) {
+    fields.refuse({"names"}, "`from_rates` names the speeds itself");
+    speeds.definition = Speeds::Definition::from_rates;
+    reader.require_map(*from, "`from_rates`");
+    require_count(reader, *from, from->entries.size(), coordinates.size());
+    for (std::size_t i = 0; i < coordinates.size(); ++i) {
+      reader.local_names[rate_name(coordinates[i])] = {rates[i], Quantity::Known::no, {}};
+    }
+    for (const Value::Entry& entry : from->entries) {
+      require_new_name(reader, entry.key);
+      const Expr equation = reader.quantity(entry.value).value;
+      require_linear(reader, entry.value, equation, rates, "rates");
+      speeds.names.push_back(entry.key.text);
+      speeds.equations.push_back(equation);
+    }
+    require_regular(reader, *from, rates);
+  } else {
+    speeds.definition = Speeds::Definition::to_rates;
+    const Value& names = fields.require("names", "write names: [u1, u2, ...]");
+    if (!names.is_sequence()) reader.fail(names, "`names` must be a list", "write names: [u1, u2, ...]");
+    require_count(reader, names, names.items.size(), coordinates.size());
+    for (const Value& name : names.items) {
+      require_new_name(reader, name);
+      symbols_of_speeds.push_back(algebra::symbol(name.text));
+      reader.local_names[name.text] = {symbols_of_speeds.back(), Quantity::Known::no, {}};
+      speeds.names.push_back(name.text);
+    }
+    const std::vector<std::string_view> keys(coordinates.begin(), coordinates.end());
+    const Fields equations(reader, *to, "`to_rates`", keys);
+    for (const std::string& coordinate : coordinates) {
+      const Value& given = equations.require(coordinate, "each coordinate's rate must be given");
+      const Expr equation = reader.quantity(given).value;
+      require_linear(reader, given, equation, symbols_of_speeds, "speeds");
+      speeds.equations.push_back(equation);
+    }
+    require_regular(reader, *to, symbols_of_speeds);
+  }
+  reader.local_names.clear();
+}
+
+}  // namespace tactus::describe

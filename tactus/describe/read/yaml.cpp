@@ -1,0 +1,86 @@
+#include <tactus/describe/read/yaml.h>
+
+#include <fmt/format.h>
+
+#include <tactus/base/nearest.h>
+#include <tactus/describe/check/inertia_check.h>
+#include <tactus/describe/model/names.h>
+#include <tactus/describe/read/keys.h>
+#include <tactus/describe/read/sections.h>
+
+namespace tactus::describe {
+
+namespace {
+
+constexpr double kStandardFall = -9.81;  // [m/s^2], the default gravity along the world's z
+
+/// Writes given values in the place of those of the file.
+void set_parameters(Value& document, const Settings& settings) {
+  Value none, *section = &none;
+  for (Value::Entry& entry : document.entries)
+    if (entry.key.text == "parameters") section = &entry.value;
+  for (const auto& [name, value] : settings) {
+    std::vector<std::string> known;
+    Value* found = nullptr;
+    for (Value::Entry& entry : section->entries) {
+      known.push_back(entry.key.text);
+      if (entry.key.text == name) found = &entry.value;
+    }
+    if (found == nullptr) {
+      throw InputError({}, fmt::format("the model has no parameter `{}` to set", name),
+                       known.empty() ? "it has no parameters" : suggestion(name, known));
+    }
+    for (Value::Entry& entry : found->entries)
+      if (entry.key.text == "value") found = &entry.value;
+    found->kind = Value::Kind::scalar;
+    found->text = value;
+  }
+}
+
+}  // namespace
+
+Model read_yaml(const std::string& text, const std::string& file, const Settings& settings) {
+  Value document = read_document(text, file);
+  Reader reader(file);
+  Model& model = reader.model;
+  if (!document.is_map()) {
+    reader.fail(document, fmt::format("a model must be a map, not {}", name_of(document.kind)),
+                "a model begins like this:  name: pendulum");
+  }
+  const Fields fields(reader, document, "the model", keys::kModel);
+  model.name = reader.word(fields.require("name", "write name: my_mechanism"), "`name`");
+  if (const Value* description = fields["description"])
+    model.description = reader.word(*description, "a description");
+  set_parameters(document, settings);
+  if (const Value* parameters = fields["parameters"])
+    read_parameters(reader, *parameters, names_in_counts(document));
+  expand_repeats(reader, document);
+  model.gravity = {0.0, 0.0, kStandardFall};
+  if (const Value* gravity = fields["gravity"]) {
+    model.gravity = reader.vector(*gravity, algebra::dimension::kAcceleration, "`gravity`");
+  }
+  Draft draft;
+  if (const Value* dh = fields["dh"]) read_dh(reader, *dh, draft);
+  if (const Value* bodies = fields["bodies"]) read_bodies(reader, *bodies, draft);
+  if (const Value* joints = fields["joints"]) read_joints(reader, *joints, draft);
+  assemble_tree(reader, document, std::move(draft));
+  if (const Value* frames = fields["frames"]) read_frames(reader, *frames);
+  if (const Value* springs = fields["springs"]) read_springs(reader, *springs);
+  if (const Value* speeds = fields["speeds"]) read_speeds(reader, *speeds);
+  model.set_initial_defaults();
+  if (const Value* initial = fields["initial"]) read_initial(reader, *initial);
+  if (const Value* parametric = fields["parametric"]) read_parametric(reader, *parametric, fields["initial"]);
+  if (const Value* constraints = fields["constraints"]) read_constraints(reader, *constraints);
+  if (const Value* contact = fields["contact"]) read_contact(reader, *contact);
+  if (const Value* transitions = fields["transitions"]) read_transitions(reader, *transitions);
+  require_distinct_names(model, [&](const std::string& parameter) {
+    for (const Value::Entry& entry : document.find("parameters")->entries) {
+      if (entry.key.text == parameter) return reader.place(entry.key);
+    }
+    return Place{file};
+  });
+  check_mobility(model);
+  return std::move(reader.model);
+}
+
+}  // namespace tactus::describe

@@ -1,0 +1,14 @@
+// Models in YAML: docs/model-format.md.
+#pragma once
+
+#include <string>
+
+#include <tactus/describe/model/model.h>
+#include <tactus/describe/read/load.h>
+
+namespace tactus::describe {
+
+/// The model that a text in the YAML format describes. Throws InputError.
+Model read_yaml(const std::string& text, const std::string& file, const Settings& settings = {});
+
+}  // namespace tactus::describe

@@ -1,0 +1,301 @@
+#include <tactus/simulate/constraints/assembly.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
+
+#include <fmt/format.h>
+
+#include <tactus/base/check.h>
+#include <tactus/base/error.h>
+#include <tactus/math/cholesky.h>
+#include <tactus/simulate/constraints/branches.h>
+
+namespace tactus::simulate {
+
+namespace {
+
+/// Constraints closer than this [m, rad] are met to rounding.
+constexpr double kMet = 1e-13;
+/// Where rounding of long mechanisms stops the iteration earlier, errors below this are still met.
+constexpr double kMetEnough = 1e-10;
+constexpr int kMostSteps = 150;
+/// A step moves no coordinate further than this [m, rad].
+constexpr double kLongestStep = 0.7;
+/// mu, far from the solution; it falls with the square of the errors.
+constexpr double kMostDamping = 1e-2;
+constexpr int kMostHalvings = 40;
+/// A velocity within this part of the speeds agrees.
+constexpr double kAgrees = 1e-9;
+constexpr int kShakes = 24;
+/// How far configurations "nearby" are [m, rad].
+constexpr double kNearby = 0.02;
+
+}  // namespace
+
+Assembler::Assembler(const Dynamics& dynamics, const Constraints& constraints)
+    : dynamics_(dynamics),
+      constraints_(constraints),
+      nq_(static_cast<std::size_t>(dynamics.nq())),
+      nv_(static_cast<std::size_t>(dynamics.nv())),
+      m_(constraints.size()),
+      terms_(dynamics, constraints),
+      metric_(nv_, m_),
+      damped_(m_, nv_ + m_),
+      kept_(nv_, 0),
+      M_(nv_ * nv_),
+      A_(m_ * nv_),
+      scale_(m_),
+      error_(m_),
+      gamma_(m_) {}
+
+void Assembler::keep(const std::vector<int>& speeds) {
+  for (const int i : speeds) kept_[static_cast<std::size_t>(i)] = 1;
+}
+
+/// Active rows; speeds that are kept move nothing and have no inertia in common with others.
+ConstrainedProblem Assembler::problem(const State& state, bool positions) {
+  terms_.evaluate(state.t, state.q.data(), state.u.data());
+  std::copy_n(terms_.M(), nv_ * nv_, M_.begin());
+  rows_.clear();
+  for (std::size_t k = 0; k < m_; ++k)
+    if (constraints_.active[k] && (!positions || constraints_.rows[k].holonomic)) rows_.push_back(k);
+  for (std::size_t k = 0; k < rows_.size(); ++k) {
+    for (std::size_t i = 0; i < nv_; ++i) A_[k * nv_ + i] = kept_[i] ? 0.0 : terms_.A(rows_[k])[i];
+    scale_[k] = constraints_.scale[rows_[k]];
+    error_[k] = positions ? terms_.Phi()[rows_[k]] : terms_.velocity()[rows_[k]];
+  }
+  for (std::size_t i = 0; i < nv_; ++i) {
+    if (!kept_[i]) continue;
+    for (std::size_t j = 0; j < nv_; ++j)
+      if (j != i) M_[i * nv_ + j] = M_[j * nv_ + i] = 0.0;
+  }
+  return {nv_, rows_.size(), M_.data(), terms_.Q(), A_.data(), gamma_.data(), scale_.data(), kRankTolerance};
+}
+
+double Assembler::largest_error(const State& state, bool velocity) {
+  terms_.evaluate_errors(state.t, state.q.data(), state.u.data());
+  const double* errors = velocity ? terms_.velocity_errors() : terms_.position_errors();
+  double largest = 0.0;
+  for (std::size_t k = 0; k < m_; ++k)
+    if (constraints_.active[k] && !(std::abs(errors[k]) <= largest)) largest = std::abs(errors[k]);
+  return largest;
+}
+
+bool Assembler::newton(State& state) {
+  const auto merit_at = [&](const State& at) {
+    terms_.evaluate_errors(at.t, at.q.data(), at.u.data());
+    double sum = 0.0;
+    for (std::size_t k = 0; k < m_; ++k) {
+      if (!constraints_.active[k]) continue;
+      const double e = terms_.position_errors()[k] / constraints_.scale[k];
+      sum += e * e;
+    }
+    return sum;
+  };
+  std::vector<double> x(nv_ + m_), y(nv_ + m_), qdot(nq_), still(nq_), theta(nv_);
+  std::vector<double> arguments(1 + nq_ + nv_), work(dynamics_.coordinate_rates.work_size());
+  State moved = state;
+  double merit = merit_at(state);
+  for (int step = 0; step < kMostSteps; ++step) {
+    const double error = largest_error(state, false);
+    if (!std::isfinite(error)) return false;
+    if (error <= kMet) return true;
+    const ConstrainedProblem p = problem(state, true);
+    if (p.m == 0) return false;
+    if (!metric_.factor(p)) return false;  // for L
+    const double mu = std::sqrt(std::min(kMostDamping, merit));
+    for (std::size_t k = 0; k < p.m; ++k) {
+      double* row = damped_.row(k);
+      for (std::size_t i = 0; i < nv_; ++i) row[i] = p.A[k * nv_ + i] / p.scale[k];
+      math::solve_lower(nv_, metric_.L(), row);
+      std::fill_n(row + nv_, m_, 0.0);
+      row[nv_ + k] = mu;
+      error_[k] /= -p.scale[k];
+    }
+    damped_.factor(p.m, 1e-15);
+    std::fill(x.begin(), x.end(), 0.0);
+    damped_.solve(error_.data(), x.data());
+    damped_.times_q(x.data());
+    math::solve_lower_transposed(nv_, metric_.L(), x.data());
+    for (std::size_t i = 0; i < nv_; ++i)
+      if (kept_[i]) x[i] = 0.0;
+
+    arguments[0] = state.t;
+    std::copy(state.q.begin(), state.q.end(), arguments.begin() + 1);
+    double* u = arguments.data() + 1 + nq_;
+    std::fill_n(u, nv_, 0.0);
+    dynamics_.coordinate_rates(arguments.data(), still.data(), work.data());
+    std::copy_n(x.begin(), nv_, u);
+    dynamics_.coordinate_rates(arguments.data(), qdot.data(), work.data());
+    for (std::size_t i = 0; i < nq_; ++i) qdot[i] -= still[i];
+    std::fill(theta.begin(), theta.end(), 0.0);
+    dynamics_.coordinates.chart_rate(state.q.data(), theta.data(), qdot.data(), theta.data());
+    double longest = 0.0;
+    for (const double d : theta) longest = std::max(longest, std::abs(d));
+    if (!(longest > 0.0) || !std::isfinite(longest)) return error <= kMetEnough;
+    // x goes downhill: some part of it helps, unless rounding is reached.
+    double part = std::min(1.0, kLongestStep / longest), moved_merit = merit;
+    for (int halving = 0; halving < kMostHalvings; ++halving, part *= 0.5) {
+      for (std::size_t i = 0; i < nv_; ++i) x[i] = part * theta[i];
+      dynamics_.coordinates.displace(state.q.data(), x.data(), moved.q.data());
+      moved_merit = merit_at(moved);
+      if (moved_merit < merit) break;
+    }
+    if (!(moved_merit < merit)) return error <= kMetEnough;
+    state.q = moved.q;
+    merit = moved_merit;
+  }
+  return largest_error(state, false) <= kMetEnough;
+}
+
+bool Assembler::close(State& state, int shakes) {
+  const State guess = state;
+  if (newton(state)) return true;
+  State best = state;
+  double best_error = largest_error(state, false);
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> part(-1.0, 1.0);
+  std::vector<double> theta(nv_);
+  for (int shake = 0; shake < shakes; ++shake) {
+    const double reach = 0.03 * std::pow(100.0, static_cast<double>(shake) / static_cast<double>(shakes));
+    for (std::size_t i = 0; i < nv_; ++i) theta[i] = kept_[i] ? 0.0 : reach * part(random);
+    state = guess;
+    dynamics_.coordinates.displace(guess.q.data(), theta.data(), state.q.data());
+    if (newton(state)) return true;
+    const double error = largest_error(state, false);
+    if (!(error < best_error)) continue;
+    best = state;
+    best_error = error;
+  }
+  state = best;
+  return false;
+}
+
+bool Assembler::agree(State& state) {
+  const ConstrainedProblem p = problem(state, false);
+  if (p.m == 0) return true;
+  if (!metric_.factor(p)) return false;
+  std::vector<double> du(nv_);
+  metric_.smallest_step(error_.data(), du.data());
+  double fastest = 1.0;
+  for (std::size_t i = 0; i < nv_; ++i) {
+    if (!kept_[i]) state.u[i] -= du[i];
+    fastest = std::max(fastest, std::abs(state.u[i]));
+  }
+  return largest_error(state, true) <= kAgrees * fastest;
+}
+
+bool Assembler::choose_branch(State& state, double& lost) {
+  problem(state, false);  // for the rows
+  Branches branches(dynamics_, constraints_);
+  const Branches::Outcome outcome =
+      branches.settle(state.t, state.q.data(), state.u.data(), rows_, kept_.data());
+  lost = outcome.lost;
+  return outcome.found;
+}
+
+AssemblyReport Assembler::inspect(const State& state, bool look_nearby) {
+  AssemblyReport report;
+  report.redundant.assign(m_, 0);
+  report.position_error = largest_error(state, false);
+  report.velocity_error = largest_error(state, true);
+  const std::vector<char> kept = kept_;
+  std::fill(kept_.begin(), kept_.end(), char{0});
+  const auto rank_at = [&](const State& at, std::vector<char>* redundant) {
+    const ConstrainedProblem p = problem(at, false);
+    // Rows without a position level come last: a position row that only they imply would not be held.
+    std::vector<char> late(p.m);
+    for (std::size_t k = 0; k < p.m; ++k) late[k] = constraints_.rows[rows_[k]].holonomic ? 0 : 1;
+    if (!metric_.factor(p, late.data())) return std::size_t{0};
+    const math::RowFactor& rows = metric_.rows();
+    if (redundant)
+      for (std::size_t k = rows.rank(); k < p.m; ++k) (*redundant)[rows_[rows.order(k)]] = 1;
+    return rows.rank();
+  };
+  report.rank = rank_at(state, &report.redundant);
+  report.freedoms = static_cast<int>(nv_ - report.rank);
+  std::map<int, bool> whole;
+  for (std::size_t k = 0; k < m_; ++k) {
+    if (!constraints_.active[k]) continue;
+    if (report.redundant[k]) report.redundant_rows.push_back(constraints_.rows[k].label);
+    const auto [entry, is_new] = whole.try_emplace(constraints_.rows[k].constraint, true);
+    entry->second = entry->second && report.redundant[k];
+  }
+  for (const auto& [constraint, redundant] : whole)
+    if (redundant)
+      report.redundant_constraints.push_back(constraints_.names[static_cast<std::size_t>(constraint)]);
+  report.rank_nearby = report.rank;
+  if (look_nearby) {
+    std::mt19937 random(11);
+    std::uniform_real_distribution<double> part(-1.0, 1.0);
+    std::vector<double> theta(nv_);
+    for (int look = 0; look < 4; ++look) {
+      State near = state;
+      for (double& x : theta) x = kNearby * part(random);
+      dynamics_.coordinates.displace(state.q.data(), theta.data(), near.q.data());
+      if (newton(near)) report.rank_nearby = std::max(report.rank_nearby, rank_at(near, nullptr));
+    }
+  }
+  report.singular = report.rank_nearby > report.rank;
+  kept_ = kept;
+  return report;
+}
+
+std::string Assembler::errors_by_name(const State& state, bool velocity) {
+  terms_.evaluate_errors(state.t, state.q.data(), state.u.data());
+  const double* errors = velocity ? terms_.velocity_errors() : terms_.position_errors();
+  std::vector<std::pair<double, int>> worst;
+  for (std::size_t c = 0; c < constraints_.names.size(); ++c) {
+    double largest = 0.0;
+    for (std::size_t k = 0; k < m_; ++k)
+      if (constraints_.active[k] && constraints_.rows[k].constraint == static_cast<int>(c) &&
+          !(std::abs(errors[k]) <= largest))
+        largest = std::abs(errors[k]);
+    if (!(largest <= (velocity ? kAgrees : kMetEnough))) worst.emplace_back(largest, static_cast<int>(c));
+  }
+  std::sort(worst.rbegin(), worst.rend());
+  std::string text;
+  for (const auto& [error, c] : worst)
+    text += fmt::format("{}`{}` is off by {:.3g}", text.empty() ? "" : ", ",
+                        constraints_.names[static_cast<std::size_t>(c)], error);
+  return text;
+}
+
+State assemble(const Dynamics& dynamics, State guess, const std::vector<int>& kept, AssemblyReport* report) {
+  if (report) *report = {};
+  if (!dynamics.constraints) {
+    if (report) report->freedoms = dynamics.nv();
+    return guess;
+  }
+  Assembler assembler(dynamics, *dynamics.constraints);
+  assembler.keep(kept);
+  State state = std::move(guess);
+  if (!assembler.close(state, kShakes))
+    throw InputError(
+        {},
+        fmt::format("the mechanism cannot be assembled{}: at best, {}",
+                    kept.empty() ? "" : " with the coordinates that are to be kept",
+                    assembler.errors_by_name(state, false)),
+        "check lengths and placements of these constraints, or give a better guess of the coordinates");
+  if (!assembler.agree(state))
+    throw InputError({},
+                     fmt::format("no velocity satisfies all constraints here: at best, {}",
+                                 assembler.errors_by_name(state, true)),
+                     "constraints that prescribe motions contradict each other");
+  double lost = 0.0;
+  if (!assembler.choose_branch(state, lost))
+    throw InputError(
+        {},
+        "no motion begins in this singular configuration with these speeds: the accelerations that the "
+        "constraints demand contradict each other",
+        "start a little away from it, or with other speeds");
+  if (report) {
+    *report = assembler.inspect(state, true);
+    report->velocity_lost = lost;
+  }
+  return state;
+}
+
+}  // namespace tactus::simulate

@@ -1,0 +1,175 @@
+// Constraints in motion: accelerations by the chosen formulation, and holding the constraints after each
+// step.
+//
+// The default road is straight-line code for the rows that are generically independent. Its pivots say how
+// far each row is from the span of those before it; where one is small, by its row's natural size, the same
+// acceleration is computed again by the rank-revealing multipliers. Nothing is allocated after the
+// constructor.
+//
+// Holding. After a step of any integrator,
+//
+//   q <- q (+) W dq,   dq = -M^-1 A^T (A M^-1 A^T)^+ Phi       repeated (Newton): position
+//   u <- u + du,       du = -M^-1 A^T (A M^-1 A^T)^+ (A u + c)                   velocity
+//
+// the smallest changes in the metric of the mass matrix. They have the size of the integrator's local error,
+// so its order stays; a change of velocity by constraint impulses does no work on the motions that are left.
+// Position alone is not enough [Aghili2005, (37)]: an error of velocity, A u = const, grows without bound
+// where A becomes small.
+//
+// Near singular configurations the stages of an integrator, which lie off the manifold by its local error,
+// need the same care: a normal of the manifold turns there by (distance from it)/(distance from the
+// singularity). On the rank-revealing road the accelerations are therefore those at the nearest state that
+// the constraints allow. It is the same differential equation on the manifold, continued off it along the
+// normals, so the order stays again. Too close to the singularity even that state is not sure; but along a
+// motion that passes it the acceleration is smooth, and is interpolated from those a little before and a
+// little after. A motion at rest there has no sides, and a velocity that belongs to no branch sees no smooth
+// acceleration: rows that depend on others are then left out, and what the forces do against them is taken
+// out of the velocity at the end of the step, where it is also moved to a branch (branches.h).
+//
+// Rows that are redundant for good are set aside: away from the constraints' manifold, in the stages of an
+// integrator, they would be nearly but not quite dependent, and their small disagreement would be divided by
+// that distance. Rows that are dependent only while a singular configuration is passed stay; rows that were
+// set aside and turn out not to follow from the others are taken back.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <tactus/simulate/constraints/branches.h>
+#include <tactus/simulate/constraints/constraints.h>
+#include <tactus/simulate/constraints/formulation.h>
+#include <tactus/simulate/constraints/mass_metric.h>
+#include <tactus/simulate/constraints/parametric.h>
+#include <tactus/simulate/motion/displacement.h>
+#include <tactus/simulate/motion/motion_law.h>
+
+namespace tactus::simulate {
+
+enum class Holding {
+  projection,     // position and velocity
+  position_only,  // as [Aghili2005, (37)]: for comparison
+  velocity_only,  // for comparison
+  baumgarte,      // A udot = gamma - 2 rate (A u + c) - rate^2 Phi instead of projections: for comparison
+  none,
+};
+std::string_view name_of(Holding holding);
+std::optional<Holding> holding_of(std::string_view name);
+
+struct ConstraintOptions {
+  Formulation formulation = Formulation::automatic;
+  Holding holding = Holding::projection;
+  double baumgarte_rate = 50.0;  // [1/s]
+  double rank_tolerance = kRankTolerance;
+  ProjectionOptions projection{};
+};
+
+class ConstraintSolver final : public MotionLaw {
+ public:
+  /// The dynamics, which have constraints, must outlive the solver. Throws InputError where the parametric
+  /// formulation is asked for and the model gives no psi.
+  ConstraintSolver(const Dynamics& dynamics, ConstraintOptions options = {});
+
+  const Constraints& constraints() const { return constraints_; }
+  const ConstraintOptions& options() const { return options_; }
+
+  /// udot and qdot at t q u tau wrench. NaN where the problem has no solution.
+  void accelerate(const double* arguments, double* udot, double* qdot) override;
+  /// Everything about the constraints there, by the chosen formulation (multipliers for automatic): entries
+  /// of `lambda` and `redundant` belong to active_rows(). False where the problem has no solution.
+  bool solve(const double* arguments, ConstrainedMotion& motion);
+  const std::vector<std::size_t>& active_rows() const { return active_rows_; }
+
+  /// What Holding says of positions and velocities.
+  double settle_position(double t, double* q) override;
+  void settle_velocity(double t, const double* q, double* u) override;
+
+  /// Of the parametric formulation, null with the others. In it solve() and accelerate() find z and zd from q
+  /// and u, beginning with those of the last place.
+  Parametrization* parametrization() { return parametrization_.get(); }
+  /// zdd and udot at t q u tau wrench, where the parametrization is placed.
+  bool accelerate_in_parameters(const double* arguments, double* zdd, double* udot);
+  /// Active rows that psi does not satisfy.
+  const std::vector<std::size_t>& rows_left() const { return rows_left_; }
+  /// Whether the same rows are active as at the start.
+  bool as_at_start() const { return active_ == constraints_.active; }
+
+  /// The largest position error of the active rows [m, rad].
+  double position_error(double t, const double* q);
+
+  /// Moves q onto the constraints; the largest error left [m, rad].
+  double hold_position(double t, double* q);
+  /// Makes u agree with the constraints; the largest error left [m/s, rad/s].
+  double hold_velocity(double t, const double* q, double* u);
+  /// In a singular configuration: moves u, which agrees with the constraints, to the nearest branch.
+  void choose_branch(double t, const double* q, double* u) { branches_.settle(t, q, u, active_rows_); }
+  /// The impulse by which the active constraints catch a velocity that they do not allow, plastically:
+  /// M (u+ - u-) = A^T impulse, A u+ + c = 0 [Gillespie2003, section 5]. One entry per active row; false
+  /// where the problem has no solution.
+  bool strike(double t, const double* q, double* u, std::vector<double>& impulse);
+
+  /// Errors of all rows.
+  void errors(double t, const double* q, const double* u, const double*& position, const double*& velocity);
+
+  /// A new motion begins at this state.
+  void reset(double t, const double* q, const double* u);
+  /// A step has ended at this state: looks whether rows became redundant or independent.
+  void end_step(double t, const double* q, const double* u);
+
+  bool is_active(int constraint) const;
+  /// Takes effect at once; strike() and end_step() are the caller's to do.
+  void set_active(int constraint, bool active);
+
+  /// Accelerations since reset() that the straight-line code could not do.
+  long detours() const { return detours_; }
+
+ private:
+  struct Gathered {  // rows without those set aside, next to each other
+    std::vector<std::size_t> rows;
+    std::vector<double> A, gamma, scale, error;
+  };
+  bool gather(const std::vector<std::size_t>& rows);
+  ConstrainedProblem problem() const;
+  void update_rows();
+  /// Rows that were set aside although they do not follow from the others; whether there were any.
+  bool take_back(const double* errors, const std::vector<std::size_t>& held, double follows);
+  bool unrolled_is_healthy(const double* distances, const std::vector<std::size_t>& rows) const;
+  /// The smallest du that takes `error` (per row of the model) out of the held rows.
+  bool smallest_step(double t, const double* q, const double* error, bool positions, double* du);
+  /// By the chosen formulation, exactly there.
+  bool accelerate_at(const double* arguments, double* udot);
+  /// At the nearest state that the constraints allow, or by the two sides of a singularity.
+  bool accelerate_on_manifold(const double* arguments, double* udot);
+  bool solve_in_parameters(const double* arguments, ConstrainedMotion& motion);
+  /// Without the rows that are nearer than this to the span of others.
+  bool accelerate_without(double near, const double* arguments, double* udot);
+  double largest(const double* errors, const std::vector<std::size_t>& rows) const;
+
+  const Dynamics& dynamics_;
+  const Constraints& constraints_;
+  ConstraintOptions options_;
+  std::size_t nq_, nv_, m_;
+  ConstraintTerms terms_;
+  std::unique_ptr<FormulationSolver> solver_;
+  std::unique_ptr<Parametrization> parametrization_;
+  ParametricSolver* parametric_ = nullptr;  // the solver, in that formulation
+  MassMetric metric_;
+  Branches branches_;
+  ConstrainedMotion motion_;
+  Gathered gathered_;
+
+  std::vector<char> active_, aside_;  // [m]
+  std::vector<int> dependent_ends_;   // [m] steps in a row at whose end the row was redundant
+  std::vector<std::size_t> active_rows_, held_rows_, held_positions_, rows_left_;
+  std::vector<char> left_;  // of active_rows_, in the parametric formulation
+  bool unrolled_fits_ = false;
+  bool detour_in_step_ = false;
+  long detours_ = 0;
+  std::vector<double> unrolled_in_, unrolled_out_, work_;
+  std::vector<double> stage_, mean_, spread_;  // arguments, udot, differences of udot
+  std::vector<double> rest_, du_, q_before_;
+  Displacement displacement_;
+};
+
+}  // namespace tactus::simulate

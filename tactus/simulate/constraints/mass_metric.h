@@ -1,0 +1,45 @@
+// Constraint rows in the metric of the mass matrix: with M = L L^T and x = L^T u, the energy is x.x/2, and
+// the rows become X_k = L^-1 a_k / s_k with X X^T = A M^-1 A^T, each of size about 1 where it is regular
+// (s_k: Rows::scale).
+//
+// Where M alone is singular (a joint that only the constraints give inertia) the rows lend it some: for every
+// motion with A udot = gamma,
+//
+//   (M + A^T S^-2 A) udot = Q + A^T S^-2 gamma + A^T lambda
+//
+// has the same solution and the same multipliers.
+#pragma once
+
+#include <vector>
+
+#include <tactus/math/row_factor.h>
+#include <tactus/simulate/constraints/formulation.h>
+
+namespace tactus::simulate {
+
+class MassMetric {
+ public:
+  MassMetric(std::size_t n, std::size_t most_rows, bool with_shortest = false);
+
+  /// Factors M and the rows. False where no positive definite matrix comes out. late: see math::RowFactor.
+  bool factor(const ConstrainedProblem& problem, const char* late = nullptr);
+
+  math::RowFactor& rows() { return rows_; }
+  const math::RowFactor& rows() const { return rows_; }
+  const double* L() const { return L_.data(); }
+  bool lent() const { return lent_; }
+
+  /// The smallest du, in the metric of M, with a_k . du = error_k for all independent rows.
+  void smallest_step(const double* error, double* du);
+  /// The impulses lambda with M du = A^T lambda for the step just made.
+  void impulses(double* lambda);
+
+ private:
+  std::size_t n_, m_ = 0;
+  bool lent_ = false;
+  std::vector<double> L_, y_, scaled_;
+  const double* scale_ = nullptr;
+  math::RowFactor rows_;
+};
+
+}  // namespace tactus::simulate

@@ -1,0 +1,166 @@
+#include <tactus/simulate/motion/chart.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <Eigen/LU>
+
+namespace tactus::simulate {
+
+Chart::Chart(const Dynamics& dynamics, const ConstraintOptions& constraints) : dynamics_(dynamics) {
+  if (dynamics.constraints) constraints_ = std::make_unique<ConstraintSolver>(dynamics, constraints);
+  law_ = constraints_.get();
+  allocate();
+}
+
+Chart::Chart(const Dynamics& dynamics, MotionLaw& law) : dynamics_(dynamics), law_(&law) { allocate(); }
+
+void Chart::allocate() {
+  const Dynamics& dynamics = dynamics_;
+  const auto nq = static_cast<std::size_t>(dynamics.nq()), nv = static_cast<std::size_t>(dynamics.nv());
+  const auto np = static_cast<std::size_t>(dynamics.np());
+  const std::size_t wrench = 6 * static_cast<std::size_t>(dynamics.wrench_count);
+  w_.arguments.assign(1 + nq + nv + nv + wrench + nv + nq + np, 0.0);
+  w_.t = w_.arguments.data();
+  w_.q = w_.t + 1;
+  w_.u = w_.q + nq;
+  w_.tau = w_.u + nv;
+  w_.wrench = w_.tau + nv;
+  w_.udot = w_.wrench + wrench;
+  w_.qdot = w_.udot + nv;
+  w_.P_rate = w_.qdot + nq;
+
+  std::size_t scratch =
+      std::max(dynamics.forward_dynamics.work_size(), dynamics.coordinate_rates.work_size());
+  if (dynamics.loads) scratch = std::max(scratch, dynamics.loads->work_size());
+  if (dynamics.momentum) {
+    scratch = std::max({scratch, dynamics.momentum->work_size(), dynamics.momentum_rate->work_size()});
+    w_.momentum.assign(dynamics.momentum->output_size(), 0.0);
+  }
+  w_.scratch.assign(scratch, 0.0);
+  w_.held_tau.assign(nv, 0.0);
+  w_.held_wrench.assign(wrench, 0.0);
+  w_.q0.assign(nq, 0.0);
+}
+
+void Chart::begin(const State& state, std::span<double> z) {
+  const auto nv = static_cast<std::ptrdiff_t>(dynamics_.nv());
+  std::copy(state.q.begin(), state.q.end(), w_.q0.begin());
+  std::fill_n(z.begin(), nv, 0.0);
+  std::copy(state.u.begin(), state.u.end(), z.begin() + nv);
+  std::copy(state.momentum.begin(), state.momentum.end(), z.begin() + 2 * nv);
+}
+
+void Chart::evaluate_loads() {
+  if (!dynamics_.loads) {
+    std::copy(w_.held_tau.begin(), w_.held_tau.end(), w_.tau);
+    std::copy(w_.held_wrench.begin(), w_.held_wrench.end(), w_.wrench);
+    return;
+  }
+  (*dynamics_.loads)(w_.arguments.data(), w_.tau, w_.scratch.data());
+  for (std::size_t i = 0; i < w_.held_tau.size(); ++i) w_.tau[i] += w_.held_tau[i];
+  for (std::size_t i = 0; i < w_.held_wrench.size(); ++i) w_.wrench[i] += w_.held_wrench[i];
+}
+
+void Chart::slope(double t, const double* z, double* z_rate) {
+  const int nv = dynamics_.nv();
+  *w_.t = t;
+  dynamics_.coordinates.displace(w_.q0.data(), z, w_.q);
+  std::copy_n(z + nv, nv, w_.u);
+  evaluate_loads();
+  if (law_ != nullptr)
+    law_->accelerate(w_.arguments.data(), w_.udot, w_.qdot);
+  else
+    dynamics_.forward_dynamics(w_.arguments.data(), w_.udot, w_.scratch.data());
+  dynamics_.coordinates.chart_rate(w_.q, z, w_.qdot, z_rate);
+  std::copy_n(w_.udot, nv, z_rate + nv);
+  if (dynamics_.momentum_rate) {
+    (*dynamics_.momentum_rate)(w_.arguments.data(), w_.P_rate, w_.scratch.data());
+    std::copy_n(w_.P_rate, dynamics_.np(), z_rate + 2 * nv);
+  }
+}
+
+void Chart::chart_rate_at_centre(double t, const double* u, double* theta_rate) {
+  *w_.t = t;
+  std::copy(w_.q0.begin(), w_.q0.end(), w_.q);
+  std::copy_n(u, dynamics_.nv(), w_.u);
+  dynamics_.coordinate_rates(w_.arguments.data(), w_.qdot, w_.scratch.data());
+  std::fill_n(theta_rate, dynamics_.nv(), 0.0);
+  dynamics_.coordinates.chart_rate(w_.q, theta_rate, w_.qdot, theta_rate);
+}
+
+Status Chart::settle(double t, std::span<double> z) {
+  dynamics_.coordinates.displace(w_.q0.data(), z.data(), w_.q0.data());
+  std::fill_n(z.begin(), dynamics_.nv(), 0.0);
+  if (law_ != nullptr) position_error_ = law_->settle_position(t, w_.q0.data());
+  if (dynamics_.momentum) correct_root_speeds(t, z);
+  if (law_ != nullptr) settle_velocity(t, z);
+  return {};
+}
+
+/// The speeds' part of it. Constraints inside a tree that hangs free leave its momentum as it is, others
+/// change it.
+void Chart::settle_velocity(double t, std::span<double> z) {
+  const int nv = dynamics_.nv();
+  double* u = z.data() + nv;
+  law_->settle_velocity(t, w_.q0.data(), u);
+  if (!dynamics_.momentum) return;
+  *w_.t = t;
+  std::copy(w_.q0.begin(), w_.q0.end(), w_.q);
+  std::copy_n(u, nv, w_.u);
+  (*dynamics_.momentum)(w_.arguments.data(), w_.momentum.data(), w_.scratch.data());
+  std::copy_n(w_.momentum.begin(), dynamics_.np(), z.begin() + 2 * nv);
+}
+
+void Chart::correct_root_speeds(double t, std::span<double> z) {
+  const int nv = dynamics_.nv();
+  double* u = z.data() + nv;
+  const double* P = z.data() + 2 * nv;
+  *w_.t = t;
+  std::copy(w_.q0.begin(), w_.q0.end(), w_.q);
+  std::copy_n(u, nv, w_.u);
+  (*dynamics_.momentum)(w_.arguments.data(), w_.momentum.data(), w_.scratch.data());
+  const double* A = w_.momentum.data() + dynamics_.np();
+  const auto correct = [&]<int n>(const MomentumRoot& root) {
+    using Matrix = Eigen::Matrix<double, n, n, Eigen::RowMajor>;
+    using Vector = Eigen::Matrix<double, n, 1>;
+    const Vector missing = Eigen::Map<const Vector>(P + root.offset) -
+                           Eigen::Map<const Vector>(w_.momentum.data() + root.offset);
+    const Vector du = Eigen::Map<const Matrix>(A).partialPivLu().solve(missing);
+    // A tree without inertia about some axis has a singular block; its speeds then stay as integrated.
+    if (du.allFinite()) Eigen::Map<Vector>(u + root.speed) += du;
+    A += n * n;
+  };
+  for (const MomentumRoot& root : dynamics_.momentum_roots) {
+    if (root.size == 6)
+      correct.operator()<6>(root);
+    else
+      correct.operator()<3>(root);
+  }
+}
+
+void Chart::adopt(State& state) {
+  momentum_of(state.t, state.q, state.u, state.momentum);
+  state.parameters.clear();
+}
+
+void Chart::end(double t, std::span<const double> z, State& state) {
+  const auto nv = static_cast<std::ptrdiff_t>(dynamics_.nv());
+  state.t = t;
+  std::copy(w_.q0.begin(), w_.q0.end(), state.q.begin());
+  std::copy_n(z.begin() + nv, nv, state.u.begin());
+  std::copy(z.begin() + 2 * nv, z.end(), state.momentum.begin());
+}
+
+void Chart::momentum_of(double t, const std::vector<double>& q, const std::vector<double>& u,
+                        std::vector<double>& P) {
+  P.resize(static_cast<std::size_t>(dynamics_.np()));
+  if (!dynamics_.momentum) return;
+  *w_.t = t;
+  std::copy(q.begin(), q.end(), w_.q);
+  std::copy(u.begin(), u.end(), w_.u);
+  (*dynamics_.momentum)(w_.arguments.data(), w_.momentum.data(), w_.scratch.data());
+  std::copy_n(w_.momentum.begin(), dynamics_.np(), P.begin());
+}
+
+}  // namespace tactus::simulate

@@ -1,0 +1,104 @@
+// The motion as an ordinary differential equation z' = f(t, z) in the chart around a configuration q0
+// (coordinates.h):
+//
+//   z = [theta; u; P],  q = q0 (+) theta
+//
+// with theta [nv], the speeds u [nv], and the momentum P [np] of trees that hang free (momentum.h), on which
+// nothing depends. All integrators work on z; all memory of a step is here. In parametric coordinates the
+// motion is another differential equation with the same shape: see parametric_chart.h.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <tactus/simulate/constraints/constraint_solver.h>
+#include <tactus/simulate/motion/dynamics.h>
+#include <tactus/simulate/motion/state.h>
+
+namespace tactus::simulate {
+
+/// Memory for one motion, named by the stage that writes it.
+struct Workspace {
+  // The array of arguments of all kernels (dynamics.h); the pointers lead into it.
+  std::vector<double> arguments;
+  double* t = nullptr;              // [1]
+  double* q = nullptr;              // [nq]   position
+  double* u = nullptr;              // [nv]   velocity
+  double* tau = nullptr;            // [nv]   forces at the joints
+  double* wrench = nullptr;         // [6 per wrench]
+  double* udot = nullptr;           // [nv]   acceleration
+  double* qdot = nullptr;           // [nq]
+  double* P_rate = nullptr;         // [np]   outside wrench
+  std::vector<double> momentum;     // [np + sizes of the A blocks]
+  std::vector<double> scratch;      // of the largest kernel
+  std::vector<double> held_tau;     // [nv]  given for the length of a step, added to the prescribed loads
+  std::vector<double> held_wrench;  // [6 per wrench]
+  std::vector<double> q0;           // [nq]  centre of the chart
+};
+
+class Chart {
+ public:
+  explicit Chart(const Dynamics& dynamics, const ConstraintOptions& constraints = {});
+  /// Accelerations by a law of the caller's, which must outlive the chart.
+  Chart(const Dynamics& dynamics, MotionLaw& law);
+  virtual ~Chart() = default;
+  Chart(const Chart&) = delete;
+  Chart& operator=(const Chart&) = delete;
+
+  const Dynamics& dynamics() const { return dynamics_; }
+  /// Null where the mechanism has no constraints.
+  ConstraintSolver* constraints() { return constraints_.get(); }
+  const ConstraintSolver* constraints() const { return constraints_.get(); }
+  Workspace& workspace() { return w_; }
+  const Workspace& workspace() const { return w_; }
+  /// Entries of theta, and of u.
+  virtual int freedoms() const { return dynamics_.nv(); }
+  virtual int size() const { return 2 * dynamics_.nv() + dynamics_.np(); }
+  virtual const std::string& speed_name(int i) const {
+    return dynamics_.speed_names[static_cast<std::size_t>(i)];
+  }
+
+  /// A motion begins here: fills in what of the state follows from q and u. Throws InputError where the chart
+  /// does not reach the state.
+  virtual void adopt(State& state);
+  /// Puts the chart's centre at q, and (0, u, P) into z.
+  virtual void begin(const State& state, std::span<double> z);
+  /// z' = f(t, z).
+  virtual void slope(double t, const double* z, double* z_rate);
+  /// theta' alone, at the centre q0 and with the speeds u.
+  virtual void chart_rate_at_centre(double t, const double* u, double* theta_rate);
+  /// Moves the centre to where z is: theta becomes zero, the root speeds agree with the momentum that z
+  /// carries, and the constraints are held. Tells of trouble that z does not show.
+  virtual Status settle(double t, std::span<double> z);
+  /// The largest error of a constraint's position that the last settle() left [m, rad].
+  double position_error() const { return position_error_; }
+  /// Reads the settled z back.
+  virtual void end(double t, std::span<const double> z, State& state);
+  /// More about a step that failed; nothing by default.
+  virtual Status diagnosis() const { return {}; }
+
+  /// The momentum that belongs to q and u.
+  void momentum_of(double t, const std::vector<double>& q, const std::vector<double>& u,
+                   std::vector<double>& P);
+
+ protected:
+  /// tau and wrench at the workspace's t, q, u.
+  void evaluate_loads();
+
+  const Dynamics& dynamics_;
+  Workspace w_;
+  std::unique_ptr<ConstraintSolver> constraints_;
+  MotionLaw* law_ = nullptr;  // the constraints' solver, or the caller's; null: free motion
+  double position_error_ = 0.0;
+
+ private:
+  void correct_root_speeds(double t, std::span<double> z);
+  void settle_velocity(double t, std::span<double> z);
+  void allocate();
+};
+
+/// The chart that belongs to the formulation.
+std::unique_ptr<Chart> make_chart(const Dynamics& dynamics, const ConstraintOptions& constraints);
+
+}  // namespace tactus::simulate

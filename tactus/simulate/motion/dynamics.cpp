@@ -1,0 +1,57 @@
+#include <tactus/simulate/motion/dynamics.h>
+
+#include <tactus/base/check.h>
+
+namespace tactus::simulate {
+
+namespace {
+
+/// Kernels of other modules must have the shape that the array of arguments counts on.
+void check_shape(const generate::Kernel& kernel, int inputs, int outputs) {
+  TACTUS_CHECK(kernel.input_size() == static_cast<std::size_t>(inputs));
+  TACTUS_CHECK(kernel.output_size() == static_cast<std::size_t>(outputs));
+}
+
+}  // namespace
+
+std::vector<std::string> effort_names(const describe::Model& model) {
+  std::vector<std::string> names;
+  for (const describe::Joint& joint : model.joints)
+    for (const describe::JointAxis& axis : joint.axes) names.push_back(axis.name);
+  return names;
+}
+
+Dynamics compile(const derive::Equations& equations, const std::optional<algebra::Function>& loads,
+                 generate::Backend backend) {
+  Dynamics dynamics;
+  const describe::Model& model = equations.model();
+  dynamics.coordinates = Coordinates(model);
+  dynamics.coordinate_names = model.coordinate_names();
+  dynamics.speed_names = model.speed_names();
+  dynamics.effort_names = effort_names(model);
+  dynamics.wrench_count = static_cast<int>(equations.options().wrenches.size());
+  TACTUS_CHECK(dynamics.nq() == equations.nq() && dynamics.nv() == equations.nv());
+
+  const int nq = dynamics.nq(), nv = dynamics.nv(), wrench = 6 * dynamics.wrench_count;
+  algebra::Function coordinate_rates = equations.coordinate_rates();
+  coordinate_rates.outputs.resize(1);  // qdot alone
+  dynamics.coordinate_rates = generate::compile(coordinate_rates, backend);
+  check_shape(dynamics.coordinate_rates, 1 + nq + nv, nq);
+  dynamics.forward_dynamics = generate::compile(equations.forward_dynamics(), backend);
+  check_shape(dynamics.forward_dynamics, 1 + nq + nv + nv + wrench, nv + nq);
+  if (loads) {
+    dynamics.loads = generate::compile(*loads, backend);
+    check_shape(*dynamics.loads, 1 + nq + nv, nv + wrench);
+  }
+  if (const auto functions = momentum_functions(equations)) {
+    dynamics.momentum_roots = functions->roots;
+    dynamics.momentum = generate::compile(functions->momentum, backend);
+    dynamics.momentum_rate = generate::compile(functions->rate, backend);
+    check_shape(*dynamics.momentum_rate, 1 + nq + nv + nv + wrench + nv, dynamics.np());
+  }
+  dynamics.constraints = compile_constraints(equations, dynamics, backend);
+  dynamics.parametric = compile_parametric(equations, dynamics, backend);
+  return dynamics;
+}
+
+}  // namespace tactus::simulate

@@ -1,0 +1,301 @@
+#include <tactus/simulate/motion/simulation.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <tactus/base/check.h>
+#include <tactus/base/error.h>
+
+namespace tactus::simulate {
+
+namespace {
+
+int first_not_finite(std::span<const double> values) {
+  const auto found = std::find_if(values.begin(), values.end(), [](double x) { return !std::isfinite(x); });
+  return found == values.end() ? -1 : static_cast<int>(found - values.begin());
+}
+
+}  // namespace
+
+Simulation::Simulation(const Dynamics& dynamics, Options options)
+    : options_(options),
+      chart_(make_chart(dynamics, options_.constraints)),
+      z_(static_cast<std::size_t>(chart_->size())),
+      z_rate_(z_.size()) {
+  if (!(options_.step > 0.0) || !std::isfinite(options_.step))
+    throw InputError({}, fmt::format("the step is {} s", options_.step),
+                     "give a positive time, such as 1e-3");
+  stepper_ = make_stepper(options_.integrator, *chart_, options_.tolerances);
+  if (dynamics.constraints) {
+    const std::size_t rows = dynamics.constraints->size();
+    constrained_ = ConstrainedMotion(static_cast<std::size_t>(dynamics.nv()), rows);
+    lambda_.resize(rows);
+    impulse_.resize(rows);
+  }
+  State rest;
+  rest.q = dynamics.coordinates.rest();
+  rest.u.assign(static_cast<std::size_t>(dynamics.nv()), 0.0);
+  if (dynamics.constraints)
+    state_ = std::move(rest);  // which the constraints need not allow: set_state() comes first
+  else
+    set_state(std::move(rest));
+  state_.momentum.resize(static_cast<std::size_t>(dynamics.np()));
+}
+
+void Simulation::set_state(State state) {
+  const Dynamics& d = dynamics();
+  if (state.q.size() != static_cast<std::size_t>(d.nq()) ||
+      state.u.size() != static_cast<std::size_t>(d.nv()))
+    throw InputError(
+        {}, fmt::format("the state has {} coordinates and {} speeds", state.q.size(), state.u.size()),
+        fmt::format("this mechanism has {} and {}", d.nq(), d.nv()));
+  if (const int i = first_not_finite(state.q); i >= 0)
+    throw InputError(
+        {}, fmt::format("coordinate '{}' is not finite", d.coordinate_names[static_cast<std::size_t>(i)]));
+  if (const int i = first_not_finite(state.u); i >= 0)
+    throw InputError({}, fmt::format("speed '{}' is not finite", d.speed_names[static_cast<std::size_t>(i)]));
+  if (!d.coordinates.normalize(state.q.data()))
+    throw InputError({}, "a quaternion of the state is zero", "no rotation is (1, 0, 0, 0): w, x, y, z");
+  state_ = std::move(state);
+  if (chart_->constraints() != nullptr) meet_constraints();
+  chart_->adopt(state_);
+  stepper_->reset();
+  start_ = state_.t;
+  steps_ = 0;
+}
+
+Status Simulation::step(const Input& input) {
+  const double t_next = start_ + static_cast<double>(steps_ + 1) * options_.step;
+
+  hold(input);                                                               // forces from outside
+  chart_->begin(state_, z_);                                                 // coordinates around this place
+  Status status = stepper_->step(*chart_, state_.t, t_next - state_.t, z_);  // the integrator's work
+  if (status.ok()) status |= check(z_);                                      // NaN, divergence
+  if (!status.ok()) return status |= chart_->diagnosis();
+  status |= chart_->settle(t_next, z_);  // onto the manifold and the constraints, momentum kept
+  if (!status.ok()) return status;
+  if (!(chart_->position_error() <= options_.constraint_limit)) return Status::constraint_lost;
+  chart_->end(t_next, z_, state_);  // the new state
+  ++steps_;
+  return status;
+}
+
+void Simulation::meet_constraints() {
+  // States typed with few digits are polished; more than this is another configuration, which assemble()
+  // looks for.
+  constexpr double kPolish = 1e-3;
+  ConstraintSolver& solver = *chart_->constraints();
+  const double *position = nullptr, *velocity = nullptr;
+  solver.reset(state_.t, state_.q.data(), state_.u.data());
+  solver.errors(state_.t, state_.q.data(), state_.u.data(), position, velocity);
+  for (const std::size_t k : solver.active_rows()) {
+    if (std::abs(position[k]) <= kPolish) continue;
+    throw InputError({},
+                     fmt::format("the state does not fit the constraints: `{}` is off by {:.3g}",
+                                 solver.constraints().rows[k].label, position[k]),
+                     "assemble the mechanism first");
+  }
+  solver.hold_position(state_.t, state_.q.data());
+  solver.hold_velocity(state_.t, state_.q.data(), state_.u.data());
+  solver.choose_branch(state_.t, state_.q.data(), state_.u.data());
+  solver.reset(state_.t, state_.q.data(), state_.u.data());
+}
+
+long Simulation::handed_over() const {
+  const ConstraintSolver* solver = chart_->constraints();
+  const bool by_straight_line_code = options_.constraints.formulation == Formulation::automatic;
+  return solver != nullptr && by_straight_line_code ? solver->detours() : 0;
+}
+
+Simulation::ConstraintState Simulation::constraint_state() {
+  ConstraintSolver* solver = chart_->constraints();
+  if (solver == nullptr) return {};
+  rates();  // leaves the arguments at the current state
+  ConstraintState result;
+  const bool solved = solver->solve(chart_->workspace().arguments.data(), constrained_);
+  std::fill(lambda_.begin(), lambda_.end(), 0.0);
+  for (std::size_t k = 0; k < solver->active_rows().size(); ++k) {
+    lambda_[solver->active_rows()[k]] = solved ? constrained_.lambda[k] : std::nan("");
+    result.redundant += constrained_.redundant[k] != 0;
+  }
+  const double *position = nullptr, *velocity = nullptr;
+  solver->errors(state_.t, state_.q.data(), state_.u.data(), position, velocity);
+  result.position_error = {position, lambda_.size()};
+  result.velocity_error = {velocity, lambda_.size()};
+  result.lambda = lambda_;
+  result.force = constrained_.force;
+  result.rank = constrained_.rank;
+  result.formulation = constrained_.used;
+  return result;
+}
+
+bool Simulation::is_active(int constraint) const {
+  return chart_->constraints() != nullptr && chart_->constraints()->is_active(constraint);
+}
+
+void Simulation::require_switchable(int constraint) const {
+  const Constraints& constraints = *dynamics().constraints;
+  if (chart_->constraints()->options().formulation != Formulation::parametric) return;
+  for (std::size_t k = 0; k < constraints.size(); ++k) {
+    if (constraints.rows[k].constraint != constraint) continue;
+    if (dynamics().parametric->left[k] && !constraints.rows[k].holonomic) continue;
+    throw InputError(
+        {},
+        fmt::format("`{}` cannot be switched in parametric coordinates: psi says where the mechanism "
+                    "can be",
+                    constraints.rows[k].label),
+        "choose another formulation");
+  }
+}
+
+std::span<const double> Simulation::set_active(int constraint, bool active) {
+  ConstraintSolver* solver = chart_->constraints();
+  TACTUS_CHECK(solver != nullptr);
+  std::fill(impulse_.begin(), impulse_.end(), 0.0);
+  if (solver->is_active(constraint) == active) return impulse_;
+  require_switchable(constraint);
+  if (active) {
+    const double *position = nullptr, *velocity = nullptr;
+    solver->errors(state_.t, state_.q.data(), state_.u.data(), position, velocity);
+    for (std::size_t k = 0; k < impulse_.size(); ++k)
+      if (solver->constraints().rows[k].constraint == constraint &&
+          !(std::abs(position[k]) <= options_.latch_limit))
+        throw InputError({}, fmt::format("`{}` cannot be switched on: it is off by {:.3g}",
+                                         solver->constraints().rows[k].label, position[k]));
+  }
+  solver->set_active(constraint, active);
+  if (active) {
+    std::vector<double> impulse;
+    if (!solver->strike(state_.t, state_.q.data(), state_.u.data(), impulse))
+      throw InputError({}, "the constraint's impulse has no solution: the mass matrix is singular");
+    for (std::size_t k = 0; k < impulse.size(); ++k) impulse_[solver->active_rows()[k]] = impulse[k];
+  }
+  solver->end_step(state_.t, state_.q.data(), state_.u.data());
+  chart_->adopt(state_);
+  stepper_->reset();
+  start_ = state_.t;
+  steps_ = 0;
+  return impulse_;
+}
+
+void Simulation::hold(const Input& input) {
+  Workspace& w = chart_->workspace();
+  TACTUS_CHECK(input.tau.empty() || input.tau.size() == w.held_tau.size());
+  TACTUS_CHECK(input.wrench.empty() || input.wrench.size() == w.held_wrench.size());
+  std::fill(w.held_tau.begin(), w.held_tau.end(), 0.0);
+  std::fill(w.held_wrench.begin(), w.held_wrench.end(), 0.0);
+  std::copy(input.tau.begin(), input.tau.end(), w.held_tau.begin());
+  std::copy(input.wrench.begin(), input.wrench.end(), w.held_wrench.begin());
+}
+
+Status Simulation::check(std::span<const double> z) {
+  Status status;
+  if (first_not_finite(z) >= 0) status |= Status::not_finite;
+  const auto freedoms = static_cast<std::size_t>(chart_->freedoms());
+  const auto speeds = z.subspan(freedoms, freedoms);
+  troubled_speed_ = -1;
+  double fastest = options_.speed_limit;
+  for (std::size_t i = 0; i < speeds.size(); ++i) {
+    if (!(std::abs(speeds[i]) > fastest)) continue;
+    fastest = std::abs(speeds[i]);
+    troubled_speed_ = static_cast<int>(i);
+    status |= Status::diverged;
+  }
+  return status;
+}
+
+Simulation::Rates Simulation::rates() {
+  chart_->begin(state_, z_);
+  chart_->slope(state_.t, z_.data(), z_rate_.data());
+  const Workspace& w = chart_->workspace();
+  const auto nv = static_cast<std::size_t>(dynamics().nv());
+  return {{w.tau, nv}, {w.wrench, w.held_wrench.size()}, {w.udot, nv}, {w.qdot, state_.q.size()}};
+}
+
+std::string Simulation::explain(Status status) {
+  if (status.ok()) return "all is well";
+  const Dynamics& d = dynamics();
+  const auto name = [](const std::vector<std::string>& names, int i) {
+    return names[static_cast<std::size_t>(i)];
+  };
+  const std::string when = fmt::format("at t = {:.9g} s", state_.t);
+
+  if (status.has(Status::constraint_lost)) {
+    // The place that the refused step led to.
+    ConstraintSolver& solver = *chart_->constraints();
+    const double *position = nullptr, *velocity = nullptr;
+    solver.errors(state_.t + options_.step, chart_->workspace().q0.data(), state_.u.data(), position,
+                  velocity);
+    std::size_t worst = solver.active_rows().front();
+    for (const std::size_t k : solver.active_rows())
+      if (!(std::abs(position[k]) <= std::abs(position[worst]))) worst = k;
+    return fmt::format(
+        "{} the constraints can no longer be met (`{}` is off by {:.3g} after the step): a motion that they "
+        "do not allow is prescribed, or the step is too large",
+        when, solver.constraints().rows[worst].label, position[worst]);
+  }
+
+  if (status.has(Status::parameters_singular))
+    return fmt::format(
+        "{} the parametric coordinates end: d psi/d z loses its rank or grows without bound in this step, or "
+        "psi is "
+        "not defined there: "
+        "give psi by other parameters, or choose another formulation",
+        when);
+
+  // A prescribed motion may end, as sqrt(1 - t) does.
+  if (ConstraintSolver* solver = chart_->constraints()) {
+    const double *position = nullptr, *velocity = nullptr;
+    solver->errors(state_.t + options_.step, state_.q.data(), state_.u.data(), position, velocity);
+    for (const std::size_t k : solver->active_rows())
+      if (!std::isfinite(position[k]) || !std::isfinite(velocity[k]))
+        return fmt::format(
+            "{} the constraint `{}` has no finite value or rate after the step: look at its formula", when,
+            solver->constraints().rows[k].label);
+  }
+
+  // The joint: where the forces or accelerations of the last good state are not finite; otherwise the fastest
+  // one.
+  const Rates last = rates();
+  if (const int i = first_not_finite(last.tau); i >= 0)
+    return fmt::format("{} the force at joint '{}' is not a number: look at its expression in the script",
+                       when, name(d.effort_names, i));
+  if (const int i = first_not_finite(last.wrench); i >= 0)
+    return fmt::format("{} wrench {} of the script is not a number: look at its expressions", when,
+                       i / 6 + 1);
+  if (const int i = first_not_finite(last.qdot); i >= 0)
+    return fmt::format(
+        "{} the rate of '{}' is not a number: the model's generalised speeds are singular in this pose", when,
+        name(d.coordinate_names, i));
+  if (const int i = first_not_finite(last.udot); i >= 0)
+    return fmt::format("{} the acceleration of '{}' is not a number: its inertia may vanish in this pose",
+                       when, name(d.speed_names, i));
+  chart_->begin(state_, z_);
+  const auto speeds = std::span<const double>(z_).subspan(static_cast<std::size_t>(chart_->freedoms()),
+                                                          static_cast<std::size_t>(chart_->freedoms()));
+  int fastest = troubled_speed_;
+  if (fastest < 0)
+    fastest =
+        static_cast<int>(std::max_element(speeds.begin(), speeds.end(),
+                                          [](double a, double b) { return std::abs(a) < std::abs(b); }) -
+                         speeds.begin());
+  const std::string joint = chart_->speed_name(fastest);
+  if (status.has(Status::not_converged))
+    return fmt::format(
+        "{} the implicit integrator's equations could not be solved (fastest: '{}'): try a smaller "
+        "step; forces that jump need 'rk4' or 'euler'",
+        when, joint);
+  if (status.has(Status::step_too_small))
+    return fmt::format(
+        "{} the step of the adaptive integrator shrank to nothing (fastest: '{}'): loosen the "
+        "tolerance, or look for a force that jumps",
+        when, joint);
+  return fmt::format(
+      "{} the motion diverged in joint '{}' (speed {:.3g} before the step): try a smaller step or "
+      "'--integrator implicit'",
+      when, joint, speeds[static_cast<std::size_t>(fastest)]);
+}
+
+}  // namespace tactus::simulate
