@@ -107,10 +107,8 @@ void simulate_with_contact(const SimulateRequest& request, const describe::Model
   if (request.formulation != defaults.formulation || request.holding != defaults.holding)
     refuse("--formulation and --holding do not apply where constraints come and go with contact",
            "leave them out");
-  const bool asks_for_stepping =
-      std::any_of(model.contact.pairs.begin(), model.contact.pairs.end(),
-                  [](const auto& pair) { return pair.law.rendering == describe::Rendering::stepping; });
-  const bool stepping = request.contact == "stepping" || (request.contact == "auto" && asks_for_stepping);
+  const bool stepping =
+      request.contact == "stepping" || (request.contact == "auto" && contact::asks_for_stepping(model));
   ContactSetup setup(request, model);
   if (stepping)
     simulate_stepping(setup);

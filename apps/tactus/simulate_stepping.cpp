@@ -37,6 +37,8 @@ void print_summary(const ContactSetup& setup, const MotionRun& run, const TimeSt
       "{} contacts near at most, overlapping by {:.2g} m at most; in {} of the steps the impulses were "
       "not solved to tolerance\n",
       books.most_contacts, books.deepest, books.not_converged);
+  if (const std::string note = contact::stepping_note(setup.contact_model.model); !note.empty())
+    fmt::print("{}\n", note);
   run.print_files();
 }
 
@@ -56,10 +58,7 @@ void simulate_stepping(ContactSetup& setup) {
   run.set_method("time-stepping");
   run.go({.step = [&]() -> std::string {
             const simulate::Status status = stepping.step();
-            if (!status.ok()) return stepping.explain(status);
-            if (stepping.books().overflowed == 0) return "";
-            return fmt::format("at t = {:.9g} s more than {} contacts are near", stepping.state().t,
-                               stepping.options().most_contacts);
+            return status.ok() ? "" : stepping.explain(status);
           },
           .record = [&](std::vector<double>& row) { setup.recorder.record(stepping, row); },
           .time = [&] { return stepping.state().t; }},

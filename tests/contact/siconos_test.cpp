@@ -89,6 +89,59 @@ std::vector<test::SceneProblem> scenes() {
   return all;
 }
 
+/// The natural map p - P(p - rho (W p + b)) of a scene, and its derivative.
+struct NaturalMap {
+  Eigen::VectorXd value;
+  Eigen::MatrixXd derivative;
+
+  NaturalMap(const test::SceneProblem& scene, const Eigen::VectorXd& p) {
+    const Eigen::Index n = scene.b.size();
+    const Eigen::VectorXd w = scene.W * p + scene.b;
+    Eigen::MatrixXd slope = Eigen::MatrixXd::Zero(n, n), stay = scene.W;
+    value.resize(n);
+    for (Eigen::Index at = 0; at < n; at += 3) {
+      LocalCone contact;
+      contact.mu = scene.mu[static_cast<std::size_t>(at / 3)];
+      for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 3; ++c) contact.W[3 * r + c] = scene.W(at + r, at + c);
+      const Eigen::Vector3d y = p.segment<3>(at) - contact.mass() * w.segment<3>(at);
+      double P[3], D[9];
+      project(contact, ConeLaw::coulomb, y.data(), P, D);
+      for (int r = 0; r < 3; ++r) {
+        value[at + r] = p[at + r] - P[r];
+        for (int c = 0; c < 3; ++c) slope(at + r, at + c) = D[3 * r + c];
+      }
+      stay.middleRows(at, 3) *= -contact.mass();
+    }
+    stay.diagonal().array() += 1.0;
+    derivative = Eigen::MatrixXd::Identity(n, n) - slope * stay;
+  }
+};
+
+/// Another answer of the law next to p, whose velocities differ by about `far`: along a change of the impulses
+/// by which the law goes on to hold to first order, then by Newton's method with the smallest steps. Empty
+/// where the law determines the velocities next to p.
+std::vector<double> another_answer(const test::SceneProblem& scene, const std::vector<double>& answer,
+                                   double far) {
+  // Between rounding (1e-15 to 1e-10 of W in the scenes here) and what moves the contacts (4e-5 and more).
+  constexpr double kNull = 1e-9, kMoves = 1e-7;
+  constexpr int kCorrections = 5;
+  const Eigen::Index n = scene.b.size();
+  Eigen::VectorXd p = Eigen::Map<const Eigen::VectorXd>(answer.data(), n);
+  Eigen::JacobiSVD<Eigen::MatrixXd> svd(NaturalMap(scene, p).derivative,
+                                        Eigen::ComputeFullU | Eigen::ComputeFullV);
+  svd.setThreshold(kNull);
+  const Eigen::Index nullity = n - svd.rank();
+  if (nullity == 0) return {};
+  const Eigen::MatrixXd N = svd.matrixV().rightCols(nullity);
+  const Eigen::JacobiSVD<Eigen::MatrixXd> moved(scene.W * N, Eigen::ComputeThinV);
+  if (!(moved.singularValues()[0] > kMoves * scene.W.norm())) return {};
+  const Eigen::VectorXd d = N * moved.matrixV().col(0);
+  p += far / (scene.W * d).cwiseAbs().maxCoeff() * d;
+  for (int i = 0; i < kCorrections; ++i) p -= svd.solve(NaturalMap(scene, p).value);
+  return {p.data(), p.data() + n};
+}
+
 double largest_difference(const std::vector<double>& x, const std::vector<double>& y) {
   double largest = 0.0;
   for (std::size_t i = 0; i < x.size(); ++i) largest = std::max(largest, std::abs(x[i] - y[i]));
@@ -102,6 +155,7 @@ TEST(ConeSolver, AgreesWithSiconosOnStacksWedgesAndPiles) {
   constexpr double kOurError = 1e-12;
   // Of the velocities, by the largest of those given: Siconos' tolerance through the condition of the scenes.
   constexpr double kVelocityTolerance = 1e-7;
+  constexpr double kFar = 10.0;  // times what is allowed
   ConeSolver solver(64);
   int compared = 0, ambiguous = 0;
   for (const test::SceneProblem& scene : scenes()) {
@@ -116,8 +170,22 @@ TEST(ConeSolver, AgreesWithSiconosOnStacksWedgesAndPiles) {
     const Answer sweeps = siconos.solve(SICONOS_FRICTION_3D_NSGS, kSiconosTolerance, 20000);
     const Answer newton = siconos.solve(SICONOS_FRICTION_3D_NSN_AC, kSiconosTolerance, 200);
     const double allowed = kVelocityTolerance * scene.b.cwiseAbs().maxCoeff();
-    // Redundant contacts that slide share their load in many ways, and each gives other velocities: then
-    // Siconos' two methods differ as well.
+    // Redundant contacts that slide may share their load in many ways, and each gives other velocities: then
+    // there is an answer next to ours, further away than what is allowed, that fulfils the law as Siconos
+    // measures it. All answers have to, and no two have to agree.
+    if (const std::vector<double> other = another_answer(scene, p, kFar * allowed); !other.empty()) {
+      const auto moved = scene.W * (Eigen::Map<const Eigen::VectorXd>(other.data(), scene.b.size()) -
+                                    Eigen::Map<const Eigen::VectorXd>(p.data(), scene.b.size()));
+      if (siconos.error(other) <= kSiconosTolerance && moved.cwiseAbs().maxCoeff() > allowed) {
+        for (const Answer& answer : {sweeps, newton}) {
+          if (!answer.solved) continue;
+          EXPECT_LE(answer.error, kSiconosTolerance) << scene.name;
+        }
+        ++ambiguous;
+        continue;
+      }
+    }
+    // Coulomb's law may also have several answers far from each other; Siconos' two methods then find two.
     if (sweeps.solved && newton.solved && largest_difference(sweeps.w, newton.w) > allowed) {
       ++ambiguous;
       continue;

@@ -49,9 +49,23 @@ std::vector<std::size_t> block_sizes(const TermsKernel& kernel) {
 
 bool asks_for_stepping(const describe::Model& model) {
   const auto& pairs = model.contact.pairs;
-  return !pairs.empty() && std::all_of(pairs.begin(), pairs.end(), [](const describe::ContactPair& pair) {
+  return std::any_of(pairs.begin(), pairs.end(), [](const describe::ContactPair& pair) {
     return pair.law.rendering == describe::Rendering::stepping;
   });
+}
+
+std::string stepping_note(const describe::Model& model) {
+  if (!asks_for_stepping(model)) return "";
+  std::size_t rigid = 0, compliant = 0;
+  for (const describe::ContactPair& pair : model.contact.pairs) {
+    rigid += pair.law.rendering == describe::Rendering::rigid;
+    compliant += pair.law.rendering == describe::Rendering::compliant;
+  }
+  if (rigid + compliant == 0) return "";
+  return fmt::format(
+      "some pairs ask for `render: stepping`: all {} go by steps, {} of them written `rigid` and {} "
+      "`compliant` (springs taken implicitly)",
+      model.contact.pairs.size(), rigid, compliant);
 }
 
 TimeStepping::TimeStepping(const ContactModel& contact_model, SteppingOptions options)
@@ -67,12 +81,13 @@ TimeStepping::TimeStepping(const ContactModel& contact_model, SteppingOptions op
     throw InputError(model.contact.transitions.front().where,
                      "transitions happen at instants, which time-stepping does not look for",
                      "run the model with the event-driven engine, or leave the transitions out");
-  for (const describe::ContactPair& pair : model.contact.pairs)
-    if (!options.all_pairs && pair.law.rendering != describe::Rendering::stepping)
-      throw InputError(pair.where,
-                       fmt::format("the pair \"{}\" asks for rendering \"{}\", not for time-stepping",
-                                   pair.name, name_of(pair.law.rendering)),
-                       "write `render: stepping` for every pair, or ask for time-stepping of all pairs");
+  if (!options.all_pairs && !model.contact.pairs.empty() && !asks_for_stepping(model)) {
+    const describe::ContactPair& pair = model.contact.pairs.front();
+    throw InputError(pair.where,
+                     fmt::format("the pair \"{}\" asks for rendering \"{}\", and none asks for time-stepping",
+                                 pair.name, name_of(pair.law.rendering)),
+                     "write `render: stepping`, or ask for time-stepping of all pairs");
+  }
   if (!model.contact.pairs.empty()) scene_ = std::make_unique<collide::Scene>(model, options.most_contacts);
 
   poses_.assign(12 * model.bodies.size(), 0.0);
@@ -88,8 +103,8 @@ TimeStepping::TimeStepping(const ContactModel& contact_model, SteppingOptions op
       free_roots_.push_back({speed});
     speed += static_cast<std::size_t>(describe::speed_count(joint.type));
   }
-  for (std::size_t i = 0; i < model.constraints.size(); ++i)
-    active_.push_back(i < contact_model.own_constraints && model.constraints[i].active);
+  active_.resize(model.constraints.size());
+  reset_active();
 
   place_.resize(nv_);
   for (std::size_t k = 0; k < kernel_.blocks.size(); ++k) {
@@ -125,6 +140,11 @@ TimeStepping::TimeStepping(const ContactModel& contact_model, SteppingOptions op
 
 TimeStepping::~TimeStepping() = default;
 
+void TimeStepping::reset_active() {
+  for (std::size_t i = 0; i < active_.size(); ++i)
+    active_[i] = i < contact_model_.own_constraints && contact_model_.model.constraints[i].active;
+}
+
 void TimeStepping::set_state(simulate::State state) {
   const Place where{contact_model_.model.file, 0, 0};
   if (state.q.size() != nq_ || state.u.size() != nv_)
@@ -159,16 +179,29 @@ void TimeStepping::set_state(simulate::State state) {
   solution_ = {};
   remembered_ = 0;
   contact_count_ = 0;
-  solver_.reset();
+  solver_.clear();
+  solver_.set_history({});
+  reset_active();
 }
 
-simulate::Status TimeStepping::step(const simulate::Input& input) {
-  evaluate_loads(input);
+simulate::Status TimeStepping::step(const simulate::Input& input) noexcept {
+  const SweepSolver::History history = solver_.history();
+  const ConeResult solution = solution_;
+  const simulate::Status status = attempt(input);
+  if (status.ok()) return status;
+  solver_.set_history(history);
+  solution_ = solution;
+  return status;
+}
+
+/// Until its last lines nothing is changed that another step would read, but for the solver's history.
+simulate::Status TimeStepping::attempt(const simulate::Input& input) {
+  if (!evaluate_loads(input)) return simulate::Status::bad_input;
   terms_.evaluate(arguments_.data());
-  if (!free_speeds()) return simulate::Status::not_finite;
-  hold_bilateral();
-  if (position_error_ > options_.constraint_limit) return simulate::Status::constraint_lost;
-  gather();
+  if (!factor() || !free_speeds()) return simulate::Status::not_finite;
+  hold_bilateral(options_.step);
+  if (!(position_error_ <= options_.constraint_limit)) return simulate::Status::constraint_lost;
+  if (!gather()) return simulate::Status::contacts_overflow;
   if (deepest_overlap() > options_.deepest) return simulate::Status::overlap_lost;
   solve_impulses();
   separate();
@@ -184,7 +217,11 @@ simulate::Status TimeStepping::step(const simulate::Input& input) {
   return {};
 }
 
-void TimeStepping::evaluate_loads(const simulate::Input& input) {
+/// False where the sizes of the input are not those of the model.
+bool TimeStepping::evaluate_loads(const simulate::Input& input) {
+  const std::size_t wrench = arguments_.size() - 1 - nq_ - 2 * nv_;
+  if (!input.tau.empty() && input.tau.size() != nv_) return false;
+  if (!input.wrench.empty() && input.wrench.size() != wrench) return false;
   arguments_[0] = state_.t;
   std::copy(state_.q.begin(), state_.q.end(), arguments_.begin() + 1);
   std::copy(state_.u.begin(), state_.u.end(), arguments_.begin() + 1 + static_cast<std::ptrdiff_t>(nq_));
@@ -193,6 +230,7 @@ void TimeStepping::evaluate_loads(const simulate::Input& input) {
     (*contact_model_.dynamics.loads)(arguments_.data(), tau_, scratch_.data());
   for (std::size_t i = 0; i < input.tau.size(); ++i) tau_[i] += input.tau[i];
   for (std::size_t i = 0; i < input.wrench.size(); ++i) wrench_[i] += input.wrench[i];
+  return true;
 }
 
 void TimeStepping::update_scene() {
@@ -202,6 +240,12 @@ void TimeStepping::update_scene() {
   scene_->update(poses_);
 }
 
+bool TimeStepping::factor() {
+  for (std::size_t k = 0; k < kernel_.blocks.size(); ++k)
+    if (!metrics_[k].factor(terms_.values().data() + kernel_.blocks[k].M)) return false;
+  return true;
+}
+
 /// u_free = u + h a(q, u + h/2 a(q, u)), where the accelerations of free joints are those of vectors that
 /// stand in space: a_v + w x v. With forces that depend on q alone this, with step 5, is the symplectic
 /// method of Euler; the middle speeds keep the gyroscopic forces from adding energy.
@@ -209,7 +253,6 @@ bool TimeStepping::free_speeds() {
   const double h = options_.step;
   for (std::size_t k = 0; k < kernel_.blocks.size(); ++k) {
     const TermsKernel::Block& block = kernel_.blocks[k];
-    if (!metrics_[k].factor(terms_.values().data() + block.M)) return false;
     double* x = u_free_.data() + solver_.offset(static_cast<int>(k));
     for (std::size_t i = 0; i < block.speeds.size(); ++i) x[i] = terms_.Q()[block.speeds[i]];
     metrics_[k].solve(x);
@@ -236,9 +279,9 @@ bool TimeStepping::free_speeds() {
   return true;
 }
 
-/// The free speeds go on to fulfil A udot = gamma, and lose what A u + c is off.
-void TimeStepping::hold_bilateral() {
-  const double h = options_.step;
+/// The free speeds, after forces over h, go on to fulfil A udot = gamma, and lose what A u + c is off. The
+/// displacement of the step takes out what the positions are off.
+void TimeStepping::hold_bilateral(double h) {
   position_error_ = 0.0;
   std::fill(du_.begin(), du_.end(), 0.0);
   for (std::size_t k = 0; k < kernel_.blocks.size(); ++k) {
@@ -254,8 +297,9 @@ void TimeStepping::hold_bilateral() {
         change -= A[j] * (free_[speed] - state_.u[speed] - h * corrected_[speed]);
       }
       const double phi = kernel_.rows[row].holonomic ? terms_.Phi(row) : 0.0;
-      position_error_ = std::max(position_error_, std::abs(phi));
-      metrics_[k].add_bilateral(A, change, -phi / h);
+      if (!(std::abs(phi) <= position_error_))
+        position_error_ = std::abs(phi);  // also takes what is no number
+      metrics_[k].add_bilateral(A, change, -phi / options_.step);
     }
     metrics_[k].finish();
     metrics_[k].add_velocity_change(u_free_.data() + solver_.offset(static_cast<int>(k)));
@@ -278,6 +322,80 @@ void TimeStepping::solve_impulses() {
   solution_ = solver_.solve(u_end_.data());
 }
 
+/// A step without time: no forces, no displacement, the constraints and what touches taking their impulses.
+simulate::Status TimeStepping::set_active(int constraint, bool active) noexcept {
+  if (constraint < 0 || static_cast<std::size_t>(constraint) >= contact_model_.own_constraints)
+    return simulate::Status::bad_input;
+  char& now = active_[static_cast<std::size_t>(constraint)];
+  if ((now != 0) == active) return {};
+  now = active ? 1 : 0;
+  if (!active) return {};
+  const SweepSolver::History history = solver_.history();
+  const ConeResult solution = solution_;
+  const simulate::Status status = catch_speeds(constraint);
+  if (!status.ok()) now = 0;
+  solver_.set_history(history);
+  solution_ = solution;
+  return status;
+}
+
+simulate::Status TimeStepping::catch_speeds(int constraint) {
+  terms_.evaluate(state_.t, state_.q.data(), state_.u.data());
+  for (std::size_t row = 0; row < kernel_.rows.size(); ++row)
+    if (kernel_.rows[row].constraint == constraint && kernel_.rows[row].holonomic &&
+        !(std::abs(terms_.Phi(row)) <= options_.constraint_limit)) {
+      position_error_ = std::abs(terms_.Phi(row));
+      return simulate::Status::constraint_lost;
+    }
+  if (!factor()) return simulate::Status::not_finite;
+  std::copy(state_.u.begin(), state_.u.end(), free_.begin());
+  std::fill(corrected_.begin(), corrected_.end(), 0.0);
+  for (std::size_t i = 0; i < nv_; ++i) u_[place_[i]] = u_free_[place_[i]] = state_.u[i];
+  hold_bilateral(0.0);
+  if (!gather()) return simulate::Status::contacts_overflow;
+  for (std::size_t i = 0; i < solver_.contacts().size(); ++i) {
+    SweepSolver::Contact& contact = solver_.contacts()[i];
+    near_[i].restitution = 0.0;
+    std::fill_n(contact.p, 3, 0.0);  // impulses of a whole step say nothing here
+    set_bias(contact, near_[i]);
+  }
+  u_end_ = u_free_;
+  solution_ = solver_.solve(u_end_.data());
+  for (const double speed : u_end_)
+    if (!std::isfinite(speed)) return simulate::Status::not_finite;
+  for (std::size_t i = 0; i < nv_; ++i) state_.u[i] = u_end_[place_[i]];
+  return {};
+}
+
+SteppingSnapshot TimeStepping::make_snapshot() const {
+  SteppingSnapshot snapshot;
+  snapshot.memory.reserve(options_.most_contacts);
+  save(snapshot);
+  return snapshot;
+}
+
+void TimeStepping::save(SteppingSnapshot& snapshot) const {
+  snapshot.state = state_;
+  snapshot.active = active_;
+  snapshot.memory.assign(memory_.begin(), memory_.begin() + static_cast<std::ptrdiff_t>(remembered_));
+  snapshot.solver = solver_.history();
+  snapshot.books = books_;
+  snapshot.start = start_;
+  snapshot.steps = steps_;
+}
+
+void TimeStepping::load(const SteppingSnapshot& snapshot) {
+  state_ = snapshot.state;
+  active_ = snapshot.active;
+  remembered_ = snapshot.memory.size();
+  std::copy(snapshot.memory.begin(), snapshot.memory.end(), memory_.begin());
+  solver_.set_history(snapshot.solver);
+  books_ = snapshot.books;
+  start_ = snapshot.start;
+  steps_ = snapshot.steps;
+  contact_count_ = 0;
+}
+
 /// The kinetic energy that the impulses give: p . (v + v_end) / 2, the forces doing the rest.
 double TimeStepping::impulse_work() const {
   double work = 0.0;
@@ -295,6 +413,7 @@ double TimeStepping::impulse_work() const {
 void TimeStepping::separate() {
   const double h = options_.step;
   const std::size_t count = solver_.contacts().size();
+  correction_ = 0.0;
   bool needed = position_error_ > 0.0;
   for (std::size_t i = 0; i < count; ++i) {
     const SweepSolver::Contact& contact = solver_.contacts()[i];
@@ -307,7 +426,7 @@ void TimeStepping::separate() {
   }
   if (!needed) return;
   solver_.separate({slack_.data(), count}, {push_.data(), count}, du_.data());
-  for (std::size_t i = 0; i < nv_; ++i) books_.correction_work -= h * terms_.Q()[i] * du_[place_[i]];
+  for (std::size_t i = 0; i < nv_; ++i) correction_ -= h * terms_.Q()[i] * du_[place_[i]];
 }
 
 /// q+ = q (+) h (W (u+ + du) + X); vectors that stand in space get new components in the turned axes.
@@ -357,6 +476,7 @@ void TimeStepping::keep_books() {
   }
   books_.friction_work += friction;
   books_.normal_work += impulse_work() - friction;
+  books_.correction_work += correction_;
   ++books_.steps;
   books_.not_converged += !solution_.converged && !solver_.contacts().empty();
   books_.most_contacts = std::max(books_.most_contacts, static_cast<int>(solver_.contacts().size()));
@@ -365,6 +485,16 @@ void TimeStepping::keep_books() {
 std::string TimeStepping::explain(simulate::Status status) const {
   using simulate::Status;
   const std::string when = fmt::format(" at t = {:.6g} s", state_.t);
+  if (status.ok()) return "all is well";
+  if (status.has(Status::bad_input))
+    return fmt::format(
+               "the input has the wrong size, or a constraint does not exist: there are {} forces and {} "
+               "numbers of wrenches",
+               nv_, arguments_.size() - 1 - nq_ - 2 * nv_) +
+           when;
+  if (status.has(Status::contacts_overflow))
+    return fmt::format("more than {} contacts are near: raise `most_contacts`", options_.most_contacts) +
+           when;
   if (status.has(Status::not_finite))
     return "a coordinate or speed is not finite, or the mass matrix not positive" + when;
   if (status.has(Status::diverged)) return fmt::format("a speed passed {:g}", options_.speed_limit) + when;
@@ -376,7 +506,7 @@ std::string TimeStepping::explain(simulate::Status status) const {
                "restitution 0, or `render: rigid` or `compliant`",
                deepest_overlap()) +
            when;
-  return "nothing is wrong" + when;
+  return "the step failed" + when;
 }
 
 }  // namespace tactus::contact

@@ -70,29 +70,56 @@ struct StepBooks {
   double deepest = 0.0;          // [m] largest overlap at the start of a step
   long steps = 0;
   long not_converged = 0;  // steps whose impulses missed the solver's tolerance
-  long overflowed = 0;     // steps with more contacts than there is room for
   int most_contacts = 0;   // near in one step
 };
 
-/// Whether a model's pairs, all of them, ask for time-stepping.
+/// Where time-stepping stands: everything that its next steps depend on, to be taken up by another instance.
+struct SteppingSnapshot {
+  /// An impulse of the last step, from which the next one starts.
+  struct Memory {
+    int pair = 0;
+    std::uint64_t id = 0;
+    math::Vec3<double> impulse{};
+    bool stuck = false;
+  };
+
+  simulate::State state;
+  std::vector<char> active;  // [constraints of the model]
+  std::vector<Memory> memory;
+  SweepSolver::History solver;
+  StepBooks books;
+  double start = 0.0;
+  std::uint64_t steps = 0;
+};
+
+/// Which engine a model is made for: whether any of its pairs asks for `render: stepping`. Then all its pairs
+/// go by steps, those of other renderings too: in one motion there is one way to go through time. The one
+/// place where this is decided.
 bool asks_for_stepping(const describe::Model& model);
+/// What the other pairs of such a model are told: "" where there are none.
+std::string stepping_note(const describe::Model& model);
 
 class TimeStepping {
  public:
-  /// `contact_model` must outlive it. Throws InputError for models with transitions, and for pairs of other
-  /// renderings unless Options::all_pairs.
+  /// `contact_model` must outlive it. Throws InputError for models with transitions, and for models in which
+  /// no pair asks for stepping (asks_for_stepping) unless Options::all_pairs.
   explicit TimeStepping(const ContactModel& contact_model, SteppingOptions options = {});
   ~TimeStepping();
 
   const SteppingOptions& options() const { return options_; }
   const simulate::State& state() const { return state_; }
 
-  /// Starts anew from there. Throws InputError where sizes do not fit, a value is not finite, or bodies
-  /// overlap by more than Options::deepest_start.
+  /// Starts anew from there, with the constraints that the model has on at the start. Throws InputError where
+  /// sizes do not fit, a value is not finite, or bodies overlap by more than Options::deepest_start.
   void set_state(simulate::State state);
-  /// One step. No allocation (but for meshes, collide/scene.h) and no exception. On trouble the state stays
-  /// what it was before the step.
-  simulate::Status step(const simulate::Input& input = {});
+  /// One step. No allocation (but for meshes, collide/scene.h) and no exception. On trouble everything that
+  /// later steps depend on stays what it was before the step.
+  simulate::Status step(const simulate::Input& input = {}) noexcept;
+  /// Once made, saving and loading take no memory.
+  SteppingSnapshot make_snapshot() const;
+  void save(SteppingSnapshot& snapshot) const;
+  /// Goes on from there; of time-stepping for the same contact model, with the same options.
+  void load(const SteppingSnapshot& snapshot);
   /// What went wrong, and when.
   std::string explain(simulate::Status status) const;
 
@@ -103,7 +130,10 @@ class TimeStepping {
   const ConeResult& solution() const { return solution_; }
 
   bool is_active(int constraint) const { return active_[static_cast<std::size_t>(constraint)] != 0; }
-  void set_active(int constraint, bool active) { active_[static_cast<std::size_t>(constraint)] = active; }
+  /// Switches a constraint of the model. On: the speeds are caught by a plastic impulse, contacts that touch
+  /// taking their part; Status::constraint_lost, and nothing changed, where the position misses it by more
+  /// than Options::constraint_limit. No allocation, no exception.
+  simulate::Status set_active(int constraint, bool active) noexcept;
 
  private:
   struct FreeRoot {
@@ -119,22 +149,20 @@ class TimeStepping {
     double restitution = 0.0;
     bool strikes = false;
   };
-  /// Impulse of a step, for the next one.
-  struct Memory {
-    int pair = 0;
-    std::uint64_t id = 0;
-    math::Vec3<double> impulse{};
-    bool stuck = false;
-  };
+  using Memory = SteppingSnapshot::Memory;
 
-  void evaluate_loads(const simulate::Input& input);
+  simulate::Status attempt(const simulate::Input& input);
+  bool evaluate_loads(const simulate::Input& input);
+  bool factor();
+  void reset_active();
+  simulate::Status catch_speeds(int constraint);
   void update_scene();
   bool free_speeds();
-  void hold_bilateral();
+  void hold_bilateral(double h);
   double search_margin() const;
-  void gather();
-  void add_stop(std::size_t row);
-  void add_proximity(const collide::Proximity& proximity);
+  bool gather();
+  bool add_stop(std::size_t row);
+  bool add_proximity(const collide::Proximity& proximity);
   void add_body_rows(SweepSolver::Contact& contact, int body, double sign, const math::Vec3<double>& point,
                      const math::Vec3<double>* directions, int count) const;
   void respond(SweepSolver::Contact& contact, int from, int to) const;
@@ -182,6 +210,7 @@ class TimeStepping {
   std::vector<StepContact> contacts_;
   std::size_t contact_count_ = 0;
   double position_error_ = 0.0;  // of the bilateral constraints, at the start of the step
+  double correction_ = 0.0;      // [J] of the step, for the books
   std::vector<double> theta_, qdot_, q_end_, u_next_;
 };
 

@@ -31,28 +31,28 @@ double TimeStepping::search_margin() const {
   return options_.margin + kBothMove * options_.step * fastest;
 }
 
-void TimeStepping::gather() {
+/// False where there are more than there is room for.
+bool TimeStepping::gather() {
   solver_.clear();
   recalled_ = 0;
   // In the order of their pairs, -1 - stop: the order in which impulses are recalled.
   for (std::size_t stop = contact_model_.row_of_stop.size(); stop-- > 0;)
-    if (contact_model_.row_of_stop[stop] >= 0)
-      add_stop(static_cast<std::size_t>(contact_model_.row_of_stop[stop]));
-  if (scene_ == nullptr) return;
+    if (contact_model_.row_of_stop[stop] >= 0 &&
+        !add_stop(static_cast<std::size_t>(contact_model_.row_of_stop[stop])))
+      return false;
+  if (scene_ == nullptr) return true;
   update_scene();
-  for (const collide::Proximity& proximity : scene_->near(search_margin())) add_proximity(proximity);
-  books_.overflowed += scene_->overflowed();
+  for (const collide::Proximity& proximity : scene_->near(search_margin()))
+    if (!add_proximity(proximity)) return false;
+  return !scene_->overflowed();
 }
 
 /// A stop is the gap of a switched-off row of constraints (contact_model.h).
-void TimeStepping::add_stop(std::size_t row) {
+bool TimeStepping::add_stop(std::size_t row) {
   const double gap = terms_.Phi(row), rate = terms_.velocity(row);
-  if (gap + options_.step * rate > options_.margin) return;
+  if (gap + options_.step * rate > options_.margin) return true;
   SweepSolver::Contact* contact = solver_.add();
-  if (contact == nullptr) {
-    ++books_.overflowed;
-    return;
-  }
+  if (contact == nullptr) return false;
   const int index = contact_model_.stop_of_row[row];
   const describe::JointStop& stop = contact_model_.model.contact.stops[static_cast<std::size_t>(index)];
   Near& near = near_[solver_.contacts().size() - 1];
@@ -72,20 +72,18 @@ void TimeStepping::add_stop(std::size_t row) {
   set_bias(*contact, near);
   solver_.prepare(*contact);
   recall(*contact, near);
+  return true;
 }
 
-void TimeStepping::add_proximity(const collide::Proximity& proximity) {
+bool TimeStepping::add_proximity(const collide::Proximity& proximity) {
   const auto block_of = [&](int body) {
     const int slot = kernel_.body_slot[static_cast<std::size_t>(body)];
     return slot < 0 ? -1 : kernel_.bodies[static_cast<std::size_t>(slot)].block;
   };
   const int block_a = block_of(proximity.body_a), block_b = block_of(proximity.body_b);
-  if (block_a < 0 && block_b < 0) return;
+  if (block_a < 0 && block_b < 0) return true;
   SweepSolver::Contact* contact = solver_.add();
-  if (contact == nullptr) {
-    ++books_.overflowed;
-    return;
-  }
+  if (contact == nullptr) return false;
   Near& near = near_[solver_.contacts().size() - 1];
   near = {};
   const describe::ContactLaw& law =
@@ -135,6 +133,7 @@ void TimeStepping::add_proximity(const collide::Proximity& proximity) {
   set_bias(*contact, near);
   recall(*contact, near);
   solver_.prepare(*contact);
+  return true;
 }
 
 /// Rows of the velocity of a body's material at the point, along the directions.

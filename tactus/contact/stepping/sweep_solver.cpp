@@ -156,7 +156,7 @@ ConeResult SweepSolver::solve(double* u) {
   if (!result.converged && count_ <= dense_.most_contacts() && may_solve_dense()) {
     const int before = result.sweeps;
     solve_dense(result, u);
-    failures_ = result.converged ? 0 : failures_ + 1;
+    history_.failures = result.converged ? 0 : history_.failures + 1;
     result.sweeps = before;
   }
   sweep_until(most);
@@ -174,11 +174,11 @@ ConeResult SweepSolver::solve(double* u) {
 /// many solutions go by before it is tried again.
 bool SweepSolver::may_solve_dense() {
   if (count_ <= kCheap) return true;
-  if (pause_ > 0) {
-    --pause_;
+  if (history_.pause > 0) {
+    --history_.pause;
     return false;
   }
-  pause_ = (1 << std::min(failures_, kMostDoublings)) - 1;
+  history_.pause = (1 << std::min(history_.failures, kMostDoublings)) - 1;
   return true;
 }
 

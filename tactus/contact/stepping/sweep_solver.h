@@ -57,8 +57,12 @@ class SweepSolver {
   std::size_t block_size(int block) const { return block_size_[static_cast<std::size_t>(block)]; }
 
   void clear() { count_ = 0; }
-  /// Forgets how earlier solutions went.
-  void reset() { count_ = 0, failures_ = 0, pause_ = 0; }
+  /// How earlier solutions went, which later ones heed.
+  struct History {
+    int failures = 0, pause = 0;  // of solutions with the matrix, one after the other
+  };
+  const History& history() const { return history_; }
+  void set_history(const History& history) { history_ = history; }
   /// Room for one more contact; nullptr where there is none left.
   Contact* add();
   std::span<Contact> contacts() { return {contacts_.data(), count_}; }
@@ -84,7 +88,7 @@ class SweepSolver {
   std::vector<std::size_t> block_size_, offset_;
   SweepOptions options_;
   std::size_t count_ = 0;
-  int failures_ = 0, pause_ = 0;  // of solutions with the matrix, one after the other
+  History history_;
   std::vector<Contact> contacts_;
   std::vector<double> memory_;
   ConeSolver dense_;

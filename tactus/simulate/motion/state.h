@@ -35,6 +35,7 @@ class Status {
     no_consistent_modes = 256,   // no set of sticking, sliding and open contacts obeys the laws of friction
     contacts_overflow = 512,     // more contacts than there is room for
     overlap_lost = 2048,         // rigid shapes overlap by more than the limit of time-stepping
+    bad_input = 4096,            // an Input of the wrong size, or a constraint that does not exist
     parameters_singular = 1024,  // the parametric coordinates lost their rank, or psi is not defined there
   };
 
