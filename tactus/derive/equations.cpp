@@ -203,6 +203,71 @@ Function Equations::body_poses() const {
                        std::move(outputs));
 }
 
+std::vector<LinkOutline> Equations::links() const {
+  std::vector<LinkOutline> result;
+  for (const Link<Expr>& link : implementation_->raw.links)
+    result.push_back({link.parent, link.v, speed_count(link.kind)});
+  return result;
+}
+
+int Equations::link_of_body(int body) const {
+  return implementation_->raw.bodies[static_cast<std::size_t>(body)].link;
+}
+
+Function Equations::joint_directions(const std::vector<BodyPlace>& places) const {
+  const Implementation& self = *implementation_;
+  const Graph::Scope scope(*self.graph);
+  const Tree<Expr>& tree = self.raw;
+  const std::vector<Pose<Expr>> X_WL = world_poses(tree, motion_at(tree, self.symbols->q));
+  std::vector<Expr> origins, directions(6 * self.symbols->u.size()), poses;
+  for (std::size_t i = 0; i < tree.links.size(); ++i) {
+    const Link<Expr>& link = tree.links[i];
+    origins.insert(origins.end(), {X_WL[i].p.x, X_WL[i].p.y, X_WL[i].p.z});
+    for (int k = 0; k < speed_count(link.kind); ++k) {
+      Vec3<Expr> w, v;
+      joint_direction(link, k, w, v);
+      w = X_WL[i].R * w;
+      v = X_WL[i].R * v;
+      for (std::size_t a = 0; a < 3; ++a) {
+        directions[6 * static_cast<std::size_t>(link.v + k) + a] = w[a];
+        directions[6 * static_cast<std::size_t>(link.v + k) + 3 + a] = v[a];
+      }
+    }
+  }
+  for (const BodyPlace& place : places) {
+    const auto& body = tree.bodies[static_cast<std::size_t>(place.body)];
+    Pose<Expr> X = body.link < 0 ? body.X_LB : X_WL[static_cast<std::size_t>(body.link)] * body.X_LB;
+    if (place.frame >= 0) X = X * self.numbers(self.model.frames[static_cast<std::size_t>(place.frame)].X_BF);
+    for (std::size_t i = 0; i < 3; ++i) poses.insert(poses.end(), {X.R(i, 0), X.R(i, 1), X.R(i, 2), X.p[i]});
+  }
+  const auto rows = [](std::size_t size, int columns) { return static_cast<int>(size) / columns; };
+  const int links = rows(origins.size(), 3), count = rows(poses.size(), 12);
+  return self.function("joint_directions", "Directions of the joint rates, and places fixed in bodies.",
+                       self.symbols->inputs(false, {}, false),
+                       {block("links", "origins of the links in the world [m]", links, 3, std::move(origins)),
+                        block("directions", "of each joint rate: [angular; linear] of its link's origin",
+                              nv(), 6, std::move(directions)),
+                        block("places", "poses in the world, [R p]", count, 12, std::move(poses))});
+}
+
+Function Equations::joint_rates() const {
+  const Implementation& self = *implementation_;
+  const Graph::Scope scope(*self.graph);
+  std::vector<Block> outputs{block("qd", "joint rates [rad/s, m/s]", nv(), 1, self.speeds.rates)};
+  if (!self.speeds.identity) {
+    std::vector<Expr> symbols = self.symbols->q;
+    std::vector<Expr> rates = derive::coordinate_rates(self.model, *self.symbols, self.speeds.rates);
+    symbols.push_back(self.symbols->t);
+    rates.push_back(Expr(1.0));
+    outputs.push_back(block("W", "qd = W u + ...", nv(), nv(), self.speeds.W));
+    outputs.push_back(block("W_rate", "its rate", nv(), nv(),
+                            algebra::directional_derivative(self.speeds.W, symbols, rates)));
+    outputs.push_back(block("qdd_bias", "joint accelerations at udot = 0", nv(), 1, self.speeds.bias));
+  }
+  return self.function("joint_rates", "Joint rates of given speeds.", self.symbols->inputs(true, {}, false),
+                       std::move(outputs));
+}
+
 Function Equations::linear_model() const {
   const Implementation& self = *implementation_;
   const Graph::Scope scope(*self.graph);

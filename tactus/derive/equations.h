@@ -58,6 +58,19 @@ struct SpeedBlock {
   std::vector<int> rows;    // constraint rows (indices into constraint_rows()) that act on them
 };
 
+/// A place fixed in a body: a frame of the model, or the body's own origin and axes.
+struct BodyPlace {
+  int body = 0;    // index into Model::bodies
+  int frame = -1;  // index into Model::frames; -1: the body's own
+};
+
+/// The tree as a list of elementary links (a universal joint is two), parents first.
+struct LinkOutline {
+  int parent = -1;  // index of a link; -1: the ground
+  int first = 0;    // of its joint rates
+  int count = 0;
+};
+
 class Equations {
  public:
   explicit Equations(const describe::Model& model, Options options = {});
@@ -93,6 +106,16 @@ class Equations {
   Function frame_motion(int frame) const;
   /// R_WB and p of every body, in order without the ground: inputs t q -> one block "X_<body>" [3 x 4] each.
   Function body_poses() const;
+  /// The links that the joints turn and shift, and the one that carries a body (-1: the ground).
+  std::vector<LinkOutline> links() const;
+  int link_of_body(int body) const;
+  /// What Jacobians of any point of any body are made of: inputs t q -> "links" [links x 3] (origins),
+  /// "directions" [nv x 6] (of each joint rate: angular and linear velocity of its link's origin, for a rate
+  /// of one, all in world axes), "places" [places x 12] ([R p] of each of the given places).
+  Function joint_directions(const std::vector<BodyPlace>& places) const;
+  /// Joint rates: inputs t q u -> qd [nv]; where the speeds are not the joint rates also W [nv x nv] (qd = W u
+  /// + ...), W_rate [nv x nv], qdd_bias [nv] (d qd/dt at udot = 0).
+  Function joint_rates() const;
   /// Linear model about any point of a motion: inputs t q u udot -> M, C = d tau/d u, K = d tau/d q [nv x
   /// nv]. For joint-rate speeds without quaternions.
   Function linear_model() const;

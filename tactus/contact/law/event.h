@@ -1,43 +1,13 @@
-// What happened in a step: the record of an event-driven motion.
+// Events and books as the engines of contact write them (simulate/motion/event.h).
 #pragma once
 
-#include <cstdint>
-#include <string_view>
+#include <tactus/simulate/motion/event.h>
 
 namespace tactus::contact {
 
-enum class EventKind : std::uint8_t {
-  impact,      // a touch or stop was approached and pushed back
-  rests,       // what was apart now touches: the end of bouncing, or a compliant contact that begins to press
-  slides,      // a touch begins to slip (or turns round)
-  sticks,      // a touch stops slipping: rests or rolls
-  leaves,      // a touch or stop that pushed no more is let go
-  transition,  // a transition of the model fired
-};
-std::string_view name_of(EventKind kind);
-
-struct Event {
-  double t = 0.0;
-  EventKind kind = EventKind::impact;
-  int pair = -1;                                 // index into ContactSection::pairs, or -1
-  int stop = -1;                                 // index into ContactSection::stops, or -1
-  int transition = -1;                           // index into ContactSection::transitions, or -1
-  std::uint64_t id = 0;                          // of the touch
-  double approach = 0.0, departure = 0.0;        // impact: rate of the gap before and after [m/s]
-  double impulse = 0.0, friction_impulse = 0.0;  // impact [N s]
-  double loss = 0.0;  // kinetic energy that went at this instant: impacts, constraints switched on [J]
-  /// rests: where bouncing that goes on for ever ends, by the series of what remains; otherwise t.
-  double bounce_end = 0.0;
-};
-
-/// What became of the energy, since set_state().
-struct Books {
-  double impact_loss = 0.0;    // [J] taken by impacts
-  double friction_loss = 0.0;  // [J] taken by slip (trapezoidal rule between steps)
-  long impacts = 0;
-  long events = 0;
-  long substeps = 0;
-  long jams = 0;  // stretches in which contacts let go and took hold again, solved all at once
-};
+using simulate::Books;
+using simulate::Event;
+using simulate::EventKind;
+using simulate::name_of;
 
 }  // namespace tactus::contact

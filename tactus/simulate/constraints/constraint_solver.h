@@ -121,6 +121,20 @@ class ConstraintSolver final : public MotionLaw {
   /// Takes effect at once; strike() and end_step() are the caller's to do.
   void set_active(int constraint, bool active);
 
+  struct Memory {
+    std::vector<char> active, aside;
+    std::vector<int> dependent_ends;
+    bool detour = false;
+  };
+  void save(Memory& memory) const { memory = {active_, aside_, dependent_ends_, detour_in_step_}; }
+  void load(const Memory& memory) {
+    active_ = memory.active;
+    aside_ = memory.aside;
+    dependent_ends_ = memory.dependent_ends;
+    detour_in_step_ = memory.detour;
+    update_rows();
+  }
+
   /// Accelerations since reset() that the straight-line code could not do.
   long detours() const { return detours_; }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <span>
 
 #include <fmt/format.h>
 #include <Eigen/Geometry>
@@ -14,11 +13,7 @@ namespace tactus::simulate {
 
 namespace {
 
-void fill(std::span<double> to, std::span<const double> from) {
-  if (to.empty()) return;  // a kernel need not have every input
-  TACTUS_CHECK(to.size() == from.size());
-  std::copy(from.begin(), from.end(), to.begin());
-}
+using Kind = Column::Kind;
 
 /// The unit of every coordinate: "rad", "m", or "" for the parts of a quaternion.
 std::vector<std::string> coordinate_units(const describe::Model& model) {
@@ -34,14 +29,36 @@ std::vector<std::string> coordinate_units(const describe::Model& model) {
   return units;
 }
 
+void append(std::span<const double> values, std::vector<double>& row) {
+  row.insert(row.end(), values.begin(), values.end());
+}
+
+double largest_of(std::span<const double> errors, const std::vector<std::size_t>& rows) {
+  double largest = 0.0;
+  for (const std::size_t k : rows)
+    if (!(std::abs(errors[k]) <= largest)) largest = std::abs(errors[k]);  // keeps a NaN
+  return largest;
+}
+
 }  // namespace
 
-MotionRecorder::MotionRecorder(const derive::Equations& equations, const std::vector<int>& frames)
-    : energy_(generate::compile(equations.energy())) {
-  using Kind = Column::Kind;
-  const describe::Model& model = equations.model();
-  const std::vector<std::string> q = model.coordinate_names(), u = model.speed_names(),
-                                 tau = effort_names(model);
+Recorder::Recorder(Mechanism& mechanism, RecordOptions options)
+    : mechanism_(mechanism),
+      options_(std::move(options)),
+      touches_(mechanism.kind() != EngineKind::smooth) {
+  name_motion();
+  if (touches_) name_contacts();
+  name_constraints();
+  if (touches_ && options_.losses) {
+    columns_.push_back({"impact_loss", "J", Kind::loss});
+    columns_.push_back({"friction_loss", "J", Kind::loss});
+  }
+}
+
+void Recorder::name_motion() {
+  const describe::Model& model = mechanism_.model();
+  const std::vector<std::string>&q = mechanism_.coordinate_names(), &u = mechanism_.speed_names(),
+  &tau = mechanism_.effort_names();
   const std::vector<std::string> q_units = coordinate_units(model);
   std::vector<bool> is_rotation;
   for (const describe::Joint& joint : model.joints)
@@ -49,121 +66,121 @@ MotionRecorder::MotionRecorder(const derive::Equations& equations, const std::ve
   const bool own_speeds = model.speeds.definition != describe::Speeds::Definition::joint_rates;
 
   columns_.push_back({"t", "s", Kind::time});
-  for (std::size_t i = 0; i < q.size(); ++i) columns_.push_back({q[i], q_units[i], Kind::coordinate});
-  for (std::size_t i = 0; i < u.size(); ++i) {
+  for (std::size_t i = 0; i < q.size() && options_.coordinates; ++i)
+    columns_.push_back({q[i], q_units[i], Kind::coordinate});
+  for (std::size_t i = 0; i < u.size() && options_.speeds; ++i) {
     const bool is_taken = std::find(q.begin(), q.end(), u[i]) != q.end();
-    columns_.push_back({is_taken ? describe::rate_name(u[i]) : u[i],
-                        own_speeds       ? ""
-                        : is_rotation[i] ? "rad/s"
-                                         : "m/s",
-                        Kind::speed});
+    const char* unit = own_speeds ? "" : is_rotation[i] ? "rad/s" : "m/s";
+    columns_.push_back({is_taken ? describe::rate_name(u[i]) : u[i], unit, Kind::speed});
   }
-  for (std::size_t i = 0; i < tau.size(); ++i)
+  for (std::size_t i = 0; i < tau.size() && options_.efforts; ++i)
     columns_.push_back({"tau." + tau[i], is_rotation[i] ? "N m" : "N", Kind::effort});
-  for (const char* name : {"kinetic", "potential", "energy"}) columns_.push_back({name, "J", Kind::energy});
-  for (const int frame : frames) {
-    const std::string& name = model.frames[static_cast<std::size_t>(frame)].name;
+  if (options_.energies)
+    for (const char* name : {"kinetic", "potential", "energy"}) columns_.push_back({name, "J", Kind::energy});
+  for (const int port : options_.ports) {
+    const std::string& name = mechanism_.ports()[static_cast<std::size_t>(port)].name;
     for (const char* part : {".px", ".py", ".pz"}) columns_.push_back({name + part, "m", Kind::frame});
     for (const char* part : {".qw", ".qx", ".qy", ".qz"}) columns_.push_back({name + part, "", Kind::frame});
     for (const char* part : {".wx", ".wy", ".wz"}) columns_.push_back({name + part, "rad/s", Kind::frame});
     for (const char* part : {".vx", ".vy", ".vz"}) columns_.push_back({name + part, "m/s", Kind::frame});
-    frames_.emplace_back(generate::compile(equations.frame_motion(frame)));
   }
 }
 
-void MotionRecorder::record(const State& state, std::span<const double> tau, std::span<const double> udot,
-                            std::vector<double>& row) {
-  const double t[] = {state.t};
-  row.push_back(state.t);
-  row.insert(row.end(), state.q.begin(), state.q.end());
-  row.insert(row.end(), state.u.begin(), state.u.end());
-  row.insert(row.end(), tau.begin(), tau.end());
-
-  fill(energy_.input("t"), t);
-  fill(energy_.input("q"), state.q);
-  fill(energy_.input("u"), state.u);
-  energy_.run();
-  const double kinetic = energy_.output("kinetic")[0], potential = energy_.output("potential")[0];
-  row.insert(row.end(), {kinetic, potential, kinetic + potential});
-
-  for (generate::Evaluator& frame : frames_) {
-    fill(frame.input("t"), t);
-    fill(frame.input("q"), state.q);
-    fill(frame.input("u"), state.u);
-    fill(frame.input("udot"), udot);
-    frame.run();
-    const auto p = frame.output("p"), V = frame.output("V");
-    row.insert(row.end(), p.begin(), p.end());
-    const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> R(frame.output("R").data());
-    Eigen::Quaterniond turn{Eigen::Matrix3d(R)};
-    if (turn.w() < 0.0) turn.coeffs() = -turn.coeffs();
-    row.insert(row.end(), {turn.w(), turn.x(), turn.y(), turn.z()});
-    row.insert(row.end(), V.begin(), V.end());
+void Recorder::name_contacts() {
+  if (!options_.contacts) return;
+  const describe::ContactSection& contact = mechanism_.model().contact;
+  if (!contact.pairs.empty()) columns_.push_back({"contacts", "", Kind::count});
+  for (const int pair : options_.pairs) {
+    const std::string& name = contact.pairs[static_cast<std::size_t>(pair)].name;
+    columns_.push_back({name + ".mode", "", Kind::mode});
+    columns_.push_back({name + ".gap", "m", Kind::gap});
+    columns_.push_back({name + ".normal", "N", Kind::contact_force});
+    columns_.push_back({name + ".friction", "N", Kind::contact_force});
   }
+  for (const describe::JointStop& stop : contact.stops)
+    columns_.push_back({stop.name + ".force", "", Kind::stop_force});
 }
 
-ConstraintRecorder::ConstraintRecorder(const derive::Equations& equations, std::size_t count, bool switched)
-    : count_(count), switched_(switched) {
-  using Kind = Column::Kind;
-  const describe::Model& model = equations.model();
-  const std::vector<derive::ConstraintRow>& rows = equations.constraint_rows();
-  if (switched)
-    for (std::size_t c = 0; c < count; ++c)
-      columns_.push_back({model.constraints[c].name + ".active", "", Kind::switched});
-  for (std::size_t c = 0; c < count; ++c) {
-    ErrorColumn position{c, {}, false}, velocity{c, {}, true};
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-      if (rows[k].constraint != static_cast<int>(c)) continue;
-      velocity.rows.push_back(k);
-      if (rows[k].holonomic) position.rows.push_back(k);
-    }
-    const std::string& name = model.constraints[c].name;
-    for (ErrorColumn* column : {&position, &velocity}) {
-      if (column->rows.empty()) continue;
-      columns_.push_back(
-          {name + (column->velocity ? ".velocity_error" : ".position_error"), "", Kind::error});
-      errors_.push_back(std::move(*column));
+void Recorder::name_constraints() {
+  const std::vector<ConstraintOutline>& constraints = mechanism_.constraints();
+  if (touches_)
+    for (const ConstraintOutline& c : constraints) columns_.push_back({c.name + ".active", "", Kind::switched});
+  if (options_.errors) {
+    for (const ConstraintOutline& c : constraints) {
+      if (!c.position_rows.empty()) columns_.push_back({c.name + ".position_error", "", Kind::error});
+      if (!c.rows.empty()) columns_.push_back({c.name + ".velocity_error", "", Kind::error});
     }
   }
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    if (static_cast<std::size_t>(rows[k].constraint) >= count) continue;
-    columns_.push_back({"lambda." + rows[k].label, "", Kind::reaction});
-    rows_.push_back(k);
-  }
+  if (!options_.multipliers) return;
+  for (const ConstraintOutline& c : constraints)
+    for (const std::string& label : c.labels) columns_.push_back({"lambda." + label, "", Kind::reaction});
 }
 
-void ConstraintRecorder::record(const Rows& rows, std::vector<double>& row) const {
-  if (switched_)
-    for (std::size_t c = 0; c < count_; ++c) row.push_back(rows.active[c] != 0 ? 1.0 : 0.0);
-  for (const ErrorColumn& column : errors_) {
-    const auto& errors = column.velocity ? rows.velocity_error : rows.position_error;
-    double largest = 0.0;
-    if (rows.active[column.constraint] != 0)
-      for (const std::size_t k : column.rows) largest = std::max(largest, std::abs(errors[k]));
-    row.push_back(largest);
-  }
-  for (const std::size_t k : rows_) row.push_back(rows.lambda[k]);
-}
-
-Recorder::Recorder(const derive::Equations& equations, const std::vector<int>& frames)
-    : motion_(equations, frames),
-      constraints_(equations, equations.model().constraints.size(), false),
-      columns_(motion_.columns()),
-      active_(equations.model().constraints.size(), 0) {
-  columns_.insert(columns_.end(), constraints_.columns().begin(), constraints_.columns().end());
-}
-
-void Recorder::record(Simulation& simulation, std::vector<double>& row) {
+void Recorder::record(std::vector<double>& row) {
+  const State& state = mechanism_.state();
   row.clear();
-  const Simulation::Rates rates = simulation.rates();
-  motion_.record(simulation.state(), rates.tau, rates.udot, row);
-  if (!constraints_.columns().empty()) {
-    const Simulation::ConstraintState state = simulation.constraint_state();
-    for (std::size_t c = 0; c < active_.size(); ++c)
-      active_[c] = simulation.is_active(static_cast<int>(c)) ? 1 : 0;
-    constraints_.record({state.position_error, state.velocity_error, state.lambda, active_}, row);
+  row.push_back(state.t);
+  if (options_.coordinates) append(state.q, row);
+  if (options_.speeds) append(state.u, row);
+  if (options_.efforts) append(mechanism_.efforts(), row);
+  if (options_.energies) {
+    const Energies energies = mechanism_.energies();
+    row.insert(row.end(), {energies.kinetic, energies.potential, energies.kinetic + energies.potential});
+  }
+  for (const int port : options_.ports) record_port(port, row);
+  if (touches_) record_contacts(row);
+  record_constraints(row);
+  if (touches_ && options_.losses) {
+    const Books books = mechanism_.books();
+    row.insert(row.end(), {books.impact_loss, books.friction_loss});
   }
   TACTUS_CHECK(row.size() == columns_.size());
+}
+
+void Recorder::record_port(int port, std::vector<double>& row) {
+  const PortMotion& motion = mechanism_.motion(port);
+  const math::Vec3<double>& p = motion.X_WP.p;
+  Eigen::Matrix3d R;
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) R(static_cast<int>(i), static_cast<int>(j)) = motion.X_WP.R(i, j);
+  Eigen::Quaterniond turn{R};
+  if (turn.w() < 0.0) turn.coeffs() = -turn.coeffs();
+  row.insert(row.end(), {p.x, p.y, p.z, turn.w(), turn.x(), turn.y(), turn.z()});
+  append(motion.V_WP, row);
+}
+
+void Recorder::record_contacts(std::vector<double>& row) {
+  if (!options_.contacts) return;
+  const describe::ContactSection& contact = mechanism_.model().contact;
+  const ContactReport report = mechanism_.contact_report();
+  if (!contact.pairs.empty()) row.push_back(static_cast<double>(report.contacts));
+  for (const int pair : options_.pairs) {
+    const PairReport& p = report.pairs[static_cast<std::size_t>(pair)];
+    row.insert(row.end(), {p.mode, p.gap, p.normal, p.friction});
+  }
+  append(report.stop_force, row);
+}
+
+void Recorder::record_constraints(std::vector<double>& row) {
+  const std::vector<ConstraintOutline>& constraints = mechanism_.constraints();
+  if (constraints.empty()) return;
+  const auto is_active = [&](std::size_t c) { return mechanism_.is_active(static_cast<int>(c)); };
+  if (touches_)
+    for (std::size_t c = 0; c < constraints.size(); ++c) row.push_back(is_active(c) ? 1.0 : 0.0);
+  if (!options_.errors && !options_.multipliers) return;
+  const ConstraintReport report = mechanism_.constraint_report(options_.multipliers);
+  if (options_.errors) {
+    for (std::size_t c = 0; c < constraints.size(); ++c) {
+      const bool active = is_active(c);
+      const ConstraintOutline& outline = constraints[c];
+      if (!outline.position_rows.empty())
+        row.push_back(active ? largest_of(report.position_error, outline.position_rows) : 0.0);
+      if (!outline.rows.empty()) row.push_back(active ? largest_of(report.velocity_error, outline.rows) : 0.0);
+    }
+  }
+  if (!options_.multipliers) return;
+  for (const ConstraintOutline& outline : constraints)
+    for (const std::size_t k : outline.rows) row.push_back(report.lambda[k]);
 }
 
 std::string csv_header(const std::vector<Column>& columns) {
@@ -176,6 +193,24 @@ void append_csv_row(const std::vector<double>& row, std::string& text) {
   for (std::size_t i = 0; i < row.size(); ++i)
     fmt::format_to(std::back_inserter(text), "{}{}", i == 0 ? "" : ",", row[i]);
   text += '\n';
+}
+
+std::string event_header() {
+  return "t,kind,name,approach,departure,impulse,friction_impulse,loss,bounce_end\n";
+}
+
+void append_event(const describe::Model& model, const Event& event, std::string& text) {
+  fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{}\n", event.t, name_of(event.kind),
+                 name_of(model, event), event.approach, event.departure, event.impulse, event.friction_impulse,
+                 event.loss, event.bounce_end);
+}
+
+std::string name_of(const describe::Model& model, const Event& event) {
+  const describe::ContactSection& contact = model.contact;
+  if (event.transition >= 0) return contact.transitions[static_cast<std::size_t>(event.transition)].name;
+  if (event.stop >= 0) return contact.stops[static_cast<std::size_t>(event.stop)].name;
+  if (event.pair >= 0) return contact.pairs[static_cast<std::size_t>(event.pair)].name;
+  return "";
 }
 
 }  // namespace tactus::simulate

@@ -1,13 +1,13 @@
-// What a simulation writes down: one row of numbers per sample, with a name for every column.
+// What a motion writes down: one row of numbers per sample, with a name for every column; the same recorder for every
+// engine. A row computes only what its columns ask for: multipliers of constraints cost a solution, energies and ports
+// a kernel each, and none of them is computed where no column wants it.
 #pragma once
 
-#include <span>
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include <tactus/derive/equations.h>
-#include <tactus/generate/kernel.h>
-#include <tactus/simulate/motion/simulation.h>
+#include <tactus/simulate/motion/mechanism.h>
 
 namespace tactus::simulate {
 
@@ -34,73 +34,66 @@ struct Column {
   Kind kind = Kind::time;
 };
 
-/// The columns of any motion: t; the coordinates by name; the speeds by name ("<coordinate>_dot" where a
-/// coordinate has the same name); "tau.<axis>"; "kinetic", "potential", "energy"; for each of the frames
-/// (indices into Model::frames) its position "<frame>.px", ..., orientation "<frame>.qw", ... and velocity
-/// "<frame>.wx", ..., "<frame>.vx", ... in world axes.
-class MotionRecorder {
- public:
-  MotionRecorder(const derive::Equations& equations, const std::vector<int>& frames);
-
-  const std::vector<Column>& columns() const { return columns_; }
-  /// Appends to the row. `tau` [nv] acts on the joints, `udot` [nv] are the accelerations.
-  void record(const State& state, std::span<const double> tau, std::span<const double> udot,
-              std::vector<double>& row);
-
- private:
-  std::vector<Column> columns_;
-  generate::Evaluator energy_;
-  std::vector<generate::Evaluator> frames_;
+/// Which groups of columns a record has; t always.
+struct RecordOptions {
+  bool coordinates = true, speeds = true, efforts = true, energies = true;
+  bool errors = true;       // of constraints
+  bool multipliers = true;  // of constraints
+  bool contacts = true, losses = true;
+  std::vector<int> ports;  // whose motion is recorded
+  std::vector<int> pairs;  // indices into ContactSection::pairs
 };
 
-/// The columns of constraints: for each the largest error of its rows, "<constraint>.position_error" (where
-/// it has a position level) and "<constraint>.velocity_error", and the multiplier "lambda.<row>" of each of
-/// its rows; where constraints are switched, "<constraint>.active" before them.
-class ConstraintRecorder {
- public:
-  /// The first `count` constraints of the model.
-  ConstraintRecorder(const derive::Equations& equations, std::size_t count, bool switched);
-
-  const std::vector<Column>& columns() const { return columns_; }
-  /// What the rows of the model do, and which of its constraints are on. One that is off has no error.
-  struct Rows {
-    std::span<const double> position_error, velocity_error, lambda;
-    std::span<const char> active;  // [constraints]
-  };
-  /// Appends to the row.
-  void record(const Rows& rows, std::vector<double>& row) const;
-
- private:
-  struct ErrorColumn {
-    std::size_t constraint = 0;
-    std::vector<std::size_t> rows;  // the largest of these
-    bool velocity = false;
-  };
-  std::size_t count_;
-  bool switched_;
-  std::vector<Column> columns_;
-  std::vector<ErrorColumn> errors_;
-  std::vector<std::size_t> rows_;  // whose multipliers are columns
-};
-
-/// A simulation's record: its motion, then its constraints.
+/// Columns, in this order:
+///   t; the coordinates by name; the speeds by name ("<coordinate>_dot" where a coordinate has the same name);
+///   "tau.<axis>"; "kinetic", "potential", "energy";
+///   of each port "<port>.px", ... position, "<port>.qw", ... orientation, "<port>.wx", ..., "<port>.vx", ... velocity in
+///   world axes;
+/// of mechanisms in which something may touch, stop or switch:
+///   "contacts", how many touch; of each of the chosen pairs
+///     "<pair>.mode"      0 apart, 1 sliding, 2 sticking: the firmest of its contacts. A compliant pair slides while it
+///                        pushes
+///     "<pair>.gap"       [m] the smallest gap; NaN while nothing of the pair is near
+///     "<pair>.normal"    [N] sum of the normal forces
+///     "<pair>.friction"  [N] sum of the sizes of the friction forces
+///   "<stop>.force"; "<constraint>.active";
+/// of each constraint the largest error of its rows, "<constraint>.position_error" (where it has a position level) and
+/// "<constraint>.velocity_error"; the multiplier "lambda.<row>" of each row;
+/// "impact_loss" and "friction_loss" [J] since the start, of mechanisms in which something may touch.
+///
+/// Of time-stepping: forces are the impulses of the last step over its length, contacts that carried none are not known
+/// (their gap is NaN), nor are multipliers of constraints (NaN); impact_loss is all that the normal impulses took.
 class Recorder {
  public:
-  Recorder(const derive::Equations& equations, const std::vector<int>& frames = {});
+  /// The mechanism must outlive it.
+  Recorder(Mechanism& mechanism, RecordOptions options);
 
   const std::vector<Column>& columns() const { return columns_; }
-  /// The simulation's state as a row.
-  void record(Simulation& simulation, std::vector<double>& row);
+  /// The mechanism's state as a row. Once the row has had its size, nothing is allocated.
+  void record(std::vector<double>& row);
 
  private:
-  MotionRecorder motion_;
-  ConstraintRecorder constraints_;
+  void name_motion();
+  void name_contacts();
+  void name_constraints();
+  void record_port(int port, std::vector<double>& row);
+  void record_contacts(std::vector<double>& row);
+  void record_constraints(std::vector<double>& row);
+
+  Mechanism& mechanism_;
+  RecordOptions options_;
+  bool touches_;  // something may touch, stop or switch
   std::vector<Column> columns_;
-  std::vector<char> active_;
 };
 
 /// "t,q1,q1_dot,..." and a row of numbers, each with as many digits as it takes to read back the same bits.
 std::string csv_header(const std::vector<Column>& columns);
 void append_csv_row(const std::vector<double>& row, std::string& text);
+
+/// "t,kind,name,approach,departure,impulse,friction_impulse,loss,bounce_end", and an event as such a line.
+std::string event_header();
+void append_event(const describe::Model& model, const Event& event, std::string& text);
+/// What the pair, stop or transition of an event is called.
+std::string name_of(const describe::Model& model, const Event& event);
 
 }  // namespace tactus::simulate

@@ -89,6 +89,9 @@ class Fehlberg78 : public Stepper {
         [&](std::vector<double>& x, double now, double dt) { forced_.do_step(system, x, now, dt); });
   }
   void reset() override { dt_ = 0.0; }
+  std::size_t memory_size() const override { return 1; }
+  void save(std::span<double> memory) const override { memory[0] = dt_; }
+  void load(std::span<const double> memory) override { dt_ = memory[0]; }
 
  private:
   using Method = odeint::runge_kutta_fehlberg78<std::vector<double>>;
@@ -115,7 +118,19 @@ class Rosenbrock4 : public Stepper {
         },
         [this](std::vector<double>& x, double now, double dt) { method_.force(system_, x.data(), now, dt); });
   }
-  void reset() override { dt_ = 0.0; }
+  void reset() override {
+    dt_ = 0.0;
+    method_.forget();
+  }
+  std::size_t memory_size() const override { return 3; }
+  void save(std::span<double> memory) const override {
+    memory[0] = dt_;
+    std::copy_n(method_.pace().begin(), 2, memory.begin() + 1);
+  }
+  void load(std::span<const double> memory) override {
+    dt_ = memory[0];
+    method_.set_pace({memory[1], memory[2]});
+  }
 
  private:
   struct System : Rosenbrock::System {

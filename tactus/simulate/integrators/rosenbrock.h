@@ -1,8 +1,10 @@
-// One attempt of Boost.Odeint's Rosenbrock method of order 4 with error control, behind plain types: the
+// One attempt of Boost.Odeint's Rosenbrock method of order 4, with an error control of our own whose memory can be
+// saved, behind plain types: the
 // uBLAS that it is built on does not compile as C++20 in Debian's Boost, so its one source file is C++17 (see
 // CMakeLists.txt).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 
@@ -29,9 +31,15 @@ class Rosenbrock {
   /// Moves x by dt, whatever the error.
   void force(System& system, double* x, double t, double dt);
 
+  /// What the error control remembers: the last accepted step and its error; zeros at first.
+  const std::array<double, 2>& pace() const { return pace_; }
+  void set_pace(const std::array<double, 2>& pace) { pace_ = pace; }
+  void forget() { pace_ = {}; }
+
  private:
   struct Implementation;
   std::unique_ptr<Implementation> implementation_;
+  std::array<double, 2> pace_{};
 };
 
 }  // namespace tactus::simulate

@@ -36,6 +36,11 @@ class Stepper {
   virtual Status step(Chart& chart, double t, double h, std::span<double> z) = 0;
   /// Forgets what was learnt from earlier steps.
   virtual void reset() {}
+  /// What was learnt from earlier steps, as numbers: what a snapshot needs so that another instance goes on with
+  /// the same bits. No allocation.
+  virtual std::size_t memory_size() const { return 0; }
+  virtual void save(std::span<double>) const {}
+  virtual void load(std::span<const double>) {}
 };
 
 std::unique_ptr<Stepper> make_euler(const Chart& chart);

@@ -40,6 +40,7 @@ void Chart::allocate() {
   w_.scratch.assign(scratch, 0.0);
   w_.held_tau.assign(nv, 0.0);
   w_.held_wrench.assign(wrench, 0.0);
+  w_.efforts.assign(nv, 0.0);
   w_.q0.assign(nq, 0.0);
 }
 
@@ -55,11 +56,14 @@ void Chart::evaluate_loads() {
   if (!dynamics_.loads) {
     std::copy(w_.held_tau.begin(), w_.held_tau.end(), w_.tau);
     std::copy(w_.held_wrench.begin(), w_.held_wrench.end(), w_.wrench);
-    return;
+  } else {
+    (*dynamics_.loads)(w_.arguments.data(), w_.tau, w_.scratch.data());
+    for (std::size_t i = 0; i < w_.held_tau.size(); ++i) w_.tau[i] += w_.held_tau[i];
+    for (std::size_t i = 0; i < w_.held_wrench.size(); ++i) w_.wrench[i] += w_.held_wrench[i];
   }
-  (*dynamics_.loads)(w_.arguments.data(), w_.tau, w_.scratch.data());
-  for (std::size_t i = 0; i < w_.held_tau.size(); ++i) w_.tau[i] += w_.held_tau[i];
-  for (std::size_t i = 0; i < w_.held_wrench.size(); ++i) w_.wrench[i] += w_.held_wrench[i];
+  if (outside_ == nullptr) return;
+  std::copy_n(w_.tau, w_.efforts.size(), w_.efforts.begin());
+  if (outside_->acts()) outside_->add(w_.arguments.data(), w_.tau);
 }
 
 void Chart::slope(double t, const double* z, double* z_rate) {

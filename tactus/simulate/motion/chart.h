@@ -14,6 +14,7 @@
 
 #include <tactus/simulate/constraints/constraint_solver.h>
 #include <tactus/simulate/motion/dynamics.h>
+#include <tactus/simulate/motion/ports.h>
 #include <tactus/simulate/motion/state.h>
 
 namespace tactus::simulate {
@@ -34,6 +35,7 @@ struct Workspace {
   std::vector<double> scratch;      // of the largest kernel
   std::vector<double> held_tau;     // [nv]  given for the length of a step, added to the prescribed loads
   std::vector<double> held_wrench;  // [6 per wrench]
+  std::vector<double> efforts;      // [nv]  tau without what acts at the ports
   std::vector<double> q0;           // [nq]  centre of the chart
 };
 
@@ -52,6 +54,12 @@ class Chart {
   const ConstraintSolver* constraints() const { return constraints_.get(); }
   Workspace& workspace() { return w_; }
   const Workspace& workspace() const { return w_; }
+  /// Loads besides script and held input; nullptr: none. They must outlive the chart.
+  void attach(OutsideLoads* outside) { outside_ = outside; }
+  /// [nv] forces at the joints without what acts at ports, where a slope was last computed.
+  std::span<const double> efforts() const {
+    return {outside_ != nullptr ? w_.efforts.data() : w_.tau, w_.efforts.size()};
+  }
   /// Entries of theta, and of u.
   virtual int freedoms() const { return dynamics_.nv(); }
   virtual int size() const { return 2 * dynamics_.nv() + dynamics_.np(); }
@@ -90,6 +98,7 @@ class Chart {
   Workspace w_;
   std::unique_ptr<ConstraintSolver> constraints_;
   MotionLaw* law_ = nullptr;  // the constraints' solver, or the caller's; null: free motion
+  OutsideLoads* outside_ = nullptr;
   double position_error_ = 0.0;
 
  private:

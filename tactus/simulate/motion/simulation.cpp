@@ -109,25 +109,27 @@ long Simulation::handed_over() const {
   return solver != nullptr && by_straight_line_code ? solver->detours() : 0;
 }
 
-Simulation::ConstraintState Simulation::constraint_state() {
+Simulation::ConstraintState Simulation::constraint_state(bool multipliers) {
   ConstraintSolver* solver = chart_->constraints();
   if (solver == nullptr) return {};
-  rates();  // leaves the arguments at the current state
   ConstraintState result;
-  const bool solved = solver->solve(chart_->workspace().arguments.data(), constrained_);
-  std::fill(lambda_.begin(), lambda_.end(), 0.0);
-  for (std::size_t k = 0; k < solver->active_rows().size(); ++k) {
-    lambda_[solver->active_rows()[k]] = solved ? constrained_.lambda[k] : std::nan("");
-    result.redundant += constrained_.redundant[k] != 0;
+  if (multipliers) {
+    rates();  // leaves the arguments at the current state
+    const bool solved = solver->solve(chart_->workspace().arguments.data(), constrained_);
+    std::fill(lambda_.begin(), lambda_.end(), 0.0);
+    for (std::size_t k = 0; k < solver->active_rows().size(); ++k) {
+      lambda_[solver->active_rows()[k]] = solved ? constrained_.lambda[k] : std::nan("");
+      result.redundant += constrained_.redundant[k] != 0;
+    }
+    result.lambda = lambda_;
+    result.force = constrained_.force;
+    result.rank = constrained_.rank;
+    result.formulation = constrained_.used;
   }
   const double *position = nullptr, *velocity = nullptr;
   solver->errors(state_.t, state_.q.data(), state_.u.data(), position, velocity);
   result.position_error = {position, lambda_.size()};
   result.velocity_error = {velocity, lambda_.size()};
-  result.lambda = lambda_;
-  result.force = constrained_.force;
-  result.rank = constrained_.rank;
-  result.formulation = constrained_.used;
   return result;
 }
 
@@ -180,6 +182,31 @@ std::span<const double> Simulation::set_active(int constraint, bool active) {
   return impulse_;
 }
 
+void Simulation::save(Memory& memory) const {
+  memory.state = state_;
+  memory.start = start_;
+  memory.steps = steps_;
+  memory.stepper.resize(stepper_->memory_size());
+  stepper_->save(memory.stepper);
+  if (chart_->constraints() != nullptr) chart_->constraints()->save(memory.constraints);
+  memory.held_tau = chart_->workspace().held_tau;
+  memory.held_wrench = chart_->workspace().held_wrench;
+}
+
+bool Simulation::load(const Memory& memory) noexcept {
+  if (memory.state.q.size() != state_.q.size() || memory.state.u.size() != state_.u.size() ||
+      memory.stepper.size() != stepper_->memory_size() || memory.held_tau.size() != state_.u.size())
+    return false;
+  if (chart_->constraints() != nullptr) chart_->constraints()->load(memory.constraints);
+  state_ = memory.state;
+  start_ = memory.start;
+  steps_ = memory.steps;
+  stepper_->load(memory.stepper);
+  chart_->workspace().held_tau = memory.held_tau;
+  chart_->workspace().held_wrench = memory.held_wrench;
+  return true;
+}
+
 void Simulation::hold(const Input& input) {
   Workspace& w = chart_->workspace();
   TACTUS_CHECK(input.tau.empty() || input.tau.size() == w.held_tau.size());
@@ -211,7 +238,7 @@ Simulation::Rates Simulation::rates() {
   chart_->slope(state_.t, z_.data(), z_rate_.data());
   const Workspace& w = chart_->workspace();
   const auto nv = static_cast<std::size_t>(dynamics().nv());
-  return {{w.tau, nv}, {w.wrench, w.held_wrench.size()}, {w.udot, nv}, {w.qdot, state_.q.size()}};
+  return {chart_->efforts(), {w.wrench, w.held_wrench.size()}, {w.udot, nv}, {w.qdot, state_.q.size()}};
 }
 
 std::string Simulation::explain(Status status) {

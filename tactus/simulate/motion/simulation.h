@@ -57,6 +57,23 @@ class Simulation {
   /// the state stays what it was before the step.
   Status step(const Input& input = {});
 
+  /// Loads at ports, besides script and held input; nullptr: none. They must outlive the simulation.
+  void attach(OutsideLoads* outside) { chart_->attach(outside); }
+
+  /// Everything that the next steps depend on.
+  struct Memory {
+    State state;
+    double start = 0.0;
+    std::uint64_t steps = 0;
+    std::vector<double> stepper;
+    ConstraintSolver::Memory constraints;
+    std::vector<double> held_tau, held_wrench;
+  };
+  /// Once the memory was filled, saving into it again takes no memory.
+  void save(Memory& memory) const;
+  /// Goes on from there; false where it is of another mechanism.
+  bool load(const Memory& memory) noexcept;
+
   /// Holds forces, as step() does with its own: what rates() and constraint_state() see until the next step.
   void hold(const Input& input);
 
@@ -74,7 +91,7 @@ class Simulation {
     std::size_t rank = 0, redundant = 0;  // independent and redundant active rows
     Formulation formulation = Formulation::automatic;  // that gave the multipliers
   };
-  ConstraintState constraint_state();
+  ConstraintState constraint_state(bool multipliers = true);
   /// Accelerations since set_state() that the straight-line code handed over to the rank-revealing
   /// formulation.
   long handed_over() const;
@@ -84,6 +101,15 @@ class Simulation {
   /// impulse, returned per row of the model; the position must fit. Throws InputError where it does not. In
   /// parametric coordinates only what psi leaves to be held can be switched.
   std::span<const double> set_active(int constraint, bool active);
+
+  bool request_active(int constraint, bool active) noexcept {
+    try {
+      set_active(constraint, active);
+      return true;
+    } catch (const std::exception&) {
+      return false;
+    }
+  }
 
   /// What went wrong, when, and in which joint.
   std::string explain(Status status);

@@ -37,12 +37,14 @@ class Status {
     overlap_lost = 2048,         // rigid shapes overlap by more than the limit of time-stepping
     bad_input = 4096,            // an Input of the wrong size, or a constraint that does not exist
     parameters_singular = 1024,  // the parametric coordinates lost their rank, or psi is not defined there
+    bad_input = 4096,            // what was given for the tick has the wrong size, names no port, or is not finite
+    request_refused = 8192,      // a note: a constraint was to be switched and did not fit
   };
 
   Status() = default;
   Status(Bit bit) : bits_(bit) {}  // NOLINT: a bit is a status
 
-  bool ok() const { return (bits_ & ~static_cast<std::uint32_t>(tolerance_missed)) == 0; }
+  bool ok() const { return (bits_ & ~static_cast<std::uint32_t>(tolerance_missed | request_refused)) == 0; }
   bool has(Bit bit) const { return (bits_ & bit) != 0; }
   std::uint32_t bits() const { return bits_; }
   Status& operator|=(Status other) {

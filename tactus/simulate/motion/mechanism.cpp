@@ -1,0 +1,209 @@
+#include <tactus/simulate/motion/mechanism.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include <tactus/base/error.h>
+#include <tactus/base/nearest.h>
+#include <tactus/simulate/motion/dynamics.h>
+
+namespace tactus::simulate {
+
+namespace {
+
+[[noreturn]] void unknown(std::string_view what, std::string_view name, const std::vector<std::string>& known) {
+  throw InputError({}, fmt::format("the mechanism has no {} named '{}'", what, name),
+                   known.empty() ? fmt::format("it has no {} at all", what) : suggestion(std::string(name), known));
+}
+
+bool all_finite(std::span<const double> values) {
+  return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
+}
+
+}  // namespace
+
+std::string_view name_of(EngineKind kind) {
+  switch (kind) {
+    case EngineKind::smooth:
+      return "smooth";
+    case EngineKind::events:
+      return "events";
+    case EngineKind::stepping:
+      return "stepping";
+  }
+  return {};
+}
+
+Mechanism::Mechanism(const describe::Model& model, const MechanismKernels& kernels, double step_length)
+    : port_loads_(kernels.ports),
+      model_(model),
+      kernels_(kernels),
+      step_length_(step_length),
+      coordinate_names_(model.coordinate_names()),
+      speed_names_(model.speed_names()),
+      effort_names_(simulate::effort_names(model)),
+      udot_(nv()),
+      udot_pushed_(nv()),
+      energy_in_(kernels.energy.input_size()),
+      energy_out_(kernels.energy.output_size()),
+      energy_work_(kernels.energy.work_size()) {}
+
+void Mechanism::describe_constraints(const derive::Equations& equations, std::size_t own) {
+  for (std::size_t c = 0; c < own; ++c) constraints_.push_back({equations.model().constraints[c].name, {}, {}, {}});
+  const std::vector<derive::ConstraintRow>& rows = equations.constraint_rows();
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (static_cast<std::size_t>(rows[k].constraint) >= own) continue;
+    ConstraintOutline& constraint = constraints_[static_cast<std::size_t>(rows[k].constraint)];
+    constraint.rows.push_back(k);
+    if (rows[k].holonomic) constraint.position_rows.push_back(k);
+    constraint.labels.push_back(rows[k].label);
+  }
+}
+
+int Mechanism::port(std::string_view name) const {
+  const int found = find_port(ports(), name);
+  if (found >= 0) return found;
+  std::vector<std::string> known;
+  for (const Port& port : ports()) known.push_back(port.name);
+  if (model_.frame_index(name) >= 0)
+    throw InputError({}, fmt::format("the frame '{}' is no port of this mechanism", name),
+                     "mark it `grasp: true`, or ask for it when the mechanism is opened");
+  unknown("port", name, known);
+}
+
+int Mechanism::constraint(std::string_view name) const {
+  std::vector<std::string> known;
+  for (const ConstraintOutline& constraint : constraints_) {
+    if (constraint.name == name) return static_cast<int>(known.size());
+    known.push_back(constraint.name);
+  }
+  unknown("constraint", name, known);
+}
+
+int Mechanism::parameter(std::string_view name) const {
+  std::vector<std::string> known;
+  for (const AdjustableParameter& parameter : parameters_) {
+    if (parameter.name == name) return static_cast<int>(known.size());
+    known.push_back(parameter.name);
+  }
+  unknown("adjustable parameter", name, known);
+}
+
+void Mechanism::set_state(State state) {
+  port_loads_.release();
+  request_count_ = 0;
+  restart(std::move(state));
+  if (before_ == nullptr) before_ = empty_snapshot();
+  moved();
+}
+
+std::unique_ptr<Snapshot> Mechanism::make_snapshot() const {
+  std::unique_ptr<Snapshot> snapshot = empty_snapshot();
+  store(*snapshot);
+  return snapshot;
+}
+
+// Forces from outside, requests, and the engine's tick: whatever goes wrong, the motion is where it was.
+Tick Mechanism::step(const TickInput& input) noexcept {
+  Tick tick;
+  const bool fits = (input.tau.empty() || input.tau.size() == nv()) && all_finite(input.tau) && all_finite(input.wrench);
+  if (!fits || !port_loads_.hold(input.ports)) {
+    tick.status = Status::bad_input;
+    return tick;
+  }
+  const bool requested = request_count_ > 0;
+  if (requested && before_ != nullptr) store(*before_);
+  for (std::size_t i = 0; i < request_count_; ++i)
+    if (!switch_constraint(requests_[i].constraint, requests_[i].on)) tick.status |= Status::request_refused;
+  request_count_ = 0;
+  tick.status |= advance(input);
+  if (!tick.status.ok() && requested && before_ != nullptr) restore(*before_);
+  tick.events = static_cast<int>(events().size());
+  moved();
+  return tick;
+}
+
+Ports& Mechanism::placed_ports() noexcept {
+  if (!placed_) {
+    const State& s = state();
+    port_loads_.move(s.t, s.q.data(), s.u.data());
+    placed_ = true;
+  }
+  return port_loads_;
+}
+
+const PortMotion& Mechanism::motion(int port) noexcept { return placed_ports().motion(port); }
+
+std::array<double, 6> Mechanism::acceleration(int port) noexcept {
+  accelerate_now(udot_.data());
+  return placed_ports().acceleration(port, udot_.data());
+}
+
+// Accelerations are linear in the forces while the set of constraints and contacts stays: one wrench after the
+// other is added to what acts.
+void Mechanism::mobility(int port, std::array<double, 36>& result) noexcept {
+  accelerate_now(udot_.data());
+  for (std::size_t column = 0; column < 6; ++column) {
+    PortWrench push{port, {}};
+    push.wrench[column] = 1.0;
+    const std::size_t held = port_loads_.push(push);
+    accelerate_now(udot_pushed_.data());
+    port_loads_.restore(held);
+    for (std::size_t i = 0; i < udot_.size(); ++i) udot_pushed_[i] -= udot_[i];
+    const std::span<const double> J = jacobian(port);
+    for (std::size_t row = 0; row < 6; ++row) {
+      double sum = 0.0;
+      for (std::size_t i = 0; i < udot_.size(); ++i) sum += J[row * udot_.size() + i] * udot_pushed_[i];
+      result[6 * row + column] = sum;
+    }
+  }
+}
+
+double Mechanism::apparent_mass(int port, const math::Vec3<double>& d) noexcept {
+  std::array<double, 36> A;
+  mobility(port, A);
+  double answer = 0.0;
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) answer += d[i] * A[6 * (i + 3) + j + 3] * d[j];
+  return answer > 0.0 ? 1.0 / answer : std::numeric_limits<double>::infinity();
+}
+
+Energies Mechanism::energies() noexcept {
+  const State& s = state();
+  energy_in_[0] = s.t;
+  std::copy(s.q.begin(), s.q.end(), energy_in_.begin() + 1);
+  std::copy(s.u.begin(), s.u.end(), energy_in_.begin() + 1 + static_cast<std::ptrdiff_t>(s.q.size()));
+  kernels_.energy(energy_in_.data(), energy_out_.data(), energy_work_.data());
+  return {energy_out_[0], energy_out_[1]};
+}
+
+bool Mechanism::request(int constraint, bool on) noexcept {
+  if (constraint < 0 || static_cast<std::size_t>(constraint) >= constraints_.size()) return false;
+  if (request_count_ == requests_.size()) return false;
+  requests_[request_count_++] = {constraint, on};
+  return true;
+}
+
+bool Mechanism::set_parameter(int parameter, double value) noexcept {
+  if (parameter < 0 || static_cast<std::size_t>(parameter) >= parameters_.size() || !std::isfinite(value)) return false;
+  parameters_[static_cast<std::size_t>(parameter)].value = value;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) parameter_values_[i] = parameters_[i].value;
+  parameters_changed(parameter_values_);
+  moved();
+  return true;
+}
+
+bool Mechanism::save(Snapshot& snapshot) const noexcept { return store(snapshot); }
+
+bool Mechanism::load(const Snapshot& snapshot) noexcept {
+  if (!restore(snapshot)) return false;
+  port_loads_.release();
+  request_count_ = 0;
+  moved();
+  return true;
+}
+
+}  // namespace tactus::simulate

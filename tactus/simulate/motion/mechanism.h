@@ -1,0 +1,221 @@
+// A mechanism that moves, whatever moves it: smooth motion (Simulation), contact by events (Engine) or by whole
+// steps (TimeStepping). Devices, controllers, the loop, the page, studies and the command line know this interface
+// and nothing behind it. contact/open.h makes one from a model.
+//
+//   const std::unique_ptr<Mechanism> cart = contact::open(describe::load("models/shopping_cart.yaml"));
+//   const int handle = cart->port("handle");                    // before the loop: by name, may throw
+//   for (;;) {
+//     const PortMotion& hand = cart->motion(handle);            // in the loop: by index, noexcept
+//     const PortWrench pull{handle, {0, 0, 0, 5, 0, 0}};
+//     if (!cart->step({.ports = {&pull, 1}}).status.ok()) break;  // the state is what it was before the tick
+//   }
+//
+// In the loop nothing throws, allocates, locks or calls the system, and a tick is bounded (Budget). Whoever drives a
+// mechanism does so from one thread at a time. The same input gives the same bits.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tactus/describe/model/model.h>
+#include <tactus/simulate/motion/event.h>
+#include <tactus/simulate/motion/ports.h>
+#include <tactus/simulate/motion/state.h>
+
+namespace tactus::simulate {
+
+/// What acts in a tick, held while it lasts and added to the script's forces. Empty means none.
+struct TickInput {
+  std::span<const double> tau{};         // [nv] at the joints, conjugate to the joint rates
+  std::span<const PortWrench> ports{};   // at ports
+  std::span<const double> wrench{};      // [6 per wrench of the script]
+};
+
+/// What a tick answers. A status that is not ok: the mechanism stands where it stood before the tick.
+struct Tick {
+  Status status;
+  int events = 0;  // located in it
+  bool ok() const { return status.ok(); }
+};
+
+/// Which engine moves a mechanism.
+enum class EngineKind : std::uint8_t {
+  smooth,    // nothing touches, stops or switches by itself
+  events,    // every change of contact is located in time
+  stepping,  // impulses of whole steps
+};
+std::string_view name_of(EngineKind kind);
+
+/// What the constraints do, by rows of the model. NaN where it is not known.
+struct ConstraintReport {
+  std::span<const double> position_error, velocity_error;  // [m or rad], [m/s or rad/s]
+  std::span<const double> lambda;                          // multipliers, 0 for rows that are not active
+};
+
+/// What of a contact pair touches.
+struct PairReport {
+  double mode = 0.0;  // 0 apart, 1 sliding, 2 sticking: the firmest of its contacts
+  double gap = 0.0;   // [m] the smallest; NaN while nothing of the pair is near
+  double normal = 0.0, friction = 0.0;  // [N] sums of sizes
+};
+struct ContactReport {
+  int contacts = 0;                         // that touch
+  std::span<const PairReport> pairs;        // [pairs of the model]
+  std::span<const double> stop_force;       // [stops of the model]
+};
+
+/// A contact that touches, for the eye and the hand.
+struct ContactPoint {
+  int pair = -1;
+  math::Vec3<double> point{}, normal{}, force{};  // world axes; the force on body b
+};
+
+/// Everything that the next ticks depend on. Made by Mechanism::make_snapshot(); of one kind of engine each.
+class Snapshot {
+ public:
+  virtual ~Snapshot() = default;
+};
+
+/// A parameter that can be changed while the mechanism runs.
+struct AdjustableParameter {
+  std::string name, unit, description;
+  double value = 0.0;  // now, in SI units
+};
+
+/// A constraint as the interface shows it.
+struct ConstraintOutline {
+  std::string name;
+  std::vector<std::size_t> rows;           // into ConstraintReport
+  std::vector<std::size_t> position_rows;  // of those, the ones with a position level
+  std::vector<std::string> labels;         // of the rows: "loop.x"
+};
+
+struct Energies {
+  double kinetic = 0.0, potential = 0.0;  // [J]
+};
+
+/// Kernels that every engine's mechanism has: constant, shared by any number of them.
+struct MechanismKernels {
+  MechanismKernels(const derive::Equations& equations, const std::vector<int>& port_frames)
+      : ports(equations, port_frames), energy(generate::compile(equations.energy())) {}
+  PortKernels ports;
+  generate::Kernel energy;  // t q u -> kinetic potential ...
+};
+
+class Mechanism {
+ public:
+  virtual ~Mechanism() = default;
+  Mechanism(const Mechanism&) = delete;
+  Mechanism& operator=(const Mechanism&) = delete;
+
+  // What it is.
+  virtual EngineKind kind() const noexcept = 0;
+  const describe::Model& model() const noexcept { return model_; }
+  double step_length() const noexcept { return step_length_; }  // [s]
+  std::size_t nq() const noexcept { return kernels_.ports.nq; }
+  std::size_t nv() const noexcept { return kernels_.ports.nv; }
+  const std::vector<std::string>& coordinate_names() const noexcept { return coordinate_names_; }
+  const std::vector<std::string>& speed_names() const noexcept { return speed_names_; }
+  const std::vector<std::string>& effort_names() const noexcept { return effort_names_; }
+  /// The constraints of the model, stops not among them.
+  const std::vector<ConstraintOutline>& constraints() const noexcept { return constraints_; }
+
+  // Before the loop: by name; may throw InputError and allocate.
+  std::span<const Port> ports() const noexcept { return kernels_.ports.ports; }
+  int port(std::string_view name) const;
+  int constraint(std::string_view name) const;
+  std::span<const AdjustableParameter> parameters() const noexcept { return parameters_; }
+  int parameter(std::string_view name) const;
+  /// Starts anew from there. Throws InputError where the state does not fit.
+  void set_state(State state);
+  std::unique_ptr<Snapshot> make_snapshot() const;
+
+  // In the loop.
+  Tick step(const TickInput& input = {}) noexcept;
+  virtual const State& state() const noexcept = 0;
+  const PortMotion& motion(int port) noexcept;
+  std::span<const double> jacobian(int port) noexcept { return placed_ports().jacobian(port); }
+  std::span<const double> jacobian_rate(int port) noexcept { return placed_ports().jacobian_rate(port); }
+  /// Under the loads that are held.
+  std::array<double, 6> acceleration(int port) noexcept;
+  /// What a wrench at the port does to the port's acceleration under the constraints and contacts that are on:
+  /// A = mobility . wrench, [6 x 6]. Its inverse, where it has one, is the apparent inertia.
+  void mobility(int port, std::array<double, 36>& result) noexcept;
+  /// [kg] felt by a force along the unit direction d (world axes) at the port's origin; infinite where it cannot move.
+  double apparent_mass(int port, const math::Vec3<double>& d) noexcept;
+
+  /// Switches a constraint on or off where the next tick begins. It is caught by a plastic impulse; where it does not
+  /// fit, nothing changes and the tick's status has the note `request_refused`. False where the index is none.
+  bool request(int constraint, bool on) noexcept;
+  virtual bool is_active(int constraint) const noexcept = 0;
+  /// Takes effect at once. False where the index is none or the value not finite.
+  bool set_parameter(int parameter, double value) noexcept;
+
+  /// Of the last tick, in order.
+  virtual std::span<const Event> events() const noexcept { return {}; }
+  virtual Books books() const noexcept { return {}; }
+
+  /// Saving and loading take no memory. False where the snapshot is of another kind of mechanism.
+  bool save(Snapshot& snapshot) const noexcept;
+  bool load(const Snapshot& snapshot) noexcept;
+
+  // To look at: at the state, computed when asked for, under the loads that are held.
+  /// Forces at the joints, script and held input together, without those at ports.
+  virtual std::span<const double> efforts() noexcept = 0;
+  Energies energies() noexcept;
+  /// Rates of the speeds.
+  virtual std::span<const double> accelerations() noexcept = 0;
+  /// Multipliers are computed only where they are asked for.
+  virtual ConstraintReport constraint_report(bool multipliers) noexcept = 0;
+  virtual ContactReport contact_report() noexcept { return {}; }
+  /// Writes the contacts that touch; as many as there is room for. How many there are.
+  virtual std::size_t contact_points(std::span<ContactPoint>) noexcept { return 0; }
+
+  // After it.
+  virtual std::string explain(Status status) = 0;
+
+ protected:
+  /// What derived classes are made of must outlive this base: it is theirs.
+  Mechanism(const describe::Model& model, const MechanismKernels& kernels, double step_length);
+  void describe_constraints(const derive::Equations& equations, std::size_t own);
+
+  virtual void restart(State state) = 0;
+  virtual Status advance(const TickInput& input) noexcept = 0;
+  virtual bool switch_constraint(int constraint, bool on) noexcept = 0;
+  virtual std::unique_ptr<Snapshot> empty_snapshot() const = 0;
+  virtual bool store(Snapshot& snapshot) const noexcept = 0;
+  virtual bool restore(const Snapshot& snapshot) noexcept = 0;
+  /// udot at the state with the loads that are held just now.
+  virtual void accelerate_now(double* udot) noexcept = 0;
+  virtual void parameters_changed(std::span<const double>) noexcept {}
+
+  Ports port_loads_;  // to be attached to the engine
+  std::vector<AdjustableParameter> parameters_;
+
+ private:
+  Ports& placed_ports() noexcept;
+  void moved() noexcept { placed_ = false; }
+
+  const describe::Model& model_;
+  const MechanismKernels& kernels_;
+  double step_length_;
+  std::vector<std::string> coordinate_names_, speed_names_, effort_names_;
+  std::vector<ConstraintOutline> constraints_;
+  struct Request {
+    int constraint = 0;
+    bool on = false;
+  };
+  std::array<Request, 16> requests_{};
+  std::size_t request_count_ = 0;
+  std::unique_ptr<Snapshot> before_;  // of a tick with requests
+  bool placed_ = false;
+  std::vector<double> udot_, udot_pushed_, parameter_values_;
+  std::vector<double> energy_in_, energy_out_, energy_work_;
+};
+
+}  // namespace tactus::simulate

@@ -1,0 +1,272 @@
+#include <tactus/simulate/motion/ports.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <tactus/base/check.h>
+
+namespace tactus::simulate {
+
+namespace {
+
+using Vec = math::Vec3<double>;
+
+Vec vector_at(const double* x) { return {x[0], x[1], x[2]}; }
+
+std::size_t offset_of(const generate::Kernel& kernel, std::string_view name) {
+  const generate::Slot* slot = kernel.output(name);
+  TACTUS_CHECK(slot != nullptr);
+  return slot->offset;
+}
+
+std::vector<derive::BodyPlace> places_of(const std::vector<Port>& ports) {
+  std::vector<derive::BodyPlace> places;
+  for (const Port& port : ports) places.push_back({port.body, port.frame});
+  return places;
+}
+
+std::vector<Port> ports_of(const describe::Model& model, const std::vector<int>& asked) {
+  std::vector<Port> ports;
+  for (std::size_t i = 0; i < model.frames.size(); ++i) {
+    const describe::Frame& frame = model.frames[i];
+    const int index = static_cast<int>(i);
+    if (frame.grasp || std::find(asked.begin(), asked.end(), index) != asked.end())
+      ports.push_back({frame.name, frame.body, index});
+  }
+  for (std::size_t b = 1; b < model.bodies.size(); ++b)
+    ports.push_back({model.bodies[b].name, static_cast<int>(b), -1});
+  return ports;
+}
+
+/// A rate's direction (w, v of its link's origin o) as the velocity of the point p.
+struct Direction {
+  Vec w, v;
+};
+Direction at(const double* direction, const Vec& o, const Vec& p) {
+  const Vec w = vector_at(direction);
+  return {w, vector_at(direction + 3) + cross(w, p - o)};
+}
+
+void put(const Direction& d, std::size_t column, std::size_t n, double* J) {
+  for (std::size_t a = 0; a < 3; ++a) {
+    J[a * n + column] = d.w[a];
+    J[(a + 3) * n + column] = d.v[a];
+  }
+}
+
+}  // namespace
+
+PortKernels::PortKernels(const derive::Equations& equations, const std::vector<int>& frames)
+    : ports(ports_of(equations.model(), frames)),
+      links(equations.links()),
+      nq(static_cast<std::size_t>(equations.nq())),
+      nv(static_cast<std::size_t>(equations.nv())),
+      own_speeds(equations.model().speeds.definition != describe::Speeds::Definition::joint_rates),
+      directions(generate::compile(equations.joint_directions(places_of(ports)))),
+      joint_rates(generate::compile(equations.joint_rates())) {
+  for (const Port& port : ports) link_of_port.push_back(equations.link_of_body(port.body));
+}
+
+int find_port(std::span<const Port> ports, std::string_view name) {
+  constexpr std::string_view kBody = "body:";
+  const bool body = name.starts_with(kBody);
+  if (body) name.remove_prefix(kBody.size());
+  const auto found = std::find_if(ports.begin(), ports.end(), [&](const Port& port) {
+    return port.name == name && (!body || port.frame < 0);
+  });
+  return found == ports.end() ? -1 : static_cast<int>(found - ports.begin());
+}
+
+Ports::Ports(const PortKernels& kernels)
+    : kernels_(kernels),
+      directions_(offset_of(kernels.directions, "directions")),
+      places_(offset_of(kernels.directions, "places")),
+      arguments_(1 + kernels.nq + kernels.nv),
+      out_(kernels.directions.output_size()),
+      rates_(kernels.joint_rates.output_size()),
+      work_(std::max(kernels.directions.work_size(), kernels.joint_rates.work_size())),
+      stage_out_(out_.size()),
+      w_(kernels.links.size()),
+      v_(kernels.links.size()),
+      J_(6 * kernels.nv),
+      J_rate_(6 * kernels.nv),
+      joint_(6 * kernels.nv),
+      joint_rate_(6 * kernels.nv) {
+  if (!kernels.own_speeds) return;
+  W_ = offset_of(kernels.joint_rates, "W");
+  W_rate_ = offset_of(kernels.joint_rates, "W_rate");
+  bias_ = offset_of(kernels.joint_rates, "qdd_bias");
+}
+
+bool Ports::hold(std::span<const PortWrench> wrenches) noexcept {
+  held_count_ = 0;
+  if (wrenches.size() > kMostHeld) return false;
+  for (const PortWrench& w : wrenches) {
+    if (w.port < 0 || static_cast<std::size_t>(w.port) >= kernels_.ports.size()) return false;
+    for (const double x : w.wrench)
+      if (!std::isfinite(x)) return false;
+  }
+  std::copy(wrenches.begin(), wrenches.end(), held_.begin());
+  held_count_ = wrenches.size();
+  return true;
+}
+
+void Ports::add(const double* arguments, double* tau) noexcept {
+  kernels_.directions(arguments, stage_out_.data(), work_.data());
+  const double* directions = stage_out_.data() + directions_;
+  for (std::size_t h = 0; h < held_count_; ++h) {
+    const auto port = static_cast<std::size_t>(held_[h].port);
+    const double* X = stage_out_.data() + places_ + 12 * port;
+    const Vec p{X[3], X[7], X[11]}, torque = vector_at(held_[h].wrench.data()),
+              force = vector_at(held_[h].wrench.data() + 3);
+    for (int l = kernels_.link_of_port[port]; l >= 0; l = kernels_.links[static_cast<std::size_t>(l)].parent) {
+      const derive::LinkOutline& link = kernels_.links[static_cast<std::size_t>(l)];
+      const Vec o = vector_at(stage_out_.data() + 3 * l);
+      for (int k = link.first; k < link.first + link.count; ++k) {
+        const Direction d = at(directions + 6 * k, o, p);
+        tau[k] += dot(d.w, torque) + dot(d.v, force);
+      }
+    }
+  }
+}
+
+void Ports::move(double t, const double* q, const double* u) noexcept {
+  arguments_[0] = t;
+  std::copy_n(q, kernels_.nq, arguments_.begin() + 1);
+  std::copy_n(u, kernels_.nv, arguments_.begin() + 1 + static_cast<std::ptrdiff_t>(kernels_.nq));
+  stage_ = kNothing;
+}
+
+void Ports::need(Stage stage) noexcept {
+  if (stage_ < kPlaces && stage >= kPlaces) {
+    kernels_.directions(arguments_.data(), out_.data(), work_.data());
+    if (kernels_.own_speeds) kernels_.joint_rates(arguments_.data(), rates_.data(), work_.data());
+    stage_ = kPlaces;
+  }
+  if (stage_ >= stage) return;
+  if (!kernels_.own_speeds) kernels_.joint_rates(arguments_.data(), rates_.data(), work_.data());
+  for (std::size_t l = 0; l < kernels_.links.size(); ++l) {
+    const derive::LinkOutline& link = kernels_.links[l];
+    const auto parent = static_cast<std::size_t>(link.parent < 0 ? 0 : link.parent);
+    w_[l] = v_[l] = Vec::zero();
+    if (link.parent >= 0) {
+      w_[l] = w_[parent];
+      v_[l] = v_[parent] + cross(w_[parent], vector_at(&out_[3 * l]) - vector_at(&out_[3 * parent]));
+    }
+    for (int k = link.first; k < link.first + link.count; ++k) {
+      const double* direction = out_.data() + directions_ + 6 * k;
+      w_[l] = w_[l] + rates_[static_cast<std::size_t>(k)] * vector_at(direction);
+      v_[l] = v_[l] + rates_[static_cast<std::size_t>(k)] * vector_at(direction + 3);
+    }
+  }
+  stage_ = kVelocities;
+}
+
+const PortMotion& Ports::motion(int port) noexcept {
+  need(kVelocities);
+  const auto i = static_cast<std::size_t>(port);
+  const double* X = out_.data() + places_ + 12 * i;
+  for (std::size_t a = 0; a < 3; ++a) {
+    for (std::size_t b = 0; b < 3; ++b) motion_.X_WP.R(a, b) = X[4 * a + b];
+    motion_.X_WP.p[a] = X[4 * a + 3];
+  }
+  motion_.V_WP = {};
+  if (const int link = kernels_.link_of_port[i]; link >= 0) {
+    const auto l = static_cast<std::size_t>(link);
+    const Vec v = v_[l] + cross(w_[l], motion_.X_WP.p - vector_at(&out_[3 * l]));
+    motion_.V_WP = {w_[l].x, w_[l].y, w_[l].z, v.x, v.y, v.z};
+  }
+  return motion_;
+}
+
+void Ports::joint_jacobian(int port, double* J) const noexcept {
+  const auto i = static_cast<std::size_t>(port);
+  const double* X = out_.data() + places_ + 12 * i;
+  const Vec p{X[3], X[7], X[11]};
+  std::fill_n(J, 6 * kernels_.nv, 0.0);
+  for (int l = kernels_.link_of_port[i]; l >= 0; l = kernels_.links[static_cast<std::size_t>(l)].parent) {
+    const derive::LinkOutline& link = kernels_.links[static_cast<std::size_t>(l)];
+    for (int k = link.first; k < link.first + link.count; ++k)
+      put(at(out_.data() + directions_ + 6 * k, vector_at(&out_[3 * static_cast<std::size_t>(l)]), p),
+          static_cast<std::size_t>(k), kernels_.nv, J);
+  }
+}
+
+void Ports::joint_jacobian_rate(int port, double* J_rate) noexcept {
+  need(kVelocities);
+  const auto i = static_cast<std::size_t>(port);
+  const double* X = out_.data() + places_ + 12 * i;
+  const Vec p{X[3], X[7], X[11]};
+  std::fill_n(J_rate, 6 * kernels_.nv, 0.0);
+  const int own = kernels_.link_of_port[i];
+  if (own < 0) return;
+  const auto o = static_cast<std::size_t>(own);
+  const Vec p_rate = v_[o] + cross(w_[o], p - vector_at(&out_[3 * o]));
+  for (int n = own; n >= 0; n = kernels_.links[static_cast<std::size_t>(n)].parent) {
+    const auto l = static_cast<std::size_t>(n);
+    const Vec reach = p - vector_at(&out_[3 * l]), reach_rate = p_rate - v_[l];
+    const derive::LinkOutline& link = kernels_.links[l];
+    for (int k = link.first; k < link.first + link.count; ++k) {
+      const double* direction = out_.data() + directions_ + 6 * k;
+      const Vec w = vector_at(direction), w_rate = cross(w_[l], w);
+      const Vec v_rate = cross(w_[l], vector_at(direction + 3)) + cross(w_rate, reach) + cross(w, reach_rate);
+      put({w_rate, v_rate}, static_cast<std::size_t>(k), kernels_.nv, J_rate);
+    }
+  }
+}
+
+std::span<const double> Ports::jacobian(int port) noexcept {
+  need(kPlaces);
+  if (!kernels_.own_speeds) {
+    joint_jacobian(port, J_.data());
+    return J_;
+  }
+  joint_jacobian(port, joint_.data());
+  to_speeds(joint_.data(), J_.data());
+  return J_;
+}
+
+void Ports::to_speeds(const double* of_rates, double* of_speeds) const noexcept {
+  const std::size_t n = kernels_.nv;
+  for (std::size_t row = 0; row < 6; ++row)
+    for (std::size_t r = 0; r < n; ++r) {
+      double sum = 0.0;
+      for (std::size_t j = 0; j < n; ++j) sum += of_rates[row * n + j] * rates_[W_ + j * n + r];
+      of_speeds[row * n + r] = sum;
+    }
+}
+
+// Of J W: Jd W + J Wd.
+std::span<const double> Ports::jacobian_rate(int port) noexcept {
+  const std::size_t n = kernels_.nv;
+  joint_jacobian_rate(port, joint_rate_.data());
+  if (!kernels_.own_speeds) {
+    std::copy(joint_rate_.begin(), joint_rate_.end(), J_rate_.begin());
+    return J_rate_;
+  }
+  to_speeds(joint_rate_.data(), J_rate_.data());
+  joint_jacobian(port, joint_.data());
+  for (std::size_t row = 0; row < 6; ++row)
+    for (std::size_t r = 0; r < n; ++r)
+      for (std::size_t j = 0; j < n; ++j)
+        J_rate_[row * n + r] += joint_[row * n + j] * rates_[W_rate_ + j * n + r];
+  return J_rate_;
+}
+
+// sum J_k qdd_k + Jd_k qd_k, with qdd = W udot + bias.
+std::array<double, 6> Ports::acceleration(int port, const double* udot) noexcept {
+  joint_jacobian_rate(port, joint_rate_.data());
+  joint_jacobian(port, joint_.data());
+  const std::size_t n = kernels_.nv;
+  std::array<double, 6> A{};
+  for (std::size_t k = 0; k < n; ++k) {
+    double qdd = kernels_.own_speeds ? rates_[bias_ + k] : udot[k];
+    if (kernels_.own_speeds)
+      for (std::size_t r = 0; r < n; ++r) qdd += rates_[W_ + k * n + r] * udot[r];
+    for (std::size_t row = 0; row < 6; ++row)
+      A[row] += joint_[row * n + k] * qdd + joint_rate_[row * n + k] * rates_[k];
+  }
+  return A;
+}
+
+}  // namespace tactus::simulate

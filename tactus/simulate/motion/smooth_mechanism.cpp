@@ -1,0 +1,66 @@
+#include <tactus/simulate/motion/smooth_mechanism.h>
+
+#include <algorithm>
+
+namespace tactus::simulate {
+
+namespace {
+
+struct SmoothSnapshot final : Snapshot {
+  Simulation::Memory memory;
+};
+
+}  // namespace
+
+SmoothModel::SmoothModel(const describe::Model& given, derive::Options options,
+                         const std::vector<int>& port_frames)
+    : model(given), equations(model, std::move(options)), kernels(equations, port_frames) {}
+
+void SmoothModel::compile_with(const std::optional<algebra::Function>& loads) {
+  dynamics = compile(equations, loads);
+}
+
+SmoothMechanism::SmoothMechanism(std::shared_ptr<const SmoothModel> made, Options options)
+    : Mechanism(made->model, made->kernels, options.step),
+      made_(std::move(made)),
+      simulation_(made_->dynamics, std::move(options)) {
+  describe_constraints(made_->equations, made_->model.constraints.size());
+  simulation_.attach(&port_loads_);
+}
+
+Status SmoothMechanism::advance(const TickInput& input) noexcept {
+  return simulation_.step({input.tau, input.wrench});
+}
+
+bool SmoothMechanism::switch_constraint(int constraint, bool on) noexcept {
+  return simulation_.request_active(constraint, on);
+}
+
+std::span<const double> SmoothMechanism::efforts() noexcept { return simulation_.rates().tau; }
+std::span<const double> SmoothMechanism::accelerations() noexcept { return simulation_.rates().udot; }
+
+void SmoothMechanism::accelerate_now(double* udot) noexcept {
+  const std::span<const double> now = simulation_.rates().udot;
+  std::copy(now.begin(), now.end(), udot);
+}
+
+ConstraintReport SmoothMechanism::constraint_report(bool multipliers) noexcept {
+  const Simulation::ConstraintState state = simulation_.constraint_state(multipliers);
+  return {state.position_error, state.velocity_error, state.lambda};
+}
+
+std::unique_ptr<Snapshot> SmoothMechanism::empty_snapshot() const { return std::make_unique<SmoothSnapshot>(); }
+
+bool SmoothMechanism::store(Snapshot& snapshot) const noexcept {
+  auto* own = dynamic_cast<SmoothSnapshot*>(&snapshot);
+  if (own == nullptr) return false;
+  simulation_.save(own->memory);
+  return true;
+}
+
+bool SmoothMechanism::restore(const Snapshot& snapshot) noexcept {
+  const auto* own = dynamic_cast<const SmoothSnapshot*>(&snapshot);
+  return own != nullptr && simulation_.load(own->memory);
+}
+
+}  // namespace tactus::simulate

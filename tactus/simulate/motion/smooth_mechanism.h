@@ -1,0 +1,54 @@
+// A mechanism in which nothing touches, stops or switches by itself: Simulation behind the interface.
+#pragma once
+
+#include <memory>
+
+#include <tactus/simulate/motion/mechanism.h>
+#include <tactus/simulate/motion/simulation.h>
+
+namespace tactus::simulate {
+
+/// What a smooth mechanism is made of: constant, shared by any number of them.
+struct SmoothModel {
+  SmoothModel(const describe::Model& model, derive::Options options, const std::vector<int>& port_frames);
+  SmoothModel(const SmoothModel&) = delete;
+  SmoothModel& operator=(const SmoothModel&) = delete;
+  /// Forces known as functions of the motion, derived from `equations`.
+  void compile_with(const std::optional<algebra::Function>& loads);
+
+  describe::Model model;
+  derive::Equations equations;
+  Dynamics dynamics;
+  MechanismKernels kernels;
+};
+
+class SmoothMechanism final : public Mechanism {
+ public:
+  SmoothMechanism(std::shared_ptr<const SmoothModel> made, Options options);
+
+  Simulation& simulation() { return simulation_; }
+  const Simulation& simulation() const { return simulation_; }
+
+  EngineKind kind() const noexcept override { return EngineKind::smooth; }
+  const State& state() const noexcept override { return simulation_.state(); }
+  bool is_active(int constraint) const noexcept override { return simulation_.is_active(constraint); }
+  std::span<const double> efforts() noexcept override;
+  std::span<const double> accelerations() noexcept override;
+  ConstraintReport constraint_report(bool multipliers) noexcept override;
+  std::string explain(Status status) override { return simulation_.explain(status); }
+
+ protected:
+  void restart(State state) override { simulation_.set_state(std::move(state)); }
+  Status advance(const TickInput& input) noexcept override;
+  bool switch_constraint(int constraint, bool on) noexcept override;
+  std::unique_ptr<Snapshot> empty_snapshot() const override;
+  bool store(Snapshot& snapshot) const noexcept override;
+  bool restore(const Snapshot& snapshot) noexcept override;
+  void accelerate_now(double* udot) noexcept override;
+
+ private:
+  std::shared_ptr<const SmoothModel> made_;
+  Simulation simulation_;
+};
+
+}  // namespace tactus::simulate
