@@ -1,122 +1,26 @@
 // tactus simulate MODEL: the motion as a CSV file, a plot, a summary.
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include <tactus/derive/constraints/mobility.h>
-#include <tactus/simulate/constraints/assembly.h>
-#include <tactus/simulate/files/recording.h>
-#include <tactus/simulate/files/script.h>
-#include <tactus/simulate/motion/simulation.h>
+#include <tactus/contact/open.h>
 
 #include "motion_run.h"
-#include "progress.h"
-#include "simulate_contact.h"
+#include "simulate_request.h"
+#include "simulate_summary.h"
 #include "verbs.h"
 
 namespace tactus::apps {
 
 namespace {
 
-struct Outcome {
-  double derive_s = 0.0;
-  long missed = 0;  // steps beyond the tolerance
-  simulate::AssemblyReport assembly;
-};
-
-void print_summary(const SimulateRequest& request, const MotionRun& run,
-                   const simulate::Simulation& simulation, const Outcome& outcome) {
-  const simulate::State& state = simulation.state();
-  const simulate::Dynamics& dynamics = simulation.dynamics();
-  if (request.json) {
-    nlohmann::ordered_json summary = run.summary(state, dynamics.coordinate_names, dynamics.speed_names);
-    summary["steps_beyond_tolerance"] = outcome.missed;
-    if (dynamics.constraints) {
-      summary["constraints"] = {{"formulation", request.formulation},
-                                {"handed_over", simulation.handed_over()},
-                                {"holding", request.holding},
-                                {"rows", dynamics.constraints->size()},
-                                {"rank", outcome.assembly.rank},
-                                {"freedoms", outcome.assembly.freedoms},
-                                {"redundant_rows", outcome.assembly.redundant_rows},
-                                {"singular_start", outcome.assembly.singular},
-                                {"velocity_lost", outcome.assembly.velocity_lost},
-                                {"worst_position_error", run.worst_position_error()},
-                                {"worst_velocity_error", run.worst_velocity_error()}};
-    }
-    run.add_ending(outcome.derive_s, summary);
-    fmt::print("{}\n", summary.dump(2));
-    return;
-  }
-  if (request.out == "-") return;
-  run.print_head(outcome.derive_s, state);
-  if (outcome.missed > 0)
-    fmt::print(
-        "note: in {} of the steps a force jumped again and again (dry friction at rest?): the tolerance is "
-        "not met\n",
-        outcome.missed);
-  if (dynamics.constraints) {
-    fmt::print(
-        "{} constraint row{}, rank {} at the start, {} freedom{}; worst errors {:.2g} (position), {:.2g} "
-        "(velocity)\n",
-        dynamics.constraints->size(), dynamics.constraints->size() == 1 ? "" : "s", outcome.assembly.rank,
-        outcome.assembly.freedoms, outcome.assembly.freedoms == 1 ? "" : "s", run.worst_position_error(),
-        run.worst_velocity_error());
-    fmt::print("formulation {}{}\n", request.formulation,
-               simulation.handed_over() == 0
-                   ? ""
-                   : fmt::format(": {} accelerations handed over to the rank-revealing multipliers",
-                                 simulation.handed_over()));
-    if (!outcome.assembly.redundant_rows.empty())
-      fmt::print("redundant rows: {}\n", fmt::join(outcome.assembly.redundant_rows, ", "));
-    if (outcome.assembly.velocity_lost > 0.0)
-      fmt::print("singular start: {:.3g} % of the kinetic energy belonged to no motion, and is left out\n",
-                 100.0 * outcome.assembly.velocity_lost);
-  }
-  run.print_files();
-}
-
-void simulate_without_contact(const SimulateRequest& request, const describe::Model& model) {
-  const simulate::Integrator integrator = integrator_of(request);
-  const Schedule schedule = schedule_of(request, simulate::is_adaptive(integrator));
-  const std::vector<int> frames = frames_of(model, request);
-
-  Outcome outcome;
-  const auto derive_start = Clock::now();
-  derive::Equations equations(model);
-  const simulate::Script script = request.script.empty() ? simulate::empty_script(equations)
-                                                         : simulate::load_script(equations, request.script);
-  if (!script.wrenches.empty()) {
-    derive::Options options;
-    options.wrenches = script.wrenches;
-    equations = derive::Equations(model, options);
-  }
-  const simulate::Dynamics dynamics = simulate::compile(equations, script.loads);
-  simulate::Recorder recorder(equations, frames);
-  outcome.derive_s = seconds_since(derive_start);
-
-  simulate::Options options{
-      .step = schedule.step, .integrator = integrator, .tolerances = {request.tolerance, request.tolerance}};
-  options.constraints.formulation = simulate::formulation_of(request.formulation).value();
-  options.constraints.holding = simulate::holding_of(request.holding).value();
-  const simulate::State initial = simulate::assemble(dynamics, script.initial, {}, &outcome.assembly);
-  if (!model.constraints.empty() && outcome.assembly.freedoms == 0 && !derive::is_driven(equations))
-    refuse("the constraints leave the mechanism no freedom: it cannot move",
-           fmt::format("{} rows hold {} speeds; leave out or deactivate a constraint", outcome.assembly.rank,
-                       dynamics.nv()));
-  simulate::Simulation simulation(dynamics, options);
-  simulation.set_state(initial);
-
-  MotionRun run(request, schedule, recorder.columns());
-  run.go({.step = [&]() -> std::string {
-            const simulate::Status status = simulation.step();
-            outcome.missed += status.has(simulate::Status::tolerance_missed);
-            return status.ok() ? "" : simulation.explain(status);
-          },
-          .record = [&](std::vector<double>& row) { recorder.record(simulation, row); },
-          .time = [&] { return simulation.state().t; }},
-         model.name.empty() ? request.model.path : model.name);
-  print_summary(request, run, simulation, outcome);
-  run.require_success();
+/// Flags that say something about contact, where there is none.
+void require_contact(const SimulateRequest& request) {
+  for (const auto& [flag, given] : {std::pair{"--contact", request.contact != "auto"},
+                                    {"--events", !request.events.empty()},
+                                    {"--pairs", !request.pairs.empty()},
+                                    {"--rederive", request.rederive != "background"}})
+    if (given)
+      refuse(fmt::format("{}: nothing in the model touches", flag),
+             "a `contact` section or `transitions` would say what does");
 }
 
 void run(const SimulateRequest& request) {
@@ -126,15 +30,19 @@ void run(const SimulateRequest& request) {
   if (request.out == "-" && request.events == "-")
     refuse("--out - and --events - both write to the standard output", "give one of them a file name");
   const describe::Model model = request.model.load();
-  if (has_contact(model)) return simulate_with_contact(request, model);
-  for (const auto& [flag, given] : {std::pair{"--contact", request.contact != "auto"},
-                                    {"--events", !request.events.empty()},
-                                    {"--pairs", !request.pairs.empty()},
-                                    {"--rederive", request.rederive != "background"}})
-    if (given)
-      refuse(fmt::format("{}: nothing in the model touches", flag),
-             "a `contact` section or `transitions` would say what does");
-  simulate_without_contact(request, model);
+  if (!contact::has_contact(model)) require_contact(request);
+  const Schedule schedule = schedule_of(request, model);
+  contact::OpenReport opened;
+  const std::unique_ptr<simulate::Mechanism> mechanism =
+      contact::open(model, open_options_of(request, model, schedule), &opened);
+  if (mechanism->kind() == simulate::EngineKind::stepping && !request.events.empty())
+    refuse("--events: contact by stepping knows no single events", "take --contact events");
+  MotionRun motion(request, schedule, *mechanism);
+  const MotionResult& result = motion.go();
+  SimulateSummary{request, schedule, *mechanism, opened, result}.print();
+  if (!result.trouble.empty())
+    throw Failed(
+        fmt::format("simulation stopped: {}\n  the {} rows so far are kept", result.trouble, result.rows));
 }
 
 }  // namespace
@@ -182,7 +90,12 @@ void add_simulate(CLI::App& program) {
       ->capture_default_str()
       ->check(CLI::IsMember({"background", "at_once", "before", "never"}));
   verb->add_option("--plot", request->plot, "SVG picture of the motion");
-  verb->add_option("--frames", request->frames, "named frames to record: position, orientation, velocity")
+  verb->add_option("--frames", request->frames,
+                   "named frames, or bodies, to record: position, orientation, velocity")
+      ->delimiter(',');
+  verb->add_option(
+          "--columns", request->columns,
+          "what the rows have besides t: all, or some of q, u, tau, energy, errors, lambda, contacts, losses")
       ->delimiter(',');
   verb->add_flag("--json", request->json, "summary as JSON");
   verb->callback([request] { run(*request); });

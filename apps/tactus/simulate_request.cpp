@@ -1,6 +1,9 @@
 #include "simulate_request.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -18,11 +21,22 @@ long whole_parts(double whole, double part) {
   return rounded >= 1.0 && std::abs(ratio - rounded) <= kRounding * rounded ? static_cast<long>(rounded) : 0;
 }
 
+simulate::Integrator integrator_of(const SimulateRequest& request) {
+  static const std::vector<std::string> known{"euler", "rk4", "implicit", "adaptive", "stiff"};
+  const auto integrator = simulate::integrator_of(request.integrator);
+  if (!integrator)
+    refuse(fmt::format("--integrator: '{}' is not known", request.integrator),
+           suggestion(request.integrator, known));
+  return *integrator;
+}
+
 }  // namespace
 
 void refuse(const std::string& wrong, const std::string& remedy) { throw InputError({}, wrong, remedy); }
 
-Schedule schedule_of(const SimulateRequest& request, bool own_steps) {
+Schedule schedule_of(const SimulateRequest& request, const describe::Model& model) {
+  // With contact the step is also the tick in which events are looked for.
+  const bool own_steps = !contact::has_contact(model) && simulate::is_adaptive(integrator_of(request));
   constexpr double kMostRows = 1e9;
   for (const auto& [name, value] : {std::pair{"--duration", request.duration}, {"--step", request.step}})
     if (!(value > 0.0) || !std::isfinite(value))
@@ -47,26 +61,80 @@ Schedule schedule_of(const SimulateRequest& request, bool own_steps) {
   return schedule;
 }
 
-simulate::Integrator integrator_of(const SimulateRequest& request) {
-  static const std::vector<std::string> known{"euler", "rk4", "implicit", "adaptive", "stiff"};
-  const auto integrator = simulate::integrator_of(request.integrator);
-  if (!integrator)
-    refuse(fmt::format("--integrator: '{}' is not known", request.integrator),
-           suggestion(request.integrator, known));
-  return *integrator;
-}
-
-std::vector<int> frames_of(const describe::Model& model, const SimulateRequest& request) {
+contact::OpenOptions open_options_of(const SimulateRequest& request, const describe::Model& model,
+                                     const Schedule& schedule) {
+  contact::OpenOptions options;
+  options.step = schedule.step;
+  options.integrator = integrator_of(request);
+  options.tolerances = {request.tolerance, request.tolerance};
+  options.constraints.formulation = simulate::formulation_of(request.formulation).value();
+  options.constraints.holding = simulate::holding_of(request.holding).value();
+  using Contact = contact::OpenOptions::Contact;
+  options.contact = request.contact == "events"     ? Contact::events
+                    : request.contact == "stepping" ? Contact::stepping
+                                                    : Contact::automatic;
+  options.rederive = contact::rederivation_of(request.rederive).value();
+  options.script = request.script;
   std::vector<std::string> known;
   for (const describe::Frame& frame : model.frames) known.push_back(frame.name);
-  std::vector<int> frames;
-  for (const std::string& name : request.frames) {
-    frames.push_back(model.frame_index(name));
-    if (frames.back() < 0)
-      refuse(fmt::format("--frames: the model has no frame named '{}'", name),
-             known.empty() ? "the model has no frames" : suggestion(name, known));
+  for (const describe::Body& body : model.bodies) known.push_back(body.name);
+  for (const std::string& name : request.frames)
+    if (model.frame_index(name) < 0 && model.body_index(name) <= 0)
+      refuse(fmt::format("--frames: the model has no frame named '{}'", name), suggestion(name, known));
+  options.ports = request.frames;
+  return options;
+}
+
+namespace {
+
+/// Indices of the pairs to record.
+std::vector<int> pairs_of(const SimulateRequest& request, const describe::Model& model) {
+  constexpr std::size_t kMostRecordedPairs =
+      40;  // more are not recorded one by one unless the user names them
+  const std::vector<describe::ContactPair>& all = model.contact.pairs;
+  std::vector<int> pairs;
+  if (request.pairs.empty()) {
+    if (all.size() <= kMostRecordedPairs) pairs.resize(all.size());
+    std::iota(pairs.begin(), pairs.end(), 0);
+    return pairs;
   }
-  return frames;
+  if (request.pairs.size() == 1 && request.pairs[0] == "none") return pairs;
+  std::vector<std::string> known;
+  for (const describe::ContactPair& pair : all) known.push_back(pair.name);
+  for (const std::string& name : request.pairs) {
+    const auto found = std::find(known.begin(), known.end(), name);
+    if (found == known.end())
+      refuse(fmt::format("--pairs: the model has no pair named '{}'", name),
+             known.empty() ? "the model has none" : suggestion(name, known));
+    pairs.push_back(static_cast<int>(found - known.begin()));
+  }
+  return pairs;
+}
+
+}  // namespace
+
+simulate::RecordOptions record_options_of(const SimulateRequest& request,
+                                          const simulate::Mechanism& mechanism) {
+  simulate::RecordOptions options;
+  const std::array<std::pair<std::string_view, bool*>, 8> groups{{{"q", &options.coordinates},
+                                                                  {"u", &options.speeds},
+                                                                  {"tau", &options.efforts},
+                                                                  {"energy", &options.energies},
+                                                                  {"errors", &options.errors},
+                                                                  {"lambda", &options.multipliers},
+                                                                  {"contacts", &options.contacts},
+                                                                  {"losses", &options.losses}}};
+  const bool all = request.columns.empty() || request.columns == std::vector<std::string>{"all"};
+  for (const auto& [name, wanted] : groups)
+    *wanted = all || std::find(request.columns.begin(), request.columns.end(), name) != request.columns.end();
+  std::vector<std::string> known{"all"};
+  for (const auto& [name, wanted] : groups) known.emplace_back(name);
+  for (const std::string& name : request.columns)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      refuse(fmt::format("--columns: '{}' is not known", name), suggestion(name, known));
+  for (const std::string& name : request.frames) options.ports.push_back(mechanism.port(name));
+  if (mechanism.kind() != simulate::EngineKind::smooth) options.pairs = pairs_of(request, mechanism.model());
+  return options;
 }
 
 }  // namespace tactus::apps

@@ -4,8 +4,9 @@
 #include <string>
 #include <vector>
 
+#include <tactus/contact/open.h>
 #include <tactus/describe/model/model.h>
-#include <tactus/simulate/integrators/stepper.h>
+#include <tactus/simulate/files/recording.h>
 
 #include "verbs.h"
 
@@ -17,7 +18,7 @@ struct SimulateRequest {
   std::string integrator = "rk4", formulation = "automatic", holding = "projection", contact = "auto",
               rederive = "background";
   double duration = 1.0, step = 1e-3, sample = 0.0, tolerance = 1e-10;
-  std::vector<std::string> frames, pairs;
+  std::vector<std::string> frames, pairs, columns;
   bool json = false;
 };
 
@@ -28,15 +29,17 @@ struct Schedule {
   double step = 0.0;
 };
 
-/// Throws InputError where the times do not fit each other. `own_steps`: the integrator chooses its steps
-/// within a sample, and `--step` counts for nothing.
-Schedule schedule_of(const SimulateRequest& request, bool own_steps);
+/// Throws InputError where the times do not fit each other. Integrators that choose their steps take one per sample, and
+/// `--step` counts for nothing.
+Schedule schedule_of(const SimulateRequest& request, const describe::Model& model);
 
-/// Throws InputError for an integrator that is not known.
-simulate::Integrator integrator_of(const SimulateRequest& request);
+/// How to open the model. Throws InputError for words that are not known.
+contact::OpenOptions open_options_of(const SimulateRequest& request, const describe::Model& model,
+                                     const Schedule& schedule);
 
-/// Indices into Model::frames of those asked for; throws InputError for names that are not known.
-std::vector<int> frames_of(const describe::Model& model, const SimulateRequest& request);
+/// What to record. Throws InputError for frames, pairs and columns that are not known.
+simulate::RecordOptions record_options_of(const SimulateRequest& request,
+                                          const simulate::Mechanism& mechanism);
 
 /// Throws InputError: a flag that the user must mend.
 [[noreturn]] void refuse(const std::string& wrong, const std::string& remedy);

@@ -71,19 +71,19 @@ struct Equations::Implementation {
       : model(m),
         options(std::move(o)),
         graph(std::make_shared<Graph>()),
-        numbers(model, options.keep_parameters) {
+        numbers(model, options) {
     const Graph::Scope scope(*graph);
     symbols.emplace(model, options);
     raw = build_tree(model, numbers);
     if (options.simplify) turn_frames(raw);
-    speeds = speed_map(model, *symbols, options.keep_parameters);
+    speeds = speed_map(model, *symbols, numbers);
     tree = options.simplify ? simplified() : raw;
     if (!model.constraints.empty()) {
       constraints = derive_constraints(model, numbers, raw, motion_at(raw, symbols->q), *symbols, speeds);
     }
     blocks = speed_blocks(raw, speeds, constraints);
     if (model.parametric)
-      parametric = derive_parametric(model, *symbols, speeds, constraints, options.keep_parameters);
+      parametric = derive_parametric(model, *symbols, speeds, constraints, numbers);
   }
 
   /// The tree with the fewest operations. The search runs in a graph of its own, on numbers.
@@ -92,7 +92,7 @@ struct Equations::Implementation {
     if (raw.size() <= kSearchedLinks) {
       Graph scratch;
       const Graph::Scope scope(scratch);
-      Tree<Expr> trial = build_tree(model, Numbers(model, false));
+      Tree<Expr> trial = build_tree(model, Numbers(model));
       const std::vector<bool> loaded = loaded_links(model, options, trial);
       turn_frames(trial);
       std::vector<Expr> q, u, ud, tau(static_cast<std::size_t>(raw.nv));

@@ -71,7 +71,7 @@ bool Engine::is_active(int constraint) const {
 
 simulate::Simulation::Rates Engine::rates() const {
   const simulate::Workspace& w = chart_.workspace();
-  return {{w.tau, state_.u.size()},
+  return {chart_.efforts(),
           {w.wrench, w.held_wrench.size()},
           {w.udot, state_.u.size()},
           {w.qdot, state_.q.size()}};

@@ -40,6 +40,7 @@ struct EngineOptions {
   simulate::Integrator integrator = simulate::Integrator::rk4;
   simulate::Tolerances tolerances{};
   double speed_limit = 1e9;
+  simulate::ConstraintOptions constraints{};
   double constraint_limit = 1e-4;  // [m or rad]
   std::size_t most_touches = 32;
   double margin = 0.005;            // [m] shapes nearer than this, plus what a step may close, are watched
@@ -75,6 +76,8 @@ class Engine {
   /// Code for single sets of constraints and contacts (rederive.h), which changes the time that steps take
   /// and no bit of them. nullptr: none. `hold_back`: ticks that must go by in a set before its code is taken.
   void attach(Rederiver* rederiver, long hold_back = 0) { motion_.attach(rederiver, hold_back); }
+  /// Loads at ports, besides script and input; nullptr: none. They must outlive the engine.
+  void attach(simulate::OutsideLoads* outside) { chart_.attach(outside); }
   /// Everything that the next steps depend on. Once made, saving and loading take no memory.
   void save(Snapshot& snapshot) const;
   /// Goes on from there; of an engine for the same contact_model.
@@ -99,6 +102,15 @@ class Engine {
 
   /// Switches a constraint of the model, from outside: as a transition would.
   void set_active(int constraint, bool active);
+  bool request_active(int constraint, bool active) noexcept {
+    try {
+      set_active(constraint, active);
+      return true;
+    } catch (const std::exception&) {
+      return false;
+    }
+  }
+  void refresh() { evaluate(state_); }
 
   std::string explain(Status status);
   /// What a pair, stop or transition of an event is called.

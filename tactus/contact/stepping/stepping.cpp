@@ -125,6 +125,7 @@ TimeStepping::TimeStepping(const ContactModel& contact_model, SteppingOptions op
   for (std::vector<double>* v : {&free_, &corrected_, &u_, &u_free_, &u_end_, &du_, &theta_, &u_next_})
     v->assign(nv_, 0.0);
   qdot_.resize(nq_);
+  efforts_.resize(nv_);
   q_end_.resize(nq_);
   near_.resize(options.most_contacts);
   slack_.resize(options.most_contacts);
@@ -230,6 +231,8 @@ bool TimeStepping::evaluate_loads(const simulate::Input& input) {
     (*contact_model_.dynamics.loads)(arguments_.data(), tau_, scratch_.data());
   for (std::size_t i = 0; i < input.tau.size(); ++i) tau_[i] += input.tau[i];
   for (std::size_t i = 0; i < input.wrench.size(); ++i) wrench_[i] += input.wrench[i];
+  std::copy_n(tau_, nv_, efforts_.begin());
+  if (outside_ != nullptr && outside_->acts()) outside_->add(arguments_.data(), tau_);
   return true;
 }
 
@@ -320,6 +323,36 @@ void TimeStepping::solve_impulses() {
   }
   u_end_ = u_free_;
   solution_ = solver_.solve(u_end_.data());
+}
+
+bool TimeStepping::accelerations(const simulate::Input& input, double* udot) noexcept {
+  if (!evaluate_loads(input)) return false;
+  terms_.evaluate(arguments_.data());
+  if (!factor()) return false;
+  for (std::size_t k = 0; k < kernel_.blocks.size(); ++k) {
+    const TermsKernel::Block& block = kernel_.blocks[k];
+    const std::size_t n = block.speeds.size();
+    double* x = u_free_.data() + solver_.offset(static_cast<int>(k));
+    for (std::size_t i = 0; i < n; ++i) x[i] = terms_.Q()[block.speeds[i]];
+    metrics_[k].solve(x);
+    for (std::size_t i = 0; i < block.rows.size(); ++i) {
+      const auto row = static_cast<std::size_t>(block.rows[i]);
+      if (active_[static_cast<std::size_t>(kernel_.rows[row].constraint)] == 0) continue;
+      const double* A = terms_.values().data() + block.A + i * n;
+      double missing = terms_.gamma(row);
+      for (std::size_t j = 0; j < n; ++j) missing -= A[j] * x[j];
+      metrics_[k].add_bilateral(A, missing, 0.0);
+    }
+    metrics_[k].finish();
+    metrics_[k].add_velocity_change(x);
+    for (std::size_t i = 0; i < n; ++i) udot[block.speeds[i]] = x[i];
+  }
+  return true;
+}
+
+const Terms& TimeStepping::terms_at_state() noexcept {
+  terms_.evaluate(state_.t, state_.q.data(), state_.u.data());
+  return terms_;
 }
 
 /// A step without time: no forces, no displacement, the constraints and what touches taking their impulses.

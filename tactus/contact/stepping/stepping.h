@@ -123,6 +123,16 @@ class TimeStepping {
   /// What went wrong, and when.
   std::string explain(simulate::Status status) const;
 
+  /// Loads at ports, besides script and input; nullptr: none. They must outlive it.
+  void attach(simulate::OutsideLoads* outside) { outside_ = outside; }
+  /// [nv] rates of the speeds at the state under script, input and loads at ports, with the bilateral constraints
+  /// held and without contact. False where the sizes of the input do not fit, or there is no solution.
+  bool accelerations(const simulate::Input& input, double* udot) noexcept;
+  /// [nv] forces at the joints without those at ports, where loads were last evaluated.
+  std::span<const double> efforts() const { return efforts_; }
+  /// Mass matrix, rows and their errors at the state.
+  const Terms& terms_at_state() noexcept;
+
   /// Contacts of the last step that carried an impulse, ordered by pair and id, stops first.
   std::span<const StepContact> contacts() const { return {contacts_.data(), contact_count_}; }
   const StepBooks& books() const { return books_; }
@@ -209,6 +219,8 @@ class TimeStepping {
   std::size_t remembered_ = 0, recalled_ = 0;
   std::vector<StepContact> contacts_;
   std::size_t contact_count_ = 0;
+  simulate::OutsideLoads* outside_ = nullptr;
+  std::vector<double> efforts_;  // [nv]
   double position_error_ = 0.0;  // of the bilateral constraints, at the start of the step
   double correction_ = 0.0;      // [J] of the step, for the books
   std::vector<double> theta_, qdot_, q_end_, u_next_;

@@ -115,14 +115,7 @@ class Rows {
 
   /// A user's formula in the current graph, parameters folded in or kept.
   Expr formula(Expr e) const {
-    std::vector<Expr> from, to;
-    if (symbols_.parameters.empty()) {
-      for (const describe::Parameter& parameter : model_.parameters) {
-        from.push_back(model_.graph->symbol(parameter.name));
-        to.emplace_back(parameter.value);
-      }
-    }
-    return algebra::substitute(e, *model_.graph, from, to);
+    return numbers_.formulas(std::span(&e, 1)).front();
   }
 
   Station station(int frame) const {
@@ -250,19 +243,10 @@ class Rows {
 
   void on_surface(const Station& a, const Station& b) {
     const Vec3<Expr> p = transpose_times(a.R_WF, b.p_WF - a.p_WF);
-    const std::vector<Expr> from{model_.graph->symbol("x"), model_.graph->symbol("y"),
-                                 model_.graph->symbol("z")};
-    for (std::size_t k = 0; k < constraint_->equations.size(); ++k) {
-      std::vector<Expr> replaced = from, to{p.x, p.y, p.z};
-      if (symbols_.parameters.empty()) {
-        for (const describe::Parameter& parameter : model_.parameters) {
-          replaced.push_back(model_.graph->symbol(parameter.name));
-          to.emplace_back(parameter.value);
-        }
-      }
-      holonomic(number_of(k, constraint_->equations),
-                algebra::substitute(constraint_->equations[k], *model_.graph, replaced, to));
-    }
+    const std::vector<Expr> x{algebra::symbol("x"), algebra::symbol("y"), algebra::symbol("z")}, at{p.x, p.y, p.z};
+    const std::vector<Expr> surfaces = numbers_.formulas(constraint_->equations);
+    for (std::size_t k = 0; k < surfaces.size(); ++k)
+      holonomic(number_of(k, surfaces), algebra::substitute(surfaces[k], *symbols_graph(), x, at));
   }
 
   void rolling(const Station& a, const Station& b) {

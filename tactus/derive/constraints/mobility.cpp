@@ -40,8 +40,10 @@ class Terms {
         rates_(equations.coordinate_rates()) {
     for (const ConstraintRow& row : equations.constraint_rows())
       active_.push_back(equations.model().constraints[static_cast<std::size_t>(row.constraint)].active);
+    const std::vector<std::string> kept = Numbers(equations.model(), equations.options()).kept();
     for (const describe::Parameter& parameter : equations.model().parameters)
-      parameters_.push_back(parameter.value);
+      if (std::find(kept.begin(), kept.end(), parameter.name) != kept.end())
+        parameters_.push_back(parameter.value);
   }
 
   struct Values {

@@ -23,17 +23,6 @@ constexpr double kMet = 1e-9;
 /// Rows and columns of length 1 count as dependent within this distance of each other's span.
 constexpr double kDependent = 1e-9;
 
-std::vector<Expr> with_numbers(const Model& model, const std::vector<Expr>& roots, bool keep_parameters) {
-  std::vector<Expr> from, to;
-  if (!keep_parameters) {
-    for (const describe::Parameter& parameter : model.parameters) {
-      from.push_back(model.graph->symbol(parameter.name));
-      to.emplace_back(parameter.value);
-    }
-  }
-  return algebra::substitute(roots, *model.graph, from, to);
-}
-
 /// Joint rates of given coordinates and their rates; for quaternions w = 2 q* qd, in the child's axes, and
 /// v = R^T pd: the inverse of coordinate_rates().
 std::vector<Expr> joint_rates(const Model& model, const std::vector<Expr>& q, const std::vector<Expr>& qdot) {
@@ -150,7 +139,7 @@ std::vector<Expr> ParametricMap::in_parameters(const std::vector<Expr>& roots, c
 }
 
 ParametricMap derive_parametric(const Model& model, const Symbols& symbols, const SpeedMap& speeds,
-                                const ConstraintEquations& constraints, bool keep_parameters) {
+                                const ConstraintEquations& constraints, const Numbers& numbers) {
   const describe::Parametric& parametric = *model.parametric;
   if (constraints.rows.empty()) {
     throw InputError(parametric.where, "there are no constraints that psi could satisfy",
@@ -161,7 +150,7 @@ ParametricMap derive_parametric(const Model& model, const Symbols& symbols, cons
     map.z.push_back(algebra::symbol(z.name));
     map.zd.push_back(algebra::symbol(describe::rate_name(z.name)));
   }
-  map.q = with_numbers(model, parametric.psi, keep_parameters);
+  map.q = numbers.formulas(parametric.psi);
   std::vector<Expr> moving = map.z, rates = map.zd;
   moving.push_back(symbols.t);
   rates.emplace_back(1.0);

@@ -29,7 +29,7 @@ struct ParametricMap {
 /// The model gives psi. Throws InputError where psi breaks a constraint that is active from the start, or has
 /// more or fewer parameters than the constraints leave freedoms.
 ParametricMap derive_parametric(const describe::Model& model, const Symbols& symbols, const SpeedMap& speeds,
-                                const ConstraintEquations& constraints, bool keep_parameters);
+                                const ConstraintEquations& constraints, const Numbers& numbers);
 
 struct ParametricProblem {
   std::vector<Expr> M, Q;      // T^T M T, T^T (Q - M b)

@@ -125,7 +125,7 @@ std::optional<CanonicalModel> find_canonical_form(const describe::Model& model, 
   canonical.udot = symbols.udot;
   canonical.inputs = symbols.inputs(true, {symbols.accelerations_block()}, false);
 
-  const Numbers numbers(model, options.keep_parameters);
+  const Numbers numbers(model, options);
   Options frictionless = options;
   frictionless.friction = false;
   frictionless.wrenches.clear();

@@ -1,5 +1,6 @@
 #include <tactus/derive/tree/build_tree.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include <tactus/algebra/calculus.h>
@@ -11,10 +12,37 @@ namespace tactus::derive {
 using algebra::Expr;
 using describe::JointType;
 
+Numbers::Numbers(const describe::Model& model) : Numbers(model, Options{}) {}
+
+Numbers::Numbers(const describe::Model& model, const Options& options) : model_(model) {
+  for (const describe::Parameter& parameter : model.parameters) {
+    const bool named =
+        std::find(options.kept.begin(), options.kept.end(), parameter.name) != options.kept.end();
+    if (options.keep_parameters && (options.kept.empty() || named)) {
+      kept_.push_back(parameter.name);
+    } else {
+      folded_.push_back(model.graph->symbol(parameter.name));
+      values_.push_back(parameter.value);
+    }
+  }
+}
+
+// What depends on nothing that is kept is folded as the reader folded it.
 Expr Numbers::operator()(Expr number) const {
   if (number.is_constant()) return Expr(number.value());
-  if (!keep_) return Expr(describe::value_of(model_, number));
-  return algebra::substitute(number, *model_.graph, {}, {});
+  if (kept_.empty()) return Expr(describe::value_of(model_, number));
+  const std::vector<Expr> symbols = algebra::symbols_in(std::span(&number, 1));
+  const bool depends = std::any_of(symbols.begin(), symbols.end(), [this](Expr symbol) {
+    return std::find(folded_.begin(), folded_.end(), symbol) == folded_.end();
+  });
+  if (!depends) return Expr(describe::value_of(model_, number));
+  return formulas(std::span(&number, 1)).front();
+}
+
+std::vector<Expr> Numbers::formulas(std::span<const Expr> roots) const {
+  std::vector<Expr> to;
+  for (const double value : values_) to.emplace_back(value);
+  return algebra::substitute(roots, *model_.graph, folded_, to);
 }
 
 Vec3<Expr> Numbers::operator()(const Vec3<Expr>& v) const {

@@ -49,7 +49,7 @@ std::vector<Expr> times(const std::vector<Expr>& A, const std::vector<Expr>& x) 
 
 }  // namespace
 
-SpeedMap speed_map(const Model& model, const Symbols& symbols, bool keep_parameters) {
+SpeedMap speed_map(const Model& model, const Symbols& symbols, const Numbers& numbers) {
   SpeedMap map;
   const std::size_t n = symbols.u.size();
   if (model.speeds.definition == Speeds::Definition::joint_rates) {
@@ -60,14 +60,7 @@ SpeedMap speed_map(const Model& model, const Symbols& symbols, bool keep_paramet
     return map;
   }
   map.identity = false;
-  std::vector<Expr> from, to;
-  if (!keep_parameters) {
-    for (const describe::Parameter& parameter : model.parameters) {
-      from.push_back(model.graph->symbol(parameter.name));
-      to.emplace_back(parameter.value);
-    }
-  }
-  const std::vector<Expr> equations = algebra::substitute(model.speeds.equations, *model.graph, from, to);
+  const std::vector<Expr> equations = numbers.formulas(model.speeds.equations);
   if (equations.size() != n) {
     throw InputError(model.speeds.where, "there are " + std::to_string(equations.size()) +
                                              " speed definitions for " + std::to_string(n) +

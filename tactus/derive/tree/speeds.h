@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <tactus/derive/readable/fraction.h>
+#include <tactus/derive/tree/build_tree.h>
 #include <tactus/derive/tree/symbols.h>
 
 namespace tactus::derive {
@@ -27,7 +28,7 @@ struct SpeedMap {
   }
 };
 
-SpeedMap speed_map(const describe::Model& model, const Symbols& symbols, bool keep_parameters);
+SpeedMap speed_map(const describe::Model& model, const Symbols& symbols, const Numbers& numbers);
 
 /// Rates of the coordinates q (quaternions included) for given joint rates: what an integrator of q needs.
 std::vector<Expr> coordinate_rates(const describe::Model& model, const Symbols& symbols,

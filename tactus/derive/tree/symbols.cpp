@@ -1,5 +1,7 @@
 #include <tactus/derive/tree/symbols.h>
 
+#include <tactus/derive/tree/build_tree.h>
+
 namespace tactus::derive {
 
 namespace {
@@ -39,11 +41,7 @@ Symbols::Symbols(const describe::Model& model, const Options& options) {
       wrench.push_back(algebra::symbol(frame + part));
     }
   }
-  if (options.keep_parameters) {
-    for (const describe::Parameter& parameter : model.parameters) {
-      parameters.push_back(algebra::symbol(parameter.name));
-    }
-  }
+  for (const std::string& name : Numbers(model, options).kept()) parameters.push_back(algebra::symbol(name));
 }
 
 algebra::Block Symbols::time_block() const { return column("t", "time [s]", {t}); }
@@ -66,7 +64,7 @@ std::vector<algebra::Block> Symbols::inputs(bool with_speeds, std::vector<Block>
     blocks.push_back(column("wrench", "outside wrenches, [torque; force] each [N m, N]", wrench));
   }
   if (!parameters.empty())
-    blocks.push_back(column("parameters", "the model's parameters, in their order", parameters));
+    blocks.push_back(column("parameters", "the model's parameters that are kept, in their order", parameters));
   return blocks;
 }
 

@@ -39,6 +39,22 @@ State initial_state(const derive::Equations& equations, const MotionReader& file
 
 }  // namespace
 
+std::vector<derive::WrenchInput> script_wrenches(const describe::Model& model, const std::string& text,
+                                                 const std::string& file) {
+  describe::require_text(text, file);
+  const Value document = describe::read_document(text, file);
+  std::vector<derive::WrenchInput> inputs;
+  const Value* wrenches = document.find("wrenches");
+  if (wrenches == nullptr) return inputs;
+  for (const Value& item : wrenches->items) {
+    const Value* frame = item.find("frame");
+    const Value* axes = item.find("axes");
+    const int index = frame == nullptr ? -1 : model.frame_index(frame->text);
+    if (index >= 0) inputs.push_back({index, axes == nullptr || axes->text != "frame"});
+  }
+  return inputs;
+}
+
 Script empty_script(const derive::Equations& equations) {
   Script script;
   script.initial.q = equations.model().initial_q;

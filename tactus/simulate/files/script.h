@@ -19,10 +19,15 @@ namespace tactus::simulate {
 
 struct Script {
   State initial;
-  std::vector<derive::WrenchInput> wrenches;  // the equations must be derived with these
-  std::optional<algebra::Function> loads;     // t q u -> tau wrench; nothing where nothing acts
+  std::vector<derive::WrenchInput>
+      wrenches;  // as script_wrenches() says; the equations must be derived with these
+  std::optional<algebra::Function> loads;  // t q u -> tau wrench; nothing where nothing acts
 };
 
+/// The wrenches of a script, for the equations to be derived with: frames and axes alone. What is wrong with them
+/// read_script() says.
+std::vector<derive::WrenchInput> script_wrenches(const describe::Model& model, const std::string& text,
+                                                 const std::string& file);
 /// The script that says nothing: the initial state of the model, and no forces.
 Script empty_script(const derive::Equations& equations);
 /// Throws InputError with file, line and column.

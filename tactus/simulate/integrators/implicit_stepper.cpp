@@ -58,7 +58,7 @@ class Sdirk3 : public Stepper {
         base_(rate_.size()),
         y_(rate_.size()),
         stages_(3, std::vector<double>(rate_.size())),
-        matrix_(Eigen::MatrixXd::Zero(n_, n_)),
+        matrix_(n_, n_),
         lu_(n_),
         defect_(n_),
         change_(n_) {}
@@ -68,15 +68,16 @@ class Sdirk3 : public Stepper {
   }
 
   void reset() override { h_of_matrix_ = 0.0; }
-  std::size_t memory_size() const override { return 1 + static_cast<std::size_t>(matrix_.size()); }
-  void save(std::span<double> memory) const override {
-    memory[0] = h_of_matrix_;
-    std::copy_n(matrix_.data(), matrix_.size(), memory.begin() + 1);
+  std::size_t memory() const override { return 1 + static_cast<std::size_t>(matrix_.size()); }
+  void save(double* memory) const override {
+    *memory = h_of_matrix_;
+    std::copy_n(matrix_.data(), matrix_.size(), memory + 1);
   }
-  void load(std::span<const double> memory) override {
-    h_of_matrix_ = memory[0];
-    std::copy_n(memory.begin() + 1, matrix_.size(), matrix_.data());
-    if (h_of_matrix_ != 0.0) lu_.compute(matrix_);
+  void load(const double* memory) override {
+    h_of_matrix_ = *memory;
+    if (h_of_matrix_ == 0.0) return;
+    std::copy_n(memory + 1, matrix_.size(), matrix_.data());
+    lu_.compute(matrix_);
   }
 
  private:

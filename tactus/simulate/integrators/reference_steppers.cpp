@@ -89,9 +89,9 @@ class Fehlberg78 : public Stepper {
         [&](std::vector<double>& x, double now, double dt) { forced_.do_step(system, x, now, dt); });
   }
   void reset() override { dt_ = 0.0; }
-  std::size_t memory_size() const override { return 1; }
-  void save(std::span<double> memory) const override { memory[0] = dt_; }
-  void load(std::span<const double> memory) override { dt_ = memory[0]; }
+  std::size_t memory() const override { return 1; }
+  void save(double* memory) const override { *memory = dt_; }
+  void load(const double* memory) override { dt_ = *memory; }
 
  private:
   using Method = odeint::runge_kutta_fehlberg78<std::vector<double>>;
@@ -122,12 +122,12 @@ class Rosenbrock4 : public Stepper {
     dt_ = 0.0;
     method_.forget();
   }
-  std::size_t memory_size() const override { return 3; }
-  void save(std::span<double> memory) const override {
+  std::size_t memory() const override { return 3; }
+  void save(double* memory) const override {
     memory[0] = dt_;
-    std::copy_n(method_.pace().begin(), 2, memory.begin() + 1);
+    std::copy_n(method_.pace().begin(), 2, memory + 1);
   }
-  void load(std::span<const double> memory) override {
+  void load(const double* memory) override {
     dt_ = memory[0];
     method_.set_pace({memory[1], memory[2]});
   }

@@ -31,9 +31,9 @@ namespace tactus::simulate {
 
 /// What acts in a tick, held while it lasts and added to the script's forces. Empty means none.
 struct TickInput {
-  std::span<const double> tau{};         // [nv] at the joints, conjugate to the joint rates
-  std::span<const PortWrench> ports{};   // at ports
-  std::span<const double> wrench{};      // [6 per wrench of the script]
+  std::span<const double> tau{};        // [nv] at the joints, conjugate to the joint rates
+  std::span<const PortWrench> ports{};  // at ports
+  std::span<const double> wrench{};     // [6 per wrench of the script]
 };
 
 /// What a tick answers. A status that is not ok: the mechanism stands where it stood before the tick.
@@ -59,14 +59,14 @@ struct ConstraintReport {
 
 /// What of a contact pair touches.
 struct PairReport {
-  double mode = 0.0;  // 0 apart, 1 sliding, 2 sticking: the firmest of its contacts
-  double gap = 0.0;   // [m] the smallest; NaN while nothing of the pair is near
+  double mode = 0.0;                    // 0 apart, 1 sliding, 2 sticking: the firmest of its contacts
+  double gap = 0.0;                     // [m] the smallest; NaN while nothing of the pair is near
   double normal = 0.0, friction = 0.0;  // [N] sums of sizes
 };
 struct ContactReport {
-  int contacts = 0;                         // that touch
-  std::span<const PairReport> pairs;        // [pairs of the model]
-  std::span<const double> stop_force;       // [stops of the model]
+  int contacts = 0;                    // that touch
+  std::span<const PairReport> pairs;   // [pairs of the model]
+  std::span<const double> stop_force;  // [stops of the model]
 };
 
 /// A contact that touches, for the eye and the hand.
@@ -93,6 +93,20 @@ struct ConstraintOutline {
   std::vector<std::size_t> rows;           // into ConstraintReport
   std::vector<std::size_t> position_rows;  // of those, the ones with a position level
   std::vector<std::string> labels;         // of the rows: "loop.x"
+};
+
+/// How a motion was computed, since the start.
+struct Statistics {
+  long handed_over = 0;  // accelerations that straight-line code left to the rank-revealing formulation
+  long ticks = 0, ticks_general = 0;  // of events: in all; without code for the set of contacts
+  // Equations for sets of contacts (contact/rederive/rederive.h):
+  bool rederives = false;
+  long sets_made = 0, sets_refused = 0, changes = 0, changes_ready = 0, swaps = 0, fallbacks = 0;
+  long worst_wait_ticks = 0;
+  double derive_worst = 0.0, compile_worst = 0.0, made_worst = 0.0, worst_wait = 0.0;  // [s]
+  std::size_t code_bytes = 0;
+  long sets_before = -1;  // made before the run; -1: not asked for
+  bool complete = true;   // none left out
 };
 
 struct Energies {
@@ -163,6 +177,8 @@ class Mechanism {
   /// Saving and loading take no memory. False where the snapshot is of another kind of mechanism.
   bool save(Snapshot& snapshot) const noexcept;
   bool load(const Snapshot& snapshot) noexcept;
+
+  virtual Statistics statistics() const { return {}; }
 
   // To look at: at the state, computed when asked for, under the loads that are held.
   /// Forces at the joints, script and held input together, without those at ports.

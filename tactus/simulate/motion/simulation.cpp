@@ -186,8 +186,8 @@ void Simulation::save(Memory& memory) const {
   memory.state = state_;
   memory.start = start_;
   memory.steps = steps_;
-  memory.stepper.resize(stepper_->memory_size());
-  stepper_->save(memory.stepper);
+  memory.stepper.resize(stepper_->memory());
+  stepper_->save(memory.stepper.data());
   if (chart_->constraints() != nullptr) chart_->constraints()->save(memory.constraints);
   memory.held_tau = chart_->workspace().held_tau;
   memory.held_wrench = chart_->workspace().held_wrench;
@@ -195,13 +195,13 @@ void Simulation::save(Memory& memory) const {
 
 bool Simulation::load(const Memory& memory) noexcept {
   if (memory.state.q.size() != state_.q.size() || memory.state.u.size() != state_.u.size() ||
-      memory.stepper.size() != stepper_->memory_size() || memory.held_tau.size() != state_.u.size())
+      memory.stepper.size() != stepper_->memory() || memory.held_tau.size() != state_.u.size())
     return false;
   if (chart_->constraints() != nullptr) chart_->constraints()->load(memory.constraints);
   state_ = memory.state;
   start_ = memory.start;
   steps_ = memory.steps;
-  stepper_->load(memory.stepper);
+  stepper_->load(memory.stepper.data());
   chart_->workspace().held_tau = memory.held_tau;
   chart_->workspace().held_wrench = memory.held_wrench;
   return true;

@@ -49,7 +49,15 @@ ConstraintReport SmoothMechanism::constraint_report(bool multipliers) noexcept {
   return {state.position_error, state.velocity_error, state.lambda};
 }
 
-std::unique_ptr<Snapshot> SmoothMechanism::empty_snapshot() const { return std::make_unique<SmoothSnapshot>(); }
+Statistics SmoothMechanism::statistics() const {
+  Statistics statistics;
+  statistics.handed_over = simulation_.handed_over();
+  return statistics;
+}
+
+std::unique_ptr<Snapshot> SmoothMechanism::empty_snapshot() const {
+  return std::make_unique<SmoothSnapshot>();
+}
 
 bool SmoothMechanism::store(Snapshot& snapshot) const noexcept {
   auto* own = dynamic_cast<SmoothSnapshot*>(&snapshot);

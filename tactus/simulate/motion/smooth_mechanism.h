@@ -35,6 +35,7 @@ class SmoothMechanism final : public Mechanism {
   std::span<const double> efforts() noexcept override;
   std::span<const double> accelerations() noexcept override;
   ConstraintReport constraint_report(bool multipliers) noexcept override;
+  Statistics statistics() const override;
   std::string explain(Status status) override { return simulation_.explain(status); }
 
  protected:

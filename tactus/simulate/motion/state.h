@@ -30,15 +30,15 @@ class Status {
     tolerance_missed = 16,
     constraint_lost = 32,  // a constraint is off by more than Options::constraint_limit
     // Of motions with contact:
-    chattering = 64,             // events follow each other without time going by
-    too_many_events = 128,       // in one step
-    no_consistent_modes = 256,   // no set of sticking, sliding and open contacts obeys the laws of friction
-    contacts_overflow = 512,     // more contacts than there is room for
-    overlap_lost = 2048,         // rigid shapes overlap by more than the limit of time-stepping
-    bad_input = 4096,            // an Input of the wrong size, or a constraint that does not exist
+    chattering = 64,            // events follow each other without time going by
+    too_many_events = 128,      // in one step
+    no_consistent_modes = 256,  // no set of sticking, sliding and open contacts obeys the laws of friction
+    contacts_overflow = 512,    // more contacts than there is room for
+    overlap_lost = 2048,        // rigid shapes overlap by more than the limit of time-stepping
+    bad_input =
+        4096,  // an Input of the wrong size, not finite, or for a port or constraint that does not exist
     parameters_singular = 1024,  // the parametric coordinates lost their rank, or psi is not defined there
-    bad_input = 4096,            // what was given for the tick has the wrong size, names no port, or is not finite
-    request_refused = 8192,      // a note: a constraint was to be switched and did not fit
+    request_refused = 16384,     // a note: a constraint was to be switched and did not fit
   };
 
   Status() = default;

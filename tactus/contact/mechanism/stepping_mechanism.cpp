@@ -1,0 +1,115 @@
+#include <tactus/contact/mechanism/stepping_mechanism.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tactus::contact {
+
+namespace {
+
+struct SteppedSnapshot final : simulate::Snapshot {
+  SteppingSnapshot memory;
+};
+
+}  // namespace
+
+SteppingMechanism::SteppingMechanism(std::shared_ptr<const ContactMade> made, SteppingOptions options)
+    : ContactMechanism(std::move(made), options.step), stepping_(contact_model(), options), udot_(nv()) {
+  tau_.reserve(nv());
+  wrench_.reserve(6 * static_cast<std::size_t>(contact_model().terms.wrenches));
+  stepping_.attach(&port_loads_);
+}
+
+simulate::Status SteppingMechanism::advance(const simulate::TickInput& input) noexcept {
+  if (input.wrench.size() > wrench_.capacity()) return simulate::Status::bad_input;
+  tau_.assign(input.tau.begin(), input.tau.end());
+  wrench_.assign(input.wrench.begin(), input.wrench.end());
+  return stepping_.step({tau_, wrench_});
+}
+
+void SteppingMechanism::accelerate_now(double* udot) noexcept {
+  if (!stepping_.accelerations({tau_, wrench_}, udot))
+    std::fill_n(udot, nv(), std::numeric_limits<double>::quiet_NaN());
+}
+
+std::span<const double> SteppingMechanism::efforts() noexcept {
+  accelerate_now(udot_.data());
+  return stepping_.efforts();
+}
+
+std::span<const double> SteppingMechanism::accelerations() noexcept {
+  accelerate_now(udot_.data());
+  return udot_;
+}
+
+simulate::Books SteppingMechanism::books() const noexcept {
+  const StepBooks& own = stepping_.books();
+  simulate::Books books;
+  books.impact_loss = -own.normal_work;
+  books.friction_loss = -own.friction_work;
+  books.correction_work = own.correction_work;
+  books.deepest = own.deepest;
+  books.not_converged = own.not_converged;
+  books.most_contacts = own.most_contacts;
+  return books;
+}
+
+simulate::ConstraintReport SteppingMechanism::constraint_report(bool) noexcept {
+  const Terms& terms = stepping_.terms_at_state();
+  for (std::size_t k = 0; k < lambda_.size(); ++k) {
+    position_error_[k] = terms.Phi(k);
+    velocity_error_[k] = terms.velocity(k);
+    lambda_[k] = std::numeric_limits<double>::quiet_NaN();  // impulses of whole steps are not kept by rows
+  }
+  return {position_error_, velocity_error_, lambda_};
+}
+
+simulate::ContactReport SteppingMechanism::contact_report() noexcept {
+  clear_report();
+  const double h = step_length();
+  for (const StepContact& contact : stepping_.contacts()) {
+    if (contact.pair < 0) {
+      stop_force_[static_cast<std::size_t>(-1 - contact.pair)] = std::abs(contact.impulse.x) / h;
+      continue;
+    }
+    const double normal = dot(contact.impulse, contact.normal);
+    const math::Vec3<double> across = contact.impulse - normal * contact.normal;
+    see(contact.pair, static_cast<double>(contact.mode), contact.gap, normal / h,
+        std::sqrt(dot(across, across)) / h);
+  }
+  return report();
+}
+
+std::size_t SteppingMechanism::contact_points(std::span<simulate::ContactPoint> points) noexcept {
+  std::size_t count = 0;
+  for (const StepContact& contact : stepping_.contacts()) {
+    if (contact.pair < 0) continue;
+    if (count < points.size())
+      points[count] = {contact.pair, contact.point, contact.normal, (1.0 / step_length()) * contact.impulse};
+    ++count;
+  }
+  return count;
+}
+
+std::unique_ptr<simulate::Snapshot> SteppingMechanism::empty_snapshot() const {
+  auto snapshot = std::make_unique<SteppedSnapshot>();
+  snapshot->memory = stepping_.make_snapshot();
+  return snapshot;
+}
+
+bool SteppingMechanism::store(simulate::Snapshot& snapshot) const noexcept {
+  auto* own = dynamic_cast<SteppedSnapshot*>(&snapshot);
+  if (own == nullptr) return false;
+  stepping_.save(own->memory);
+  return true;
+}
+
+bool SteppingMechanism::restore(const simulate::Snapshot& snapshot) noexcept {
+  const auto* own = dynamic_cast<const SteppedSnapshot*>(&snapshot);
+  if (own == nullptr || own->memory.state.q.size() != nq()) return false;
+  stepping_.load(own->memory);
+  return true;
+}
+
+}  // namespace tactus::contact

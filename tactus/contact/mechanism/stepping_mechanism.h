@@ -1,0 +1,44 @@
+// A mechanism whose contacts go by whole steps: TimeStepping behind the interface.
+#pragma once
+
+#include <memory>
+
+#include <tactus/contact/mechanism/contact_mechanism.h>
+#include <tactus/contact/stepping/stepping.h>
+
+namespace tactus::contact {
+
+class SteppingMechanism final : public ContactMechanism {
+ public:
+  SteppingMechanism(std::shared_ptr<const ContactMade> made, SteppingOptions options);
+
+  const TimeStepping& stepping() const { return stepping_; }
+
+  simulate::EngineKind kind() const noexcept override { return simulate::EngineKind::stepping; }
+  const simulate::State& state() const noexcept override { return stepping_.state(); }
+  bool is_active(int constraint) const noexcept override { return stepping_.is_active(constraint); }
+  std::span<const double> efforts() noexcept override;
+  std::span<const double> accelerations() noexcept override;
+  simulate::Books books() const noexcept override;
+  simulate::ConstraintReport constraint_report(bool multipliers) noexcept override;
+  simulate::ContactReport contact_report() noexcept override;
+  std::size_t contact_points(std::span<simulate::ContactPoint> points) noexcept override;
+  std::string explain(simulate::Status status) override { return stepping_.explain(status); }
+
+ protected:
+  void restart(simulate::State state) override { stepping_.set_state(std::move(state)); }
+  simulate::Status advance(const simulate::TickInput& input) noexcept override;
+  bool switch_constraint(int constraint, bool on) noexcept override {
+    return stepping_.set_active(constraint, on).ok();
+  }
+  std::unique_ptr<simulate::Snapshot> empty_snapshot() const override;
+  bool store(simulate::Snapshot& snapshot) const noexcept override;
+  bool restore(const simulate::Snapshot& snapshot) noexcept override;
+  void accelerate_now(double* udot) noexcept override;
+
+ private:
+  TimeStepping stepping_;
+  std::vector<double> tau_, wrench_, udot_;  // held; at the state
+};
+
+}  // namespace tactus::contact

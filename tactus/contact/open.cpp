@@ -1,0 +1,139 @@
+#include <tactus/contact/open.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include <tactus/base/error.h>
+#include <tactus/base/nearest.h>
+#include <tactus/derive/constraints/mobility.h>
+#include <tactus/describe/read/file_text.h>
+#include <tactus/simulate/files/script.h>
+
+namespace tactus::contact {
+
+namespace {
+
+using simulate::Mechanism;
+
+/// The script's text, read before the equations are derived: they need to know its wrenches.
+struct ScriptText {
+  explicit ScriptText(const describe::Model& model, const std::string& path) : path(path) {
+    if (path.empty()) return;
+    text = describe::read_source(path);
+    wrenches = simulate::script_wrenches(model, text, path);
+  }
+  simulate::Script read(const derive::Equations& equations) const {
+    return path.empty() ? simulate::empty_script(equations) : simulate::read_script(equations, text, path);
+  }
+  std::string path, text;
+  std::vector<derive::WrenchInput> wrenches;
+};
+
+std::vector<int> frames_named(const describe::Model& model, const std::vector<std::string>& names) {
+  std::vector<std::string> known;
+  for (const describe::Frame& frame : model.frames) known.push_back(frame.name);
+  std::vector<int> frames;
+  for (const std::string& name : names) {
+    frames.push_back(model.frame_index(name));
+    if (frames.back() >= 0) continue;
+    if (model.body_index(name) > 0) {  // every body's origin is a port anyway
+      frames.pop_back();
+      continue;
+    }
+    throw InputError({model.file, 0, 0}, fmt::format("the model has no frame named '{}'", name),
+                     known.empty() ? "the model has no frames" : suggestion(name, known));
+  }
+  return frames;
+}
+
+simulate::State first_state(const derive::Equations& equations, const simulate::Dynamics& dynamics,
+                            simulate::State guess, const OpenOptions& options, OpenReport& report) {
+  const describe::Model& model = equations.model();
+  const bool constrained = std::any_of(model.constraints.begin(), model.constraints.end(),
+                                       [](const describe::Constraint& c) { return c.active; });
+  if (!constrained || !options.assemble) return guess;
+  simulate::State state = simulate::assemble(dynamics, std::move(guess), {}, &report.assembly);
+  if (report.assembly.freedoms == 0 && !derive::is_driven(equations))
+    throw InputError({model.file, 0, 0}, "the constraints leave the mechanism no freedom: it cannot move",
+                     fmt::format("{} rows hold {} speeds; leave out or deactivate a constraint",
+                                 report.assembly.rank, dynamics.nv()));
+  return state;
+}
+
+std::unique_ptr<Mechanism> open_smooth(const describe::Model& model, const OpenOptions& options,
+                                       const ScriptText& text, const std::vector<int>& frames,
+                                       OpenReport& report) {
+  derive::Options derivation;
+  derivation.wrenches = text.wrenches;
+  auto made = std::make_shared<simulate::SmoothModel>(model, std::move(derivation), frames);
+  const simulate::Script script = text.read(made->equations);
+  made->compile_with(script.loads);
+  simulate::State first = first_state(made->equations, made->dynamics, script.initial, options, report);
+  auto mechanism = std::make_unique<simulate::SmoothMechanism>(
+      made, simulate::Options{.step = options.step,
+                              .integrator = options.integrator,
+                              .tolerances = options.tolerances,
+                              .constraints = options.constraints});
+  mechanism->set_state(std::move(first));
+  return mechanism;
+}
+
+std::unique_ptr<Mechanism> open_with_contact(const describe::Model& model, const OpenOptions& options,
+                                             const ScriptText& text, const std::vector<int>& frames,
+                                             OpenReport& report) {
+  using Contact = OpenOptions::Contact;
+  const bool stepping = options.contact == Contact::stepping ||
+                        (options.contact == Contact::automatic && asks_for_stepping(model));
+  if (stepping && options.integrator != simulate::Integrator::rk4)
+    throw InputError({}, "contact by stepping has an integrator of its own, of first order",
+                     "leave the integrator out, or take contact by events");
+  auto made = std::make_shared<ContactMade>(model, text.wrenches, frames);
+  const simulate::Script script = text.read(made->contact_model.equations);
+  if (script.loads) made->contact_model.set_loads(*script.loads);
+  simulate::Dynamics dynamics = made->contact_model.dynamics;
+  dynamics.constraints =
+      simulate::compile_constraints(made->contact_model.equations, dynamics, generate::Backend::automatic);
+  simulate::State first =
+      first_state(made->contact_model.equations, dynamics, script.initial, options, report);
+  std::unique_ptr<Mechanism> mechanism;
+  if (stepping) {
+    SteppingOptions own{.step = options.step, .all_pairs = true};
+    if (options.most_contacts > 0) own.most_contacts = options.most_contacts;
+    if (std::string note = stepping_note(model); !note.empty()) report.notes.push_back(std::move(note));
+    mechanism = std::make_unique<SteppingMechanism>(made, own);
+  } else {
+    EngineOptions own{
+        .step = options.step, .integrator = options.integrator, .tolerances = options.tolerances};
+    own.constraints = options.constraints;
+    if (options.most_contacts > 0) own.most_touches = options.most_contacts;
+    mechanism = std::make_unique<EventMechanism>(made, own, options.rederive, options.look_ahead);
+  }
+  mechanism->set_state(std::move(first));
+  return mechanism;
+}
+
+}  // namespace
+
+bool has_contact(const describe::Model& model) {
+  const describe::ContactSection& contact = model.contact;
+  return !contact.pairs.empty() || !contact.stops.empty() || !contact.transitions.empty();
+}
+
+std::unique_ptr<Mechanism> open(const describe::Model& model, const OpenOptions& options,
+                                OpenReport* report) {
+  using Clock = std::chrono::steady_clock;
+  OpenReport own;
+  OpenReport& out = report != nullptr ? *report : own;
+  const auto start = Clock::now();
+  const ScriptText text(model, options.script);
+  const std::vector<int> frames = frames_named(model, options.ports);
+  std::unique_ptr<Mechanism> mechanism = has_contact(model)
+                                             ? open_with_contact(model, options, text, frames, out)
+                                             : open_smooth(model, options, text, frames, out);
+  out.derive_seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  return mechanism;
+}
+
+}  // namespace tactus::contact

@@ -1,0 +1,56 @@
+// From a model to a mechanism that moves: the one door.
+//
+//   const auto cart = contact::open(describe::load("models/shopping_cart.yaml"), {.step = 1e-3});
+//
+// Derives the equations once, compiles them, assembles the initial state, and chooses the engine: smooth motion where
+// nothing touches, stops or switches; time-stepping where a pair of the model asks for it (`render: stepping`); otherwise
+// events. The mechanism owns all that it is made of.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tactus/contact/mechanism/event_mechanism.h>
+#include <tactus/contact/mechanism/stepping_mechanism.h>
+#include <tactus/simulate/constraints/assembly.h>
+#include <tactus/simulate/motion/mechanism.h>
+#include <tactus/simulate/motion/smooth_mechanism.h>
+
+namespace tactus::contact {
+
+struct OpenOptions {
+  double step = 1e-3;  // [s] of a tick
+  simulate::Integrator integrator = simulate::Integrator::rk4;
+  simulate::Tolerances tolerances{};  // of the adaptive integrators
+  simulate::ConstraintOptions constraints{};
+
+  /// How contact goes; of no account where nothing touches, stops or switches.
+  enum class Contact : std::uint8_t { automatic, events, stepping };
+  Contact contact = Contact::automatic;
+  Rederivation rederive = Rederivation::background;
+  bool look_ahead = false;
+  std::size_t most_contacts = 0;  // room for contacts; 0: the engine's own
+
+  std::vector<std::string> ports;       // frames of the model, besides those marked `grasp`
+  std::vector<std::string> adjustable;  // parameters to be changed while it runs
+  std::string script;                   // a file with initial state and forces; "": none
+  bool assemble = true;                 // move the initial state onto the constraints
+};
+
+/// What was found and decided on the way.
+struct OpenReport {
+  simulate::AssemblyReport assembly;
+  std::vector<std::string> notes;  // for the user: what the model asked for and got otherwise
+  double derive_seconds = 0.0;     // derived and compiled
+};
+
+/// Throws InputError where the model, the script or the options do not fit.
+std::unique_ptr<simulate::Mechanism> open(const describe::Model& model, const OpenOptions& options = {},
+                                          OpenReport* report = nullptr);
+
+/// Whether something of the model may touch, stop or switch by itself.
+bool has_contact(const describe::Model& model);
+
+}  // namespace tactus::contact
