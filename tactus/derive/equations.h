@@ -36,7 +36,7 @@ enum class ForwardMethod {
 
 struct Options {
   bool keep_parameters = false;       // parameters stay symbols (inputs) instead of being folded into numbers
-  std::vector<std::string> kept;      // those of them alone; empty: all
+  std::vector<std::string> kept{};    // those of them alone; empty: all
   bool simplify = true;               // model-level simplification before the recursions
   bool friction = true;               // joint friction and damping are part of h
   std::vector<WrenchInput> wrenches;  // outside wrenches that the equations take as inputs

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include <tactus/base/check.h>
 #include <tactus/generate/program.h>
 
 namespace tactus::generate {
@@ -13,7 +14,14 @@ Kernel compile(const algebra::Function& function, Backend backend, Rounding roun
   return kernel;
 }
 
-std::size_t Kernel::input_size() const { return program_->input_size; }
+Kernel Kernel::behind(std::size_t count) const {
+  TACTUS_CHECK(count <= program_->input_size);
+  Kernel kernel = *this;
+  kernel.before_ = count;
+  return kernel;
+}
+
+std::size_t Kernel::input_size() const { return program_->input_size - before_; }
 std::size_t Kernel::output_size() const { return program_->output_size; }
 std::size_t Kernel::work_size() const { return program_->work_size; }
 const std::string& Kernel::name() const { return program_->name; }

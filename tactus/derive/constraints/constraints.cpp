@@ -246,7 +246,7 @@ class Rows {
     const std::vector<Expr> x{algebra::symbol("x"), algebra::symbol("y"), algebra::symbol("z")}, at{p.x, p.y, p.z};
     const std::vector<Expr> surfaces = numbers_.formulas(constraint_->equations);
     for (std::size_t k = 0; k < surfaces.size(); ++k)
-      holonomic(number_of(k, surfaces), algebra::substitute(surfaces[k], *symbols_graph(), x, at));
+      holonomic(number_of(k, surfaces), algebra::substitute(surfaces[k], algebra::Graph::current(), x, at));
   }
 
   void rolling(const Station& a, const Station& b) {

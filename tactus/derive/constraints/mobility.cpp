@@ -12,6 +12,7 @@
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/base/check.h>
+#include <tactus/derive/tree/build_tree.h>
 
 namespace tactus::derive {
 
