@@ -37,7 +37,7 @@ MotionPoint random_point(std::mt19937& random, std::size_t n) {
 std::vector<double> recursion(const describe::Model& model, const MotionPoint& at) {
   algebra::Graph graph;
   const algebra::Graph::Scope scope(graph);
-  const Tree<double> tree = numeric(build_tree(model, Numbers(model, false)));
+  const Tree<double> tree = numeric(build_tree(model, Numbers(model)));
   Motion<double> motion(tree);
   position(tree, at.q.data(), motion);
   std::vector<double> tau(at.u.size());

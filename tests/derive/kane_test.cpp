@@ -19,7 +19,7 @@ TEST(Kane, AgreesWithTheRecursionsForJointRates) {
     auto graph = std::make_shared<algebra::Graph>();
     const algebra::Graph::Scope scope(*graph);
     const Symbols symbols(model, options);
-    const Tree<Expr> tree = build_tree(model, Numbers(model, false));
+    const Tree<Expr> tree = build_tree(model, Numbers(model));
     Motion<Expr> motion(tree);
     position(tree, symbols.q.data(), motion);
     const SpeedMap speeds = speed_map(model, symbols, false);

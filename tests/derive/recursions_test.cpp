@@ -47,7 +47,7 @@ TEST_P(Recursions, NumbersAndExpressionsGiveTheSameForces) {
   const Equations equations(without_springs(), frictionless());
   algebra::Graph graph;
   const algebra::Graph::Scope scope(graph);
-  const Tree<double> tree = numeric(build_tree(model, Numbers(model, false)));
+  const Tree<double> tree = numeric(build_tree(model, Numbers(model)));
   Motion<double> motion(tree);
   for (unsigned seed = 0; seed < 5; ++seed) {
     const State s = random_state(model, seed);

@@ -143,7 +143,7 @@ TEST(Simplify, LeavesBaseParametersOnly) {
   algebra::Graph graph;
   const algebra::Graph::Scope scope(graph);
   const describe::Model model = model_named("general_6r");
-  Tree<Expr> tree = build_tree(model, Numbers(model, false));
+  Tree<Expr> tree = build_tree(model, Numbers(model));
   turn_frames(tree);
   regroup_inertia(tree, std::vector<bool>(tree.links.size(), false));
   for (const Link<Expr>& link : tree.links) {
@@ -167,7 +167,7 @@ TEST(Simplify, SeesParallelAxesThroughAnyPlacement) {
       "m.yaml");
   algebra::Graph graph;
   const algebra::Graph::Scope scope(graph);
-  Tree<Expr> tree = build_tree(model, Numbers(model, false));
+  Tree<Expr> tree = build_tree(model, Numbers(model));
   turn_frames(tree);
   EXPECT_TRUE(is_identity(tree.links[1].R_PJ));
   EXPECT_TRUE(is_identity(tree.links[2].R_PJ));

@@ -27,7 +27,7 @@ Tree<double> numeric_tree(const Model& model) {
   }
   algebra::Graph graph;
   const algebra::Graph::Scope scope(graph);
-  return numeric(build_tree(model, Numbers(model, false)));
+  return numeric(build_tree(model, Numbers(model)));
 }
 
 }  // namespace

@@ -41,7 +41,8 @@ Symbols::Symbols(const describe::Model& model, const Options& options) {
       wrench.push_back(algebra::symbol(frame + part));
     }
   }
-  for (const std::string& name : Numbers(model, options).kept()) parameters.push_back(algebra::symbol(name));
+  const Numbers numbers(model, options);
+  for (const std::string& name : numbers.kept()) parameters.push_back(algebra::symbol(name));
 }
 
 algebra::Block Symbols::time_block() const { return column("t", "time [s]", {t}); }
