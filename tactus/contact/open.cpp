@@ -19,15 +19,15 @@ using simulate::Mechanism;
 
 /// The script's text, read before the equations are derived: they need to know its wrenches.
 struct ScriptText {
-  explicit ScriptText(const describe::Model& model, const std::string& path) : path(path) {
-    if (path.empty()) return;
-    text = describe::read_source(path);
-    wrenches = simulate::script_wrenches(model, text, path);
+  ScriptText(const describe::Model& model, const OpenOptions& options)
+      : file(options.script.empty() ? "script" : options.script),
+        text(options.script.empty() ? options.script_text : describe::read_source(options.script)) {
+    if (!text.empty()) wrenches = simulate::script_wrenches(model, text, file);
   }
   simulate::Script read(const derive::Equations& equations) const {
-    return path.empty() ? simulate::empty_script(equations) : simulate::read_script(equations, text, path);
+    return text.empty() ? simulate::empty_script(equations) : simulate::read_script(equations, text, file);
   }
-  std::string path, text;
+  std::string file, text;
   std::vector<derive::WrenchInput> wrenches;
 };
 
@@ -75,7 +75,8 @@ std::unique_ptr<Mechanism> open_smooth(const describe::Model& model, const OpenO
       made, simulate::Options{.step = options.step,
                               .integrator = options.integrator,
                               .tolerances = options.tolerances,
-                              .constraints = options.constraints});
+                              .constraints = options.constraints,
+                              .constraint_limit = options.constraint_limit});
   mechanism->set_state(std::move(first));
   return mechanism;
 }
@@ -127,7 +128,7 @@ std::unique_ptr<Mechanism> open(const describe::Model& model, const OpenOptions&
   OpenReport own;
   OpenReport& out = report != nullptr ? *report : own;
   const auto start = Clock::now();
-  const ScriptText text(model, options.script);
+  const ScriptText text(model, options);
   const std::vector<int> frames = frames_named(model, options.ports);
   std::unique_ptr<Mechanism> mechanism = has_contact(model)
                                              ? open_with_contact(model, options, text, frames, out)

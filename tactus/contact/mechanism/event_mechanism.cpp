@@ -58,6 +58,10 @@ simulate::Status EventMechanism::advance(const simulate::TickInput& input) noexc
   return status;
 }
 
+bool EventMechanism::hold_loads(const simulate::TickInput& input) noexcept {
+  return engine_.hold({input.tau, input.wrench});
+}
+
 bool EventMechanism::switch_constraint(int constraint, bool on) noexcept {
   return engine_.request_active(constraint, on);
 }
@@ -75,7 +79,7 @@ simulate::ConstraintReport EventMechanism::constraint_report(bool) noexcept {
     velocity_error_[k] = terms.velocity(k);
     lambda_[k] = engine_.row_force(k);
   }
-  return {position_error_, velocity_error_, lambda_};
+  return {position_error_, velocity_error_, lambda_, {}};
 }
 
 simulate::ContactReport EventMechanism::contact_report() noexcept {

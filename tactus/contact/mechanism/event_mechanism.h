@@ -50,6 +50,7 @@ class EventMechanism final : public ContactMechanism {
  protected:
   void restart(simulate::State state) override;
   simulate::Status advance(const simulate::TickInput& input) noexcept override;
+  bool hold_loads(const simulate::TickInput& input) noexcept override;
   bool switch_constraint(int constraint, bool on) noexcept override;
   std::unique_ptr<simulate::Snapshot> empty_snapshot() const override;
   bool store(simulate::Snapshot& snapshot) const noexcept override;

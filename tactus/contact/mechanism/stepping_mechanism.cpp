@@ -22,10 +22,15 @@ SteppingMechanism::SteppingMechanism(std::shared_ptr<const ContactMade> made, St
 }
 
 simulate::Status SteppingMechanism::advance(const simulate::TickInput& input) noexcept {
-  if (input.wrench.size() > wrench_.capacity()) return simulate::Status::bad_input;
+  if (!hold_loads(input)) return simulate::Status::bad_input;
+  return stepping_.step({tau_, wrench_});
+}
+
+bool SteppingMechanism::hold_loads(const simulate::TickInput& input) noexcept {
+  if (input.tau.size() > tau_.capacity() || input.wrench.size() > wrench_.capacity()) return false;
   tau_.assign(input.tau.begin(), input.tau.end());
   wrench_.assign(input.wrench.begin(), input.wrench.end());
-  return stepping_.step({tau_, wrench_});
+  return true;
 }
 
 void SteppingMechanism::accelerate_now(double* udot) noexcept {
@@ -62,7 +67,7 @@ simulate::ConstraintReport SteppingMechanism::constraint_report(bool) noexcept {
     velocity_error_[k] = terms.velocity(k);
     lambda_[k] = std::numeric_limits<double>::quiet_NaN();  // impulses of whole steps are not kept by rows
   }
-  return {position_error_, velocity_error_, lambda_};
+  return {position_error_, velocity_error_, lambda_, {}};
 }
 
 simulate::ContactReport SteppingMechanism::contact_report() noexcept {

@@ -28,6 +28,7 @@ class SteppingMechanism final : public ContactMechanism {
  protected:
   void restart(simulate::State state) override { stepping_.set_state(std::move(state)); }
   simulate::Status advance(const simulate::TickInput& input) noexcept override;
+  bool hold_loads(const simulate::TickInput& input) noexcept override;
   bool switch_constraint(int constraint, bool on) noexcept override {
     return stepping_.set_active(constraint, on).ok();
   }

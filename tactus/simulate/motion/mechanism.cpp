@@ -106,11 +106,25 @@ std::unique_ptr<Snapshot> Mechanism::make_snapshot() const {
   return snapshot;
 }
 
+bool Mechanism::fits(const TickInput& input) const noexcept {
+  return (input.tau.empty() || input.tau.size() == nv()) && all_finite(input.tau) && all_finite(input.wrench);
+}
+
+bool Mechanism::hold(const TickInput& input) noexcept {
+  return fits(input) && port_loads_.hold(input.ports) && hold_loads(input);
+}
+
+bool Mechanism::set_active(int constraint, bool on) noexcept {
+  if (constraint < 0 || static_cast<std::size_t>(constraint) >= constraints_.size()) return false;
+  const bool done = switch_constraint(constraint, on);
+  moved();
+  return done;
+}
+
 // Forces from outside, requests, and the engine's tick: whatever goes wrong, the motion is where it was.
 Tick Mechanism::step(const TickInput& input) noexcept {
   Tick tick;
-  const bool fits = (input.tau.empty() || input.tau.size() == nv()) && all_finite(input.tau) && all_finite(input.wrench);
-  if (!fits || !port_loads_.hold(input.ports)) {
+  if (!fits(input) || !port_loads_.hold(input.ports)) {
     tick.status = Status::bad_input;
     return tick;
   }

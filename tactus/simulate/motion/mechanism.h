@@ -55,6 +55,7 @@ std::string_view name_of(EngineKind kind);
 struct ConstraintReport {
   std::span<const double> position_error, velocity_error;  // [m or rad], [m/s or rad/s]
   std::span<const double> lambda;                          // multipliers, 0 for rows that are not active
+  std::span<const double> force;                           // [nv] A^T lambda: on the speeds
 };
 
 /// What of a contact pair touches.
@@ -166,6 +167,8 @@ class Mechanism {
   /// Switches a constraint on or off where the next tick begins. It is caught by a plastic impulse; where it does not
   /// fit, nothing changes and the tick's status has the note `request_refused`. False where the index is none.
   bool request(int constraint, bool on) noexcept;
+  /// The same at once, between two ticks. False where it does not fit: nothing has changed then.
+  bool set_active(int constraint, bool on) noexcept;
   virtual bool is_active(int constraint) const noexcept = 0;
   /// Takes effect at once. False where the index is none or the value not finite.
   bool set_parameter(int parameter, double value) noexcept;
@@ -180,7 +183,9 @@ class Mechanism {
 
   virtual Statistics statistics() const { return {}; }
 
-  // To look at: at the state, computed when asked for, under the loads that are held.
+  // To look at: at the state, computed when asked for, under the loads that are held: those of the last tick.
+  /// Holds other loads until the next tick. False where they do not fit.
+  bool hold(const TickInput& input) noexcept;
   /// Forces at the joints, script and held input together, without those at ports.
   virtual std::span<const double> efforts() noexcept = 0;
   Energies energies() noexcept;
@@ -202,6 +207,7 @@ class Mechanism {
 
   virtual void restart(State state) = 0;
   virtual Status advance(const TickInput& input) noexcept = 0;
+  virtual bool hold_loads(const TickInput& input) noexcept = 0;
   virtual bool switch_constraint(int constraint, bool on) noexcept = 0;
   virtual std::unique_ptr<Snapshot> empty_snapshot() const = 0;
   virtual bool store(Snapshot& snapshot) const noexcept = 0;
@@ -214,6 +220,7 @@ class Mechanism {
   std::vector<AdjustableParameter> parameters_;
 
  private:
+  bool fits(const TickInput& input) const noexcept;
   Ports& placed_ports() noexcept;
   void moved() noexcept { placed_ = false; }
 

@@ -46,7 +46,7 @@ void SmoothMechanism::accelerate_now(double* udot) noexcept {
 
 ConstraintReport SmoothMechanism::constraint_report(bool multipliers) noexcept {
   const Simulation::ConstraintState state = simulation_.constraint_state(multipliers);
-  return {state.position_error, state.velocity_error, state.lambda};
+  return {state.position_error, state.velocity_error, state.lambda, state.force};
 }
 
 Statistics SmoothMechanism::statistics() const {
