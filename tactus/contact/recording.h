@@ -13,8 +13,7 @@
 
 namespace tactus::contact {
 
-/// Columns: those of any motion (simulate/files/recording.h); "contacts", how many touch; for each of the chosen
-/// pairs
+/// Columns: those of any motion (simulate/files/recording.h); "contacts", how many touch; of the chosen pairs
 ///   "<pair>.mode"      0 apart, 1 sliding, 2 sticking: the firmest of its touches. A compliant pair slides
 ///                      while it pushes
 ///   "<pair>.gap"       [m] the smallest gap; NaN while nothing of the pair is near

@@ -26,9 +26,9 @@ Eigen::Matrix3d numbers(Evaluator& value, const Mat3& A) {
 
 /// The smallest inertia that a turn of the last body of a chain meets, and the largest to compare with. With
 /// c the centre of mass from the joint and I the central inertia, both in the joint's axes:
-///   about a fixed axis e:  e.I e + m |e x c|^2      about a fixed point: eigenvalues of I + m (c.c 1 - c
-///   c^T) where the body is also free to shift (planar, free): the central inertia alone, since M's Schur
-///   complement is it.
+///   about a fixed axis e   e.I e + m |e x c|^2
+///   about a fixed point    eigenvalues of I + m (c.c 1 - c c^T)
+///   free to shift as well  (planar, free) the central inertia alone, since M's Schur complement is it
 struct TurningInertia {
   double smallest = 1.0, largest = 1.0;
 };
