@@ -51,7 +51,7 @@ enum class Op : std::uint8_t {
   log,
   pow,  // a^b, a > 0 or b an integer
   abs,
-  sign,  // +1 for a >= 0, -1 for a < 0 (S4's branch rule: zero belongs to the positive side)
+  sign,  // +1 for a >= 0, -1 for a < 0 (zero belongs to the positive side [Clover1996])
   min,
   max,
   floor,

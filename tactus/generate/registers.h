@@ -1,7 +1,7 @@
 // Where the values of a tape are while its machine code is being written: in a register, in memory, or both.
 //
 // Bookkeeping only; the assembler writes the loads and stores. A value that must leave its register is the
-// one whose next use is furthest away [Belady 1966]. Values are assigned once, so a copy in memory stays
+// one whose next use is furthest away [Belady1966]. Values are assigned once, so a copy in memory stays
 // good: each value is stored at most once.
 #pragma once
 
