@@ -45,7 +45,7 @@ TEST(Constraints, SidesAreFramesBodiesOrWrittenInPlace) {
   EXPECT_EQ(c.name, "c");
   EXPECT_EQ(c.kind, "revolute");
   EXPECT_EQ(c.type, ConstraintType::closure);
-  EXPECT_EQ(c.closure, static_cast<int>(JointType::revolute));
+  EXPECT_EQ(c.closure, JointType::revolute);
   EXPECT_TRUE(c.active);
   EXPECT_EQ(frame(model, c.frame_b).name, "tip");
   EXPECT_EQ(frame(model, c.frame_a).name, "c.a");

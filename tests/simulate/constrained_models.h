@@ -29,7 +29,7 @@ inline void close_revolute(Model& model, const std::string& name, const std::str
                            const std::string& b) {
   describe::Constraint& c = add_constraint(model, name, ConstraintType::closure);
   c.kind = "revolute";
-  c.closure = static_cast<int>(describe::JointType::revolute);
+  c.closure = describe::JointType::revolute;
   c.frame_a = model.frame_index(a);
   c.frame_b = model.frame_index(b);
 }
@@ -172,12 +172,12 @@ inline Model spatial_loops() {
                           "loops.yaml");
   describe::Constraint& ball = add_constraint(model, "ball", ConstraintType::closure);
   ball.kind = "spherical";
-  ball.closure = static_cast<int>(describe::JointType::spherical);
+  ball.closure = describe::JointType::spherical;
   ball.frame_a = model.frame_index("anchor");
   ball.frame_b = model.frame_index("hook");
   describe::Constraint& cross = add_constraint(model, "cross", ConstraintType::closure);
   cross.kind = "universal";
-  cross.closure = static_cast<int>(describe::JointType::universal);
+  cross.closure = describe::JointType::universal;
   cross.frame_a = model.frame_index("shoulder");
   cross.frame_b = model.frame_index("pin");
   return model;

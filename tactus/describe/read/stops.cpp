@@ -38,7 +38,7 @@ std::vector<Stoppable> stoppable_joints(const Model& model) {
   for (const Joint& joint : model.joints) {
     const auto count = static_cast<std::size_t>(coordinate_count(joint.type));
     result.push_back({&joint, {}});
-    if (joint.type != JointType::spherical && joint.type != JointType::free) {
+    if (!has_quaternion(joint.type)) {
       for (std::size_t k = 0; k < count; ++k)
         result.back().coordinates.push_back({&joint.axes[k], index + k});
     }
