@@ -115,13 +115,7 @@ class Rows {
 
   /// A user's formula in the current graph, parameters folded in or kept.
   Expr formula(Expr e) const {
-    std::vector<Expr> from, to;
-    if (symbols_.parameters.empty()) {
-      for (const describe::Parameter& parameter : model_.parameters) {
-        from.push_back(model_.graph->symbol(parameter.name));
-        to.emplace_back(parameter.value);
-      }
-    }
+    const auto [from, to] = FoldedParameters(model_, !symbols_.parameters.empty());
     return algebra::substitute(e, *model_.graph, from, to);
   }
 
@@ -250,19 +244,17 @@ class Rows {
 
   void on_surface(const Station& a, const Station& b) {
     const Vec3<Expr> p = transpose_times(a.R_WF, b.p_WF - a.p_WF);
-    const std::vector<Expr> from{model_.graph->symbol("x"), model_.graph->symbol("y"),
-                                 model_.graph->symbol("z")};
-    for (std::size_t k = 0; k < constraint_->equations.size(); ++k) {
-      std::vector<Expr> replaced = from, to{p.x, p.y, p.z};
-      if (symbols_.parameters.empty()) {
-        for (const describe::Parameter& parameter : model_.parameters) {
-          replaced.push_back(model_.graph->symbol(parameter.name));
-          to.emplace_back(parameter.value);
-        }
-      }
-      holonomic(number_of(k, constraint_->equations),
-                algebra::substitute(constraint_->equations[k], *model_.graph, replaced, to));
+    static constexpr const char* kNames[] = {"x", "y", "z"};
+    auto [from, to] = FoldedParameters(model_, !symbols_.parameters.empty());
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto symbol = model_.graph->find_symbol(kNames[k]);
+      if (!symbol) continue;  // no equation holds it
+      from.push_back(*symbol);
+      to.push_back(p[k]);
     }
+    for (std::size_t k = 0; k < constraint_->equations.size(); ++k)
+      holonomic(number_of(k, constraint_->equations),
+                algebra::substitute(constraint_->equations[k], *model_.graph, from, to));
   }
 
   void rolling(const Station& a, const Station& b) {

@@ -24,13 +24,7 @@ constexpr double kMet = 1e-9;
 constexpr double kDependent = 1e-9;
 
 std::vector<Expr> with_numbers(const Model& model, const std::vector<Expr>& roots, bool keep_parameters) {
-  std::vector<Expr> from, to;
-  if (!keep_parameters) {
-    for (const describe::Parameter& parameter : model.parameters) {
-      from.push_back(model.graph->symbol(parameter.name));
-      to.emplace_back(parameter.value);
-    }
-  }
+  const auto [from, to] = FoldedParameters(model, keep_parameters);
   return algebra::substitute(roots, *model.graph, from, to);
 }
 
@@ -100,7 +94,7 @@ void inspect(const Model& model, const Symbols& symbols, const ConstraintEquatio
     std::vector<double> result = algebra::evaluate(roots, [&](Expr symbol) {
       const std::string& name = algebra::Graph::current().symbol_name(symbol);
       const auto found = values.find(name);
-      return found != values.end() ? found->second : describe::value_of(model, model.graph->symbol(name));
+      return found != values.end() ? found->second : describe::parameter_value(model, name);
     });
     if (!all_finite(result)) continue;
     for (std::size_t k = 0; k < m; ++k) {

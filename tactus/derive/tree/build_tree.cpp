@@ -29,6 +29,16 @@ Mat3<Expr> Numbers::operator()(const Mat3<Expr>& A) const {
 
 Pose<Expr> Numbers::operator()(const Pose<Expr>& X) const { return {(*this)(X.R), (*this)(X.p)}; }
 
+FoldedParameters::FoldedParameters(const describe::Model& model, bool keep_parameters) {
+  if (keep_parameters) return;
+  for (const describe::Parameter& parameter : model.parameters) {
+    const auto symbol = model.graph->find_symbol(parameter.name);
+    if (!symbol) continue;
+    from.push_back(*symbol);
+    to.emplace_back(parameter.value);
+  }
+}
+
 namespace {
 
 /// A rotation that takes z to the axis. Exact permutations for the six coordinate directions.

@@ -22,6 +22,13 @@ class Numbers {
   bool keep_;
 };
 
+/// The parameters that the model's formulas hold and their values, for algebra::substitute; none where they
+/// are kept as symbols.
+struct FoldedParameters {
+  FoldedParameters(const describe::Model& model, bool keep_parameters);
+  std::vector<algebra::Expr> from, to;
+};
+
 /// The model's links over Expr, in the current graph.
 Tree<algebra::Expr> build_tree(const describe::Model& model, const Numbers& numbers);
 

@@ -60,13 +60,7 @@ SpeedMap speed_map(const Model& model, const Symbols& symbols, bool keep_paramet
     return map;
   }
   map.identity = false;
-  std::vector<Expr> from, to;
-  if (!keep_parameters) {
-    for (const describe::Parameter& parameter : model.parameters) {
-      from.push_back(model.graph->symbol(parameter.name));
-      to.emplace_back(parameter.value);
-    }
-  }
+  const auto [from, to] = FoldedParameters(model, keep_parameters);
   const std::vector<Expr> equations = algebra::substitute(model.speeds.equations, *model.graph, from, to);
   if (equations.size() != n) {
     throw InputError(model.speeds.where, "there are " + std::to_string(equations.size()) +

@@ -68,15 +68,17 @@ int Model::frame_index(std::string_view name) const {
 
 std::string rate_name(const std::string& coordinate) { return coordinate + "_dot"; }
 
+double parameter_value(const Model& model, std::string_view name) {
+  for (const Parameter& parameter : model.parameters) {
+    if (parameter.name == name) return parameter.value;
+  }
+  TACTUS_CHECK(!"a model's numbers depend on parameters only");
+  return 0.0;
+}
+
 double value_of(const Model& model, Expr number) {
-  return algebra::evaluate(number, [&](Expr symbol) {
-    const std::string& name = model.graph->symbol_name(symbol);
-    for (const Parameter& parameter : model.parameters) {
-      if (parameter.name == name) return parameter.value;
-    }
-    TACTUS_CHECK(!"a model's numbers depend on parameters only");
-    return 0.0;
-  });
+  return algebra::evaluate(
+      number, [&](Expr symbol) { return parameter_value(model, model.graph->symbol_name(symbol)); });
 }
 
 }  // namespace tactus::describe

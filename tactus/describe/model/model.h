@@ -164,7 +164,9 @@ struct Model {
   std::string name;
   std::string description;
   std::string file;
-  std::shared_ptr<algebra::Graph> graph;  // of all expressions below
+  // Of all expressions below. Constant: whoever derives from a model writes in a graph of its own, so that
+  // any number of threads may do so at the same time.
+  std::shared_ptr<const algebra::Graph> graph;
   std::vector<Parameter> parameters;
   std::vector<DerivedParameter> derived_parameters;
   Vec3 gravity;               // acceleration of free fall in the world [m/s^2]; default (0, 0, -9.81)
@@ -201,6 +203,9 @@ struct Model {
 
 /// The symbol of a coordinate's rate in expressions: "<coordinate>_dot".
 std::string rate_name(const std::string& coordinate);
+
+/// The value of the model's parameter of that name, which must exist.
+double parameter_value(const Model& model, std::string_view name);
 
 /// A parameter-folding evaluation of a model's number.
 double value_of(const Model& model, Expr number);
