@@ -14,8 +14,8 @@
 namespace tactus::contact {
 
 /// Columns: those of any motion (simulate/files/recording.h); "contacts", how many touch; of the chosen pairs
-///   "<pair>.mode"      0 apart, 1 sliding, 2 sticking: the firmest of its touches. A compliant pair slides
-///                      while it pushes
+///   "<pair>.mode"      0 apart, 1 sliding, 2 sticking: the largest of its touches'. A compliant pair
+///                      slides while it pushes
 ///   "<pair>.gap"       [m] the smallest gap; NaN while nothing of the pair is near
 ///   "<pair>.normal"    [N] sum of the normal forces
 ///   "<pair>.friction"  [N] sum of the sizes of the friction forces

@@ -57,7 +57,7 @@ class Registers {
   void set_home(std::uint32_t value, Home home) { home_[value] = home; }
   /// Gives the value a home in the work array until it dies, and says where.
   Home spill(std::uint32_t value);
-  /// `count` places one after the other, kept for good.
+  /// `count` places one after the other, never given up.
   std::uint32_t take_block(std::uint32_t count);
   std::uint32_t places() const { return places_; }
 

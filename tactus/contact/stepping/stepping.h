@@ -1,5 +1,5 @@
-// Time-stepping: motion with contact by impulses of whole steps, for scenes in which single events are too
-// many. One step of length h [Moreau1988; StewartTrinkle1996; Jean1999]:
+// Time-stepping (nonsmooth contact dynamics): motion with contact by impulses of whole steps, for scenes in
+// which single events are too many. One step of length h [Moreau1988; StewartTrinkle1996; Jean1999]:
 //
 //   1. terms at (t, q, u): mass matrix, forces, constraints, bodies
 //   2. free speeds        u_free = u + h M^-1 Q,  bilateral constraints of the model held
