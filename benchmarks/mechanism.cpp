@@ -95,9 +95,8 @@ Mechanism legs(int count, int joints) {
 
 Mechanism without_armature(const Mechanism& mechanism) {
   Model model = mechanism.model;
-  const algebra::Graph::Scope scope(*model.graph);
   for (describe::Joint& joint : model.joints)
-    for (describe::JointAxis& axis : joint.axes) axis.armature = algebra::Expr(0.0);
+    for (describe::JointAxis& axis : joint.axes) axis.armature = algebra::Expr();
   return mechanism_of(mechanism.name, std::move(model));
 }
 

@@ -95,7 +95,7 @@ std::vector<RigidLoop> rigid_loops(const describe::Model& model) {
   std::vector<RigidLoop> loops;
   for (const describe::Constraint& constraint : model.constraints) {
     TACTUS_CHECK(constraint.type == describe::ConstraintType::closure &&
-                 static_cast<describe::JointType>(constraint.closure) == describe::JointType::revolute);
+                 constraint.closure == describe::JointType::revolute);
     const describe::Frame& a = model.frames[static_cast<std::size_t>(constraint.frame_a)];
     const describe::Frame& b = model.frames[static_cast<std::size_t>(constraint.frame_b)];
     loops.push_back({a.body - 1, b.body - 1, numbers_of(model, a.X_BF.p), numbers_of(model, b.X_BF.p)});

@@ -1,9 +1,13 @@
-# What `cmake --install` puts where: the program, the library with its headers, the models, and the two ways to find them.
+# What `cmake --install` puts where: the program, the library with its public headers, the models, and the two ways to find them.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS tactus RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS tactus_library EXPORT tactusTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/tactus DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+include(cmake/public_headers.cmake)
+foreach(header ${TACTUS_PUBLIC_HEADERS})
+  get_filename_component(folder ${header} DIRECTORY)
+  install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder})
+endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/models DESTINATION ${CMAKE_INSTALL_DATADIR}/tactus)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

@@ -1,11 +1,12 @@
-// Models for the cases, with parameters changed.
+// Models for the cases, read with other values of parameters (in SI units).
 #pragma once
 
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <tactus/base/error.h>
+#include <fmt/format.h>
+
 #include <tactus/describe/read/load.h>
 #include <tactus/study/study.h>
 
@@ -13,17 +14,9 @@ namespace tactus::studies {
 
 inline describe::Model load(const study::Context& context, const std::string& name,
                             const std::vector<std::pair<std::string, double>>& changed = {}) {
-  describe::Model model = describe::load((context.models / (name + ".yaml")).string());
-  for (const auto& [parameter_name, value] : changed) {
-    bool found = false;
-    for (describe::Parameter& parameter : model.parameters) {
-      if (parameter.name != parameter_name) continue;
-      parameter.value = value;
-      found = true;
-    }
-    if (!found) throw InputError({model.file}, "the model has no parameter `" + parameter_name + "`");
-  }
-  return model;
+  describe::Settings settings;
+  for (const auto& [parameter, value] : changed) settings.emplace_back(parameter, fmt::format("{}", value));
+  return describe::load((context.models / (name + ".yaml")).string(), settings);
 }
 
 }  // namespace tactus::studies

@@ -24,7 +24,7 @@ using Json = nlohmann::ordered_json;
 using algebra::Function;
 using algebra::OperationCount;
 
-/// Digits of printed coefficients where the user does not say: S4's rule has four.
+/// Digits of printed coefficients where the user does not say; the rule of [Clover1996, II] has four.
 constexpr int kCanonicalDigits = 6;
 constexpr int kThesisDigits = 4;
 

@@ -318,7 +318,7 @@ void run(const Request& request) {
     equations = derive::Equations(model, options);
   }
   Motion motion = motion_of(equations, at);
-  std::optional<double> out_of_reach;  // what of the motion the actuators cannot give
+  std::optional<double> out_of_reach;  // the part of the motion that the actuators cannot give
   if (!model.constraints.empty() && at.udot && !at.tau) {
     // Forces for a constrained motion are not unique: the least ones.
     const simulate::Dynamics dynamics =

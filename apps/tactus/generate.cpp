@@ -8,9 +8,10 @@
 
 #include <fmt/format.h>
 
+#include <tactus/base/check.h>
 #include <tactus/base/error.h>
 #include <tactus/derive/equations.h>
-#include <tactus/generate/latex.h>
+#include <tactus/generate/forms.h>
 #include <tactus/generate/requests.h>
 #include <tactus/generate/source.h>
 #include <tactus/generate/tape.h>
@@ -59,15 +60,9 @@ void run(const Request& request) {
   name = generate::identifier(name);
   const std::string about = model.description.empty() ? model.name : model.name + ", " + model.description;
 
-  fs::path path;
-  if (request.language == "latex") {
-    path = write(request, name, ".tex",
-                 generate::write_latex(functions, {.document = true, .title = model.name}));
-  } else {
-    const auto language = request.language == "c" ? generate::Language::c : generate::Language::cpp;
-    path = write(request, name, generate::suffix_of(language),
-                 generate::write_source(functions, {language, name, about}));
-  }
+  const generate::Form* form = generate::find_form(request.language);
+  TACTUS_CHECK(form != nullptr);
+  const fs::path path = write(request, name, form->suffix, form->write(functions, {name, model.name, about}));
 
   fmt::print("wrote {}\n", path.string());
   for (const algebra::Function& function : functions) {
@@ -85,8 +80,13 @@ void add_generate(CLI::App& program) {
   request->model.add_to(*verb);
   verb->add_option("--what", request->what, "what to write, separated by commas (listed below)")
       ->delimiter(',');
-  verb->add_option("--lang", request->language, "cpp: one C++17 header; c: one C99 header; latex: a document")
-      ->check(CLI::IsMember({"cpp", "c", "latex"}))
+  std::vector<std::string> languages, meanings;
+  for (const generate::Form& form : generate::forms()) {
+    languages.emplace_back(form.word);
+    meanings.push_back(fmt::format("{}: {}", form.word, form.meaning));
+  }
+  verb->add_option("--lang", request->language, fmt::format("{}", fmt::join(meanings, "; ")))
+      ->check(CLI::IsMember(languages))
       ->capture_default_str();
   verb->add_option("--out", request->out, "folder to write to, made if it is missing")->capture_default_str();
   verb->add_option("--name", request->name, "file name and namespace (C: prefix); default: the model's name");

@@ -53,9 +53,10 @@ void add_simulate(CLI::App& program) {
   request->model.add_to(*verb);
   verb->add_option("--duration", request->duration, "simulated time [s]")->capture_default_str();
   verb->add_option("--step", request->step, "step [s]")->capture_default_str();
-  verb->add_option("--integrator", request->integrator,
-                   "euler (semi-implicit, order 1), rk4 (order 4), implicit (order 3, for stiff systems), "
-                   "adaptive (order 8, to tolerance), stiff (order 4, implicit, to tolerance)")
+  std::vector<std::string> integrators;
+  for (const simulate::IntegratorTraits& traits : simulate::integrators())
+    integrators.push_back(fmt::format("{} ({})", traits.name, traits.meaning));
+  verb->add_option("--integrator", request->integrator, fmt::format("{}", fmt::join(integrators, ", ")))
       ->capture_default_str();
   verb->add_option("--formulation", request->formulation, "of the constrained motion")
       ->capture_default_str()

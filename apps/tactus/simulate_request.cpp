@@ -22,7 +22,8 @@ long whole_parts(double whole, double part) {
 }
 
 simulate::Integrator integrator_of(const SimulateRequest& request) {
-  static const std::vector<std::string> known{"euler", "rk4", "implicit", "adaptive", "stiff"};
+  std::vector<std::string> known;
+  for (const simulate::IntegratorTraits& traits : simulate::integrators()) known.emplace_back(traits.name);
   const auto integrator = simulate::integrator_of(request.integrator);
   if (!integrator)
     refuse(fmt::format("--integrator: '{}' is not known", request.integrator),

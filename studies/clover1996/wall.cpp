@@ -1,8 +1,9 @@
-// Chapter IV's stiff wall: 10 kg, 25 Hz, critically damped, whose force never pulls. With w = 2 pi 25 /s, k =
-// m w^2, c = 2 m w, and the mass meeting the wall at t = 0 with v0:
+// Chapter IV's stiff wall: 10 kg, 25 Hz, critically damped, whose force never pulls. With w = 2 pi 25 /s,
+// k = m w^2, c = 2 m w, and the mass meeting the wall at t = 0 with v0:
 //
-//   x = v0 t exp(-w t)   deepest v0/(e w) at w t = 1;   leaves when the force ends, at w t = 2, with -exp(-2)
-//   v0
+//   way       x = v0 t exp(-w t)
+//   deepest   v0/(e w)       at w t = 1
+//   leaves    -exp(-2) v0    at w t = 2, when the force ends
 //
 // A wall that were allowed to pull would never let go.
 #include <cmath>

@@ -7,11 +7,11 @@
 //                impulse (1 + e) w_k, friction mu times that: u1 and u2 r^2/J gain it
 //   bouncing     ends at t_0 (1 + e)/(1 - e)
 //   rolls        at t_R = -u1(0)/(kappa mu g_n - g_t), whatever e is: while it slips, the impulses of
-//   friction
-//                are mu times the normal ones
+//                friction are mu times the normal ones
 //                the way s then is that of steady sliding less mu h: the normal force, integrated twice, only
 //                makes up for the gap
-//   pull P = F t along the normal, while it rolls: slips when mu (m g_n - P) = m g_t/3, leaves when P = m g_n
+//   pull         P = F t along the normal, while it rolls: slips when mu (m g_n - P) = m g_t/3, leaves when
+//                P = m g_n
 #include <cmath>
 #include <numbers>
 

@@ -311,19 +311,26 @@ void Graph::grow() {
   }
 }
 
-const Node* Graph::intern(Op op, const Node* a, const Node* b, const Node* c, double value,
-                          std::uint32_t symbol) {
-  if (op == Op::constant && value == 0.0) return &kZero;
-  if (nodes_.size() * 2 > table_.size()) grow();
+std::size_t Graph::slot_of(Op op, const Node* a, const Node* b, const Node* c, double value,
+                           std::uint32_t symbol) const {
   std::size_t slot = hash_of(op, a, b, c, value, symbol) & mask_;
   while (table_[slot] != 0) {
     const Node& n = nodes_[table_[slot] - 1];
     if (n.op == op && n.a == a && n.b == b && n.c == c && n.symbol == symbol &&
         std::bit_cast<std::uint64_t>(n.value) == std::bit_cast<std::uint64_t>(value)) {
-      return &n;
+      break;
     }
     slot = (slot + 1) & mask_;
   }
+  return slot;
+}
+
+const Node* Graph::intern(Op op, const Node* a, const Node* b, const Node* c, double value,
+                          std::uint32_t symbol) {
+  if (op == Op::constant && value == 0.0) return &kZero;
+  if (nodes_.size() * 2 > table_.size()) grow();
+  const std::size_t slot = slot_of(op, a, b, c, value, symbol);
+  if (table_[slot] != 0) return &nodes_[table_[slot] - 1];
   const auto id = static_cast<std::uint32_t>(nodes_.size());
   nodes_.push_back(Node{op, id, symbol, value, a, b, c});
   table_[slot] = id + 1;
@@ -349,6 +356,14 @@ Expr Graph::symbol(std::string_view name) {
       symbol_index_.try_emplace(std::string(name), static_cast<std::uint32_t>(symbol_names_.size()));
   if (is_new) symbol_names_.emplace_back(name);
   return Expr(intern(Op::symbol, nullptr, nullptr, nullptr, 0.0, it->second));
+}
+
+std::optional<Expr> Graph::find_symbol(std::string_view name) const {
+  const auto found = symbol_index_.find(std::string(name));
+  if (found == symbol_index_.end()) return std::nullopt;
+  const std::size_t slot = slot_of(Op::symbol, nullptr, nullptr, nullptr, 0.0, found->second);
+  if (table_[slot] == 0) return std::nullopt;
+  return Expr(&nodes_[table_[slot] - 1]);
 }
 
 Expr symbol(std::string_view name) { return Graph::current().symbol(name); }

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <deque>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,7 +52,7 @@ enum class Op : std::uint8_t {
   log,
   pow,  // a^b, a > 0 or b an integer
   abs,
-  sign,  // +1 for a >= 0, -1 for a < 0 (S4's branch rule: zero belongs to the positive side)
+  sign,  // +1 for a >= 0, -1 for a < 0 (zero belongs to the positive side [Clover1996])
   min,
   max,
   floor,
@@ -186,6 +187,8 @@ class Graph {
 
   Expr constant(double value);
   Expr symbol(std::string_view name);
+  /// The symbol of that name where there is one already; changes nothing.
+  std::optional<Expr> find_symbol(std::string_view name) const;
   const std::string& symbol_name(std::uint32_t index) const { return symbol_names_[index]; }
   const std::string& symbol_name(Expr symbol) const { return symbol_names_[symbol.node()->symbol]; }
   std::size_t symbol_count() const { return symbol_names_.size(); }
@@ -200,6 +203,9 @@ class Graph {
 
  private:
   void grow();
+  /// Where in the table the node stands, or the empty place where it would.
+  std::size_t slot_of(Op op, const Node* a, const Node* b, const Node* c, double value,
+                      std::uint32_t symbol) const;
 
   Folding folding_;
   std::deque<Node> nodes_;

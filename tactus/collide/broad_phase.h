@@ -1,4 +1,5 @@
-// Which boxes that hold the shapes overlap: sweep along one axis over sorted bounds.
+// The broad phase: which bounding boxes overlap, by a sweep along one axis over sorted bounds (sweep and
+// prune).
 #pragma once
 
 #include <algorithm>

@@ -13,9 +13,9 @@ struct AngleFound {
   double angle = 0.0, value = 0.0;
 };
 
-/// The best angle in [low, high], between which the function has one maximum: Brent's method, parabolas
-/// through the three best points where they help and golden sections where not, to about 1e-8 rad. Where the
-/// function is smooth its value is then right to rounding.
+/// The best angle in [low, high], between which the function has one maximum: Brent's method
+/// [Brent1973, ch. 5], parabolas through the three best points where they help and golden sections where not,
+/// to about 1e-8 rad. Where the function is smooth its value is then right to rounding.
 template <class F>
 AngleFound largest_between(const F& value, double low, double high) {
   constexpr double kGolden = 0.38196601125010515;

@@ -33,12 +33,13 @@ struct Feature {
 /// line). Collision detection gives every contact as one of them, exchanging the bodies where it must. With
 /// d = p_b - p_a, radii r_a, r_b (r = r_a + r_b; s = -1 where r_a < 0: b inside the hollow a, otherwise 1):
 ///
-///   plane_point   n = axis_a                           gap = n.d - r_b
-///   plane_circle  n = axis_a                           gap = n.d - r_b |n - (n.axis_b) axis_b|
-///   point_point   n = s d / |d|                        gap = s |d| - r
-///   line_point    n = s d'/|d'|, d' = d - (d.axis_a) axis_a   gap = s |d'| - r
-///   line_line     n = axis_a x axis_b / |...|          gap = n.d - r: collision detection gives the axes the
-///                                                      signs with which n points from a to b, r >= 0
+///   plane_point   n = axis_a                                   gap = n.d - r_b
+///   plane_circle  n = axis_a                                   gap = n.d - r_b |n - (n.axis_b) axis_b|
+///   point_point   n = s d / |d|                                gap = s |d| - r
+///   line_point    n = s d'/|d'|, d' = d - (d.axis_a) axis_a    gap = s |d'| - r
+///   line_line     n = axis_a x axis_b / |axis_a x axis_b|      gap = n.d - r
+///
+/// For two lines, collision detection gives the axes the signs with which n points from a to b, r >= 0.
 enum class FeaturePair : unsigned char { plane_point, plane_circle, point_point, line_point, line_line };
 
 }  // namespace tactus::collide

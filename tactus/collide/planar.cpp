@@ -8,8 +8,6 @@ namespace tactus::collide {
 
 namespace {
 
-using describe::JointType;
-
 /// Directions of a model's joints agree to rounding or not at all.
 constexpr double kAligned = 1e-9;
 
@@ -25,9 +23,17 @@ Posed value_of(const describe::Model& model, const describe::Pose& X) {
   return result;
 }
 
-bool has_fixed_axes(JointType type) {
-  return type == JointType::revolute || type == JointType::prismatic || type == JointType::planar ||
-         type == JointType::weld;
+/// Whether a joint of this type can move in a plane: no more than one turn, and no slide along its axis.
+bool may_be_planar(const describe::JointTraits& traits) {
+  if (traits.has_quaternion() || traits.has_pitch) return false;
+  int turns = 0;
+  for (const describe::JointFreedom& freedom : traits.freedoms()) {
+    if (!freedom.is_rotation) continue;
+    ++turns;
+    for (const describe::JointFreedom& other : traits.freedoms())
+      if (!other.is_rotation && other.axis == freedom.axis) return false;
+  }
+  return turns <= 1;
 }
 
 /// Heights along the normal between which a shape has the same section.
@@ -137,7 +143,7 @@ PlanarMotion::PlanarMotion(const describe::Model& model)
     const Posed X_WJ = zero_[parent] * value_of(model, joint.X_PJ);
     zero_[child] = X_WJ * value_of(model, joint.X_FB);
     Confinement& motion = bodies_[child] = bodies_[parent];
-    if (!has_fixed_axes(joint.type)) {
+    if (!may_be_planar(describe::joint_traits(joint.type))) {
       motion.leaves = true;
       continue;
     }

@@ -1,4 +1,4 @@
-// Which shapes of a model are near each other, and where.
+// Collision detection: which shapes of a model are near each other (broad phase), and where (narrow phase).
 //
 //   Scene scene(model);
 //   scene.update(poses);                       // X_WB of every body, ground included

@@ -3,8 +3,9 @@
 //   M(q) udot + h(q, u, t) = W(q)^T tau + (wrenches)        qd = W(q, t) u + X(q, t)
 //
 // Every function takes its inputs as blocks in this order, leaving out those it does not have:
-//   t [1], q [nq], u [nv], udot [nv] or tau [nv], wrench [6 per wrench input], parameters [np, only when kept
-//   symbolic]
+//
+//   t [1], q [nq], u [nv], udot [nv] or tau [nv], wrench [6 per wrench input], parameters [np, where kept]
+//
 // tau are the joints' actuator forces, conjugate to the joint rates whatever the speeds u are. A wrench is
 // [torque; force] at the frame's origin.
 #pragma once
@@ -84,20 +85,19 @@ class Equations {
   int nq() const;
   int nv() const;
 
-  /// tau = M udot + h - wrenches, by Newton-Euler.                         inputs t q u udot wrench -> tau
-  /// [nv]
+  /// tau = M udot + h - wrenches, by Newton-Euler.             inputs t q u udot wrench -> tau [nv]
   Function inverse_dynamics() const;
-  /// M, symmetric, by composite bodies.                                    inputs t q -> M [nv x nv]
+  /// M, symmetric, by composite bodies.                        inputs t q -> M [nv x nv]
   Function mass_matrix() const;
-  /// h: all that does not depend on udot, tau or wrenches.                 inputs t q u -> h [nv]
+  /// h: all that does not depend on udot, tau or wrenches.     inputs t q u -> h [nv]
   Function bias() const;
-  /// The gravity (and spring) part of h: h at u = 0, t frozen.             inputs t q -> g [nv]
+  /// The gravity (and spring) part of h: h at u = 0, t frozen. inputs t q -> g [nv]
   Function gravity() const;
-  /// The motion's rate.                                  inputs t q u tau wrench -> udot [nv], qdot [nq]
+  /// The motion's rate.                             inputs t q u tau wrench -> udot [nv], qdot [nq]
   Function forward_dynamics() const;
-  /// qdot from u (quaternion rates for spherical and free joints).         inputs t q u -> qdot [nq]
+  /// qdot from u (quaternions: rates of their four numbers).   inputs t q u -> qdot [nq]
   Function coordinate_rates() const;
-  /// u from joint rates; identity by default.                              inputs t q qd[nv] -> u [nv]
+  /// u from joint rates; identity by default.                  inputs t q qd [nv] -> u [nv]
   Function speeds_from_rates() const;
   /// inputs t q u -> kinetic [1], potential [1], linear_momentum [3], angular_momentum [3] (about the world's
   /// origin, world axes), center_of_mass [3], mass [1]
@@ -146,12 +146,16 @@ class Equations {
   const std::vector<SpeedBlock>& blocks() const;
   /// The block whose speeds move the body; -1 where it is fixed in the ground.
   int block_of_body(int body) const;
-  /// All that a step with contact needs, by blocks k = 0, 1, ...: inputs t q u tau wrench -> qdot [nq], Q
-  /// [nv] = W^T tau + wrenches - h; "M_k" [n_k x n_k]; and, where the model has constraints, Phi [m],
-  /// velocity [m], gamma [m], "A_k" [m_k x n_k] (the rows of block k in its speeds, for blocks with rows);
-  /// then for every body asked for (index b into Model::bodies, the ground left out): "X_b" [3 x 4] = R_WB
-  /// p_WB, "V_b" [6] (angular; linear of the body's origin, world axes), "a_b" [6] (its rate with udot = 0),
-  /// "J_b" [6 x n_k] in the speeds of its block.
+  /// All that a step with contact needs, by blocks k = 0, 1, ...: inputs t q u tau wrench ->
+  ///
+  ///   qdot [nq], Q [nv] = W^T tau + wrenches - h
+  ///   M_k [n_k x n_k]
+  ///   Phi [m], velocity [m], gamma [m]   where the model has constraints
+  ///   A_k [m_k x n_k]                    for blocks with rows: these, in the block's speeds
+  ///   X_b [3 x 4] = [R_WB p_WB]          for every body asked for (index b into Model::bodies)
+  ///   V_b [6]                            angular; linear of the body's origin, world axes
+  ///   a_b [6]                            its rate with udot = 0
+  ///   J_b [6 x n_k]                      V_b by the speeds of the body's block
   Function contact_terms(const std::vector<int>& bodies) const;
 
   /// Whether the model gives parametric coordinates z with q = psi(z, t): only then the following exist.

@@ -1,6 +1,7 @@
 #include <tactus/generate/batch.h>
 
 #include <tactus/base/check.h>
+#include <tactus/generate/machine_code.h>
 #include <tactus/generate/program.h>
 
 namespace tactus::generate {

@@ -17,7 +17,7 @@ inline constexpr std::uint32_t kNever = std::numeric_limits<std::uint32_t>::max(
 /// values that nothing reads.
 std::vector<std::uint32_t> last_uses(const Tape& tape);
 
-/// What a furthest-next-use register allocator [Belady 1966] looks up.
+/// What a furthest-next-use register allocator [Belady1966] looks up.
 struct NextUses {
   std::vector<std::uint32_t> first;  // for each value: the first instruction that reads it
   std::vector<std::array<std::uint32_t, 3>>

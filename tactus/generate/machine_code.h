@@ -1,4 +1,4 @@
-// A tape as machine code in this process (x86-64).
+// A tape as machine code in this process (x86-64): the just-in-time compiler.
 //
 // The code is one straight line without branches. Scalars live in the vector registers; which value gives way
 // when they are full is decided by furthest next use. Constants stand right before the code and are addressed

@@ -1,9 +1,15 @@
 #include <tactus/generate/program.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include <tactus/base/check.h>
 #include <tactus/base/error.h>
+#include <tactus/generate/machine_code.h>
+#include <tactus/generate/tape.h>
 
 namespace tactus::generate {
 
@@ -20,21 +26,22 @@ std::vector<Slot> slots_of(const std::vector<algebra::Block>& blocks) {
   return slots;
 }
 
-void run_interpreter(const Program& program, const double* in, double* out, double* work) noexcept {
-  (*program.interpreter)(in, out, work);
-}
-
-/// Lane by lane. The work array holds one lane's inputs and outputs, then the interpreter's own.
-void run_interpreter_lanes(const Program& program, const double* in, double* out, double* work) noexcept {
-  const auto lanes = static_cast<std::size_t>(program.lanes);
-  double* const lane_in = work;
-  double* const lane_out = lane_in + program.input_size;
-  double* const lane_work = lane_out + program.output_size;
-  for (std::size_t lane = 0; lane < lanes; ++lane) {
-    for (std::size_t k = 0; k < program.input_size; ++k) lane_in[k] = in[k * lanes + lane];
-    (*program.interpreter)(lane_in, lane_out, lane_work);
-    for (std::size_t k = 0; k < program.output_size; ++k) out[k * lanes + lane] = lane_out[k];
+/// The first back end that can, of all or of those asked for.
+std::optional<Executable> bind(const Tape& tape, int lanes, Backend& backend) {
+  for (const BackendTraits& traits : backends()) {
+    if (backend != Backend::automatic && backend != traits.backend) continue;
+    std::optional<Executable> made;
+    if (traits.can(lanes)) made = traits.make(tape, lanes);
+    if (made) {
+      backend = traits.backend;
+      return made;
+    }
+    if (backend == traits.backend) {
+      throw InputError({}, fmt::format("{} cannot be made here: {}", traits.name, traits.needs),
+                       "use the automatic back end, which falls back to the interpreter");
+    }
   }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -50,26 +57,13 @@ std::shared_ptr<const Program> make_program(const algebra::Function& function, i
   program->output_size = function.output_size();
   program->lanes = lanes;
 
-  if (backend != Backend::interpreter) program->machine_code = MachineCode::assemble(tape, lanes);
-  if (program->machine_code != nullptr) {
-    program->backend = Backend::machine_code;
-    program->work_size = program->machine_code->work_size();
-    program->code_size = program->machine_code->code_size();
-    program->run = program->machine_code->entry();
-  } else if (backend == Backend::machine_code) {
-    throw InputError(
-        {},
-        "machine code cannot be made here: it takes an x86-64 processor with AVX2 and FMA3 (AVX-512 for "
-        "eight lanes), and a system that grants executable memory",
-        "use the automatic back end, which falls back to the interpreter");
-  } else {
-    program->interpreter.emplace(tape);
-    program->backend = Backend::interpreter;
-    program->work_size = program->interpreter->work_size();
-    if (lanes > 1) program->work_size += program->input_size + program->output_size;
-    program->code_size = program->interpreter->code_size();
-    program->run = lanes > 1 ? run_interpreter_lanes : run_interpreter;
-  }
+  std::optional<Executable> made = bind(tape, lanes, backend);
+  TACTUS_CHECK(made.has_value());
+  program->backend = backend;
+  program->run = made->run;
+  program->code = std::move(made->code);
+  program->work_size = made->work_size;
+  program->code_size = made->code_size;
   return program;
 }
 

@@ -3,22 +3,18 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
+
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <tactus/generate/interpreter.h>
+#include <tactus/generate/backend.h>
 #include <tactus/generate/kernel.h>
-#include <tactus/generate/machine_code.h>
-#include <tactus/generate/tape.h>
 
 namespace tactus::generate {
 
 class Program {
  public:
-  using Run = void (*)(const Program&, const double*, double*, double*) noexcept;
-
   std::string name;
   std::vector<Slot> inputs;
   std::vector<Slot> outputs;
@@ -27,11 +23,9 @@ class Program {
   int lanes = 1;
   std::size_t work_size = 0;  // for all lanes
   std::size_t code_size = 0;
-  Backend backend = Backend::interpreter;
-  Run run = nullptr;
-  // One of the two.
-  std::optional<Interpreter> interpreter;
-  std::unique_ptr<MachineCode> machine_code;
+  Backend backend = Backend::automatic;
+  Executable::Run run = nullptr;
+  std::shared_ptr<const void> code;  // Executable::code
 };
 
 /// Throws InputError where an output depends on a symbol that no input holds, or where machine code was asked

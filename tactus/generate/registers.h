@@ -1,7 +1,7 @@
 // Where the values of a tape are while its machine code is being written: in a register, in memory, or both.
 //
 // Bookkeeping only; the assembler writes the loads and stores. A value that must leave its register is the
-// one whose next use is furthest away [Belady 1966]. Values are assigned once, so a copy in memory stays
+// one whose next use is furthest away [Belady1966]. Values are assigned once, so a copy in memory stays
 // good: each value is stored at most once.
 #pragma once
 
@@ -57,7 +57,7 @@ class Registers {
   void set_home(std::uint32_t value, Home home) { home_[value] = home; }
   /// Gives the value a home in the work array until it dies, and says where.
   Home spill(std::uint32_t value);
-  /// `count` places one after the other, kept for good.
+  /// `count` places one after the other, never given up.
   std::uint32_t take_block(std::uint32_t count);
   std::uint32_t places() const { return places_; }
 

@@ -15,7 +15,7 @@
 
 namespace tactus::generate {
 
-enum class Language { cpp, c };
+enum class Language { cpp, c };  // what they write differently: dialect.h
 
 struct SourceOptions {
   Language language = Language::cpp;
@@ -27,7 +27,7 @@ struct SourceOptions {
 /// last, so that they may be the same arrays as inputs.
 std::string write_source(std::span<const algebra::Function> functions, const SourceOptions& options);
 
-/// Suffix of the header's file name: ".hpp" or ".h".
+/// Suffix of the file's name: ".hpp" or ".h".
 std::string_view suffix_of(Language language);
 
 /// The text with every character that an identifier cannot hold replaced, and not a word of C or C++.

@@ -108,9 +108,9 @@ std::uint32_t latency(Op op) {
 /// Chooses instructions for the nodes of a graph.
 ///
 /// A product that only one sum uses is fused into it; of two such products the one that is ready last, since
-/// the fused operation needs the other before it can start. A sign is absorbed where that is free: -(x - y) =
-/// y - x,
-/// -(k x) = (-k) x, -(x y + z) is one instruction. sin and cos of one argument are one instruction.
+/// the fused operation needs the other before it can start. A sign is absorbed where that is free:
+/// -(x - y) = y - x, -(k x) = (-k) x, -(x y + z) is one instruction. sin and cos of one argument are one
+/// instruction.
 class Selection {
  public:
   Selection(const algebra::Function& function, Rounding rounding)

@@ -1,8 +1,7 @@
 // Which rows of a matrix are independent, and what they span: the orthogonal factorisation of the rows,
 // largest remaining row first [BusingerGolub1965].
 //
-//   X_order(i) = sum_{k <= i} R_ik e_k,    e_0, e_1, ... orthonormal, kept as Householder reflections: Q =
-//   [e_0 e_1 ...]
+//   X_order(i) = sum_{k <= i} R_ik e_k,    Q = [e_0 e_1 ...] orthonormal, kept as Householder reflections
 //
 // What is left of a row after the ones before it are taken out is its distance from their span. The first
 // distance that does not pass the tolerance ends the factorisation: the rows left over depend on the others.

@@ -2,7 +2,7 @@
 // instantiate it, each compiled for its own instruction set; everything here is therefore local to the
 // including file.
 //
-// Range reduction [Cody & Waite 1980, ch. 8], with fused multiply-add: n is the integer nearest to x 2/pi and
+// Range reduction [CodyWaite1980, ch. 8], with fused multiply-add: n is the integer nearest to x 2/pi and
 //
 //   pi/2 = P1 + P2 + P3 (1 + 2^-54),     P1 = 50 bits, P2 = the next 32 bits, P3 = the next 53 bits
 //   r1 = x - n P1     exact: a multiple of 2^-53 below 1 in size

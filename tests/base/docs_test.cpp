@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,7 +62,10 @@ TEST(Docs, NamedFilesExist) {
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-";
   int names = 0;
   for (const fs::path& page : pages()) {
-    for (const std::string& name : between(content_of(page), "`", "`")) {
+    // Files that a reader is told to make are not there: New file `tactus/...`.
+    static const std::regex kNewFile("New file\\s+`[^`]*`");
+    const std::string text = std::regex_replace(content_of(page), kNewFile, "");
+    for (const std::string& name : between(text, "`", "`")) {
       const bool is_path = name.find_first_not_of(kPathLetters) == std::string::npos &&
                            std::any_of(folders.begin(), folders.end(),
                                        [&](const std::string& folder) { return name.starts_with(folder); });

@@ -56,6 +56,7 @@ TEST(Layering, NoModuleIncludesOneThatStandsAfterIt) {
     if (path.extension() != ".h" && path.extension() != ".cpp") continue;
     ++seen;
     const std::string module = fs::relative(path, root).begin()->string();
+    if (module == "tactus.h") continue;  // all of the public headers, for those who want them at once
     EXPECT_GE(rank_of(module), 0) << path << ": no module of that name";
     for (const std::string& line : wrong_includes(module, content_of(path)))
       ADD_FAILURE() << path << ": " << line;

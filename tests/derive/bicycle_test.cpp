@@ -112,7 +112,7 @@ constexpr double kDifferences = 2e-6;
 struct Published {
   double v, capsize, weave, weave_frequency, caster;
 };
-// Meijaard, Papadopoulos, Ruina, Schwab (2007), Table 2 (b) and (c); standing still there are two real pairs.
+// [Meijaard2007, Table 2 (b) and (c)]; standing still there are two real pairs.
 constexpr Published kTable[] = {
     {1.0, -3.13423125066578, 3.52696170990070, 0.80774027519930, -7.11008014637442},
     {2.0, -3.07158645641514, 2.68234517512745, 1.68066296590675, -8.67387984831735},

@@ -6,6 +6,7 @@
 #include <tactus/algebra/expr.h>
 
 #include "random_state.h"
+#include "support/model_graph.h"
 
 namespace tactus::derive {
 namespace {
@@ -35,7 +36,7 @@ constraints:
 
 /// With a frame at the origin of every body, named after it.
 describe::Model with_body_frames(describe::Model model) {
-  const algebra::Graph::Scope scope(*model.graph);
+  const algebra::Graph::Scope scope(support::graph_of(model));
   for (std::size_t b = 1; b < model.bodies.size(); ++b) {
     describe::Frame frame;
     frame.name = "origin of " + model.bodies[b].name;

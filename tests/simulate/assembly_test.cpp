@@ -55,7 +55,7 @@ TEST(Assembly, NamesCopiesAsRedundant) {
 TEST(Assembly, NamesWhatCannotBeMetAndByHowMuch) {
   Model model = two_link_on_circle(0.0);
   {
-    algebra::Graph::Scope scope(*model.graph);
+    algebra::Graph::Scope scope(support::graph_of(model));
     describe::Constraint& far = add_constraint(model, "far", ConstraintType::on_circle);
     far.frame_a = model.frame_index("centre");
     far.frame_b = model.frame_index("tip");

@@ -10,6 +10,7 @@
 #include <tactus/describe/read/load.h>
 #include <tactus/simulate/constraints/assembly.h>
 #include <tactus/simulate/motion/simulation.h>
+#include "support/model_graph.h"
 
 namespace tactus::simulate::test {
 
@@ -29,7 +30,7 @@ inline void close_revolute(Model& model, const std::string& name, const std::str
                            const std::string& b) {
   describe::Constraint& c = add_constraint(model, name, ConstraintType::closure);
   c.kind = "revolute";
-  c.closure = static_cast<int>(describe::JointType::revolute);
+  c.closure = describe::JointType::revolute;
   c.frame_a = model.frame_index(a);
   c.frame_b = model.frame_index(b);
 }
@@ -47,7 +48,7 @@ inline Model slider_crank(double gravity, int copies = 1) {
                                         "  q2: {type: revolute, parent: crank, child: rod, axis: z,"
                                         " placement: {xyz: [1, 0, 0]}}\n",
                                     "slider_crank.yaml");
-  algebra::Graph::Scope scope(*model.graph);
+  algebra::Graph::Scope scope(support::graph_of(model));
   const algebra::Expr q1 = algebra::symbol("q1"), q2 = algebra::symbol("q2");
   for (int i = 0; i < copies; ++i) {
     describe::Constraint& c =
@@ -119,7 +120,7 @@ inline Model shopping_cart() {
     c.frame_a = model.frame_index("ground");
     c.frame_b = model.frame_index(frame);
   }
-  algebra::Graph::Scope scope(*model.graph);
+  algebra::Graph::Scope scope(support::graph_of(model));
   describe::Constraint& stick = add_constraint(model, "stick", ConstraintType::rates);
   stick.equations = {algebra::symbol("q4_dot")};
   stick.active = false;
@@ -143,7 +144,7 @@ inline Model two_link_on_circle(double damping) {
   describe::Constraint& c = add_constraint(model, "circle", ConstraintType::on_circle);
   c.frame_a = model.frame_index("centre");
   c.frame_b = model.frame_index("tip");
-  algebra::Graph::Scope scope(*model.graph);
+  algebra::Graph::Scope scope(support::graph_of(model));
   c.radius = algebra::Expr(0.05);
   return model;
 }
@@ -172,12 +173,12 @@ inline Model spatial_loops() {
                           "loops.yaml");
   describe::Constraint& ball = add_constraint(model, "ball", ConstraintType::closure);
   ball.kind = "spherical";
-  ball.closure = static_cast<int>(describe::JointType::spherical);
+  ball.closure = describe::JointType::spherical;
   ball.frame_a = model.frame_index("anchor");
   ball.frame_b = model.frame_index("hook");
   describe::Constraint& cross = add_constraint(model, "cross", ConstraintType::closure);
   cross.kind = "universal";
-  cross.closure = static_cast<int>(describe::JointType::universal);
+  cross.closure = describe::JointType::universal;
   cross.frame_a = model.frame_index("shoulder");
   cross.frame_b = model.frame_index("pin");
   return model;

@@ -1,7 +1,7 @@
-// The set of constraints and contacts that are on, and the equations that follow from it, as templates: run
-// on numbers they are the general path, which serves any set; run on expressions, once for a set, they give
-// the straight-line code of that set (rederive.h). Both do the same operations in the same order, so they
-// give the same bits.
+// The active set: the constraints and contacts that are on, and the equations that follow from it, as
+// templates. Run on numbers they are the general path, which serves any set; run on expressions, once for a
+// set, they give the straight-line code of that set (rederive.h). Both do the same operations in the same
+// order, so they give the same bits.
 //
 // The rows, in this order:
 //   rows of the model that are on                                        A udot = gamma
@@ -19,6 +19,7 @@
 #include <tactus/algebra/expr.h>
 #include <tactus/contact/events/active_system.h>
 #include <tactus/contact/events/terms.h>
+#include <tactus/contact/law/compliant.h>
 #include <tactus/contact/law/gap.h>
 
 namespace tactus::contact {
@@ -91,7 +92,7 @@ std::array<S, 3> add_compliant(const TermsView<S>& terms, const TouchForm& touch
   using std::sqrt;
   const auto n = static_cast<std::size_t>(terms.kernel().nv);
   const S zero(0.0);
-  const S push = -numbers.stiffness * motion.gap - numbers.damping * motion.rate[0];
+  const S push = compliant_push(motion.gap, motion.rate[0], numbers.stiffness, numbers.damping);
   std::array<S, 3> force{larger(push, zero), zero, zero};
   if (touch.tangents > 0) {
     const S slip = sqrt(motion.rate[1] * motion.rate[1] + motion.rate[2] * motion.rate[2]);

@@ -2,11 +2,13 @@
 //
 //   M udot = Q + B^T lambda,   A udot = gamma           M [n x n], A and B [m x n]
 //
-// B differs from A where a contact slides: its normal force brings friction with it, B_n = A_n - mu (slip
-// direction).A_t. With M = L^T D L (derive/recursion/sparse_factor.h) and Z = L^-T applied to the rows,
+// B differs from A where a contact slides: its normal force brings friction with it,
+// B_n = A_n - mu (slip direction).A_t. With M = L^T D L (derive/recursion/sparse_factor.h) and Z = L^-T
+// applied to the rows,
 //
-//   S = Z_A D^-1 Z_B^T = G U,   S lambda = gamma - Z_A D^-1 L^-T Q,   udot = L^-1 D^-1 (L^-T Q + Z_B^T
-//   lambda)
+//   S = Z_A D^-1 Z_B^T = G U
+//   S lambda = gamma - Z_A D^-1 L^-T Q
+//   udot = L^-1 D^-1 (L^-T Q + Z_B^T lambda)
 //
 // G unit lower triangular, U upper triangular, without exchange of rows. The order of the operations is
 // fixed, and adding a structural zero changes no bit: the template run on numbers (the general path, for any

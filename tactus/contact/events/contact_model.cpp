@@ -35,16 +35,13 @@ simulate::Dynamics compile_free(const derive::Equations& equations) {
 
 describe::Model with_stops(const describe::Model& model) {
   describe::Model result = model;
-  const algebra::Graph::Scope scope(*result.graph);
-  const std::vector<std::string> coordinates = model.coordinate_names();
   for (const describe::JointStop& stop : model.contact.stops) {
-    const algebra::Expr q = algebra::symbol(coordinates[static_cast<std::size_t>(stop.coordinate)]);
     describe::Constraint constraint;
     constraint.name = stop.name;
     constraint.type = describe::ConstraintType::equation;
     constraint.kind = "stop";
     constraint.active = false;
-    constraint.equations = {stop.upper ? algebra::Expr(stop.limit) - q : q - algebra::Expr(stop.limit)};
+    constraint.equations = {stop.gap};
     constraint.where = stop.where;
     result.constraints.push_back(std::move(constraint));
   }

@@ -1,7 +1,7 @@
 // Motion with contact, by events [Gillespie2003, Figure 2]:
 //
-//   integrate with the constraints that are on  ->  did a guard fire?  ->  go back to the first event  ->
-//   impulse  -> which contacts stay, stick, slide  ->  go on to the end of the step
+//   integrate with the constraints that are on  ->  did a guard fire?  ->  go back to the first event
+//     ->  impulse  ->  which contacts stay, stick, slide  ->  go on to the end of the step
 //
 //   const ContactModel contact_model(model);
 //   Engine engine(contact_model, {.step = 1e-3});

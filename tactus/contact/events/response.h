@@ -1,5 +1,6 @@
-// What happens at an event, once the motion stands there: impulses where something is approached, then which
-// contacts stay, slide or stick, so that the accelerations that follow break no law.
+// What happens at an event, once the motion stands there: impulses where something is approached (collision
+// response), then which contacts stay, slide or stick (stick-slip, the new active set), so that the
+// accelerations that follow break no law: complementarity of gap and force (Signorini), Coulomb's cone.
 #pragma once
 
 #include <algorithm>

@@ -1,10 +1,14 @@
 #include <tactus/contact/events/transition_guards.h>
 
 #include <algorithm>
+#include <memory>
 #include <set>
+#include <span>
+#include <string>
 
 #include <fmt/format.h>
 
+#include <tactus/algebra/calculus.h>
 #include <tactus/base/error.h>
 #include <tactus/base/nearest.h>
 
@@ -15,13 +19,6 @@ namespace {
 /// The multipliers of rows as guards name them: "force.loop.x".
 std::string force_name(const std::string& label) { return "force." + label; }
 
-void collect_symbols(const algebra::Node* node, std::set<const algebra::Node*>& seen,
-                     std::set<const algebra::Node*>& symbols) {
-  if (node == nullptr || !seen.insert(node).second) return;
-  if (node->op == algebra::Op::symbol) symbols.insert(node);
-  for (const algebra::Node* operand : {node->a, node->b, node->c}) collect_symbols(operand, seen, symbols);
-}
-
 }  // namespace
 
 TransitionGuards::TransitionGuards(const describe::Model& model, const TermsKernel& terms)
@@ -30,16 +27,16 @@ TransitionGuards::TransitionGuards(const describe::Model& model, const TermsKern
       nv_(static_cast<std::size_t>(terms.nv)),
       rows_(terms.rows.size()) {
   if (count_ == 0) return;
-  const algebra::Graph::Scope scope(*model.graph);
-  std::set<algebra::Expr, decltype([](algebra::Expr a, algebra::Expr b) { return a.id() < b.id(); })> known;
-  algebra::Function function{"guards", "guards of the transitions", model.graph, {}, {}};
+  const auto graph = std::make_shared<algebra::Graph>();
+  const algebra::Graph::Scope scope(*graph);
+  std::set<std::string> known;
+  algebra::Function function{"guards", "guards of the transitions", graph, {}, {}};
   const auto block = [&](const std::string& name, const std::vector<std::string>& names) {
     algebra::Block result{name, "", static_cast<int>(names.size()), 1, {}};
     for (const std::string& symbol : names) {
-      algebra::Expr entry = algebra::symbol(symbol);
       // Speeds may have the names of coordinates, which then mean those.
-      if (!known.insert(entry).second) entry = algebra::symbol(fmt::format("unused {} {}", name, symbol));
-      result.entries.push_back(entry);
+      const bool is_new = known.insert(symbol).second;
+      result.entries.push_back(algebra::symbol(is_new ? symbol : fmt::format("unused {} {}", name, symbol)));
     }
     function.inputs.push_back(std::move(result));
   };
@@ -57,24 +54,23 @@ TransitionGuards::TransitionGuards(const describe::Model& model, const TermsKern
   block("force", forces);
   block("parameters", parameters);
 
-  algebra::Block guards{"guards", "", static_cast<int>(count_), 1, {}};
+  std::vector<algebra::Expr> roots;
   for (const describe::Transition& transition : model.contact.transitions) {
-    std::set<const algebra::Node*> seen, symbols;
-    collect_symbols(transition.guard.node(), seen, symbols);
-    for (const algebra::Node* symbol : symbols) {
-      if (known.count(algebra::Expr(symbol)) != 0) continue;
-      const std::string name(model.graph->symbol_name(symbol->symbol));
+    for (const algebra::Expr symbol : algebra::symbols_in(std::span(&transition.guard, 1))) {
+      const std::string& name = model.graph->symbol_name(symbol);
+      if (known.contains(name)) continue;
       throw InputError(
           transition.where,
           fmt::format("the guard of `{}` names '{}', which does not exist", transition.name, name),
           name.starts_with("force.") ? suggestion(name, forces)
                                      : "use t, coordinates, rates, speeds or force.<row>");
     }
-    guards.entries.push_back(transition.guard);
+    roots.push_back(transition.guard);
     true_at_zero_.push_back(transition.guard_text.find('=') !=
                             std::string::npos);  // a guard is one comparison
   }
-  function.outputs.push_back(std::move(guards));
+  function.outputs.push_back(
+      {"guards", "", static_cast<int>(count_), 1, algebra::transplant(roots, *model.graph)});
   kernel_ = generate::compile(function);
 }
 

@@ -1,10 +1,11 @@
 // The mass matrix of one block of speeds (derive::SpeedBlock) as a metric, with the bilateral constraints
 // that act in the block taken out.
 //
-// With M = L L^T and x = L^T u, a row r becomes z = L^-1 r. The bilateral rows are made orthonormal, e_0,
-// e_1,
-// ... (those that depend on others drop out); what is left of a contact's row without them is
-// z_c = z - sum e (e.z), and an impulse p along it changes the speeds by Y p, Y = L^-T z_c.
+// With M = L L^T and x = L^T u, a row r becomes z = L^-1 r. The bilateral rows are made orthonormal,
+// e_0, e_1, ... (redundant ones drop out). What is left of a contact's row without them, and by how much an
+// impulse p along it changes the speeds:
+//
+//   z_c = z - sum_k e_k (e_k.z),    du = Y p,   Y = L^-T z_c
 #pragma once
 
 #include <cstddef>

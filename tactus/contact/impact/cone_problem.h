@@ -1,18 +1,17 @@
 // Contact with Coulomb's friction, as a problem in impulses (or forces) p and relative velocities (or
 // accelerations) w at the contacts:
 //
-//   w = W p + b                                       W = G M^-1 G^T, symmetric, positive semidefinite
-//   0 <= p_n - o  perpendicular to  w_n >= 0          o: the least impulse, zero but for Poisson's
-//   restitution |p_t| <= mu p_n,   w_t /= 0:  p_t = -mu p_n w_t / |w_t|
+//   w = W p + b                                  W = G M^-1 G^T, symmetric, positive semidefinite
+//   0 <= p_n - o  perpendicular to  w_n >= 0     o: the least impulse, zero but for Poisson's restitution
+//   |p_t| <= mu p_n,   w_t /= 0:  p_t = -mu p_n w_t / |w_t|
 //
 // A contact has 1 row (n), 2 rows (n, t: planar friction) or 3 rows (n, t1, t2). With de Saxce's change of
 // variables, w' = w + mu |w_t| e_n, the law of a contact (o = 0) is one complementarity between dual cones,
 // K_mu = {|p_t| <= mu p_n} containing p and its dual containing w' [AcaryCadoux2013]. How far a pair (p, w)
 // is from the law is measured by the natural map of the same law [AlartCurnier1991], in the unit of w:
 //
-//   f = (p - P(p - rho w)) / rho,    P_n(y) = max(o, y_n),   P_t(y) = the closest to y_t in the disk of
-//   radius
-//                                                                   mu P_n
+//   f = (p - P(p - rho w)) / rho,    P_n(y) = max(o, y_n)
+//                                    P_t(y) = the closest to y_t in the disk of radius mu P_n
 //
 // with rho = size / trace(W_ii), the mass that the contact feels.
 #pragma once
@@ -32,8 +31,7 @@ struct ConeProblem {
   std::span<const double> least;  // [contacts] o, or empty: zero
   std::span<const double> W;      // [rows x rows]
   std::span<const double> b;      // [rows]
-  // Size of the numbers whose difference b is: what is below the tolerance times it is rounding. 0: that of
-  // b.
+  // Size of the numbers whose difference b is: what is below the tolerance times it is rounding. 0: b's own.
   double scale = 0.0;
 };
 

@@ -1,7 +1,8 @@
-// Small contact problems, to rounding where that can be had: sweeps that solve each contact exactly with the
-// others held (block Gauss-Seidel), which find who sticks, slides and leaves, and Newton's method on the
-// natural map, which then ends in a few steps. Where a contact problem is redundant (a box on four corners)
-// the impulses are one of many; the velocities are what the law determines.
+// Small contact problems (cone complementarity problems), to rounding where that can be had: sweeps that
+// solve each contact exactly with the others held (block Gauss-Seidel), which find who sticks, slides and
+// leaves, and Newton's method on the natural map (semismooth), which then ends in a few steps. Where a
+// contact problem is redundant (a box on four corners) the impulses are one of many; the velocities are what
+// the law determines.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
-// How impulses at contacts change velocities at contacts, through the whole mechanism: W = G M_c^-1 G^T,
-// where M_c^-1 lets through only what the bilateral constraints allow.
+// The Delassus matrix: how impulses at contacts change velocities at contacts, through the whole mechanism,
+// W = G M_c^-1 G^T, where M_c^-1 lets through only what the bilateral constraints allow.
 //
 // In the metric of the mass matrix, with M = L^T D L and x -> D^1/2 L u, every row r becomes D^-1/2 L^-T r.
-// The bilateral rows are made orthonormal, e_1 ... e_r (those that depend on others drop out), and taken out
+// The bilateral rows are made orthonormal, e_1 ... e_r (redundant ones drop out), and taken out
 // of the contacts' rows Z. Then W = Z Z^T, an impulse p changes the speeds by L^-1 D^-1/2 Z^T p, and the
 // bilateral constraints feel nothing of it.
 #pragma once

@@ -2,11 +2,11 @@
 //
 // With the feature of body a at P_a (axis d_a, radius r_a) and that of b at P_b, d_b, r_b, d = P_b - P_a:
 //
-//   plane, point    n = d_a                       gap = n.d - r_b
-//   plane, circle   n = d_a, e = n - d_b (d_b.n)  gap = n.d - r_b |e|       lowest point of the rim: P_b -
-//   r_b e/|e| point, point    n = +-d/|d|                   gap = +-|d| - r_a - r_b   (-: a is hollow, r_a <
-//   0) line,  point    the same with d - d_a (d_a.d) line,  line     n = d_a x d_b / |d_a x d_b|   gap = n.d
-//   - r_a - r_b
+//   plane, point    n = d_a                        gap = n.d - r_b
+//   plane, circle   n = d_a, e = n - d_b (d_b.n)   gap = n.d - r_b |e|       lowest point: P_b - r_b e/|e|
+//   point, point    n = +-d/|d|                    gap = +-|d| - r_a - r_b   (-: a is hollow, r_a < 0)
+//   line,  point    the same with d - d_a (d_a.d) for d
+//   line,  line     n = d_a x d_b / |d_a x d_b|    gap = n.d - r_a - r_b
 //
 // c_a and c_b are the points of the two surfaces that face each other, c_b - c_a = gap n. The relative
 // velocity of the two bodies there,

@@ -7,6 +7,7 @@
 
 #include <tactus/collide/scene.h>
 #include <tactus/contact/events/terms.h>
+#include <tactus/contact/law/compliant.h>
 #include <tactus/contact/law/gap.h>
 #include <tactus/describe/model/contact.h>
 
@@ -50,7 +51,7 @@ struct Touch {
   bool touching() const { return mode != Mode::apart; }
   bool rigid() const { return law->rendering != describe::Rendering::compliant; }
   /// Compliant: the force of spring and damper; it acts while positive.
-  double push() const { return -law->stiffness * motion.gap - law->damping * motion.rate[0]; }
+  double push() const { return compliant_push(motion.gap, motion.rate[0], law->stiffness, law->damping); }
   /// Rows that it adds to the accelerations.
   std::size_t rows() const {
     return !rigid() ? 0 : mode == Mode::sticking ? 1 + tangents : touching() ? 1 : 0;

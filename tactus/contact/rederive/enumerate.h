@@ -2,10 +2,10 @@
 // come to are enumerated and formulated before the run, so that in the run every change finds its equations.
 //
 // Sets are made of
-//   constraints   every combination that the model's transitions lead to from its initial one, guards left
-//   aside; stops         on or off, a coordinate at one of its ends at most; contacts      the features that
-//   are nearest to each other at the given configuration, each apart, sliding or
-//                 sticking (compliant: pressing or not);
+//   constraints   every combination that the transitions lead to from the initial one, guards left aside;
+//   stops         on or off, a coordinate at one of its ends at most;
+//   contacts      the features that are nearest to each other at the given configuration, each apart,
+//                 sliding or sticking (compliant: pressing or not);
 // those with the fewest contacts first. There can be very many: a bound is told, and whether it was met.
 // Features that meet only elsewhere are not foreseen; their sets are formulated when they come.
 #pragma once

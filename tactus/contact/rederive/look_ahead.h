@@ -41,7 +41,7 @@ struct Prediction {
 struct LookAheadStatistics {
   long looks = 0;            // predictions that came back
   long ticks = 0;            // with events in them
-  long foreseen = 0;         // of those, such as the last prediction named to within a step
+  long foreseen = 0;         // ticks whose events the last prediction had, to within a step
   double worst_error = 0.0;  // [s] of the foreseen
   double worst_age =
       0.0;  // [s] of simulated time, between the state a prediction started from and its coming

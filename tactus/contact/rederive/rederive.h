@@ -1,6 +1,6 @@
-// Equations made while the motion runs: a set of constraints and contacts that has no code yet is asked for
-// in the tick, derived and compiled in a background thread, and found ready some ticks later. Until then the
-// general path carries on with the same bits.
+// Equations made while the motion runs (just-in-time, one code per active set): a set of constraints and
+// contacts that has no code yet is asked for in the tick, derived and compiled in a background thread, and
+// found ready some ticks later. Until then the general path carries on with the same bits.
 //
 //   Rederiver rederiver(contact_model);
 //   engine.attach(&rederiver);

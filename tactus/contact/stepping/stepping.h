@@ -1,12 +1,11 @@
-// Time-stepping: motion with contact by impulses of whole steps, for scenes in which single events are too
-// many. One step of length h [Moreau1988; StewartTrinkle1996; Jean1999]:
+// Time-stepping (nonsmooth contact dynamics): motion with contact by impulses of whole steps, for scenes in
+// which single events are too many. One step of length h [Moreau1988; StewartTrinkle1996; Jean1999]:
 //
 //   1. terms at (t, q, u): mass matrix, forces, constraints, bodies
 //   2. free speeds        u_free = u + h M^-1 Q,  bilateral constraints of the model held
 //   3. near features      rows J (normal, tangents) of every pair closer than a margin
 //   4. impulses           w_n = J_n u+ + gap/h >= 0  perpendicular to  p_n >= 0, Coulomb's friction
-//                         (contacts that strike:  J_n u+ >= e closing speed: Newton's law, whatever the
-//                         pair's)
+//                         (contacts that strike: J_n u+ >= e closing speed, Newton's law whatever the pair's)
 //   5. displacement       q+ = q (+) h (u+ + du), where du pushes overlapping bodies apart and takes out what
 //                         the bilateral constraints are off: it moves positions and gives no speed
 //

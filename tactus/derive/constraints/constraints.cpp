@@ -199,7 +199,7 @@ class Rows {
   }
 
   void closure(const Station& a, const Station& b) {
-    switch (static_cast<JointType>(constraint_->closure)) {
+    switch (constraint_->closure) {
       case JointType::weld:
         meet(a, b);
         same_orientation(a, b);
@@ -313,9 +313,10 @@ void make_unit_quaternions(const Model& model, const Symbols& symbols,
                            std::unordered_map<const algebra::Node*, double>& values) {
   std::size_t next = 0;
   for (const describe::Joint& joint : model.joints) {
-    const std::size_t first = next + (joint.type == JointType::free ? 3 : 0);
-    next += static_cast<std::size_t>(describe::coordinate_count(joint.type));
-    if (joint.type != JointType::spherical && joint.type != JointType::free) continue;
+    const describe::JointTraits& traits = describe::joint_traits(joint.type);
+    next += traits.nq();
+    if (!traits.has_quaternion()) continue;
+    const std::size_t first = next - 4;
     double square = 0.0;
     for (std::size_t i = first; i < next; ++i) square += std::pow(values[symbols.q[i].node()], 2);
     for (std::size_t i = first; i < next; ++i) values[symbols.q[i].node()] /= std::sqrt(square);

@@ -136,8 +136,7 @@ void normalise_quaternions(const describe::Model& model, VectorXd& q) {
   Eigen::Index at = 0;
   for (const describe::Joint& joint : model.joints) {
     const int count = describe::coordinate_count(joint.type);
-    if (joint.type == describe::JointType::spherical || joint.type == describe::JointType::free)
-      q.segment(at + count - 4, 4).normalize();
+    if (describe::has_quaternion(joint.type)) q.segment(at + count - 4, 4).normalize();
     at += count;
   }
 }

@@ -29,12 +29,13 @@ std::vector<Expr> joint_rates(const Model& model, const std::vector<Expr>& q, co
   std::vector<Expr> rates;
   std::size_t at = 0;
   for (const describe::Joint& joint : model.joints) {
-    const bool is_free = joint.type == describe::JointType::free;
-    if (!is_free && joint.type != describe::JointType::spherical) {
+    const describe::JointTraits& traits = describe::joint_traits(joint.type);
+    if (!traits.has_quaternion()) {
       for (std::size_t k = 0; k < joint.axes.size(); ++k) rates.push_back(qdot[at++]);
       continue;
     }
     const std::size_t p = at;
+    const bool is_free = traits.quaternion_at > 0;
     if (is_free) at += 3;
     const math::Quaternion<Expr> turn{q[at], q[at + 1], q[at + 2], q[at + 3]},
         back{q[at], -q[at + 1], -q[at + 2], -q[at + 3]},
@@ -88,7 +89,7 @@ void inspect(const Model& model, const Symbols& symbols, const ConstraintEquatio
     std::vector<double> result = algebra::evaluate(roots, [&](Expr symbol) {
       const std::string& name = algebra::Graph::current().symbol_name(symbol);
       const auto found = values.find(name);
-      return found != values.end() ? found->second : describe::value_of(model, model.graph->symbol(name));
+      return found != values.end() ? found->second : describe::parameter_value(model, name);
     });
     if (!all_finite(result)) continue;
     for (std::size_t k = 0; k < m; ++k) {

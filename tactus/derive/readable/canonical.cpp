@@ -18,7 +18,6 @@ namespace tactus::derive {
 using algebra::TrigConverter;
 using algebra::TrigKey;
 using algebra::TrigTerm;
-using describe::JointType;
 
 namespace {
 
@@ -105,7 +104,7 @@ std::optional<CanonicalModel> find_canonical_form(const describe::Model& model, 
                                                   std::string* why, algebra::TrigLimits limits) {
   const Why no{why};
   for (const describe::Joint& joint : model.joints) {
-    if (joint.type == JointType::spherical || joint.type == JointType::free) {
+    if (describe::has_quaternion(joint.type)) {
       return no("joint '" + joint.name + "' has an orientation given by a unit quaternion, not by angles");
     }
   }

@@ -1,10 +1,10 @@
 // Kane's method, step by step [Gillespie2003, section 3].
 //
 //   kinematical equations    qd = W u + X
-//   partial velocities       w_B = sum_r W_r u_r + W_t,    v_Bo = sum_r V_r u_r + V_t          (in the body's
-//   axes) active forces            F_r  = sum_B ( W_r . T_B + V_r . R_B ) + (joint forces through W) inertia
-//   forces           F*_r = - sum_B ( W_r . N_B + V_r . F_B ) equations of motion      F_r + F*_r = 0 i.e. M
-//   udot + h = W^T tau + ...
+//   partial velocities       w_B = sum_r W_r u_r + W_t,   v_Bo = sum_r V_r u_r + V_t     (in the body's axes)
+//   active forces            F_r  = sum_B ( W_r . T_B + V_r . R_B ) + (joint forces through W)
+//   inertia forces           F*_r = - sum_B ( W_r . N_B + V_r . F_B )
+//   equations of motion      F_r + F*_r = 0,   i.e. M udot + h = W^T tau + ...
 //
 // with N_B, F_B the rate of the body's momentum (weight included: the ground accelerates upwards with -g).
 // The partial velocities are reduced as rational trigonometric functions, so that well chosen speeds give

@@ -1,7 +1,6 @@
 // The linear model about a point of a motion, from the canonical form, exact or abbreviated.
 //
-//   delta tau = M delta udot + C delta u + K delta q,     C = d tau/d u,   K = d tau/d q       [Clover1996,
-//   II (39)]
+//   delta tau = M delta udot + C delta u + K delta q,  C = d tau/d u,  K = d tau/d q   [Clover1996, II (39)]
 //
 // Differentiation comes first and abbreviation after it: the factors of u_m in C, and of 1, udot_m and u_m
 // u_n in K, are trigonometric sums of their own. So K may hold a term whose origin fell below the threshold

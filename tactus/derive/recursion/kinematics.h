@@ -5,8 +5,8 @@
 //
 //   w_i  = R^T w_P + z qd                                      angular velocity
 //   wd_i = R^T wd_P + z qdd + (R^T w_P) x z qd                 angular acceleration
-//   a_i  = R^T (a_P + U_P r) + [2 (R^T w_P) x z dd + z ddd]    acceleration of the origin (d: the slide along
-//   z) U    = wd x + w x (w x .)
+//   a_i  = R^T (a_P + U_P r) + [2 (R^T w_P) x z dd + z ddd]    acceleration of the origin (d: slide along z)
+//   U    = wd x + w x (w x .)
 //
 // The ground accelerates with -g, which makes every weight appear by itself. Revolute links whose axes are
 // parallel form a group: all their orientations differ by a turn about the common z, so angular quantities

@@ -114,8 +114,7 @@ std::vector<Expr> joint_loads(const Model& model, const Options& options, const 
   std::vector<Expr> loads;
   std::size_t coordinate = 0;
   for (const describe::Joint& joint : model.joints) {
-    const bool quasi =
-        joint.type == describe::JointType::spherical || joint.type == describe::JointType::free;
+    const bool quasi = describe::has_quaternion(joint.type);
     for (std::size_t k = 0; k < joint.axes.size(); ++k) {
       const describe::JointAxis& axis = joint.axes[k];
       const Expr rate = rates[loads.size()];
@@ -142,8 +141,7 @@ Expr spring_energy(const Model& model, const Numbers& numbers, const Tree<Expr>&
   Expr energy(0.0);
   std::size_t coordinate = 0;
   for (const describe::Joint& joint : model.joints) {
-    const bool quasi =
-        joint.type == describe::JointType::spherical || joint.type == describe::JointType::free;
+    const bool quasi = describe::has_quaternion(joint.type);
     for (std::size_t k = 0; k < joint.axes.size() && !quasi; ++k) {
       const Expr stretch = q[coordinate + k] - numbers(joint.axes[k].rest);
       energy += half * numbers(joint.axes[k].stiffness) * (stretch * stretch);

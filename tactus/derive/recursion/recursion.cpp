@@ -41,8 +41,7 @@ Recursion::Recursion(const Model& model, bool friction)
   const auto value = [&](describe::Expr number) { return describe::value_of(model, number); };
   int coordinate = 0;
   for (const describe::Joint& joint : model.joints) {
-    const bool quasi =
-        joint.type == describe::JointType::spherical || joint.type == describe::JointType::free;
+    const bool quasi = describe::has_quaternion(joint.type);
     for (std::size_t k = 0; k < joint.axes.size(); ++k) {
       const describe::JointAxis& axis = joint.axes[k];
       JointLoad load;

@@ -10,7 +10,6 @@
 namespace tactus::derive {
 
 using algebra::Expr;
-using describe::JointType;
 
 Numbers::Numbers(const describe::Model& model) : Numbers(model, Options{}) {}
 
@@ -20,8 +19,8 @@ Numbers::Numbers(const describe::Model& model, const Options& options) : model_(
         std::find(options.kept.begin(), options.kept.end(), parameter.name) != options.kept.end();
     if (options.keep_parameters && (options.kept.empty() || named)) {
       kept_.push_back(parameter.name);
-    } else {
-      folded_.push_back(model.graph->symbol(parameter.name));
+    } else if (const auto symbol = model.graph->find_symbol(parameter.name)) {  // otherwise no formula holds it
+      folded_.push_back(*symbol);
       values_.push_back(parameter.value);
     }
   }
@@ -114,17 +113,18 @@ Tree<Expr> build_tree(const describe::Model& model, const Numbers& numbers) {
       X_LF = {axes.transposed(), Vec3<Expr>::zero()};
       return tree.links.back();
     };
-    if (joint.type == JointType::spherical || joint.type == JointType::free) {
-      const bool is_free = joint.type == JointType::free;
-      Link<Expr>& link = add_link(is_free ? LinkKind::free : LinkKind::spherical, Mat3<Expr>::identity());
+    const describe::JointTraits& traits = describe::joint_traits(joint.type);
+    if (traits.has_quaternion()) {
+      const LinkKind kind = traits.quaternion_at > 0 ? LinkKind::free : LinkKind::spherical;
+      Link<Expr>& link = add_link(kind, Mat3<Expr>::identity());
       for (std::size_t k = 0; k < joint.axes.size(); ++k) link.armature[k] = numbers(joint.axes[k].armature);
-      tree.nq += is_free ? 7 : 4;
-      tree.nv += is_free ? 6 : 3;
+      tree.nq += describe::coordinate_count(joint.type);
+      tree.nv += describe::speed_count(joint.type);
     } else {
       for (const describe::JointAxis& axis : joint.axes) {
-        const LinkKind kind = joint.type == JointType::helical ? LinkKind::helical
-                              : axis.is_rotation               ? LinkKind::revolute
-                                                               : LinkKind::prismatic;
+        const LinkKind kind = traits.has_pitch   ? LinkKind::helical
+                              : axis.is_rotation ? LinkKind::revolute
+                                                 : LinkKind::prismatic;
         Link<Expr>& link = add_link(kind, z_to(direction_of(model, axis)));
         link.name = axis.name;
         link.armature[0] = numbers(axis.armature);

@@ -1,19 +1,16 @@
 // Model-level simplification: another tree with the same equations of motion and fewer operations in them.
 //
 // Five exact steps, each useful because zeros fold away in the recursions afterwards:
-//   turn    A link's frame is turned about its own z so that the next placement becomes a single rotation
-//   about x
-//           (the twist); a joint whose axis points against its parent's is counted the other way round. After
-//           this, parallel axes are visible: R_PJ is the identity.
-//   slide   A revolute link's frame is slid along its own z so that offsets of the next placement vanish.
-//   regroup Base inertial parameters: mass that lies on a revolute axis (m, h_z, Sigma_zz) moves with both
-//   neighbours,
-//           so it is counted to the parent; of a prismatic link, Sigma turns with the parent and is counted
-//           there. What arrives at the ground is dropped: it never moves.
-//   rotors  A last link whose mass is symmetric about its axis looks the same at every angle: its mass is
-//   counted to the
-//           parent and only its spin remains.
-//   fold    Dust from the arithmetic of constants (1e-17 where a zero is meant) is removed.
+//   turn     A link's frame is turned about its own z so that the next placement becomes a single rotation
+//            about x (the twist); a joint whose axis points against its parent's is counted the other way
+//            round. After this, parallel axes are visible: R_PJ is the identity.
+//   slide    A revolute link's frame is slid along its own z so that offsets of the next placement vanish.
+//   regroup  Base inertial parameters: mass that lies on a revolute axis (m, h_z, Sigma_zz) moves with both
+//            neighbours, so it is counted to the parent; of a prismatic link, Sigma turns with the parent and
+//            is counted there. What arrives at the ground is dropped: it never moves.
+//   rotors   A last link whose mass is symmetric about its axis looks the same at every angle: its mass is
+//            counted to the parent and only its spin remains.
+//   fold     Dust from the arithmetic of constants (1e-17 where a zero is meant) is removed.
 // The kinetic energy and all joint forces stay the same; the potential energy changes by a constant.
 #pragma once
 

@@ -103,9 +103,10 @@ std::vector<Expr> coordinate_rates(const Model& model, const Symbols& symbols,
   std::vector<Expr> rates;
   std::size_t v = 0;
   for (const describe::Joint& joint : model.joints) {
-    const bool is_free = joint.type == describe::JointType::free;
-    if (is_free || joint.type == describe::JointType::spherical) {
-      const std::size_t at = rates.size() + (is_free ? 3 : 0);
+    const describe::JointTraits& traits = describe::joint_traits(joint.type);
+    if (traits.has_quaternion()) {
+      const bool is_free = traits.quaternion_at > 0;
+      const std::size_t at = rates.size() + static_cast<std::size_t>(traits.quaternion_at);
       const math::Quaternion<Expr> q{symbols.q[at], symbols.q[at + 1], symbols.q[at + 2], symbols.q[at + 3]};
       if (is_free) {
         const Vec3<Expr> pd =

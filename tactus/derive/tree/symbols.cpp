@@ -17,8 +17,7 @@ Symbols::Symbols(const describe::Model& model, const Options& options) {
   for (const std::string& name : model.coordinate_names()) q.push_back(algebra::symbol(name));
   const bool defined = model.speeds.definition != describe::Speeds::Definition::joint_rates;
   for (const describe::Joint& joint : model.joints) {
-    const bool quasi =
-        joint.type == describe::JointType::spherical || joint.type == describe::JointType::free;
+    const bool quasi = describe::has_quaternion(joint.type);
     for (const describe::JointAxis& axis : joint.axes) {
       // A quasi-velocity has a name of its own; the rate of a coordinate is named after it.
       const std::string rate = quasi ? axis.name : describe::rate_name(axis.name);

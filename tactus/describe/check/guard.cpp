@@ -77,7 +77,7 @@ class GuardReader::Names {
     const std::vector<std::string> coordinates = model_.coordinate_names();
     std::size_t q = 0, u = 0;
     for (const Joint& joint : model_.joints) {
-      const bool quaternion = joint.type == JointType::spherical || joint.type == JointType::free;
+      const bool quaternion = has_quaternion(joint.type);
       const int count = coordinate_count(joint.type);
       for (int k = 0; k < count; ++k, ++q) {
         const auto axis = static_cast<std::size_t>(k);

@@ -14,6 +14,8 @@ namespace {
 
 /// Below this fraction of the largest moment of inertia, a moment is the rounding of a zero.
 constexpr double kNoInertia = 1e-12;
+/// Directions of slides that differ by less are one direction.
+constexpr double kSameDirection = 1e-9;
 
 Eigen::Vector3d numbers(Evaluator& value, const Vec3& v) { return {value(v.x), value(v.y), value(v.z)}; }
 Eigen::Matrix3d numbers(Evaluator& value, const Mat3& A) {
@@ -26,9 +28,10 @@ Eigen::Matrix3d numbers(Evaluator& value, const Mat3& A) {
 
 /// The smallest inertia that a turn of the last body of a chain meets, and the largest to compare with. With
 /// c the centre of mass from the joint and I the central inertia, both in the joint's axes:
-///   about a fixed axis e:  e.I e + m |e x c|^2      about a fixed point: eigenvalues of I + m (c.c 1 - c
-///   c^T) where the body is also free to shift (planar, free): the central inertia alone, since M's Schur
-///   complement is it.
+///   about a fixed axis e   e.I e + m |e x c|^2
+///   about a fixed point    eigenvalues of I + m (c.c 1 - c c^T)
+///   free to shift as well  what M's Schur complement leaves: of e x c the part across the slides; the central
+///                          inertia alone where it may shift in all directions of the turn (planar, free)
 struct TurningInertia {
   double smallest = 1.0, largest = 1.0;
 };
@@ -38,33 +41,32 @@ TurningInertia turning_inertia(Evaluator& value, const Joint& joint, const Body&
   const Eigen::Matrix3d I = R_FB * numbers(value, body.inertia) * R_FB.transpose();
   const double m = value(body.mass);
   const Eigen::Matrix3d about_joint = I + m * (c.dot(c) * Eigen::Matrix3d::Identity() - c * c.transpose());
-  const auto about = [&](const Eigen::Matrix3d& inertia, std::size_t axis) -> TurningInertia {
-    const Eigen::Vector3d e = numbers(value, joint.axes[axis].direction);
-    return {e.dot(inertia * e) + value(joint.axes[axis].armature), about_joint.trace()};
-  };
-  const auto about_point = [&](Eigen::Matrix3d inertia) -> TurningInertia {
+  const JointTraits& traits = joint_traits(joint.type);
+  if (traits.has_pitch) return {};
+  if (traits.has_quaternion()) {
+    Eigen::Matrix3d inertia = traits.quaternion_at > 0 ? I : about_joint;
     for (int i = 0; i < 3; ++i) inertia(i, i) += value(joint.axes[static_cast<std::size_t>(i)].armature);
     const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(inertia, Eigen::EigenvaluesOnly);
     return {solver.eigenvalues()(0), std::max(about_joint.trace(), solver.eigenvalues()(2))};
-  };
-  switch (joint.type) {
-    case JointType::revolute:
-    case JointType::cylindrical:
-      return about(about_joint, 0);
-    case JointType::universal:
-      return about(about_joint, 1);
-    case JointType::planar:
-      return about(I, 2);
-    case JointType::spherical:
-      return about_point(about_joint);
-    case JointType::free:
-      return about_point(I);
-    case JointType::helical:
-    case JointType::prismatic:
-    case JointType::weld:
-      break;
   }
-  return {};
+  const JointAxis* turn = nullptr;  // the last one: those before it do not change what it meets
+  for (const JointAxis& axis : joint.axes)
+    if (axis.is_rotation) turn = &axis;
+  if (turn == nullptr) return {};
+  const Eigen::Vector3d e = numbers(value, turn->direction);
+  Eigen::Vector3d across = e.cross(c);  // velocity of the mass centre, without the directions of slides
+  Eigen::Matrix3d slides = Eigen::Matrix3d::Zero();
+  int count = 0;
+  for (const JointAxis& axis : joint.axes) {
+    if (axis.is_rotation || count == 3) continue;
+    Eigen::Vector3d d = numbers(value, axis.direction);
+    for (int k = 0; k < count; ++k) d -= slides.col(k).dot(d) * slides.col(k);
+    if (!(d.norm() > kSameDirection)) continue;
+    slides.col(count) = d.normalized();
+    across -= slides.col(count).dot(across) * slides.col(count);
+    ++count;
+  }
+  return {e.dot(I * e) + m * across.squaredNorm() + value(turn->armature), about_joint.trace()};
 }
 
 }  // namespace

@@ -9,10 +9,9 @@
 
 #include <tactus/algebra/expr.h>
 #include <tactus/base/error.h>
+#include <tactus/describe/model/joint_traits.h>
 
 namespace tactus::describe {
-
-enum class JointType;
 
 enum class ConstraintType {
   closure,     // frame b moves relative to frame a as by a joint
@@ -29,6 +28,9 @@ enum class ConstraintType {
   rates,       // a linear equation in the joint rates: sum a_i(q,t) qd_i + b(q,t) = 0
 };
 std::string_view name_of(ConstraintType type);
+/// What a constraint of the type says, in which {a} and {b} stand for the two frames, {radius}, {length} and
+/// {equations} for its numbers and formulas. Empty for those that have more to say: closures, rolling.
+std::string_view meaning_of(ConstraintType type);
 
 enum class Rolling {
   disk_on_plane,    // b: disk about its z, radius; a: plane with normal z. The disk may lean.
@@ -40,10 +42,10 @@ enum class Rolling {
 struct Constraint {
   std::string name;
   ConstraintType type = ConstraintType::equation;
-  std::string kind;                // as the file says it: "gear", "lock", "revolute", ...
-  bool active = true;              // at the start
-  int frame_a = -1, frame_b = -1;  // indices into Model::frames
-  int closure = 0;                 // closure: a JointType (as its number)
+  std::string kind;                     // as the file says it: "gear", "lock", "revolute", ...
+  bool active = true;                   // at the start
+  int frame_a = -1, frame_b = -1;       // indices into Model::frames
+  JointType closure = JointType::weld;  // closure: the joint that joins the two frames
   Rolling rolling = Rolling::disk_on_plane;
   bool keep_contact = true;              // rolling: the contact itself is a constraint too
   algebra::Expr radius, radius_a;        // circle, sphere, rolling; the other disk's

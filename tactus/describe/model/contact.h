@@ -55,6 +55,7 @@ struct JointStop {
   int coordinate = 0;  // index into the coordinates q
   bool upper = false;  // q <= limit, otherwise q >= limit
   double limit = 0.0;
+  algebra::Expr gap;  // how far the coordinate is from the stop: limit - q or q - limit
   double restitution = 0.0;
   double rest_speed = 1e-3;  // [m/s or rad/s]
   Place where;

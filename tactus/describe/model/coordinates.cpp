@@ -8,6 +8,8 @@ namespace tactus::describe {
 
 namespace {
 
+constexpr const char* kAxes[] = {"x", "y", "z"};
+
 std::string direction_text(const Model& model, const JointAxis& axis) {
   const double x = value_of(model, axis.direction.x), y = value_of(model, axis.direction.y),
                z = value_of(model, axis.direction.z);
@@ -21,10 +23,6 @@ std::string direction_text(const Model& model, const JointAxis& axis) {
   return fmt::format("({:.4g}, {:.4g}, {:.4g})", x, y, z);
 }
 
-bool has_quaternion(const Joint& joint) {
-  return joint.type == JointType::spherical || joint.type == JointType::free;
-}
-
 std::string between(const Model& model, const Joint& joint) {
   return fmt::format("{} on {}", model.bodies[static_cast<std::size_t>(joint.child)].name,
                      model.bodies[static_cast<std::size_t>(joint.parent)].name);
@@ -32,7 +30,7 @@ std::string between(const Model& model, const Joint& joint) {
 
 std::string axis_meaning(const Model& model, const Joint& joint, const JointAxis& axis) {
   const std::string direction = direction_text(model, axis);
-  if (joint.type == JointType::helical) {
+  if (joint_traits(joint.type).has_pitch) {
     return fmt::format("angle of {} about {}, advancing {:.6g} m/rad", between(model, joint), direction,
                        value_of(model, joint.pitch));
   }
@@ -47,18 +45,17 @@ std::vector<Meaning> coordinate_meanings(const Model& model) {
   const std::vector<std::string> names = model.coordinate_names();
   std::size_t at = 0;
   for (const Joint& joint : model.joints) {
-    if (!has_quaternion(joint)) {
+    const JointTraits& traits = joint_traits(joint.type);
+    if (!traits.has_quaternion()) {
       for (const JointAxis& axis : joint.axes) {
         result.push_back({names[at++], axis_meaning(model, joint, axis), axis.is_rotation ? "rad" : "m"});
       }
       continue;
     }
-    if (joint.type == JointType::free) {
-      for (const char* axis : {"x", "y", "z"}) {
-        result.push_back({names[at++],
-                          fmt::format("position of {} along the joint's {}", between(model, joint), axis),
-                          "m"});
-      }
+    for (int k = 0; k < traits.quaternion_at; ++k) {
+      result.push_back({names[at++],
+                        fmt::format("position of {} along the joint's {}", between(model, joint), kAxes[k]),
+                        "m"});
     }
     for (const char* part : {"scalar", "x", "y", "z"}) {
       result.push_back(
@@ -93,8 +90,7 @@ std::vector<Meaning> speed_meanings(const Model& model) {
   for (const Joint& joint : model.joints) {
     for (std::size_t k = 0; k < joint.axes.size(); ++k) {
       const JointAxis& axis = joint.axes[k];
-      if (has_quaternion(joint)) {
-        static constexpr const char* kAxes[] = {"x", "y", "z"};
+      if (has_quaternion(joint.type)) {
         const std::string& child = model.bodies[static_cast<std::size_t>(joint.child)].name;
         result.push_back({axis.name,
                           k < 3 ? fmt::format("angular velocity of {} along its own {}",

@@ -15,6 +15,7 @@
 #include <tactus/base/error.h>
 #include <tactus/describe/model/constraint.h>
 #include <tactus/describe/model/contact.h>
+#include <tactus/describe/model/joint_traits.h>
 #include <tactus/math/vec3.h>
 
 namespace tactus::describe {
@@ -41,12 +42,6 @@ struct DerivedParameter {
   std::string unit;
   std::string description;
 };
-
-enum class JointType { revolute, prismatic, helical, cylindrical, universal, planar, spherical, free, weld };
-std::string_view name_of(JointType type);
-/// Numbers of coordinates and of speeds: they differ where a unit quaternion describes the orientation.
-int coordinate_count(JointType type);
-int speed_count(JointType type);
 
 /// Friction of one joint coordinate, each direction on its own: force = -(viscous u + coulomb) for u >= 0 and
 /// -(viscous u - coulomb) for u < 0 [Clover1996, II App. A].
@@ -81,9 +76,8 @@ struct Joint {
   int child = 0;
   Pose X_PJ;
   Pose X_FB;
-  // speed_count(type) of them, in the order of the speeds. The motions follow each other, each in the frame
-  // that the one before has reached: cylindrical "angle", "slide"; universal "angle1", "angle2"; planar "x",
-  // "y", "angle".
+  // As many as speed_count(type), in the order of the speeds (joint_traits.h). The motions follow each other,
+  // each in the frame that the one before has reached.
   std::vector<JointAxis> axes;
   Expr pitch;  // helical: advance along the axis per radian [m/rad]
   Place where;
@@ -170,7 +164,9 @@ struct Model {
   std::string name;
   std::string description;
   std::string file;
-  std::shared_ptr<algebra::Graph> graph;  // of all expressions below
+  // Of all expressions below. Constant: whoever derives from a model writes in a graph of its own, so that
+  // any number of threads may do so at the same time.
+  std::shared_ptr<const algebra::Graph> graph;
   std::vector<Parameter> parameters;
   std::vector<DerivedParameter> derived_parameters;
   Vec3 gravity;               // acceleration of free fall in the world [m/s^2]; default (0, 0, -9.81)
@@ -207,6 +203,9 @@ struct Model {
 
 /// The symbol of a coordinate's rate in expressions: "<coordinate>_dot".
 std::string rate_name(const std::string& coordinate);
+
+/// The value of the model's parameter of that name, which must exist.
+double parameter_value(const Model& model, std::string_view name);
 
 /// A parameter-folding evaluation of a model's number.
 double value_of(const Model& model, Expr number);

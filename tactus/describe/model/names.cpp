@@ -38,7 +38,7 @@ void require_distinct_names(const Model& model,
   NameSpace names;
   for (const Joint& joint : model.joints) {
     const std::string of = fmt::format("of joint `{}`", joint.name);
-    const bool quasi = joint.type == JointType::spherical || joint.type == JointType::free;
+    const bool quasi = has_quaternion(joint.type);
     for (const JointAxis& axis : joint.axes) {
       // Quasi-velocities have names of their own; their coordinates' names hold a dot and meet no others.
       names.add(axis.name, (quasi ? "a speed " : "the coordinate ") + of, joint.where);

@@ -103,6 +103,10 @@ void read_sides(Reader& reader, const Fields& fields, Constraint& constraint,
       "name frames of two bodies");
 }
 
+void read_between(Reader& reader, const Fields& fields, Constraint& constraint) {
+  read_sides(reader, fields, constraint);
+}
+
 Expr above_zero(const Reader& reader, const Value& value, std::string_view what, std::string_view remedy) {
   const Expr number = reader.number(value, kLength);
   if (!(reader.value_at_parameters(number) > 0.0)) {
@@ -112,38 +116,20 @@ Expr above_zero(const Reader& reader, const Value& value, std::string_view what,
   return number;
 }
 
-void read_closure(Reader& reader, const Value& map, Constraint& constraint, JointType joint) {
-  constraint.type = ConstraintType::closure;
-  constraint.closure = static_cast<int>(joint);
-  read_sides(reader, Fields(reader, map, fmt::format("a {} closure", constraint.kind), keys::kBetween),
-             constraint);
-}
-
-void read_between(Reader& reader, const Value& map, Constraint& constraint, ConstraintType type) {
-  constraint.type = type;
-  read_sides(reader, Fields(reader, map, fmt::format("`{}`", constraint.kind), keys::kBetween), constraint);
-}
-
-void read_round(Reader& reader, const Value& map, Constraint& constraint, ConstraintType type) {
-  constraint.type = type;
-  const Fields fields(reader, map, fmt::format("`{}`", constraint.kind), keys::kOnCircle);
-  read_sides(reader, fields, constraint);
+void read_round(Reader& reader, const Fields& fields, Constraint& constraint) {
+  read_between(reader, fields, constraint);
   constraint.radius = above_zero(reader, fields.require("radius", "write radius: 50 mm"), "the radius",
                                  "it must be above zero; two points that meet are type: spherical");
 }
 
-void read_distance(Reader& reader, const Value& map, Constraint& constraint) {
-  constraint.type = ConstraintType::distance;
-  const Fields fields(reader, map, "a distance", keys::kDistance);
-  read_sides(reader, fields, constraint);
+void read_distance(Reader& reader, const Fields& fields, Constraint& constraint) {
+  read_between(reader, fields, constraint);
   constraint.length = above_zero(reader, fields.require("length", "write length: 0.2 m"), "the length",
                                  "it must be above zero; two points that meet are type: spherical");
 }
 
 /// In the coordinates x, y, z of b's origin seen from a, and the time.
-void read_surface(Reader& reader, const Value& map, Constraint& constraint) {
-  constraint.type = ConstraintType::on_surface;
-  const Fields fields(reader, map, "`on_surface`", keys::kOnSurface);
+void read_surface(Reader& reader, const Fields& fields, Constraint& constraint) {
   read_sides(reader, fields, constraint);
   const Value& given =
       fields.require("equations", "write equations: [\"x^2 + y^2/4 - 1\"], each of them zero");
@@ -181,9 +167,7 @@ void read_surface(Reader& reader, const Value& map, Constraint& constraint) {
   }
 }
 
-void read_rolling(Reader& reader, const Value& map, Constraint& constraint) {
-  constraint.type = ConstraintType::rolling;
-  const Fields fields(reader, map, "a rolling constraint", keys::kRolling);
+void read_rolling(Reader& reader, const Fields& fields, Constraint& constraint) {
   static constexpr std::array<std::string_view, 4> kKinds = {"disk_on_plane", "sphere_on_plane",
                                                              "disk_on_disk", "knife_edge"};
   const Value& kind = fields.require("kind", fmt::format("write kind: {}", fmt::join(kKinds, ", ")));
@@ -214,49 +198,36 @@ void read_rolling(Reader& reader, const Value& map, Constraint& constraint) {
   constraint.radius_a = -constraint.radius_a;
 }
 
+/// A type of constraint as files write it. (Joints that can close a loop are types, too: joint_traits.h.)
 struct Type {
   std::string_view word;
-  void (*read)(Reader&, const Value&, Constraint&);
+  std::string_view what;  // how messages call it
+  ConstraintType type;
+  std::span<const std::string_view> keys;
+  void (*read)(Reader&, const Fields&, Constraint&);
 };
 
-template <JointType joint>
-void closure(Reader& reader, const Value& map, Constraint& c) {
-  read_closure(reader, map, c, joint);
-}
-template <ConstraintType type>
-void between(Reader& reader, const Value& map, Constraint& c) {
-  read_between(reader, map, c, type);
-}
-template <ConstraintType type>
-void round(Reader& reader, const Value& map, Constraint& c) {
-  read_round(reader, map, c, type);
-}
+constexpr Type kTypes[] = {
+    {"on_line", "`on_line`", ConstraintType::on_line, keys::kBetween, read_between},
+    {"on_plane", "`on_plane`", ConstraintType::on_plane, keys::kBetween, read_between},
+    {"on_circle", "`on_circle`", ConstraintType::on_circle, keys::kOnCircle, read_round},
+    {"on_sphere", "`on_sphere`", ConstraintType::on_sphere, keys::kOnCircle, read_round},
+    {"on_surface", "`on_surface`", ConstraintType::on_surface, keys::kOnSurface, read_surface},
+    {"distance", "a distance", ConstraintType::distance, keys::kDistance, read_distance},
+    {"parallel", "`parallel`", ConstraintType::parallel, keys::kBetween, read_between},
+    {"rolling", "a rolling constraint", ConstraintType::rolling, keys::kRolling, read_rolling},
+    {"gear", "a gear", ConstraintType::equation, keys::kGear, read_gear},
+    {"belt", "a belt", ConstraintType::equation, keys::kBelt, read_belt},
+    {"rack", "a rack", ConstraintType::equation, keys::kRack, read_rack},
+    {"screw", "a screw", ConstraintType::equation, keys::kScrew, read_screw},
+    {"lock", "a lock", ConstraintType::equation, keys::kLock, read_lock},
+    {"motion", "a prescribed motion", ConstraintType::equation, keys::kMotion, read_motion},
+    {"equation", "an equation", ConstraintType::equation, keys::kEquation, read_equation},
+    {"rates", "an equation of rates", ConstraintType::rates, keys::kEquation, read_rates},
+};
 
-constexpr std::array kTypes = {Type{"weld", closure<JointType::weld>},
-                               Type{"revolute", closure<JointType::revolute>},
-                               Type{"prismatic", closure<JointType::prismatic>},
-                               Type{"cylindrical", closure<JointType::cylindrical>},
-                               Type{"universal", closure<JointType::universal>},
-                               Type{"spherical", closure<JointType::spherical>},
-                               Type{"planar", closure<JointType::planar>},
-                               Type{"on_line", between<ConstraintType::on_line>},
-                               Type{"on_plane", between<ConstraintType::on_plane>},
-                               Type{"on_circle", round<ConstraintType::on_circle>},
-                               Type{"on_sphere", round<ConstraintType::on_sphere>},
-                               Type{"on_surface", read_surface},
-                               Type{"distance", read_distance},
-                               Type{"parallel", between<ConstraintType::parallel>},
-                               Type{"rolling", read_rolling},
-                               Type{"gear", read_gear},
-                               Type{"belt", read_belt},
-                               Type{"rack", read_rack},
-                               Type{"screw", read_screw},
-                               Type{"lock", read_lock},
-                               Type{"motion", read_motion},
-                               Type{"equation", read_equation},
-                               Type{"rates", read_rates}};
-
-const Type& find_type(const Reader& reader, const Value& value) {
+/// The word that the file gives as the type, one of those known.
+std::string_view read_word(const Reader& reader, const Value& value) {
   struct Foreign {
     std::string_view word, remedy;
   };
@@ -278,9 +249,24 @@ const Type& find_type(const Reader& reader, const Value& value) {
     if (word == foreign.word)
       reader.fail(value, fmt::format("`{}` is not a type of constraint", word), std::string(foreign.remedy));
   }
-  std::array<std::string_view, kTypes.size()> words;
-  for (std::size_t i = 0; i < kTypes.size(); ++i) words[i] = kTypes[i].word;
-  return kTypes[reader.choice(value, "a type of constraint", words)];
+  std::vector<std::string_view> words;
+  for (const JointTraits& joint : all_joints())
+    if (!joint.closes.empty()) words.push_back(joint.word);
+  for (const Type& type : kTypes) words.push_back(type.word);
+  return words[reader.choice(value, "a type of constraint", words)];
+}
+
+void read_as_type(Reader& reader, const Value& map, std::string_view word, Constraint& constraint) {
+  constraint.kind = std::string(word);
+  for (const Type& type : kTypes) {
+    if (type.word != word) continue;
+    constraint.type = type.type;
+    return type.read(reader, Fields(reader, map, type.what, type.keys), constraint);
+  }
+  constraint.type = ConstraintType::closure;
+  for (const JointTraits& joint : all_joints())
+    if (joint.word == word) constraint.closure = joint.type;
+  read_between(reader, Fields(reader, map, fmt::format("a {} closure", word), keys::kBetween), constraint);
 }
 
 }  // namespace
@@ -297,9 +283,7 @@ void read_constraints(Reader& reader, const Value& section) {
       reader.fail(entry.value, fmt::format("the constraint `{}` has no `type`", constraint.name),
                   "write type: revolute, distance, rolling, gear, equation or another type of constraint");
     }
-    const Type& found = find_type(reader, *type);
-    constraint.kind = std::string(found.word);
-    found.read(reader, entry.value, constraint);
+    read_as_type(reader, entry.value, read_word(reader, *type), constraint);
     if (const Value* active = entry.value.find("active"))
       constraint.active = reader.flag(*active, "`active`");
     if (const Value* text = entry.value.find("description"))

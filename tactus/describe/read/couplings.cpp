@@ -8,7 +8,6 @@
 #include <tactus/algebra/calculus.h>
 #include <tactus/base/nearest.h>
 #include <tactus/describe/check/level_set.h>
-#include <tactus/describe/read/keys.h>
 
 namespace tactus::describe {
 
@@ -17,10 +16,6 @@ namespace {
 using namespace algebra::dimension;
 using algebra::Dimension;
 using algebra::Quantity;
-
-bool has_quaternion(const Joint& joint) {
-  return joint.type == JointType::spherical || joint.type == JointType::free;
-}
 
 struct Coordinate {
   std::string name;
@@ -38,7 +33,7 @@ Coordinate find_coordinate(const Reader& reader, const Value& value) {
   std::vector<std::string> all;
   std::size_t index = 0;
   for (const Joint& joint : reader.model.joints) {
-    if (has_quaternion(joint)) {
+    if (has_quaternion(joint.type)) {
       if (name == joint.name || name.starts_with(joint.name + ".")) {
         reader.fail(value,
                     fmt::format("the orientation of `{}` is a quaternion, not a coordinate", joint.name),
@@ -132,7 +127,6 @@ void read_ratio(Reader& reader, const Fields& fields, Constraint& constraint, st
     const bool reversed = read_flag(reader, fields, turned_key) != sizes_reverse;
     ratio = reversed ? -(b / a) : b / a;
   }
-  constraint.type = ConstraintType::equation;
   constraint.equations = {first.symbol() - ratio * second.symbol() - read_offset(reader, fields, first)};
 }
 
@@ -143,7 +137,6 @@ void read_advance(Reader& reader, const Fields& fields, Constraint& constraint, 
   const Value& joints = *fields["joints"];
   require_kind(reader, joints.items[0], turn, true, remedy);
   require_kind(reader, joints.items[1], slide, false, remedy);
-  constraint.type = ConstraintType::equation;
   constraint.equations = {slide.symbol() - advance * turn.symbol() - read_offset(reader, fields, slide)};
 }
 
@@ -156,7 +149,7 @@ class MotionNames {
     for (const std::string& name : reader.model.coordinate_names()) coordinates_.push_back(add(name));
     for (const Joint& joint : reader.model.joints) {
       for (const JointAxis& axis : joint.axes)
-        rates_.push_back(add(has_quaternion(joint) ? axis.name : rate_name(axis.name)));
+        rates_.push_back(add(has_quaternion(joint.type) ? axis.name : rate_name(axis.name)));
     }
     if (reader.model.speeds.definition == Speeds::Definition::joint_rates) return;
     for (const std::string& name : reader.model.speeds.names) rates_.push_back(add(name));
@@ -246,49 +239,42 @@ std::vector<const Value*> read_formulas(const Reader& reader, const Value& given
   return formulas;
 }
 
-void read_gear(Reader& reader, const Value& map, Constraint& constraint) {
-  read_ratio(reader, Fields(reader, map, "a gear", keys::kGear), constraint, "teeth", kNumber, "internal",
-             true);
+void read_gear(Reader& reader, const Fields& fields, Constraint& constraint) {
+  read_ratio(reader, fields, constraint, "teeth", kNumber, "internal", true);
 }
 
-void read_belt(Reader& reader, const Value& map, Constraint& constraint) {
-  read_ratio(reader, Fields(reader, map, "a belt", keys::kBelt), constraint, "radii", kLength, "crossed",
-             false);
+void read_belt(Reader& reader, const Fields& fields, Constraint& constraint) {
+  read_ratio(reader, fields, constraint, "radii", kLength, "crossed", false);
 }
 
-void read_rack(Reader& reader, const Value& map, Constraint& constraint) {
-  const Fields fields(reader, map, "a rack", keys::kRack);
+void read_rack(Reader& reader, const Fields& fields, Constraint& constraint) {
   constexpr std::string_view kRemedy =
       "write joints: [pinion, rack]: an angle, then a length; and radius: 20 mm";
   const Expr radius = number_above_zero(reader, fields.require("radius", kRemedy), kLength, "the radius");
   read_advance(reader, fields, constraint, kRemedy, read_flag(reader, fields, "reversed") ? -radius : radius);
 }
 
-void read_screw(Reader& reader, const Value& map, Constraint& constraint) {
-  const Fields fields(reader, map, "a screw", keys::kScrew);
+void read_screw(Reader& reader, const Fields& fields, Constraint& constraint) {
   constexpr std::string_view kRemedy =
       "write joints: [turn, slide]: an angle, then a length; and pitch: 5 mm/rev";
   const Expr pitch = number_not_zero(reader, fields.require("pitch", kRemedy), kLength, "the pitch");
   read_advance(reader, fields, constraint, kRemedy, pitch);
 }
 
-void read_lock(Reader& reader, const Value& map, Constraint& constraint) {
-  const Fields fields(reader, map, "a lock", keys::kLock);
+void read_lock(Reader& reader, const Fields& fields, Constraint& constraint) {
   const Coordinate held =
       find_coordinate(reader, fields.require("joint", "write the name of the joint to hold"));
   const Value* at = fields["at"];
   const Expr value =
       at != nullptr ? reader.number(*at, held.dimension()) : Expr(reader.model.initial_q[held.index]);
-  constraint.type = ConstraintType::equation;
   constraint.equations = {held.symbol() - value};
 }
 
-void read_motion(Reader& reader, const Value& map, Constraint& constraint) {
-  const Fields fields(reader, map, "a prescribed motion", keys::kMotion);
+void read_motion(Reader& reader, const Fields& fields, Constraint& constraint) {
   const Value* joint = fields["joint"];
   const Value* of = fields["of"];
   if ((joint != nullptr) == (of != nullptr)) {
-    reader.fail(map, "exactly one of `joint` and `of` is needed",
+    reader.fail(fields.map(), "exactly one of `joint` and `of` is needed",
                 "write joint: q1, or of: an expression in the coordinates");
   }
   const Value& equals = fields.require("equals", "write equals: a formula in the time t");
@@ -311,16 +297,13 @@ void read_motion(Reader& reader, const Value& map, Constraint& constraint) {
     moved = reader.quantity(*of).value;
     require_position_formula(reader, names, *of, moved);
   }
-  constraint.type = ConstraintType::equation;
   constraint.equations = {moved - target.value};
   require_finite(reader, names, of != nullptr ? *of : equals, constraint.equations);
   require_slope(reader, names, of != nullptr ? *of : equals, constraint.equations[0]);
 }
 
-void read_equation(Reader& reader, const Value& map, Constraint& constraint) {
-  const Fields fields(reader, map, "an equation", keys::kEquation);
+void read_equation(Reader& reader, const Fields& fields, Constraint& constraint) {
   const Value& given = fields.require("equations", "write equations: [\"q1 + 2*q2 - 1\"], each of them zero");
-  constraint.type = ConstraintType::equation;
   const MotionNames names(reader);
   for (const Value* formula : read_formulas(reader, given)) {
     const Expr phi = reader.quantity(*formula).value;
@@ -331,10 +314,8 @@ void read_equation(Reader& reader, const Value& map, Constraint& constraint) {
   }
 }
 
-void read_rates(Reader& reader, const Value& map, Constraint& constraint) {
-  const Fields fields(reader, map, "an equation of rates", keys::kEquation);
+void read_rates(Reader& reader, const Fields& fields, Constraint& constraint) {
   const Value& given = fields.require("equations", "write equations: [\"q1_dot*cos(q3) + q2_dot*sin(q3)\"]");
-  constraint.type = ConstraintType::rates;
   const MotionNames names(reader);
   for (const Value* formula : read_formulas(reader, given)) {
     const Expr row = reader.quantity(*formula).value;

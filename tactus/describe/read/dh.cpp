@@ -1,11 +1,10 @@
 // Chains by Denavit-Hartenberg tables.
 //
-// standard:  T_i = RotZ(theta_i) TransZ(d_i) TransX(a_i) RotX(alpha_i)              joint i turns about
-// z_{i-1} modified:  T_i = RotX(alpha_{i-1}) TransX(a_{i-1}) RotZ(theta_i) TransZ(d_i)      joint i turns
-// about z_i
+//   standard  T_i = RotZ(theta_i) TransZ(d_i) TransX(a_i) RotX(alpha_i)           joint i turns about z_{i-1}
+//   modified  T_i = RotX(alpha_{i-1}) TransX(a_{i-1}) RotZ(theta_i) TransZ(d_i)   joint i turns about z_i
 //
-// The joint's coordinate adds to theta (revolute) or to d (prismatic); the table's entry is its value at q =
-// 0. Turn and slide along one z commute, so the constant parts of both go into the joint's placement X_PJ.
+// The joint's coordinate adds to theta (revolute) or to d (prismatic); the table's entry is its value at
+// q = 0. Turn and slide along one z commute, so the constant parts of both go into the placement X_PJ.
 #include <array>
 
 #include <fmt/format.h>

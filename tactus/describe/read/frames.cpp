@@ -67,7 +67,7 @@ void read_joint_spring(Reader& reader, const Value::Entry& entry) {
   JointAxis* axis = nullptr;
   std::vector<std::string> all;
   for (Joint& joint : reader.model.joints) {
-    if (joint.type == JointType::spherical || joint.type == JointType::free) continue;
+    if (has_quaternion(joint.type)) continue;
     for (JointAxis& candidate : joint.axes) {
       all.push_back(candidate.name);
       if (candidate.name == name) axis = &candidate;

@@ -18,10 +18,6 @@ using algebra::Dimension;
 /// A quaternion written with six or more digits is taken for a unit one and normalised.
 constexpr double kUnitTolerance = 1e-6;
 
-bool has_quaternion(const Joint& joint) {
-  return joint.type == JointType::spherical || joint.type == JointType::free;
-}
-
 /// Values by name, or all of them as a list. Speeds of the user's own definition have no dimension that is
 /// known here.
 void read_values(const Reader& reader, const Value& given, std::string_view what,
@@ -56,7 +52,7 @@ void normalise_quaternions(const Reader& reader, const Value& where, std::vector
   std::size_t at = 0;
   for (const Joint& joint : reader.model.joints) {
     const auto count = static_cast<std::size_t>(coordinate_count(joint.type));
-    if (has_quaternion(joint)) {
+    if (has_quaternion(joint.type)) {
       double* part = q.data() + at + count - 4;
       const double length = std::hypot(std::hypot(part[0], part[1]), std::hypot(part[2], part[3]));
       if (!(std::fabs(length - 1.0) <= kUnitTolerance)) {
@@ -73,7 +69,7 @@ void normalise_quaternions(const Reader& reader, const Value& where, std::vector
 void warn_beyond_limits(Reader& reader, const Value& where, const std::vector<double>& q) {
   std::size_t at = 0;
   for (const Joint& joint : reader.model.joints) {
-    if (!has_quaternion(joint)) {
+    if (!has_quaternion(joint.type)) {
       for (std::size_t k = 0; k < joint.axes.size(); ++k) {
         const JointAxis& axis = joint.axes[k];
         const bool below = axis.lower && q[at + k] < reader.value_at_parameters(*axis.lower);
@@ -91,8 +87,8 @@ void warn_beyond_limits(Reader& reader, const Value& where, const std::vector<do
 std::vector<Dimension> coordinate_dimensions(const Model& model) {
   std::vector<Dimension> dimensions;
   for (const Joint& joint : model.joints) {
-    if (joint.type == JointType::free) dimensions.insert(dimensions.end(), 3, kLength);
-    if (has_quaternion(joint)) {
+    if (const JointTraits& traits = joint_traits(joint.type); traits.has_quaternion()) {
+      dimensions.insert(dimensions.end(), static_cast<std::size_t>(traits.quaternion_at), kLength);
       dimensions.insert(dimensions.end(), 4, kNumber);
     } else {
       for (const JointAxis& axis : joint.axes) dimensions.push_back(axis.is_rotation ? kNumber : kLength);

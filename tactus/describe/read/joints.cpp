@@ -17,9 +17,6 @@ using algebra::Dimension;
 /// Two axes that should be perpendicular may miss it by this much (they are written with six digits or more).
 constexpr double kPerpendicular = 1e-6;
 
-constexpr std::array<std::string_view, 9> kTypes = {
-    "revolute", "prismatic", "helical", "cylindrical", "universal", "planar", "spherical", "free", "weld"};
-
 JointType read_type(const Reader& reader, const Value& value) {
   struct Foreign {
     std::string_view word, remedy;
@@ -38,26 +35,9 @@ JointType read_type(const Reader& reader, const Value& value) {
       reader.fail(value, fmt::format("`{}` is not a joint type", word), std::string(foreign.remedy));
     }
   }
-  return static_cast<JointType>(reader.choice(value, "a joint type", kTypes));
-}
-
-/// The last parts of the names of a joint's degrees of freedom; one that has a single one lends it its own
-/// name.
-std::vector<std::string_view> freedom_names(JointType type) {
-  switch (type) {
-    case JointType::cylindrical:
-      return {"angle", "slide"};
-    case JointType::universal:
-      return {"angle1", "angle2"};
-    case JointType::planar:
-      return {"x", "y", "angle"};
-    case JointType::spherical:
-      return {"wx", "wy", "wz"};
-    case JointType::free:
-      return {"wx", "wy", "wz", "vx", "vy", "vz"};
-    default:
-      return {};
-  }
+  std::vector<std::string_view> words;
+  for (const JointTraits& joint : all_joints()) words.push_back(joint.word);
+  return static_cast<JointType>(reader.choice(value, "a joint type", words));
 }
 
 double dot_value(const Vec3& a, const Vec3& b) { return dot(a, b).value(); }
@@ -92,61 +72,41 @@ std::array<Vec3, 3> planar_axes(const Reader& reader, const Fields& fields) {
               "write axes: [e1, e2] with two perpendicular unit vectors in the plane");
 }
 
-void set_axes(const Reader& reader, const Fields& fields, Joint& joint) {
-  const auto add = [&](const Vec3& direction, bool is_rotation) {
-    JointAxis axis;
-    axis.name = joint.name;
-    axis.direction = direction;
-    axis.is_rotation = is_rotation;
-    joint.axes.push_back(axis);
-  };
-  const auto single = [&] {
-    fields.refuse({"axes"}, "this joint has one `axis`");
-    const Value* axis = fields["axis"];
-    return axis != nullptr ? reader.axis(*axis) : Vec3::unit(2);
-  };
-  switch (joint.type) {
-    case JointType::revolute:
-    case JointType::helical:
-      add(single(), true);
-      break;
-    case JointType::prismatic:
-      add(single(), false);
-      break;
-    case JointType::cylindrical: {
-      const Vec3 axis = single();
-      add(axis, true);
-      add(axis, false);
-      break;
-    }
-    case JointType::universal: {
-      fields.refuse({"axis"}, "a universal joint has two: axes: [x, y]");
-      const Value* given = fields["axes"];
-      const std::array<Vec3, 2> axes =
-          given != nullptr ? read_axes(reader, *given) : std::array<Vec3, 2>{Vec3::unit(0), Vec3::unit(1)};
-      add(axes[0], true);
-      add(axes[1], true);
-      break;
-    }
-    case JointType::planar: {
-      const std::array<Vec3, 3> axes = planar_axes(reader, fields);
-      add(axes[0], false);
-      add(axes[1], false);
-      add(axes[2], true);
-      break;
-    }
-    case JointType::spherical:
-    case JointType::free:
-    case JointType::weld: {
+/// The axes that the file gives, or those that it leaves out, numbered as JointFreedom::axis counts.
+std::array<Vec3, 3> written_axes(const Reader& reader, const Fields& fields, const JointTraits& traits) {
+  const std::array<Vec3, 3> coordinate_axes = {Vec3::unit(0), Vec3::unit(1), Vec3::unit(2)};
+  switch (traits.axes) {
+    case AxesWritten::none:
       fields.refuse({"axis", "axes"}, "this type of joint has no axis");
-      const int count = speed_count(joint.type);
-      for (int i = 0; i < count; ++i) add(Vec3::unit(static_cast<std::size_t>(i % 3)), i < 3);
-      break;
+      return coordinate_axes;
+    case AxesWritten::one: {
+      fields.refuse({"axes"}, "this joint has one `axis`");
+      const Value* axis = fields["axis"];
+      return {axis != nullptr ? reader.axis(*axis) : Vec3::unit(2), {}, {}};
     }
+    case AxesWritten::two: {
+      fields.refuse({"axis"}, fmt::format("a {} joint has two: axes: [x, y]", traits.word));
+      const Value* given = fields["axes"];
+      if (given == nullptr) return coordinate_axes;
+      const std::array<Vec3, 2> axes = read_axes(reader, *given);
+      return {axes[0], axes[1], {}};
+    }
+    case AxesWritten::plane:
+      return planar_axes(reader, fields);
   }
-  const std::vector<std::string_view> names = freedom_names(joint.type);
-  for (std::size_t i = 0; i < names.size(); ++i)
-    joint.axes[i].name = joint.name + "." + std::string(names[i]);
+  return coordinate_axes;
+}
+
+void set_axes(const Reader& reader, const Fields& fields, Joint& joint) {
+  const JointTraits& traits = joint_traits(joint.type);
+  const std::array<Vec3, 3> directions = written_axes(reader, fields, traits);
+  for (const JointFreedom& freedom : traits.freedoms()) {
+    JointAxis axis;
+    axis.name = freedom.name.empty() ? joint.name : joint.name + "." + std::string(freedom.name);
+    axis.direction = directions[static_cast<std::size_t>(freedom.axis)];
+    axis.is_rotation = freedom.is_rotation;
+    joint.axes.push_back(axis);
+  }
 }
 
 /// A number for both directions, or {positive: ..., negative: ...}.
@@ -168,8 +128,7 @@ Joint read_joint(const Reader& reader, const Value::Entry& entry, DraftJoint& dr
   joint.name = reader.identifier(entry.key, "a joint");
   joint.where = reader.place(entry.key);
   const Fields fields(reader, entry.value, fmt::format("the joint `{}`", joint.name), keys::kJoint);
-  joint.type =
-      read_type(reader, fields.require("type", "write type: revolute, or another of the nine types"));
+  joint.type = read_type(reader, fields.require("type", "write type: revolute, or another type of joint"));
   draft.parent_at = fields.require("parent", "write parent: world, or the name of a body");
   draft.child_at = fields.require("child", "write the name of the body that this joint carries");
   draft.parent = reader.word(draft.parent_at, "`parent`");
@@ -177,7 +136,8 @@ Joint read_joint(const Reader& reader, const Value::Entry& entry, DraftJoint& dr
   if (const Value* placement = fields["placement"]) joint.X_PJ = reader.placement(*placement);
   if (const Value* placement = fields["child_placement"]) joint.X_FB = reader.placement(*placement);
   set_axes(reader, fields, joint);
-  if (joint.type == JointType::helical) {
+  const JointTraits& traits = joint_traits(joint.type);
+  if (traits.has_pitch) {
     joint.pitch =
         reader.number(fields.require("pitch", "write pitch: 5 mm/rev, the advance per turn"), kLength);
   } else {
@@ -195,17 +155,18 @@ Joint read_joint(const Reader& reader, const Value::Entry& entry, DraftJoint& dr
                 is_weld
                     ? "a weld does not move"
                     : fmt::format("this joint has {} freedoms: write them under freedoms: {{{}: {{...}}}}",
-                                  joint.axes.size(), freedom_names(joint.type)[0]));
+                                  joint.axes.size(), traits.freedoms()[0].name));
   if (is_weld) fields.refuse({"freedoms"}, "a weld does not move");
   if (const Value* freedoms = fields["freedoms"]) {
-    const std::vector<std::string_view> names = freedom_names(joint.type);
+    std::vector<std::string_view> names;
+    for (const JointFreedom& freedom : traits.freedoms()) names.push_back(freedom.name);
     const Fields each(reader, *freedoms, "`freedoms`", names);
     for (std::size_t i = 0; i < names.size(); ++i) {
       const Value* given = each[names[i]];
       if (given == nullptr) continue;
       const Fields freedom(reader, *given, fmt::format("the freedom `{}`", joint.axes[i].name),
                            keys::kFreedom);
-      if (joint.type == JointType::spherical || joint.type == JointType::free) {
+      if (traits.has_quaternion()) {
         freedom.refuse({"limits", "stiffness", "rest"},
                        "its coordinates are a quaternion; use a spring of type `frames` to hold it");
       }

@@ -129,7 +129,7 @@ void require_unit_quaternions(const Reader& reader, const Fields& psi) {
     std::size_t at = 0;
     for (const Joint& joint : model.joints) {
       at += static_cast<std::size_t>(coordinate_count(joint.type));
-      if (joint.type != JointType::spherical && joint.type != JointType::free) continue;
+      if (!has_quaternion(joint.type)) continue;
       const double* part = q.data() + at - 4;
       const double length = std::hypot(std::hypot(part[0], part[1]), std::hypot(part[2], part[3]));
       if (std::fabs(length - 1.0) <= kUnitTolerance) continue;

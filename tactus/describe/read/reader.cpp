@@ -24,12 +24,10 @@ constexpr double kUnitTolerance = 1e-6;
 /// A rotation matrix nearer to orthonormal than this is kept to the bit.
 constexpr double kExactRotation = 1e-14;
 
-std::shared_ptr<algebra::Graph> new_graph() { return std::make_shared<algebra::Graph>(); }
-
-Model empty_model(std::string file) {
+Model empty_model(std::string file, std::shared_ptr<const algebra::Graph> graph) {
   Model model;
   model.file = std::move(file);
-  model.graph = new_graph();
+  model.graph = std::move(graph);
   return model;
 }
 
@@ -41,7 +39,10 @@ bool is_identifier(std::string_view text) {
 
 }  // namespace
 
-Reader::Reader(std::string file) : model(empty_model(std::move(file))), scope_(*model.graph) {}
+Reader::Reader(std::string file) : Reader(std::move(file), std::make_shared<algebra::Graph>()) {}
+
+Reader::Reader(std::string file, const std::shared_ptr<algebra::Graph>& graph)
+    : model(empty_model(std::move(file), graph)), graph_(graph), scope_(*graph) {}
 
 void Reader::fail(const Value& where, std::string wrong, std::string remedy) const {
   throw InputError(place(where), std::move(wrong), std::move(remedy));

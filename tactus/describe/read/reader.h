@@ -20,8 +20,9 @@ class Reader {
  public:
   explicit Reader(std::string file);
 
-  /// The model under construction; its graph is the current one while the reader lives.
+  /// The model under construction; its graph is the current one while the reader lives, and constant after.
   Model model;
+  const std::shared_ptr<algebra::Graph>& graph() const { return graph_; }
 
   Place place(const Value& value) const { return {model.file, value.line, value.column}; }
   [[noreturn]] void fail(const Value& where, std::string wrong, std::string remedy) const;
@@ -65,10 +66,12 @@ class Reader {
   const Value& require_list(const Value& value, std::string_view what, std::size_t size) const;
 
  private:
+  Reader(std::string file, const std::shared_ptr<algebra::Graph>& graph);
   Mat3 rotation_from_quaternion(const Value& value) const;
   Mat3 rotation_from_rows(const Value& value) const;
   InputError error_in(const Value& value, const algebra::ParseError& error) const;
 
+  std::shared_ptr<algebra::Graph> graph_;
   algebra::Graph::Scope scope_;
   mutable Evaluator values_{model};
 };

@@ -78,7 +78,7 @@ void read_speeds(Reader& reader, const Value& section) {
   }
   const Fields fields(reader, section, "`speeds`", keys::kSpeeds);
   for (const Joint& joint : reader.model.joints) {
-    if (joint.type != JointType::spherical && joint.type != JointType::free) continue;
+    if (!has_quaternion(joint.type)) continue;
     reader.fail(section,
                 fmt::format("speeds cannot be redefined while joint `{}` has a quaternion", joint.name),
                 "use revolute and prismatic joints for its coordinates, or leave out `speeds`");

@@ -38,7 +38,7 @@ std::vector<Stoppable> stoppable_joints(const Model& model) {
   for (const Joint& joint : model.joints) {
     const auto count = static_cast<std::size_t>(coordinate_count(joint.type));
     result.push_back({&joint, {}});
-    if (joint.type != JointType::spherical && joint.type != JointType::free) {
+    if (!has_quaternion(joint.type)) {
       for (std::size_t k = 0; k < count; ++k)
         result.back().coordinates.push_back({&joint.axes[k], index + k});
     }
@@ -83,6 +83,8 @@ void add_stop(Reader& reader, const Value& where, const Coordinate& coordinate, 
   stop.coordinate = static_cast<int>(coordinate.index);
   stop.upper = upper;
   stop.limit = reader.value_at_parameters(*limit);
+  const Expr q = algebra::symbol(axis.name);
+  stop.gap = upper ? Expr(stop.limit) - q : q - Expr(stop.limit);
   if (const Value* e = fields["restitution"]) stop.restitution = read_restitution(reader, *e);
   if (const Value* speed = fields["rest_speed"])
     stop.rest_speed = read_rest_speed(reader, *speed, axis.is_rotation ? kAngularSpeed : kSpeed);

@@ -15,27 +15,6 @@ std::string frame_text(const Model& model, int index) {
   return fmt::format("{} on {}", frame.name, model.bodies[static_cast<std::size_t>(frame.body)].name);
 }
 
-std::string closure_text(JointType joint) {
-  switch (joint) {
-    case JointType::weld:
-      return "{b} is fixed to {a}";
-    case JointType::revolute:
-      return "{b} turns about the z of {a}";
-    case JointType::prismatic:
-      return "{b} slides along the z of {a} without turning";
-    case JointType::cylindrical:
-      return "{b} turns about and slides along the z of {a}";
-    case JointType::universal:
-      return "{b} meets {a} by a cross, the two z perpendicular";
-    case JointType::spherical:
-      return "the origins of {b} and {a} meet";
-    case JointType::planar:
-      return "{b} slides and turns in the x-y plane of {a}";
-    default:
-      return "{b} on {a}";
-  }
-}
-
 std::string equations_text(const Model& model, const Constraint& constraint) {
   std::string text;
   for (const Expr equation : constraint.equations)
@@ -67,44 +46,30 @@ std::string rolling_text(const Model& model, const Constraint& constraint) {
 std::string pattern(const Model& model, const Constraint& constraint) {
   switch (constraint.type) {
     case ConstraintType::closure:
-      return closure_text(static_cast<JointType>(constraint.closure));
-    case ConstraintType::on_line:
-      return "the origin of {b} is on the z axis of {a}";
-    case ConstraintType::on_plane:
-      return "the origin of {b} is in the x-y plane of {a}";
-    case ConstraintType::on_circle:
-      return fmt::format("the origin of {{b}} is on the circle of radius {:.6g} m in the x-y plane of {{a}}",
-                         value_of(model, constraint.radius));
-    case ConstraintType::on_sphere:
-      return fmt::format("the origin of {{b}} is on the sphere of radius {:.6g} m about {{a}}",
-                         value_of(model, constraint.radius));
-    case ConstraintType::on_surface:
-      return fmt::format("the origin (x, y, z) of {{b}} in {{a}} satisfies {}",
-                         equations_text(model, constraint));
-    case ConstraintType::distance:
-      return fmt::format("{{b}} keeps the distance {:.6g} m from {{a}}", value_of(model, constraint.length));
-    case ConstraintType::parallel:
-      return "the z axes of {b} and {a} are parallel";
+      return std::string(joint_traits(constraint.closure).closes);
     case ConstraintType::rolling:
       return rolling_text(model, constraint);
-    case ConstraintType::equation:
-    case ConstraintType::rates:
-      return equations_text(model, constraint);
+    default:
+      return std::string(meaning_of(constraint.type));
   }
-  return "";
 }
 
-void replace(std::string& text, std::string_view what, const std::string& by) {
-  if (const std::size_t at = text.find(what); at != std::string::npos) text.replace(at, what.size(), by);
+template <class Text>
+void replace(std::string& text, std::string_view what, const Text& by) {
+  if (const std::size_t at = text.find(what); at != std::string::npos) text.replace(at, what.size(), by());
 }
 
 }  // namespace
 
 std::string constraint_meaning(const Model& model, const Constraint& constraint) {
+  const auto metres = [&](Expr number) { return fmt::format("{:.6g}", value_of(model, number)); };
   std::string text = pattern(model, constraint);
+  replace(text, "{radius}", [&] { return metres(constraint.radius); });
+  replace(text, "{length}", [&] { return metres(constraint.length); });
+  replace(text, "{equations}", [&] { return equations_text(model, constraint); });
   if (constraint.frame_a >= 0) {
-    replace(text, "{a}", frame_text(model, constraint.frame_a));
-    replace(text, "{b}", frame_text(model, constraint.frame_b));
+    replace(text, "{a}", [&] { return frame_text(model, constraint.frame_a); });
+    replace(text, "{b}", [&] { return frame_text(model, constraint.frame_b); });
   }
   return fmt::format("{}: {}{}{}{}", constraint.kind, text,
                      constraint.active ? "" : " (inactive at the start)",

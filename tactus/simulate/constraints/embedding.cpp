@@ -1,9 +1,9 @@
 // Embedding by independent speeds [Gillespie2003, section 4, (41)-(45)].
 //
-// Split the speeds into dependent ones u_D, as many as there are independent rows, and independent ones u_I.
-// From A udot = gamma follow  udot_D = D udot_I + g,  D = -A_D^-1 A_I,  g = A_D^-1 gamma,  so with T = [I;
-// D]:
+// Split the speeds into dependent ones u_D, as many as there are independent rows, and independent ones u_I
+// (coordinate partitioning). From A udot = gamma follows, with T = [I; D]:
 //
+//   udot_D = D udot_I + g,       D = -A_D^-1 A_I,   g = A_D^-1 gamma
 //   udot = T udot_I + [0; g],    (T^T M T) udot_I = T^T (Q - M [0; g]),    A_D^T lambda = (M udot - Q)_D
 //
 // Any choice with a regular A_D gives the same motion, but no choice is good everywhere. The choice is by

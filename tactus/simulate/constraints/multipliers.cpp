@@ -2,9 +2,9 @@
 //
 //   (A M^-1 A^T) lambda = gamma - A M^-1 Q,    udot = M^-1 (Q + A^T lambda)
 //
-// In the metric of M (mass_metric.h), x = L^T udot and f = L^-1 Q, this is  x = f + X^T lambda',  X x =
-// gamma' (primes: divided or multiplied by the rows' scale). With X = R [I 0] Q^T and y = Q^T f the two parts
-// separate,
+// In the metric of M (mass_metric.h), x = L^T udot and f = L^-1 Q, this is  x = f + X^T lambda',
+// X x = gamma'  (primes: divided or multiplied by the rows' scale). With X = R [I 0] Q^T and y = Q^T f the
+// two parts separate,
 //
 //   R y'_1 = gamma'   (independent rows),   y'_2 = y_2,    x = Q [y'_1; y'_2],    R^T lambda' = y'_1 - y_1
 //

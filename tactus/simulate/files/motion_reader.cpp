@@ -192,7 +192,7 @@ std::vector<double> MotionReader::coordinates(const Value& value) const {
   std::size_t first = 0, axis = 0;
   Value plain = value;  // without the placements, which are read here
   for (const describe::Joint& joint : model_.joints) {
-    const bool turns_freely = joint.type == JointType::free || joint.type == JointType::spherical;
+    const bool turns_freely = describe::has_quaternion(joint.type);
     for (int i = 0; i < describe::coordinate_count(joint.type); ++i) {
       if (joint.type == JointType::free)
         dimensions.push_back(i < 3 ? dimension::kLength : dimension::kNumber);

@@ -30,7 +30,7 @@ class MotionReader {
 
   const describe::Reader& reader() const { return reader_; }
   const describe::Value& document() const { return document_; }
-  std::shared_ptr<algebra::Graph> graph() const { return reader_.model.graph; }
+  std::shared_ptr<algebra::Graph> graph() const { return reader_.graph(); }
 
   /// The file's own parameters: a map of names and expressions, each of which may use those before it.
   void read_parameters(const describe::Value& value);

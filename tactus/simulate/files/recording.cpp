@@ -19,8 +19,9 @@ using Kind = Column::Kind;
 std::vector<std::string> coordinate_units(const describe::Model& model) {
   std::vector<std::string> units;
   for (const describe::Joint& joint : model.joints) {
-    if (joint.type == describe::JointType::free) units.insert(units.end(), 3, "m");
-    if (joint.type == describe::JointType::free || joint.type == describe::JointType::spherical) {
+    const describe::JointTraits& traits = describe::joint_traits(joint.type);
+    if (traits.has_quaternion()) {
+      units.insert(units.end(), static_cast<std::size_t>(traits.quaternion_at), "m");
       units.insert(units.end(), 4, "");
     } else {
       for (const describe::JointAxis& axis : joint.axes) units.push_back(axis.is_rotation ? "rad" : "m");

@@ -1,9 +1,9 @@
 // Scripts: where a motion begins and what acts on it. In YAML:
 //
-//   parameters: {F: 3, w: 2*pi*1.5}              # the script's own; the model's can be used too
-//   initial: {t: 0, q: {q1: 30 deg}, u: {q1: 2}}  # by name or as lists; qd (rates of the joints) instead of
-//   u tau: {q1: 5*sin(w*t) - 2*q1_dot}              # expressions of t, coordinates, speeds, and rates
-//   "<coordinate>_dot" wrenches:
+//   parameters: {F: 3, w: 2*pi*1.5}               # the script's own; the model's can be used too
+//   initial: {t: 0, q: {q1: 30 deg}, u: {q1: 2}}  # by name or as lists; qd, the joints' rates, instead of u
+//   tau: {q1: 5*sin(w*t) - 2*q1_dot}              # expressions of t, coordinates, speeds, "<coordinate>_dot"
+//   wrenches:
 //     - {frame: tool, axes: world, force: [F*sin(t), 0, 0], torque: [0, 0, 0]}
 #pragma once
 

@@ -67,7 +67,11 @@ class RungeKutta4 : public Stepper {
 
 }  // namespace
 
-std::unique_ptr<Stepper> make_euler(const Chart& chart) { return std::make_unique<SemiImplicitEuler>(chart); }
-std::unique_ptr<Stepper> make_rk4(const Chart& chart) { return std::make_unique<RungeKutta4>(chart); }
+std::unique_ptr<Stepper> make_euler(const Chart& chart, Tolerances) {
+  return std::make_unique<SemiImplicitEuler>(chart);
+}
+std::unique_ptr<Stepper> make_rk4(const Chart& chart, Tolerances) {
+  return std::make_unique<RungeKutta4>(chart);
+}
 
 }  // namespace tactus::simulate

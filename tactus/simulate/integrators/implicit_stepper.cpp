@@ -179,6 +179,8 @@ class Sdirk3 : public Stepper {
 
 }  // namespace
 
-std::unique_ptr<Stepper> make_implicit(const Chart& chart) { return std::make_unique<Sdirk3>(chart); }
+std::unique_ptr<Stepper> make_implicit(const Chart& chart, Tolerances) {
+  return std::make_unique<Sdirk3>(chart);
+}
 
 }  // namespace tactus::simulate

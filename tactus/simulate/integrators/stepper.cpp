@@ -1,7 +1,7 @@
 #include <tactus/simulate/integrators/stepper.h>
 
-#include <array>
-#include <utility>
+#include <cstddef>
+#include <iterator>
 
 #include <tactus/base/check.h>
 
@@ -9,45 +9,43 @@ namespace tactus::simulate {
 
 namespace {
 
-constexpr std::array<std::pair<Integrator, std::string_view>, 5> kNames{{{Integrator::euler, "euler"},
-                                                                         {Integrator::rk4, "rk4"},
-                                                                         {Integrator::implicit, "implicit"},
-                                                                         {Integrator::adaptive, "adaptive"},
-                                                                         {Integrator::stiff, "stiff"}}};
+constexpr IntegratorTraits kIntegrators[] = {
+    {Integrator::euler, "euler", "semi-implicit, order 1", false, make_euler},
+    {Integrator::rk4, "rk4", "order 4", false, make_rk4},
+    {Integrator::implicit, "implicit", "order 3, for stiff systems", false, make_implicit},
+    {Integrator::adaptive, "adaptive", "order 8, to tolerance", true, make_adaptive},
+    {Integrator::stiff, "stiff", "order 4, implicit, to tolerance", true, make_stiff},
+};
+
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < std::size(kIntegrators); ++i)
+    if (static_cast<std::size_t>(kIntegrators[i].integrator) != i) return false;
+  return true;
+}
+static_assert(in_order(), "one row for each Integrator, in the order of the enumeration");
+
+const IntegratorTraits& traits_of(Integrator integrator) {
+  const auto index = static_cast<std::size_t>(integrator);
+  TACTUS_CHECK(index < std::size(kIntegrators));
+  return kIntegrators[index];
+}
 
 }  // namespace
 
-std::string_view name_of(Integrator integrator) {
-  for (const auto& [value, name] : kNames)
-    if (value == integrator) return name;
-  return {};
-}
+std::span<const IntegratorTraits> integrators() { return kIntegrators; }
+
+std::string_view name_of(Integrator integrator) { return traits_of(integrator).name; }
 
 std::optional<Integrator> integrator_of(std::string_view name) {
-  for (const auto& [value, known] : kNames)
-    if (known == name) return value;
+  for (const IntegratorTraits& traits : kIntegrators)
+    if (traits.name == name) return traits.integrator;
   return std::nullopt;
 }
 
-bool is_adaptive(Integrator integrator) {
-  return integrator == Integrator::adaptive || integrator == Integrator::stiff;
-}
+bool is_adaptive(Integrator integrator) { return traits_of(integrator).adaptive; }
 
 std::unique_ptr<Stepper> make_stepper(Integrator integrator, const Chart& chart, Tolerances tolerances) {
-  switch (integrator) {
-    case Integrator::euler:
-      return make_euler(chart);
-    case Integrator::rk4:
-      return make_rk4(chart);
-    case Integrator::implicit:
-      return make_implicit(chart);
-    case Integrator::adaptive:
-      return make_adaptive(chart, tolerances);
-    case Integrator::stiff:
-      return make_stiff(chart, tolerances);
-  }
-  TACTUS_CHECK(!"an integrator");
-  return nullptr;
+  return traits_of(integrator).make(chart, tolerances);
 }
 
 }  // namespace tactus::simulate

@@ -45,17 +45,12 @@ Coordinates::Coordinates(const describe::Model& model) {
     nv_ += size;
   };
   for (const describe::Joint& joint : model.joints) {
-    switch (joint.type) {
-      case describe::JointType::spherical:
-        add(Segment::Kind::quaternion, 3);
-        break;
-      case describe::JointType::free:
-        add(Segment::Kind::plain, 3);
-        add(Segment::Kind::quaternion, 3);
-        break;
-      default:
-        add(Segment::Kind::plain, describe::coordinate_count(joint.type));
-        break;
+    const describe::JointTraits& traits = describe::joint_traits(joint.type);
+    if (traits.has_quaternion()) {
+      add(Segment::Kind::plain, traits.quaternion_at);
+      add(Segment::Kind::quaternion, 3);
+    } else {
+      add(Segment::Kind::plain, static_cast<int>(traits.nq()));
     }
   }
 }

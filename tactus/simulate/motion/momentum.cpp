@@ -94,7 +94,7 @@ std::optional<MomentumFunctions> momentum_functions(const derive::Equations& equ
   const describe::Model& model = equations.model();
   if (model.speeds.definition != describe::Speeds::Definition::joint_rates) return std::nullopt;
   const auto hangs_free = [](const describe::Joint& joint) {
-    return joint.parent == 0 && (joint.type == JointType::free || joint.type == JointType::spherical);
+    return joint.parent == 0 && describe::has_quaternion(joint.type);
   };
   if (std::none_of(model.joints.begin(), model.joints.end(), hangs_free)) return std::nullopt;
 

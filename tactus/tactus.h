@@ -1,0 +1,27 @@
+// All that a program needs, from the file to the motion:
+//
+//   const describe::Model model = describe::load("models/puma560.yaml");
+//   const derive::Equations equations(model);
+//   const simulate::Dynamics dynamics = simulate::compile(equations);
+//   simulate::Simulation arm(dynamics, {.step = 1e-3});
+//
+// What is public, here or by itself, is listed in cmake/public_headers.cmake; nothing else is installed.
+#pragma once
+
+#include <tactus/algebra/calculus.h>
+#include <tactus/algebra/print.h>
+#include <tactus/base/error.h>
+#include <tactus/contact/events/contact_model.h>
+#include <tactus/contact/events/engine.h>
+#include <tactus/contact/rederive/rederive.h>
+#include <tactus/contact/stepping/stepping.h>
+#include <tactus/derive/equations.h>
+#include <tactus/describe/model/model.h>
+#include <tactus/describe/read/load.h>
+#include <tactus/describe/words/report.h>
+#include <tactus/generate/forms.h>
+#include <tactus/generate/kernel.h>
+#include <tactus/simulate/constraints/assembly.h>
+#include <tactus/simulate/files/recording.h>
+#include <tactus/simulate/files/script.h>
+#include <tactus/simulate/motion/simulation.h>
