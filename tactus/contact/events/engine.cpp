@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <tactus/base/check.h>
 #include <tactus/base/error.h>
 
 namespace tactus::contact {
@@ -53,12 +52,15 @@ Engine::Engine(const ContactModel& contact_model, EngineOptions options)
   candidates_.reserve(watches_.capacity());
   events_.reserve(static_cast<std::size_t>(options_.most_events_per_step) * 4);
   crowd_.reserve(kMostInCrowd + 1);
+  trouble_.crowd.reserve(crowd_.capacity());
+  trouble_.touching.reserve(options_.most_touches);
   fired_.reserve(contact_model.guards.size());
   forces_.resize(contact_model.terms.rows.size());
   row_before_.resize(contact_model.terms.rows.size());
   state_.q = contact_model.dynamics.coordinates.rest();
   state_.u.assign(static_cast<std::size_t>(contact_model.terms.nv), 0.0);
-  trial_ = state_;
+  trial_ = end_ = state_;
+  before_ = make_snapshot();
 }
 
 Engine::~Engine() = default;
@@ -82,21 +84,34 @@ double Engine::kinetic_energy() {
   return motion_.kinetic_energy(state_.u.data());
 }
 
-void Engine::hold(const Input& input) {
+bool Engine::hold(const Input& input) {
   simulate::Workspace& w = chart_.workspace();
-  TACTUS_CHECK(input.tau.empty() || input.tau.size() == w.held_tau.size());
-  TACTUS_CHECK(input.wrench.empty() || input.wrench.size() == w.held_wrench.size());
+  const auto fits = [](std::span<const double> given, const std::vector<double>& held) {
+    return given.empty() || given.size() == held.size();
+  };
+  if (!fits(input.tau, w.held_tau) || !fits(input.wrench, w.held_wrench)) return false;
   std::fill(w.held_tau.begin(), w.held_tau.end(), 0.0);
   std::fill(w.held_wrench.begin(), w.held_wrench.end(), 0.0);
   std::copy(input.tau.begin(), input.tau.end(), w.held_tau.begin());
   std::copy(input.wrench.begin(), input.wrench.end(), w.held_wrench.begin());
+  return true;
 }
 
-Status Engine::step(const Input& input) {
-  const double t_end = start_ + static_cast<double>(steps_ + 1) * options_.step;
+Status Engine::step(const Input& input) noexcept {
   events_.clear();
+  if (!hold(input)) return Status::bad_input;
+  save(before_);
+  const Status status = advance();
+  if (!status.ok()) take_back();
+  return status;
+}
+
+Status Engine::advance() {
+  const double t_end = start_ + static_cast<double>(steps_ + 1) * options_.step;
   stretch_ = kFirstStretch;
-  hold(input);
+  work_ = {};
+  misfit_ = {};
+  Status status;  // notes
   motion_.begin_tick();
   for (int round = 0; round < options_.most_events_per_step; ++round) {
     const bool lost = detect();  // what is near now
@@ -106,9 +121,8 @@ Status Engine::step(const Input& input) {
     if (lost && !respond(events_.size())) return Status::no_consistent_modes;  // a feature was left behind
     begin_watches();                                                           // guards where the step begins
     ++books_.substeps;
-    if (Status status = integrate_to(t_end); !status.ok()) return status;
+    if (status |= integrate_to(t_end); !status.ok()) return status;
     evaluate(trial_);
-    Status status;
     const bool event = find_first_event(t_end, status);  // trial_ stands at the event, or at the end
     if (!status.ok()) return status;
     note_friction();
@@ -116,16 +130,17 @@ Status Engine::step(const Input& input) {
     if (!event) {
       arm_guards();
       ++steps_;
-      return {};
+      return status;
     }
     ++books_.events;
+    ++work_.events;
     if (crowds()) return Status::chattering;
     arm_guards();
     const std::size_t first_event = events_.size();
     for (const int transition : fired_)
       if (!fire(transition)) return Status::constraint_lost;
     if (crowded_ > kJam && crowd_.empty()) {
-      if (status = leave_jam(t_end); !status.ok()) return status;
+      if (status |= leave_jam(t_end); !status.ok()) return status;
       continue;
     }
     if (!respond(first_event)) return Status::no_consistent_modes;  // impulses, then modes
@@ -133,13 +148,32 @@ Status Engine::step(const Input& input) {
     if (t_end - state_.t < kNoTime) {
       state_.t = t_end;
       ++steps_;
-      return {};
+      return status;
     }
   }
   return Status::too_many_events;
 }
 
+/// The step did not happen; what explain() may be asked about it is kept.
+void Engine::take_back() {
+  trouble_.t = state_.t;
+  trouble_.crowd.assign(crowd_.begin(), crowd_.end());
+  trouble_.touching.clear();
+  for (const Touch& touch : motion_.touches)
+    if (touch.touching()) trouble_.touching.push_back(touch.pair);
+  restore(before_);
+  evaluate(state_);
+}
+
+void Engine::copy(const State& from, State& to) {
+  to.t = from.t;
+  std::copy(from.q.begin(), from.q.end(), to.q.begin());
+  std::copy(from.u.begin(), from.u.end(), to.u.begin());
+  std::copy(from.momentum.begin(), from.momentum.end(), to.momentum.begin());
+}
+
 Status Engine::integrate_to(double t) {
+  ++work_.integrations;
   const ContactMotion::Stretch stretch(motion_);
   chart_.begin(state_, z_);
   Status status = stepper_->step(chart_, state_.t, t - state_.t, z_);
@@ -155,6 +189,7 @@ Status Engine::integrate_to(double t) {
 }
 
 void Engine::evaluate(const State& state) {
+  ++work_.evaluations;
   chart_.begin(state, z_);
   chart_.slope(state.t, z_.data(), z_rate_.data());
   excused_ = motion_.redundant() && forces_break_a_law() &&
@@ -224,11 +259,7 @@ bool Engine::detect() {
   return lost;
 }
 
-void Engine::commit() {
-  state_.t = trial_.t;
-  std::copy(trial_.q.begin(), trial_.q.end(), state_.q.begin());
-  std::copy(trial_.u.begin(), trial_.u.end(), state_.u.begin());
-}
+void Engine::commit() { copy(trial_, state_); }
 
 bool Engine::crowds() {
   crowded_ = state_.t - last_event_ < kCrowd ? crowded_ + 1 : 0;

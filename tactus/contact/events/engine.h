@@ -10,9 +10,13 @@
 //     if (const Status status = engine.step(); !status.ok()) ... engine.explain(status)
 //
 // Guards: the gap of what is apart, the force of what touches, the cone of friction of what sticks, the slip
-// of what slides, the stops of joints, and the transitions of the model. An event is located by integrating
-// the step again to shorter ends, to the resolution of time. Nothing is allocated in a step (the integrators
+// of what slides, the stops of joints, and the transitions of the model. An event is located (event
+// localisation, root finding) on an interpolant of its guard between the two ends of the step and confirmed
+// by integrating to it, to the resolution of time. Nothing is allocated in a step (the integrators
 // `adaptive` and `stiff` take memory of their own). The same input gives the same bits.
+//
+// A step that ends in trouble did not happen: state, touches, modes, guards and books are what they were
+// before it. events() then has what the attempt met.
 #pragma once
 
 #include <memory>
@@ -23,6 +27,7 @@
 #include <tactus/collide/scene.h>
 #include <tactus/contact/events/contact_model.h>
 #include <tactus/contact/events/contact_motion.h>
+#include <tactus/contact/events/interpolant.h>
 #include <tactus/contact/events/response.h>
 #include <tactus/contact/law/event.h>
 #include <tactus/simulate/integrators/stepper.h>
@@ -47,7 +52,8 @@ struct EngineOptions {
   int most_events_per_step = 400;
 };
 
-/// Where an engine stands, to be taken up by another one.
+/// Where an engine stands: everything that its next steps depend on, to be taken up by itself or by another
+/// engine for the same model.
 struct Snapshot {
   State state;
   std::vector<char> row_on, guard_armed, fired_once;
@@ -55,6 +61,17 @@ struct Snapshot {
   double start = 0.0, last_event = 0.0;
   std::uint64_t steps = 0;
   int crowded = 0;
+  std::vector<int> crowd;
+  Books books;
+  std::vector<double> stepper;  // what the integrator has learnt
+};
+
+/// What the last tick took.
+struct Work {
+  long integrations = 0;  // of the motion, to the end of a piece or to where an event was looked for
+  long trials = 0;        // of those, such as looked for events
+  long evaluations = 0;   // of everything at one instant: forces, accelerations, guards
+  long events = 0;        // instants at which something happened
 };
 
 class Engine {
@@ -70,7 +87,9 @@ class Engine {
   /// Starts anew from there, with the constraints that the model has on at the start. Throws InputError where
   /// sizes do not fit, constraints are missed by more than a little, or shapes overlap.
   void set_state(State state);
-  Status step(const Input& input = {});
+  /// On trouble everything but events() is what it was before. Sizes of the input that do not fit are
+  /// Status::bad_input.
+  Status step(const Input& input = {}) noexcept;
 
   /// Code for single sets of constraints and contacts (rederive.h), which changes the time that steps take
   /// and no bit of them. nullptr: none. `hold_back`: ticks that must go by in a set before its code is taken.
@@ -85,6 +104,7 @@ class Engine {
   /// Of the last step, in order.
   std::span<const Event> events() const { return events_; }
   const Books& books() const { return books_; }
+  const Work& work() const { return work_; }
   /// Everything that is near, with modes; forces at the end of the last step.
   std::span<const Touch> touches() const { return motion_.touches; }
   const std::array<double, 3>& touch_force(std::size_t touch) const { return motion_.touch_force(touch); }
@@ -106,22 +126,42 @@ class Engine {
 
  private:
   static constexpr int kMostInCrowd = 60;  // events in a row without progress in time: more are chatter
+  // A gap smaller than this below zero, or closing or slipping more slowly, is rounding [m], [m/s].
+  static constexpr double kGapRounding = 1e-12, kRateRounding = 1e-12;
 
-  enum class Watching : unsigned char { gap, force, cone, slip, press, push, stop_gap, stop_force, guard };
+  enum class Watching : unsigned char {
+    gap,
+    force,
+    cone,
+    slip,
+    press,         // compliant, apart: its gap
+    press_inside,  // compliant, overlapping without a push: minus what keeps the damper from pulling
+    push,          // compliant, pressing
+    stop_gap,
+    stop_force,
+    guard
+  };
   struct Watch {
     Watching what = Watching::gap;
     int index = 0;  // touch, row, or transition
     std::array<double, 2> slip{};
-    double start = 0.0, start_rate = 0.0;
+    Jet start;
   };
 
+  /// A guard that fires within the piece, and where it is expected to.
   struct Candidate {
     std::size_t watch = 0;
-    double value = 0.0, rate = 0.0, t = 0.0;  // at the end of the step
-    bool dips = false;                        // a gap that closes and opens again within the step
+    Interpolant between;
+    double from = 0.0, to = 0.0;      // where it has not fired and where it has
+    double f_from = 0.0, f_to = 0.0;  // its values there
+    double t = 0.0;
+    bool dips = false;     // a gap that closes and opens again within the step
+    bool grazes = false;   // it may not reach zero
+    bool dropped = false;  // it did not happen, or not first
   };
 
-  void hold(const Input& input);
+  Status advance();
+  bool hold(const Input& input);
   bool detect();
   Status integrate_to(double t);      // from state_ to trial_
   void evaluate(const State& state);  // accelerations, forces, touches and guards there
@@ -131,11 +171,22 @@ class Engine {
   bool enabled(const describe::Transition& transition) const;
   double value(const Watch& watch) const;  // where evaluate() was last called
   double rate(const Watch& watch) const;   // of gaps
+  Jet jet(const Watch& watch);             // with what accelerations tell
+  bool needs_forces(const Watch& watch) const;
+  double rounding(const Watch& watch) const;  // values nearer to zero than this are zero
   bool fires(const Watch& watch, double now, double rate_now) const;
+  bool came_before(const Candidate& candidate, double now) const;
   bool find_first_event(double t_end, Status& status);
-  double locate(const Watch& watch, double from, double f_from, double to, double f_to, bool of_rate,
-                Status& status, double sign);
-  bool trial_at(double t, Status& status);
+  bool expect(std::size_t watch, double t_end, Candidate& candidate);
+  bool reaches_zero(Candidate& candidate, Status& status);
+  double locate(const Candidate& candidate, Status& status);
+  bool trial_at(double t, const Watch& watch, Jet& jet, Status& status);
+  void take_hints(std::size_t located);
+  int next_candidate(int found);
+  bool go_to(Candidate& candidate, Status& status);
+  static void copy(const State& from, State& to);
+  void restore(const Snapshot& snapshot);
+  void take_back();
   void commit();
   bool crowds();
   Status leave_jam(double t_end);
@@ -153,7 +204,8 @@ class Engine {
   Response response_;
   simulate::Chart chart_;
   std::unique_ptr<simulate::Stepper> stepper_;
-  State state_, trial_;
+  State state_, trial_, end_;
+  Snapshot before_;  // the tick
   std::vector<double> z_, z_rate_, poses_;
   std::vector<Touch> next_touches_;
   std::vector<Watch> watches_;
@@ -164,6 +216,8 @@ class Engine {
   std::vector<Event> events_;
   Books books_;
   bool overflow_ = false;
+  Work work_;
+  bool excused_at_start_ = false, excused_at_end_ = false;  // excused_ at the ends of the piece
   bool excused_ = false;  // other forces, that no acceleration tells apart from those found, break no law
   double start_ = 0.0, friction_power_ = 0.0, last_event_ = 0.0;
   std::uint64_t steps_ = 0;
@@ -175,6 +229,13 @@ class Engine {
     double error = 0.0;
   };
   Misfit misfit_;
+  /// What explain() has to say about a step that was taken back.
+  struct Trouble {
+    double t = 0.0;
+    std::vector<int> crowd;
+    std::vector<int> touching;  // pairs
+  };
+  Trouble trouble_;
   int crowded_ = 0;         // events in a row without progress in time
   std::vector<int> crowd_;  // transitions among them
 };

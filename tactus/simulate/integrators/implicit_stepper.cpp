@@ -68,6 +68,17 @@ class Sdirk3 : public Stepper {
   }
 
   void reset() override { h_of_matrix_ = 0.0; }
+  std::size_t memory() const override { return 1 + static_cast<std::size_t>(matrix_.size()); }
+  void save(double* memory) const override {
+    *memory = h_of_matrix_;
+    std::copy_n(matrix_.data(), matrix_.size(), memory + 1);
+  }
+  void load(const double* memory) override {
+    h_of_matrix_ = *memory;
+    if (h_of_matrix_ == 0.0) return;
+    std::copy_n(memory + 1, matrix_.size(), matrix_.data());
+    lu_.compute(matrix_);
+  }
 
  private:
   /// One step, or where its stages cannot be solved two of half the length, and so on.

@@ -89,6 +89,9 @@ class Fehlberg78 : public Stepper {
         [&](std::vector<double>& x, double now, double dt) { forced_.do_step(system, x, now, dt); });
   }
   void reset() override { dt_ = 0.0; }
+  std::size_t memory() const override { return 1; }
+  void save(double* memory) const override { *memory = dt_; }
+  void load(const double* memory) override { dt_ = *memory; }
 
  private:
   using Method = odeint::runge_kutta_fehlberg78<std::vector<double>>;
@@ -116,6 +119,9 @@ class Rosenbrock4 : public Stepper {
         [this](std::vector<double>& x, double now, double dt) { method_.force(system_, x.data(), now, dt); });
   }
   void reset() override { dt_ = 0.0; }
+  std::size_t memory() const override { return 1; }
+  void save(double* memory) const override { *memory = dt_; }
+  void load(const double* memory) override { dt_ = *memory; }
 
  private:
   struct System : Rosenbrock::System {

@@ -36,6 +36,10 @@ class Stepper {
   virtual Status step(Chart& chart, double t, double h, std::span<double> z) = 0;
   /// Forgets what was learnt from earlier steps.
   virtual void reset() {}
+  /// What was learnt, for a snapshot: as many numbers, written and read back.
+  virtual std::size_t memory() const { return 0; }
+  virtual void save(double* /*memory*/) const {}
+  virtual void load(const double* /*memory*/) {}
 };
 
 std::unique_ptr<Stepper> make_euler(const Chart& chart);

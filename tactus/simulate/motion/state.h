@@ -37,12 +37,15 @@ class Status {
     overlap_lost = 2048,         // rigid shapes overlap by more than the limit of time-stepping
     bad_input = 4096,            // an Input of the wrong size, or a constraint that does not exist
     parameters_singular = 1024,  // the parametric coordinates lost their rank, or psi is not defined there
+    bad_input = 4096,            // the sizes of the input are not those of the mechanism
+    // A note, not a failure: the tick's budget was spent, and events were taken later than where they are.
+    located_late = 8192,
   };
 
   Status() = default;
   Status(Bit bit) : bits_(bit) {}  // NOLINT: a bit is a status
 
-  bool ok() const { return (bits_ & ~static_cast<std::uint32_t>(tolerance_missed)) == 0; }
+  bool ok() const { return (bits_ & ~static_cast<std::uint32_t>(tolerance_missed | located_late)) == 0; }
   bool has(Bit bit) const { return (bits_ & bit) != 0; }
   std::uint32_t bits() const { return bits_; }
   Status& operator|=(Status other) {
