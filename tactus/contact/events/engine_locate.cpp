@@ -100,12 +100,12 @@ bool Engine::reaches_zero(Candidate& c, Status& status) {
     if (!trial_at(c.to, w, here, status)) return false;
     c.f_to = here.value;
     if (here.value < -kGapRounding) break;
-    // The parabola through the place, with the interpolant's curvature.
-    const double nudge = 1e-3 * (watches_[c.watch].start.value > 0.0 ? c.to - c.from : 0.0);
+    // The lowest place of the parabola through here, with the interpolant's curvature.
+    const double nudge = 1e-3 * (end_.t - state_.t);
     const double bend = (c.between.rate(c.to + nudge) - c.between.rate(c.to - nudge)) / (2.0 * nudge);
-    const double shift = -here.rate / bend;
-    if (!(here.value - 0.5 * here.rate * here.rate / bend < -kGapRounding) || !(c.to + shift > c.from)) break;
-    c.to += shift;
+    const double to = c.to - here.rate / bend, depth = here.value - 0.5 * here.rate * here.rate / bend;
+    if (!(bend > 0.0 && to > c.from && to < end_.t && depth < -kGapRounding)) break;
+    c.to = to;
   }
   if (!(c.f_to < -kGapRounding)) return false;
   c.grazes = false;
@@ -212,11 +212,12 @@ void Engine::take_hints(std::size_t located) {
       case Watching::press:
         if (is_zero && rate(w) < 0.0) motion_.touches[i].hint = Hint::presses;
         break;
-      case Watching::press_inside:
-        if (k == located || fires(w, now, 0.0)) motion_.touches[i].hint = Hint::presses;
+      case Watching::press_inside:  // corners that push alike begin and end together
+        if (k == located || (is_zero && motion_.touches[i].motion.gap <= 0.0 && jet(w).rate < 0.0))
+          motion_.touches[i].hint = Hint::presses;
         break;
       case Watching::push:
-        if (k == located || now <= 0.0) motion_.touches[i].hint = Hint::leaves;
+        if (k == located || (is_zero && jet(w).rate < 0.0)) motion_.touches[i].hint = Hint::leaves;
         break;
       case Watching::stop_force:
         if (is_zero) response_.row_leaves[i] = 1;

@@ -234,8 +234,8 @@ void Response::propose() {
     } else if (slip > kRestingRate) {
       touch.mode = Mode::sliding;
       touch.slip = {touch.motion.rate[1] / slip, touch.tangents == 2 ? touch.motion.rate[2] / slip : 0.0};
-    } else if (hint == Hint::slips) {
-      const std::array<double, 3>& f = motion_.touch_force(i);
+    } else if (const std::array<double, 3>& f = motion_.touch_force(i);
+               hint == Hint::slips && (f[1] != 0.0 || f[2] != 0.0)) {  // against its friction
       const double friction = touch.tangents == 1 ? std::abs(f[1]) : std::hypot(f[1], f[2]);
       touch.mode = Mode::sliding;
       touch.slip = {-f[1] / friction, touch.tangents == 2 ? -f[2] / friction : 0.0};
