@@ -23,6 +23,11 @@ constexpr double kFirstStretch = 1e-7;
 // A step's rest shorter than this is not integrated [s].
 constexpr double kNoTime = 1e-13;
 
+bool is_same(const FeatureNumbers<double>& a, const FeatureNumbers<double>& b) {
+  return a.p.x == b.p.x && a.p.y == b.p.y && a.p.z == b.p.z && a.axis.x == b.axis.x && a.axis.y == b.axis.y &&
+         a.axis.z == b.axis.z && a.radius == b.radius;
+}
+
 }  // namespace
 
 Engine::Engine(const ContactModel& contact_model, EngineOptions options)
@@ -100,6 +105,8 @@ bool Engine::hold(const Input& input) {
 Status Engine::step(const Input& input) noexcept {
   events_.clear();
   if (!hold(input)) return Status::bad_input;
+  if (foresight_ != nullptr)
+    if (const Foreseen* foreseen = foresight_->next(*this, input)) return adopt(*foreseen);
   save(before_);
   const Status status = advance();
   if (!status.ok()) take_back();
@@ -113,16 +120,23 @@ Status Engine::advance() {
   misfit_ = {};
   Status status;  // notes
   motion_.begin_tick();
+  bool stands = false;  // evaluate() was last called at the state, with its modes
   for (int round = 0; round < options_.most_events_per_step; ++round) {
-    const bool lost = detect();  // what is near now
+    const bool lost = detect(stands);  // what is near now
     if (overflow_) return Status::contacts_overflow;
-    for (Touch& touch : motion_.touches) touch.slow_slip = kSlowSlip;
-    evaluate(state_);
+    if (!stands) evaluate(state_);  // else the event before has done so
+    stands = false;
     if (lost && !respond(events_.size())) return Status::no_consistent_modes;  // a feature was left behind
+    motion_.drop_dependent();                                                  // rows that others imply
     begin_watches();                                                           // guards where the step begins
     ++books_.substeps;
     if (status |= integrate_to(t_end); !status.ok()) return status;
     evaluate(trial_);
+    if (!motion_.dropped_hold()) {
+      motion_.keep_all();
+      if (status |= integrate_to(t_end); !status.ok()) return status;
+      evaluate(trial_);
+    }
     const bool event = find_first_event(t_end, status);  // trial_ stands at the event, or at the end
     if (!status.ok()) return status;
     note_friction();
@@ -144,7 +158,9 @@ Status Engine::advance() {
       continue;
     }
     if (!respond(first_event)) return Status::no_consistent_modes;  // impulses, then modes
+    stands = true;
     rearm_guards();
+    if (status.has(Status::located_late)) part_overlaps();
     if (t_end - state_.t < kNoTime) {
       state_.t = t_end;
       ++steps_;
@@ -152,6 +168,19 @@ Status Engine::advance() {
     }
   }
   return Status::too_many_events;
+}
+
+/// The same state, the same input, the same code: what came out of it there comes out of it here.
+Status Engine::adopt(const Foreseen& foreseen) {
+  motion_.begin_tick();
+  restore(foreseen.after);
+  for (const Event& event : foreseen.events)
+    if (events_.size() < events_.capacity()) events_.push_back(event);
+  evaluate(state_);  // forces, for whoever asks
+  work_ = foreseen.work;
+  work_.integrations = work_.trials = 0;
+  work_.evaluations = 1;
+  return foreseen.status;
 }
 
 /// The step did not happen; what explain() may be asked about it is kept.
@@ -214,8 +243,9 @@ bool Engine::forces_break_a_law() const {
 }
 
 /// Which features are near each other now; modes go over to the same features, or to new ones of the same
-/// pair that take the place of lost ones. True where something that touched is gone.
-bool Engine::detect() {
+/// pair that take the place of lost ones. True where something that touched is gone. `same` stays true where
+/// everything is as it was.
+bool Engine::detect(bool& same) {
   Terms& terms = motion_.mutable_terms();
   terms.evaluate(state_.t, state_.q.data(), state_.u.data());
   double fastest = 0.0;
@@ -229,6 +259,7 @@ bool Engine::detect() {
   if (contact_model_.model.contact.pairs.empty()) return false;
   scene_.update(poses_);
   next_touches_.clear();
+  for (const Touch& touch : motion_.touches) same = same && touch.slow_slip == kSlowSlip;
   for (const collide::Proximity& near : scene_.near(options_.margin + 2.0 * fastest * options_.step)) {
     if (next_touches_.size() == options_.most_touches) {
       overflow_ = true;
@@ -237,22 +268,26 @@ bool Engine::detect() {
     next_touches_.push_back(
         touch_of(near, contact_model_.model.contact.pairs[static_cast<std::size_t>(near.pair)].law));
     Touch& touch = next_touches_.back();
-    const auto same = std::find_if(motion_.touches.begin(), motion_.touches.end(), [&](const Touch& old) {
-      return old.pair == touch.pair && old.id == touch.id;
-    });
-    if (same == motion_.touches.end()) {
+    const auto old = std::find_if(motion_.touches.begin(), motion_.touches.end(),
+                                  [&](const Touch& t) { return t.pair == touch.pair && t.id == touch.id; });
+    if (old == motion_.touches.end()) {
+      same = false;
       motion_.choose_tangents(touch);
       if (!touch.rigid() && touch.motion.gap < 0.0 && touch.push() > 0.0) touch.mode = Mode::sliding;
       continue;
     }
-    touch.mode = same->mode;
-    touch.slip = same->slip;
-    touch.tangent = same->tangent;
-    touch.tangents = same->tangents;
-    same->mode = Mode::apart;  // passed on
+    touch.mode = old->mode;
+    touch.slip = old->slip;
+    touch.tangent = old->tangent;
+    touch.tangents = old->tangents;
+    old->mode = Mode::apart;  // passed on
+    const bool is_next =
+        old - motion_.touches.begin() == static_cast<std::ptrdiff_t>(next_touches_.size()) - 1;
+    same = same && is_next && is_same(touch.a, old->a) && is_same(touch.b, old->b);
     contact::evaluate(terms, touch);
   }
   overflow_ = overflow_ || scene_.overflowed();
+  same = same && next_touches_.size() == motion_.touches.size();
   bool lost = false;
   for (const Touch& old : motion_.touches) lost |= old.touching();
   motion_.touches.swap(next_touches_);
@@ -282,6 +317,7 @@ Status Engine::leave_jam(double t_end) {
   ++books_.jams;
   if (!consistent) return Status::no_consistent_modes;
   if (!(to > state_.t)) return {};
+  motion_.drop_dependent();
   if (const Status status = integrate_to(to); !status.ok()) return status;
   commit();
   return {};
@@ -325,13 +361,17 @@ bool Engine::respond(std::size_t first_event) {
     if (touch.rigid() || touch.hint == Hint::none) continue;
     touch.mode = std::exchange(touch.hint, Hint::none) == Hint::presses ? Mode::sliding : Mode::apart;
   }
-  evaluate(state_);
   for (std::size_t row = 0; row < motion_.row_on.size(); ++row) row_before_[row] = motion_.row_on[row];
   const double lost_before = books_.impact_loss;
-  if (response_.strike(state_.t, state_.u.data(), events_, books_)) evaluate(state_);
+  if (response_.strike(state_.t, state_.u.data(), events_, books_)) {
+    motion_.mutable_terms().evaluate(state_.t, state_.q.data(), state_.u.data());
+    motion_.evaluate_touches();
+  }
   for (std::size_t i = first_event; i < events_.size(); ++i)
     if (events_[i].kind == EventKind::transition) events_[i].loss = books_.impact_loss - lost_before;
-  const bool consistent = response_.decide(state_.u.data(), jam_, [&] {
+  const long rounds = std::max<long>(0, options_.budget.most_rounds - work_.rounds);
+  const bool consistent = response_.decide(state_.u.data(), jam_, rounds, [&] {
+    ++work_.rounds;
     evaluate(state_);
     return excused_;
   });
@@ -369,6 +409,21 @@ bool Engine::respond(std::size_t first_event) {
       record(motion_.row_on[row] != 0 ? EventKind::rests : EventKind::leaves, -1, 0,
              contact_model_.stop_of_row[row]);
   return consistent;
+}
+
+/// Where an event was taken late, what came to rest overlaps: it is moved apart by the smallest step, which the
+/// books get.
+void Engine::part_overlaps() {
+  bool overlaps = false;
+  for (const Touch& touch : motion_.touches)
+    overlaps = overlaps || (touch.rigid() && touch.touching() && touch.motion.gap < -kTouchingGap);
+  for (const int row : contact_model_.row_of_stop)
+    overlaps = overlaps || (row >= 0 && motion_.row_on[static_cast<std::size_t>(row)] != 0 &&
+                            motion_.terms().Phi(static_cast<std::size_t>(row)) < -kTouchingGap);
+  if (!overlaps) return;
+  books_.correction_work += motion_.part(state_.t, state_.q.data());
+  motion_.settle_velocity(state_.t, state_.q.data(), state_.u.data());
+  evaluate(state_);
 }
 
 double Engine::friction_power() const {

@@ -19,6 +19,8 @@
 // before it. events() then has what the attempt met.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -40,6 +42,17 @@ using simulate::Input;
 using simulate::State;
 using simulate::Status;
 
+/// What a tick may take, counted in integrations and not by the clock, so that the same input gives the same
+/// bits. What does not fit is taken at the end of the tick, to first order in its length, with the note
+/// Status::located_late; nothing is lost. A tick integrates most_trials + 2 most_events + 2 times at most (and
+/// once more for each gap that closes and opens again).
+struct Budget {
+  static constexpr int kAny = std::numeric_limits<int>::max();
+  int most_events = kAny;  // instants at which something happens
+  int most_trials = kAny;  // integrations that look for where that is
+  int most_rounds = kAny;  // of the search for modes (active sets); then all laws are solved at once
+};
+
 struct EngineOptions {
   double step = 1e-3;  // [s]
   simulate::Integrator integrator = simulate::Integrator::rk4;
@@ -49,8 +62,11 @@ struct EngineOptions {
   std::size_t most_touches = 32;
   double margin = 0.005;            // [m] shapes nearer than this, plus what a step may close, are watched
   double penetration_limit = 1e-6;  // [m] at the start: more is refused
-  int most_events_per_step = 400;
+  int most_events_per_step = 400;   // more are trouble; a budget below it ends sooner, without
+  Budget budget{};                  // for simulation none; a loop that must not be late sets one
 };
+
+class Engine;
 
 /// Where an engine stands: everything that its next steps depend on, to be taken up by itself or by another
 /// engine for the same model.
@@ -72,6 +88,25 @@ struct Work {
   long trials = 0;        // of those, such as looked for events
   long evaluations = 0;   // of everything at one instant: forces, accelerations, guards
   long events = 0;        // instants at which something happened
+  long rounds = 0;        // of the search for modes
+};
+
+/// A tick as another engine for the same model has made it already.
+struct Foreseen {
+  std::uint64_t tick = 0;  // steps before it
+  State from;
+  Snapshot after;
+  std::vector<Event> events;
+  Status status;
+  Work work;
+};
+
+/// Who may know a tick beforehand (look_ahead.h).
+class Foresight {
+ public:
+  virtual ~Foresight() = default;
+  /// The next tick of the engine with this input, bit for bit what the engine would do; nullptr where unknown.
+  virtual const Foreseen* next(const Engine& engine, const Input& input) noexcept = 0;
 };
 
 class Engine {
@@ -94,6 +129,11 @@ class Engine {
   /// Code for single sets of constraints and contacts (rederive.h), which changes the time that steps take
   /// and no bit of them. nullptr: none. `hold_back`: ticks that must go by in a set before its code is taken.
   void attach(Rederiver* rederiver, long hold_back = 0) { motion_.attach(rederiver, hold_back); }
+  /// Ticks that are known beforehand are taken over instead of made. nullptr: none.
+  void attach(Foresight* foresight) { foresight_ = foresight; }
+  /// Steps since set_state(), and a number that changes with every set_state(), load() and set_active().
+  std::uint64_t steps() const { return steps_; }
+  std::uint64_t generation() const { return generation_; }
   /// Everything that the next steps depend on. Once made, saving and loading take no memory.
   void save(Snapshot& snapshot) const;
   /// Goes on from there; of an engine for the same contact_model.
@@ -162,7 +202,7 @@ class Engine {
 
   Status advance();
   bool hold(const Input& input);
-  bool detect();
+  bool detect(bool& same);
   Status integrate_to(double t);      // from state_ to trial_
   void evaluate(const State& state);  // accelerations, forces, touches and guards there
   bool forces_break_a_law() const;
@@ -181,12 +221,18 @@ class Engine {
   bool reaches_zero(Candidate& candidate, Status& status);
   double locate(const Candidate& candidate, Status& status);
   bool trial_at(double t, const Watch& watch, Jet& jet, Status& status);
+  bool is_spent() const {
+    return work_.trials >= options_.budget.most_trials || work_.events >= options_.budget.most_events;
+  }
+  bool take_late(Status& status);
+  void part_overlaps();
   void take_hints(std::size_t located);
   int next_candidate(int found);
   bool go_to(Candidate& candidate, Status& status);
   static void copy(const State& from, State& to);
   void restore(const Snapshot& snapshot);
   void take_back();
+  Status adopt(const Foreseen& foreseen);
   void commit();
   bool crowds();
   Status leave_jam(double t_end);
@@ -217,6 +263,8 @@ class Engine {
   Books books_;
   bool overflow_ = false;
   Work work_;
+  Foresight* foresight_ = nullptr;
+  std::uint64_t generation_ = 0;
   bool excused_at_start_ = false, excused_at_end_ = false;  // excused_ at the ends of the piece
   bool excused_ = false;  // other forces, that no acceleration tells apart from those found, break no law
   double start_ = 0.0, friction_power_ = 0.0, last_event_ = 0.0;

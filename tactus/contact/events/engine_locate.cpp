@@ -144,6 +144,10 @@ double Engine::locate(const Candidate& c, Status& status) {
     const bool jumps = needs_forces(w) && excused_from != excused_to;
     const double resolution = jumps ? std::max(least, kJump) : least;
     if (!(to - from > resolution)) break;
+    if (i > 0 && is_spent()) {  // the side on which it has fired, as near as it came
+      status |= Status::located_late;
+      break;
+    }
     t = std::clamp(t + 0.5 * least, from + 0.5 * least, to - 0.5 * least);
     Jet here;
     if (!trial_at(t, w, here, status)) return t;
@@ -267,6 +271,28 @@ bool Engine::go_to(Candidate& c, Status& status) {
   return true;
 }
 
+/// The budget is spent: what has fired by the end of the tick is taken there, where trial_ stands. Gaps that have
+/// opened again by then would be lost: the first of them is taken where it is expected.
+bool Engine::take_late(Status& status) {
+  const Candidate* first = nullptr;
+  bool dips_only = true;
+  for (const Candidate& c : candidates_) {
+    if (!c.dips) dips_only = false;
+    if (c.dips && !c.grazes && (first == nullptr || c.t < first->t)) first = &c;
+  }
+  if (dips_only && first == nullptr) return false;
+  status |= Status::located_late;
+  std::size_t located = watches_.size();
+  if (dips_only) {
+    located = first->watch;
+    Jet here;
+    if (!trial_at(first->t, watches_[located], here, status)) return false;
+    evaluate(trial_);
+  }
+  take_hints(located);
+  return true;
+}
+
 /// trial_ stands at the end of the piece, evaluated; then at the first event, evaluated too. False where there
 /// is none: trial_ stands at the end.
 bool Engine::find_first_event(double t_end, Status& status) {
@@ -278,9 +304,14 @@ bool Engine::find_first_event(double t_end, Status& status) {
   if (candidates_.empty()) return false;
   copy(trial_, end_);
   excused_at_end_ = excused_;
+  if (is_spent()) return take_late(status);
   int found = -1;
   double first = t_end;
   for (int next = next_candidate(found); next >= 0; next = next_candidate(found)) {
+    if (found >= 0 && is_spent()) {  // those come with it, late
+      status |= Status::located_late;
+      break;
+    }
     Candidate& c = candidates_[static_cast<std::size_t>(next)];
     c.dropped = true;  // looked at
     if (go_to(c, status)) {

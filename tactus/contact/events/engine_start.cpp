@@ -26,6 +26,7 @@ void Engine::set_state(State state) {
   if (!d.coordinates.normalize(state.q.data()))
     throw InputError({}, "a quaternion of the state is zero", "no rotation is (1, 0, 0, 0): w, x, y, z");
   state.momentum.clear();
+  ++generation_;
   state_ = std::move(state);
   trial_ = end_ = state_;
   motion_.touches.clear();
@@ -66,7 +67,8 @@ void Engine::set_state(State state) {
                                  contact_model_.model.contact.stops[i].name, -gap),
                      "start between the limits");
   }
-  detect();
+  bool same = false;
+  detect(same);
   if (overflow_) {
     throw InputError(
         {}, fmt::format("more than {} contacts are near at the start", options_.most_touches),
@@ -133,12 +135,14 @@ void Engine::restore(const Snapshot& snapshot) {
 }
 
 void Engine::load(const Snapshot& snapshot) {
+  ++generation_;
   restore(snapshot);
   events_.clear();
 }
 
 void Engine::set_active(int constraint, bool active) {
   TACTUS_CHECK(constraint >= 0 && static_cast<std::size_t>(constraint) < contact_model_.own_constraints);
+  ++generation_;
   motion_.mutable_terms().evaluate(state_.t, state_.q.data(), state_.u.data());
   for (std::size_t row = 0; row < motion_.row_on.size(); ++row) {
     if (contact_model_.terms.rows[row].constraint != constraint) continue;
@@ -149,6 +153,7 @@ void Engine::set_active(int constraint, bool active) {
     motion_.row_on[row] = active ? 1 : 0;
   }
   motion_.update();
+  evaluate(state_);
   if (!respond(events_.size())) throw InputError({}, "no consistent set of contacts was found");
   rearm_guards();
 }

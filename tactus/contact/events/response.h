@@ -39,8 +39,9 @@ class Response {
   /// `jammed` > 0: mending laws one by one has led nowhere. All laws are then solved at once over this short
   /// time [s], and where that takes an impulse (friction can jam a contact without any approach: Painleve's
   /// paradox) u changes.
+  /// `most_rounds` bounds the mending; where it does not come to an end all laws are solved at once too.
   template <class Accelerate>
-  bool decide(double* u, double jammed,
+  bool decide(double* u, double jammed, long most_rounds,
               const Accelerate& accelerate);  // touches and terms are at the state already
   /// Whether the present modes are those that a distribution of the forces allows, where rows depend on each
   /// other and the multipliers of least size do not. Leaves everything as it was.
@@ -82,10 +83,10 @@ class Response {
 };
 
 template <class Accelerate>
-bool Response::decide(double* u, double jammed, const Accelerate& accelerate) {
-  constexpr int kMostRounds = 40;
+bool Response::decide(double* u, double jammed, long most_rounds, const Accelerate& accelerate) {
+  constexpr long kMostRounds = 40;
   propose();
-  for (int round = 0; round < kMostRounds && !(jammed > 0.0); ++round) {
+  for (long round = 0; round < std::min(kMostRounds, most_rounds) && !(jammed > 0.0); ++round) {
     motion_.update();
     const bool excused = accelerate();
     if (!motion_.solved()) break;

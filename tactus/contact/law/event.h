@@ -34,6 +34,8 @@ struct Event {
 struct Books {
   double impact_loss = 0.0;    // [J] taken by impacts
   double friction_loss = 0.0;  // [J] taken by slip (trapezoidal rule between steps)
+  /// [J] Potential energy given by moving apart what overlapped where an event was taken late.
+  double correction_work = 0.0;
   long impacts = 0;
   long events = 0;
   long substeps = 0;

@@ -37,7 +37,6 @@ class Status {
     overlap_lost = 2048,         // rigid shapes overlap by more than the limit of time-stepping
     bad_input = 4096,            // an Input of the wrong size, or a constraint that does not exist
     parameters_singular = 1024,  // the parametric coordinates lost their rank, or psi is not defined there
-    bad_input = 4096,            // the sizes of the input are not those of the mechanism
     // A note, not a failure: the tick's budget was spent, and events were taken later than where they are.
     located_late = 8192,
   };
