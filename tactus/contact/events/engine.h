@@ -130,7 +130,7 @@ class Engine {
   /// and no bit of them. nullptr: none. `hold_back`: ticks that must go by in a set before its code is taken.
   void attach(Rederiver* rederiver, long hold_back = 0) { motion_.attach(rederiver, hold_back); }
   /// Ticks that are known beforehand are taken over instead of made. nullptr: none.
-  void attach(Foresight* foresight) { foresight_ = foresight; }
+  void follow(Foresight* foresight) { foresight_ = foresight; }
   /// Steps since set_state(), and a number that changes with every set_state(), load() and set_active().
   std::uint64_t steps() const { return steps_; }
   std::uint64_t generation() const { return generation_; }
