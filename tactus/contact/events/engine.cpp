@@ -118,6 +118,7 @@ Status Engine::advance() {
   stretch_ = kFirstStretch;
   work_ = {};
   misfit_ = {};
+  response_.coarse = 0.0;
   Status status;  // notes
   motion_.begin_tick();
   bool stands = false;  // evaluate() was last called at the state, with its modes
@@ -157,10 +158,12 @@ Status Engine::advance() {
       if (status |= leave_jam(t_end); !status.ok()) return status;
       continue;
     }
+    const bool late = status.has(Status::located_late);
+    response_.coarse = late ? options_.step : 0.0;
     if (!respond(first_event)) return Status::no_consistent_modes;  // impulses, then modes
     stands = true;
+    if (late) part_overlaps();
     rearm_guards();
-    if (status.has(Status::located_late)) part_overlaps();
     if (t_end - state_.t < kNoTime) {
       state_.t = t_end;
       ++steps_;
@@ -411,17 +414,29 @@ bool Engine::respond(std::size_t first_event) {
   return consistent;
 }
 
-/// Where an event was taken late, what came to rest overlaps: it is moved apart by the smallest step, which the
-/// books get.
+/// Where an event was taken late, shapes overlap: they are moved apart by the smallest step, which the books
+/// get, whether they stay or rebound. Otherwise overlap would grow from tick to tick.
 void Engine::part_overlaps() {
   bool overlaps = false;
-  for (const Touch& touch : motion_.touches)
-    overlaps = overlaps || (touch.rigid() && touch.touching() && touch.motion.gap < -kTouchingGap);
-  for (const int row : contact_model_.row_of_stop)
-    overlaps = overlaps || (row >= 0 && motion_.row_on[static_cast<std::size_t>(row)] != 0 &&
-                            motion_.terms().Phi(static_cast<std::size_t>(row)) < -kTouchingGap);
+  const auto overlap = [&](std::size_t row) { return motion_.terms().Phi(row) < -kTouchingGap; };
+  for (Touch& touch : motion_.touches) {
+    touch.before = touch.mode;
+    if (!touch.rigid() || !(touch.motion.gap < -kTouchingGap)) continue;
+    overlaps = true;
+    if (!touch.touching()) touch.mode = Mode::sliding;
+  }
+  std::copy(motion_.row_on.begin(), motion_.row_on.end(), row_before_.begin());
+  for (const int row : contact_model_.row_of_stop) {
+    if (row < 0 || !overlap(static_cast<std::size_t>(row))) continue;
+    overlaps = true;
+    motion_.row_on[static_cast<std::size_t>(row)] = 1;
+  }
+  motion_.update();
+  if (overlaps) books_.correction_work += motion_.part(state_.t, state_.q.data());
+  for (Touch& touch : motion_.touches) touch.mode = touch.before;
+  std::copy(row_before_.begin(), row_before_.end(), motion_.row_on.begin());
+  motion_.update();
   if (!overlaps) return;
-  books_.correction_work += motion_.part(state_.t, state_.q.data());
   motion_.settle_velocity(state_.t, state_.q.data(), state_.u.data());
   evaluate(state_);
 }

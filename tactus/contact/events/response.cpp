@@ -72,8 +72,9 @@ void Response::gather() {
     if (!touch.rigid() || !(touch.motion.gap <= kTouchingGap)) continue;
     const std::size_t size = touch.law->friction > 0.0 ? 1 + touch.tangents : 1;
     members_.push_back({static_cast<int>(i), -1, m, size});
+    const double by_weight = coarse > 0.0 ? -2.0 * coarse * motion_.touch_acceleration(touch, 0) : 0.0;
     contacts_.push_back({static_cast<int>(size), touch.pair, touch.law->friction, touch.law->restitution,
-                         touch.law->rest_speed, touch.law->restitution_law});
+                         std::max(touch.law->rest_speed, by_weight), touch.law->restitution_law});
     contact_rows(terms, touch.body_a, touch.body_b, touch.motion, size, rows_.data());
     for (std::size_t k = 0; k < size; ++k) {
       delassus_.add_row(rows_.data() + k * n);
@@ -86,8 +87,9 @@ void Response::gather() {
     if (!(terms.Phi(row) <= kTouchingGap)) continue;
     const describe::JointStop& stop = contact_model_.model.contact.stops[i];
     members_.push_back({-1, static_cast<int>(row), m, 1});
-    contacts_.push_back({1, pairs + static_cast<int>(i), 0.0, stop.restitution, stop.rest_speed,
-                         describe::RestitutionLaw::newton});
+    const double by_weight = coarse > 0.0 ? -2.0 * coarse * motion_.row_acceleration(row) : 0.0;
+    contacts_.push_back({1, pairs + static_cast<int>(i), 0.0, stop.restitution,
+                         std::max(stop.rest_speed, by_weight), describe::RestitutionLaw::newton});
     terms.constraint_row(row, rows_.data());
     delassus_.add_row(rows_.data());
     velocity_[m++] = terms.velocity(row);

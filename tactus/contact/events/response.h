@@ -30,6 +30,10 @@ class Response {
   /// [rows] stops whose force has just become zero: an event says so; decide() forgets it.
   std::vector<char> row_leaves;
 
+  /// [s] Events come as late as this. Bodies that lie approach each other meanwhile by what weight gives them:
+  /// what approaches by no more than twice that comes to rest, or it would rebound in every tick.
+  double coarse = 0.0;
+
   /// Impulses at the place where the motion's terms and touches were last evaluated, for speeds u, which
   /// change. `t` for the record. True where something changed.
   bool strike(double t, double* u, std::vector<Event>& events, Books& books);
