@@ -8,8 +8,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -208,7 +210,10 @@ Ticks run_ticks(const ContactModel& contact_model, double rate, double duration,
     if (variant == Variant::enumerated) formulate_all(contact_model, engine.state(), *rederiver);
     engine.attach(&*rederiver);
   }
-  if (variant == Variant::ahead) ahead.emplace(engine, *rederiver);
+  if (variant == Variant::ahead) {
+    ahead.emplace(engine, *rederiver);
+    engine.follow(&*ahead);
+  }
   const auto ticks = static_cast<std::size_t>(duration * rate);
   std::vector<double> times, tau(static_cast<std::size_t>(contact_model.terms.nv));
   times.reserve(ticks);
@@ -272,10 +277,146 @@ void measure_ticks(bool quick) {
   }
 }
 
+/// The forces of a hand at time t, and of nothing else.
+using Hand = void (*)(double t, std::vector<double>& tau);
+
+void swing(double t, std::vector<double>& tau) {
+  for (std::size_t i = 0; i < tau.size(); ++i) tau[i] = std::sin(9.0 * t + static_cast<double>(i));
+}
+
+/// Pushes the peg down by 3 N and to and fro by 2 N, at its top.
+void push_peg(double t, std::vector<double>& tau) {
+  constexpr double kTop = 0.04;  // [m] above the centre
+  const double sideways = 2.0 * std::sin(9.0 * t);
+  tau[0] = sideways;
+  tau[1] = -3.0;
+  tau[2] = kTop * sideways;
+}
+
+struct Scene {
+  const char* name;
+  Hand hand;
+  double duration;  // [s]
+};
+constexpr Scene kScenes[] = {{"chain_in_enclosure", swing, 3.0},
+                             {"chain_in_enclosure_rigid", swing, 3.0},
+                             {"peg_in_hole", push_peg, 1.0}};
+
+/// The budget of a haptic loop.
+constexpr Budget kHaptic{.most_events = 4, .most_trials = 8, .most_rounds = 8};
+
+struct WorstTicks {
+  double median = 0.0, p999 = 0.0, worst = 0.0;  // [us] of processor time
+  long events = 0, trials = 0, most_integrations = 0, late = 0;
+  long with_events = 0, adopted = 0;  // ticks
+};
+
+enum class Looking { no, ahead };
+
+/// The same run several times over: it has the same bits each time, so that the least time of a tick is what it
+/// takes, and the rest is the machine's. `hold`: the hand's forces change every so many ticks.
+WorstTicks run_worst(const ContactModel& contact_model, const Scene& scene, double rate, const Budget& budget,
+                     bool with_code, std::size_t hold, Looking looking, int repetitions) {
+  Rederiver rederiver(contact_model, {.when = RederiveOptions::When::at_once});
+  const auto ticks = static_cast<std::size_t>(scene.duration * rate);
+  std::vector<double> least(ticks, 1e9), tau(static_cast<std::size_t>(contact_model.terms.nv));
+  WorstTicks result;
+  for (int repetition = 0; repetition <= repetitions; ++repetition) {
+    Engine engine(contact_model, {.step = 1.0 / rate, .budget = budget});
+    State state;
+    state.q = contact_model.model.initial_q;
+    state.u = contact_model.model.initial_u;
+    engine.set_state(state);
+    if (with_code) engine.attach(&rederiver);
+    std::optional<LookAhead> ahead;
+    if (looking == Looking::ahead) {
+      ahead.emplace(engine, rederiver, LookAheadOptions{.horizon = 20.0 / rate, .every = 1});
+      engine.follow(&*ahead);
+    }
+    result = {};
+    for (std::size_t k = 0; k < ticks; ++k) {
+      if (k % hold == 0) scene.hand(engine.state().t, tau);
+      const Input input{.tau = tau, .wrench = {}};
+      const double start = processor_time();
+      const Status status = engine.step(input);
+      if (ahead) ahead->offer(engine, input);
+      const double time = 1e6 * (processor_time() - start);
+      if (!status.ok()) throw std::runtime_error(std::string(scene.name) + ": " + engine.explain(status));
+      if (repetition > 0) least[k] = std::min(least[k], time);  // the first run makes the code of all sets
+      if (ahead) ahead->finish();
+      result.events += engine.work().events;
+      result.trials += engine.work().trials;
+      result.most_integrations = std::max(result.most_integrations, engine.work().integrations);
+      result.late += status.has(Status::located_late);
+      result.with_events += engine.work().events > 0;
+    }
+    if (ahead) result.adopted = ahead->statistics().adopted;
+  }
+  std::sort(least.begin(), least.end());
+  result.median = least[least.size() / 2];
+  result.p999 = least[static_cast<std::size_t>(0.999 * static_cast<double>(least.size() - 1))];
+  result.worst = least.back();
+  return result;
+}
+
+void measure_worst(bool quick) {
+  const int repetitions = quick ? 2 : 8;
+  fmt::print(
+      "\nWorst ticks: processor time of the tick's thread, of each tick the least of {} runs with the same "
+      "bits\n"
+      "budget: {} events, {} trials, {} rounds of the search for modes per tick; the code of all sets is "
+      "there "
+      "unless it says general\n"
+      "{:<26} {:>6} {:<16} {:>9} {:>9} {:>9} {:>7} {:>13} {:>18} {:>5}\n",
+      repetitions, kHaptic.most_events, kHaptic.most_trials, kHaptic.most_rounds, "scene", "Hz", "",
+      "median us", "99.9 % us", "worst us", "events", "trials/event", "worst integrations", "late");
+  for (const Scene& scene : kScenes) {
+    const ContactModel contact_model(model_named(scene.name));
+    for (const double rate : {1e3, 4e3, 1e4}) {
+      for (const auto& [label, budget, with_code] : {std::tuple{"general", Budget{}, false},
+                                                     {"no budget", Budget{}, true},
+                                                     {"budget", kHaptic, true}}) {
+        const WorstTicks t =
+            run_worst(contact_model, scene, rate, budget, with_code, 1, Looking::no, repetitions);
+        fmt::print("{:<26} {:>6.0f} {:<16} {:>9.1f} {:>9.1f} {:>9.1f} {:>7} {:>13.2f} {:>18} {:>5}\n",
+                   scene.name, rate, label, t.median, t.p999, t.worst, t.events,
+                   t.events == 0 ? 0.0 : static_cast<double>(t.trials) / static_cast<double>(t.events),
+                   t.most_integrations, t.late);
+      }
+    }
+  }
+}
+
+void measure_adopted(bool quick) {
+  constexpr std::size_t kHold = 50;  // ticks
+  const int repetitions = quick ? 2 : 5;
+  fmt::print(
+      "\nTicks taken over from looking ahead, which is given the time to finish; the hand's forces are held "
+      "for {} "
+      "ticks at a time\n"
+      "{:<26} {:>6} {:<16} {:>9} {:>9} {:>9} {:>18} {:>8}\n",
+      kHold, "scene", "Hz", "", "median us", "99.9 % us", "worst us", "ticks with events", "adopted");
+  for (const Scene& scene : kScenes) {
+    const ContactModel contact_model(model_named(scene.name));
+    for (const double rate : {1e3, 1e4}) {
+      for (const auto& [label, looking] :
+           {std::pair{"alone", Looking::no}, {"looking ahead", Looking::ahead}}) {
+        Scene held = scene;
+        if (rate > 1e3) held.duration *= 0.5;
+        const WorstTicks t = run_worst(contact_model, held, rate, {}, true, kHold, looking, repetitions);
+        fmt::print("{:<26} {:>6.0f} {:<16} {:>9.1f} {:>9.1f} {:>9.1f} {:>18} {:>8}\n", scene.name, rate,
+                   label, t.median, t.p999, t.worst, t.with_events, t.adopted);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void measure_contact(bool quick) {
   measure_formulation(quick);
+  measure_worst(quick);
+  measure_adopted(quick);
   measure_ticks(quick);
 }
 

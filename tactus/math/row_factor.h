@@ -22,6 +22,8 @@ class RowFactor {
   /// more.
   RowFactor(std::size_t most_rows, std::size_t n, bool with_shortest = false);
 
+  /// Rows are shorter from now on: n numbers, no more than there is memory for.
+  void set_width(std::size_t n) { n_ = n; }
   /// To be filled row by row before factor(), which destroys it.
   double* row(std::size_t i) { return x_.data() + i * n_; }
 

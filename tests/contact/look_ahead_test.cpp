@@ -58,6 +58,7 @@ TEST_P(Ahead, TheMotionIsTheSameWithAndWithout) {
     Rederiver rederiver(contact_model);
     LookAhead ahead(engine, rederiver);
     engine.attach(&rederiver);
+    engine.follow(&ahead);
     return run(engine, 600, driven ? 1.0 : 0.0, &ahead, wait);
   };
   const std::vector<double> alone = course(false, false);
@@ -109,6 +110,77 @@ TEST(Ahead, AChangedInputIsCorrected) {
     ASSERT_EQ(engine.state().q, alone.state().q);
     ASSERT_EQ(engine.state().u, alone.state().u);
   }
+}
+
+TEST(Ahead, ATickThatWasForeseenIsTakenOverWithTheSameBits) {
+  // The input is held for 50 ticks at a time: what was looked at from within them is adopted, the rest is made.
+  for (const char* name : {"ramp_drop", "newtons_cradle", "chain_in_enclosure", "chain_in_enclosure_rigid"}) {
+    const ContactModel contact_model(model_named(name));
+    Engine engine(contact_model, {.step = 1e-3}), alone(contact_model, {.step = 1e-3});
+    engine.set_state(initial(contact_model.model));
+    alone.set_state(initial(contact_model.model));
+    Rederiver rederiver(contact_model);
+    LookAhead ahead(engine, rederiver);
+    engine.attach(&rederiver);
+    engine.follow(&ahead);
+    std::vector<double> tau(static_cast<std::size_t>(contact_model.terms.nv));
+    long adopted = 0;
+    for (int tick = 0; tick < 1000; ++tick) {
+      for (std::size_t i = 0; tick % 50 == 0 && i < tau.size(); ++i)
+        tau[i] = name[0] == 'c' ? std::sin(9.0 * engine.state().t + static_cast<double>(i)) : 0.0;
+      const long before = test::allocation_count_of_this_thread();
+      ASSERT_TRUE(engine.step({.tau = tau}).ok());
+      ahead.offer(engine, {.tau = tau});
+      EXPECT_EQ(test::allocation_count_of_this_thread(), before);
+      ASSERT_TRUE(alone.step({.tau = tau}).ok());
+      if (ahead.statistics().adopted > adopted) {
+        adopted = ahead.statistics().adopted;
+        EXPECT_EQ(engine.work().integrations, 0) << name;
+        EXPECT_FALSE(engine.events().empty()) << name;
+      }
+      ahead.finish();
+      ASSERT_EQ(engine.state().q, alone.state().q) << name << " at tick " << tick;
+      ASSERT_EQ(engine.state().u, alone.state().u) << name << " at tick " << tick;
+      ASSERT_EQ(engine.events().size(), alone.events().size()) << name << " at tick " << tick;
+      for (std::size_t k = 0; k < engine.events().size(); ++k) {
+        ASSERT_EQ(engine.events()[k].t, alone.events()[k].t);
+        ASSERT_EQ(engine.events()[k].kind, alone.events()[k].kind);
+        ASSERT_EQ(engine.events()[k].impulse, alone.events()[k].impulse);
+      }
+      ASSERT_EQ(engine.books().impact_loss, alone.books().impact_loss);
+      ASSERT_EQ(engine.touches().size(), alone.touches().size());
+      for (std::size_t k = 0; k < engine.touches().size(); ++k) {
+        ASSERT_EQ(engine.touches()[k].mode, alone.touches()[k].mode);
+        ASSERT_EQ(engine.touch_force(k), alone.touch_force(k)) << name << " at tick " << tick;
+      }
+    }
+    EXPECT_GT(2 * adopted, ahead.statistics().ticks) << name << ": most ticks with events";
+  }
+}
+
+TEST(Ahead, NothingIsTakenOverAfterTheEngineWasChangedFromOutside) {
+  const ContactModel contact_model(model_named("ramp_drop"));
+  Engine engine(contact_model, {.step = 1e-3});
+  engine.set_state(initial(contact_model.model));
+  Rederiver rederiver(contact_model);
+  LookAhead ahead(engine, rederiver);
+  engine.follow(&ahead);
+  const auto run_to_the_impact = [&] {
+    while (engine.state().t < 0.2) {
+      ASSERT_TRUE(engine.step().ok());
+      ahead.offer(engine);
+      ahead.finish();
+    }
+  };
+  run_to_the_impact();
+  const long adopted = ahead.statistics().adopted;
+  EXPECT_GT(adopted, 0);
+  const State end = engine.state();
+  engine.set_state(initial(contact_model.model));  // the same bits again, of another generation
+  EXPECT_EQ(ahead.next(engine, {}), nullptr);
+  run_to_the_impact();
+  EXPECT_EQ(engine.state().q, end.q);
+  EXPECT_EQ(ahead.statistics().adopted, 2 * adopted);
 }
 
 class Enumerated : public testing::TestWithParam<const char*> {};

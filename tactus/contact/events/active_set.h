@@ -7,6 +7,9 @@
 //   rows of the model that are on                                        A udot = gamma
 //   every rigid touch: its normal, and, where it sticks, its tangents    A udot = -bias
 //
+// Of rows that depend on each other (two corners of a box that lies on a wall) those may be left out that the
+// others imply.
+//
 // A touch that slides pulls its friction along with its normal force: B_n = A_n - mu (slip direction).A_t.
 // Compliant touches are forces: a spring and damper that never pull, and friction that is smooth about zero.
 #pragma once
@@ -43,6 +46,9 @@ struct TouchForm {
   int body_a = 0, body_b = 0;
   Part part = Part::smooth;
   std::size_t tangents = 0;  // compliant: 2 with friction, otherwise 0
+  /// Bits of n, t1, t2: rows that are left out, because others say the same of motions and forces.
+  unsigned dropped = 0;
+  bool keeps(std::size_t k) const { return (dropped >> k & 1) == 0; }
 };
 
 /// A set: which formulas run.
@@ -62,14 +68,11 @@ struct TouchNumbers {
 };
 
 inline std::size_t row_count(const TouchForm& touch) {
-  switch (touch.part) {
-    case Part::compliant:
-      return 0;
-    case Part::sticking:
-      return 1 + touch.tangents;
-    default:
-      return 1;
-  }
+  if (touch.part == Part::compliant) return 0;
+  std::size_t count = touch.keeps(0) ? 1 : 0;
+  for (std::size_t k = 1; touch.part == Part::sticking && k <= touch.tangents; ++k)
+    if (touch.keeps(k)) ++count;
+  return count;
 }
 
 inline std::size_t row_count(const SetForm& set) {
@@ -128,15 +131,17 @@ void add_rigid(const TermsView<S>& terms, const TouchForm& touch, const TouchNum
   };
   const std::size_t tangents = touch.part == Part::smooth ? 0 : touch.tangents;
   contact_rows(terms, touch.body_a, touch.body_b, motion, 1 + tangents, rows);
-  append(0);
+  if (touch.keeps(0)) append(0);
   if (touch.part == Part::sliding) {
+    if (!touch.keeps(0)) return;
     S* B = &system.B[(system.m - 1) * n];
     for (std::size_t k = 0; k < tangents; ++k) {
       const S pull = numbers.friction * numbers.slip[k];
       for (std::size_t j = 0; j < n; ++j) B[j] = B[j] - pull * rows[(k + 1) * n + j];
     }
   } else {
-    for (std::size_t k = 1; k <= tangents; ++k) append(k);
+    for (std::size_t k = 1; k <= tangents; ++k)
+      if (touch.keeps(k)) append(k);
   }
 }
 
@@ -174,9 +179,9 @@ void spread_forces(const SetForm& set, const std::vector<TouchNumbers<S>>& numbe
     const TouchForm& touch = set.touches[i];
     if (touch.part == Part::compliant) continue;
     std::array<S, 3>& force = forces[i];
-    force = {lambda[row++], S(0.0), S(0.0)};
+    force = {touch.keeps(0) ? lambda[row++] : S(0.0), S(0.0), S(0.0)};
     for (std::size_t k = 0; k < touch.tangents; ++k) {
-      if (touch.part == Part::sticking) force[k + 1] = lambda[row++];
+      if (touch.part == Part::sticking && touch.keeps(k + 1)) force[k + 1] = lambda[row++];
       if (touch.part == Part::sliding) force[k + 1] = -numbers[i].friction * numbers[i].slip[k] * force[0];
     }
   }
@@ -206,10 +211,10 @@ void gather_errors(const SetForm& set, Level level, const TermsView<S>& terms, c
   for (std::size_t i = 0; i < set.touches.size(); ++i) {
     const TouchForm& touch = set.touches[i];
     if (touch.part == Part::compliant) continue;
-    const std::size_t count = positions ? 1 : row_count(touch);
+    const std::size_t count = positions || touch.part != Part::sticking ? 1 : 1 + touch.tangents;
     contact_rows(terms, touch.body_a, touch.body_b, motion(i), count, rows);
     for (std::size_t k = 0; k < count; ++k)
-      append(rows + k * system.n, positions ? motion(i).gap : motion(i).rate[k]);
+      if (touch.keeps(k)) append(rows + k * system.n, positions ? motion(i).gap : motion(i).rate[k]);
   }
 }
 

@@ -26,9 +26,8 @@ double largest(const std::vector<double>& values, std::size_t count) {
 
 /// The system of rows that depend on each other.
 struct ContactMotion::Dependent {
-  explicit Dependent(std::size_t most) : rows(most, most), width(most), scale(most), right(most), y(most) {}
+  explicit Dependent(std::size_t most) : rows(most, most), scale(most), right(most), y(most) {}
   math::RowFactor rows;
-  std::size_t width;
   std::vector<double> scale, right, y;
 };
 
@@ -53,6 +52,8 @@ ContactMotion::ContactMotion(const TermsKernel& kernel, const simulate::Dynamics
       rest_(n_),
       q_before_(static_cast<std::size_t>(kernel.nq)) {
   touches.reserve(most_touches);
+  dropped_.resize(most_touches);
+  span_.resize(4 * n_ * n_);
   set_.rows.reserve(kernel.rows.size());
   set_.touches.reserve(most_touches);
   numbers_.reserve(most_touches);
@@ -86,7 +87,7 @@ void ContactMotion::gather_set() {
     const Touch& touch = touches[i];
     const describe::ContactLaw& law = *touch.law;
     if (!touch.touching()) continue;
-    TouchForm form{touch.form, touch.body_a, touch.body_b, Part::smooth, 0};
+    TouchForm form{touch.form, touch.body_a, touch.body_b, Part::smooth, 0, 0};
     if (!touch.rigid()) {
       form.part = Part::compliant;
       form.tangents = law.friction > 0.0 ? 2 : 0;
@@ -100,6 +101,7 @@ void ContactMotion::gather_set() {
     set_.touches.push_back(form);
     numbers_.push_back({touch.a, touch.b, touch.tangent, touch.slip, law.friction, law.stiffness, law.damping,
                         touch.rigid() ? touch.slow_slip : law.slip_speed});
+    if (in_stretch_ && any_dropped_) set_.touches.back().dropped = dropped_[i];
     touch_of_part_.push_back(i);
   }
 }
@@ -142,7 +144,69 @@ bool ContactMotion::name_set(SetKey& key) {
   return make_key(set_, numbers_, key);
 }
 
+// Row k says the same as others where A_k = sum c_j A_j and B_k = sum c_j B_j with the same c: then it holds where
+// they do, and its force does what they can do with lambda_j + c_j lambda_k. So the rows [A B] are taken one after
+// the other, normals before tangents so that all gaps are held, and those left out that those before them span, in
+// the metric of the mass matrix (Gram-Schmidt). Rows of the model are all kept: where they depend on each other
+// they may do so in one position alone.
+void ContactMotion::drop_dependent() {
+  any_dropped_ = false;
+  if (!redundant_) return;
+  std::fill_n(dropped_.begin(), touches.size(), 0u);
+  const std::size_t width = 2 * n_;
+  std::size_t kept = 0;
+  const auto depends = [&](std::size_t row) {
+    if (kept == width) return true;
+    double* x = &span_[kept * width];
+    double before = 0.0, left = 0.0;
+    for (std::size_t i = 0; i < n_; ++i) {
+      const double scale = std::sqrt(std::abs(system_.M[i * n_ + i]));
+      x[i] = scale * system_.A[row * n_ + i];
+      x[n_ + i] = scale * system_.B[row * n_ + i];
+    }
+    for (std::size_t i = 0; i < width; ++i) before += x[i] * x[i];
+    for (int pass = 0; pass < 2; ++pass)  // the second takes out what rounding left
+      for (std::size_t k = 0; k < kept; ++k) {
+        double along = 0.0;
+        for (std::size_t i = 0; i < width; ++i) along += span_[k * width + i] * x[i];
+        for (std::size_t i = 0; i < width; ++i) x[i] -= along * span_[k * width + i];
+      }
+    for (std::size_t i = 0; i < width; ++i) left += x[i] * x[i];
+    if (!(left > kLeastHealth * before)) return true;
+    const double size = std::sqrt(left);
+    for (std::size_t i = 0; i < width; ++i) x[i] /= size;
+    ++kept;
+    return false;
+  };
+  for (std::size_t row = 0; row < set_.rows.size(); ++row) depends(row);
+  for (const bool tangents : {false, true}) {
+    std::size_t row = set_.rows.size();
+    for (std::size_t i = 0; i < set_.touches.size(); ++i) {
+      const std::size_t rows = row_count(set_.touches[i]);
+      for (std::size_t k = tangents ? 1 : 0; k < (tangents ? rows : std::min<std::size_t>(rows, 1)); ++k) {
+        if (!depends(row + k)) continue;
+        dropped_[touch_of_part_[i]] |= 1u << k;
+        any_dropped_ = true;
+      }
+      row += rows;
+    }
+  }
+}
+
+bool ContactMotion::dropped_hold() const {
+  constexpr double kSameGap = 1e-10, kSameRate = 1e-9;  // [m], [m/s] more is motion, not rounding
+  if (!any_dropped_) return true;
+  for (std::size_t i = 0; i < touches.size(); ++i)
+    for (std::size_t k = 0; k < 3; ++k) {
+      if ((dropped_[i] >> k & 1) == 0) continue;
+      if (!(std::abs(touches[i].motion.rate[k]) <= kSameRate)) return false;
+      if (k == 0 && !(std::abs(touches[i].motion.gap) <= kSameGap)) return false;
+    }
+  return true;
+}
+
 void ContactMotion::begin_stretch() {
+  in_stretch_ = true;
   code_ = nullptr;
   if (rederiver_ == nullptr) return;
   const bool named = name_set(next_key_);
@@ -229,6 +293,7 @@ void ContactMotion::solve_dependent() {
   ++detours_;
   const std::size_t m = system_.m;
   Dependent& d = *dependent_;
+  d.rows.set_width(m);
   towards_ground(system_.parents, n_, system_.M.data(), udot_.data());
   for (std::size_t k = 0; k < m; ++k) {
     const double* a = &system_.A[k * n_];
@@ -240,7 +305,6 @@ void ContactMotion::solve_dependent() {
     }
     d.scale[k] = square > 0.0 ? 1.0 / std::sqrt(square) : 0.0;
     d.right[k] = d.scale[k] * right;
-    std::fill_n(d.rows.row(k), d.width, 0.0);
     for (std::size_t l = 0; l < m; ++l) {
       double s = 0.0;
       for (std::size_t i = 0; i < n_; ++i) s += a[i] * system_.M[i * n_ + i] * system_.B[l * n_ + i];
@@ -329,6 +393,18 @@ double ContactMotion::settle_position(double t, double* q) {
     std::copy_n(q, q_before_.size(), q_before_.begin());
     displacement_.apply(t, q, step_.data());
   }
+}
+
+double ContactMotion::part(double t, double* q) {
+  double given = 0.0;
+  for (int iteration = 0; iteration < kMostNewtonSteps; ++iteration) {
+    const std::size_t rows = errors_and_step(Level::position, t, q, rest_.data());
+    if (!(largest(error_, rows) > kHeld)) break;
+    terms_.evaluate(t, q, rest_.data());
+    for (std::size_t i = 0; i < n_; ++i) given -= terms_.Q()[i] * step_[i];
+    displacement_.apply(t, q, step_.data());
+  }
+  return given;
 }
 
 void ContactMotion::settle_velocity(double t, const double* q, double* u) {

@@ -62,7 +62,10 @@ class ContactMotion final : public simulate::MotionLaw {
   class Stretch {
    public:
     explicit Stretch(ContactMotion& motion) : motion_(motion) { motion_.begin_stretch(); }
-    ~Stretch() { motion_.code_ = nullptr; }
+    ~Stretch() {
+      motion_.code_ = nullptr;
+      motion_.in_stretch_ = false;
+    }
     Stretch(const Stretch&) = delete;
     Stretch& operator=(const Stretch&) = delete;
 
@@ -75,6 +78,16 @@ class ContactMotion final : public simulate::MotionLaw {
 
   void accelerate(const double* arguments, double* udot, double* qdot) override;
   double settle_position(double t, double* q) override;
+  /// The same from further away, and the potential energy that it gives: minus the forces' work [J].
+  double part(double t, double* q);
+  /// To be called where a piece of the motion begins, after accelerate() there: rows of which others say the
+  /// same (corners of a box that lies on a wall) are left out of its stretches. Their forces are shared outside
+  /// of them, where laws are looked at.
+  void drop_dependent();
+  void keep_all() { any_dropped_ = false; }
+  /// Whether the rows that were left out hold, where the touches were last evaluated: they depend on the others
+  /// in the whole piece, not in one instant of it.
+  bool dropped_hold() const;
   void settle_velocity(double t, const double* q, double* u) override;
 
   // At the last accelerate(): multipliers, 0 for what is off.
@@ -140,6 +153,9 @@ class ContactMotion final : public simulate::MotionLaw {
   std::chrono::steady_clock::time_point changed_;
   PathStatistics paths_;
   std::vector<double> code_in_, code_out_, code_work_;
+  bool in_stretch_ = false, any_dropped_ = false;
+  std::vector<unsigned> dropped_;  // by touch: bits n, t1, t2
+  std::vector<double> span_;       // of the rows that are kept, orthonormal
 
   SetForm set_;
   std::vector<TouchNumbers<double>> numbers_;  // of the set's touches

@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <tactus/base/check.h>
 #include <tactus/base/error.h>
 
 namespace tactus::contact {
@@ -23,6 +22,11 @@ constexpr int kJam = 10;
 constexpr double kFirstStretch = 1e-7;
 // A step's rest shorter than this is not integrated [s].
 constexpr double kNoTime = 1e-13;
+
+bool is_same(const FeatureNumbers<double>& a, const FeatureNumbers<double>& b) {
+  return a.p.x == b.p.x && a.p.y == b.p.y && a.p.z == b.p.z && a.axis.x == b.axis.x && a.axis.y == b.axis.y &&
+         a.axis.z == b.axis.z && a.radius == b.radius;
+}
 
 }  // namespace
 
@@ -53,12 +57,15 @@ Engine::Engine(const ContactModel& contact_model, EngineOptions options)
   candidates_.reserve(watches_.capacity());
   events_.reserve(static_cast<std::size_t>(options_.most_events_per_step) * 4);
   crowd_.reserve(kMostInCrowd + 1);
+  trouble_.crowd.reserve(crowd_.capacity());
+  trouble_.touching.reserve(options_.most_touches);
   fired_.reserve(contact_model.guards.size());
   forces_.resize(contact_model.terms.rows.size());
   row_before_.resize(contact_model.terms.rows.size());
   state_.q = contact_model.dynamics.coordinates.rest();
   state_.u.assign(static_cast<std::size_t>(contact_model.terms.nv), 0.0);
-  trial_ = state_;
+  trial_ = end_ = state_;
+  before_ = make_snapshot();
 }
 
 Engine::~Engine() = default;
@@ -82,33 +89,55 @@ double Engine::kinetic_energy() {
   return motion_.kinetic_energy(state_.u.data());
 }
 
-void Engine::hold(const Input& input) {
+bool Engine::hold(const Input& input) {
   simulate::Workspace& w = chart_.workspace();
-  TACTUS_CHECK(input.tau.empty() || input.tau.size() == w.held_tau.size());
-  TACTUS_CHECK(input.wrench.empty() || input.wrench.size() == w.held_wrench.size());
+  const auto fits = [](std::span<const double> given, const std::vector<double>& held) {
+    return given.empty() || given.size() == held.size();
+  };
+  if (!fits(input.tau, w.held_tau) || !fits(input.wrench, w.held_wrench)) return false;
   std::fill(w.held_tau.begin(), w.held_tau.end(), 0.0);
   std::fill(w.held_wrench.begin(), w.held_wrench.end(), 0.0);
   std::copy(input.tau.begin(), input.tau.end(), w.held_tau.begin());
   std::copy(input.wrench.begin(), input.wrench.end(), w.held_wrench.begin());
+  return true;
 }
 
-Status Engine::step(const Input& input) {
-  const double t_end = start_ + static_cast<double>(steps_ + 1) * options_.step;
+Status Engine::step(const Input& input) noexcept {
   events_.clear();
+  if (!hold(input)) return Status::bad_input;
+  if (foresight_ != nullptr)
+    if (const Foreseen* foreseen = foresight_->next(*this, input)) return adopt(*foreseen);
+  save(before_);
+  const Status status = advance();
+  if (!status.ok()) take_back();
+  return status;
+}
+
+Status Engine::advance() {
+  const double t_end = start_ + static_cast<double>(steps_ + 1) * options_.step;
   stretch_ = kFirstStretch;
-  hold(input);
+  work_ = {};
+  misfit_ = {};
+  response_.coarse = 0.0;
+  Status status;  // notes
   motion_.begin_tick();
+  bool stands = false;  // evaluate() was last called at the state, with its modes
   for (int round = 0; round < options_.most_events_per_step; ++round) {
-    const bool lost = detect();  // what is near now
+    const bool lost = detect(stands);  // what is near now
     if (overflow_) return Status::contacts_overflow;
-    for (Touch& touch : motion_.touches) touch.slow_slip = kSlowSlip;
-    evaluate(state_);
+    if (!stands) evaluate(state_);  // else the event before has done so
+    stands = false;
     if (lost && !respond(events_.size())) return Status::no_consistent_modes;  // a feature was left behind
+    motion_.drop_dependent();                                                  // rows that others imply
     begin_watches();                                                           // guards where the step begins
     ++books_.substeps;
-    if (Status status = integrate_to(t_end); !status.ok()) return status;
+    if (status |= integrate_to(t_end); !status.ok()) return status;
     evaluate(trial_);
-    Status status;
+    if (!motion_.dropped_hold()) {
+      motion_.keep_all();
+      if (status |= integrate_to(t_end); !status.ok()) return status;
+      evaluate(trial_);
+    }
     const bool event = find_first_event(t_end, status);  // trial_ stands at the event, or at the end
     if (!status.ok()) return status;
     note_friction();
@@ -116,30 +145,67 @@ Status Engine::step(const Input& input) {
     if (!event) {
       arm_guards();
       ++steps_;
-      return {};
+      return status;
     }
     ++books_.events;
+    ++work_.events;
     if (crowds()) return Status::chattering;
     arm_guards();
     const std::size_t first_event = events_.size();
     for (const int transition : fired_)
       if (!fire(transition)) return Status::constraint_lost;
     if (crowded_ > kJam && crowd_.empty()) {
-      if (status = leave_jam(t_end); !status.ok()) return status;
+      if (status |= leave_jam(t_end); !status.ok()) return status;
       continue;
     }
+    const bool late = status.has(Status::located_late);
+    response_.coarse = late ? options_.step : 0.0;
     if (!respond(first_event)) return Status::no_consistent_modes;  // impulses, then modes
+    stands = true;
+    if (late) part_overlaps();
     rearm_guards();
     if (t_end - state_.t < kNoTime) {
       state_.t = t_end;
       ++steps_;
-      return {};
+      return status;
     }
   }
   return Status::too_many_events;
 }
 
+/// The same state, the same input, the same code: what came out of it there comes out of it here.
+Status Engine::adopt(const Foreseen& foreseen) {
+  motion_.begin_tick();
+  restore(foreseen.after);
+  for (const Event& event : foreseen.events)
+    if (events_.size() < events_.capacity()) events_.push_back(event);
+  evaluate(state_);  // forces, for whoever asks
+  work_ = foreseen.work;
+  work_.integrations = work_.trials = 0;
+  work_.evaluations = 1;
+  return foreseen.status;
+}
+
+/// The step did not happen; what explain() may be asked about it is kept.
+void Engine::take_back() {
+  trouble_.t = state_.t;
+  trouble_.crowd.assign(crowd_.begin(), crowd_.end());
+  trouble_.touching.clear();
+  for (const Touch& touch : motion_.touches)
+    if (touch.touching()) trouble_.touching.push_back(touch.pair);
+  restore(before_);
+  evaluate(state_);
+}
+
+void Engine::copy(const State& from, State& to) {
+  to.t = from.t;
+  std::copy(from.q.begin(), from.q.end(), to.q.begin());
+  std::copy(from.u.begin(), from.u.end(), to.u.begin());
+  std::copy(from.momentum.begin(), from.momentum.end(), to.momentum.begin());
+}
+
 Status Engine::integrate_to(double t) {
+  ++work_.integrations;
   const ContactMotion::Stretch stretch(motion_);
   chart_.begin(state_, z_);
   Status status = stepper_->step(chart_, state_.t, t - state_.t, z_);
@@ -155,6 +221,7 @@ Status Engine::integrate_to(double t) {
 }
 
 void Engine::evaluate(const State& state) {
+  ++work_.evaluations;
   chart_.begin(state, z_);
   chart_.slope(state.t, z_.data(), z_rate_.data());
   excused_ = motion_.redundant() && forces_break_a_law() &&
@@ -179,8 +246,9 @@ bool Engine::forces_break_a_law() const {
 }
 
 /// Which features are near each other now; modes go over to the same features, or to new ones of the same
-/// pair that take the place of lost ones. True where something that touched is gone.
-bool Engine::detect() {
+/// pair that take the place of lost ones. True where something that touched is gone. `same` stays true where
+/// everything is as it was.
+bool Engine::detect(bool& same) {
   Terms& terms = motion_.mutable_terms();
   terms.evaluate(state_.t, state_.q.data(), state_.u.data());
   double fastest = 0.0;
@@ -194,6 +262,7 @@ bool Engine::detect() {
   if (contact_model_.model.contact.pairs.empty()) return false;
   scene_.update(poses_);
   next_touches_.clear();
+  for (const Touch& touch : motion_.touches) same = same && touch.slow_slip == kSlowSlip;
   for (const collide::Proximity& near : scene_.near(options_.margin + 2.0 * fastest * options_.step)) {
     if (next_touches_.size() == options_.most_touches) {
       overflow_ = true;
@@ -202,33 +271,33 @@ bool Engine::detect() {
     next_touches_.push_back(
         touch_of(near, contact_model_.model.contact.pairs[static_cast<std::size_t>(near.pair)].law));
     Touch& touch = next_touches_.back();
-    const auto same = std::find_if(motion_.touches.begin(), motion_.touches.end(), [&](const Touch& old) {
-      return old.pair == touch.pair && old.id == touch.id;
-    });
-    if (same == motion_.touches.end()) {
+    const auto old = std::find_if(motion_.touches.begin(), motion_.touches.end(),
+                                  [&](const Touch& t) { return t.pair == touch.pair && t.id == touch.id; });
+    if (old == motion_.touches.end()) {
+      same = false;
       motion_.choose_tangents(touch);
       if (!touch.rigid() && touch.motion.gap < 0.0 && touch.push() > 0.0) touch.mode = Mode::sliding;
       continue;
     }
-    touch.mode = same->mode;
-    touch.slip = same->slip;
-    touch.tangent = same->tangent;
-    touch.tangents = same->tangents;
-    same->mode = Mode::apart;  // passed on
+    touch.mode = old->mode;
+    touch.slip = old->slip;
+    touch.tangent = old->tangent;
+    touch.tangents = old->tangents;
+    old->mode = Mode::apart;  // passed on
+    const bool is_next =
+        old - motion_.touches.begin() == static_cast<std::ptrdiff_t>(next_touches_.size()) - 1;
+    same = same && is_next && is_same(touch.a, old->a) && is_same(touch.b, old->b);
     contact::evaluate(terms, touch);
   }
   overflow_ = overflow_ || scene_.overflowed();
+  same = same && next_touches_.size() == motion_.touches.size();
   bool lost = false;
   for (const Touch& old : motion_.touches) lost |= old.touching();
   motion_.touches.swap(next_touches_);
   return lost;
 }
 
-void Engine::commit() {
-  state_.t = trial_.t;
-  std::copy(trial_.q.begin(), trial_.q.end(), state_.q.begin());
-  std::copy(trial_.u.begin(), trial_.u.end(), state_.u.begin());
-}
+void Engine::commit() { copy(trial_, state_); }
 
 bool Engine::crowds() {
   crowded_ = state_.t - last_event_ < kCrowd ? crowded_ + 1 : 0;
@@ -251,6 +320,7 @@ Status Engine::leave_jam(double t_end) {
   ++books_.jams;
   if (!consistent) return Status::no_consistent_modes;
   if (!(to > state_.t)) return {};
+  motion_.drop_dependent();
   if (const Status status = integrate_to(to); !status.ok()) return status;
   commit();
   return {};
@@ -294,13 +364,17 @@ bool Engine::respond(std::size_t first_event) {
     if (touch.rigid() || touch.hint == Hint::none) continue;
     touch.mode = std::exchange(touch.hint, Hint::none) == Hint::presses ? Mode::sliding : Mode::apart;
   }
-  evaluate(state_);
   for (std::size_t row = 0; row < motion_.row_on.size(); ++row) row_before_[row] = motion_.row_on[row];
   const double lost_before = books_.impact_loss;
-  if (response_.strike(state_.t, state_.u.data(), events_, books_)) evaluate(state_);
+  if (response_.strike(state_.t, state_.u.data(), events_, books_)) {
+    motion_.mutable_terms().evaluate(state_.t, state_.q.data(), state_.u.data());
+    motion_.evaluate_touches();
+  }
   for (std::size_t i = first_event; i < events_.size(); ++i)
     if (events_[i].kind == EventKind::transition) events_[i].loss = books_.impact_loss - lost_before;
-  const bool consistent = response_.decide(state_.u.data(), jam_, [&] {
+  const long rounds = std::max<long>(0, options_.budget.most_rounds - work_.rounds);
+  const bool consistent = response_.decide(state_.u.data(), jam_, rounds, [&] {
+    ++work_.rounds;
     evaluate(state_);
     return excused_;
   });
@@ -338,6 +412,33 @@ bool Engine::respond(std::size_t first_event) {
       record(motion_.row_on[row] != 0 ? EventKind::rests : EventKind::leaves, -1, 0,
              contact_model_.stop_of_row[row]);
   return consistent;
+}
+
+/// Where an event was taken late, shapes overlap: they are moved apart by the smallest step, which the books
+/// get, whether they stay or rebound. Otherwise overlap would grow from tick to tick.
+void Engine::part_overlaps() {
+  bool overlaps = false;
+  const auto overlap = [&](std::size_t row) { return motion_.terms().Phi(row) < -kTouchingGap; };
+  for (Touch& touch : motion_.touches) {
+    touch.before = touch.mode;
+    if (!touch.rigid() || !(touch.motion.gap < -kTouchingGap)) continue;
+    overlaps = true;
+    if (!touch.touching()) touch.mode = Mode::sliding;
+  }
+  std::copy(motion_.row_on.begin(), motion_.row_on.end(), row_before_.begin());
+  for (const int row : contact_model_.row_of_stop) {
+    if (row < 0 || !overlap(static_cast<std::size_t>(row))) continue;
+    overlaps = true;
+    motion_.row_on[static_cast<std::size_t>(row)] = 1;
+  }
+  motion_.update();
+  if (overlaps) books_.correction_work += motion_.part(state_.t, state_.q.data());
+  for (Touch& touch : motion_.touches) touch.mode = touch.before;
+  std::copy(row_before_.begin(), row_before_.end(), motion_.row_on.begin());
+  motion_.update();
+  if (!overlaps) return;
+  motion_.settle_velocity(state_.t, state_.q.data(), state_.u.data());
+  evaluate(state_);
 }
 
 double Engine::friction_power() const {

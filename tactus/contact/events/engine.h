@@ -10,11 +10,17 @@
 //     if (const Status status = engine.step(); !status.ok()) ... engine.explain(status)
 //
 // Guards: the gap of what is apart, the force of what touches, the cone of friction of what sticks, the slip
-// of what slides, the stops of joints, and the transitions of the model. An event is located by integrating
-// the step again to shorter ends, to the resolution of time. Nothing is allocated in a step (the integrators
+// of what slides, the stops of joints, and the transitions of the model. An event is located (event
+// localisation, root finding) on an interpolant of its guard between the two ends of the step and confirmed
+// by integrating to it, to the resolution of time. Nothing is allocated in a step (the integrators
 // `adaptive` and `stiff` take memory of their own). The same input gives the same bits.
+//
+// A step that ends in trouble did not happen: state, touches, modes, guards and books are what they were
+// before it. events() then has what the attempt met.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,6 +29,7 @@
 #include <tactus/collide/scene.h>
 #include <tactus/contact/events/contact_model.h>
 #include <tactus/contact/events/contact_motion.h>
+#include <tactus/contact/events/interpolant.h>
 #include <tactus/contact/events/response.h>
 #include <tactus/contact/law/event.h>
 #include <tactus/simulate/integrators/stepper.h>
@@ -35,6 +42,17 @@ using simulate::Input;
 using simulate::State;
 using simulate::Status;
 
+/// What a tick may take, counted in integrations and not by the clock, so that the same input gives the same
+/// bits. What does not fit is taken at the end of the tick, to first order in its length, with the note
+/// Status::located_late; nothing is lost. A tick integrates most_trials + 2 most_events + 2 times at most (and
+/// once more for each gap that closes and opens again).
+struct Budget {
+  static constexpr int kAny = std::numeric_limits<int>::max();
+  int most_events = kAny;  // instants at which something happens
+  int most_trials = kAny;  // integrations that look for where that is
+  int most_rounds = kAny;  // of the search for modes (active sets); then all laws are solved at once
+};
+
 struct EngineOptions {
   double step = 1e-3;  // [s]
   simulate::Integrator integrator = simulate::Integrator::rk4;
@@ -45,10 +63,14 @@ struct EngineOptions {
   std::size_t most_touches = 32;
   double margin = 0.005;            // [m] shapes nearer than this, plus what a step may close, are watched
   double penetration_limit = 1e-6;  // [m] at the start: more is refused
-  int most_events_per_step = 400;
+  int most_events_per_step = 400;   // more are trouble; a budget below it ends sooner, without
+  Budget budget{};                  // for simulation none; a loop that must not be late sets one
 };
 
-/// Where an engine stands, to be taken up by another one.
+class Engine;
+
+/// Where an engine stands: everything that its next steps depend on, to be taken up by itself or by another
+/// engine for the same model.
 struct Snapshot {
   State state;
   std::vector<char> row_on, guard_armed, fired_once;
@@ -56,6 +78,36 @@ struct Snapshot {
   double start = 0.0, last_event = 0.0;
   std::uint64_t steps = 0;
   int crowded = 0;
+  std::vector<int> crowd;
+  Books books;
+  std::vector<double> stepper;  // what the integrator has learnt
+};
+
+/// What the last tick took.
+struct Work {
+  long integrations = 0;  // of the motion, to the end of a piece or to where an event was looked for
+  long trials = 0;        // of those, such as looked for events
+  long evaluations = 0;   // of everything at one instant: forces, accelerations, guards
+  long events = 0;        // instants at which something happened
+  long rounds = 0;        // of the search for modes
+};
+
+/// A tick as another engine for the same model has made it already.
+struct Foreseen {
+  std::uint64_t tick = 0;  // steps before it
+  State from;
+  Snapshot after;
+  std::vector<Event> events;
+  Status status;
+  Work work;
+};
+
+/// Who may know a tick beforehand (look_ahead.h).
+class Foresight {
+ public:
+  virtual ~Foresight() = default;
+  /// The next tick of the engine with this input, bit for bit what the engine would do; nullptr where unknown.
+  virtual const Foreseen* next(const Engine& engine, const Input& input) noexcept = 0;
 };
 
 class Engine {
@@ -71,13 +123,20 @@ class Engine {
   /// Starts anew from there, with the constraints that the model has on at the start. Throws InputError where
   /// sizes do not fit, constraints are missed by more than a little, or shapes overlap.
   void set_state(State state);
-  Status step(const Input& input = {});
+  /// On trouble everything but events() is what it was before. Sizes of the input that do not fit are
+  /// Status::bad_input.
+  Status step(const Input& input = {}) noexcept;
 
   /// Code for single sets of constraints and contacts (rederive.h), which changes the time that steps take
   /// and no bit of them. nullptr: none. `hold_back`: ticks that must go by in a set before its code is taken.
   void attach(Rederiver* rederiver, long hold_back = 0) { motion_.attach(rederiver, hold_back); }
   /// Loads at ports, besides script and input; nullptr: none. They must outlive the engine.
   void attach(simulate::OutsideLoads* outside) { chart_.attach(outside); }
+  /// Ticks that are known beforehand are taken over instead of made. nullptr: none.
+  void follow(Foresight* foresight) { foresight_ = foresight; }
+  /// Steps since set_state(), and a number that changes with every set_state(), load() and set_active().
+  std::uint64_t steps() const { return steps_; }
+  std::uint64_t generation() const { return generation_; }
   /// Everything that the next steps depend on. Once made, saving and loading take no memory.
   void save(Snapshot& snapshot) const;
   /// Goes on from there; of an engine for the same contact_model.
@@ -88,6 +147,7 @@ class Engine {
   /// Of the last step, in order.
   std::span<const Event> events() const { return events_; }
   const Books& books() const { return books_; }
+  const Work& work() const { return work_; }
   /// Everything that is near, with modes; forces at the end of the last step.
   std::span<const Touch> touches() const { return motion_.touches; }
   const std::array<double, 3>& touch_force(std::size_t touch) const { return motion_.touch_force(touch); }
@@ -118,23 +178,43 @@ class Engine {
 
  private:
   static constexpr int kMostInCrowd = 60;  // events in a row without progress in time: more are chatter
+  // A gap smaller than this below zero, or closing or slipping more slowly, is rounding [m], [m/s].
+  static constexpr double kGapRounding = 1e-12, kRateRounding = 1e-12;
 
-  enum class Watching : unsigned char { gap, force, cone, slip, press, push, stop_gap, stop_force, guard };
+  enum class Watching : unsigned char {
+    gap,
+    force,
+    cone,
+    slip,
+    press,         // compliant, apart: its gap
+    press_inside,  // compliant, overlapping without a push: minus what keeps the damper from pulling
+    push,          // compliant, pressing
+    stop_gap,
+    stop_force,
+    guard
+  };
   struct Watch {
     Watching what = Watching::gap;
     int index = 0;  // touch, row, or transition
     std::array<double, 2> slip{};
-    double start = 0.0, start_rate = 0.0;
+    Jet start;
   };
 
+  /// A guard that fires within the piece, and where it is expected to.
   struct Candidate {
     std::size_t watch = 0;
-    double value = 0.0, rate = 0.0, t = 0.0;  // at the end of the step
-    bool dips = false;                        // a gap that closes and opens again within the step
+    Interpolant between;
+    double from = 0.0, to = 0.0;      // where it has not fired and where it has
+    double f_from = 0.0, f_to = 0.0;  // its values there
+    double t = 0.0;
+    bool dips = false;     // a gap that closes and opens again within the step
+    bool grazes = false;   // it may not reach zero
+    bool dropped = false;  // it did not happen, or not first
   };
 
-  void hold(const Input& input);
-  bool detect();
+  Status advance();
+  bool hold(const Input& input);
+  bool detect(bool& same);
   Status integrate_to(double t);      // from state_ to trial_
   void evaluate(const State& state);  // accelerations, forces, touches and guards there
   bool forces_break_a_law() const;
@@ -143,11 +223,28 @@ class Engine {
   bool enabled(const describe::Transition& transition) const;
   double value(const Watch& watch) const;  // where evaluate() was last called
   double rate(const Watch& watch) const;   // of gaps
+  Jet jet(const Watch& watch);             // with what accelerations tell
+  bool needs_forces(const Watch& watch) const;
+  double rounding(const Watch& watch) const;  // values nearer to zero than this are zero
   bool fires(const Watch& watch, double now, double rate_now) const;
+  bool came_before(const Candidate& candidate, double now) const;
   bool find_first_event(double t_end, Status& status);
-  double locate(const Watch& watch, double from, double f_from, double to, double f_to, bool of_rate,
-                Status& status, double sign);
-  bool trial_at(double t, Status& status);
+  bool expect(std::size_t watch, double t_end, Candidate& candidate);
+  bool reaches_zero(Candidate& candidate, Status& status);
+  double locate(const Candidate& candidate, Status& status);
+  bool trial_at(double t, const Watch& watch, Jet& jet, Status& status);
+  bool is_spent() const {
+    return work_.trials >= options_.budget.most_trials || work_.events >= options_.budget.most_events;
+  }
+  bool take_late(Status& status);
+  void part_overlaps();
+  void take_hints(std::size_t located);
+  int next_candidate(int found);
+  bool go_to(Candidate& candidate, Status& status);
+  static void copy(const State& from, State& to);
+  void restore(const Snapshot& snapshot);
+  void take_back();
+  Status adopt(const Foreseen& foreseen);
   void commit();
   bool crowds();
   Status leave_jam(double t_end);
@@ -165,7 +262,8 @@ class Engine {
   Response response_;
   simulate::Chart chart_;
   std::unique_ptr<simulate::Stepper> stepper_;
-  State state_, trial_;
+  State state_, trial_, end_;
+  Snapshot before_;  // the tick
   std::vector<double> z_, z_rate_, poses_;
   std::vector<Touch> next_touches_;
   std::vector<Watch> watches_;
@@ -176,6 +274,10 @@ class Engine {
   std::vector<Event> events_;
   Books books_;
   bool overflow_ = false;
+  Work work_;
+  Foresight* foresight_ = nullptr;
+  std::uint64_t generation_ = 0;
+  bool excused_at_start_ = false, excused_at_end_ = false;  // excused_ at the ends of the piece
   bool excused_ = false;  // other forces, that no acceleration tells apart from those found, break no law
   double start_ = 0.0, friction_power_ = 0.0, last_event_ = 0.0;
   std::uint64_t steps_ = 0;
@@ -187,6 +289,13 @@ class Engine {
     double error = 0.0;
   };
   Misfit misfit_;
+  /// What explain() has to say about a step that was taken back.
+  struct Trouble {
+    double t = 0.0;
+    std::vector<int> crowd;
+    std::vector<int> touching;  // pairs
+  };
+  Trouble trouble_;
   int crowded_ = 0;         // events in a row without progress in time
   std::vector<int> crowd_;  // transitions among them
 };

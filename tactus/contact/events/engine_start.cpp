@@ -26,14 +26,16 @@ void Engine::set_state(State state) {
   if (!d.coordinates.normalize(state.q.data()))
     throw InputError({}, "a quaternion of the state is zero", "no rotation is (1, 0, 0, 0): w, x, y, z");
   state.momentum.clear();
+  ++generation_;
   state_ = std::move(state);
-  trial_ = state_;
+  trial_ = end_ = state_;
   motion_.touches.clear();
   books_ = {};
   events_.clear();
   steps_ = 0;
   start_ = state_.t;
   crowded_ = 0;
+  crowd_.clear();
   misfit_ = {};
   last_event_ = -std::numeric_limits<double>::infinity();
   std::fill(fired_once_.begin(), fired_once_.end(), 0);
@@ -65,7 +67,8 @@ void Engine::set_state(State state) {
                                  contact_model_.model.contact.stops[i].name, -gap),
                      "start between the limits");
   }
-  detect();
+  bool same = false;
+  detect(same);
   if (overflow_) {
     throw InputError(
         {}, fmt::format("more than {} contacts are near at the start", options_.most_touches),
@@ -91,6 +94,8 @@ void Engine::set_state(State state) {
 Snapshot Engine::make_snapshot() const {
   Snapshot snapshot;
   snapshot.touches.reserve(options_.most_touches);
+  snapshot.crowd.reserve(crowd_.capacity());
+  snapshot.stepper.resize(stepper_->memory());
   save(snapshot);
   return snapshot;
 }
@@ -105,11 +110,14 @@ void Engine::save(Snapshot& snapshot) const {
   snapshot.last_event = last_event_;
   snapshot.steps = steps_;
   snapshot.crowded = crowded_;
+  snapshot.crowd = crowd_;
+  snapshot.books = books_;
+  stepper_->save(snapshot.stepper.data());
 }
 
-void Engine::load(const Snapshot& snapshot) {
+void Engine::restore(const Snapshot& snapshot) {
   state_ = snapshot.state;
-  trial_ = snapshot.state;
+  trial_ = end_ = snapshot.state;
   motion_.row_on = snapshot.row_on;
   motion_.touches = snapshot.touches;
   motion_.update();
@@ -119,12 +127,22 @@ void Engine::load(const Snapshot& snapshot) {
   last_event_ = snapshot.last_event;
   steps_ = snapshot.steps;
   crowded_ = snapshot.crowded;
+  crowd_ = snapshot.crowd;
+  books_ = snapshot.books;
+  jam_ = 0.0;
+  std::fill(response_.row_leaves.begin(), response_.row_leaves.end(), 0);
+  stepper_->load(snapshot.stepper.data());
+}
+
+void Engine::load(const Snapshot& snapshot) {
+  ++generation_;
+  restore(snapshot);
   events_.clear();
-  stepper_->reset();
 }
 
 void Engine::set_active(int constraint, bool active) {
   TACTUS_CHECK(constraint >= 0 && static_cast<std::size_t>(constraint) < contact_model_.own_constraints);
+  ++generation_;
   motion_.mutable_terms().evaluate(state_.t, state_.q.data(), state_.u.data());
   for (std::size_t row = 0; row < motion_.row_on.size(); ++row) {
     if (contact_model_.terms.rows[row].constraint != constraint) continue;
@@ -135,6 +153,7 @@ void Engine::set_active(int constraint, bool active) {
     motion_.row_on[row] = active ? 1 : 0;
   }
   motion_.update();
+  evaluate(state_);
   if (!respond(events_.size())) throw InputError({}, "no consistent set of contacts was found");
   rearm_guards();
 }

@@ -15,7 +15,8 @@ std::string Engine::name_of(const Event& event) const {
 
 std::string Engine::explain(Status status) {
   if (status.ok()) return "all is well";
-  const std::string when = fmt::format("at t = {:.9g} s", state_.t);
+  if (status.has(Status::bad_input)) return "the sizes of the input are not those of the mechanism";
+  const std::string when = fmt::format("at t = {:.9g} s", trouble_.t);
   std::string names;
   const auto add = [&](int transition) {
     const std::string& name =
@@ -24,7 +25,7 @@ std::string Engine::explain(Status status) {
       names += (names.empty() ? " (transitions `" : ", `") + name + '`';
   };
   if (status.has(Status::chattering)) {
-    for (const int transition : crowd_) add(transition);
+    for (const int transition : trouble_.crowd) add(transition);
     if (!names.empty()) names += ')';
     return fmt::format(
         "{} more than {} events follow each other without time going by{}: give the guards a distance (a "
@@ -59,11 +60,10 @@ std::string Engine::explain(Status status) {
         contact_model_.terms.rows[misfit_.row].label, misfit_.error);
   if (status.has(Status::constraint_lost)) {
     std::string pairs;
-    for (const Touch& touch : motion_.touches) {
+    for (const int pair : trouble_.touching) {
       const std::string name =
-          '`' + contact_model_.model.contact.pairs[static_cast<std::size_t>(touch.pair)].name + '`';
-      if (touch.touching() && pairs.find(name) == std::string::npos)
-        pairs += (pairs.empty() ? "" : ", ") + name;
+          '`' + contact_model_.model.contact.pairs[static_cast<std::size_t>(pair)].name + '`';
+      if (pairs.find(name) == std::string::npos) pairs += (pairs.empty() ? "" : ", ") + name;
     }
     return fmt::format(
         "{} the constraints{} can no longer be met: off by {:.3g}{}", when,

@@ -54,8 +54,9 @@ void Response::gather() {
     if (!touch.rigid() || !(touch.motion.gap <= kTouchingGap)) continue;
     const std::size_t size = touch.law->friction > 0.0 ? 1 + touch.tangents : 1;
     members_.push_back({static_cast<int>(i), -1, m, size});
+    const double by_weight = coarse > 0.0 ? -2.0 * coarse * motion_.touch_acceleration(touch, 0) : 0.0;
     contacts_.push_back({static_cast<int>(size), touch.pair, touch.law->friction, touch.law->restitution,
-                         touch.law->rest_speed, touch.law->restitution_law});
+                         std::max(touch.law->rest_speed, by_weight), touch.law->restitution_law});
     contact_rows(terms, touch.body_a, touch.body_b, touch.motion, size, rows_.data());
     for (std::size_t k = 0; k < size; ++k) {
       delassus_.add_row(rows_.data() + k * n);
@@ -68,8 +69,9 @@ void Response::gather() {
     if (!(terms.Phi(row) <= kTouchingGap)) continue;
     const describe::JointStop& stop = contact_model_.model.contact.stops[i];
     members_.push_back({-1, static_cast<int>(row), m, 1});
-    contacts_.push_back({1, pairs + static_cast<int>(i), 0.0, stop.restitution, stop.rest_speed,
-                         describe::RestitutionLaw::newton});
+    const double by_weight = coarse > 0.0 ? -2.0 * coarse * motion_.row_acceleration(row) : 0.0;
+    contacts_.push_back({1, pairs + static_cast<int>(i), 0.0, stop.restitution,
+                         std::max(stop.rest_speed, by_weight), describe::RestitutionLaw::newton});
     terms.constraint_row(row, rows_.data());
     delassus_.add_row(rows_.data());
     velocity_[m++] = terms.velocity(row);
@@ -216,8 +218,8 @@ void Response::propose() {
     } else if (slip > kRestingRate) {
       touch.mode = Mode::sliding;
       touch.slip = {touch.motion.rate[1] / slip, touch.tangents == 2 ? touch.motion.rate[2] / slip : 0.0};
-    } else if (hint == Hint::slips) {
-      const std::array<double, 3>& f = motion_.touch_force(i);
+    } else if (const std::array<double, 3>& f = motion_.touch_force(i);
+               hint == Hint::slips && (f[1] != 0.0 || f[2] != 0.0)) {  // against its friction
       const double friction = touch.tangents == 1 ? std::abs(f[1]) : std::hypot(f[1], f[2]);
       touch.mode = Mode::sliding;
       touch.slip = {-f[1] / friction, touch.tangents == 2 ? -f[2] / friction : 0.0};

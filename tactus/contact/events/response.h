@@ -31,6 +31,10 @@ class Response {
   /// [rows] stops whose force has just become zero: an event says so; decide() forgets it.
   std::vector<char> row_leaves;
 
+  /// [s] Events come as late as this. Bodies that lie approach each other meanwhile by what weight gives them:
+  /// what approaches by no more than twice that comes to rest, or it would rebound in every tick.
+  double coarse = 0.0;
+
   /// Impulses at the place where the motion's terms and touches were last evaluated, for speeds u, which
   /// change. `t` for the record. True where something changed.
   bool strike(double t, double* u, std::vector<Event>& events, Books& books);
@@ -40,8 +44,9 @@ class Response {
   /// `jammed` > 0: mending laws one by one has led nowhere. All laws are then solved at once over this short
   /// time [s], and where that takes an impulse (friction can jam a contact without any approach: Painleve's
   /// paradox) u changes.
+  /// `most_rounds` bounds the mending; where it does not come to an end all laws are solved at once too.
   template <class Accelerate>
-  bool decide(double* u, double jammed,
+  bool decide(double* u, double jammed, long most_rounds,
               const Accelerate& accelerate);  // touches and terms are at the state already
   /// Whether the present modes are those that a distribution of the forces allows, where rows depend on each
   /// other and the multipliers of least size do not. Leaves everything as it was.
@@ -83,10 +88,10 @@ class Response {
 };
 
 template <class Accelerate>
-bool Response::decide(double* u, double jammed, const Accelerate& accelerate) {
-  constexpr int kMostRounds = 40;
+bool Response::decide(double* u, double jammed, long most_rounds, const Accelerate& accelerate) {
+  constexpr long kMostRounds = 40;
   propose();
-  for (int round = 0; round < kMostRounds && !(jammed > 0.0); ++round) {
+  for (long round = 0; round < std::min(kMostRounds, most_rounds) && !(jammed > 0.0); ++round) {
     motion_.update();
     const bool excused = accelerate();
     if (!motion_.solved()) break;

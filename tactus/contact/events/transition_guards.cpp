@@ -66,8 +66,10 @@ TransitionGuards::TransitionGuards(const describe::Model& model, const TermsKern
                                      : "use t, coordinates, rates, speeds or force.<row>");
     }
     roots.push_back(transition.guard);
-    true_at_zero_.push_back(transition.guard_text.find('=') !=
-                            std::string::npos);  // a guard is one comparison
+    true_at_zero_.push_back(transition.true_at_zero);
+    names_forces_.push_back(std::any_of(symbols.begin(), symbols.end(), [&](const algebra::Node* symbol) {
+      return std::string_view(model.graph->symbol_name(symbol->symbol)).starts_with("force.");
+    }));
   }
   function.outputs.push_back(
       {"guards", "", static_cast<int>(count_), 1, algebra::transplant(roots, *model.graph)});

@@ -25,7 +25,7 @@ Rederiver::Rederiver(const ContactModel& contact_model, RederiveOptions options)
 
 Rederiver::~Rederiver() {
   stop_.store(true, std::memory_order_release);
-  wake_.release();
+  nap_.end();
   if (thread_.joinable()) thread_.join();
 }
 
@@ -44,9 +44,9 @@ Rederiver::Entry* Rederiver::place(const SetKey& key) {
       }
       if (entry.state.compare_exchange_strong(state, kClaimed, std::memory_order_acquire)) {
         entry.key = key;
-        entry.ticket.store(tickets_.fetch_add(1, std::memory_order_relaxed), std::memory_order_relaxed);
+        entry.ticket.store(claims_.fetch_add(1, std::memory_order_relaxed), std::memory_order_relaxed);
         entry.state.store(kAsked, std::memory_order_release);
-        if (thread_.joinable()) wake_.release();
+        tickets_.fetch_add(1, std::memory_order_release);  // for the thread that makes code
         return &entry;
       }
       claimed_.fetch_sub(1, std::memory_order_relaxed);
@@ -102,13 +102,18 @@ Rederiver::Entry* Rederiver::oldest_asked() {
 }
 
 void Rederiver::run() {
-  for (;;) {
-    wake_.acquire();
-    while (Entry* entry = oldest_asked()) {
-      if (stop_.load(std::memory_order_acquire)) return;
+  std::uint32_t seen = 0;
+  while (!stop_.load(std::memory_order_acquire)) {
+    // Tickets first: what is claimed meanwhile has a later one, and is seen the next time.
+    const std::uint32_t tickets = tickets_.load(std::memory_order_acquire);
+    bool any = tickets != seen;
+    seen = tickets;
+    while (any && !stop_.load(std::memory_order_acquire)) {
+      Entry* entry = oldest_asked();
+      if (entry == nullptr) break;
       fill(*entry);
     }
-    if (stop_.load(std::memory_order_acquire)) return;
+    nap_.take(any);
   }
 }
 

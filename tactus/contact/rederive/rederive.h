@@ -5,9 +5,10 @@
 //   Rederiver rederiver(contact_model);
 //   engine.attach(&rederiver);
 //
-// The cache is a table of fixed size that keeps what was made. find() takes no locks and no memory, from any
-// number of threads; a new key is claimed by one exchange of its place's state, and the thread that makes
-// code is woken.
+// The cache is a table of fixed size that keeps what was made. find() takes no locks, no memory and no system
+// call, from any number of threads: a new key is claimed by one exchange of its place's state, and that is all.
+// The thread that makes code looks for it by itself, some thousand times a second while sets come up and fewer
+// times when none do (nap.h): to wake it would be a system call in the tick.
 #pragma once
 
 #include <atomic>
@@ -15,11 +16,11 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <semaphore>
 #include <thread>
 #include <vector>
 
 #include <tactus/contact/events/contact_model.h>
+#include <tactus/contact/rederive/nap.h>
 #include <tactus/contact/rederive/set_code.h>
 #include <tactus/contact/rederive/set_key.h>
 
@@ -83,13 +84,13 @@ class Rederiver {
 
   const RederiveOptions options_;
   std::vector<Entry> entries_;  // a power of two, at most half full
-  std::atomic<std::uint32_t> claimed_{0}, tickets_{0};
+  std::atomic<std::uint32_t> claimed_{0}, claims_{0}, tickets_{0};
   std::atomic<long> full_{0};
   mutable std::mutex making_;  // one set at a time: the formulator and the statistics
   Formulator formulator_;
   RederiveStatistics statistics_;
   std::atomic<bool> stop_{false};
-  std::counting_semaphore<> wake_{0};
+  Nap nap_;
   std::thread thread_;
 };
 

@@ -8,7 +8,8 @@ namespace tactus::contact {
 namespace {
 
 // Fields of SetKey::Touch::form.
-constexpr unsigned kKindAt = 0, kHollowAt = 4, kPartAt = 5, kTangentsAt = 8, kBodyAAt = 16, kBodyBAt = 40;
+constexpr unsigned kKindAt = 0, kHollowAt = 4, kPartAt = 5, kTangentsAt = 8, kDroppedAt = 10, kBodyAAt = 16,
+                   kBodyBAt = 40;
 constexpr std::uint64_t kBodyMask = (1u << 24) - 1;
 
 std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
@@ -52,7 +53,8 @@ bool make_key(const SetForm& set, const std::vector<TouchNumbers<double>>& numbe
     const auto field = [](auto value, unsigned at) { return static_cast<std::uint64_t>(value) << at; };
     key.touch[i].form = field(form.gap.kind, kKindAt) | field(form.gap.hollow ? 1 : 0, kHollowAt) |
                         field(form.part, kPartAt) | field(form.tangents, kTangentsAt) |
-                        field(form.body_a, kBodyAAt) | field(form.body_b, kBodyBAt);
+                        field(form.dropped, kDroppedAt) | field(form.body_a, kBodyAAt) |
+                        field(form.body_b, kBodyBAt);
     key.touch[i].numbers = 0;
     const std::array<double, kTouchNumbers> values = flat(numbers[i]);
     for (std::size_t k = 0; k < kFeatureNumbers; ++k) key.touch[i].numbers |= kind_of(values[k]) << (2 * k);
@@ -71,6 +73,7 @@ SetForm form_of(const SetKey& key) {
     touch.gap.hollow = (form >> kHollowAt & 1) != 0;
     touch.part = static_cast<Part>(form >> kPartAt & 7);
     touch.tangents = form >> kTangentsAt & 3;
+    touch.dropped = static_cast<unsigned>(form >> kDroppedAt & 7);
     touch.body_a = static_cast<int>(form >> kBodyAAt & kBodyMask);
     touch.body_b = static_cast<int>(form >> kBodyBAt & kBodyMask);
     set.touches.push_back(touch);

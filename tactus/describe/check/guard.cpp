@@ -29,6 +29,7 @@ struct Comparison {
   Value left, right;
   Value at;  // the sign
   bool greater = true;
+  bool or_equal = false;
 };
 
 /// A part of a text, with its own place.
@@ -53,7 +54,8 @@ Comparison split(const Reader& reader, const Value& when) {
                 std::string(kRemedy));
   }
   result.greater = text[sign] == '>';
-  const std::size_t after = sign + (text.substr(sign + 1, 1) == "=" ? 2 : 1);
+  result.or_equal = text.substr(sign + 1, 1) == "=";
+  const std::size_t after = sign + (result.or_equal ? 2 : 1);
   if (text.find_first_of("<>=!", after) != std::string::npos) {
     reader.fail(result.at, "`when` holds more than one comparison",
                 "write min(a, b) > 0 where both must hold, max(a, b) > 0 where one is enough");
@@ -156,8 +158,9 @@ class GuardReader::Names {
 GuardReader::GuardReader(const Reader& reader) : reader_(reader), names_(std::make_unique<Names>(reader)) {}
 GuardReader::~GuardReader() = default;
 
-Expr GuardReader::read(const Value& when) const {
+Expr GuardReader::read(const Value& when, bool& true_at_zero) const {
   const Comparison comparison = split(reader_, when);
+  true_at_zero = comparison.or_equal;
   const Names& names = *names_;
   const Quantity left = reader_.quantity(comparison.left, names.names());
   const Quantity right = reader_.quantity(comparison.right, names.names());

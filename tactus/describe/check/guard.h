@@ -27,8 +27,9 @@ class GuardReader {
   ~GuardReader();
 
   /// One comparison a > b, a >= b, a < b or a <= b between formulas in the symbols above. Refused: what
-  /// cannot change its truth, and what has no finite value in the initial state.
-  Expr read(const Value& when) const;
+  /// cannot change its truth, and what has no finite value in the initial state. `true_at_zero`: written with
+  /// >= or <=.
+  Expr read(const Value& when, bool& true_at_zero) const;
 
  private:
   class Names;

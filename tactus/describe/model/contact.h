@@ -68,6 +68,7 @@ struct Transition {
   std::string name;
   algebra::Expr guard;                      // fires when it rises through zero
   std::string guard_text;                   // as written
+  bool true_at_zero = false;                // written with >= or <=
   std::vector<int> if_active, if_inactive;  // indices into Model::constraints
   std::vector<int> activate, release;
   bool once = false;  // fires one time only

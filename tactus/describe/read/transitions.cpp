@@ -98,7 +98,7 @@ Transition read_transition(Reader& reader, const GuardReader& guards, const Valu
   apart("if_active", transition.if_active, "activate", transition.activate, "it is on already");
   apart("if_inactive", transition.if_inactive, "release", transition.release, "it is off already");
   const Value& when = fields.require("when", "write when: abs(q1_dot) < 0.01");
-  transition.guard = guards.read(when);
+  transition.guard = guards.read(when, transition.true_at_zero);
   transition.guard_text = when.text;
   require_forces_that_act(reader, when, transition);
   if (const Value* once = fields["once"]) transition.once = reader.flag(*once, "`once`");

@@ -34,12 +34,13 @@ struct Event {
 struct Books {
   double impact_loss = 0.0;    // [J] taken by impacts; of stepping: by all normal impulses
   double friction_loss = 0.0;  // [J] taken by slip (by events: trapezoidal rule between steps)
+  /// [J] Potential energy given by moving overlapping bodies apart: of stepping, and where an event was taken late.
+  double correction_work = 0.0;
   long impacts = 0;
   long events = 0;
   long substeps = 0;
   long jams = 0;  // stretches in which contacts let go and took hold again, solved all at once
   // Of stepping:
-  double correction_work = 0.0;  // [J] potential energy that pushing overlapping bodies apart has given
   double deepest = 0.0;          // [m] largest overlap at the start of a step
   long not_converged = 0;        // steps whose impulses missed the solver's tolerance
   int most_contacts = 0;         // near in one step

@@ -69,7 +69,7 @@ void Simulation::set_state(State state) {
 Status Simulation::step(const Input& input) {
   const double t_next = start_ + static_cast<double>(steps_ + 1) * options_.step;
 
-  hold(input);                                                               // forces from outside
+  if (!hold(input)) return Status::bad_input;                                // forces from outside
   chart_->begin(state_, z_);                                                 // coordinates around this place
   Status status = stepper_->step(*chart_, state_.t, t_next - state_.t, z_);  // the integrator's work
   if (status.ok()) status |= check(z_);                                      // NaN, divergence
@@ -207,14 +207,17 @@ bool Simulation::load(const Memory& memory) noexcept {
   return true;
 }
 
-void Simulation::hold(const Input& input) {
+bool Simulation::hold(const Input& input) {
   Workspace& w = chart_->workspace();
-  TACTUS_CHECK(input.tau.empty() || input.tau.size() == w.held_tau.size());
-  TACTUS_CHECK(input.wrench.empty() || input.wrench.size() == w.held_wrench.size());
+  const auto fits = [](std::span<const double> given, const std::vector<double>& held) {
+    return given.empty() || given.size() == held.size();
+  };
+  if (!fits(input.tau, w.held_tau) || !fits(input.wrench, w.held_wrench)) return false;
   std::fill(w.held_tau.begin(), w.held_tau.end(), 0.0);
   std::fill(w.held_wrench.begin(), w.held_wrench.end(), 0.0);
   std::copy(input.tau.begin(), input.tau.end(), w.held_tau.begin());
   std::copy(input.wrench.begin(), input.wrench.end(), w.held_wrench.begin());
+  return true;
 }
 
 Status Simulation::check(std::span<const double> z) {
@@ -243,6 +246,7 @@ Simulation::Rates Simulation::rates() {
 
 std::string Simulation::explain(Status status) {
   if (status.ok()) return "all is well";
+  if (status.has(Status::bad_input)) return "the sizes of the input are not those of the mechanism";
   const Dynamics& d = dynamics();
   const auto name = [](const std::vector<std::string>& names, int i) {
     return names[static_cast<std::size_t>(i)];

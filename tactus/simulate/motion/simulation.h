@@ -75,7 +75,8 @@ class Simulation {
   bool load(const Memory& memory) noexcept;
 
   /// Holds forces, as step() does with its own: what rates() and constraint_state() see until the next step.
-  void hold(const Input& input);
+  /// False where the sizes do not fit: nothing changes, and step() answers Status::bad_input.
+  bool hold(const Input& input);
 
   /// The forces at the current state, script and held input together, and the accelerations they cause.
   struct Rates {

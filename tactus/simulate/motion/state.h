@@ -38,13 +38,18 @@ class Status {
     bad_input =
         4096,  // an Input of the wrong size, not finite, or for a port or constraint that does not exist
     parameters_singular = 1024,  // the parametric coordinates lost their rank, or psi is not defined there
+    // A note, not a failure: the tick's budget was spent, and events were taken later than where they are.
+    located_late = 8192,
     request_refused = 16384,     // a note: a constraint was to be switched and did not fit
   };
 
   Status() = default;
   Status(Bit bit) : bits_(bit) {}  // NOLINT: a bit is a status
 
-  bool ok() const { return (bits_ & ~static_cast<std::uint32_t>(tolerance_missed | request_refused)) == 0; }
+  bool ok() const {
+    constexpr std::uint32_t kNotes = tolerance_missed | located_late | request_refused;
+    return (bits_ & ~kNotes) == 0;
+  }
   bool has(Bit bit) const { return (bits_ & bit) != 0; }
   std::uint32_t bits() const { return bits_; }
   Status& operator|=(Status other) {
