@@ -21,13 +21,15 @@ using simulate::Mechanism;
 struct ScriptText {
   ScriptText(const describe::Model& model, const OpenOptions& options)
       : file(options.script.empty() ? "script" : options.script),
-        text(options.script.empty() ? options.script_text : describe::read_source(options.script)) {
-    if (!text.empty()) wrenches = simulate::script_wrenches(model, text, file);
+        text(options.script.empty() ? options.script_text : describe::read_source(options.script)),
+        given(!options.script.empty() || !text.empty()) {
+    if (given) wrenches = simulate::script_wrenches(model, text, file);
   }
   simulate::Script read(const derive::Equations& equations) const {
-    return text.empty() ? simulate::empty_script(equations) : simulate::read_script(equations, text, file);
+    return given ? simulate::read_script(equations, text, file) : simulate::empty_script(equations);
   }
   std::string file, text;
+  bool given;
   std::vector<derive::WrenchInput> wrenches;
 };
 

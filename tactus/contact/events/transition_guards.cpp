@@ -56,7 +56,8 @@ TransitionGuards::TransitionGuards(const describe::Model& model, const TermsKern
 
   std::vector<algebra::Expr> roots;
   for (const describe::Transition& transition : model.contact.transitions) {
-    for (const algebra::Expr symbol : algebra::symbols_in(std::span(&transition.guard, 1))) {
+    const std::vector<algebra::Expr> symbols = algebra::symbols_in(std::span(&transition.guard, 1));
+    for (const algebra::Expr symbol : symbols) {
       const std::string& name = model.graph->symbol_name(symbol);
       if (known.contains(name)) continue;
       throw InputError(
@@ -67,8 +68,8 @@ TransitionGuards::TransitionGuards(const describe::Model& model, const TermsKern
     }
     roots.push_back(transition.guard);
     true_at_zero_.push_back(transition.true_at_zero);
-    names_forces_.push_back(std::any_of(symbols.begin(), symbols.end(), [&](const algebra::Node* symbol) {
-      return std::string_view(model.graph->symbol_name(symbol->symbol)).starts_with("force.");
+    names_forces_.push_back(std::any_of(symbols.begin(), symbols.end(), [&](algebra::Expr symbol) {
+      return model.graph->symbol_name(symbol).starts_with("force.");
     }));
   }
   function.outputs.push_back(

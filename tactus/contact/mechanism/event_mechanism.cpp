@@ -53,8 +53,11 @@ void EventMechanism::restart(simulate::State state) {
 }
 
 simulate::Status EventMechanism::advance(const simulate::TickInput& input) noexcept {
+  // What is looked ahead knows nothing of ports: a tick in which something pulls there is made here.
+  const bool foresees = ahead_ && !port_loads_.acts();
+  engine_.follow(foresees ? &*ahead_ : nullptr);
   const simulate::Status status = engine_.step({input.tau, input.wrench});
-  if (ahead_ && status.ok()) ahead_->offer(engine_, {input.tau, input.wrench});
+  if (foresees && status.ok()) ahead_->offer(engine_, {input.tau, input.wrench});
   return status;
 }
 
