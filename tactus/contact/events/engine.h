@@ -171,6 +171,8 @@ class Engine {
     }
   }
   void refresh() { evaluate(state_); }
+  /// Holds forces, as step() does with its own, until the next step. False where the sizes do not fit.
+  bool hold(const Input& input);
 
   std::string explain(Status status);
   /// What a pair, stop or transition of an event is called.
@@ -213,7 +215,6 @@ class Engine {
   };
 
   Status advance();
-  bool hold(const Input& input);
   bool detect(bool& same);
   Status integrate_to(double t);      // from state_ to trial_
   void evaluate(const State& state);  // accelerations, forces, touches and guards there
