@@ -144,15 +144,13 @@ void measure_formulation(bool quick) {
       "ratio");
   for (const Setting& setting : settings()) {
     const ContactModel& contact_model = *setting.contact_model;
-    ContactMotion motion(contact_model.terms, contact_model.dynamics, 32);
+    ContactMotion motion(contact_model, 32);
     motion.touches = setting.touches;
     motion.row_on = setting.row_on;
     motion.update();
     SetKey key;
     if (!motion.name_set(key)) continue;
-    std::vector<int> bodies;
-    for (const TermsKernel::Body& body : contact_model.terms.bodies) bodies.push_back(body.body);
-    Formulator formulator(contact_model.terms, contact_model.equations.contact_terms(bodies));
+    Formulator formulator(contact_model.terms, contact_model.terms.function);
     std::vector<double> derive, compile, total;
     std::optional<SetCode> code;
     for (int repetition = 0; repetition < (quick ? 9 : 41); ++repetition) {

@@ -61,10 +61,7 @@ simulate::State ContactSetup::initial() const {
   const std::vector<describe::Constraint>& constraints = contact_model.model.constraints;
   if (std::none_of(constraints.begin(), constraints.end(), [](const auto& c) { return c.active; }))
     return script.initial;
-  simulate::Dynamics dynamics = contact_model.dynamics;
-  dynamics.constraints =
-      simulate::compile_constraints(contact_model.equations, dynamics, generate::Backend::automatic);
-  return simulate::assemble(dynamics, script.initial);
+  return simulate::assemble(contact_model.dynamics, script.initial);
 }
 
 std::string ContactSetup::title() const {

@@ -74,7 +74,8 @@ void ContactRecorder::append(const State& state, std::span<const double> tau, st
   TACTUS_CHECK(row.size() == columns_.size());
 }
 
-void ContactRecorder::record(const Engine& engine, std::vector<double>& row) {
+void ContactRecorder::record(Engine& engine, std::vector<double>& row) {
+  engine.look();
   clear();
   for (std::size_t i = 0; i < engine.touches().size(); ++i) {
     const Touch& touch = engine.touches()[i];

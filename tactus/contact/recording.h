@@ -34,7 +34,7 @@ class ContactRecorder {
                   const std::vector<int>& pairs);
 
   const std::vector<simulate::Column>& columns() const { return columns_; }
-  void record(const Engine& engine, std::vector<double>& row);
+  void record(Engine& engine, std::vector<double>& row);
   void record(const TimeStepping& stepping, std::vector<double>& row);
 
  private:

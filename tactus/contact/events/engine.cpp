@@ -30,7 +30,7 @@ Engine::Engine(const ContactModel& contact_model, EngineOptions options)
     : contact_model_(contact_model),
       options_(options),
       scene_(contact_model.model, options.most_touches),
-      motion_(contact_model.terms, contact_model.dynamics, options.most_touches),
+      motion_(contact_model, options.most_touches, options.constraints),
       response_(contact_model, motion_),
       chart_(contact_model.dynamics, motion_),
       z_(static_cast<std::size_t>(chart_.size())),
@@ -56,9 +56,24 @@ Engine::Engine(const ContactModel& contact_model, EngineOptions options)
   fired_.reserve(contact_model.guards.size());
   forces_.resize(contact_model.terms.rows.size());
   row_before_.resize(contact_model.terms.rows.size());
+  stops_before_.resize(2 * contact_model.row_of_stop.size());
+  stops_after_.resize(stops_before_.size());
+  guards_before_.resize(guards_.size());
+  qdot_.resize(static_cast<std::size_t>(contact_model.terms.nq));
+  reach_in_.resize(contact_model.terms.kernel.input_size());
+  std::size_t work = contact_model.dynamics.coordinate_rates.work_size();
+  if (!contact_model.terms.bodies.empty()) {
+    reach_out_.resize(contact_model.terms.reach.output_size());
+    work = std::max(work, contact_model.terms.reach.work_size());
+  }
+  small_work_.resize(work);
   state_.q = contact_model.dynamics.coordinates.rest();
   state_.u.assign(static_cast<std::size_t>(contact_model.terms.nv), 0.0);
+  u_before_ = state_.u;
+  state_.momentum.assign(static_cast<std::size_t>(contact_model.dynamics.np()), 0.0);
   trial_ = state_;
+  motion_.save(before_);
+  before_switching_ = make_snapshot();
 }
 
 Engine::~Engine() = default;
@@ -69,7 +84,19 @@ bool Engine::is_active(int constraint) const {
   return false;
 }
 
-simulate::Simulation::Rates Engine::rates() const {
+void Engine::look() {
+  if (looked_) return;
+  evaluate(state_);
+  looked_ = true;
+}
+
+double Engine::row_force(std::size_t row) {
+  look();
+  return motion_.row_force(row);
+}
+
+simulate::Simulation::Rates Engine::rates() {
+  look();
   const simulate::Workspace& w = chart_.workspace();
   return {{w.tau, state_.u.size()},
           {w.wrench, w.held_wrench.size()},
@@ -98,6 +125,8 @@ Status Engine::step(const Input& input) {
   stretch_ = kFirstStretch;
   hold(input);
   motion_.begin_tick();
+  Status quiet;
+  if (quiet_step(t_end, quiet)) return quiet;
   for (int round = 0; round < options_.most_events_per_step; ++round) {
     const bool lost = detect();  // what is near now
     if (overflow_) return Status::contacts_overflow;
@@ -105,6 +134,7 @@ Status Engine::step(const Input& input) {
     evaluate(state_);
     if (lost && !respond(events_.size())) return Status::no_consistent_modes;  // a feature was left behind
     begin_watches();                                                           // guards where the step begins
+    motion_.save(before_);
     ++books_.substeps;
     if (Status status = integrate_to(t_end); !status.ok()) return status;
     evaluate(trial_);
@@ -140,6 +170,7 @@ Status Engine::step(const Input& input) {
 }
 
 Status Engine::integrate_to(double t) {
+  motion_.load(before_);
   const ContactMotion::Stretch stretch(motion_);
   chart_.begin(state_, z_);
   Status status = stepper_->step(chart_, state_.t, t - state_.t, z_);
@@ -159,10 +190,7 @@ void Engine::evaluate(const State& state) {
   chart_.slope(state.t, z_.data(), z_rate_.data());
   excused_ = motion_.redundant() && forces_break_a_law() &&
              response_.agrees([&] { chart_.slope(state.t, z_.data(), z_rate_.data()); });
-  if (guards_.empty()) return;
-  for (std::size_t row = 0; row < forces_.size(); ++row) forces_[row] = motion_.row_force(row);
-  contact_model_.guards.evaluate(state.t, state.q.data(), state.u.data(), motion_.terms().qdot(),
-                                 forces_.data(), guard_in_.data(), guard_work_.data(), guards_.data());
+  evaluate_guards(state, motion_.terms().qdot());
 }
 
 /// Of the multipliers of least size, where rows depend on each other.
@@ -178,6 +206,13 @@ bool Engine::forces_break_a_law() const {
   return false;
 }
 
+/// [m/s] Of a body's points, from its V: those within a metre of its origin.
+double Engine::speed_of(const double* V) {
+  return std::hypot(V[3], V[4], V[5]) + std::hypot(V[0], V[1], V[2]);
+}
+
+double Engine::margin_at(double fastest) const { return options_.margin + 2.0 * fastest * options_.step; }
+
 /// Which features are near each other now; modes go over to the same features, or to new ones of the same
 /// pair that take the place of lost ones. True where something that touched is gone.
 bool Engine::detect() {
@@ -187,14 +222,13 @@ bool Engine::detect() {
   for (const TermsKernel::Body& body : contact_model_.terms.bodies) {
     std::copy_n(terms.values().begin() + static_cast<std::ptrdiff_t>(body.X), 12,
                 poses_.begin() + 12 * body.body);
-    const double* V = terms.values().data() + body.V;
-    fastest = std::max(fastest, std::hypot(V[3], V[4], V[5]) + std::hypot(V[0], V[1], V[2]));
+    fastest = std::max(fastest, speed_of(terms.values().data() + body.V));
   }
   overflow_ = false;
   if (contact_model_.model.contact.pairs.empty()) return false;
   scene_.update(poses_);
   next_touches_.clear();
-  for (const collide::Proximity& near : scene_.near(options_.margin + 2.0 * fastest * options_.step)) {
+  for (const collide::Proximity& near : scene_.near(margin_at(fastest))) {
     if (next_touches_.size() == options_.most_touches) {
       overflow_ = true;
       break;
@@ -228,6 +262,9 @@ void Engine::commit() {
   state_.t = trial_.t;
   std::copy(trial_.q.begin(), trial_.q.end(), state_.q.begin());
   std::copy(trial_.u.begin(), trial_.u.end(), state_.u.begin());
+  std::copy(trial_.momentum.begin(), trial_.momentum.end(), state_.momentum.begin());
+  looked_ = true;  // evaluate(trial_) comes before
+  stops_known_ = false;
 }
 
 bool Engine::crowds() {
@@ -251,8 +288,10 @@ Status Engine::leave_jam(double t_end) {
   ++books_.jams;
   if (!consistent) return Status::no_consistent_modes;
   if (!(to > state_.t)) return {};
+  motion_.save(before_);
   if (const Status status = integrate_to(to); !status.ok()) return status;
   commit();
+  looked_ = false;
   return {};
 }
 
@@ -267,7 +306,7 @@ bool Engine::fire(int index) {
     for (std::size_t row = 0; row < motion_.row_on.size(); ++row) {
       if (contact_model_.terms.rows[row].constraint != constraint) continue;
       if (on != 0 && motion_.row_on[row] == 0 && contact_model_.terms.rows[row].holonomic &&
-          !(std::abs(motion_.terms().Phi(row)) <= options_.constraint_limit)) {
+          !(std::abs(motion_.terms().Phi(row)) <= options_.latch_limit)) {
         fits = false;
         misfit_ = {index, row, motion_.terms().Phi(row)};
       }
@@ -289,6 +328,7 @@ bool Engine::fire(int index) {
 /// Impulses, then modes; the motion was evaluated at the state. The transitions of this instant stand from
 /// `first_event` on. False where no consistent modes were found.
 bool Engine::respond(std::size_t first_event) {
+  std::copy(state_.u.begin(), state_.u.end(), u_before_.begin());
   for (Touch& touch : motion_.touches) {
     touch.before = touch.mode;
     if (touch.rigid() || touch.hint == Hint::none) continue;
@@ -305,6 +345,11 @@ bool Engine::respond(std::size_t first_event) {
     return excused_;
   });
   stepper_->reset();
+  chart_.follow_momentum(state_.t, state_.q.data(), u_before_.data(), state_.u.data(),
+                         state_.momentum.data());
+  motion_.end_event(state_.t, state_.q.data(), state_.u.data());
+  looked_ = true;
+  stops_known_ = false;
 
   const auto record = [&](EventKind kind, int pair, std::uint64_t id, int stop) -> Event* {
     if (events_.size() == events_.capacity()) return nullptr;

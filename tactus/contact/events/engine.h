@@ -40,7 +40,10 @@ struct EngineOptions {
   simulate::Integrator integrator = simulate::Integrator::rk4;
   simulate::Tolerances tolerances{};
   double speed_limit = 1e9;
-  double constraint_limit = 1e-4;  // [m or rad]
+  simulate::ConstraintOptions constraints{};  // while nothing unilateral is on; see contact_motion.h
+  /// [m or rad] As in simulate::Options; gaps of what touches count too.
+  double constraint_limit = 1e-8;
+  double latch_limit = 1e-4;  // [m or rad] a constraint that is switched on may be off by this
   std::size_t most_touches = 32;
   double margin = 0.005;            // [m] shapes nearer than this, plus what a step may close, are watched
   double penetration_limit = 1e-6;  // [m] at the start: more is refused
@@ -52,6 +55,7 @@ struct Snapshot {
   State state;
   std::vector<char> row_on, guard_armed, fired_once;
   std::vector<Touch> touches;
+  ContactMotion::Memory constraints;
   double start = 0.0, last_event = 0.0;
   std::uint64_t steps = 0;
   int crowded = 0;
@@ -89,15 +93,21 @@ class Engine {
   std::span<const Touch> touches() const { return motion_.touches; }
   const std::array<double, 3>& touch_force(std::size_t touch) const { return motion_.touch_force(touch); }
   bool row_on(std::size_t row) const { return motion_.row_on[row] != 0; }
-  double row_force(std::size_t row) const { return motion_.row_force(row); }
+  double row_force(std::size_t row);
   bool is_active(int constraint) const;
   /// Forces at the joints, script and held input together, and accelerations at the state.
-  simulate::Simulation::Rates rates() const;
+  simulate::Simulation::Rates rates();
+  /// Evaluates accelerations, terms and touches at the state, where the last step did without them: a quiet
+  /// one, in which nothing was near. rates() and row_force() do so by themselves.
+  void look();
   /// Kinetic energy now.
   double kinetic_energy();
   const ContactMotion& motion() const { return motion_; }
 
-  /// Switches a constraint of the model, from outside: as a transition would.
+  /// Switches a constraint of the model, from outside, as a transition would; in the loop: no exception, no
+  /// allocation. What set_active() would refuse is answered, and nothing has changed then.
+  simulate::Switching request_active(int constraint, bool active) noexcept;
+  /// The same before the loop; throws InputError where it is refused.
   void set_active(int constraint, bool active);
 
   std::string explain(Status status);
@@ -122,6 +132,14 @@ class Engine {
   };
 
   void hold(const Input& input);
+  bool quiet_step(double t_end, Status& status);
+  bool anything_near();
+  void look_at_stops(const State& state, std::vector<double>& gaps);
+  bool stop_may_fire(double h) const;
+  bool guard_may_fire(double t_end);
+  void evaluate_guards(const State& state, const double* qdot);
+  static double speed_of(const double* V);
+  double margin_at(double fastest) const;
   bool detect();
   Status integrate_to(double t);      // from state_ to trial_
   void evaluate(const State& state);  // accelerations, forces, touches and guards there
@@ -137,6 +155,7 @@ class Engine {
                 Status& status, double sign);
   bool trial_at(double t, Status& status);
   void commit();
+  void go_back(const Snapshot& snapshot);
   bool crowds();
   Status leave_jam(double t_end);
   bool fire(int transition);
@@ -163,6 +182,14 @@ class Engine {
   std::vector<char> guard_armed_, fired_once_, row_before_;
   std::vector<Event> events_;
   Books books_;
+  ContactMotion::Memory before_;  // where the present stretch began
+  std::vector<double> u_before_;  // an event
+  Snapshot before_switching_;
+  bool looked_ = false;           // evaluate() was at the state
+  // Of quiet steps: gap and rate of each stop at both ends, guards at the start, arguments and answers of
+  // small kernels.
+  std::vector<double> stops_before_, stops_after_, guards_before_, reach_in_, reach_out_, small_work_, qdot_;
+  bool stops_known_ = false;  // stops_after_ is at the state
   bool overflow_ = false;
   bool excused_ = false;  // other forces, that no acceleration tells apart from those found, break no law
   double start_ = 0.0, friction_power_ = 0.0, last_event_ = 0.0;

@@ -25,9 +25,7 @@ void Engine::set_state(State state) {
     if (!std::isfinite(x)) throw InputError({}, "a speed of the state is not finite");
   if (!d.coordinates.normalize(state.q.data()))
     throw InputError({}, "a quaternion of the state is zero", "no rotation is (1, 0, 0, 0): w, x, y, z");
-  state.momentum.clear();
   state_ = std::move(state);
-  trial_ = state_;
   motion_.touches.clear();
   books_ = {};
   events_.clear();
@@ -54,8 +52,10 @@ void Engine::set_state(State state) {
                                  contact_model_.terms.rows[row].label, motion_.terms().Phi(row)),
                      "assemble the mechanism first");
   }
-  motion_.settle_position(state_.t, state_.q.data());
-  motion_.settle_velocity(state_.t, state_.q.data(), state_.u.data());
+  motion_.begin(state_.t, state_.q.data(), state_.u.data());
+  chart_.adopt(state_);
+  trial_ = state_;
+  motion_.mutable_terms().evaluate(state_.t, state_.q.data(), state_.u.data());
   for (std::size_t i = 0; i < contact_model_.row_of_stop.size(); ++i) {
     if (contact_model_.row_of_stop[i] < 0) continue;
     const double gap = motion_.terms().Phi(static_cast<std::size_t>(contact_model_.row_of_stop[i]));
@@ -101,6 +101,7 @@ void Engine::save(Snapshot& snapshot) const {
   snapshot.guard_armed = guard_armed_;
   snapshot.fired_once = fired_once_;
   snapshot.touches = motion_.touches;
+  motion_.save(snapshot.constraints);
   snapshot.start = start_;
   snapshot.last_event = last_event_;
   snapshot.steps = steps_;
@@ -108,35 +109,64 @@ void Engine::save(Snapshot& snapshot) const {
 }
 
 void Engine::load(const Snapshot& snapshot) {
+  go_back(snapshot);
+  events_.clear();
+}
+
+void Engine::go_back(const Snapshot& snapshot) {
   state_ = snapshot.state;
   trial_ = snapshot.state;
   motion_.row_on = snapshot.row_on;
   motion_.touches = snapshot.touches;
   motion_.update();
+  motion_.load(snapshot.constraints);
+  looked_ = stops_known_ = false;
   guard_armed_ = snapshot.guard_armed;
   fired_once_ = snapshot.fired_once;
   start_ = snapshot.start;
   last_event_ = snapshot.last_event;
   steps_ = snapshot.steps;
   crowded_ = snapshot.crowded;
-  events_.clear();
   stepper_->reset();
 }
 
-void Engine::set_active(int constraint, bool active) {
-  TACTUS_CHECK(constraint >= 0 && static_cast<std::size_t>(constraint) < contact_model_.own_constraints);
+simulate::Switching Engine::request_active(int constraint, bool active) noexcept {
+  using Answer = simulate::Switching::Answer;
+  if (constraint < 0 || static_cast<std::size_t>(constraint) >= contact_model_.own_constraints)
+    return {Answer::no_such_constraint};
+  if (is_active(constraint) == active) return {Answer::as_it_was};
   motion_.mutable_terms().evaluate(state_.t, state_.q.data(), state_.u.data());
   for (std::size_t row = 0; row < motion_.row_on.size(); ++row) {
-    if (contact_model_.terms.rows[row].constraint != constraint) continue;
-    if (active && contact_model_.terms.rows[row].holonomic &&
-        !(std::abs(motion_.terms().Phi(row)) <= options_.constraint_limit))
-      throw InputError({}, fmt::format("`{}` cannot be switched on: it is off by {:.3g}",
-                                       contact_model_.terms.rows[row].label, motion_.terms().Phi(row)));
-    motion_.row_on[row] = active ? 1 : 0;
+    const TermsKernel::Row& given = contact_model_.terms.rows[row];
+    if (active && given.constraint == constraint && given.holonomic &&
+        !(std::abs(motion_.terms().Phi(row)) <= options_.latch_limit))
+      return {Answer::out_of_place, row, motion_.terms().Phi(row)};
   }
+  save(before_switching_);
+  for (std::size_t row = 0; row < motion_.row_on.size(); ++row)
+    if (contact_model_.terms.rows[row].constraint == constraint) motion_.row_on[row] = active ? 1 : 0;
   motion_.update();
-  if (!respond(events_.size())) throw InputError({}, "no consistent set of contacts was found");
+  const std::size_t events = events_.size();
+  if (!respond(events)) {
+    const std::size_t more = events_.size() - events;
+    events_.erase(events_.end() - static_cast<std::ptrdiff_t>(more), events_.end());
+    go_back(before_switching_);
+    return {Answer::no_consistent_contacts};
+  }
   rearm_guards();
+  return {};
+}
+
+void Engine::set_active(int constraint, bool active) {
+  const simulate::Switching switching = request_active(constraint, active);
+  using Answer = simulate::Switching::Answer;
+  if (switching.answer == Answer::no_such_constraint)
+    throw InputError({}, fmt::format("there is no constraint number {}", constraint),
+                     "count as Model::constraints does, from 0");
+  if (switching.answer == Answer::out_of_place)
+    throw InputError({}, fmt::format("`{}` cannot be switched on: it is off by {:.3g}",
+                                     contact_model_.terms.rows[switching.row].label, switching.error));
+  if (!switching.ok()) throw InputError({}, "no consistent set of contacts was found");
 }
 
 }  // namespace tactus::contact

@@ -94,7 +94,7 @@ double Engine::value(const Watch& watch) const {
     case Watching::stop_gap:
       return motion_.terms().Phi(i);
     case Watching::stop_force:
-      return motion_.row_force(i);
+      return motion_.stop_force(i);
     case Watching::guard:
       return -guards_[i];
   }
@@ -228,7 +228,7 @@ bool Engine::find_first_event(double t_end, Status& status) {
   if (!found && trial == t_end) return false;
   if (trial != first) {
     if (first <= t_begin)
-      trial_ = state_, evaluate(trial_);
+      trial_ = state_, motion_.load(before_), evaluate(trial_);
     else if (!trial_at(first, status))
       return false;
   }

@@ -27,11 +27,14 @@ struct TermsKernel {
     std::string label;
     int constraint = 0;  // index into Model::constraints
     bool holonomic = true;
+    /// Natural size (simulate/constraints/constraints.h); 0 for stops, which are unilateral.
+    double size = 0.0;
   };
   struct Body {
     int body = 0;    // index into Model::bodies
     int block = -1;  // -1: the ground
     std::size_t X = 0, V = 0, a = 0, J = 0;
+    std::size_t reach_X = 0, reach_V = 0;  // in what `reach` gives
   };
   struct Block {
     std::vector<int> speeds, rows;
@@ -46,7 +49,10 @@ struct TermsKernel {
   std::vector<int> body_slot;  // by index into Model::bodies: into `bodies`; -1 where not asked for
   std::vector<std::pair<int, int>> place_of_row;  // block, position in it
   std::size_t qdot = 0, Q = 0, Phi = 0, velocity = 0, gamma = 0;
-  generate::Kernel kernel;  // t q u tau wrench -> ...
+  algebra::Function function;  // all of it, as it was derived
+  generate::Kernel kernel;     // t q u tau wrench -> ...
+  /// The same inputs -> X and V of the bodies alone: enough to see what is near.
+  generate::Kernel reach;
 };
 
 /// The numbers at one place, wherever they are kept; on expressions, the terms' formulas.

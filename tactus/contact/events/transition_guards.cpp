@@ -62,6 +62,7 @@ TransitionGuards::TransitionGuards(const describe::Model& model, const TermsKern
     std::set<const algebra::Node*> seen, symbols;
     collect_symbols(transition.guard.node(), seen, symbols);
     for (const algebra::Node* symbol : symbols) {
+      take_forces_ |= std::string(model.graph->symbol_name(symbol->symbol)).starts_with("force.");
       if (known.count(algebra::Expr(symbol)) != 0) continue;
       const std::string name(model.graph->symbol_name(symbol->symbol));
       throw InputError(

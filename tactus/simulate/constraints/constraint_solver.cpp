@@ -22,9 +22,6 @@ constexpr std::array<std::pair<Holding, std::string_view>, 5> kNames{
      {Holding::baumgarte, "baumgarte"},
      {Holding::none, "none"}}};
 
-/// A row's squared distance from those before it, by its natural size: the straight-line code's error is
-/// about the rounding divided by it.
-constexpr double kHealthyPivot = 1e-6;
 /// The same as a sine, for the rank-revealing factors.
 constexpr double kRegular = 1e-3;
 /// A place counts as singular within this many times its distance from the manifold, at least kNearest and at

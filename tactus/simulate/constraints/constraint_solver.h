@@ -64,6 +64,10 @@ struct ConstraintOptions {
   ProjectionOptions projection{};
 };
 
+/// A row's squared distance from those before it, by its natural size: the straight-line code's error is
+/// about the rounding divided by it.
+inline constexpr double kHealthyPivot = 1e-6;
+
 class ConstraintSolver final : public MotionLaw {
  public:
   /// The dynamics, which have constraints, must outlive the solver. Throws InputError where the parametric

@@ -1,0 +1,120 @@
+// Steps in which nothing can happen: nothing touches, nothing is near, no stop comes near its limit and no
+// guard becomes true. They cost what a Simulation's step costs, and a look. Whatever may happen in a step, it
+// is begun again from its start by the machinery of events.
+#include <algorithm>
+#include <cmath>
+
+#include <tactus/contact/events/engine.h>
+
+namespace tactus::contact {
+
+namespace {
+
+/// A stop whose gap, closing at this many times its present rate, stays open to the end of the step cannot
+/// be touched within it.
+constexpr double kFasterThanNow = 2.0;
+
+}  // namespace
+
+/// True where the step is done, or failed as `status` says. False: nothing has changed, and something may
+/// happen.
+bool Engine::quiet_step(double t_end, Status& status) {
+  if (!motion_.quiet() || contact_model_.guards.take_forces() || anything_near()) return false;
+  if (!stops_known_) look_at_stops(state_, stops_after_);
+  stops_before_.swap(stops_after_);
+  stops_known_ = false;
+  motion_.touches.clear();
+  motion_.save(before_);
+  status = integrate_to(t_end);
+  if (!status.ok()) {
+    // An event may come before the trouble does.
+    const bool alone = contact_model_.row_of_stop.empty() && guards_.empty();
+    if (!alone) status = {};
+    motion_.load(before_);
+    return alone;
+  }
+  look_at_stops(trial_, stops_after_);
+  if (stop_may_fire(t_end - state_.t) || guard_may_fire(t_end)) {
+    motion_.load(before_);
+    return false;
+  }
+  ++books_.substeps;
+  commit();
+  looked_ = false;
+  stops_known_ = true;
+  arm_guards();
+  ++steps_;
+  return true;
+}
+
+/// Whether shapes are near each other where the step begins: the same margin as in detect().
+bool Engine::anything_near() {
+  if (contact_model_.model.contact.pairs.empty()) return false;
+  reach_in_[0] = state_.t;
+  std::copy(state_.u.begin(), state_.u.end(), std::copy(state_.q.begin(), state_.q.end(), reach_in_.begin() + 1));
+  if (!contact_model_.terms.bodies.empty())
+    contact_model_.terms.reach(reach_in_.data(), reach_out_.data(), small_work_.data());
+  double fastest = 0.0;
+  for (const TermsKernel::Body& body : contact_model_.terms.bodies) {
+    std::copy_n(reach_out_.begin() + static_cast<std::ptrdiff_t>(body.reach_X), 12,
+                poses_.begin() + 12 * body.body);
+    fastest = std::max(fastest, speed_of(reach_out_.data() + body.reach_V));
+  }
+  scene_.update(poses_);
+  return !scene_.near(margin_at(fastest)).empty() || scene_.overflowed();
+}
+
+/// Gap and rate of each stop; stops that no coordinate reaches stand far away.
+void Engine::look_at_stops(const State& state, std::vector<double>& gaps) {
+  const std::vector<describe::JointStop>& stops = contact_model_.model.contact.stops;
+  if (stops.empty() && guards_.empty()) return;
+  reach_in_[0] = state.t;
+  std::copy(state.u.begin(), state.u.end(), std::copy(state.q.begin(), state.q.end(), reach_in_.begin() + 1));
+  contact_model_.dynamics.coordinate_rates(reach_in_.data(), qdot_.data(), small_work_.data());
+  for (std::size_t i = 0; i < stops.size(); ++i) {
+    const auto coordinate = static_cast<std::size_t>(stops[i].coordinate);
+    const double sign = stops[i].upper ? -1.0 : 1.0;
+    gaps[2 * i] = sign * (state.q[coordinate] - stops[i].limit);
+    gaps[2 * i + 1] = sign * qdot_[coordinate];
+  }
+}
+
+/// A gap that is closed at an end of the step, or that may have closed and opened again within it.
+bool Engine::stop_may_fire(double h) const {
+  for (std::size_t i = 0; i < contact_model_.row_of_stop.size(); ++i) {
+    if (contact_model_.row_of_stop[i] < 0) continue;
+    const double before = stops_before_[2 * i], rate_before = stops_before_[2 * i + 1];
+    const double after = stops_after_[2 * i], rate_after = stops_after_[2 * i + 1];
+    if (!(before > kTouchingGap && after > kTouchingGap)) return true;
+    if (rate_before < 0.0 && rate_after > 0.0 && !(before + kFasterThanNow * h * rate_before > 0.0) &&
+        !(after - kFasterThanNow * h * rate_after > 0.0))
+      return true;
+  }
+  return false;
+}
+
+/// Guards at both ends: at the start with the input of this step, which may have made one true.
+bool Engine::guard_may_fire(double t_end) {
+  if (guards_.empty()) return false;
+  look_at_stops(state_, stops_before_);  // qdot
+  evaluate_guards(state_, qdot_.data());
+  std::copy(guards_.begin(), guards_.end(), guards_before_.begin());
+  look_at_stops(trial_, stops_after_);
+  evaluate_guards(trial_, qdot_.data());
+  for (std::size_t i = 0; i < guards_.size(); ++i) {
+    if (guard_armed_[i] == 0 || !enabled(contact_model_.model.contact.transitions[i])) continue;
+    const Watch watch{Watching::guard, static_cast<int>(i), {}, -guards_before_[i], 0.0};
+    if (!(t_end > state_.t) || fires(watch, -guards_[i], 0.0)) return true;
+  }
+  return false;
+}
+
+void Engine::evaluate_guards(const State& state, const double* qdot) {
+  if (guards_.empty()) return;
+  if (contact_model_.guards.take_forces())
+    for (std::size_t row = 0; row < forces_.size(); ++row) forces_[row] = motion_.row_force(row);
+  contact_model_.guards.evaluate(state.t, state.q.data(), state.u.data(), qdot, forces_.data(),
+                                 guard_in_.data(), guard_work_.data(), guards_.data());
+}
+
+}  // namespace tactus::contact
