@@ -67,12 +67,12 @@ struct ActiveSystem {
 
   std::vector<int> parents;
   std::size_t n = 0, m = 0;
-  std::vector<S> M;       // [n x n] in: the mass matrix; out: its factors
-  std::vector<S> udot;    // [n] in: Q
-  std::vector<S> A, B;    // [m x n] in: the rows; out: Z_A, Z_B
-  std::vector<S> gamma;   // [m]
-  std::vector<S> lambda;  // [m]
-  std::vector<S> health;  // [m]
+  std::vector<S> M;          // [n x n] in: the mass matrix; out: its factors
+  std::vector<S> udot;       // [n] in: Q
+  std::vector<S> A, B;       // [m x n] in: the rows; out: Z_A, Z_B
+  std::vector<S> gamma;      // [m]
+  std::vector<S> lambda;     // [m]
+  std::vector<S> health;     // [m]
   std::vector<double> size;  // [m] in: natural size; 0 where a row has none
   std::vector<S> y, GU, inverse_of_U;
 

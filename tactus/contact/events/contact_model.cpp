@@ -47,7 +47,8 @@ describe::Model with_stops(const describe::Model& model) {
 ContactModel::ContactModel(const describe::Model& given, std::vector<derive::WrenchInput> wrenches)
     : model(with_stops(given)),
       equations(model, {.wrenches = std::move(wrenches)}),
-      dynamics(simulate::compile(equations, std::nullopt, generate::Backend::automatic, compile_options(model))),
+      dynamics(
+          simulate::compile(equations, std::nullopt, generate::Backend::automatic, compile_options(model))),
       terms(equations, touching_bodies(model)),
       guards(model, terms),
       own_constraints(given.constraints.size()),

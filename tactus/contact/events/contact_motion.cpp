@@ -64,8 +64,9 @@ ContactMotion::ContactMotion(const ContactModel& contact_model, std::size_t most
       rest_(n_),
       q_before_(static_cast<std::size_t>(kernel_.nq)) {
   if (options.formulation == simulate::Formulation::parametric)
-    throw InputError({}, "the parametric formulation has no place for contacts and stops: psi says where the "
-                         "mechanism can be",
+    throw InputError({},
+                     "the parametric formulation has no place for contacts and stops: psi says where the "
+                     "mechanism can be",
                      "choose another formulation");
   if (dynamics_.constraints) solver_ = std::make_unique<simulate::ConstraintSolver>(dynamics_, options);
   touches.reserve(most_touches);
@@ -442,8 +443,7 @@ void ContactMotion::solve_singular(const double* arguments, double* qdot) {
   for (std::size_t k = 0; k < m; ++k) {
     std::fill_n(d.rows.row(k), d.width, 0.0);
     for (std::size_t l = 0; l < m; ++l)
-      d.rows.row(k)[l] =
-          d.scale[k] * d.scale[l] * dot(&system_.A[(bilateral + k) * n_], &answer_[l * n_]);
+      d.rows.row(k)[l] = d.scale[k] * d.scale[l] * dot(&system_.A[(bilateral + k) * n_], &answer_[l * n_]);
   }
   d.rows.factor(m, kDependent);
   redundant_ = d.rows.rank() < m;
@@ -469,7 +469,8 @@ void ContactMotion::find_row_forces() {
   for (const TermsKernel::Block& block : kernel_.blocks) {
     const double* M = terms_.values().data() + block.M;
     for (const int i : block.speeds)
-      for (const int j : block.speeds) force_[static_cast<std::size_t>(i)] += *M++ * udot_[static_cast<std::size_t>(j)];
+      for (const int j : block.speeds)
+        force_[static_cast<std::size_t>(i)] += *M++ * udot_[static_cast<std::size_t>(j)];
   }
   for (std::size_t i = 0; i < touches.size(); ++i) {
     if (!touches[i].touching()) continue;
@@ -571,8 +572,7 @@ double ContactMotion::settle_position(double t, double* q) {
     const double error = simulate::newton_hold(
         held, q_before_.size(), q, q_before_.data(),
         [&] { return largest(error_, errors_and_step(Level::position, t, q, rest_.data(), held)); },
-        [&] { return step_found_; },
-        [&](double part) { displacement_.apply(t, q, step_.data(), -part); });
+        [&] { return step_found_; }, [&](double part) { displacement_.apply(t, q, step_.data(), -part); });
     if (!solver_ || !solver_->take_back_positions(t, q)) return error;
     code_ = taken_ = nullptr;  // of another set
     known_ = false;

@@ -185,7 +185,7 @@ class Engine {
   ContactMotion::Memory before_;  // where the present stretch began
   std::vector<double> u_before_;  // an event
   Snapshot before_switching_;
-  bool looked_ = false;           // evaluate() was at the state
+  bool looked_ = false;  // evaluate() was at the state
   // Of quiet steps: gap and rate of each stop at both ends, guards at the start, arguments and answers of
   // small kernels.
   std::vector<double> stops_before_, stops_after_, guards_before_, reach_in_, reach_out_, small_work_, qdot_;

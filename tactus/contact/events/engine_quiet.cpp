@@ -51,7 +51,8 @@ bool Engine::quiet_step(double t_end, Status& status) {
 bool Engine::anything_near() {
   if (contact_model_.model.contact.pairs.empty()) return false;
   reach_in_[0] = state_.t;
-  std::copy(state_.u.begin(), state_.u.end(), std::copy(state_.q.begin(), state_.q.end(), reach_in_.begin() + 1));
+  std::copy(state_.u.begin(), state_.u.end(),
+            std::copy(state_.q.begin(), state_.q.end(), reach_in_.begin() + 1));
   if (!contact_model_.terms.bodies.empty())
     contact_model_.terms.reach(reach_in_.data(), reach_out_.data(), small_work_.data());
   double fastest = 0.0;

@@ -152,8 +152,9 @@ class ConstraintSolver final : public MotionLaw {
   // For laws that have further rows besides these (contact/events/contact_motion.h).
   /// Whether accelerate() has straight-line code for the rows that are held now.
   bool has_code() const {
-    return rows_.active().empty() || (rows_.unrolled_fits() && options_.formulation == Formulation::automatic &&
-                                      options_.holding != Holding::baumgarte);
+    return rows_.active().empty() ||
+           (rows_.unrolled_fits() && options_.formulation == Formulation::automatic &&
+            options_.holding != Holding::baumgarte);
   }
   /// A step needed more than straight-line code: its end is looked at.
   void note_detour() { rows_.note_detour(); }

@@ -9,7 +9,7 @@ namespace tactus::simulate {
 struct Switching {
   enum class Answer : std::uint8_t {
     done,
-    as_it_was,                 // it is on, or off, already
+    as_it_was,  // it is on, or off, already
     no_such_constraint,
     out_of_place,              // the position does not fit: `row` is off by `error`
     not_in_these_coordinates,  // psi says where the mechanism can be
