@@ -20,6 +20,8 @@
 #include <tactus/contact/rederive/rederive.h>
 #include <tactus/describe/read/load.h>
 
+#include "untouched.h"
+
 namespace tactus::bench {
 namespace {
 
@@ -273,6 +275,7 @@ void measure_ticks(bool quick) {
 }  // namespace
 
 void measure_contact(bool quick) {
+  measure_untouched(quick);
   measure_formulation(quick);
   measure_ticks(quick);
 }

@@ -101,12 +101,11 @@ bool has_contact(const describe::Model& model) {
 
 void simulate_with_contact(const SimulateRequest& request, const describe::Model& model) {
   const SimulateRequest defaults;
-  if (request.formulation != defaults.formulation || request.holding != defaults.holding)
-    refuse("--formulation and --holding do not apply where constraints come and go with contact",
-           "leave them out");
   const bool stepping =
       request.contact == "stepping" || (request.contact == "auto" && contact::asks_for_stepping(model));
   ContactSetup setup(request, model);
+  if (stepping && (request.formulation != defaults.formulation || request.holding != defaults.holding))
+    refuse("--formulation and --holding do not apply to time-stepping", "leave them out");
   if (stepping)
     simulate_stepping(setup);
   else

@@ -131,9 +131,13 @@ void simulate_events(ContactSetup& setup) {
     if (request.rederive == "before")
       equipment.enumeration = contact::formulate_all(contact_model, initial, *equipment.rederiver);
   }
+  simulate::ConstraintOptions constraints;
+  constraints.formulation = simulate::formulation_of(request.formulation).value();
+  constraints.holding = simulate::holding_of(request.holding).value();
   Engine engine(contact_model, {.step = setup.schedule.step,
                                 .integrator = integrator_of(request),
-                                .tolerances = {request.tolerance, request.tolerance}});
+                                .tolerances = {request.tolerance, request.tolerance},
+                                .constraints = constraints});
   if (equipment.rederiver) engine.attach(&*equipment.rederiver);
   engine.set_state(initial);
   MotionRun run(request, setup.schedule, setup.recorder.columns());

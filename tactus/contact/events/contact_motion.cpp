@@ -123,6 +123,14 @@ void ContactMotion::load(const Memory& memory) {
   if (solver_) solver_->load(memory);
 }
 
+void ContactMotion::mark() {
+  if (solver_) solver_->mark();
+}
+
+void ContactMotion::rewind() {
+  if (solver_) solver_->rewind();
+}
+
 void ContactMotion::end_event(double t, const double* q, const double* u) {
   if (solver_) solver_->end_step(t, q, u);
 }

@@ -80,6 +80,8 @@ class ContactMotion final : public simulate::MotionLaw {
   using Memory = simulate::ConstraintSolver::Memory;
   void save(Memory& memory) const;
   void load(const Memory& memory);
+  void mark();
+  void rewind();
   /// An event is over at this state: looks whether rows became redundant with it.
   void end_event(double t, const double* q, const double* u);
 

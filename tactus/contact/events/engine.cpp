@@ -67,12 +67,21 @@ Engine::Engine(const ContactModel& contact_model, EngineOptions options)
     work = std::max(work, contact_model.terms.reach.work_size());
   }
   small_work_.resize(work);
+  // Of plain coordinates, where speeds are the rates of the joints.
+  const bool joint_rates = contact_model.model.speeds.definition == describe::Speeds::Definition::joint_rates;
+  for (const describe::JointStop& stop : contact_model.model.contact.stops) {
+    speed_of_stop_.push_back(-1);
+    for (const simulate::Segment& part : contact_model.dynamics.coordinates.segments())
+      if (joint_rates && part.kind == simulate::Segment::Kind::plain && stop.coordinate >= part.q &&
+          stop.coordinate < part.q + part.size)
+        speed_of_stop_.back() = part.theta + stop.coordinate - part.q;
+    rates_wanted_ |= speed_of_stop_.back() < 0;
+  }
   state_.q = contact_model.dynamics.coordinates.rest();
   state_.u.assign(static_cast<std::size_t>(contact_model.terms.nv), 0.0);
   u_before_ = state_.u;
   state_.momentum.assign(static_cast<std::size_t>(contact_model.dynamics.np()), 0.0);
   trial_ = state_;
-  motion_.save(before_);
   before_switching_ = make_snapshot();
 }
 
@@ -134,7 +143,7 @@ Status Engine::step(const Input& input) {
     evaluate(state_);
     if (lost && !respond(events_.size())) return Status::no_consistent_modes;  // a feature was left behind
     begin_watches();                                                           // guards where the step begins
-    motion_.save(before_);
+    motion_.mark();
     ++books_.substeps;
     if (Status status = integrate_to(t_end); !status.ok()) return status;
     evaluate(trial_);
@@ -170,7 +179,7 @@ Status Engine::step(const Input& input) {
 }
 
 Status Engine::integrate_to(double t) {
-  motion_.load(before_);
+  motion_.rewind();
   const ContactMotion::Stretch stretch(motion_);
   chart_.begin(state_, z_);
   Status status = stepper_->step(chart_, state_.t, t - state_.t, z_);
@@ -265,6 +274,7 @@ void Engine::commit() {
   std::copy(trial_.momentum.begin(), trial_.momentum.end(), state_.momentum.begin());
   looked_ = true;  // evaluate(trial_) comes before
   stops_known_ = false;
+  clearance_ = -1.0;
 }
 
 bool Engine::crowds() {
@@ -288,7 +298,7 @@ Status Engine::leave_jam(double t_end) {
   ++books_.jams;
   if (!consistent) return Status::no_consistent_modes;
   if (!(to > state_.t)) return {};
-  motion_.save(before_);
+  motion_.mark();
   if (const Status status = integrate_to(to); !status.ok()) return status;
   commit();
   looked_ = false;

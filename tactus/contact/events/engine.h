@@ -134,6 +134,7 @@ class Engine {
   void hold(const Input& input);
   bool quiet_step(double t_end, Status& status);
   bool anything_near();
+  void find_rates(const State& state);
   void look_at_stops(const State& state, std::vector<double>& gaps);
   bool stop_may_fire(double h) const;
   bool guard_may_fire(double t_end);
@@ -182,14 +183,17 @@ class Engine {
   std::vector<char> guard_armed_, fired_once_, row_before_;
   std::vector<Event> events_;
   Books books_;
-  ContactMotion::Memory before_;  // where the present stretch began
   std::vector<double> u_before_;  // an event
   Snapshot before_switching_;
   bool looked_ = false;  // evaluate() was at the state
   // Of quiet steps: gap and rate of each stop at both ends, guards at the start, arguments and answers of
   // small kernels.
   std::vector<double> stops_before_, stops_after_, guards_before_, reach_in_, reach_out_, small_work_, qdot_;
-  bool stops_known_ = false;  // stops_after_ is at the state
+  bool stops_known_ = false;        // stops_after_ is at the state
+  std::vector<int> speed_of_stop_;  // whose rate is a speed; -1: it is not
+  bool rates_wanted_ = false;       // of coordinates, by their kernel
+  double clearance_ = -1.0;         // [m] at least so far apart is all that may touch; negative: not known
+  double fastest_ = 0.0;            // [m/s] when it was
   bool overflow_ = false;
   bool excused_ = false;  // other forces, that no acceleration tells apart from those found, break no law
   double start_ = 0.0, friction_power_ = 0.0, last_event_ = 0.0;

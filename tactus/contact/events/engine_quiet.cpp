@@ -13,6 +13,9 @@ namespace {
 /// A stop whose gap, closing at this many times its present rate, stays open to the end of the step cannot
 /// be touched within it.
 constexpr double kFasterThanNow = 2.0;
+/// [m] Shapes are looked for this far away, so that there is no need to look again until the bodies may have
+/// gone so far.
+constexpr double kLookAhead = 1.0;
 
 }  // namespace
 
@@ -24,22 +27,24 @@ bool Engine::quiet_step(double t_end, Status& status) {
   stops_before_.swap(stops_after_);
   stops_known_ = false;
   motion_.touches.clear();
-  motion_.save(before_);
+  motion_.mark();
   status = integrate_to(t_end);
   if (!status.ok()) {
     // An event may come before the trouble does.
     const bool alone = contact_model_.row_of_stop.empty() && guards_.empty();
     if (!alone) status = {};
-    motion_.load(before_);
+    motion_.rewind();
     return alone;
   }
   look_at_stops(trial_, stops_after_);
   if (stop_may_fire(t_end - state_.t) || guard_may_fire(t_end)) {
-    motion_.load(before_);
+    motion_.rewind();
     return false;
   }
   ++books_.substeps;
+  const double clearance = clearance_;
   commit();
+  clearance_ = clearance;
   looked_ = false;
   stops_known_ = true;
   arm_guards();
@@ -47,7 +52,8 @@ bool Engine::quiet_step(double t_end, Status& status) {
   return true;
 }
 
-/// Whether shapes are near each other where the step begins: the same margin as in detect().
+/// Whether shapes are near each other where the step begins: the same margin as in detect(). While the bodies
+/// cannot have come so far since the last look at the shapes, their speeds are enough.
 bool Engine::anything_near() {
   if (contact_model_.model.contact.pairs.empty()) return false;
   reach_in_[0] = state_.t;
@@ -56,27 +62,42 @@ bool Engine::anything_near() {
   if (!contact_model_.terms.bodies.empty())
     contact_model_.terms.reach(reach_in_.data(), reach_out_.data(), small_work_.data());
   double fastest = 0.0;
-  for (const TermsKernel::Body& body : contact_model_.terms.bodies) {
+  for (const TermsKernel::Body& body : contact_model_.terms.bodies)
+    fastest = std::max(fastest, speed_of(reach_out_.data() + body.reach_V));
+  const double margin = margin_at(fastest);
+  // Two bodies may have come towards each other for a step.
+  if (clearance_ >= 0.0) clearance_ -= 2.0 * std::max(fastest, fastest_) * options_.step;
+  fastest_ = fastest;
+  if (clearance_ > margin) return false;
+  for (const TermsKernel::Body& body : contact_model_.terms.bodies)
     std::copy_n(reach_out_.begin() + static_cast<std::ptrdiff_t>(body.reach_X), 12,
                 poses_.begin() + 12 * body.body);
-    fastest = std::max(fastest, speed_of(reach_out_.data() + body.reach_V));
-  }
   scene_.update(poses_);
-  return !scene_.near(margin_at(fastest)).empty() || scene_.overflowed();
+  clearance_ = margin + kLookAhead;
+  for (const collide::Proximity& near : scene_.near(clearance_)) clearance_ = std::min(clearance_, near.gap);
+  if (!scene_.overflowed()) return !(clearance_ > margin);
+  clearance_ = -1.0;
+  scene_.update(poses_);
+  return !scene_.near(margin).empty() || scene_.overflowed();
 }
 
-/// Gap and rate of each stop; stops that no coordinate reaches stand far away.
-void Engine::look_at_stops(const State& state, std::vector<double>& gaps) {
-  const std::vector<describe::JointStop>& stops = contact_model_.model.contact.stops;
-  if (stops.empty() && guards_.empty()) return;
+void Engine::find_rates(const State& state) {
   reach_in_[0] = state.t;
   std::copy(state.u.begin(), state.u.end(), std::copy(state.q.begin(), state.q.end(), reach_in_.begin() + 1));
   contact_model_.dynamics.coordinate_rates(reach_in_.data(), qdot_.data(), small_work_.data());
+}
+
+/// Gap and rate of each stop.
+void Engine::look_at_stops(const State& state, std::vector<double>& gaps) {
+  const std::vector<describe::JointStop>& stops = contact_model_.model.contact.stops;
+  if (rates_wanted_) find_rates(state);
   for (std::size_t i = 0; i < stops.size(); ++i) {
     const auto coordinate = static_cast<std::size_t>(stops[i].coordinate);
     const double sign = stops[i].upper ? -1.0 : 1.0;
+    const double rate =
+        speed_of_stop_[i] >= 0 ? state.u[static_cast<std::size_t>(speed_of_stop_[i])] : qdot_[coordinate];
     gaps[2 * i] = sign * (state.q[coordinate] - stops[i].limit);
-    gaps[2 * i + 1] = sign * qdot_[coordinate];
+    gaps[2 * i + 1] = sign * rate;
   }
 }
 
@@ -97,10 +118,10 @@ bool Engine::stop_may_fire(double h) const {
 /// Guards at both ends: at the start with the input of this step, which may have made one true.
 bool Engine::guard_may_fire(double t_end) {
   if (guards_.empty()) return false;
-  look_at_stops(state_, stops_before_);  // qdot
+  find_rates(state_);
   evaluate_guards(state_, qdot_.data());
   std::copy(guards_.begin(), guards_.end(), guards_before_.begin());
-  look_at_stops(trial_, stops_after_);
+  find_rates(trial_);
   evaluate_guards(trial_, qdot_.data());
   for (std::size_t i = 0; i < guards_.size(); ++i) {
     if (guard_armed_[i] == 0 || !enabled(contact_model_.model.contact.transitions[i])) continue;

@@ -34,6 +34,7 @@ void Engine::set_state(State state) {
   crowded_ = 0;
   misfit_ = {};
   last_event_ = -std::numeric_limits<double>::infinity();
+  clearance_ = -1.0;
   std::fill(fired_once_.begin(), fired_once_.end(), 0);
   for (std::size_t row = 0; row < motion_.row_on.size(); ++row) {
     const auto constraint = static_cast<std::size_t>(contact_model_.terms.rows[row].constraint);
@@ -121,6 +122,7 @@ void Engine::go_back(const Snapshot& snapshot) {
   motion_.update();
   motion_.load(snapshot.constraints);
   looked_ = stops_known_ = false;
+  clearance_ = -1.0;
   guard_armed_ = snapshot.guard_armed;
   fired_once_ = snapshot.fired_once;
   start_ = snapshot.start;

@@ -228,7 +228,7 @@ bool Engine::find_first_event(double t_end, Status& status) {
   if (!found && trial == t_end) return false;
   if (trial != first) {
     if (first <= t_begin)
-      trial_ = state_, motion_.load(before_), evaluate(trial_);
+      trial_ = state_, motion_.rewind(), evaluate(trial_);
     else if (!trial_at(first, status))
       return false;
   }

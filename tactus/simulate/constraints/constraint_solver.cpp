@@ -91,6 +91,7 @@ ConstraintSolver::ConstraintSolver(const Dynamics& dynamics, ConstraintOptions o
     if (unrolled->position_step) work = std::max(work, unrolled->position_step->work_size());
   }
   work_.resize(work);
+  mark();
   update_rows_left();
 }
 
@@ -444,6 +445,18 @@ void ConstraintSolver::save(Memory& memory) const {
   rows_.save(memory.rows);
   const std::span<const char> choice = solver_->memory();
   memory.choice.assign(choice.begin(), choice.end());
+}
+
+void ConstraintSolver::mark() {
+  rows_.mark();
+  const std::span<const char> choice = solver_->memory();
+  if (!choice.empty()) marked_choice_.assign(choice.begin(), choice.end());
+}
+
+void ConstraintSolver::rewind() {
+  rows_.rewind();
+  if (!marked_choice_.empty())
+    std::copy(marked_choice_.begin(), marked_choice_.end(), solver_->memory().begin());
 }
 
 void ConstraintSolver::load(const Memory& memory) {

@@ -136,6 +136,9 @@ class ConstraintSolver final : public MotionLaw {
   };
   void save(Memory& memory) const;
   void load(const Memory& memory);
+  /// The same with the solver's own memory: remembers the present, and goes back to it.
+  void mark();
+  void rewind();
   /// A look at some state, between two steps: what it finds out is no part of any step.
   class Look {
    public:
@@ -202,6 +205,7 @@ class ConstraintSolver final : public MotionLaw {
   Gathered gathered_;
 
   RowSet rows_;
+  std::vector<char> marked_choice_;
   std::vector<std::size_t> rows_left_;
   std::vector<char> left_, late_;  // of the active rows; left_ in the parametric formulation
   long detours_ = 0;

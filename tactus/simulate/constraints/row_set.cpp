@@ -24,10 +24,11 @@ RowSet::RowSet(const Constraints& constraints) : constraints_(constraints) {
   held_rows_.reserve(m);
   held_positions_.reserve(m);
   update();
+  mark();
 }
 
 void RowSet::update() {
-  ++memory_.generation;
+  changed_ = true;
   active_rows_.clear();
   held_rows_.clear();
   held_positions_.clear();
@@ -53,7 +54,7 @@ void RowSet::begin() {
   else
     std::fill(memory_.aside.begin(), memory_.aside.end(), 0);
   std::fill(memory_.dependent_ends.begin(), memory_.dependent_ends.end(), 0);
-  memory_.detoured = true;
+  note_detour();
   update();
 }
 
@@ -81,7 +82,7 @@ bool RowSet::take_back(const double* errors, const std::vector<std::size_t>& hel
     found = true;
   }
   if (!found) return false;
-  memory_.detoured = true;
+  note_detour();
   update();
   return true;
 }
@@ -94,6 +95,7 @@ void RowSet::lateness(char* late) const {
 }
 
 void RowSet::examine(const math::RowFactor& factors) {
+  changed_ = true;
   bool changed = false;
   for (std::size_t k = 0; k < factors.rows(); ++k) {
     const std::size_t row = active_rows_[factors.order(k)];
@@ -107,12 +109,20 @@ void RowSet::examine(const math::RowFactor& factors) {
 }
 
 void RowSet::load(const RowMemory& memory) {
-  const bool same = memory.generation == memory_.generation && memory.active == memory_.active &&
-                    memory.aside == memory_.aside;
-  const unsigned generation = memory_.generation;
+  const bool same = memory.active == memory_.active && memory.aside == memory_.aside;
   memory_ = memory;
-  memory_.generation = generation;
+  changed_ = true;
   if (!same) update();
+}
+
+void RowSet::mark() {
+  if (changed_) marked_ = memory_;
+  changed_ = false;
+}
+
+void RowSet::rewind() {
+  if (changed_) load(marked_);
+  changed_ = false;
 }
 
 }  // namespace tactus::simulate

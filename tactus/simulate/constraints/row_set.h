@@ -19,7 +19,6 @@ struct RowMemory {
   std::vector<char> active, aside;  // [m]
   std::vector<int> dependent_ends;  // [m]
   bool detoured = false;
-  unsigned generation = 0;
 };
 
 class RowSet {
@@ -38,8 +37,6 @@ class RowSet {
   bool as_at_start() const { return memory_.active == constraints_.active; }
   /// Whether the straight-line code that was made for the start holds just these rows.
   bool unrolled_fits() const { return unrolled_fits_; }
-  /// Changes whenever the lists above may have.
-  unsigned generation() const { return memory_.generation; }
 
   /// A new motion begins: of the active rows, those known to be redundant are aside.
   void begin();
@@ -48,9 +45,12 @@ class RowSet {
   void set_active(const char* rows);
 
   /// A step needed more than straight-line code: its end is to be looked at.
-  void note_detour() { memory_.detoured = true; }
+  void note_detour() { set_detoured(true); }
   bool detoured() const { return memory_.detoured; }
-  void set_detoured(bool detoured) { memory_.detoured = detoured; }
+  void set_detoured(bool detoured) {
+    changed_ |= detoured != memory_.detoured;
+    memory_.detoured = detoured;
+  }
 
   /// Takes back rows that were set aside although they do not follow from the `held` ones: their errors [m],
   /// by the rows' natural sizes, are neither rounding (`follows`) nor those of the others, amplified. Whether
@@ -65,12 +65,17 @@ class RowSet {
 
   void save(RowMemory& memory) const { memory = memory_; }
   void load(const RowMemory& memory);
+  /// Remembers the present, and goes back to it: next to nothing where nothing changed in between, as in most
+  /// steps.
+  void mark();
+  void rewind();
 
  private:
   void update();
 
   const Constraints& constraints_;
-  RowMemory memory_;  // dependent_ends: steps in a row at whose end the row was redundant
+  RowMemory memory_, marked_;  // dependent_ends: steps in a row at whose end the row was redundant
+  bool changed_ = true;        // since mark()
   std::vector<std::size_t> active_rows_, held_rows_, held_positions_;
   bool unrolled_fits_ = false;
 };
