@@ -60,13 +60,9 @@ Engine::Engine(const ContactModel& contact_model, EngineOptions options)
   stops_after_.resize(stops_before_.size());
   guards_before_.resize(guards_.size());
   qdot_.resize(static_cast<std::size_t>(contact_model.terms.nq));
-  reach_in_.resize(contact_model.terms.kernel.input_size());
-  std::size_t work = contact_model.dynamics.coordinate_rates.work_size();
-  if (!contact_model.terms.bodies.empty()) {
-    reach_out_.resize(contact_model.terms.reach.output_size());
-    work = std::max(work, contact_model.terms.reach.work_size());
-  }
-  small_work_.resize(work);
+  rates_in_.resize(1 + qdot_.size() + static_cast<std::size_t>(contact_model.terms.nv));
+  rates_work_.resize(contact_model.dynamics.coordinate_rates.work_size());
+  arms_.resize(static_cast<std::size_t>(contact_model.terms.nv));
   // Of plain coordinates, where speeds are the rates of the joints.
   const bool joint_rates = contact_model.model.speeds.definition == describe::Speeds::Definition::joint_rates;
   for (const describe::JointStop& stop : contact_model.model.contact.stops) {
@@ -222,20 +218,28 @@ double Engine::speed_of(const double* V) {
 
 double Engine::margin_at(double fastest) const { return options_.margin + 2.0 * fastest * options_.step; }
 
-/// Which features are near each other now; modes go over to the same features, or to new ones of the same
-/// pair that take the place of lost ones. True where something that touched is gone.
-bool Engine::detect() {
+/// Terms at the state, and all bodies that may touch in their place in the scene; the largest of their speeds.
+double Engine::place_bodies() {
   Terms& terms = motion_.mutable_terms();
   terms.evaluate(state_.t, state_.q.data(), state_.u.data());
+  looked_ = false;
   double fastest = 0.0;
   for (const TermsKernel::Body& body : contact_model_.terms.bodies) {
     std::copy_n(terms.values().begin() + static_cast<std::ptrdiff_t>(body.X), 12,
                 poses_.begin() + 12 * body.body);
     fastest = std::max(fastest, speed_of(terms.values().data() + body.V));
   }
+  scene_.update(poses_);
+  return fastest;
+}
+
+/// Which features are near each other now; modes go over to the same features, or to new ones of the same
+/// pair that take the place of lost ones. True where something that touched is gone.
+bool Engine::detect() {
+  const double fastest = place_bodies();
+  const Terms& terms = motion_.terms();
   overflow_ = false;
   if (contact_model_.model.contact.pairs.empty()) return false;
-  scene_.update(poses_);
   next_touches_.clear();
   for (const collide::Proximity& near : scene_.near(margin_at(fastest))) {
     if (next_touches_.size() == options_.most_touches) {

@@ -134,6 +134,7 @@ class Engine {
   void hold(const Input& input);
   bool quiet_step(double t_end, Status& status);
   bool anything_near();
+  bool look_at_shapes();
   void find_rates(const State& state);
   void look_at_stops(const State& state, std::vector<double>& gaps);
   bool stop_may_fire(double h) const;
@@ -141,6 +142,7 @@ class Engine {
   void evaluate_guards(const State& state, const double* qdot);
   static double speed_of(const double* V);
   double margin_at(double fastest) const;
+  double place_bodies();
   bool detect();
   Status integrate_to(double t);      // from state_ to trial_
   void evaluate(const State& state);  // accelerations, forces, touches and guards there
@@ -188,12 +190,14 @@ class Engine {
   bool looked_ = false;  // evaluate() was at the state
   // Of quiet steps: gap and rate of each stop at both ends, guards at the start, arguments and answers of
   // small kernels.
-  std::vector<double> stops_before_, stops_after_, guards_before_, reach_in_, reach_out_, small_work_, qdot_;
+  std::vector<double> stops_before_, stops_after_, guards_before_, rates_in_, rates_work_, qdot_;
   bool stops_known_ = false;        // stops_after_ is at the state
   std::vector<int> speed_of_stop_;  // whose rate is a speed; -1: it is not
   bool rates_wanted_ = false;       // of coordinates, by their kernel
   double clearance_ = -1.0;         // [m] at least so far apart is all that may touch; negative: not known
-  double fastest_ = 0.0;            // [m/s] when it was
+  double travel_ = 0.0;             // [m] that a body may have come since the last look at the shapes
+  double fastest_ = 0.0;            // [m/s] that it may have been in the last step
+  std::vector<double> arms_;        // [nv] speed of the fastest point per speed, at that look [m or 1]
   bool overflow_ = false;
   bool excused_ = false;  // other forces, that no acceleration tells apart from those found, break no law
   double start_ = 0.0, friction_power_ = 0.0, last_event_ = 0.0;

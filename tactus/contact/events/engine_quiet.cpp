@@ -2,6 +2,7 @@
 // guard becomes true. They cost what a Simulation's step costs, and a look. Whatever may happen in a step, it
 // is begun again from its start by the machinery of events.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <tactus/contact/events/engine.h>
@@ -52,39 +53,55 @@ bool Engine::quiet_step(double t_end, Status& status) {
   return true;
 }
 
-/// Whether shapes are near each other where the step begins: the same margin as in detect(). While the bodies
-/// cannot have come so far since the last look at the shapes, their speeds are enough.
+/// Whether shapes may be near each other where the step begins. While the bodies cannot have come so far since
+/// the last look, no look is needed: a body's points move with at most sum_i c_i |u_i|, where c_i is the length
+/// of column i of its Jacobian. Arms change by no more than what body and axis have come since then.
 bool Engine::anything_near() {
   if (contact_model_.model.contact.pairs.empty()) return false;
-  reach_in_[0] = state_.t;
-  std::copy(state_.u.begin(), state_.u.end(),
-            std::copy(state_.q.begin(), state_.q.end(), reach_in_.begin() + 1));
-  if (!contact_model_.terms.bodies.empty())
-    contact_model_.terms.reach(reach_in_.data(), reach_out_.data(), small_work_.data());
+  if (clearance_ < 0.0) return look_at_shapes();
   double fastest = 0.0;
-  for (const TermsKernel::Body& body : contact_model_.terms.bodies)
-    fastest = std::max(fastest, speed_of(reach_out_.data() + body.reach_V));
-  const double margin = margin_at(fastest);
-  // Two bodies may have come towards each other for a step.
-  if (clearance_ >= 0.0) clearance_ -= 2.0 * std::max(fastest, fastest_) * options_.step;
+  for (std::size_t i = 0; i < arms_.size(); ++i)
+    if (arms_[i] > 0.0) fastest += (arms_[i] + 2.0 * travel_) * std::abs(state_.u[i]);
+  const double come = std::max(fastest, fastest_) * options_.step;
   fastest_ = fastest;
-  if (clearance_ > margin) return false;
-  for (const TermsKernel::Body& body : contact_model_.terms.bodies)
-    std::copy_n(reach_out_.begin() + static_cast<std::ptrdiff_t>(body.reach_X), 12,
-                poses_.begin() + 12 * body.body);
-  scene_.update(poses_);
+  travel_ += come;
+  clearance_ -= 2.0 * come;  // of two bodies that come towards each other
+  return !(clearance_ > margin_at(fastest)) && look_at_shapes();
+}
+
+bool Engine::look_at_shapes() {
+  const double fastest = place_bodies();
+  const double margin = margin_at(fastest);
+  const std::vector<double>& values = motion_.terms().values();
+  std::fill(arms_.begin(), arms_.end(), 0.0);
+  for (const TermsKernel::Body& body : contact_model_.terms.bodies) {
+    if (body.block < 0) continue;
+    const std::vector<int>& speeds = contact_model_.terms.blocks[static_cast<std::size_t>(body.block)].speeds;
+    const std::size_t n = speeds.size();
+    for (std::size_t i = 0; i < n; ++i) {
+      const double* J = values.data() + body.J + i;
+      const std::array<double, 6> V{J[0], J[n], J[2 * n], J[3 * n], J[4 * n], J[5 * n]};
+      double& arm = arms_[static_cast<std::size_t>(speeds[i])];
+      arm = std::max(arm, speed_of(V.data()));
+    }
+  }
+  travel_ = 0.0;
+  fastest_ = fastest;
   clearance_ = margin + kLookAhead;
   for (const collide::Proximity& near : scene_.near(clearance_)) clearance_ = std::min(clearance_, near.gap);
-  if (!scene_.overflowed()) return !(clearance_ > margin);
+  const bool near = !(clearance_ > margin);
+  // Speeds of the model's own making may be more than J u of the bodies: a look in each step.
+  if (contact_model_.model.speeds.definition != describe::Speeds::Definition::joint_rates) clearance_ = -1.0;
+  if (!scene_.overflowed()) return near;
   clearance_ = -1.0;
   scene_.update(poses_);
   return !scene_.near(margin).empty() || scene_.overflowed();
 }
 
 void Engine::find_rates(const State& state) {
-  reach_in_[0] = state.t;
-  std::copy(state.u.begin(), state.u.end(), std::copy(state.q.begin(), state.q.end(), reach_in_.begin() + 1));
-  contact_model_.dynamics.coordinate_rates(reach_in_.data(), qdot_.data(), small_work_.data());
+  rates_in_[0] = state.t;
+  std::copy(state.u.begin(), state.u.end(), std::copy(state.q.begin(), state.q.end(), rates_in_.begin() + 1));
+  contact_model_.dynamics.coordinate_rates(rates_in_.data(), qdot_.data(), rates_work_.data());
 }
 
 /// Gap and rate of each stop.

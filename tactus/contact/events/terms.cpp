@@ -27,11 +27,6 @@ TermsKernel::TermsKernel(const derive::Equations& equations, std::vector<int> wa
   wanted.erase(std::remove(wanted.begin(), wanted.end(), 0), wanted.end());
   function = equations.contact_terms(wanted);
   kernel = generate::compile(function, backend, generate::Rounding::separate);
-  algebra::Function poses = function;
-  std::erase_if(poses.outputs, [](const algebra::Block& block) {
-    return !block.name.starts_with("X_") && !block.name.starts_with("V_");
-  });
-  if (!poses.outputs.empty()) reach = generate::compile(poses, backend, generate::Rounding::separate);
   for (const derive::ConstraintRow& row : equations.constraint_rows())
     rows.push_back({row.label, row.constraint, row.holonomic, 0.0});
   const std::vector<derive::SpeedBlock>& given = equations.blocks();
@@ -60,8 +55,6 @@ TermsKernel::TermsKernel(const derive::Equations& equations, std::vector<int> wa
               offset_of(kernel, fmt::format("a_{}", b)),
               0};
     if (body.block >= 0) body.J = offset_of(kernel, fmt::format("J_{}", b));
-    body.reach_X = offset_of(reach, fmt::format("X_{}", b));
-    body.reach_V = offset_of(reach, fmt::format("V_{}", b));
     body_slot[static_cast<std::size_t>(b)] = static_cast<int>(bodies.size());
     bodies.push_back(body);
   }

@@ -34,7 +34,6 @@ struct TermsKernel {
     int body = 0;    // index into Model::bodies
     int block = -1;  // -1: the ground
     std::size_t X = 0, V = 0, a = 0, J = 0;
-    std::size_t reach_X = 0, reach_V = 0;  // in what `reach` gives
   };
   struct Block {
     std::vector<int> speeds, rows;
@@ -51,8 +50,6 @@ struct TermsKernel {
   std::size_t qdot = 0, Q = 0, Phi = 0, velocity = 0, gamma = 0;
   algebra::Function function;  // all of it, as it was derived
   generate::Kernel kernel;     // t q u tau wrench -> ...
-  /// The same inputs -> X and V of the bodies alone: enough to see what is near.
-  generate::Kernel reach;
 };
 
 /// The numbers at one place, wherever they are kept; on expressions, the terms' formulas.
