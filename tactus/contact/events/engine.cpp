@@ -176,6 +176,12 @@ Status Engine::step(const Input& input) {
 
 Status Engine::integrate_to(double t) {
   motion_.rewind();
+  const Status status = try_to(t);
+  if (!status.ok()) motion_.rewind();
+  return status;
+}
+
+Status Engine::try_to(double t) {
   const ContactMotion::Stretch stretch(motion_);
   chart_.begin(state_, z_);
   Status status = stepper_->step(chart_, state_.t, t - state_.t, z_);

@@ -144,7 +144,8 @@ class Engine {
   double margin_at(double fastest) const;
   double place_bodies();
   bool detect();
-  Status integrate_to(double t);      // from state_ to trial_
+  Status integrate_to(double t);  // from state_ to trial_; on trouble as if it had not been tried
+  Status try_to(double t);
   void evaluate(const State& state);  // accelerations, forces, touches and guards there
   bool forces_break_a_law() const;
   void hold_slips();

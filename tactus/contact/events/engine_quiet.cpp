@@ -34,7 +34,6 @@ bool Engine::quiet_step(double t_end, Status& status) {
     // An event may come before the trouble does.
     const bool alone = contact_model_.row_of_stop.empty() && guards_.empty();
     if (!alone) status = {};
-    motion_.rewind();
     return alone;
   }
   look_at_stops(trial_, stops_after_);
