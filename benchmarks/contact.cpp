@@ -22,6 +22,8 @@
 #include <tactus/contact/rederive/rederive.h>
 #include <tactus/describe/read/load.h>
 
+#include "untouched.h"
+
 namespace tactus::bench {
 namespace {
 
@@ -146,15 +148,13 @@ void measure_formulation(bool quick) {
       "ratio");
   for (const Setting& setting : settings()) {
     const ContactModel& contact_model = *setting.contact_model;
-    ContactMotion motion(contact_model.terms, contact_model.dynamics, 32);
+    ContactMotion motion(contact_model, 32);
     motion.touches = setting.touches;
     motion.row_on = setting.row_on;
     motion.update();
     SetKey key;
     if (!motion.name_set(key)) continue;
-    std::vector<int> bodies;
-    for (const TermsKernel::Body& body : contact_model.terms.bodies) bodies.push_back(body.body);
-    Formulator formulator(contact_model.terms, contact_model.equations.contact_terms(bodies));
+    Formulator formulator(contact_model.terms, contact_model.terms.function);
     std::vector<double> derive, compile, total;
     std::optional<SetCode> code;
     for (int repetition = 0; repetition < (quick ? 9 : 41); ++repetition) {
@@ -414,6 +414,7 @@ void measure_adopted(bool quick) {
 }  // namespace
 
 void measure_contact(bool quick) {
+  measure_untouched(quick);
   measure_formulation(quick);
   measure_worst(quick);
   measure_adopted(quick);

@@ -95,11 +95,8 @@ std::unique_ptr<Mechanism> open_with_contact(const describe::Model& model, const
   auto made = std::make_shared<ContactMade>(model, text.wrenches, frames);
   const simulate::Script script = text.read(made->contact_model.equations);
   if (script.loads) made->contact_model.set_loads(*script.loads);
-  simulate::Dynamics dynamics = made->contact_model.dynamics;
-  dynamics.constraints =
-      simulate::compile_constraints(made->contact_model.equations, dynamics, generate::Backend::automatic);
-  simulate::State first =
-      first_state(made->contact_model.equations, dynamics, script.initial, options, report);
+  simulate::State first = first_state(made->contact_model.equations, made->contact_model.dynamics,
+                                      script.initial, options, report);
   std::unique_ptr<Mechanism> mechanism;
   if (stepping) {
     SteppingOptions own{.step = options.step, .all_pairs = true};
@@ -110,6 +107,7 @@ std::unique_ptr<Mechanism> open_with_contact(const describe::Model& model, const
     EngineOptions own{
         .step = options.step, .integrator = options.integrator, .tolerances = options.tolerances};
     own.constraints = options.constraints;
+    own.constraint_limit = options.constraint_limit;
     if (options.most_contacts > 0) own.most_touches = options.most_contacts;
     mechanism = std::make_unique<EventMechanism>(made, own, options.rederive, options.look_ahead);
   }

@@ -303,7 +303,8 @@ TEST(SimulateContact, RefusesWhatCannotBeMeant) {
   const Folder folder;
   const std::string ball = "simulate " + folder.file("ball.yaml", kBall);
   for (const std::string options :
-       {" --formulation projection", " --holding none", " --pairs flor",
+       {" --formulation parametric", " --contact stepping --formulation projection",
+        " --contact stepping --holding none", " --pairs flor",
         " --events /no/such/folder/events.csv", " --out - --events -", " --json --events -",
         " --integrator rk5", " --contact sometimes", " --contact stepping --events e.csv",
         " --contact stepping --integrator euler", " --step 0.3", " --frames nothing"}) {

@@ -104,8 +104,7 @@ bool same_bits(const std::vector<double>& x, const std::vector<double>& y) {
 TEST(Formulation, GivesTheBitsOfTheGeneralPath) {
   const ContactModel contact_model(model());
   Rederiver rederiver(contact_model, {.when = RederiveOptions::When::at_once});
-  ContactMotion general(contact_model.terms, contact_model.dynamics, 8),
-      fast(contact_model.terms, contact_model.dynamics, 8);
+  ContactMotion general(contact_model, 8), fast(contact_model, 8);
   fast.attach(&rederiver);
   const std::size_t nq = static_cast<std::size_t>(contact_model.terms.nq),
                     n = static_cast<std::size_t>(contact_model.terms.nv);

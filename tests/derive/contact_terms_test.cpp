@@ -128,7 +128,8 @@ TEST_P(ContactTermsOf, AreThePartsOfTheWholes) { expect_the_same_as_wholes(model
 INSTANTIATE_TEST_SUITE_P(Models, ContactTermsOf,
                          testing::Values("rigid_body", "planar_3r", "joint_gallery", "four_bar",
                                          "four_bar_ladder", "slider_crank", "shopping_cart", "disk_on_ramp",
-                                         "rolling_disk", "spherical_wrist_rates", "stewart_platform"),
+                                         "rolling_disk", "spherical_wrist_rates", "stewart_platform",
+                                         "bricard"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(ContactTerms, AreThePartsOfTheWholesWithSeveralTrees) {

@@ -8,9 +8,10 @@ namespace {
 
 TEST(Mobility, CountsTheFreedomsOfEveryModel) {
   const std::pair<const char*, int> models[] = {
-      {"pendulum", 1}, {"slider_crank", 1}, {"four_bar", 1},      {"four_bar_ladder", 1},
-      {"andrews", 1},  {"peaucellier", 1},  {"single_track", 3},  {"rolling_sphere", 3},
-      {"sleigh", 2},   {"rolling_disk", 2}, {"shopping_cart", 2}, {"stewart_platform", 6}};
+      {"pendulum", 1},        {"slider_crank", 1}, {"four_bar", 1},     {"four_bar_ladder", 1},
+      {"andrews", 1},         {"peaucellier", 1},  {"bricard", 1},      {"single_track", 3},
+      {"rolling_sphere", 3},  {"sleigh", 2},       {"rolling_disk", 2}, {"shopping_cart", 2},
+      {"stewart_platform", 6}};
   for (const auto& [name, freedoms] : models) {
     const Mobility m = mobility(Equations(model_named(name)));
     EXPECT_EQ(m.freedoms(), freedoms) << name << "\n" << mobility_text(m);

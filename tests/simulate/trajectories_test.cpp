@@ -63,8 +63,8 @@ INSTANTIATE_TEST_SUITE_P(Models, Trajectories,
                          testing::Values("slider_crank", "particle_on_circle", "rolling_disk",
                                          "disk_on_sphere", "two_link_on_circle", "disk_on_ramp",
                                          "shopping_cart", "four_bar", "four_bar_ladder", "andrews",
-                                         "peaucellier", "stewart_platform", "rolling_sphere", "single_track",
-                                         "sleigh", "point_pendulum"),
+                                         "peaucellier", "bricard", "stewart_platform", "rolling_sphere",
+                                         "single_track", "sleigh", "point_pendulum"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

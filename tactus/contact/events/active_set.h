@@ -29,8 +29,6 @@ namespace tactus::contact {
 
 /// What expressions have under these names, for numbers.
 inline double select(double condition, double yes, double no) { return condition >= 0.0 ? yes : no; }
-inline double larger(double x, double y) { return x > y ? x : y; }
-inline algebra::Expr larger(algebra::Expr x, algebra::Expr y) { return max(x, y); }
 
 /// How a touch takes part.
 enum class Part : std::uint8_t {
@@ -127,7 +125,7 @@ void add_rigid(const TermsView<S>& terms, const TouchForm& touch, const TouchNum
     std::copy_n(rows + k * n, n, &system.A[system.m * n]);
     std::copy_n(rows + k * n, n, &system.B[system.m * n]);
     system.gamma[system.m] = -motion.bias[k];
-    ++system.m;
+    system.size[system.m++] = 0.0;
   };
   const std::size_t tangents = touch.part == Part::smooth ? 0 : touch.tangents;
   contact_rows(terms, touch.body_a, touch.body_b, motion, 1 + tangents, rows);
@@ -161,7 +159,8 @@ void gather_accelerations(const SetForm& set, const TermsView<S>& terms,
   for (const std::size_t row : set.rows) {
     terms.constraint_row(row, &system.A[system.m * system.n]);
     std::copy_n(&system.A[system.m * system.n], system.n, &system.B[system.m * system.n]);
-    system.gamma[system.m++] = terms.gamma(row);
+    system.gamma[system.m] = terms.gamma(row);
+    system.size[system.m++] = terms.kernel().rows[row].size;
   }
   for (std::size_t i = 0; i < set.touches.size(); ++i) {
     if (set.touches[i].part == Part::compliant) continue;
@@ -197,16 +196,17 @@ void gather_errors(const SetForm& set, Level level, const TermsView<S>& terms, c
                    S* rows, ActiveSystem<S>& system, S* error) {
   terms.mass_matrix(system.M.data());
   system.m = 0;
-  const auto append = [&](const S* row, const S& value) {
+  const auto append = [&](const S* row, const S& value, double size) {
     std::copy_n(row, system.n, &system.A[system.m * system.n]);
     std::copy_n(row, system.n, &system.B[system.m * system.n]);
+    system.size[system.m] = size;
     error[system.m++] = value;
   };
   const bool positions = level == Level::position;
   for (const std::size_t row : set.rows) {
     if (positions && !terms.kernel().rows[row].holonomic) continue;
     terms.constraint_row(row, rows);
-    append(rows, positions ? terms.Phi(row) : terms.velocity(row));
+    append(rows, positions ? terms.Phi(row) : terms.velocity(row), terms.kernel().rows[row].size);
   }
   for (std::size_t i = 0; i < set.touches.size(); ++i) {
     const TouchForm& touch = set.touches[i];
@@ -214,7 +214,7 @@ void gather_errors(const SetForm& set, Level level, const TermsView<S>& terms, c
     const std::size_t count = positions || touch.part != Part::sticking ? 1 : 1 + touch.tangents;
     contact_rows(terms, touch.body_a, touch.body_b, motion(i), count, rows);
     for (std::size_t k = 0; k < count; ++k)
-      if (touch.keeps(k)) append(rows + k * system.n, positions ? motion(i).gap : motion(i).rate[k]);
+      if (touch.keeps(k)) append(rows + k * system.n, positions ? motion(i).gap : motion(i).rate[k], 0.0);
   }
 }
 

@@ -16,14 +16,21 @@
 //
 // health_k = U_kk / (Z_A D^-1 Z_A^T)_kk tells how independent row k is of those before it: 1 at right angles,
 // 0 where it depends on them; friction can make it negative (then the motion may have no solution, or
-// several: Painleve's paradox).
+// several: Painleve's paradox). Rows of bilateral constraints have a natural size; they are measured by that
+// where they have become smaller, so that a row that vanishes is seen too. They come first: their health is
+// that of the constraints alone, whatever touches.
 #pragma once
 
 #include <vector>
 
+#include <tactus/algebra/expr.h>
 #include <tactus/derive/recursion/sparse_factor.h>
 
 namespace tactus::contact {
+
+/// What expressions have under another name, for numbers too.
+inline double larger(double x, double y) { return x > y ? x : y; }
+inline algebra::Expr larger(algebra::Expr x, algebra::Expr y) { return max(x, y); }
 
 /// x <- L^-T x, with the factors of derive::factorise.
 template <class S>
@@ -55,18 +62,20 @@ struct ActiveSystem {
         gamma(most, S(0.0)),
         lambda(most, S(0.0)),
         health(most, S(0.0)),
+        size(most, 0.0),
         y(n, S(0.0)),
         GU(most * most, S(0.0)),
         inverse_of_U(most, S(0.0)) {}
 
   std::vector<int> parents;
   std::size_t n = 0, m = 0;
-  std::vector<S> M;       // [n x n] in: the mass matrix; out: its factors
-  std::vector<S> udot;    // [n] in: Q
-  std::vector<S> A, B;    // [m x n] in: the rows; out: Z_A, Z_B
-  std::vector<S> gamma;   // [m]
-  std::vector<S> lambda;  // [m]
-  std::vector<S> health;  // [m]
+  std::vector<S> M;          // [n x n] in: the mass matrix; out: its factors
+  std::vector<S> udot;       // [n] in: Q
+  std::vector<S> A, B;       // [m x n] in: the rows; out: Z_A, Z_B
+  std::vector<S> gamma;      // [m]
+  std::vector<S> lambda;     // [m]
+  std::vector<S> health;     // [m]
+  std::vector<double> size;  // [m] in: natural size; 0 where a row has none
   std::vector<S> y, GU, inverse_of_U;
 
   void factor_mass() { derive::factorise(parents, static_cast<int>(n), M.data()); }
@@ -108,7 +117,7 @@ struct ActiveSystem {
     }
     for (std::size_t l = 0; l < k; ++l) right = right - GU[k * m + l] * lambda[l];
     lambda[k] = right;
-    health[k] = GU[k * m + k] / square;
+    health[k] = GU[k * m + k] / (size[k] > 0.0 ? larger(square, S(size[k] * size[k])) : square);
     inverse_of_U[k] = S(1.0) / GU[k * m + k];
   }
 };

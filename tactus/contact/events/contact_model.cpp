@@ -15,20 +15,13 @@ std::vector<int> touching_bodies(const describe::Model& model) {
   return bodies;
 }
 
-/// What the integrators need; accelerations come from the engine.
-simulate::Dynamics compile_free(const derive::Equations& equations) {
-  simulate::Dynamics dynamics;
-  const describe::Model& model = equations.model();
-  dynamics.coordinates = simulate::Coordinates(model);
-  dynamics.coordinate_names = model.coordinate_names();
-  dynamics.speed_names = model.speed_names();
-  dynamics.effort_names = simulate::effort_names(model);
-  dynamics.wrench_count = static_cast<int>(equations.options().wrenches.size());
-  algebra::Function coordinate_rates = equations.coordinate_rates();
-  coordinate_rates.outputs.resize(1);  // qdot alone
-  dynamics.coordinate_rates = generate::compile(coordinate_rates);
-  dynamics.forward_dynamics = generate::compile(equations.forward_dynamics());
-  return dynamics;
+/// Time-stepping carries no momentum of its own, and for hundreds of bodies its equations take a while.
+simulate::CompileOptions compile_options(const describe::Model& model) {
+  const std::vector<describe::ContactPair>& pairs = model.contact.pairs;
+  const bool by_steps = !pairs.empty() && std::all_of(pairs.begin(), pairs.end(), [](const auto& pair) {
+    return pair.law.rendering == describe::Rendering::stepping;
+  });
+  return {.momentum = !by_steps};
 }
 
 }  // namespace
@@ -51,7 +44,8 @@ describe::Model with_stops(const describe::Model& model) {
 ContactModel::ContactModel(const describe::Model& given, std::vector<derive::WrenchInput> wrenches)
     : model(with_stops(given)),
       equations(model, {.wrenches = std::move(wrenches)}),
-      dynamics(compile_free(equations)),
+      dynamics(
+          simulate::compile(equations, std::nullopt, generate::Backend::automatic, compile_options(model))),
       terms(equations, touching_bodies(model)),
       guards(model, terms),
       own_constraints(given.constraints.size()),
@@ -59,7 +53,10 @@ ContactModel::ContactModel(const describe::Model& given, std::vector<derive::Wre
       row_of_stop(model.contact.stops.size(), -1) {
   for (std::size_t row = 0; row < terms.rows.size(); ++row) {
     const int stop = terms.rows[row].constraint - static_cast<int>(own_constraints);
-    if (stop < 0) continue;
+    if (stop < 0) {
+      terms.rows[row].size = dynamics.constraints->scale[row];
+      continue;
+    }
     stop_of_row[row] = stop;
     row_of_stop[static_cast<std::size_t>(stop)] = static_cast<int>(row);
   }

@@ -31,7 +31,7 @@ struct ContactModel {
 
   describe::Model model;  // with stops
   derive::Equations equations;
-  simulate::Dynamics dynamics;  // without constraints: those are the engine's
+  simulate::Dynamics dynamics;  // all that a Simulation of the model would have: stops are off
   TermsKernel terms;
   TransitionGuards guards;
   std::size_t own_constraints = 0;  // those that are not stops; stop i is constraint own_constraints + i

@@ -3,16 +3,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
+#include <tactus/base/error.h>
 #include <tactus/contact/rederive/rederive.h>
+#include <tactus/math/cholesky.h>
 #include <tactus/math/row_factor.h>
+#include <tactus/simulate/constraints/newton_hold.h>
 
 namespace tactus::contact {
 
 namespace {
 
-constexpr double kHeld = 1e-14;      // [m, rad; relative for velocities] errors below it are left alone
-constexpr int kMostNewtonSteps = 6;  // of positions; they converge quadratically from the integrator's error
-constexpr int kMostVelocitySteps = 2;
 constexpr double kDependent = 1e-10;  // of the orthogonal factors: relative size of what counts as zero
 
 double largest(const std::vector<double>& values, std::size_t count) {
@@ -31,30 +33,45 @@ struct ContactMotion::Dependent {
   std::vector<double> scale, right, y;
 };
 
-ContactMotion::ContactMotion(const TermsKernel& kernel, const simulate::Dynamics& dynamics,
-                             std::size_t most_touches)
-    : row_on(kernel.rows.size(), 0),
-      kernel_(kernel),
-      dynamics_(dynamics),
-      n_(static_cast<std::size_t>(kernel.nv)),
+ContactMotion::ContactMotion(const ContactModel& contact_model, std::size_t most_touches,
+                             const simulate::ConstraintOptions& options)
+    : row_on(contact_model.terms.rows.size(), 0),
+      contact_model_(contact_model),
+      kernel_(contact_model.terms),
+      dynamics_(contact_model.dynamics),
+      n_(static_cast<std::size_t>(kernel_.nv)),
       most_(most_touches),
-      terms_(kernel),
-      system_(kernel.parents, kernel.rows.size() + 3 * most_touches),
-      dependent_(std::make_unique<Dependent>(kernel.rows.size() + 3 * most_touches)),
-      row_force_(kernel.rows.size()),
+      terms_(kernel_),
+      system_(kernel_.parents, kernel_.rows.size() + 3 * most_touches),
+      dependent_(std::make_unique<Dependent>(kernel_.rows.size() + 3 * most_touches)),
+      metric_(n_, kernel_.rows.size() + 3 * most_touches),
+      own_on_(kernel_.rows.size(), 0),
+      arguments_(kernel_.kernel.input_size()),
+      scale_(kernel_.rows.size() + 3 * most_touches),
+      answer_(scale_.size() * n_),
+      force_(n_),
+      free_out_(n_ + static_cast<std::size_t>(kernel_.nq)),
+      free_work_(dynamics_.forward_dynamics.work_size()),
+      row_force_(kernel_.rows.size()),
       touch_force_(most_touches),
       part_force_(most_touches),
       scratch_(4 * n_),
       udot_(n_),
-      error_(kernel.rows.size() + 3 * most_touches),
+      error_(scale_.size()),
       step_(n_),
-      displacement_(dynamics),
+      displacement_(dynamics_),
       rest_(n_),
-      q_before_(static_cast<std::size_t>(kernel.nq)) {
+      q_before_(static_cast<std::size_t>(kernel_.nq)) {
+  if (options.formulation == simulate::Formulation::parametric)
+    throw InputError({},
+                     "the parametric formulation has no place for contacts and stops: psi says where the "
+                     "mechanism can be",
+                     "choose another formulation");
+  if (dynamics_.constraints) solver_ = std::make_unique<simulate::ConstraintSolver>(dynamics_, options);
   touches.reserve(most_touches);
   dropped_.resize(most_touches);
   span_.resize(4 * n_ * n_);
-  set_.rows.reserve(kernel.rows.size());
+  set_.rows.reserve(kernel_.rows.size());
   set_.touches.reserve(most_touches);
   numbers_.reserve(most_touches);
   touch_of_part_.reserve(most_touches);
@@ -63,9 +80,60 @@ ContactMotion::ContactMotion(const TermsKernel& kernel, const simulate::Dynamics
 ContactMotion::~ContactMotion() = default;
 
 void ContactMotion::update() {
-  set_.rows.clear();
-  for (std::size_t k = 0; k < row_on.size(); ++k)
-    if (row_on[k] != 0) set_.rows.push_back(k);
+  if (!solver_) return;
+  bool changed = false;
+  for (std::size_t k = 0; k < row_on.size(); ++k) {
+    own_on_[k] = row_on[k] != 0 && contact_model_.stop_of_row[k] < 0 ? 1 : 0;
+    changed |= (own_on_[k] != 0) != solver_->rows().is_on(k);
+  }
+  if (changed) solver_->set_active(own_on_.data());
+}
+
+bool ContactMotion::quiet() const {
+  for (const Touch& touch : touches)
+    if (touch.touching()) return false;
+  for (const int row : contact_model_.row_of_stop)
+    if (row >= 0 && row_on[static_cast<std::size_t>(row)] != 0) return false;
+  return true;
+}
+
+// Sets that transitions made have no straight-line code of the solver's: their code is made as that of any
+// other set. Where it is not enough, near singular positions, the solver takes over.
+bool ContactMotion::by_solver() const {
+  if (in_stretch_) return by_solver_;
+  if (!quiet()) return false;
+  if (!solver_ || solver_->has_code()) return true;
+  return solver_->options().formulation != simulate::Formulation::automatic ||
+         solver_->options().holding != simulate::Holding::projection;
+}
+
+void ContactMotion::begin(double t, double* q, double* u) {
+  if (!solver_) return;
+  solver_->reset(t, q, u);
+  solver_->hold_position(t, q);
+  solver_->hold_velocity(t, q, u);
+  solver_->choose_branch(t, q, u);
+  solver_->reset(t, q, u);
+}
+
+void ContactMotion::save(Memory& memory) const {
+  if (solver_) solver_->save(memory);
+}
+
+void ContactMotion::load(const Memory& memory) {
+  if (solver_) solver_->load(memory);
+}
+
+void ContactMotion::mark() {
+  if (solver_) solver_->mark();
+}
+
+void ContactMotion::rewind() {
+  if (solver_) solver_->rewind();
+}
+
+void ContactMotion::end_event(double t, const double* q, const double* u) {
+  if (solver_) solver_->end_step(t, q, u);
 }
 
 void ContactMotion::evaluate_touches() {
@@ -80,6 +148,15 @@ void ContactMotion::choose_tangents(Touch& touch) {
 
 /// The set as the templates of active_set.h take it: what holds or pushes, in the order of the touches.
 void ContactMotion::gather_set() {
+  set_.rows.clear();
+  bilateral_ = {};
+  if (solver_) {
+    set_.rows = solver_->rows().held();
+    bilateral_ = {solver_->rows().held_positions().size(), set_.rows.size()};
+    for (const int row : contact_model_.row_of_stop)
+      if (row >= 0 && row_on[static_cast<std::size_t>(row)] != 0)
+        set_.rows.push_back(static_cast<std::size_t>(row));
+  }
   set_.touches.clear();
   numbers_.clear();
   touch_of_part_.clear();
@@ -126,7 +203,9 @@ void ContactMotion::attach(Rederiver* rederiver, long hold_back) {
 void ContactMotion::begin_tick() {
   ++paths_.ticks;
   ++ticks_in_set_;
-  if (rederiver_ != nullptr && known_ && taken_ == nullptr && !dependent_set_ && ticks_in_set_ > hold_back_) {
+  const bool served = by_solver();
+  if (rederiver_ != nullptr && known_ && taken_ == nullptr && !served && !dependent_set_ &&
+      ticks_in_set_ > hold_back_) {
     taken_ = rederiver_->find(key_);
     if (taken_ != nullptr) {
       ++paths_.swaps;
@@ -136,7 +215,7 @@ void ContactMotion::begin_tick() {
       paths_.worst_latency = std::max(paths_.worst_latency, latency);
     }
   }
-  if (taken_ == nullptr) ++paths_.ticks_general;
+  if (taken_ == nullptr && !served) ++paths_.ticks_general;
 }
 
 bool ContactMotion::name_set(SetKey& key) {
@@ -208,6 +287,9 @@ bool ContactMotion::dropped_hold() const {
 void ContactMotion::begin_stretch() {
   in_stretch_ = true;
   code_ = nullptr;
+  in_stretch_ = false;
+  by_solver_ = by_solver();
+  in_stretch_ = true;
   if (rederiver_ == nullptr) return;
   const bool named = name_set(next_key_);
   if (!named || !known_ || !(next_key_ == key_)) {
@@ -217,9 +299,10 @@ void ContactMotion::begin_stretch() {
     dependent_set_ = false;
     key_ = next_key_;
     changed_ = std::chrono::steady_clock::now();
-    taken_ = named && hold_back_ == 0 ? rederiver_->find(key_) : nullptr;
-    if (taken_ != nullptr) ++paths_.hits;
+    taken_ = named && hold_back_ == 0 && !by_solver_ ? rederiver_->find(key_) : nullptr;
+    if (taken_ != nullptr || by_solver_) ++paths_.hits;  // the solver's code was there from the start
   }
+  if (by_solver_) return;
   code_ = taken_;
   if (code_ == nullptr) return;
   double* at = code_in_.data() + kernel_.kernel.input_size();
@@ -229,10 +312,13 @@ void ContactMotion::begin_stretch() {
   }
 }
 
-bool ContactMotion::run(const generate::Kernel& code, std::size_t rows, std::size_t before_health) {
+bool ContactMotion::run(const generate::Kernel& code, std::size_t rows, std::size_t bilateral,
+                        std::size_t before_health) {
   code(code_in_.data(), code_out_.data(), code_work_.data());
   const double* health = code_out_.data() + before_health;
-  for (std::size_t k = 0; k < rows; ++k) {
+  for (std::size_t k = 0; k < bilateral; ++k)
+    if (!(health[k] > simulate::kHealthyPivot)) return false;  // for as long as a singular position is near
+  for (std::size_t k = bilateral; k < rows; ++k) {
     if (std::abs(health[k]) > kLeastHealth) continue;
     ++paths_.fallbacks;
     code_ = taken_ = nullptr;  // rows that depend on each other will do so for a while
@@ -244,9 +330,32 @@ bool ContactMotion::run(const generate::Kernel& code, std::size_t rows, std::siz
 
 void ContactMotion::accelerate(const double* arguments, double* udot, double* qdot) {
   const std::size_t nq = q_before_.size();
+  if (by_solver()) {
+    const auto move = [&] {
+      if (solver_) return solver_->accelerate(arguments, udot, qdot);
+      dynamics_.forward_dynamics(arguments, free_out_.data(), free_work_.data());
+      std::copy_n(free_out_.begin(), n_, udot);
+      std::copy_n(free_out_.begin() + static_cast<std::ptrdiff_t>(n_), nq, qdot);
+    };
+    if (in_stretch_) return move();
+    std::optional<simulate::ConstraintSolver::Look> look;
+    if (solver_) look.emplace(*solver_);
+    move();
+    terms_.evaluate(arguments);
+    evaluate_touches();
+    std::copy_n(udot, n_, udot_.begin());
+    std::copy_n(arguments, arguments_.size(), arguments_.begin());
+    redundant_ = false;
+    solved_ = true;
+    for (const double x : udot_) solved_ = solved_ && std::isfinite(x);
+    std::fill(row_force_.begin(), row_force_.end(), 0.0);
+    std::fill_n(touch_force_.begin(), touches.size(), std::array<double, 3>{});
+    forces_known_ = !solver_ || solver_->rows().active().empty();
+    return;
+  }
   if (code_ != nullptr) {
     std::copy_n(arguments, kernel_.kernel.input_size(), code_in_.begin());
-    if (run(code_->accelerations, code_->rows, n_ + nq)) {
+    if (run(code_->accelerations, code_->rows, bilateral_rows(Level::velocity), n_ + nq)) {
       for (std::size_t i = 0; i < n_; ++i) udot[i] = code_out_[i] + 0.0;
       for (std::size_t i = 0; i < nq; ++i) qdot[i] = code_out_[n_ + i] + 0.0;
       const double* slip = code_out_.data() + n_ + nq + code_->rows;
@@ -260,31 +369,41 @@ void ContactMotion::accelerate(const double* arguments, double* udot, double* qd
       return;
     }
   }
+  std::optional<simulate::ConstraintSolver::Look> look;
+  if (!in_stretch_ && solver_) look.emplace(*solver_);
   terms_.evaluate(arguments);
   evaluate_touches();
   gather_set();
   gather_accelerations(set_, terms_.view(), numbers_, motion_of_part(), scratch_.data(), system_,
                        part_force_.data());
   keep_slips();
-  solve_system();
+  std::copy_n(terms_.qdot(), nq, qdot);
+  const Rows rows = solve_system(bilateral_rows(Level::velocity));
+  if (rows == Rows::singular) solve_singular(arguments, qdot);
 
   for (std::size_t i = 0; i < n_; ++i) udot[i] = udot_[i] = system_.udot[i] + 0.0;
-  for (std::size_t i = 0; i < nq; ++i) qdot[i] = terms_.qdot()[i] + 0.0;
+  for (std::size_t i = 0; i < nq; ++i) qdot[i] = qdot[i] + 0.0;
   std::fill(row_force_.begin(), row_force_.end(), 0.0);
   for (std::size_t k = 0; k < set_.rows.size(); ++k) row_force_[set_.rows[k]] = system_.lambda[k];
   spread_forces(set_, numbers_, system_.lambda.data(), part_force_.data());
   std::fill_n(touch_force_.begin(), touches.size(), std::array<double, 3>{});
   for (std::size_t i = 0; i < set_.touches.size(); ++i) touch_force_[touch_of_part_[i]] = part_force_[i];
+  forces_known_ = !solver_ || (rows != Rows::singular && !solver_->rows().any_aside());
+  if (!in_stretch_) std::copy_n(arguments, arguments_.size(), arguments_.begin());
 }
 
-void ContactMotion::solve_system() {
+ContactMotion::Rows ContactMotion::solve_system(std::size_t bilateral) {
   std::copy_n(system_.udot.begin(), n_, udot_.begin());
   system_.solve();
   redundant_ = false;
   solved_ = true;
-  for (std::size_t k = 0; k < system_.m; ++k)
+  for (std::size_t k = 0; k < bilateral; ++k)
+    if (!(system_.health[k] > simulate::kHealthyPivot)) return Rows::singular;
+  for (std::size_t k = bilateral; k < system_.m; ++k)
     if (!(std::abs(system_.health[k]) > kLeastHealth)) redundant_ = true;
-  if (redundant_) solve_dependent();
+  if (!redundant_) return Rows::independent;
+  solve_dependent();
+  return Rows::dependent;
 }
 
 /// S lambda = gamma - Z_A D^-1 L^-T Q with the multipliers of least size, each row measured in its natural
@@ -327,6 +446,126 @@ void ContactMotion::solve_dependent() {
   from_ground(system_.parents, n_, system_.M.data(), system_.udot.data());
 }
 
+/// Natural sizes of the rows in system_: of bilateral ones those of the constraints, of others the same sum
+/// at this place.
+void ContactMotion::place_row_scales(std::size_t bilateral) {
+  for (std::size_t k = 0; k < system_.m; ++k) {
+    scale_[k] = system_.size[k];
+    if (k < bilateral) continue;
+    double sum = 0.0;
+    for (std::size_t i = 0; i < n_; ++i) {
+      const double a = system_.A[k * n_ + i];
+      if (a != 0.0) sum += a * a / system_.M[i * n_ + i];
+    }
+    scale_[k] = sum > 0.0 && std::isfinite(sum) ? std::sqrt(sum) : 1.0;
+  }
+}
+
+/// force <- M_c^-1 force, by the factors of the bilateral rows.
+void ContactMotion::respond_to_force(double* force) {
+  math::solve_lower(n_, metric_.L(), force);
+  metric_.rows().times_q_transposed(force);
+  std::fill_n(force, metric_.rows().rank(), 0.0);
+  metric_.rows().times_q(force);
+  math::solve_lower_transposed(n_, metric_.L(), force);
+}
+
+/// The accelerations in system_.udot and the unilateral multipliers in system_.lambda, near a singular position
+/// of the bilateral rows: the equations stand at the top of contact_motion.h.
+void ContactMotion::solve_singular(const double* arguments, double* qdot) {
+  ++detours_;
+  const std::size_t bilateral = bilateral_rows(Level::velocity);
+  solver_->accelerate(arguments, udot_.data(), qdot);
+  solver_->note_detour();
+  gather_accelerations(set_, terms_.view(), numbers_, motion_of_part(), scratch_.data(), system_,
+                       part_force_.data());
+  place_row_scales(bilateral);
+  const simulate::ConstrainedProblem problem{n_,
+                                             bilateral,
+                                             system_.M.data(),
+                                             system_.udot.data(),
+                                             system_.A.data(),
+                                             system_.gamma.data(),
+                                             scale_.data(),
+                                             solver_->options().rank_tolerance};
+  solved_ = metric_.factor(problem);
+  if (!solved_) return;
+  for (std::size_t i = 0; i < n_; ++i) force_[i] = system_.udot[i] - terms_.Q()[i];
+  respond_to_force(force_.data());
+  for (std::size_t i = 0; i < n_; ++i) udot_[i] += force_[i];
+
+  const std::size_t m = system_.m - bilateral;
+  Dependent& d = *dependent_;
+  const auto dot = [&](const double* x, const double* y) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < n_; ++i) sum += x[i] * y[i];
+    return sum;
+  };
+  for (std::size_t k = 0; k < m; ++k) {
+    const double* a = &system_.A[(bilateral + k) * n_];
+    std::copy_n(a, n_, force_.begin());
+    respond_to_force(force_.data());
+    const double square = dot(a, force_.data());
+    d.scale[k] = square > 0.0 ? 1.0 / std::sqrt(square) : 0.0;
+    double* answer = &answer_[k * n_];
+    std::copy_n(&system_.B[(bilateral + k) * n_], n_, answer);
+    respond_to_force(answer);
+    d.right[k] = d.scale[k] * (system_.gamma[bilateral + k] - dot(a, udot_.data()));
+  }
+  d.rows.set_width(m);
+  for (std::size_t k = 0; k < m; ++k) {
+    for (std::size_t l = 0; l < m; ++l)
+      d.rows.row(k)[l] = d.scale[k] * d.scale[l] * dot(&system_.A[(bilateral + k) * n_], &answer_[l * n_]);
+  }
+  d.rows.factor(m, kDependent);
+  redundant_ = d.rows.rank() < m;
+  std::fill(d.y.begin(), d.y.end(), 0.0);
+  d.rows.solve(d.right.data(), d.y.data());
+  d.rows.times_q(d.y.data());
+  std::fill_n(system_.lambda.begin(), bilateral, 0.0);
+  for (std::size_t k = 0; k < m; ++k) {
+    const double lambda = d.scale[k] * d.y[k];
+    system_.lambda[bilateral + k] = lambda;
+    for (std::size_t i = 0; i < n_; ++i) udot_[i] += lambda * answer_[k * n_ + i];
+  }
+  for (std::size_t i = 0; i < n_; ++i) solved_ = solved_ && std::isfinite(udot_[i]);
+  std::copy_n(udot_.begin(), n_, system_.udot.begin());
+}
+
+/// The constraints' force is what the motion needs beyond all others: M udot - Q - (what touches).
+void ContactMotion::find_row_forces() {
+  forces_known_ = true;
+  terms_.evaluate(arguments_.data());
+  evaluate_touches();
+  for (std::size_t i = 0; i < n_; ++i) force_[i] = -terms_.Q()[i];
+  for (const TermsKernel::Block& block : kernel_.blocks) {
+    const double* M = terms_.values().data() + block.M;
+    for (const int i : block.speeds)
+      for (const int j : block.speeds)
+        force_[static_cast<std::size_t>(i)] += *M++ * udot_[static_cast<std::size_t>(j)];
+  }
+  for (std::size_t i = 0; i < touches.size(); ++i) {
+    if (!touches[i].touching()) continue;
+    contact_rows(terms_, touches[i].body_a, touches[i].body_b, touches[i].motion, 3, scratch_.data());
+    for (std::size_t k = 0; k < 3; ++k)
+      for (std::size_t j = 0; j < n_; ++j) force_[j] -= touch_force_[i][k] * scratch_[k * n_ + j];
+  }
+  for (const int stop : contact_model_.row_of_stop) {
+    if (stop < 0 || row_on[static_cast<std::size_t>(stop)] == 0) continue;
+    const auto row = static_cast<std::size_t>(stop);
+    terms_.constraint_row(row, scratch_.data());
+    for (std::size_t j = 0; j < n_; ++j) force_[j] -= row_force_[row] * scratch_[j];
+  }
+  if (!solver_->share_force(arguments_[0], arguments_.data() + 1, force_.data(), scale_.data())) return;
+  for (std::size_t row = 0; row < row_force_.size(); ++row)
+    if (contact_model_.stop_of_row[row] < 0) row_force_[row] = scale_[row];
+}
+
+double ContactMotion::row_force(std::size_t row) {
+  if (!forces_known_ && contact_model_.stop_of_row[row] < 0) find_row_forces();
+  return row_force_[row];
+}
+
 double ContactMotion::touch_acceleration(const Touch& touch, std::size_t k) {
   contact_rows(terms_, touch.body_a, touch.body_b, touch.motion, k + 1, scratch_.data());
   double a = touch.motion.bias[k];
@@ -341,27 +580,43 @@ double ContactMotion::row_acceleration(std::size_t row) {
   return a;
 }
 
-void ContactMotion::fill_rows(bool positions, std::vector<double>& error) {
+void ContactMotion::fill_rows(Level level) {
   gather_set();
-  gather_errors(set_, positions ? Level::position : Level::velocity, terms_.view(), motion_of_part(),
-                scratch_.data(), system_, error.data());
+  gather_errors(set_, level, terms_.view(), motion_of_part(), scratch_.data(), system_, error_.data());
 }
 
-void ContactMotion::smallest_step(const std::vector<double>& error) {
-  ask_for_smallest_step(error.data(), system_);
-  solve_system();
+/// The smallest step near a singular position of the bilateral rows, in step_; the rows are filled.
+bool ContactMotion::step_in_singular() {
+  std::size_t bilateral = 0;
+  while (bilateral < system_.m && system_.size[bilateral] > 0.0) ++bilateral;
+  place_row_scales(bilateral);
+  const simulate::ConstrainedProblem problem{n_,
+                                             system_.m,
+                                             system_.M.data(),
+                                             system_.udot.data(),
+                                             system_.A.data(),
+                                             system_.gamma.data(),
+                                             scale_.data(),
+                                             solver_->options().rank_tolerance};
+  solver_->note_detour();
+  if (!metric_.factor(problem)) return false;
+  metric_.smallest_step(error_.data(), step_.data());
+  for (double& x : step_) x = -x;
+  return true;
 }
 
 /// The errors of the rows in error_ and the smallest step against them in step_, by the set's code or by the
-/// general path; the number of rows. Signs of zeros are one.
-std::size_t ContactMotion::errors_and_step(Level level, double t, const double* q, const double* u) {
+/// general path, which finds a step for errors above `held` only; the number of rows. Signs of zeros are one.
+std::size_t ContactMotion::errors_and_step(Level level, double t, const double* q, const double* u,
+                                           double held) {
   const bool positions = level == Level::position;
+  step_found_ = true;
   if (code_ != nullptr) {
     const std::size_t rows = positions ? code_->position_rows : code_->rows;
     code_in_[0] = t;
     std::copy_n(q, q_before_.size(), code_in_.begin() + 1);
     std::copy_n(u, n_, code_in_.begin() + 1 + static_cast<std::ptrdiff_t>(q_before_.size()));
-    if (run(positions ? code_->position : code_->velocity, rows, rows + n_)) {
+    if (run(positions ? code_->position : code_->velocity, rows, bilateral_rows(level), rows + n_)) {
       std::copy_n(code_out_.begin(), rows, error_.begin());
       for (std::size_t i = 0; i < n_; ++i) step_[i] = code_out_[rows + i] + 0.0;
       return rows;
@@ -369,37 +624,38 @@ std::size_t ContactMotion::errors_and_step(Level level, double t, const double* 
   }
   terms_.evaluate(t, q, u);
   evaluate_touches();
-  fill_rows(positions, error_);
+  fill_rows(level);
   const std::size_t rows = system_.m;
-  if (!(largest(error_, rows) > kHeld)) return rows;
-  smallest_step(error_);
+  if (!(largest(error_, rows) > held)) return rows;
+  ask_for_smallest_step(error_.data(), system_);
+  if (solve_system(bilateral_rows(level)) == Rows::singular) {
+    fill_rows(level);
+    step_found_ = step_in_singular();
+    return rows;
+  }
   for (std::size_t i = 0; i < n_; ++i) step_[i] = system_.udot[i] + 0.0;
   return rows;
 }
 
 double ContactMotion::settle_position(double t, double* q) {
-  double before = 0.0;
-  for (int iteration = 0;; ++iteration) {
-    const std::size_t rows = errors_and_step(Level::position, t, q, rest_.data());
-    const double error = largest(error_, rows);
-    if (!(error > kHeld)) return error;
-    if (iteration > 0 && !(error < 0.5 * before)) {  // rounding is reached, or nothing helps
-      if (error < before) return error;
-      std::copy(q_before_.begin(), q_before_.end(), q);
-      return before;
-    }
-    if (iteration == kMostNewtonSteps) return error;
-    before = error;
-    std::copy_n(q, q_before_.size(), q_before_.begin());
-    displacement_.apply(t, q, step_.data());
+  if (by_solver()) return solver_ ? solver_->settle_position(t, q) : 0.0;
+  for (;;) {
+    const double held = solver_ && solver_->rows().detoured() ? 0.0 : simulate::kHeld;
+    const double error = simulate::newton_hold(
+        held, q_before_.size(), q, q_before_.data(),
+        [&] { return largest(error_, errors_and_step(Level::position, t, q, rest_.data(), held)); },
+        [&] { return step_found_; }, [&](double part) { displacement_.apply(t, q, step_.data(), -part); });
+    if (!solver_ || !solver_->take_back_positions(t, q)) return error;
+    code_ = taken_ = nullptr;  // of another set
+    known_ = false;
   }
 }
 
 double ContactMotion::part(double t, double* q) {
   double given = 0.0;
-  for (int iteration = 0; iteration < kMostNewtonSteps; ++iteration) {
-    const std::size_t rows = errors_and_step(Level::position, t, q, rest_.data());
-    if (!(largest(error_, rows) > kHeld)) break;
+  for (int iteration = 0; iteration < simulate::kMostNewtonSteps; ++iteration) {
+    const std::size_t rows = errors_and_step(Level::position, t, q, rest_.data(), simulate::kHeld);
+    if (!(largest(error_, rows) > simulate::kHeld) || !step_found_) break;
     terms_.evaluate(t, q, rest_.data());
     for (std::size_t i = 0; i < n_; ++i) given -= terms_.Q()[i] * step_[i];
     displacement_.apply(t, q, step_.data());
@@ -408,13 +664,26 @@ double ContactMotion::part(double t, double* q) {
 }
 
 void ContactMotion::settle_velocity(double t, const double* q, double* u) {
+  if (by_solver()) {
+    if (solver_) solver_->settle_velocity(t, q, u);
+    return;
+  }
   double fastest = 1.0;
   for (std::size_t i = 0; i < n_; ++i) fastest = std::max(fastest, std::abs(u[i]));
-  for (int iteration = 0; iteration < kMostVelocitySteps; ++iteration) {
-    const std::size_t rows = errors_and_step(Level::velocity, t, q, u);
-    if (!(largest(error_, rows) > kHeld * fastest)) return;
-    for (std::size_t i = 0; i < n_; ++i) u[i] += step_[i];
+  for (;;) {
+    for (int iteration = 0; iteration < simulate::kMostVelocitySteps; ++iteration) {
+      const double held = simulate::kHeld * fastest;
+      const std::size_t rows = errors_and_step(Level::velocity, t, q, u, held);
+      if (!(largest(error_, rows) > held) || !step_found_) break;
+      for (std::size_t i = 0; i < n_; ++i) u[i] += step_[i];
+    }
+    if (!solver_ || !solver_->take_back_velocities(t, q, u)) break;
+    code_ = taken_ = nullptr;
+    known_ = false;
   }
+  if (!solver_) return;
+  if (quiet() && solver_->rows().detoured()) solver_->choose_branch(t, q, u);
+  solver_->end_step(t, q, u);
 }
 
 double ContactMotion::kinetic_energy(const double* u) {

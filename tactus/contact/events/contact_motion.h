@@ -1,21 +1,40 @@
-// Accelerations under the constraints and contacts that are on at the moment, and how they are held: the law
-// of motion between two events. The equations are those of active_set.h.
+// Accelerations under the constraints and contacts that are on at the moment (the active set), and how they
+// are held: the law of motion between two events.
 //
-// Rows may depend on each other (a box on four corners). The elimination says so by its health; the same
-// system is then solved again by orthogonal factors, with the multipliers of least size. Nothing is allocated
-// after the constructor.
+// There is one law of constraints, the ConstraintSolver's (simulate/constraints/constraint_solver.h). While
+// nothing touches and no stop is on, motion is its business alone: straight-line code, redundant rows set
+// aside, singular positions, branches. With unilateral rows on, the equations are those of active_set.h, for
+// the bilateral rows that the solver holds and the unilateral ones after them. Two things may happen to the
+// elimination:
+//
+//   bilateral rows near a singular position (by the solver's measure: natural sizes, pivots)
+//       The solver finds the accelerations udot_b of the constraints alone. What pushes answers through the
+//       constraints: with M_c^-1 = L^-T (I - E E^T) L^-1, E an orthonormal basis of the independent bilateral
+//       rows in the metric of M = L L^T, and Q_c the forces of compliant touches,
+//
+//         udot = udot_b + M_c^-1 (Q_c + B^T lambda),   (A M_c^-1 B^T) lambda = gamma - A (udot_b + M_c^-1 Q_c)
+//
+//   unilateral rows that depend on those before them (a box on four corners)
+//       The same system is solved again by orthogonal factors, with the multipliers of least size.
+//
+// Nothing is allocated after the constructor.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include <tactus/contact/events/active_set.h>
 #include <tactus/contact/events/active_system.h>
+#include <tactus/contact/events/contact_model.h>
 #include <tactus/contact/events/terms.h>
 #include <tactus/contact/law/touch.h>
 #include <tactus/contact/rederive/set_key.h>
+#include <tactus/simulate/constraints/constraint_solver.h>
+#include <tactus/simulate/constraints/mass_metric.h>
 #include <tactus/simulate/motion/displacement.h>
 #include <tactus/simulate/motion/dynamics.h>
 #include <tactus/simulate/motion/motion_law.h>
@@ -25,7 +44,7 @@ namespace tactus::contact {
 class Rederiver;
 struct SetCode;
 
-/// Below this health (active_system.h) a row counts as dependent on those before it.
+/// Below this health (active_system.h) a unilateral row counts as dependent on those before it.
 inline constexpr double kLeastHealth = 1e-9;
 
 /// Which path the motion took.
@@ -41,8 +60,10 @@ struct PathStatistics {
 
 class ContactMotion final : public simulate::MotionLaw {
  public:
-  /// Kernel and dynamics must outlive it.
-  ContactMotion(const TermsKernel& kernel, const simulate::Dynamics& dynamics, std::size_t most_touches);
+  /// The contact model must outlive it. Throws InputError for the parametric formulation: psi says where a
+  /// mechanism can be, whatever touches.
+  ContactMotion(const ContactModel& contact_model, std::size_t most_touches,
+                const simulate::ConstraintOptions& options = {});
   ~ContactMotion() override;
 
   // The set. Whoever changes it calls update().
@@ -50,6 +71,19 @@ class ContactMotion final : public simulate::MotionLaw {
   std::vector<Touch> touches;  // near each other or touching; room is reserved for the most
   std::size_t most_touches() const { return most_; }
   void update();
+  /// Nothing touches and no stop is on.
+  bool quiet() const;
+
+  /// A motion begins at this state: u and q are moved onto the constraints as Simulation::set_state() does.
+  void begin(double t, double* q, double* u);
+  /// What a step changes besides the state, to go back to where it began.
+  using Memory = simulate::ConstraintSolver::Memory;
+  void save(Memory& memory) const;
+  void load(const Memory& memory);
+  void mark();
+  void rewind();
+  /// An event is over at this state: looks whether rows became redundant with it.
+  void end_event(double t, const double* q, const double* u);
 
   /// Code for single sets of constraints and contacts, made while the motion runs; nullptr: none.
   /// `hold_back`: ticks that must go by in a set before its code is taken.
@@ -90,8 +124,10 @@ class ContactMotion final : public simulate::MotionLaw {
   bool dropped_hold() const;
   void settle_velocity(double t, const double* q, double* u) override;
 
-  // At the last accelerate(): multipliers, 0 for what is off.
-  double row_force(std::size_t row) const { return row_force_[row]; }
+  // At the last accelerate() outside of a stretch: multipliers, 0 for what is off.
+  double stop_force(std::size_t row) const { return row_force_[row]; }
+  /// Of any row of the model; where rows are redundant, those of least size. Found when it is first asked for.
+  double row_force(std::size_t row);
   /// Normal force, and friction along t1 and t2, on body b.
   const std::array<double, 3>& touch_force(std::size_t touch) const { return touch_force_[touch]; }
   bool redundant() const { return redundant_; }  // the rows were dependent
@@ -108,14 +144,6 @@ class ContactMotion final : public simulate::MotionLaw {
   /// The acceleration A udot - gamma of a row of the model.
   double row_acceleration(std::size_t row);
 
-  /// Fills `system` with M, and the rows that are on for the level of velocities (touches: normal, and
-  /// tangents where they stick); B = A. `error` gets what must vanish. Rows of positions alone, where asked
-  /// for.
-  void fill_rows(bool positions, std::vector<double>& error);
-  ActiveSystem<double>& system() { return system_; }
-  /// The smallest change of the speeds that takes `error` out of the rows that fill_rows() filled; in
-  /// system().udot.
-  void smallest_step(const std::vector<double>& error);
   Terms& mutable_terms() { return terms_; }
   /// Detours through orthogonal factors so far.
   long detours() const { return detours_; }
@@ -123,19 +151,32 @@ class ContactMotion final : public simulate::MotionLaw {
   double kinetic_energy(const double* u);
 
  private:
+  /// Whether the constraint solver moves the present set, by itself.
+  bool by_solver() const;
   void gather_set();
   void keep_slips();
+  std::size_t bilateral_rows(Level level) const { return bilateral_[level == Level::position ? 0 : 1]; }
   void begin_stretch();
   /// The code's answer; false where its rows depend on each other.
-  bool run(const generate::Kernel& code, std::size_t rows, std::size_t before_health);
+  bool run(const generate::Kernel& code, std::size_t rows, std::size_t bilateral, std::size_t before_health);
   auto motion_of_part() const {
     return
         [this](std::size_t part) -> const GapMotion<double>& { return touches[touch_of_part_[part]].motion; };
   }
-  void solve_system();
+  enum class Rows : std::uint8_t { independent, dependent, singular };
+  Rows solve_system(std::size_t bilateral);
   void solve_dependent();
-  std::size_t errors_and_step(Level level, double t, const double* q, const double* u);
+  void solve_singular(const double* arguments, double* qdot);
+  /// M, and the rows that are on for the level (touches: normal, and tangents where they stick); B = A.
+  /// error_ gets what must vanish.
+  void fill_rows(Level level);
+  bool step_in_singular();
+  void place_row_scales(std::size_t bilateral);
+  void respond_to_force(double* force);
+  void find_row_forces();
+  std::size_t errors_and_step(Level level, double t, const double* q, const double* u, double held);
 
+  const ContactModel& contact_model_;
   const TermsKernel& kernel_;
   const simulate::Dynamics& dynamics_;
   std::size_t n_, most_;
@@ -145,6 +186,14 @@ class ContactMotion final : public simulate::MotionLaw {
   std::unique_ptr<Dependent> dependent_;
   Rederiver* rederiver_ = nullptr;
   long hold_back_ = 0, ticks_in_set_ = 0;
+  std::unique_ptr<simulate::ConstraintSolver> solver_;  // null: the model has no rows
+  simulate::MassMetric metric_;                         // of singular bilateral rows
+  std::array<std::size_t, 2> bilateral_{};              // rows of the set: with a position level, all
+  std::vector<char> own_on_;                            // [rows] without stops
+  std::vector<double> arguments_, scale_, answer_, force_, free_out_, free_work_;
+  bool forces_known_ = true;
+  bool step_found_ = false;
+  bool in_stretch_ = false, by_solver_ = false;
   const SetCode* code_ = nullptr;   // in a stretch
   const SetCode* taken_ = nullptr;  // of the present set
   bool known_ = false;              // `key_` is that of the present set
@@ -153,7 +202,7 @@ class ContactMotion final : public simulate::MotionLaw {
   std::chrono::steady_clock::time_point changed_;
   PathStatistics paths_;
   std::vector<double> code_in_, code_out_, code_work_;
-  bool in_stretch_ = false, any_dropped_ = false;
+  bool any_dropped_ = false;
   std::vector<unsigned> dropped_;  // by touch: bits n, t1, t2
   std::vector<double> span_;       // of the rows that are kept, orthonormal
 

@@ -34,7 +34,7 @@ Engine::Engine(const ContactModel& contact_model, EngineOptions options)
     : contact_model_(contact_model),
       options_(options),
       scene_(contact_model.model, options.most_touches),
-      motion_(contact_model.terms, contact_model.dynamics, options.most_touches),
+      motion_(contact_model, options.most_touches, options.constraints),
       response_(contact_model, motion_),
       chart_(contact_model.dynamics, motion_),
       z_(static_cast<std::size_t>(chart_.size())),
@@ -62,8 +62,27 @@ Engine::Engine(const ContactModel& contact_model, EngineOptions options)
   fired_.reserve(contact_model.guards.size());
   forces_.resize(contact_model.terms.rows.size());
   row_before_.resize(contact_model.terms.rows.size());
+  stops_before_.resize(2 * contact_model.row_of_stop.size());
+  stops_after_.resize(stops_before_.size());
+  guards_before_.resize(guards_.size());
+  qdot_.resize(static_cast<std::size_t>(contact_model.terms.nq));
+  rates_in_.resize(1 + qdot_.size() + static_cast<std::size_t>(contact_model.terms.nv));
+  rates_work_.resize(contact_model.dynamics.coordinate_rates.work_size());
+  arms_.resize(static_cast<std::size_t>(contact_model.terms.nv));
+  // Of plain coordinates, where speeds are the rates of the joints.
+  const bool joint_rates = contact_model.model.speeds.definition == describe::Speeds::Definition::joint_rates;
+  for (const describe::JointStop& stop : contact_model.model.contact.stops) {
+    speed_of_stop_.push_back(-1);
+    for (const simulate::Segment& part : contact_model.dynamics.coordinates.segments())
+      if (joint_rates && part.kind == simulate::Segment::Kind::plain && stop.coordinate >= part.q &&
+          stop.coordinate < part.q + part.size)
+        speed_of_stop_.back() = part.theta + stop.coordinate - part.q;
+    rates_wanted_ |= speed_of_stop_.back() < 0;
+  }
   state_.q = contact_model.dynamics.coordinates.rest();
   state_.u.assign(static_cast<std::size_t>(contact_model.terms.nv), 0.0);
+  u_before_ = state_.u;
+  state_.momentum.assign(static_cast<std::size_t>(contact_model.dynamics.np()), 0.0);
   trial_ = end_ = state_;
   before_ = make_snapshot();
 }
@@ -76,7 +95,19 @@ bool Engine::is_active(int constraint) const {
   return false;
 }
 
-simulate::Simulation::Rates Engine::rates() const {
+void Engine::look() {
+  if (looked_) return;
+  evaluate(state_);
+  looked_ = true;
+}
+
+double Engine::row_force(std::size_t row) {
+  look();
+  return motion_.row_force(row);
+}
+
+simulate::Simulation::Rates Engine::rates() {
+  look();
   const simulate::Workspace& w = chart_.workspace();
   return {chart_.efforts(),
           {w.wrench, w.held_wrench.size()},
@@ -107,20 +138,25 @@ Status Engine::step(const Input& input) noexcept {
   if (!hold(input)) return Status::bad_input;
   if (foresight_ != nullptr)
     if (const Foreseen* foreseen = foresight_->next(*this, input)) return adopt(*foreseen);
+  const double t_end = start_ + static_cast<double>(steps_ + 1) * options_.step;
+  work_ = {};
+  motion_.begin_tick();
+  Status status;
+  if (quiet_step(t_end, status)) {  // nothing can happen
+    if (!status.ok()) note_trouble();
+    return status;
+  }
   save(before_);
-  const Status status = advance();
+  status = advance(t_end);
   if (!status.ok()) take_back();
   return status;
 }
 
-Status Engine::advance() {
-  const double t_end = start_ + static_cast<double>(steps_ + 1) * options_.step;
+Status Engine::advance(double t_end) {
   stretch_ = kFirstStretch;
-  work_ = {};
   misfit_ = {};
   response_.coarse = 0.0;
   Status status;  // notes
-  motion_.begin_tick();
   bool stands = false;  // evaluate() was last called at the state, with its modes
   for (int round = 0; round < options_.most_events_per_step; ++round) {
     const bool lost = detect(stands);  // what is near now
@@ -130,6 +166,7 @@ Status Engine::advance() {
     if (lost && !respond(events_.size())) return Status::no_consistent_modes;  // a feature was left behind
     motion_.drop_dependent();                                                  // rows that others imply
     begin_watches();                                                           // guards where the step begins
+    motion_.mark();
     ++books_.substeps;
     if (status |= integrate_to(t_end); !status.ok()) return status;
     evaluate(trial_);
@@ -186,15 +223,19 @@ Status Engine::adopt(const Foreseen& foreseen) {
   return foreseen.status;
 }
 
-/// The step did not happen; what explain() may be asked about it is kept.
-void Engine::take_back() {
+/// What explain() may be asked about a step that did not happen.
+void Engine::note_trouble() {
   trouble_.t = state_.t;
   trouble_.crowd.assign(crowd_.begin(), crowd_.end());
   trouble_.touching.clear();
   for (const Touch& touch : motion_.touches)
     if (touch.touching()) trouble_.touching.push_back(touch.pair);
+}
+
+void Engine::take_back() {
+  note_trouble();
   restore(before_);
-  evaluate(state_);
+  look();
 }
 
 void Engine::copy(const State& from, State& to) {
@@ -206,6 +247,13 @@ void Engine::copy(const State& from, State& to) {
 
 Status Engine::integrate_to(double t) {
   ++work_.integrations;
+  motion_.rewind();
+  const Status status = try_to(t);
+  if (!status.ok()) motion_.rewind();
+  return status;
+}
+
+Status Engine::try_to(double t) {
   const ContactMotion::Stretch stretch(motion_);
   chart_.begin(state_, z_);
   Status status = stepper_->step(chart_, state_.t, t - state_.t, z_);
@@ -226,10 +274,7 @@ void Engine::evaluate(const State& state) {
   chart_.slope(state.t, z_.data(), z_rate_.data());
   excused_ = motion_.redundant() && forces_break_a_law() &&
              response_.agrees([&] { chart_.slope(state.t, z_.data(), z_rate_.data()); });
-  if (guards_.empty()) return;
-  for (std::size_t row = 0; row < forces_.size(); ++row) forces_[row] = motion_.row_force(row);
-  contact_model_.guards.evaluate(state.t, state.q.data(), state.u.data(), motion_.terms().qdot(),
-                                 forces_.data(), guard_in_.data(), guard_work_.data(), guards_.data());
+  evaluate_guards(state, motion_.terms().qdot());
 }
 
 /// Of the multipliers of least size, where rows depend on each other.
@@ -245,25 +290,39 @@ bool Engine::forces_break_a_law() const {
   return false;
 }
 
-/// Which features are near each other now; modes go over to the same features, or to new ones of the same
-/// pair that take the place of lost ones. True where something that touched is gone. `same` stays true where
-/// everything is as it was.
-bool Engine::detect(bool& same) {
+/// [m/s] Of a body's points, from its V: those within a metre of its origin.
+double Engine::speed_of(const double* V) {
+  return std::hypot(V[3], V[4], V[5]) + std::hypot(V[0], V[1], V[2]);
+}
+
+double Engine::margin_at(double fastest) const { return options_.margin + 2.0 * fastest * options_.step; }
+
+/// Terms at the state, and all bodies that may touch in their place in the scene; the largest of their speeds.
+double Engine::place_bodies() {
   Terms& terms = motion_.mutable_terms();
   terms.evaluate(state_.t, state_.q.data(), state_.u.data());
+  looked_ = false;
   double fastest = 0.0;
   for (const TermsKernel::Body& body : contact_model_.terms.bodies) {
     std::copy_n(terms.values().begin() + static_cast<std::ptrdiff_t>(body.X), 12,
                 poses_.begin() + 12 * body.body);
-    const double* V = terms.values().data() + body.V;
-    fastest = std::max(fastest, std::hypot(V[3], V[4], V[5]) + std::hypot(V[0], V[1], V[2]));
+    fastest = std::max(fastest, speed_of(terms.values().data() + body.V));
   }
+  scene_.update(poses_);
+  return fastest;
+}
+
+/// Which features are near each other now; modes go over to the same features, or to new ones of the same
+/// pair that take the place of lost ones. True where something that touched is gone. `same` stays true where
+/// everything is as it was.
+bool Engine::detect(bool& same) {
+  const double fastest = place_bodies();
+  const Terms& terms = motion_.terms();
   overflow_ = false;
   if (contact_model_.model.contact.pairs.empty()) return false;
-  scene_.update(poses_);
   next_touches_.clear();
   for (const Touch& touch : motion_.touches) same = same && touch.slow_slip == kSlowSlip;
-  for (const collide::Proximity& near : scene_.near(options_.margin + 2.0 * fastest * options_.step)) {
+  for (const collide::Proximity& near : scene_.near(margin_at(fastest))) {
     if (next_touches_.size() == options_.most_touches) {
       overflow_ = true;
       break;
@@ -297,7 +356,12 @@ bool Engine::detect(bool& same) {
   return lost;
 }
 
-void Engine::commit() { copy(trial_, state_); }
+void Engine::commit() {
+  copy(trial_, state_);
+  looked_ = true;  // evaluate(trial_) comes before
+  stops_known_ = false;
+  clearance_ = -1.0;
+}
 
 bool Engine::crowds() {
   crowded_ = state_.t - last_event_ < kCrowd ? crowded_ + 1 : 0;
@@ -321,8 +385,10 @@ Status Engine::leave_jam(double t_end) {
   if (!consistent) return Status::no_consistent_modes;
   if (!(to > state_.t)) return {};
   motion_.drop_dependent();
+  motion_.mark();
   if (const Status status = integrate_to(to); !status.ok()) return status;
   commit();
+  looked_ = false;
   return {};
 }
 
@@ -337,7 +403,7 @@ bool Engine::fire(int index) {
     for (std::size_t row = 0; row < motion_.row_on.size(); ++row) {
       if (contact_model_.terms.rows[row].constraint != constraint) continue;
       if (on != 0 && motion_.row_on[row] == 0 && contact_model_.terms.rows[row].holonomic &&
-          !(std::abs(motion_.terms().Phi(row)) <= options_.constraint_limit)) {
+          !(std::abs(motion_.terms().Phi(row)) <= options_.latch_limit)) {
         fits = false;
         misfit_ = {index, row, motion_.terms().Phi(row)};
       }
@@ -359,6 +425,7 @@ bool Engine::fire(int index) {
 /// Impulses, then modes; the motion was evaluated at the state. The transitions of this instant stand from
 /// `first_event` on. False where no consistent modes were found.
 bool Engine::respond(std::size_t first_event) {
+  std::copy(state_.u.begin(), state_.u.end(), u_before_.begin());
   for (Touch& touch : motion_.touches) {
     touch.before = touch.mode;
     if (touch.rigid() || touch.hint == Hint::none) continue;
@@ -379,6 +446,11 @@ bool Engine::respond(std::size_t first_event) {
     return excused_;
   });
   stepper_->reset();
+  chart_.follow_momentum(state_.t, state_.q.data(), u_before_.data(), state_.u.data(),
+                         state_.momentum.data());
+  motion_.end_event(state_.t, state_.q.data(), state_.u.data());
+  looked_ = true;
+  stops_known_ = false;
 
   const auto record = [&](EventKind kind, int pair, std::uint64_t id, int stop) -> Event* {
     if (events_.size() == events_.capacity()) return nullptr;

@@ -58,8 +58,10 @@ struct EngineOptions {
   simulate::Integrator integrator = simulate::Integrator::rk4;
   simulate::Tolerances tolerances{};
   double speed_limit = 1e9;
-  simulate::ConstraintOptions constraints{};
-  double constraint_limit = 1e-4;  // [m or rad]
+  simulate::ConstraintOptions constraints{};  // while nothing unilateral is on; see contact_motion.h
+  /// [m or rad] As in simulate::Options; gaps of what touches count too.
+  double constraint_limit = 1e-8;
+  double latch_limit = 1e-4;  // [m or rad] a constraint that is switched on may be off by this
   std::size_t most_touches = 32;
   double margin = 0.005;            // [m] shapes nearer than this, plus what a step may close, are watched
   double penetration_limit = 1e-6;  // [m] at the start: more is refused
@@ -75,6 +77,7 @@ struct Snapshot {
   State state;
   std::vector<char> row_on, guard_armed, fired_once;
   std::vector<Touch> touches;
+  ContactMotion::Memory constraints;
   double start = 0.0, last_event = 0.0;
   std::uint64_t steps = 0;
   int crowded = 0;
@@ -152,25 +155,27 @@ class Engine {
   std::span<const Touch> touches() const { return motion_.touches; }
   const std::array<double, 3>& touch_force(std::size_t touch) const { return motion_.touch_force(touch); }
   bool row_on(std::size_t row) const { return motion_.row_on[row] != 0; }
-  double row_force(std::size_t row) const { return motion_.row_force(row); }
+  double row_force(std::size_t row);
   bool is_active(int constraint) const;
   /// Forces at the joints, script and held input together, and accelerations at the state.
-  simulate::Simulation::Rates rates() const;
+  simulate::Simulation::Rates rates();
+  /// Evaluates accelerations, terms and touches at the state, where the last step did without them: a quiet
+  /// one, in which nothing was near. rates() and row_force() do so by themselves.
+  void look();
   /// Kinetic energy now.
   double kinetic_energy();
   const ContactMotion& motion() const { return motion_; }
 
-  /// Switches a constraint of the model, from outside: as a transition would.
+  /// Switches a constraint of the model, from outside, as a transition would; in the loop: no exception, no
+  /// allocation. What set_active() would refuse is answered, and nothing has changed then.
+  simulate::Switching request_active(int constraint, bool active) noexcept;
+  /// The same before the loop; throws InputError where it is refused.
   void set_active(int constraint, bool active);
-  bool request_active(int constraint, bool active) noexcept {
-    try {
-      set_active(constraint, active);
-      return true;
-    } catch (const std::exception&) {
-      return false;
-    }
+  /// Evaluates there again, whatever was known: loads at ports may have changed.
+  void refresh() {
+    looked_ = false;
+    look();
   }
-  void refresh() { evaluate(state_); }
   /// Holds forces, as step() does with its own, until the next step. False where the sizes do not fit.
   bool hold(const Input& input);
 
@@ -214,9 +219,21 @@ class Engine {
     bool dropped = false;  // it did not happen, or not first
   };
 
-  Status advance();
+  Status advance(double t_end);
+  bool quiet_step(double t_end, Status& status);
+  bool anything_near();
+  bool look_at_shapes();
+  void find_rates(const State& state);
+  void look_at_stops(const State& state, std::vector<double>& gaps);
+  bool stop_may_fire(double h) const;
+  bool guard_may_fire(double t_end);
+  void evaluate_guards(const State& state, const double* qdot);
+  static double speed_of(const double* V);
+  double margin_at(double fastest) const;
+  double place_bodies();
   bool detect(bool& same);
-  Status integrate_to(double t);      // from state_ to trial_
+  Status integrate_to(double t);  // from state_ to trial_; on trouble as if it had not been tried
+  Status try_to(double t);
   void evaluate(const State& state);  // accelerations, forces, touches and guards there
   bool forces_break_a_law() const;
   void hold_slips();
@@ -244,6 +261,7 @@ class Engine {
   bool go_to(Candidate& candidate, Status& status);
   static void copy(const State& from, State& to);
   void restore(const Snapshot& snapshot);
+  void note_trouble();
   void take_back();
   Status adopt(const Foreseen& foreseen);
   void commit();
@@ -274,6 +292,18 @@ class Engine {
   std::vector<char> guard_armed_, fired_once_, row_before_;
   std::vector<Event> events_;
   Books books_;
+  std::vector<double> u_before_;  // an event
+  bool looked_ = false;  // evaluate() was at the state
+  // Of quiet steps: gap and rate of each stop at both ends, guards at the start, arguments and answers of
+  // small kernels.
+  std::vector<double> stops_before_, stops_after_, guards_before_, rates_in_, rates_work_, qdot_;
+  bool stops_known_ = false;        // stops_after_ is at the state
+  std::vector<int> speed_of_stop_;  // whose rate is a speed; -1: it is not
+  bool rates_wanted_ = false;       // of coordinates, by their kernel
+  double clearance_ = -1.0;         // [m] at least so far apart is all that may touch; negative: not known
+  double travel_ = 0.0;             // [m] that a body may have come since the last look at the shapes
+  double fastest_ = 0.0;            // [m/s] that it may have been in the last step
+  std::vector<double> arms_;        // [nv] speed of the fastest point per speed, at that look [m or 1]
   bool overflow_ = false;
   Work work_;
   Foresight* foresight_ = nullptr;

@@ -328,6 +328,7 @@ bool Engine::find_first_event(double t_end, Status& status) {
   }
   if (found < 0) {
     copy(end_, trial_);
+    motion_.rewind();  // what the trials found out about redundant rows is not of this step
     evaluate(trial_);
     return false;
   }

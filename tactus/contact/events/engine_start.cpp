@@ -25,10 +25,8 @@ void Engine::set_state(State state) {
     if (!std::isfinite(x)) throw InputError({}, "a speed of the state is not finite");
   if (!d.coordinates.normalize(state.q.data()))
     throw InputError({}, "a quaternion of the state is zero", "no rotation is (1, 0, 0, 0): w, x, y, z");
-  state.momentum.clear();
   ++generation_;
   state_ = std::move(state);
-  trial_ = end_ = state_;
   motion_.touches.clear();
   books_ = {};
   events_.clear();
@@ -38,6 +36,7 @@ void Engine::set_state(State state) {
   crowd_.clear();
   misfit_ = {};
   last_event_ = -std::numeric_limits<double>::infinity();
+  clearance_ = -1.0;
   std::fill(fired_once_.begin(), fired_once_.end(), 0);
   for (std::size_t row = 0; row < motion_.row_on.size(); ++row) {
     const auto constraint = static_cast<std::size_t>(contact_model_.terms.rows[row].constraint);
@@ -56,8 +55,10 @@ void Engine::set_state(State state) {
                                  contact_model_.terms.rows[row].label, motion_.terms().Phi(row)),
                      "assemble the mechanism first");
   }
-  motion_.settle_position(state_.t, state_.q.data());
-  motion_.settle_velocity(state_.t, state_.q.data(), state_.u.data());
+  motion_.begin(state_.t, state_.q.data(), state_.u.data());
+  chart_.adopt(state_);
+  trial_ = end_ = state_;
+  motion_.mutable_terms().evaluate(state_.t, state_.q.data(), state_.u.data());
   for (std::size_t i = 0; i < contact_model_.row_of_stop.size(); ++i) {
     if (contact_model_.row_of_stop[i] < 0) continue;
     const double gap = motion_.terms().Phi(static_cast<std::size_t>(contact_model_.row_of_stop[i]));
@@ -106,6 +107,7 @@ void Engine::save(Snapshot& snapshot) const {
   snapshot.guard_armed = guard_armed_;
   snapshot.fired_once = fired_once_;
   snapshot.touches = motion_.touches;
+  motion_.save(snapshot.constraints);
   snapshot.start = start_;
   snapshot.last_event = last_event_;
   snapshot.steps = steps_;
@@ -121,6 +123,9 @@ void Engine::restore(const Snapshot& snapshot) {
   motion_.row_on = snapshot.row_on;
   motion_.touches = snapshot.touches;
   motion_.update();
+  motion_.load(snapshot.constraints);
+  looked_ = stops_known_ = false;
+  clearance_ = -1.0;
   guard_armed_ = snapshot.guard_armed;
   fired_once_ = snapshot.fired_once;
   start_ = snapshot.start;
@@ -140,22 +145,45 @@ void Engine::load(const Snapshot& snapshot) {
   events_.clear();
 }
 
-void Engine::set_active(int constraint, bool active) {
-  TACTUS_CHECK(constraint >= 0 && static_cast<std::size_t>(constraint) < contact_model_.own_constraints);
+simulate::Switching Engine::request_active(int constraint, bool active) noexcept {
+  using Answer = simulate::Switching::Answer;
+  if (constraint < 0 || static_cast<std::size_t>(constraint) >= contact_model_.own_constraints)
+    return {Answer::no_such_constraint};
+  if (is_active(constraint) == active) return {Answer::as_it_was};
   ++generation_;
   motion_.mutable_terms().evaluate(state_.t, state_.q.data(), state_.u.data());
   for (std::size_t row = 0; row < motion_.row_on.size(); ++row) {
-    if (contact_model_.terms.rows[row].constraint != constraint) continue;
-    if (active && contact_model_.terms.rows[row].holonomic &&
-        !(std::abs(motion_.terms().Phi(row)) <= options_.constraint_limit))
-      throw InputError({}, fmt::format("`{}` cannot be switched on: it is off by {:.3g}",
-                                       contact_model_.terms.rows[row].label, motion_.terms().Phi(row)));
-    motion_.row_on[row] = active ? 1 : 0;
+    const TermsKernel::Row& given = contact_model_.terms.rows[row];
+    if (active && given.constraint == constraint && given.holonomic &&
+        !(std::abs(motion_.terms().Phi(row)) <= options_.latch_limit))
+      return {Answer::out_of_place, row, motion_.terms().Phi(row)};
   }
+  save(before_);
+  for (std::size_t row = 0; row < motion_.row_on.size(); ++row)
+    if (contact_model_.terms.rows[row].constraint == constraint) motion_.row_on[row] = active ? 1 : 0;
   motion_.update();
   evaluate(state_);
-  if (!respond(events_.size())) throw InputError({}, "no consistent set of contacts was found");
+  const std::size_t events = events_.size();
+  if (!respond(events)) {
+    const std::size_t more = events_.size() - events;
+    events_.erase(events_.end() - static_cast<std::ptrdiff_t>(more), events_.end());
+    restore(before_);
+    return {Answer::no_consistent_contacts};
+  }
   rearm_guards();
+  return {};
+}
+
+void Engine::set_active(int constraint, bool active) {
+  const simulate::Switching switching = request_active(constraint, active);
+  using Answer = simulate::Switching::Answer;
+  if (switching.answer == Answer::no_such_constraint)
+    throw InputError({}, fmt::format("there is no constraint number {}", constraint),
+                     "count as Model::constraints does, from 0");
+  if (switching.answer == Answer::out_of_place)
+    throw InputError({}, fmt::format("`{}` cannot be switched on: it is off by {:.3g}",
+                                     contact_model_.terms.rows[switching.row].label, switching.error));
+  if (!switching.ok()) throw InputError({}, "no consistent set of contacts was found");
 }
 
 }  // namespace tactus::contact

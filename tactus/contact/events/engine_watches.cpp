@@ -90,7 +90,7 @@ double Engine::value(const Watch& watch) const {
     case Watching::stop_gap:
       return motion_.terms().Phi(i);
     case Watching::stop_force:
-      return motion_.row_force(i);
+      return motion_.stop_force(i);
     case Watching::guard:
       return -guards_[i];
   }

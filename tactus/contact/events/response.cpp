@@ -45,7 +45,7 @@ void Response::gather() {
   for (std::size_t row = 0; row < motion_.row_on.size(); ++row) {
     if (motion_.row_on[row] == 0 || contact_model_.stop_of_row[row] >= 0) continue;
     terms.constraint_row(row, rows_.data());
-    delassus_.add_bilateral(rows_.data(), -terms.velocity(row));
+    delassus_.add_bilateral(rows_.data(), -terms.velocity(row), terms.kernel().rows[row].size);
   }
   std::size_t m = 0;
   const int pairs = static_cast<int>(contact_model_.model.contact.pairs.size());
@@ -162,7 +162,7 @@ bool Response::end_rocking() {
   for (std::size_t row = 0; row < motion_.row_on.size(); ++row) {
     if (motion_.row_on[row] == 0 || contact_model_.stop_of_row[row] >= 0) continue;
     terms.constraint_row(row, rows_.data());
-    delassus_.add_bilateral(rows_.data(), 0.0);
+    delassus_.add_bilateral(rows_.data(), 0.0, terms.kernel().rows[row].size);
   }
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const Member& member = members_[i];
@@ -170,7 +170,7 @@ bool Response::end_rocking() {
     if (contacts_[i].pair != pair || member.touch < 0 || !(after < contacts_[i].rest_speed)) continue;
     const Touch& touch = motion_.touches[static_cast<std::size_t>(member.touch)];
     contact_rows(terms, touch.body_a, touch.body_b, touch.motion, 1, rows_.data());
-    delassus_.add_bilateral(rows_.data(), -after);
+    delassus_.add_bilateral(rows_.data(), -after, 0.0);
     after = 0.0;
   }
   delassus_.strike(du_.data());

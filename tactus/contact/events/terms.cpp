@@ -25,9 +25,10 @@ TermsKernel::TermsKernel(const derive::Equations& equations, std::vector<int> wa
       wrenches(static_cast<int>(equations.options().wrenches.size())),
       parents(equations.parent_speeds()) {
   wanted.erase(std::remove(wanted.begin(), wanted.end(), 0), wanted.end());
-  kernel = generate::compile(equations.contact_terms(wanted), backend, generate::Rounding::separate);
+  function = equations.contact_terms(wanted);
+  kernel = generate::compile(function, backend, generate::Rounding::separate);
   for (const derive::ConstraintRow& row : equations.constraint_rows())
-    rows.push_back({row.label, row.constraint, row.holonomic});
+    rows.push_back({row.label, row.constraint, row.holonomic, 0.0});
   const std::vector<derive::SpeedBlock>& given = equations.blocks();
   place_of_row.resize(rows.size());
   for (std::size_t k = 0; k < given.size(); ++k) {

@@ -27,6 +27,8 @@ struct TermsKernel {
     std::string label;
     int constraint = 0;  // index into Model::constraints
     bool holonomic = true;
+    /// Natural size (simulate/constraints/constraints.h); 0 for stops, which are unilateral.
+    double size = 0.0;
   };
   struct Body {
     int body = 0;    // index into Model::bodies
@@ -46,7 +48,8 @@ struct TermsKernel {
   std::vector<int> body_slot;  // by index into Model::bodies: into `bodies`; -1 where not asked for
   std::vector<std::pair<int, int>> place_of_row;  // block, position in it
   std::size_t qdot = 0, Q = 0, Phi = 0, velocity = 0, gamma = 0;
-  generate::Kernel kernel;  // t q u tau wrench -> ...
+  algebra::Function function;  // all of it, as it was derived
+  generate::Kernel kernel;     // t q u tau wrench -> ...
 };
 
 /// The numbers at one place, wherever they are kept; on expressions, the terms' formulas.

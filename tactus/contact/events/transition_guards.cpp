@@ -59,6 +59,7 @@ TransitionGuards::TransitionGuards(const describe::Model& model, const TermsKern
     const std::vector<algebra::Expr> symbols = algebra::symbols_in(std::span(&transition.guard, 1));
     for (const algebra::Expr symbol : symbols) {
       const std::string& name = model.graph->symbol_name(symbol);
+      take_forces_ |= name.starts_with("force.");
       if (known.contains(name)) continue;
       throw InputError(
           transition.where,

@@ -20,6 +20,8 @@ class TransitionGuards {
   bool true_at_zero(std::size_t transition) const { return true_at_zero_[transition] != 0; }
   /// Whether it needs the constraints' forces; otherwise the motion alone.
   bool names_forces(std::size_t transition) const { return names_forces_[transition] != 0; }
+  /// Whether a guard names a force.
+  bool take_forces() const { return take_forces_; }
   std::size_t input_size() const { return count_ == 0 ? 0 : kernel_.input_size(); }
   std::size_t work_size() const { return count_ == 0 ? 0 : kernel_.work_size(); }
   /// The guards' values [size()]. `in` [input_size()] and `work` are the caller's memory.
@@ -28,6 +30,7 @@ class TransitionGuards {
 
  private:
   std::size_t count_ = 0, nq_ = 0, nv_ = 0, rows_ = 0;
+  bool take_forces_ = false;
   std::vector<double> parameters_;
   std::vector<char> true_at_zero_, names_forces_;
   generate::Kernel kernel_;

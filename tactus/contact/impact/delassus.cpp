@@ -5,13 +5,11 @@
 
 #include <tactus/base/check.h>
 #include <tactus/contact/events/active_system.h>
+#include <tactus/simulate/constraints/formulation.h>
 
 namespace tactus::contact {
 
 namespace {
-
-/// Of a row, what must be left of it after the others for it to count as independent.
-constexpr double kIndependent = 1e-9;
 
 double dot(const double* a, const double* b, std::size_t n) {
   double sum = 0.0;
@@ -55,7 +53,7 @@ void Delassus::back(const double* z, double* du) const {
   from_ground(parents_, n_, M_.data(), du);
 }
 
-void Delassus::add_bilateral(const double* row, double change) {
+void Delassus::add_bilateral(const double* row, double change, double natural_size) {
   TACTUS_CHECK(bilateral_ < most_bilateral_ && rows_ == 0);
   const std::size_t k = bilateral_++;
   change_[k] = change;
@@ -63,7 +61,7 @@ void Delassus::add_bilateral(const double* row, double change) {
   std::fill_n(coefficient, most_bilateral_, 0.0);
   double* z = work_.data();
   transform(row, z);
-  const double size = std::sqrt(dot(z, z, n_));
+  const double size = natural_size > 0.0 ? natural_size : std::sqrt(dot(z, z, n_));
   for (int pass = 0; pass < 2; ++pass)  // twice is enough
     for (std::size_t j = 0; j < independent_; ++j) {
       const double* e = &basis_[j * n_];
@@ -72,7 +70,7 @@ void Delassus::add_bilateral(const double* row, double change) {
       for (std::size_t i = 0; i < n_; ++i) z[i] -= part * e[i];
     }
   const double rest = std::sqrt(dot(z, z, n_));
-  if (!(rest > kIndependent * size)) return;
+  if (!(rest > simulate::kRankTolerance * size)) return;
   coefficient[independent_] = rest;
   owner_[independent_] = k;
   for (std::size_t i = 0; i < n_; ++i) basis_[independent_ * n_ + i] = z[i] / rest;

@@ -21,8 +21,9 @@ class Delassus {
 
   /// At the terms' place; no rows.
   void begin(const Terms& terms);
-  /// A bilateral row [nv]. `change`: what strike() shall change its velocity by.
-  void add_bilateral(const double* row, double change);
+  /// A bilateral row [nv]. `change`: what strike() shall change its velocity by. `size`: its natural size, by
+  /// which it counts as independent of those before it (simulate/constraints/formulation.h); 0: its size here.
+  void add_bilateral(const double* row, double change, double size);
   /// The smallest change of the speeds that the bilateral rows ask for [Gillespie2003, section 5]: an impulse
   /// without anything in return, as when a constraint is imposed.
   void strike(double* du);

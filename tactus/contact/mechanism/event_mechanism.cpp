@@ -66,7 +66,7 @@ bool EventMechanism::hold_loads(const simulate::TickInput& input) noexcept {
 }
 
 bool EventMechanism::switch_constraint(int constraint, bool on) noexcept {
-  return engine_.request_active(constraint, on);
+  return engine_.request_active(constraint, on).ok();
 }
 
 void EventMechanism::accelerate_now(double* udot) noexcept {
@@ -75,18 +75,20 @@ void EventMechanism::accelerate_now(double* udot) noexcept {
   std::copy(now.begin(), now.end(), udot);
 }
 
-simulate::ConstraintReport EventMechanism::constraint_report(bool) noexcept {
+simulate::ConstraintReport EventMechanism::constraint_report(bool multipliers) noexcept {
+  engine_.look();
   const Terms& terms = engine_.motion().terms();
   for (std::size_t k = 0; k < lambda_.size(); ++k) {
     position_error_[k] = terms.Phi(k);
     velocity_error_[k] = terms.velocity(k);
-    lambda_[k] = engine_.row_force(k);
+    if (multipliers) lambda_[k] = engine_.row_force(k);
   }
   return {position_error_, velocity_error_, lambda_, {}};
 }
 
 simulate::ContactReport EventMechanism::contact_report() noexcept {
   clear_report();
+  engine_.look();
   for (std::size_t i = 0; i < engine_.touches().size(); ++i) {
     const Touch& touch = engine_.touches()[i];
     const std::array<double, 3>& force = engine_.touch_force(i);
@@ -101,6 +103,7 @@ simulate::ContactReport EventMechanism::contact_report() noexcept {
 }
 
 std::size_t EventMechanism::contact_points(std::span<simulate::ContactPoint> points) noexcept {
+  engine_.look();
   std::size_t count = 0;
   for (std::size_t i = 0; i < engine_.touches().size(); ++i) {
     const Touch& touch = engine_.touches()[i];

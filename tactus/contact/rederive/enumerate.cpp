@@ -149,7 +149,7 @@ class Walk {
 Enumeration formulate_all(const ContactModel& contact_model, const simulate::State& at, Rederiver& rederiver,
                           EnumerationOptions options) {
   Enumeration result;
-  ContactMotion motion(contact_model.terms, contact_model.dynamics, kMostNear);
+  ContactMotion motion(contact_model, kMostNear);
   motion.mutable_terms().evaluate(at.t, at.q.data(), at.u.data());
   const std::vector<Active> sets =
       reachable(contact_model.model, contact_model.own_constraints, options.most_sets, result.complete);

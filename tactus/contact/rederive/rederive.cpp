@@ -5,21 +5,10 @@
 
 namespace tactus::contact {
 
-namespace {
-
-std::vector<int> bodies_of(const TermsKernel& terms) {
-  std::vector<int> bodies;
-  for (const TermsKernel::Body& body : terms.bodies) bodies.push_back(body.body);
-  return bodies;
-}
-
-}  // namespace
-
 Rederiver::Rederiver(const ContactModel& contact_model, RederiveOptions options)
     : options_(options),
       entries_(std::bit_ceil(2 * std::max<std::size_t>(options.most_sets, 1))),
-      formulator_(contact_model.terms,
-                  contact_model.equations.contact_terms(bodies_of(contact_model.terms))) {
+      formulator_(contact_model.terms, contact_model.terms.function) {
   if (options_.when == RederiveOptions::When::in_background) thread_ = std::thread([this] { run(); });
 }
 

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include <tactus/base/check.h>
+#include <tactus/math/cholesky.h>
+#include <tactus/simulate/constraints/newton_hold.h>
 #include <tactus/simulate/motion/dynamics.h>
 
 namespace tactus::simulate {
@@ -20,26 +22,8 @@ constexpr std::array<std::pair<Holding, std::string_view>, 5> kNames{
      {Holding::baumgarte, "baumgarte"},
      {Holding::none, "none"}}};
 
-/// A row's squared distance from those before it, by its natural size: the straight-line code's error is
-/// about the rounding divided by it.
-constexpr double kHealthyPivot = 1e-6;
 /// The same as a sine, for the rank-revealing factors.
 constexpr double kRegular = 1e-3;
-/// Errors below this [m, rad] are left alone: rounding of lengths of metres is not far below.
-constexpr double kHeld = 1e-13;
-/// Newton's method converges quadratically where the constraints are regular, and halves the distance each
-/// time where they are singular.
-constexpr int kMostNewtonSteps = 30;
-constexpr int kMostHalvings = 4;
-/// Rows that were set aside follow from the others: their errors, by the rows' natural sizes (for velocities:
-/// and the speeds), are rounding, or those of the others, amplified. Beyond this they do not follow, and are
-/// taken back.
-constexpr double kFollows = 1e-11, kAmplified = 100.0;
-/// The second only refines what the first one's rounding left.
-constexpr int kMostVelocitySteps = 2;
-/// Ends of steps in a row at which a row must be redundant before it is set aside: a motion through a
-/// singular configuration meets it once.
-constexpr int kForGood = 2;
 /// A place counts as singular within this many times its distance from the manifold, at least kNearest and at
 /// most kFarthest [rad, m]; kClearOf times as far away on either side it does not.
 constexpr double kClear = 3.0, kNearest = 1e-4, kFarthest = 1e-2, kClearOf = 3.0;
@@ -75,9 +59,8 @@ ConstraintSolver::ConstraintSolver(const Dynamics& dynamics, ConstraintOptions o
       metric_(nv_, m_, true),
       branches_(dynamics, constraints_),
       motion_(nv_, m_),
-      active_(constraints_.active),
-      aside_(m_, 0),
-      dependent_ends_(m_, 0),
+      rows_(constraints_),
+      late_(m_, 0),
       stage_(constraints_.terms.input_size()),
       mean_(nv_),
       spread_(nv_),
@@ -90,9 +73,6 @@ ConstraintSolver::ConstraintSolver(const Dynamics& dynamics, ConstraintOptions o
   gathered_.gamma.resize(m_);
   gathered_.scale.resize(m_);
   gathered_.error.resize(m_);
-  active_rows_.reserve(m_);
-  held_rows_.reserve(m_);
-  held_positions_.reserve(m_);
   rows_left_.reserve(m_);
   left_.reserve(m_);
   if (options_.formulation == Formulation::parametric) {
@@ -102,7 +82,8 @@ ConstraintSolver::ConstraintSolver(const Dynamics& dynamics, ConstraintOptions o
     solver_ = std::move(solver);
     parametrization_ = std::make_unique<Parametrization>(dynamics);
   }
-  std::size_t work = dynamics.coordinate_rates.work_size();
+  std::size_t work = std::max(dynamics.coordinate_rates.work_size(), dynamics.forward_dynamics.work_size());
+  forward_out_.resize(nv_ + nq_);
   if (const auto& unrolled = constraints_.unrolled) {
     unrolled_in_.resize(1 + nq_ + m_);
     unrolled_out_.resize(unrolled->dynamics.output_size());
@@ -110,26 +91,17 @@ ConstraintSolver::ConstraintSolver(const Dynamics& dynamics, ConstraintOptions o
     if (unrolled->position_step) work = std::max(work, unrolled->position_step->work_size());
   }
   work_.resize(work);
-  update_rows();
+  mark();
+  update_rows_left();
 }
 
-void ConstraintSolver::update_rows() {
-  active_rows_.clear();
-  held_rows_.clear();
-  held_positions_.clear();
+void ConstraintSolver::update_rows_left() {
   rows_left_.clear();
   left_.clear();
-  unrolled_fits_ = constraints_.unrolled.has_value();
-  for (std::size_t k = 0; k < m_; ++k) {
-    const bool held = active_[k] && !aside_[k];
-    if (active_[k]) active_rows_.push_back(k);
-    if (active_[k] && parametric_ != nullptr) {
-      left_.push_back(dynamics_.parametric->left[k]);
-      if (left_.back()) rows_left_.push_back(k);
-    }
-    if (held) held_rows_.push_back(k);
-    if (held && constraints_.rows[k].holonomic) held_positions_.push_back(k);
-    unrolled_fits_ = unrolled_fits_ && held == (constraints_.unrolled->rows[k] != 0);
+  if (parametric_ == nullptr) return;
+  for (const std::size_t k : rows_.active()) {
+    left_.push_back(dynamics_.parametric->left[k]);
+    if (left_.back()) rows_left_.push_back(k);
   }
 }
 
@@ -171,17 +143,23 @@ bool ConstraintSolver::unrolled_is_healthy(const double* distances,
 }
 
 void ConstraintSolver::accelerate(const double* arguments, double* udot, double* qdot) {
+  if (rows_.active().empty() && parametric_ == nullptr) {  // nothing is on: free motion
+    dynamics_.forward_dynamics(arguments, forward_out_.data(), work_.data());
+    std::copy_n(forward_out_.begin(), nv_, udot);
+    std::copy_n(forward_out_.begin() + static_cast<std::ptrdiff_t>(nv_), nq_, qdot);
+    return;
+  }
   const bool automatic =
       options_.formulation == Formulation::automatic && options_.holding != Holding::baumgarte;
-  if (automatic && unrolled_fits_) {
+  if (automatic && rows_.unrolled_fits()) {
     constraints_.unrolled->dynamics(arguments, unrolled_out_.data(), work_.data());
-    if (unrolled_is_healthy(unrolled_out_.data() + nv_ + nq_ + held_rows_.size(), held_rows_)) {
+    if (unrolled_is_healthy(unrolled_out_.data() + nv_ + nq_ + rows_.held().size(), rows_.held())) {
       std::copy_n(unrolled_out_.begin(), nv_, udot);
       std::copy_n(unrolled_out_.begin() + static_cast<std::ptrdiff_t>(nv_), nq_, qdot);
       return;
     }
   }
-  detour_in_step_ = true;
+  rows_.note_detour();
   ++detours_;
   dynamics_.coordinate_rates(arguments, qdot, work_.data());
   if (parametric_ != nullptr) {
@@ -191,7 +169,7 @@ void ConstraintSolver::accelerate(const double* arguments, double* udot, double*
       std::fill_n(udot, nv_, std::numeric_limits<double>::quiet_NaN());
     return;
   }
-  const bool solved = options_.holding == Holding::projection && !held_rows_.empty()
+  const bool solved = options_.holding == Holding::projection && !rows_.held().empty()
                           ? accelerate_on_manifold(arguments, udot)
                           : accelerate_at(arguments, udot);
   if (!solved) std::fill_n(udot, nv_, std::numeric_limits<double>::quiet_NaN());
@@ -199,12 +177,12 @@ void ConstraintSolver::accelerate(const double* arguments, double* udot, double*
 
 bool ConstraintSolver::accelerate_at(const double* arguments, double* udot) {
   terms_.evaluate(arguments);
-  const bool finite = gather(held_rows_);
+  const bool finite = gather(rows_.held());
   if (options_.holding == Holding::baumgarte) {
     const double rate = options_.baumgarte_rate;
-    for (std::size_t k = 0; k < held_rows_.size(); ++k)
+    for (std::size_t k = 0; k < rows_.held().size(); ++k)
       gathered_.gamma[k] -=
-          2.0 * rate * terms_.velocity()[held_rows_[k]] + rate * rate * terms_.Phi()[held_rows_[k]];
+          2.0 * rate * terms_.velocity()[rows_.held()[k]] + rate * rate * terms_.Phi()[rows_.held()[k]];
   }
   if (!finite || !solver_->solve(problem(), motion_)) return false;
   std::copy_n(motion_.udot.begin(), nv_, udot);
@@ -213,16 +191,16 @@ bool ConstraintSolver::accelerate_at(const double* arguments, double* udot) {
 
 bool ConstraintSolver::accelerate_on_manifold(const double* arguments, double* udot) {
   terms_.evaluate(arguments);
-  if (!gather(held_rows_) || !metric_.factor(problem())) return false;
+  if (!gather(rows_.held()) || !metric_.factor(problem())) return false;
   const std::size_t rank = metric_.rows().rank();
-  const double singular = rank < held_rows_.size() ? 0.0 : metric_.rows().distance(rank - 1);
+  const double singular = rank < rows_.held().size() ? 0.0 : metric_.rows().distance(rank - 1);
   if (singular > kRegular) {
     if (!solver_->solve(problem(), motion_)) return false;
     std::copy_n(motion_.udot.begin(), nv_, udot);
     return true;
   }
   // Phi is about (distance from the manifold)(distance from the singularity), or the square of the former.
-  const double phi = largest(terms_.Phi(), held_rows_);
+  const double phi = largest(terms_.Phi(), rows_.held());
   const double off = singular > 0.0 ? std::min(phi / singular, std::sqrt(phi)) : std::sqrt(phi);
   const double near = std::clamp(kClear * off, kNearest, kFarthest);
   const auto accelerate_held = [&] {
@@ -267,7 +245,7 @@ bool ConstraintSolver::accelerate_on_manifold(const double* arguments, double* u
 
 bool ConstraintSolver::accelerate_without(double near, const double* arguments, double* udot) {
   terms_.evaluate(arguments);
-  if (!gather(held_rows_)) return false;
+  if (!gather(rows_.held())) return false;
   ConstrainedProblem regular = problem();
   regular.rank_tolerance = near;
   if (!solver_->solve(regular, motion_)) return false;
@@ -277,7 +255,7 @@ bool ConstraintSolver::accelerate_without(double near, const double* arguments, 
 
 bool ConstraintSolver::solve_in_parameters(const double* arguments, ConstrainedMotion& motion) {
   terms_.evaluate(arguments);
-  if (!gather(active_rows_)) return false;
+  if (!gather(rows_.active())) return false;
   parametric_->set_tangent(parametrization_->T(), parametrization_->b(), left_);
   return parametric_->solve(problem(), motion);
 }
@@ -299,13 +277,13 @@ bool ConstraintSolver::solve(const double* arguments, ConstrainedMotion& motion)
     return solve_in_parameters(stage_.data(), motion);
   }
   terms_.evaluate(arguments);
-  return gather(active_rows_) && solver_->solve(problem(), motion);
+  return gather(rows_.active()) && solver_->solve(problem(), motion);
 }
 
 bool ConstraintSolver::smallest_step(double t, const double* q, const double* error, bool positions,
                                      double* du) {
-  const std::vector<std::size_t>& rows = positions ? held_positions_ : held_rows_;
-  if (options_.formulation == Formulation::automatic && unrolled_fits_) {
+  const std::vector<std::size_t>& rows = positions ? rows_.held_positions() : rows_.held();
+  if (options_.formulation == Formulation::automatic && rows_.unrolled_fits()) {
     const generate::Kernel& kernel =
         positions ? *constraints_.unrolled->position_step : constraints_.unrolled->step;
     unrolled_in_[0] = t;
@@ -317,7 +295,7 @@ bool ConstraintSolver::smallest_step(double t, const double* q, const double* er
       return true;
     }
   }
-  detour_in_step_ = true;
+  rows_.note_detour();
   terms_.evaluate(t, q, rest_.data());
   if (!gather(rows) || !metric_.factor(problem())) return false;
   for (std::size_t k = 0; k < rows.size(); ++k) gathered_.error[k] = error[rows[k]];
@@ -325,8 +303,6 @@ bool ConstraintSolver::smallest_step(double t, const double* q, const double* er
   return true;
 }
 
-// The change of q that belongs to du as if it were a velocity held for one unit of time: W du, in the chart
-// at q.
 double ConstraintSolver::largest(const double* errors, const std::vector<std::size_t>& rows) const {
   double result = 0.0;
   for (const std::size_t k : rows)
@@ -347,59 +323,44 @@ void ConstraintSolver::settle_velocity(double t, const double* q, double* u) {
 
 double ConstraintSolver::position_error(double t, const double* q) {
   terms_.evaluate_errors(t, q, rest_.data());
-  return largest(terms_.position_errors(), active_rows_);
+  return largest(terms_.position_errors(), rows_.active());
 }
 
 double ConstraintSolver::hold_position(double t, double* q) {
+  if (rows_.active().empty()) return 0.0;
   const auto error_at = [&] {
     terms_.evaluate_errors(t, q, rest_.data());
-    return largest(terms_.position_errors(), held_positions_);
+    return largest(terms_.position_errors(), rows_.held_positions());
   };
-  double error = error_at();
   // Phi says little about the place where the rows are small: there, as far as rounding allows.
-  const double held = detour_in_step_ ? 0.0 : kHeld;
-  for (int iteration = 0; iteration < kMostNewtonSteps && error > held; ++iteration) {
-    if (!smallest_step(t, q, terms_.position_errors(), true, du_.data())) break;
-    std::copy_n(q, nq_, q_before_.begin());
-    const double before = error;
-    double part = -1.0;
-    for (int halving = 0; halving <= kMostHalvings; ++halving, part *= 0.5) {
-      displacement_.apply(t, q, du_.data(), part);
-      error = error_at();
-      if (error < before) break;
-      std::copy_n(q_before_.begin(), nq_, q);
-    }
-    if (!(error < before)) {
-      error_at();
-      break;
-    }
-  }
-  if (take_back(terms_.position_errors(), held_positions_, kFollows)) return hold_position(t, q);
-  return largest(terms_.position_errors(), active_rows_);
+  const double held = rows_.detoured() ? 0.0 : kHeld;
+  newton_hold(
+      held, nq_, q, q_before_.data(), error_at,
+      [&] { return smallest_step(t, q, terms_.position_errors(), true, du_.data()); },
+      [&](double part) { displacement_.apply(t, q, du_.data(), part); });
+  if (rows_.take_back(terms_.position_errors(), rows_.held_positions(), kFollows)) return hold_position(t, q);
+  return largest(terms_.position_errors(), rows_.active());
 }
 
-// Each time at least one row comes back: this ends.
-bool ConstraintSolver::take_back(const double* errors, const std::vector<std::size_t>& held, double follows) {
-  const auto size = [&](std::size_t k) { return std::abs(errors[k]) / constraints_.scale[k]; };
-  double most = follows;
-  for (const std::size_t k : held) most = std::max(most, kAmplified * size(k));
-  bool found = false;
-  for (const std::size_t k : active_rows_) {
-    if (!aside_[k] || size(k) <= most) continue;
-    aside_[k] = 0;
-    dependent_ends_[k] = 0;
-    found = true;
-  }
-  if (!found) return false;
-  detour_in_step_ = true;
-  update_rows();
-  return true;
+bool ConstraintSolver::take_back_positions(double t, const double* q) {
+  if (!rows_.any_aside()) return false;
+  terms_.evaluate_errors(t, q, rest_.data());
+  return rows_.take_back(terms_.position_errors(), rows_.held_positions(), kFollows);
+}
+
+bool ConstraintSolver::take_back_velocities(double t, const double* q, const double* u) {
+  if (!rows_.any_aside()) return false;
+  double fastest = 1.0;
+  for (std::size_t i = 0; i < nv_; ++i) fastest = std::max(fastest, std::abs(u[i]));
+  terms_.evaluate_errors(t, q, u);
+  return rows_.take_back(terms_.velocity_errors(), rows_.held(), kFollows * fastest);
 }
 
 double ConstraintSolver::hold_velocity(double t, const double* q, double* u) {
+  if (rows_.active().empty()) return 0.0;
   const auto error_at = [&] {
     terms_.evaluate_errors(t, q, u);
-    return largest(terms_.velocity_errors(), held_rows_);
+    return largest(terms_.velocity_errors(), rows_.held());
   };
   double fastest = 1.0;
   for (std::size_t i = 0; i < nv_; ++i) fastest = std::max(fastest, std::abs(u[i]));
@@ -409,23 +370,40 @@ double ConstraintSolver::hold_velocity(double t, const double* q, double* u) {
     for (std::size_t i = 0; i < nv_; ++i) u[i] -= du_[i];
     error = error_at();
   }
-  if (take_back(terms_.velocity_errors(), held_rows_, kFollows * fastest)) return hold_velocity(t, q, u);
-  if (detour_in_step_) {
+  if (rows_.take_back(terms_.velocity_errors(), rows_.held(), kFollows * fastest))
+    return hold_velocity(t, q, u);
+  if (rows_.detoured()) {
     choose_branch(t, q, u);
     error_at();
   }
-  return largest(terms_.velocity_errors(), active_rows_);
+  return largest(terms_.velocity_errors(), rows_.active());
 }
 
-bool ConstraintSolver::strike(double t, const double* q, double* u, std::vector<double>& impulse) {
+bool ConstraintSolver::share_force(double t, const double* q, const double* force, double* lambda) {
+  std::fill_n(lambda, m_, 0.0);
+  if (rows_.active().empty()) return true;
+  terms_.evaluate(t, q, rest_.data());
+  if (!gather(rows_.active()) || !metric_.factor(problem())) return false;
+  // L^-1 force = X^T lambda, seen along the rows' orthonormal directions.
+  std::copy_n(force, nv_, du_.begin());
+  math::solve_lower(nv_, metric_.L(), du_.data());
+  metric_.rows().times_q_transposed(du_.data());
+  metric_.rows().combine_shortest(du_.data(), gathered_.error.data());
+  for (std::size_t k = 0; k < rows_.active().size(); ++k)
+    lambda[rows_.active()[k]] = gathered_.error[k] / gathered_.scale[k];
+  return true;
+}
+
+bool ConstraintSolver::strike(double t, const double* q, double* u, std::span<double> impulse) {
   terms_.evaluate(t, q, u);
-  if (!gather(active_rows_) || !metric_.factor(problem())) return false;
-  for (std::size_t k = 0; k < active_rows_.size(); ++k)
-    gathered_.error[k] = -terms_.velocity()[active_rows_[k]];
+  if (!gather(rows_.active()) || !metric_.factor(problem())) return false;
+  for (std::size_t k = 0; k < rows_.active().size(); ++k)
+    gathered_.error[k] = -terms_.velocity()[rows_.active()[k]];
   metric_.smallest_step(gathered_.error.data(), du_.data());
   for (std::size_t i = 0; i < nv_; ++i) u[i] += du_[i];
-  impulse.resize(active_rows_.size());
-  metric_.impulses(impulse.data());
+  metric_.impulses(gathered_.error.data());
+  std::fill(impulse.begin(), impulse.end(), 0.0);
+  for (std::size_t k = 0; k < rows_.active().size(); ++k) impulse[rows_.active()[k]] = gathered_.error[k];
   return true;
 }
 
@@ -439,54 +417,52 @@ void ConstraintSolver::errors(double t, const double* q, const double* u, const 
 void ConstraintSolver::reset(double t, const double* q, const double* u) {
   solver_->reset();
   detours_ = 0;
-  aside_ = constraints_.redundant;
-  std::fill(dependent_ends_.begin(), dependent_ends_.end(), 0);
-  update_rows();
-  detour_in_step_ = true;
+  rows_.begin();
   end_step(t, q, u);
 }
 
 void ConstraintSolver::end_step(double t, const double* q, const double* u) {
-  const bool examine = detour_in_step_;
-  detour_in_step_ = false;
-  if (!examine || active_rows_.empty()) return;
+  const bool examine = rows_.detoured();
+  rows_.set_detoured(false);
+  if (!examine || rows_.active().empty()) return;
   terms_.evaluate(t, q, u);
-  // Rows set aside so far come late, so that the same ones stay; those without a position level come last:
-  // a position row that only they imply would not be held.
-  if (!gather(active_rows_)) return;
-  std::vector<char>& late = motion_.redundant;
-  for (std::size_t k = 0; k < active_rows_.size(); ++k) {
-    const std::size_t row = active_rows_[k];
-    late[k] = static_cast<char>((constraints_.rows[row].holonomic ? 0 : 2) + (aside_[row] ? 1 : 0));
-  }
-  if (!metric_.factor(problem(), late.data())) return;
-  bool changed = false;
-  const math::RowFactor& rows = metric_.rows();
-  for (std::size_t k = 0; k < rows.rows(); ++k) {
-    const std::size_t row = active_rows_[rows.order(k)];
-    int& ends = dependent_ends_[row];
-    ends = k < rows.rank() ? 0 : std::min(ends + 1, kForGood);
-    const char aside = k >= rows.rank() && (aside_[row] != 0 || ends >= kForGood) ? 1 : 0;
-    changed |= aside != aside_[row];
-    aside_[row] = aside;
-  }
-  if (changed) update_rows();
-}
-
-bool ConstraintSolver::is_active(int constraint) const {
-  for (std::size_t k = 0; k < m_; ++k)
-    if (constraints_.rows[k].constraint == constraint) return active_[k] != 0;
-  return false;
+  if (!gather(rows_.active())) return;
+  rows_.lateness(late_.data());
+  if (metric_.factor(problem(), late_.data())) rows_.examine(metric_.rows());
 }
 
 void ConstraintSolver::set_active(int constraint, bool active) {
-  for (std::size_t k = 0; k < m_; ++k) {
-    if (constraints_.rows[k].constraint == constraint) active_[k] = active ? 1 : 0;
-    aside_[k] = 0;
-    dependent_ends_[k] = 0;
-  }
-  detour_in_step_ = true;
-  update_rows();
+  rows_.set_active(constraint, active);
+  update_rows_left();
+}
+
+void ConstraintSolver::set_active(const char* rows) {
+  rows_.set_active(rows);
+  update_rows_left();
+}
+
+void ConstraintSolver::save(Memory& memory) const {
+  rows_.save(memory.rows);
+  const std::span<const char> choice = solver_->memory();
+  memory.choice.assign(choice.begin(), choice.end());
+}
+
+void ConstraintSolver::mark() {
+  rows_.mark();
+  const std::span<const char> choice = solver_->memory();
+  if (!choice.empty()) marked_choice_.assign(choice.begin(), choice.end());
+}
+
+void ConstraintSolver::rewind() {
+  rows_.rewind();
+  if (!marked_choice_.empty())
+    std::copy(marked_choice_.begin(), marked_choice_.end(), solver_->memory().begin());
+}
+
+void ConstraintSolver::load(const Memory& memory) {
+  rows_.load(memory.rows);
+  std::copy(memory.choice.begin(), memory.choice.end(), solver_->memory().begin());
+  update_rows_left();
 }
 
 }  // namespace tactus::simulate

@@ -26,14 +26,12 @@
 // acceleration: rows that depend on others are then left out, and what the forces do against them is taken
 // out of the velocity at the end of the step, where it is also moved to a branch (branches.h).
 //
-// Rows that are redundant for good are set aside: away from the constraints' manifold, in the stages of an
-// integrator, they would be nearly but not quite dependent, and their small disagreement would be divided by
-// that distance. Rows that are dependent only while a singular configuration is passed stay; rows that were
-// set aside and turn out not to follow from the others are taken back.
+// Which rows are on, and which of those are held, is the RowSet's to say (row_set.h).
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -42,6 +40,7 @@
 #include <tactus/simulate/constraints/formulation.h>
 #include <tactus/simulate/constraints/mass_metric.h>
 #include <tactus/simulate/constraints/parametric.h>
+#include <tactus/simulate/constraints/row_set.h>
 #include <tactus/simulate/motion/displacement.h>
 #include <tactus/simulate/motion/motion_law.h>
 
@@ -65,6 +64,10 @@ struct ConstraintOptions {
   ProjectionOptions projection{};
 };
 
+/// A row's squared distance from those before it, by its natural size: the straight-line code's error is
+/// about the rounding divided by it.
+inline constexpr double kHealthyPivot = 1e-6;
+
 class ConstraintSolver final : public MotionLaw {
  public:
   /// The dynamics, which have constraints, must outlive the solver. Throws InputError where the parametric
@@ -79,7 +82,9 @@ class ConstraintSolver final : public MotionLaw {
   /// Everything about the constraints there, by the chosen formulation (multipliers for automatic): entries
   /// of `lambda` and `redundant` belong to active_rows(). False where the problem has no solution.
   bool solve(const double* arguments, ConstrainedMotion& motion);
-  const std::vector<std::size_t>& active_rows() const { return active_rows_; }
+  const std::vector<std::size_t>& active_rows() const { return rows_.active(); }
+  /// The active set of rows.
+  const RowSet& rows() const { return rows_; }
 
   /// What Holding says of positions and velocities.
   double settle_position(double t, double* q) override;
@@ -93,7 +98,7 @@ class ConstraintSolver final : public MotionLaw {
   /// Active rows that psi does not satisfy.
   const std::vector<std::size_t>& rows_left() const { return rows_left_; }
   /// Whether the same rows are active as at the start.
-  bool as_at_start() const { return active_ == constraints_.active; }
+  bool as_at_start() const { return rows_.as_at_start(); }
 
   /// The largest position error of the active rows [m, rad].
   double position_error(double t, const double* q);
@@ -103,11 +108,11 @@ class ConstraintSolver final : public MotionLaw {
   /// Makes u agree with the constraints; the largest error left [m/s, rad/s].
   double hold_velocity(double t, const double* q, double* u);
   /// In a singular configuration: moves u, which agrees with the constraints, to the nearest branch.
-  void choose_branch(double t, const double* q, double* u) { branches_.settle(t, q, u, active_rows_); }
+  void choose_branch(double t, const double* q, double* u) { branches_.settle(t, q, u, rows_.active()); }
   /// The impulse by which the active constraints catch a velocity that they do not allow, plastically:
-  /// M (u+ - u-) = A^T impulse, A u+ + c = 0 [Gillespie2003, section 5]. One entry per active row; false
-  /// where the problem has no solution.
-  bool strike(double t, const double* q, double* u, std::vector<double>& impulse);
+  /// M (u+ - u-) = A^T impulse, A u+ + c = 0 [Gillespie2003, section 5]. One entry per row of the model, 0 where it
+  /// is off; false where the problem has no solution, and u stays.
+  bool strike(double t, const double* q, double* u, std::span<double> impulse);
 
   /// Errors of all rows.
   void errors(double t, const double* q, const double* u, const double*& position, const double*& velocity);
@@ -117,23 +122,51 @@ class ConstraintSolver final : public MotionLaw {
   /// A step has ended at this state: looks whether rows became redundant or independent.
   void end_step(double t, const double* q, const double* u);
 
-  bool is_active(int constraint) const;
+  bool is_active(int constraint) const { return rows_.is_active(constraint); }
   /// Takes effect at once; strike() and end_step() are the caller's to do.
   void set_active(int constraint, bool active);
+  /// The same for all rows of the model at once [m].
+  void set_active(const char* rows);
 
+  /// What a step changes besides the state, to go back to where it began; no memory is taken after the first
+  /// save.
   struct Memory {
-    std::vector<char> active, aside;
-    std::vector<int> dependent_ends;
-    bool detour = false;
+    RowMemory rows;
+    std::vector<char> choice;  // of the formulation
   };
-  void save(Memory& memory) const { memory = {active_, aside_, dependent_ends_, detour_in_step_}; }
-  void load(const Memory& memory) {
-    active_ = memory.active;
-    aside_ = memory.aside;
-    dependent_ends_ = memory.dependent_ends;
-    detour_in_step_ = memory.detour;
-    update_rows();
+  void save(Memory& memory) const;
+  void load(const Memory& memory);
+  /// The same with the solver's own memory: remembers the present, and goes back to it.
+  void mark();
+  void rewind();
+  /// A look at some state, between two steps: what it finds out is no part of any step.
+  class Look {
+   public:
+    explicit Look(ConstraintSolver& solver) : solver_(solver), detoured_(solver.rows_.detoured()) {}
+    ~Look() { solver_.rows_.set_detoured(detoured_); }
+    Look(const Look&) = delete;
+    Look& operator=(const Look&) = delete;
+
+   private:
+    ConstraintSolver& solver_;
+    bool detoured_;
+  };
+
+  // For laws that have further rows besides these (contact/events/contact_motion.h).
+  /// Whether accelerate() has straight-line code for the rows that are held now.
+  bool has_code() const {
+    return rows_.active().empty() ||
+           (rows_.unrolled_fits() && options_.formulation == Formulation::automatic &&
+            options_.holding != Holding::baumgarte);
   }
+  /// A step needed more than straight-line code: its end is looked at.
+  void note_detour() { rows_.note_detour(); }
+  /// Whether rows set aside had to be taken back at this place: they do not follow from those held.
+  bool take_back_positions(double t, const double* q);
+  bool take_back_velocities(double t, const double* q, const double* u);
+  /// Multipliers of all rows [m], those of least size, that make this force A^T lambda [nv] at t q. False
+  /// where there are none.
+  bool share_force(double t, const double* q, const double* force, double* lambda);
 
   /// Accelerations since reset() that the straight-line code could not do.
   long detours() const { return detours_; }
@@ -145,9 +178,7 @@ class ConstraintSolver final : public MotionLaw {
   };
   bool gather(const std::vector<std::size_t>& rows);
   ConstrainedProblem problem() const;
-  void update_rows();
-  /// Rows that were set aside although they do not follow from the others; whether there were any.
-  bool take_back(const double* errors, const std::vector<std::size_t>& held, double follows);
+  void update_rows_left();
   bool unrolled_is_healthy(const double* distances, const std::vector<std::size_t>& rows) const;
   /// The smallest du that takes `error` (per row of the model) out of the held rows.
   bool smallest_step(double t, const double* q, const double* error, bool positions, double* du);
@@ -173,14 +204,12 @@ class ConstraintSolver final : public MotionLaw {
   ConstrainedMotion motion_;
   Gathered gathered_;
 
-  std::vector<char> active_, aside_;  // [m]
-  std::vector<int> dependent_ends_;   // [m] steps in a row at whose end the row was redundant
-  std::vector<std::size_t> active_rows_, held_rows_, held_positions_, rows_left_;
-  std::vector<char> left_;  // of active_rows_, in the parametric formulation
-  bool unrolled_fits_ = false;
-  bool detour_in_step_ = false;
+  RowSet rows_;
+  std::vector<char> marked_choice_;
+  std::vector<std::size_t> rows_left_;
+  std::vector<char> left_, late_;  // of the active rows; left_ in the parametric formulation
   long detours_ = 0;
-  std::vector<double> unrolled_in_, unrolled_out_, work_;
+  std::vector<double> forward_out_, unrolled_in_, unrolled_out_, work_;
   std::vector<double> stage_, mean_, spread_;  // arguments, udot, differences of udot
   std::vector<double> rest_, du_, q_before_;
   Displacement displacement_;

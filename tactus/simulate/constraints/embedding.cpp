@@ -123,6 +123,7 @@ class Embedding : public FormulationSolver {
   }
 
   void reset() override { std::fill(dependent_.begin(), dependent_.end(), char{0}); }
+  std::span<char> memory() override { return dependent_; }
 
  private:
   /// Takes out of lambda what combinations of rows that vanish have of it. Row k of `null_` for the redundant

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -69,6 +70,8 @@ class FormulationSolver {
   virtual bool solve(const ConstrainedProblem& problem, ConstrainedMotion& motion) = 0;
   /// Forgets what was learnt from earlier problems.
   virtual void reset() {}
+  /// What was learnt, to be kept and put back. Its size stays the same.
+  virtual std::span<char> memory() { return {}; }
 };
 
 /// Memory for n speeds and up to that many rows.

@@ -36,6 +36,7 @@ void Chart::allocate() {
   if (dynamics.momentum) {
     scratch = std::max({scratch, dynamics.momentum->work_size(), dynamics.momentum_rate->work_size()});
     w_.momentum.assign(dynamics.momentum->output_size(), 0.0);
+    w_.u_before.assign(nv, 0.0);
   }
   w_.scratch.assign(scratch, 0.0);
   w_.held_tau.assign(nv, 0.0);
@@ -102,18 +103,26 @@ Status Chart::settle(double t, std::span<double> z) {
   return {};
 }
 
-/// The speeds' part of it. Constraints inside a tree that hangs free leave its momentum as it is, others
-/// change it.
+/// The speeds' part of it.
 void Chart::settle_velocity(double t, std::span<double> z) {
   const int nv = dynamics_.nv();
   double* u = z.data() + nv;
+  if (dynamics_.momentum) std::copy_n(u, nv, w_.u_before.begin());
   law_->settle_velocity(t, w_.q0.data(), u);
-  if (!dynamics_.momentum) return;
+  if (dynamics_.momentum) follow_momentum(t, w_.q0.data(), w_.u_before.data(), u, z.data() + 2 * nv);
+}
+
+void Chart::follow_momentum(double t, const double* q, const double* u_before, const double* u, double* P) {
+  const auto moved = [&](const MomentumRoot& root) {
+    return std::any_of(root.speeds.begin(), root.speeds.end(), [&](int i) { return u[i] != u_before[i]; });
+  };
+  if (std::none_of(dynamics_.momentum_roots.begin(), dynamics_.momentum_roots.end(), moved)) return;
   *w_.t = t;
-  std::copy(w_.q0.begin(), w_.q0.end(), w_.q);
-  std::copy_n(u, nv, w_.u);
+  std::copy_n(q, dynamics_.nq(), w_.q);
+  std::copy_n(u, dynamics_.nv(), w_.u);
   (*dynamics_.momentum)(w_.arguments.data(), w_.momentum.data(), w_.scratch.data());
-  std::copy_n(w_.momentum.begin(), dynamics_.np(), z.begin() + 2 * nv);
+  for (const MomentumRoot& root : dynamics_.momentum_roots)
+    if (moved(root)) std::copy_n(w_.momentum.begin() + root.offset, root.size, P + root.offset);
 }
 
 void Chart::correct_root_speeds(double t, std::span<double> z) {

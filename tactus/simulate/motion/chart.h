@@ -32,6 +32,7 @@ struct Workspace {
   double* qdot = nullptr;           // [nq]
   double* P_rate = nullptr;         // [np]   outside wrench
   std::vector<double> momentum;     // [np + sizes of the A blocks]
+  std::vector<double> u_before;     // [nv]  where momentum is carried: before the constraints were met
   std::vector<double> scratch;      // of the largest kernel
   std::vector<double> held_tau;     // [nv]  given for the length of a step, added to the prescribed loads
   std::vector<double> held_wrench;  // [6 per wrench]
@@ -89,6 +90,10 @@ class Chart {
   /// The momentum that belongs to q and u.
   void momentum_of(double t, const std::vector<double>& q, const std::vector<double>& u,
                    std::vector<double>& P);
+  /// After u_before was changed to u (by impulses, or to meet constraints): P [np] follows for the trees
+  /// whose speeds changed, and stays for the others. Constraints inside a tree that hangs free leave its
+  /// momentum as it is, others change it.
+  void follow_momentum(double t, const double* q, const double* u_before, const double* u, double* P);
 
  protected:
   /// tau and wrench at the workspace's t, q, u.

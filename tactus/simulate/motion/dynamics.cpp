@@ -22,7 +22,7 @@ std::vector<std::string> effort_names(const describe::Model& model) {
 }
 
 Dynamics compile(const derive::Equations& equations, const std::optional<algebra::Function>& loads,
-                 generate::Backend backend) {
+                 generate::Backend backend, CompileOptions options) {
   Dynamics dynamics;
   const describe::Model& model = equations.model();
   dynamics.coordinates = Coordinates(model);
@@ -43,7 +43,7 @@ Dynamics compile(const derive::Equations& equations, const std::optional<algebra
     dynamics.loads = generate::compile(*loads, backend);
     check_shape(*dynamics.loads, 1 + nq + nv, nv + wrench);
   }
-  if (const auto functions = momentum_functions(equations)) {
+  if (const auto functions = options.momentum ? momentum_functions(equations) : std::nullopt) {
     dynamics.momentum_roots = functions->roots;
     dynamics.momentum = generate::compile(functions->momentum, backend);
     dynamics.momentum_rate = generate::compile(functions->rate, backend);

@@ -42,11 +42,15 @@ struct Dynamics {
   }
 };
 
+struct CompileOptions {
+  bool momentum = true;  // carry the momentum of trees that hang free
+};
+
 /// Compiles what a simulation needs. `loads` (inputs t q u; outputs tau [nv] and, where the equations take
 /// wrenches, wrench [6 each]) are forces known as functions of the motion.
 Dynamics compile(const derive::Equations& equations,
                  const std::optional<algebra::Function>& loads = std::nullopt,
-                 generate::Backend backend = generate::Backend::automatic);
+                 generate::Backend backend = generate::Backend::automatic, CompileOptions options = {});
 
 /// The names of the efforts tau: one per joint axis.
 std::vector<std::string> effort_names(const describe::Model& model);

@@ -119,13 +119,18 @@ std::optional<MomentumFunctions> momentum_functions(const derive::Equations& equ
     if (!hangs_free(joint)) continue;
 
     Tree tree{{t, q, u}, {}};
+    std::vector<int> speeds;
     double mass = 0.0;
     int k = 0;
     for (std::size_t i = 0; i < model.joints.size(); ++i) {
       const bool inside = root[i] == static_cast<int>(j);
       if (inside) mass += describe::value_of(model, model.bodies[i + 1].mass);
-      for (int n = describe::speed_count(model.joints[i].type); n > 0; --n, ++k)
-        if (!inside) tree.arguments[2].entries[static_cast<std::size_t>(k)] = Expr(0.0);
+      for (int n = describe::speed_count(model.joints[i].type); n > 0; --n, ++k) {
+        if (inside)
+          speeds.push_back(k);
+        else
+          tree.arguments[2].entries[static_cast<std::size_t>(k)] = Expr(0.0);
+      }
     }
     for (int i = 0; i < size; ++i)
       tree.root_speeds.push_back(u.entries[static_cast<std::size_t>(root_u + i)]);
@@ -143,7 +148,7 @@ std::optional<MomentumFunctions> momentum_functions(const derive::Equations& equ
                         size,
                         size,
                         algebra::jacobian(P_tree, tree.root_speeds)});
-    functions.roots.push_back({root_u, size, static_cast<int>(P.size())});
+    functions.roots.push_back({root_u, size, static_cast<int>(P.size()), std::move(speeds)});
     P.insert(P.end(), P_tree.begin(), P_tree.end());
   }
   if (functions.roots.empty()) return std::nullopt;

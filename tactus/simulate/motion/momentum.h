@@ -31,9 +31,10 @@
 namespace tactus::simulate {
 
 struct MomentumRoot {
-  int speed = 0;   // first of the root's speeds
-  int size = 0;    // 6 free, 3 spherical
-  int offset = 0;  // first entry of P
+  int speed = 0;              // first of the root's speeds
+  int size = 0;               // 6 free, 3 spherical
+  int offset = 0;             // first entry of P
+  std::vector<int> speeds{};  // of the whole tree
 };
 
 struct MomentumFunctions {

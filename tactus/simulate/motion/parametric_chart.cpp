@@ -13,8 +13,6 @@ namespace {
 
 /// The inequality above holds for the sampled rates within this factor, and within this part of the speeds.
 constexpr double kSampled = 10.0, kSlack = 1e-3;
-/// A row's squared distance from those before it, by its natural size: as for the other straight-line code.
-constexpr double kHealthyPivot = 1e-6;
 
 std::size_t offset_of(const generate::Kernel& kernel, std::string_view name) {
   const generate::Slot* slot = kernel.output(name);

@@ -28,11 +28,13 @@ Simulation::Simulation(const Dynamics& dynamics, Options options)
     throw InputError({}, fmt::format("the step is {} s", options_.step),
                      "give a positive time, such as 1e-3");
   stepper_ = make_stepper(options_.integrator, *chart_, options_.tolerances);
+  stepper_before_.resize(stepper_->memory());
   if (dynamics.constraints) {
     const std::size_t rows = dynamics.constraints->size();
     constrained_ = ConstrainedMotion(static_cast<std::size_t>(dynamics.nv()), rows);
     lambda_.resize(rows);
     impulse_.resize(rows);
+    chart_->constraints()->save(memory_);
   }
   State rest;
   rest.q = dynamics.coordinates.rest();
@@ -66,10 +68,20 @@ void Simulation::set_state(State state) {
   steps_ = 0;
 }
 
+// On trouble what constraints and integrator remember is what it was, too.
 Status Simulation::step(const Input& input) {
-  const double t_next = start_ + static_cast<double>(steps_ + 1) * options_.step;
+  if (!hold(input)) return Status::bad_input;  // forces from outside
+  if (chart_->constraints() != nullptr) chart_->constraints()->mark();
+  stepper_->save(stepper_before_.data());
+  const Status status = advance();
+  if (status.ok()) return status;
+  if (chart_->constraints() != nullptr) chart_->constraints()->rewind();
+  stepper_->load(stepper_before_.data());
+  return status;
+}
 
-  if (!hold(input)) return Status::bad_input;                                // forces from outside
+Status Simulation::advance() {
+  const double t_next = start_ + static_cast<double>(steps_ + 1) * options_.step;
   chart_->begin(state_, z_);                                                 // coordinates around this place
   Status status = stepper_->step(*chart_, state_.t, t_next - state_.t, z_);  // the integrator's work
   if (status.ok()) status |= check(z_);                                      // NaN, divergence
@@ -137,48 +149,69 @@ bool Simulation::is_active(int constraint) const {
   return chart_->constraints() != nullptr && chart_->constraints()->is_active(constraint);
 }
 
-void Simulation::require_switchable(int constraint) const {
-  const Constraints& constraints = *dynamics().constraints;
-  if (chart_->constraints()->options().formulation != Formulation::parametric) return;
+Switching Simulation::can_switch(int constraint, bool active) noexcept {
+  ConstraintSolver* solver = chart_->constraints();
+  if (solver == nullptr || constraint < 0 ||
+      static_cast<std::size_t>(constraint) >= solver->constraints().names.size())
+    return {Switching::Answer::no_such_constraint};
+  if (solver->is_active(constraint) == active) return {Switching::Answer::as_it_was};
+  const Constraints& constraints = solver->constraints();
+  const bool parametric = solver->options().formulation == Formulation::parametric;
+  const double *position = nullptr, *velocity = nullptr;
+  solver->errors(state_.t, state_.q.data(), state_.u.data(), position, velocity);
   for (std::size_t k = 0; k < constraints.size(); ++k) {
     if (constraints.rows[k].constraint != constraint) continue;
-    if (dynamics().parametric->left[k] && !constraints.rows[k].holonomic) continue;
-    throw InputError(
-        {},
-        fmt::format("`{}` cannot be switched in parametric coordinates: psi says where the mechanism "
-                    "can be",
-                    constraints.rows[k].label),
-        "choose another formulation");
+    if (parametric && !(dynamics().parametric->left[k] && !constraints.rows[k].holonomic))
+      return {Switching::Answer::not_in_these_coordinates, k};
+    if (active && !(std::abs(position[k]) <= options_.latch_limit))
+      return {Switching::Answer::out_of_place, k, position[k]};
   }
+  return {};
 }
 
-std::span<const double> Simulation::set_active(int constraint, bool active) {
-  ConstraintSolver* solver = chart_->constraints();
-  TACTUS_CHECK(solver != nullptr);
+Switching Simulation::request_active(int constraint, bool active) noexcept {
   std::fill(impulse_.begin(), impulse_.end(), 0.0);
-  if (solver->is_active(constraint) == active) return impulse_;
-  require_switchable(constraint);
-  if (active) {
-    const double *position = nullptr, *velocity = nullptr;
-    solver->errors(state_.t, state_.q.data(), state_.u.data(), position, velocity);
-    for (std::size_t k = 0; k < impulse_.size(); ++k)
-      if (solver->constraints().rows[k].constraint == constraint &&
-          !(std::abs(position[k]) <= options_.latch_limit))
-        throw InputError({}, fmt::format("`{}` cannot be switched on: it is off by {:.3g}",
-                                         solver->constraints().rows[k].label, position[k]));
+  const Switching may = can_switch(constraint, active);
+  if (may.answer != Switching::Answer::done) return may;
+  ConstraintSolver& solver = *chart_->constraints();
+  solver.save(memory_);
+  solver.set_active(constraint, active);
+  if (active && !solver.strike(state_.t, state_.q.data(), state_.u.data(), impulse_)) {
+    solver.load(memory_);
+    return {Switching::Answer::no_impulse};
   }
-  solver->set_active(constraint, active);
-  if (active) {
-    std::vector<double> impulse;
-    if (!solver->strike(state_.t, state_.q.data(), state_.u.data(), impulse))
-      throw InputError({}, "the constraint's impulse has no solution: the mass matrix is singular");
-    for (std::size_t k = 0; k < impulse.size(); ++k) impulse_[solver->active_rows()[k]] = impulse[k];
-  }
-  solver->end_step(state_.t, state_.q.data(), state_.u.data());
+  solver.end_step(state_.t, state_.q.data(), state_.u.data());
   chart_->adopt(state_);
   stepper_->reset();
   start_ = state_.t;
   steps_ = 0;
+  return {};
+}
+
+std::span<const double> Simulation::set_active(int constraint, bool active) {
+  const Switching switching = request_active(constraint, active);
+  const auto label = [&] { return dynamics().constraints->rows[switching.row].label; };
+  switch (switching.answer) {
+    case Switching::Answer::no_such_constraint:
+      throw InputError({}, fmt::format("there is no constraint number {}", constraint),
+                       "count as Model::constraints does, from 0");
+    case Switching::Answer::not_in_these_coordinates:
+      throw InputError(
+          {},
+          fmt::format("`{}` cannot be switched in parametric coordinates: psi says where the mechanism "
+                      "can be",
+                      label()),
+          "choose another formulation");
+    case Switching::Answer::out_of_place:
+      throw InputError(
+          {}, fmt::format("`{}` cannot be switched on: it is off by {:.3g}", label(), switching.error));
+    case Switching::Answer::no_impulse:
+      throw InputError({}, "the constraint's impulse has no solution: the mass matrix is singular");
+    case Switching::Answer::no_consistent_contacts:
+    case Switching::Answer::done:
+    case Switching::Answer::as_it_was:
+      break;
+  }
   return impulse_;
 }
 

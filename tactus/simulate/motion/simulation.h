@@ -18,6 +18,7 @@
 #include <tactus/simulate/motion/chart.h>
 #include <tactus/simulate/motion/dynamics.h>
 #include <tactus/simulate/motion/state.h>
+#include <tactus/simulate/motion/switching.h>
 
 namespace tactus::simulate {
 
@@ -98,31 +99,29 @@ class Simulation {
   long handed_over() const;
 
   bool is_active(int constraint) const;
-  /// Switches a constraint (index into Model::constraints) on or off. On: the velocity is caught by a plastic
+  /// Switches a constraint, in the loop: no exception, no allocation. What set_active() would refuse is
+  /// answered, and nothing has changed then.
+  Switching request_active(int constraint, bool active) noexcept;
+  /// Of the last request, per row of the model.
+  std::span<const double> impulse() const { return impulse_; }
+  /// The same before the loop. Switches a constraint (index into Model::constraints) on or off. On: the velocity is caught by a plastic
   /// impulse, returned per row of the model; the position must fit. Throws InputError where it does not. In
   /// parametric coordinates only what psi leaves to be held can be switched.
   std::span<const double> set_active(int constraint, bool active);
-
-  bool request_active(int constraint, bool active) noexcept {
-    try {
-      set_active(constraint, active);
-      return true;
-    } catch (const std::exception&) {
-      return false;
-    }
-  }
 
   /// What went wrong, when, and in which joint.
   std::string explain(Status status);
 
  private:
+  Status advance();
   Status check(std::span<const double> z);
   void meet_constraints();
-  void require_switchable(int constraint) const;
+  Switching can_switch(int constraint, bool active) noexcept;
 
   Options options_;
   std::unique_ptr<Chart> chart_;
   std::unique_ptr<Stepper> stepper_;
+  std::vector<double> stepper_before_;  // what it had learnt where the step began
   State state_;
   std::vector<double> z_;
   std::vector<double> z_rate_;
@@ -130,6 +129,7 @@ class Simulation {
   std::uint64_t steps_ = 0;  // t = start + steps * step: no rounding piles up in the time
   int troubled_speed_ = -1;  // found by the last check
   ConstrainedMotion constrained_;
+  ConstraintSolver::Memory memory_;
   std::vector<double> lambda_, impulse_;  // per row of the model
 };
 

@@ -33,7 +33,7 @@ Status SmoothMechanism::advance(const TickInput& input) noexcept {
 }
 
 bool SmoothMechanism::switch_constraint(int constraint, bool on) noexcept {
-  return simulation_.request_active(constraint, on);
+  return simulation_.request_active(constraint, on).ok();
 }
 
 std::span<const double> SmoothMechanism::efforts() noexcept { return simulation_.rates().tau; }
