@@ -23,7 +23,7 @@ int loop_with_contact() {
 name: drop
 gravity: [0, 0, -10]
 bodies:
-  world: {geometry: [{shape: plane, contact: true}]}
+  world: {geometry: [{shape: plane, size: [2, 2], contact: true}]}
   ball: {mass: 1, inertia: [0.1, 0.1, 0.1], geometry: [{shape: sphere, radius: 0.2, contact: true}]}
 joints:
   fall: {type: prismatic, parent: world, child: ball, axis: z}
