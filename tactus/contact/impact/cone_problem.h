@@ -60,6 +60,29 @@ enum class ConeLaw : unsigned char { coulomb, associated, frictionless };
 ConeMode solve_contact(const LocalCone& contact, const double* q, double* p);
 void solve_associated_contact(const LocalCone& contact, const double* q, double* p);
 
+/// One contact by itself, made ready for many solutions with other q: sweeps over many contacts spend most of
+/// their time here.
+class PreparedCone {
+ public:
+  PreparedCone() = default;
+  explicit PreparedCone(const LocalCone& contact);
+
+  /// As solve_contact(). `alpha`, zero at first, is the root of the scalar equation: the next solution, with a
+  /// q that differs little, starts from it. The equation is solved to `accuracy`, by its terms.
+  ConeMode solve(const double* q, double* p, double& alpha, double accuracy) const;
+
+ private:
+  friend ConeMode solve_contact(const LocalCone& contact, const double* q, double* p);
+  ConeMode solve_spatial(const double* q, double* p, double& alpha, double accuracy) const;
+
+  LocalCone contact_;
+  bool rubs_ = false;
+  // Of three rows: 1 / W_nn and W_nt / W_nn; the axes in which A is diagonal, its values, 1 / those, and
+  // mu W_nt along them.
+  double inverse_nn_ = 0.0, part_[2] = {};
+  double cosine_ = 1.0, sine_ = 0.0, value_[2] = {}, inverse_[2] = {}, coupling_[2] = {};
+};
+
 /// The law as a projection of y = p - rho w: the impulse P [size] that it is mapped to, and where `slope` is
 /// not null its derivative dP/dy [by rows of three]. The law holds where P(p - rho w) = p.
 void project(const LocalCone& contact, ConeLaw law, const double* y, double* P, double* slope);

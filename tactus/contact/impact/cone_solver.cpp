@@ -237,7 +237,8 @@ ConeResult ConeSolver::solve(const ConeProblem& problem, std::span<double> p, st
   for (const Contact& k : contacts_) clip_impulse(k.local, p.data() + k.row);
   ConeResult result;
   result.converged = solve_by(ConeLaw::coulomb, problem, result, p.data(), w.data());
-  if (!result.converged && problem.least.empty()) fall_back(problem, result, p.data(), w.data());
+  if (!result.converged && problem.least.empty() && options_.fall_back)
+    fall_back(problem, result, p.data(), w.data());
   find_modes(p.data(), w.data());
   return result;
 }

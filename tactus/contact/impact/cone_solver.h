@@ -19,6 +19,7 @@ struct ConeOptions {
   double tolerance = 1e-13;
   int most_sweeps = 1000;      // 8 are enough for most
   int most_newton_steps = 12;  // in a row, between sweeps
+  bool fall_back = true;       // to other laws, where Coulomb's is not reached
 };
 
 struct ConeResult {
@@ -42,6 +43,7 @@ class ConeSolver {
   const ConeOptions& options() const { return options_; }
   /// From the next problem on.
   void set_most_sweeps(int most) { options_.most_sweeps = most; }
+  void set_fall_back(bool yes) { options_.fall_back = yes; }
 
   /// p [rows] holds a guess and becomes the solution, or the best found; w [rows] = W p + b.
   ConeResult solve(const ConeProblem& problem, std::span<double> p, std::span<double> w);

@@ -48,15 +48,15 @@ struct Secular {
   }
 
   /// Newton's step for the fraction A/(B + alpha) - C that has the value and slope of g, kept inside a
-  /// bracket.
-  double root() const {
+  /// bracket; from a guess.
+  double root(double alpha = 0.0, double accuracy = kEpsilon) const {
     double low = 0.0;
     double high = (k * length_of(c[0], c[1]) + std::abs(d[0]) + std::abs(d[1])) / C;
     const double natural = 0.5 * (a[0] + a[1]);
-    double alpha = 0.0;
+    if (!(alpha < high)) alpha = 0.0;
     for (int i = 0; i < kMostRootSteps; ++i) {
       const Value v = at(alpha);
-      if (std::abs(v.g) <= kEpsilon * v.size) break;
+      if (std::abs(v.g) <= accuracy * v.size) break;
       (v.g > 0.0 ? low : high) = alpha;
       if (high - low <= kEpsilon * (high + natural)) break;
       const double next = alpha - v.g / v.slope * (v.g + C) / C;
@@ -72,8 +72,9 @@ struct Secular {
 /// The axes in which a symmetric 2 x 2 matrix is diagonal: columns (cosine, sine), (-sine, cosine).
 struct Axes {
   double cosine = 1.0, sine = 0.0;
-  double value[2];
+  double value[2] = {};
 
+  Axes(double along_x, double along_y) : cosine(along_x), sine(along_y) {}
   Axes(double xx, double xy, double yy) {
     double t = 0.0;
     if (xy != 0.0) {
@@ -127,32 +128,64 @@ ConeMode solve_planar(const LocalCone& k, const double* q, double* p) {
   return ConeMode::sliding;
 }
 
-ConeMode solve_spatial(const LocalCone& k, const double* q, double* p) {
+}  // namespace
+
+PreparedCone::PreparedCone(const LocalCone& k) : contact_(k), rubs_(k.size > 1 && k.mu > 0.0) {
+  if (k.size < 3 || !(k.W[0] > 0.0)) return;
   const double Wnn = k.W[0], w1 = k.W[1], w2 = k.W[2];
   const double floor = kFlat * (k.W[4] + k.W[8]) + std::numeric_limits<double>::min();
   const Axes axes(k.W[4] - w1 * w1 / Wnn, k.W[5] - w1 * w2 / Wnn, k.W[8] - w2 * w2 / Wnn);
-  Secular s{Wnn, -k.mu * q[0], {std::max(axes.value[0], floor), std::max(axes.value[1], floor)}, {}, {}};
-  const double c[2] = {q[1] - w1 * q[0] / Wnn, q[2] - w2 * q[0] / Wnn}, Wnt[2] = {w1, w2};
-  double coupling[2];
-  axes.into(c, s.c);
-  axes.into(Wnt, coupling);
-  for (int i = 0; i < 2; ++i) s.d[i] = k.mu * coupling[i] * s.c[i];
+  const double Wnt[2] = {w1, w2};
+  double along[2];
+  axes.into(Wnt, along);
+  cosine_ = axes.cosine;
+  sine_ = axes.sine;
+  inverse_nn_ = 1.0 / Wnn;
+  for (int i = 0; i < 2; ++i) {
+    part_[i] = Wnt[i] * inverse_nn_;
+    value_[i] = std::max(axes.value[i], floor);
+    inverse_[i] = 1.0 / value_[i];
+    coupling_[i] = k.mu * along[i];
+  }
+}
 
-  const auto place = [&](double alpha) {
-    const double r[2] = {-s.c[0] / (s.a[0] + alpha), -s.c[1] / (s.a[1] + alpha)};
+ConeMode PreparedCone::solve_spatial(const double* q, double* p, double& alpha, double accuracy) const {
+  const double mu = contact_.mu;
+  const Axes axes(cosine_, sine_);
+  const double c[2] = {q[1] - part_[0] * q[0], q[2] - part_[1] * q[0]};
+  double along[2];
+  axes.into(c, along);
+  /// p from p_t in the axes, and the length of p_t.
+  const auto place = [&](double r0, double r1) {
+    const double r[2] = {r0, r1};
     axes.out_of(r, p + 1);
-    p[0] = -(q[0] + w1 * p[1] + w2 * p[2]) / Wnn;
-    return length_of(r[0], r[1]);
+    p[0] = -inverse_nn_ * q[0] - part_[0] * p[1] - part_[1] * p[2];
+    return length_of(r0, r1);
   };
-  if (place(0.0) <= k.mu * p[0]) return ConeMode::sticking;
-  const double length = place(s.root());
-  const double onto = length > 0.0 ? k.mu * p[0] / length : 0.0;
+  if (place(-along[0] * inverse_[0], -along[1] * inverse_[1]) <= mu * p[0]) return ConeMode::sticking;
+  const Secular s{contact_.W[0],
+                  -mu * q[0],
+                  {value_[0], value_[1]},
+                  {along[0], along[1]},
+                  {coupling_[0] * along[0], coupling_[1] * along[1]}};
+  alpha = s.root(alpha, accuracy);
+  const double length = place(-along[0] / (value_[0] + alpha), -along[1] / (value_[1] + alpha));
+  const double onto = length > 0.0 ? mu * p[0] / length : 0.0;
   p[1] *= onto;
   p[2] *= onto;
   return ConeMode::sliding;
 }
 
-}  // namespace
+ConeMode PreparedCone::solve(const double* q, double* p, double& alpha, double accuracy) const {
+  if (contact_.least > 0.0) return solve_contact(contact_, q, p);
+  for (int i = 0; i < contact_.size; ++i) p[i] = 0.0;
+  if (q[0] >= 0.0 || !(contact_.W[0] > 0.0)) return ConeMode::open;
+  if (!rubs_) {
+    p[0] = -q[0] / contact_.W[0];
+    return ConeMode::sliding;
+  }
+  return contact_.size == 2 ? solve_planar(contact_, q, p) : solve_spatial(q, p, alpha, accuracy);
+}
 
 ConeMode solve_contact(const LocalCone& k, const double* q, double* p) {
   const int nt = k.size - 1;
@@ -176,7 +209,8 @@ ConeMode solve_contact(const LocalCone& k, const double* q, double* p) {
     return ConeMode::sliding;
   }
   if (q[0] >= 0.0) return bounded;  // only a least impulse's friction closes it
-  return nt == 1 ? solve_planar(k, q, p) : solve_spatial(k, q, p);
+  double alpha = 0.0;
+  return nt == 1 ? solve_planar(k, q, p) : PreparedCone(k).solve_spatial(q, p, alpha, kEpsilon);
 }
 
 // On the cone's edge w = alpha (mu^2 p_n, -p_t), alpha > 0. With W_tt diagonal, values a_i, and W_nt = (d_i),

@@ -122,14 +122,20 @@ TimeStepping::TimeStepping(const ContactModel& contact_model, SteppingOptions op
   if (contact_model.dynamics.loads) work = std::max(work, contact_model.dynamics.loads->work_size());
   scratch_.resize(work);
   forward_.resize(nv_ + nq_);
-  for (std::vector<double>* v : {&free_, &corrected_, &u_, &u_free_, &u_end_, &du_, &theta_, &u_next_})
-    v->assign(nv_, 0.0);
+  for (std::vector<double>* v : {&free_, &corrected_, &end_, &shift_, &theta_, &u_next_}) v->assign(nv_, 0.0);
+  for (std::vector<double>* v : {&u_free_, &dx_}) v->assign(solver_.width(), 0.0);
+  std::size_t largest = 0;
+  for (const TermsKernel::Block& block : kernel_.blocks) largest = std::max(largest, block.speeds.size());
+  scratch_block_.resize(largest);
+  touching_.resize(kernel_.bodies.size());
+  for (std::size_t k = 0; k < kernel_.blocks.size(); ++k)
+    twist_size_ = std::max(twist_size_, 6 * solver_.stride(static_cast<int>(k)));
+  twist_rows_.assign(kernel_.bodies.size() * twist_size_, 0.0);
   qdot_.resize(nq_);
   efforts_.resize(nv_);
   q_end_.resize(nq_);
   near_.resize(options.most_contacts);
   slack_.resize(options.most_contacts);
-  push_.resize(options.most_contacts);
   memory_.resize(options.most_contacts);
   contacts_.resize(options.most_contacts);
 
@@ -187,7 +193,7 @@ void TimeStepping::set_state(simulate::State state) {
 
 simulate::Status TimeStepping::step(const simulate::Input& input) noexcept {
   const SweepSolver::History history = solver_.history();
-  const ConeResult solution = solution_;
+  const SweepResult solution = solution_;
   const simulate::Status status = attempt(input);
   if (status.ok()) return status;
   solver_.set_history(history);
@@ -205,6 +211,7 @@ simulate::Status TimeStepping::attempt(const simulate::Input& input) {
   if (!gather()) return simulate::Status::contacts_overflow;
   if (deepest_overlap() > options_.deepest) return simulate::Status::overlap_lost;
   solve_impulses();
+  find_end_speeds();
   separate();
   if (!displace()) return simulate::Status::not_finite;
   for (const double speed : u_next_)
@@ -275,7 +282,6 @@ bool TimeStepping::free_speeds() {
   for (std::size_t i = 0; i < nv_; ++i) {
     free_[i] = state_.u[i] + h * forward_[i];
     u[i] = state_.u[i];
-    u_[place_[i]] = state_.u[i];
     u_free_[place_[i]] = free_[i];
     if (!std::isfinite(free_[i])) return false;
   }
@@ -286,7 +292,7 @@ bool TimeStepping::free_speeds() {
 /// displacement of the step takes out what the positions are off.
 void TimeStepping::hold_bilateral(double h) {
   position_error_ = 0.0;
-  std::fill(du_.begin(), du_.end(), 0.0);
+  std::fill(shift_.begin(), shift_.end(), 0.0);
   for (std::size_t k = 0; k < kernel_.blocks.size(); ++k) {
     const TermsKernel::Block& block = kernel_.blocks[k];
     const std::size_t n = block.speeds.size();
@@ -302,18 +308,24 @@ void TimeStepping::hold_bilateral(double h) {
       const double phi = kernel_.rows[row].holonomic ? terms_.Phi(row) : 0.0;
       if (!(std::abs(phi) <= position_error_))
         position_error_ = std::abs(phi);  // also takes what is no number
-      metrics_[k].add_bilateral(A, change, -phi / options_.step);
+      metrics_[k].add_bilateral(block.rows[i], A, change, -phi / options_.step);
     }
-    metrics_[k].finish();
-    metrics_[k].add_velocity_change(u_free_.data() + solver_.offset(static_cast<int>(k)));
-    metrics_[k].add_position_change(du_.data() + solver_.offset(static_cast<int>(k)));
+    if (metrics_[k].bilateral() == 0) continue;
+    const std::size_t from = solver_.offset(static_cast<int>(k));
+    std::fill_n(&dx_[from], n, 0.0);
+    metrics_[k].add_velocity_change(&dx_[from]);
+    metrics_[k].add_speeds(&dx_[from], &u_free_[from]);
+    std::fill_n(&dx_[from], n, 0.0);
+    metrics_[k].add_position_change(&dx_[from]);
+    std::fill_n(scratch_block_.data(), n, 0.0);
+    metrics_[k].add_speeds(&dx_[from], scratch_block_.data());
+    for (std::size_t i = 0; i < n; ++i) shift_[static_cast<std::size_t>(block.speeds[i])] = scratch_block_[i];
   }
 }
 
 /// The impulses of the step. Restitution that would add energy is left out.
 void TimeStepping::solve_impulses() {
-  u_end_ = u_free_;
-  solution_ = solver_.solve(u_end_.data());
+  solution_ = solver_.solve();
   bool strikes = false;
   for (std::size_t i = 0; i < solver_.contacts().size(); ++i) strikes = strikes || near_[i].strikes;
   if (!strikes || impulse_work() <= 0.0) return;
@@ -321,8 +333,7 @@ void TimeStepping::solve_impulses() {
     near_[i].restitution = 0.0;
     set_bias(solver_.contacts()[i], near_[i]);
   }
-  u_end_ = u_free_;
-  solution_ = solver_.solve(u_end_.data());
+  solution_ = solver_.solve();
 }
 
 bool TimeStepping::accelerations(const simulate::Input& input, double* udot) noexcept {
@@ -364,7 +375,7 @@ simulate::Status TimeStepping::set_active(int constraint, bool active) noexcept 
   now = active ? 1 : 0;
   if (!active) return {};
   const SweepSolver::History history = solver_.history();
-  const ConeResult solution = solution_;
+  const SweepResult solution = solution_;
   const simulate::Status status = catch_speeds(constraint);
   if (!status.ok()) now = 0;
   solver_.set_history(history);
@@ -383,7 +394,7 @@ simulate::Status TimeStepping::catch_speeds(int constraint) {
   if (!factor()) return simulate::Status::not_finite;
   std::copy(state_.u.begin(), state_.u.end(), free_.begin());
   std::fill(corrected_.begin(), corrected_.end(), 0.0);
-  for (std::size_t i = 0; i < nv_; ++i) u_[place_[i]] = u_free_[place_[i]] = state_.u[i];
+  for (std::size_t i = 0; i < nv_; ++i) u_free_[place_[i]] = state_.u[i];
   hold_bilateral(0.0);
   if (!gather()) return simulate::Status::contacts_overflow;
   for (std::size_t i = 0; i < solver_.contacts().size(); ++i) {
@@ -392,11 +403,11 @@ simulate::Status TimeStepping::catch_speeds(int constraint) {
     std::fill_n(contact.p, 3, 0.0);  // impulses of a whole step say nothing here
     set_bias(contact, near_[i]);
   }
-  u_end_ = u_free_;
-  solution_ = solver_.solve(u_end_.data());
-  for (const double speed : u_end_)
+  solution_ = solver_.solve();
+  find_end_speeds();
+  for (const double speed : end_)
     if (!std::isfinite(speed)) return simulate::Status::not_finite;
-  for (std::size_t i = 0; i < nv_; ++i) state_.u[i] = u_end_[place_[i]];
+  std::copy(end_.begin(), end_.end(), state_.u.begin());
   return {};
 }
 
@@ -429,37 +440,63 @@ void TimeStepping::load(const SteppingSnapshot& snapshot) {
   contact_count_ = 0;
 }
 
+/// u+ = u_free + L^-T x, block by block.
+void TimeStepping::find_end_speeds() {
+  for (std::size_t k = 0; k < kernel_.blocks.size(); ++k) {
+    const std::vector<int>& speeds = kernel_.blocks[k].speeds;
+    const std::size_t from = solver_.offset(static_cast<int>(k));
+    std::copy_n(&u_free_[from], speeds.size(), scratch_block_.data());
+    metrics_[k].add_speeds(&solver_.x()[from], scratch_block_.data());
+    for (std::size_t i = 0; i < speeds.size(); ++i)
+      end_[static_cast<std::size_t>(speeds[i])] = scratch_block_[i];
+  }
+}
+
+/// Of a contact's row, after the impulses; the solver's w measures it from what is asked for.
+double TimeStepping::end_velocity(const Near& near, const SweepSolver::Contact& contact, int row) const {
+  const double asked = near.free[row] - contact.b[row];
+  return contact.w[row] + asked - (row == 0 ? contact.compliance * contact.p[0] : 0.0);
+}
+
 /// The kinetic energy that the impulses give: p . (v + v_end) / 2, the forces doing the rest.
 double TimeStepping::impulse_work() const {
   double work = 0.0;
   for (std::size_t i = 0; i < solver_.contacts().size(); ++i) {
     const SweepSolver::Contact& contact = solver_.contacts()[i];
+    if (contact.p[0] == 0.0) continue;
     for (int r = 0; r < contact.size; ++r)
-      if (contact.p[r] != 0.0)
-        work += contact.p[r] * (near_[i].offset[r] + 0.5 * (solver_.velocity(contact, r, u_.data()) +
-                                                            solver_.velocity(contact, r, u_end_.data())));
+      work += 0.5 * contact.p[r] * (near_[i].before[r] + end_velocity(near_[i], contact, r));
   }
   return work;
 }
 
-/// Displacement speeds du that push overlapping bodies apart; other contacts may use up their gap, no more.
+/// Displacement speeds that push overlapping bodies apart; other contacts may use up their gap, no more.
 void TimeStepping::separate() {
   const double h = options_.step;
   const std::size_t count = solver_.contacts().size();
   correction_ = 0.0;
-  bool needed = position_error_ > 0.0;
+  bool needed = false;
   for (std::size_t i = 0; i < count; ++i) {
     const SweepSolver::Contact& contact = solver_.contacts()[i];
     const double gap = near_[i].about.gap, over = gap + options_.slop;
-    const double moves = near_[i].offset[0] + solver_.velocity(contact, 0, u_end_.data());
+    const double moves = end_velocity(near_[i], contact, 0);
     slack_[i] = over < 0.0 ? std::max(options_.push_part * over / h, -options_.push_speed) + moves
                            : std::max(0.0, gap / h + moves);
-    push_[i] = 0.0;
-    needed = needed || (over < 0.0 && slack_[i] < 0.0);
+    slack_[i] += near_[i].shift;
+    needed = needed || slack_[i] < 0.0;
   }
-  if (!needed) return;
-  solver_.separate({slack_.data(), count}, {push_.data(), count}, du_.data());
-  for (std::size_t i = 0; i < nv_; ++i) correction_ -= h * terms_.Q()[i] * du_[place_[i]];
+  if (needed) {
+    const std::span<const double> y = solver_.separate({slack_.data(), count});
+    for (std::size_t k = 0; k < kernel_.blocks.size(); ++k) {
+      const std::vector<int>& speeds = kernel_.blocks[k].speeds;
+      std::fill_n(scratch_block_.data(), speeds.size(), 0.0);
+      metrics_[k].add_speeds(&y[solver_.offset(static_cast<int>(k))], scratch_block_.data());
+      for (std::size_t i = 0; i < speeds.size(); ++i)
+        shift_[static_cast<std::size_t>(speeds[i])] += scratch_block_[i];
+    }
+  }
+  if (needed || position_error_ > 0.0)
+    for (std::size_t i = 0; i < nv_; ++i) correction_ -= h * terms_.Q()[i] * shift_[i];
 }
 
 /// q+ = q (+) h (W (u+ + du) + X); vectors that stand in space get new components in the turned axes.
@@ -467,8 +504,8 @@ bool TimeStepping::displace() {
   const double h = options_.step;
   double* u = arguments_.data() + 1 + nq_;
   for (std::size_t i = 0; i < nv_; ++i) {
-    u_next_[i] = u_end_[place_[i]];
-    u[i] = u_next_[i] + du_[place_[i]];
+    u_next_[i] = end_[i];
+    u[i] = end_[i] + shift_[i];
   }
   const simulate::Coordinates& coordinates = contact_model_.dynamics.coordinates;
   contact_model_.dynamics.coordinate_rates(arguments_.data(), qdot_.data(), scratch_.data());
@@ -500,8 +537,8 @@ void TimeStepping::keep_books() {
     const SweepSolver::Contact& contact = solver_.contacts()[i];
     double mean = 0.0, end = 0.0;
     for (int r = 1; r < contact.size; ++r) {
-      const double v_end = near_[i].offset[r] + solver_.velocity(contact, r, u_end_.data());
-      mean += 0.5 * contact.p[r] * (near_[i].offset[r] + solver_.velocity(contact, r, u_.data()) + v_end);
+      const double v_end = end_velocity(near_[i], contact, r);
+      mean += 0.5 * contact.p[r] * (near_[i].before[r] + v_end);
       end += contact.p[r] * v_end;
     }
     friction += mean <= 0.0 ? mean : std::min(end, 0.0);  // what is left of `end` is the solver's tolerance

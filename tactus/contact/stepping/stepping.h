@@ -136,7 +136,7 @@ class TimeStepping {
   std::span<const StepContact> contacts() const { return {contacts_.data(), contact_count_}; }
   const StepBooks& books() const { return books_; }
   /// Of the last step.
-  const ConeResult& solution() const { return solution_; }
+  const SweepResult& solution() const { return solution_; }
 
   bool is_active(int constraint) const { return active_[static_cast<std::size_t>(constraint)] != 0; }
   /// Switches a constraint of the model. On: the speeds are caught by a plastic impulse, contacts that touch
@@ -148,12 +148,20 @@ class TimeStepping {
   struct FreeRoot {
     std::size_t speed = 0;  // wx, wy, wz, vx, vy, vz; the chart has its rotation at speed + 3
   };
+  /// A body that touches something in this step, in the coordinates of its block's metric.
+  struct Touching {
+    std::uint64_t step = 0;  // in which the rest was computed
+    double free[6] = {};     // twist that the free speeds add, world axes, at the body's origin
+    double shift[6] = {};    // twist that takes out what the bilateral constraints are off
+  };
   /// What is known of a contact besides its rows.
   struct Near {
     const describe::ContactLaw* law = nullptr;
     StepContact about;
     math::Vec3<double> tangent[2];
-    double offset[3] = {};  // velocity that does not come from the speeds [m/s]
+    double before[3] = {};  // velocity at the start of the step [m/s]
+    double free[3] = {};    // with the free speeds, no impulses [m/s]
+    double shift = 0.0;     // by what the bilateral constraints are moved [m/s]
     double closing = 0.0;   // [m/s] before the step
     double restitution = 0.0;
     bool strikes = false;
@@ -172,13 +180,14 @@ class TimeStepping {
   bool gather();
   bool add_stop(std::size_t row);
   bool add_proximity(const collide::Proximity& proximity);
-  void add_body_rows(SweepSolver::Contact& contact, int body, double sign, const math::Vec3<double>& point,
-                     const math::Vec3<double>* directions, int count) const;
-  void respond(SweepSolver::Contact& contact, int from, int to) const;
+  const Touching& touching(int slot);
+  void add_body_rows(SweepSolver::Contact& contact, Near& near, int body, double sign);
   int choose_tangents(SweepSolver::Contact& contact, Near& near) const;
   void set_bias(SweepSolver::Contact& contact, Near& near) const;
   void recall(SweepSolver::Contact& contact, Near& near);
   void solve_impulses();
+  void find_end_speeds();
+  double end_velocity(const Near& near, const SweepSolver::Contact& contact, int row) const;
   double impulse_work() const;
   double deepest_overlap() const;  // of rigid shapes, where gather() was last called
   void keep_books();
@@ -194,7 +203,7 @@ class TimeStepping {
   double start_ = 0.0;
   std::uint64_t steps_ = 0;
   StepBooks books_;
-  ConeResult solution_;
+  SweepResult solution_;
 
   Terms terms_;
   std::unique_ptr<collide::Scene> scene_;
@@ -205,15 +214,20 @@ class TimeStepping {
   std::vector<std::size_t> place_;  // [nv] of a speed in the order by blocks
 
   // A step's numbers; speeds in the model's order:
-  std::vector<double> arguments_, scratch_, forward_, free_, corrected_;
+  std::vector<double> arguments_, scratch_, forward_, free_, corrected_, end_, shift_;
   double* tau_ = nullptr;
   double* wrench_ = nullptr;
-  // Block after block:
+  // Block after block, by the solver's offsets:
   std::vector<BlockMetric> metrics_;
-  std::vector<double> u_, u_free_, u_end_, du_;
+  std::vector<double> u_free_, dx_, scratch_block_;
   SweepSolver solver_;
+  // [touching bodies] and the rows of their twists [6 x largest stride each]
+  std::vector<Touching> touching_;
+  std::vector<double> twist_rows_;
+  std::size_t twist_size_ = 0;
+  std::uint64_t gathered_ = 0;
   std::vector<Near> near_;
-  std::vector<double> slack_, push_;
+  std::vector<double> slack_;
   std::vector<Memory> memory_;
   std::size_t remembered_ = 0, recalled_ = 0;
   std::vector<StepContact> contacts_;

@@ -35,6 +35,7 @@ double TimeStepping::search_margin() const {
 bool TimeStepping::gather() {
   solver_.clear();
   recalled_ = 0;
+  ++gathered_;
   // In the order of their pairs, -1 - stop: the order in which impulses are recalled.
   for (std::size_t stop = contact_model_.row_of_stop.size(); stop-- > 0;)
     if (contact_model_.row_of_stop[stop] >= 0 &&
@@ -60,18 +61,25 @@ bool TimeStepping::add_stop(std::size_t row) {
   near.about.pair = -1 - index;
   near.about.gap = gap;
   const auto [block, position] = kernel_.place_of_row[row];
-  const std::size_t n = solver_.block_size(block);
+  const TermsKernel::Block& speeds = kernel_.blocks[static_cast<std::size_t>(block)];
+  const std::size_t n = speeds.speeds.size();
   contact->block[0] = block;
-  const double* A = terms_.values().data() + kernel_.blocks[static_cast<std::size_t>(block)].A +
-                    static_cast<std::size_t>(position) * n;
-  std::copy_n(A, n, contact->J[0]);
-  respond(*contact, 0, 1);
-  near.offset[0] = rate - solver_.velocity(*contact, 0, u_.data());
+  const double* A = terms_.values().data() + speeds.A + static_cast<std::size_t>(position) * n;
+  std::fill_n(contact->G[0], solver_.stride(block), 0.0);
+  std::copy_n(A, n, contact->G[0]);
+  metrics_[static_cast<std::size_t>(block)].whiten(contact->G[0]);
+  solver_.prepare(*contact);
+  near.before[0] = near.free[0] = rate;
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto speed = static_cast<std::size_t>(speeds.speeds[i]);
+    near.free[0] += A[i] * (u_free_[place_[speed]] - state_.u[speed]);
+    near.shift += A[i] * shift_[speed];
+  }
   near.closing = -rate;
   near.restitution = near.closing > stop.rest_speed ? stop.restitution : 0.0;
   set_bias(*contact, near);
-  solver_.prepare(*contact);
   recall(*contact, near);
+  solver_.update(*contact);
   return true;
 }
 
@@ -107,102 +115,126 @@ bool TimeStepping::add_proximity(const collide::Proximity& proximity) {
   contact->size = rubs ? 3 : 1;
   for (int side = 0; side < 2; ++side)
     if (contact->block[side] >= 0)
-      std::fill_n(contact->J[side], 3 * solver_.block_size(contact->block[side]), 0.0);
-  const Vec directions[3] = {n, near.tangent[0], near.tangent[1]};
-  add_body_rows(*contact, proximity.body_b, 1.0, proximity.point, directions, contact->size);
-  add_body_rows(*contact, proximity.body_a, -1.0, proximity.point, directions, contact->size);
-  respond(*contact, 0, contact->size);
+      std::fill_n(contact->G[side],
+                  static_cast<std::size_t>(contact->size) * solver_.stride(contact->block[side]), 0.0);
+  add_body_rows(*contact, near, proximity.body_b, 1.0);
+  add_body_rows(*contact, near, proximity.body_a, -1.0);
+  solver_.prepare(*contact);
   if (rubs) contact->size = choose_tangents(*contact, near);
-
-  const auto velocity_of = [&](int body) {
-    const BodyMotion<double> motion = terms_.body(body);
-    return motion.v + cross(motion.w, proximity.point - motion.p);
-  };
-  const Vec slip = velocity_of(proximity.body_b) - velocity_of(proximity.body_a);
-  for (int r = 0; r < contact->size; ++r) {
-    const Vec& direction = r == 0 ? n : near.tangent[r - 1];
-    near.offset[r] = dot(direction, slip) - solver_.velocity(*contact, r, u_.data());
-  }
-  near.closing = -dot(n, slip);
+  const double speed2 =
+      near.before[0] * near.before[0] + near.before[1] * near.before[1] + near.before[2] * near.before[2];
+  near.closing = -near.before[0];
   near.restitution = near.closing > law.rest_speed ? law.restitution : 0.0;
   // At the start nothing is remembered: what touches and is at rest has the friction of sticking.
-  const bool rests = proximity.gap <= options_.slop && dot(slip, slip) <= kAtRest * kAtRest;
+  const bool rests = proximity.gap <= options_.slop && speed2 <= kAtRest * kAtRest;
   contact->mu = rests ? std::max(law.friction, law.static_friction) : law.friction;
   if (law.rendering == describe::Rendering::compliant)
     contact->compliance = 1.0 / (options_.step * (options_.step * law.stiffness + law.damping));
   set_bias(*contact, near);
   recall(*contact, near);
-  solver_.prepare(*contact);
+  solver_.update(*contact);
   return true;
 }
 
-/// Rows of the velocity of a body's material at the point, along the directions.
-void TimeStepping::add_body_rows(SweepSolver::Contact& contact, int index, double sign, const Vec& point,
-                                 const Vec* directions, int count) const {
+/// The rows of a body's twist as impulses see them (block_metric.h), and the twists that do not come from
+/// impulses: once per step and body.
+const TimeStepping::Touching& TimeStepping::touching(int slot) {
+  Touching& touching = touching_[static_cast<std::size_t>(slot)];
+  if (touching.step == gathered_) return touching;
+  touching.step = gathered_;
+  const TermsKernel::Body& body = kernel_.bodies[static_cast<std::size_t>(slot)];
+  const std::vector<int>& speeds = kernel_.blocks[static_cast<std::size_t>(body.block)].speeds;
+  const BlockMetric& metric = metrics_[static_cast<std::size_t>(body.block)];
+  const std::size_t n = speeds.size(), stride = solver_.stride(body.block);
+  const double* J = terms_.values().data() + body.J;
+  for (std::size_t c = 0; c < 6; ++c) {
+    double* row = twist_rows_.data() + static_cast<std::size_t>(slot) * twist_size_ + c * stride;
+    touching.free[c] = touching.shift[c] = 0.0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto speed = static_cast<std::size_t>(speeds[i]);
+      touching.free[c] += J[c * n + i] * (u_free_[place_[speed]] - state_.u[speed]);
+      touching.shift[c] += J[c * n + i] * shift_[speed];
+      row[i] = J[c * n + i];
+    }
+    if (n < stride) row[n] = 0.0;
+    metric.whiten(row);
+  }
+  return touching;
+}
+
+/// Adds a body's part to the rows, and to the velocities, of its material at the point along the directions.
+void TimeStepping::add_body_rows(SweepSolver::Contact& contact, Near& near, int index, double sign) {
   const int slot = kernel_.body_slot[static_cast<std::size_t>(index)];
   if (slot < 0) return;
   const TermsKernel::Body& body = kernel_.bodies[static_cast<std::size_t>(slot)];
-  if (body.block < 0) return;
-  const int side = contact.block[0] == body.block ? 0 : 1;
-  const std::size_t n = solver_.block_size(body.block);
   const double* X = terms_.values().data() + body.X;
-  const double* J = terms_.values().data() + body.J;
-  const Vec arm = point - Vec{X[3], X[7], X[11]};
-  for (int r = 0; r < count; ++r) {
-    const Vec& d = directions[r];
+  const double* V = terms_.values().data() + body.V;
+  const Vec arm = near.about.point - Vec{X[3], X[7], X[11]};
+  const Vec* directions[3] = {&near.about.normal, &near.tangent[0], &near.tangent[1]};
+  const Touching* moving = body.block < 0 ? nullptr : &touching(slot);
+  for (int r = 0; r < 3; ++r) {
+    const Vec& d = *directions[r];
     const Vec moment = cross(arm, d);
-    double* row = contact.J[side] + static_cast<std::size_t>(r) * n;
-    for (std::size_t i = 0; i < n; ++i)
-      row[i] += sign * (moment.x * J[i] + moment.y * J[n + i] + moment.z * J[2 * n + i] + d.x * J[3 * n + i] +
-                        d.y * J[4 * n + i] + d.z * J[5 * n + i]);
-  }
-}
-
-void TimeStepping::respond(SweepSolver::Contact& contact, int from, int to) const {
-  for (int side = 0; side < 2; ++side) {
-    if (contact.block[side] < 0) continue;
-    const std::size_t n = solver_.block_size(contact.block[side]);
-    for (int r = from; r < to; ++r)
-      metrics_[static_cast<std::size_t>(contact.block[side])].response(
-          contact.J[side] + static_cast<std::size_t>(r) * n,
-          contact.Y[side] + static_cast<std::size_t>(r) * n);
+    const double wrench[6] = {sign * moment.x, sign * moment.y, sign * moment.z,
+                              sign * d.x,      sign * d.y,      sign * d.z};
+    double before = 0.0;
+    for (int c = 0; c < 6; ++c) before += wrench[c] * V[c];
+    near.before[r] += before;
+    near.free[r] += before;
+    if (moving == nullptr) continue;
+    for (int c = 0; c < 6; ++c) near.free[r] += wrench[c] * moving->free[c];
+    if (r == 0)
+      for (int c = 0; c < 6; ++c) near.shift += wrench[c] * moving->shift[c];
+    if (r >= contact.size) continue;
+    const int side = contact.block[0] == body.block ? 0 : 1;
+    const std::size_t stride = solver_.stride(body.block);
+    const double* rows = twist_rows_.data() + static_cast<std::size_t>(slot) * twist_size_;
+    double* G = contact.G[side] + static_cast<std::size_t>(r) * stride;
+    for (std::size_t i = 0; i < stride; ++i) {
+      double sum = G[i];
+      for (std::size_t c = 0; c < 6; ++c) sum += wrench[c] * rows[c * stride + i];
+      G[i] = sum;
+    }
   }
 }
 
 /// Rows that the contact needs. In planar scenes one direction of slip leads nowhere: t1 becomes the other.
 int TimeStepping::choose_tangents(SweepSolver::Contact& contact, Near& near) const {
-  solver_.prepare(contact);
   const double xx = contact.local.W[4], xy = contact.local.W[5], yy = contact.local.W[8];
   const double mean = 0.5 * (xx + yy), half = 0.5 * (xx - yy), spread = std::hypot(half, xy);
   if (!(mean + spread > 0.0)) return 1;
   if (mean - spread > kPlanar * (mean + spread)) return 3;
   const double angle = 0.5 * std::atan2(xy, half), c = std::cos(angle), s = std::sin(angle);
   near.tangent[0] = c * near.tangent[0] + s * near.tangent[1];
+  near.before[1] = c * near.before[1] + s * near.before[2];
+  near.free[1] = c * near.free[1] + s * near.free[2];
   for (int side = 0; side < 2; ++side) {
     if (contact.block[side] < 0) continue;
-    const std::size_t n = solver_.block_size(contact.block[side]);
-    for (double* rows : {contact.J[side], contact.Y[side]})
-      for (std::size_t i = 0; i < n; ++i) rows[n + i] = c * rows[n + i] + s * rows[2 * n + i];
+    const std::size_t n = solver_.stride(contact.block[side]);
+    double* G = contact.G[side];
+    for (std::size_t i = 0; i < n; ++i) G[n + i] = c * G[n + i] + s * G[2 * n + i];
   }
+  contact.size = 2;
+  solver_.prepare(contact);
   return 2;
 }
 
 /// What the velocity at the end of the step is measured from.
 void TimeStepping::set_bias(SweepSolver::Contact& contact, Near& near) const {
   const double h = options_.step, gap = near.about.gap;
-  for (int r = 0; r < contact.size; ++r) contact.bias[r] = near.offset[r];
-  const double free = near.offset[0] + solver_.velocity(contact, 0, u_free_.data());
+  std::copy_n(near.free, contact.size, contact.b);
+  const double free = near.free[0];
   near.strikes = near.restitution > 0.0 && gap + h * std::min(free, -near.closing) < 0.0;
   if (contact.compliance > 0.0) {
     // p = -(k (gap + h v) + d v) h, never pulling; before they touch, nothing.
     const describe::ContactLaw& law = *near.law;
     const bool reached = gap + h * free < 0.0;
-    contact.bias[0] += gap * (reached ? law.stiffness / (h * law.stiffness + law.damping) : 1.0 / h);
+    contact.b[0] += gap * (reached ? law.stiffness / (h * law.stiffness + law.damping) : 1.0 / h);
     near.strikes = false;
   } else if (near.strikes) {
-    contact.bias[0] -= near.restitution * near.closing;
+    contact.b[0] -= near.restitution * near.closing;
   } else {
-    contact.bias[0] += std::max(gap, 0.0) / h;
+    contact.b[0] += std::max(gap, 0.0) / h;
   }
 }
 

@@ -1,12 +1,21 @@
-// Many contacts, without their matrix: each touches one or two blocks of speeds, with its rows J [size x n]
-// there and what an impulse along them does to the speeds, Y = M^-1 J^T. The law is that of cone_problem.h,
+// Many contacts, without their matrix. Each touches one or two blocks of speeds; in the coordinates x of
+// block_metric.h, in which the mass matrix is one, its rows are G [size x n], and the law is that of
+// cone_problem.h with
 //
-//   w = sum J u + bias + compliance p_n e_n,       u = u_free + sum over contacts Y p
+//   w = b + G x + compliance p_n e_n,       x = sum over contacts G^T p
 //
-// Sweeps solve one contact after the other exactly and change the speeds at once (block Gauss-Seidel), forth
-// and back in turn. A few contacts on which they are slow (heavy on light, high stacks at the first step) are
-// solved with their matrix by ConeSolver instead. A compliance makes a contact a spring and damper that is
-// taken implicitly.
+// Blocks that contacts tie together, directly or through others, form an island; islands know nothing of each
+// other and are solved one by one, each to its own tolerance. On an island
+//
+//   sweeps     solve one contact after the other exactly and change x at once (block Gauss-Seidel), forth and
+//              back. Such a pair of sweeps is one descent step in a fixed metric [LiSunToh2018], so that
+//   momentum   may carry it on: y = T(y) + beta (T(y) - last T(y)), beta growing as Nesterov's, begun anew
+//              whenever the sweeps lead away from it [ODonoghueCandes2015]. Without it a stack passes its
+//              weight down one box per sweep
+//   matrix     islands of a few contacts on which both are slow (heavy on light) are solved with their matrix
+//              by ConeSolver
+//
+// A compliance makes a contact a spring and damper that is taken implicitly.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +23,28 @@
 #include <vector>
 
 #include <tactus/contact/impact/cone_solver.h>
+#include <tactus/contact/stepping/islands.h>
 
 namespace tactus::contact {
 
 struct SweepOptions {
   // Of the natural map, by the largest velocity at a contact that closes.
   double tolerance = 1e-6;
-  // Sweeps, and contacts times sweeps: what bounds the time of a step. A stack of ten boxes, which has to
-  // pass its weight down, needs some hundred sweeps at first and one or two when it stands.
+  // Sweeps, and contacts times sweeps: what bounds the time of a step.
   int most_sweeps = 1000;
-  long most_visits = 40000;
-  // Up to `most_dense` contacts, where `few_sweeps` miss the tolerance, are solved with their matrix.
+  long most_visits = 16000;
+  // Islands of up to `most_dense` contacts, where `few_sweeps` miss the tolerance, are solved with their
+  // matrix.
   int few_sweeps = 60;
   std::size_t most_dense = 48;
+  bool momentum = true;
+  bool islands = true;  // false: all contacts as one
+};
+
+/// Of all islands: converged where all are, residual and scale of the worst, sweeps the most of one.
+struct SweepResult : ConeResult {
+  int islands = 0;
+  long visits = 0;  // contacts solved
 };
 
 class SweepSolver {
@@ -36,30 +54,37 @@ class SweepSolver {
     int size = 1;
     double mu = 0.0;
     double compliance = 0.0;  // [1/kg] of the normal direction
+    double least = 0.0;       // [N s] of the normal impulse: Poisson's restitution
     int block[2] = {-1, -1};  // -1: none (the ground, or both bodies in one block)
-    double bias[3] = {};      // [m/s]
+    double b[3] = {};         // [m/s] w without impulses
     double p[3] = {};         // [N s] a guess; the solution
-    // Memory of its own, by rows of the block's size:
-    double* J[2] = {};
-    double* Y[2] = {};
+    double* G[2] = {};        // memory of its own, rows of stride(block)
     // Written by the solver:
     double w[3] = {};  // [m/s]
     ConeMode mode = ConeMode::open;
 
     LocalCone local;
-    double rho = 0.0;
+    PreparedCone cone;
+    double rho = 0.0, alpha = 0.0;
+    bool idle = false;  // open in the last two visits
   };
 
-  /// Speeds are taken block after block. Nothing is allocated afterwards.
+  /// Nothing is allocated afterwards.
   SweepSolver(std::vector<std::size_t> block_sizes, std::size_t most_contacts, SweepOptions options = {});
 
+  /// Where a block begins in x; what lies between the end of a block and the next is zero, in rows of G too.
   std::size_t offset(int block) const { return offset_[static_cast<std::size_t>(block)]; }
+  std::size_t stride(int block) const { return stride_[static_cast<std::size_t>(block)]; }
   std::size_t block_size(int block) const { return block_size_[static_cast<std::size_t>(block)]; }
+  std::size_t width() const { return x_.size(); }
 
   void clear() { count_ = 0; }
   /// How earlier solutions went, which later ones heed.
   struct History {
-    int failures = 0, pause = 0;  // of solutions with the matrix, one after the other
+    struct Trials {
+      int failures = 0, pause = 0;  // pause: occasions to let go by
+    };
+    Trials dense, further;  // solutions with the matrix; beyond the tolerance
   };
   const History& history() const { return history_; }
   void set_history(const History& history) { history_ = history; }
@@ -67,33 +92,46 @@ class SweepSolver {
   Contact* add();
   std::span<Contact> contacts() { return {contacts_.data(), count_}; }
   std::span<const Contact> contacts() const { return {contacts_.data(), count_}; }
-  /// After the rows and responses of a contact are filled in: its own matrix.
+  /// After the rows of a contact are filled in: its own matrix.
   void prepare(Contact& contact) const;
-  /// J u of one row of a contact.
-  double velocity(const Contact& contact, int row, const double* u) const;
+  /// After its size or friction has changed.
+  void update(Contact& contact) const;
 
-  /// u holds the free speeds and becomes those after the impulses.
-  ConeResult solve(double* u);
-  /// Displacement speeds du by which no contact comes below its `slack`: J_n du + slack >= 0, with the least
-  /// effort, without friction. `push` [contacts] are the impulses, zero at first.
-  void separate(std::span<const double> slack, std::span<double> push, double* du) const;
+  SweepResult solve();
+  /// What the impulses of the last solution do, in the coordinates x.
+  std::span<const double> x() const { return x_; }
+
+  /// Displacement speeds by which no contact comes below its `slack`: G_n y + slack >= 0, with the least
+  /// effort, without friction. Returns y.
+  std::span<const double> separate(std::span<const double> slack);
 
  private:
-  void velocities(Contact& contact, const double* u) const;
-  void apply(const Contact& contact, int row, double impulse, double* u) const;
-  double sweep(bool forward, double* u);
-  bool may_solve_dense();
-  void solve_dense(ConeResult& result, double* u);
+  void velocities(Contact& contact, const double* x) const;
+  double visit(Contact& contact, bool all, long& count);
+  double pair_of_sweeps(std::span<const int> members, bool all, long& count);
+  double residual(std::span<const int> members);
+  void begin_island(std::span<const int> members, ConeResult& result);
+  void solve_island(std::span<const int> members, std::span<const int> blocks, long budget, SweepResult& all);
+  bool turns_back(std::span<const int> blocks) const;
+  void extrapolate(std::span<const int> members, std::span<const int> blocks, double beta);
+  void keep(std::span<const int> members, std::span<const int> blocks);
+  static bool may_try(History::Trials& trials);
+  static void note(History::Trials& trials, bool success);
+  void solve_dense(std::span<const int> members, ConeResult& result);
 
-  std::vector<std::size_t> block_size_, offset_;
+  std::vector<std::size_t> block_size_, stride_, offset_;
   SweepOptions options_;
   std::size_t count_ = 0;
   History history_;
+  double accuracy_ = 0.0;  // of the contacts' scalar equations in the sweeps at hand
   std::vector<Contact> contacts_;
-  std::vector<double> memory_;
+  std::vector<double> memory_, x_, y_;
+  std::vector<double> kept_p_, kept_x_, from_x_;  // after the last pair of sweeps; before this one
+  std::vector<double> push_;
+  Islands islands_;
   ConeSolver dense_;
   std::vector<int> dense_size_;
-  std::vector<double> dense_mu_, dense_W_, dense_b_, dense_p_, dense_w_;
+  std::vector<double> dense_mu_, dense_least_, dense_W_, dense_b_, dense_p_, dense_w_;
 };
 
 }  // namespace tactus::contact
