@@ -352,10 +352,14 @@ bool TimeStepping::accelerations(const simulate::Input& input, double* udot) noe
       const double* A = terms_.values().data() + block.A + i * n;
       double missing = terms_.gamma(row);
       for (std::size_t j = 0; j < n; ++j) missing -= A[j] * x[j];
-      metrics_[k].add_bilateral(A, missing, 0.0);
+      metrics_[k].add_bilateral(block.rows[i], A, missing, 0.0);
     }
-    metrics_[k].finish();
-    metrics_[k].add_velocity_change(x);
+    if (metrics_[k].bilateral() > 0) {
+      double* dx = &dx_[solver_.offset(static_cast<int>(k))];
+      std::fill_n(dx, n, 0.0);
+      metrics_[k].add_velocity_change(dx);
+      metrics_[k].add_speeds(dx, x);
+    }
     for (std::size_t i = 0; i < n; ++i) udot[block.speeds[i]] = x[i];
   }
   return true;
