@@ -68,10 +68,7 @@ inline int depth_of(const Tree<Expr>& tree) {
 
 struct Equations::Implementation {
   Implementation(const Model& m, Options o)
-      : model(m),
-        options(std::move(o)),
-        graph(std::make_shared<Graph>()),
-        numbers(model, options) {
+      : model(m), options(std::move(o)), graph(std::make_shared<Graph>()), numbers(model, options) {
     const Graph::Scope scope(*graph);
     symbols.emplace(model, options);
     raw = build_tree(model, numbers);
@@ -82,8 +79,7 @@ struct Equations::Implementation {
       constraints = derive_constraints(model, numbers, raw, motion_at(raw, symbols->q), *symbols, speeds);
     }
     blocks = speed_blocks(raw, speeds, constraints);
-    if (model.parametric)
-      parametric = derive_parametric(model, *symbols, speeds, constraints, numbers);
+    if (model.parametric) parametric = derive_parametric(model, *symbols, speeds, constraints, numbers);
   }
 
   /// The tree with the fewest operations. The search runs in a graph of its own, on numbers.

@@ -156,7 +156,7 @@ Status Engine::advance(double t_end) {
   stretch_ = kFirstStretch;
   misfit_ = {};
   response_.coarse = 0.0;
-  Status status;  // notes
+  Status status;        // notes
   bool stands = false;  // evaluate() was last called at the state, with its modes
   for (int round = 0; round < options_.most_events_per_step; ++round) {
     const bool lost = detect(stands);  // what is near now

@@ -293,7 +293,7 @@ class Engine {
   std::vector<Event> events_;
   Books books_;
   std::vector<double> u_before_;  // an event
-  bool looked_ = false;  // evaluate() was at the state
+  bool looked_ = false;           // evaluate() was at the state
   // Of quiet steps: gap and rate of each stop at both ends, guards at the start, arguments and answers of
   // small kernels.
   std::vector<double> stops_before_, stops_after_, guards_before_, rates_in_, rates_work_, qdot_;

@@ -114,9 +114,7 @@ class Rows {
   }
 
   /// A user's formula in the current graph, parameters folded in or kept.
-  Expr formula(Expr e) const {
-    return numbers_.formulas(std::span(&e, 1)).front();
-  }
+  Expr formula(Expr e) const { return numbers_.formulas(std::span(&e, 1)).front(); }
 
   Station station(int frame) const {
     const describe::Frame& f = model_.frames[static_cast<std::size_t>(frame)];
@@ -243,7 +241,8 @@ class Rows {
 
   void on_surface(const Station& a, const Station& b) {
     const Vec3<Expr> p = transpose_times(a.R_WF, b.p_WF - a.p_WF);
-    const std::vector<Expr> x{algebra::symbol("x"), algebra::symbol("y"), algebra::symbol("z")}, at{p.x, p.y, p.z};
+    const std::vector<Expr> x{algebra::symbol("x"), algebra::symbol("y"), algebra::symbol("z")},
+        at{p.x, p.y, p.z};
     const std::vector<Expr> surfaces = numbers_.formulas(constraint_->equations);
     for (std::size_t k = 0; k < surfaces.size(); ++k)
       holonomic(number_of(k, surfaces), algebra::substitute(surfaces[k], algebra::Graph::current(), x, at));

@@ -19,7 +19,8 @@ Numbers::Numbers(const describe::Model& model, const Options& options) : model_(
         std::find(options.kept.begin(), options.kept.end(), parameter.name) != options.kept.end();
     if (options.keep_parameters && (options.kept.empty() || named)) {
       kept_.push_back(parameter.name);
-    } else if (const auto symbol = model.graph->find_symbol(parameter.name)) {  // otherwise no formula holds it
+    } else if (const auto symbol =
+                   model.graph->find_symbol(parameter.name)) {  // otherwise no formula holds it
       folded_.push_back(*symbol);
       values_.push_back(parameter.value);
     }

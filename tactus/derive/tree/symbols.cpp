@@ -64,7 +64,8 @@ std::vector<algebra::Block> Symbols::inputs(bool with_speeds, std::vector<Block>
     blocks.push_back(column("wrench", "outside wrenches, [torque; force] each [N m, N]", wrench));
   }
   if (!parameters.empty())
-    blocks.push_back(column("parameters", "the model's parameters that are kept, in their order", parameters));
+    blocks.push_back(
+        column("parameters", "the model's parameters that are kept, in their order", parameters));
   return blocks;
 }
 

@@ -44,9 +44,7 @@ double largest_of(std::span<const double> errors, const std::vector<std::size_t>
 }  // namespace
 
 Recorder::Recorder(Mechanism& mechanism, RecordOptions options)
-    : mechanism_(mechanism),
-      options_(std::move(options)),
-      touches_(mechanism.kind() != EngineKind::smooth) {
+    : mechanism_(mechanism), options_(std::move(options)), touches_(mechanism.kind() != EngineKind::smooth) {
   name_motion();
   if (touches_) name_contacts();
   name_constraints();
@@ -59,7 +57,7 @@ Recorder::Recorder(Mechanism& mechanism, RecordOptions options)
 void Recorder::name_motion() {
   const describe::Model& model = mechanism_.model();
   const std::vector<std::string>&q = mechanism_.coordinate_names(), &u = mechanism_.speed_names(),
-  &tau = mechanism_.effort_names();
+        &tau = mechanism_.effort_names();
   const std::vector<std::string> q_units = coordinate_units(model);
   std::vector<bool> is_rotation;
   for (const describe::Joint& joint : model.joints)
@@ -105,7 +103,8 @@ void Recorder::name_contacts() {
 void Recorder::name_constraints() {
   const std::vector<ConstraintOutline>& constraints = mechanism_.constraints();
   if (touches_)
-    for (const ConstraintOutline& c : constraints) columns_.push_back({c.name + ".active", "", Kind::switched});
+    for (const ConstraintOutline& c : constraints)
+      columns_.push_back({c.name + ".active", "", Kind::switched});
   if (options_.errors) {
     for (const ConstraintOutline& c : constraints) {
       if (!c.position_rows.empty()) columns_.push_back({c.name + ".position_error", "", Kind::error});
@@ -176,7 +175,8 @@ void Recorder::record_constraints(std::vector<double>& row) {
       const ConstraintOutline& outline = constraints[c];
       if (!outline.position_rows.empty())
         row.push_back(active ? largest_of(report.position_error, outline.position_rows) : 0.0);
-      if (!outline.rows.empty()) row.push_back(active ? largest_of(report.velocity_error, outline.rows) : 0.0);
+      if (!outline.rows.empty())
+        row.push_back(active ? largest_of(report.velocity_error, outline.rows) : 0.0);
     }
   }
   if (!options_.multipliers) return;
@@ -202,8 +202,8 @@ std::string event_header() {
 
 void append_event(const describe::Model& model, const Event& event, std::string& text) {
   fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{}\n", event.t, name_of(event.kind),
-                 name_of(model, event), event.approach, event.departure, event.impulse, event.friction_impulse,
-                 event.loss, event.bounce_end);
+                 name_of(model, event), event.approach, event.departure, event.impulse,
+                 event.friction_impulse, event.loss, event.bounce_end);
 }
 
 std::string name_of(const describe::Model& model, const Event& event) {

@@ -41,9 +41,9 @@ struct Books {
   long substeps = 0;
   long jams = 0;  // stretches in which contacts let go and took hold again, solved all at once
   // Of stepping:
-  double deepest = 0.0;          // [m] largest overlap at the start of a step
-  long not_converged = 0;        // steps whose impulses missed the solver's tolerance
-  int most_contacts = 0;         // near in one step
+  double deepest = 0.0;    // [m] largest overlap at the start of a step
+  long not_converged = 0;  // steps whose impulses missed the solver's tolerance
+  int most_contacts = 0;   // near in one step
 };
 
 }  // namespace tactus::simulate

@@ -14,9 +14,11 @@ namespace tactus::simulate {
 
 namespace {
 
-[[noreturn]] void unknown(std::string_view what, std::string_view name, const std::vector<std::string>& known) {
-  throw InputError({}, fmt::format("the mechanism has no {} named '{}'", what, name),
-                   known.empty() ? fmt::format("it has no {} at all", what) : suggestion(std::string(name), known));
+[[noreturn]] void unknown(std::string_view what, std::string_view name,
+                          const std::vector<std::string>& known) {
+  throw InputError(
+      {}, fmt::format("the mechanism has no {} named '{}'", what, name),
+      known.empty() ? fmt::format("it has no {} at all", what) : suggestion(std::string(name), known));
 }
 
 bool all_finite(std::span<const double> values) {
@@ -52,7 +54,8 @@ Mechanism::Mechanism(const describe::Model& model, const MechanismKernels& kerne
       energy_work_(kernels.energy.work_size()) {}
 
 void Mechanism::describe_constraints(const derive::Equations& equations, std::size_t own) {
-  for (std::size_t c = 0; c < own; ++c) constraints_.push_back({equations.model().constraints[c].name, {}, {}, {}});
+  for (std::size_t c = 0; c < own; ++c)
+    constraints_.push_back({equations.model().constraints[c].name, {}, {}, {}});
   const std::vector<derive::ConstraintRow>& rows = equations.constraint_rows();
   for (std::size_t k = 0; k < rows.size(); ++k) {
     if (static_cast<std::size_t>(rows[k].constraint) >= own) continue;
@@ -202,7 +205,8 @@ bool Mechanism::request(int constraint, bool on) noexcept {
 }
 
 bool Mechanism::set_parameter(int parameter, double value) noexcept {
-  if (parameter < 0 || static_cast<std::size_t>(parameter) >= parameters_.size() || !std::isfinite(value)) return false;
+  if (parameter < 0 || static_cast<std::size_t>(parameter) >= parameters_.size() || !std::isfinite(value))
+    return false;
   parameters_[static_cast<std::size_t>(parameter)].value = value;
   for (std::size_t i = 0; i < parameters_.size(); ++i) parameter_values_[i] = parameters_[i].value;
   parameters_changed(parameter_values_);

@@ -118,8 +118,9 @@ void Ports::add(const double* arguments, double* tau) noexcept {
     const auto port = static_cast<std::size_t>(held_[h].port);
     const double* X = stage_out_.data() + places_ + 12 * port;
     const Vec p{X[3], X[7], X[11]}, torque = vector_at(held_[h].wrench.data()),
-              force = vector_at(held_[h].wrench.data() + 3);
-    for (int l = kernels_.link_of_port[port]; l >= 0; l = kernels_.links[static_cast<std::size_t>(l)].parent) {
+                                    force = vector_at(held_[h].wrench.data() + 3);
+    for (int l = kernels_.link_of_port[port]; l >= 0;
+         l = kernels_.links[static_cast<std::size_t>(l)].parent) {
       const derive::LinkOutline& link = kernels_.links[static_cast<std::size_t>(l)];
       const Vec o = vector_at(stage_out_.data() + 3 * l);
       for (int k = link.first; k < link.first + link.count; ++k) {

@@ -121,7 +121,7 @@ class Ports final : public OutsideLoads {
   std::size_t held_count_ = 0;
   Stage stage_ = kNothing;
   std::vector<double> arguments_, out_, rates_, work_;
-  std::vector<double> stage_out_;  // of add()
+  std::vector<double> stage_out_;          // of add()
   std::vector<math::Vec3<double>> w_, v_;  // [links] velocities
   std::vector<double> J_, J_rate_, joint_, joint_rate_;
   PortMotion motion_;

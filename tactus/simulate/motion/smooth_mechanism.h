@@ -41,7 +41,9 @@ class SmoothMechanism final : public Mechanism {
  protected:
   void restart(State state) override { simulation_.set_state(std::move(state)); }
   Status advance(const TickInput& input) noexcept override;
-  bool hold_loads(const TickInput& input) noexcept override { return simulation_.hold({input.tau, input.wrench}); }
+  bool hold_loads(const TickInput& input) noexcept override {
+    return simulation_.hold({input.tau, input.wrench});
+  }
   bool switch_constraint(int constraint, bool on) noexcept override;
   std::unique_ptr<Snapshot> empty_snapshot() const override;
   bool store(Snapshot& snapshot) const noexcept override;
