@@ -6,6 +6,7 @@
 #include <tactus/describe/read/load.h>
 
 #include "random_state.h"
+#include "support/model_graph.h"
 
 namespace tactus::derive {
 namespace {
@@ -151,7 +152,7 @@ TEST(ConstrainedModels, TheRollingDiskMovesTheSameByTheGeometryOfRolling) {
   const describe::Model paper = model_named("rolling_disk");
   describe::Model geometric = paper;
   {
-    const algebra::Graph::Scope scope(*geometric.graph);
+    const algebra::Graph::Scope scope(support::graph_of(geometric));
     describe::Constraint rolling;
     rolling.name = "rolling";
     rolling.type = describe::ConstraintType::rolling;
