@@ -379,7 +379,7 @@ TEST(OneLaw, MultipliersOfRowsAreThoseOfLeastSizeWhetherAContactIsOnOrNot) {
   describe::Model held = describe::load_text(on_a_cart(text_of("bricard")), "held.yaml");
   held.contact = {};
   {
-    const algebra::Graph::Scope scope(*held.graph);
+    const algebra::Graph::Scope scope(support::graph_of(held));
     describe::Constraint hold;
     hold.name = hold.kind = "hold";
     hold.type = describe::ConstraintType::equation;

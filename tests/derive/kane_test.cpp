@@ -22,7 +22,7 @@ TEST(Kane, AgreesWithTheRecursionsForJointRates) {
     const Tree<Expr> tree = build_tree(model, Numbers(model));
     Motion<Expr> motion(tree);
     position(tree, symbols.q.data(), motion);
-    const SpeedMap speeds = speed_map(model, symbols, false);
+    const SpeedMap speeds = speed_map(model, symbols, Numbers(model));
     const std::vector<Expr> none(symbols.u.size());
     const KaneEquations kane_equations = kane(tree, motion, model, symbols, speeds, {}, none);
     const int nv = model.nv();

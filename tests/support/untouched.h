@@ -5,6 +5,8 @@
 
 #include <tactus/describe/model/model.h>
 
+#include "support/model_graph.h"
+
 namespace tactus::test {
 
 /// Far from where any of the mechanisms gets [rad, m].
@@ -25,7 +27,7 @@ inline describe::Model with_stops_far_away(describe::Model model, int coordinate
 
 /// A ball on a body, and another one on the ground, far away.
 inline describe::Model with_pair_far_away(describe::Model model, int body) {
-  const algebra::Graph::Scope scope(*model.graph);
+  const algebra::Graph::Scope scope(support::graph_of(model));
   const auto ball_at = [](double x) {
     describe::Geometry ball;
     ball.shape = describe::Geometry::Shape::sphere;
