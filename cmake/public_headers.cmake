@@ -21,10 +21,10 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/contact/events/contact_model.h
   tactus/contact/events/contact_motion.h
   tactus/contact/events/engine.h
+  tactus/contact/events/interpolant.h
   tactus/contact/events/response.h
   tactus/contact/events/terms.h
   tactus/contact/events/transition_guards.h
-  tactus/contact/impact/block_metric.h
   tactus/contact/impact/cone_problem.h
   tactus/contact/impact/cone_solver.h
   tactus/contact/impact/delassus.h
@@ -34,13 +34,8 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/contact/law/event.h
   tactus/contact/law/gap.h
   tactus/contact/law/touch.h
-  tactus/contact/recording.h
-  tactus/contact/rederive/enumerate.h
-  tactus/contact/rederive/rederive.h
-  tactus/contact/rederive/set_code.h
+  tactus/contact/open.h
   tactus/contact/rederive/set_key.h
-  tactus/contact/stepping/stepping.h
-  tactus/contact/stepping/sweep_solver.h
   tactus/derive/constraints/mobility.h
   tactus/derive/equations.h
   tactus/derive/readable/abbreviate.h
@@ -80,6 +75,7 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/simulate/constraints/formulation.h
   tactus/simulate/constraints/mass_metric.h
   tactus/simulate/constraints/parametric.h
+  tactus/simulate/constraints/row_set.h
   tactus/simulate/files/instant.h
   tactus/simulate/files/recording.h
   tactus/simulate/files/script.h
@@ -88,10 +84,14 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/simulate/motion/coordinates.h
   tactus/simulate/motion/displacement.h
   tactus/simulate/motion/dynamics.h
+  tactus/simulate/motion/event.h
+  tactus/simulate/motion/mechanism.h
   tactus/simulate/motion/momentum.h
   tactus/simulate/motion/motion_law.h
+  tactus/simulate/motion/ports.h
   tactus/simulate/motion/simulation.h
   tactus/simulate/motion/state.h
+  tactus/simulate/motion/switching.h
   tactus/study/study.h
   tactus/tactus.h
 )

@@ -13,8 +13,7 @@
 #include <tactus/base/error.h>
 #include <tactus/contact/events/contact_model.h>
 #include <tactus/contact/events/engine.h>
-#include <tactus/contact/rederive/rederive.h>
-#include <tactus/contact/stepping/stepping.h>
+#include <tactus/contact/open.h>
 #include <tactus/derive/equations.h>
 #include <tactus/describe/model/model.h>
 #include <tactus/describe/read/load.h>

@@ -7,9 +7,12 @@
 
 #include <tactus/base/error.h>
 #include <tactus/base/nearest.h>
+#include <tactus/contact/mechanism/event_mechanism.h>
+#include <tactus/contact/mechanism/stepping_mechanism.h>
 #include <tactus/derive/constraints/mobility.h>
 #include <tactus/describe/read/file_text.h>
 #include <tactus/simulate/files/script.h>
+#include <tactus/simulate/motion/smooth_mechanism.h>
 
 namespace tactus::contact {
 
@@ -92,6 +95,11 @@ std::unique_ptr<Mechanism> open_with_contact(const describe::Model& model, const
   if (stepping && options.integrator != simulate::Integrator::rk4)
     throw InputError({}, "contact by stepping has an integrator of its own, of first order",
                      "leave the integrator out, or take contact by events");
+  const simulate::ConstraintOptions defaults;
+  if (stepping && (options.constraints.formulation != defaults.formulation ||
+                   options.constraints.holding != defaults.holding))
+    throw InputError({}, "contact by stepping solves and holds constraints in its own way",
+                     "leave formulation and holding out, or take contact by events");
   auto made = std::make_shared<ContactMade>(model, text.wrenches, frames);
   const simulate::Script script = text.read(made->contact_model.equations);
   if (script.loads) made->contact_model.set_loads(*script.loads);

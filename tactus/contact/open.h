@@ -12,13 +12,23 @@
 #include <string>
 #include <vector>
 
-#include <tactus/contact/mechanism/event_mechanism.h>
-#include <tactus/contact/mechanism/stepping_mechanism.h>
 #include <tactus/simulate/constraints/assembly.h>
+#include <tactus/simulate/constraints/constraint_solver.h>
+#include <tactus/simulate/integrators/stepper.h>
 #include <tactus/simulate/motion/mechanism.h>
-#include <tactus/simulate/motion/smooth_mechanism.h>
 
 namespace tactus::contact {
+
+/// When equations for the sets of contacts that a motion meets are derived and compiled. The motion is the same, bit for
+/// bit.
+enum class Rederivation : std::uint8_t {
+  background,  // in another thread, while it runs
+  at_once,     // when a set comes up: for studies without haste
+  before,      // before the run as far as foreseen, the others in the background
+  never,
+};
+std::string_view name_of(Rederivation when);
+std::optional<Rederivation> rederivation_of(std::string_view name);
 
 struct OpenOptions {
   double step = 1e-3;  // [s] of a tick

@@ -36,8 +36,10 @@ enum class ForwardMethod {
 };
 
 struct Options {
-  bool keep_parameters = false;       // parameters stay symbols (inputs) instead of being folded into numbers
-  std::vector<std::string> kept{};    // those of them alone; empty: all
+  bool keep_parameters = false;     // parameters stay symbols (inputs) instead of being folded into numbers
+  std::vector<std::string> kept{};  // those of them alone; empty: all
+  /// Forces given at joints without an actuator count, too: then they are what acts there from outside.
+  bool push_passive = false;
   bool simplify = true;               // model-level simplification before the recursions
   bool friction = true;               // joint friction and damping are part of h
   std::vector<WrenchInput> wrenches;  // outside wrenches that the equations take as inputs

@@ -151,13 +151,13 @@ struct Equations::Implementation {
     return joint_forces_for(symbols->u, std::vector<Expr>(static_cast<std::size_t>(nv())), with_wrench);
   }
 
-  /// tau, with zeros at the joints that have no actuator.
+  /// tau, with zeros at the joints that have no actuator, unless they may be pushed.
   std::vector<Expr> actuator_forces() const {
     std::vector<Expr> forces = symbols->tau;
     std::size_t k = 0;
     for (const describe::Joint& joint : model.joints)
       for (const describe::JointAxis& axis : joint.axes) {
-        if (axis.passive) forces[k] = Expr(0.0);
+        if (axis.passive && !options.push_passive) forces[k] = Expr(0.0);
         ++k;
       }
     return forces;

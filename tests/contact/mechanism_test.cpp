@@ -14,6 +14,7 @@
 #include <tactus/describe/read/load.h>
 #include <tactus/generate/kernel.h>
 #include <tactus/simulate/files/recording.h>
+#include <tactus/simulate/motion/simulation.h>
 
 #include "support/allocations.h"
 
@@ -40,7 +41,7 @@ struct Case {
   std::string name;   // of the test
   std::string model;  // in models/
   OpenOptions options{};
-  double push = 1.0;  // [N, N m] that moves the model without throwing it apart
+  double push = 1.0;        // [N, N m] that moves the model without throwing it apart
   std::vector<double> q{};  // where it starts, unless as the model says
 };
 
@@ -275,9 +276,10 @@ TEST_P(MechanismLaw, TroubleLeavesNoTrace) {
   Hand hand(*one, GetParam().push);
   run(*one, hand, 0, 30);
   run(*two, hand, 0, 30);
-  const std::vector<double> absurd(one->nv(), 1e300);
+  const PortWrench absurd{static_cast<int>(one->ports().size()) - 1,
+                          {1e300, 1e300, 1e300, 1e300, 1e300, 1e300}};
   const std::uint64_t before = hash_of(one->state());
-  const Tick answer = one->step({.tau = absurd});
+  const Tick answer = one->step({.ports = {&absurd, 1}});
   EXPECT_FALSE(answer.ok());
   EXPECT_FALSE(one->explain(answer.status).empty());
   EXPECT_EQ(hash_of(one->state()), before);

@@ -16,8 +16,10 @@ TEST(Mobility, CountsTheFreedomsOfEveryModel) {
     const Mobility m = mobility(Equations(model_named(name)));
     EXPECT_EQ(m.freedoms(), freedoms) << name << "\n" << mobility_text(m);
     EXPECT_FALSE(m.is_singular()) << name << "\n" << mobility_text(m);
-    EXPECT_TRUE(m.redundant.empty() && m.errors.empty() && m.impossible.empty()) << name << "\n"
-                                                                                 << mobility_text(m);
+    const bool overconstrained =
+        std::string_view(name) == "bricard";  // six axes that would not move if they were any
+    EXPECT_EQ(m.redundant.empty(), !overconstrained) << name << "\n" << mobility_text(m);
+    EXPECT_TRUE(m.errors.empty() && m.impossible.empty()) << name << "\n" << mobility_text(m);
   }
 }
 

@@ -41,9 +41,10 @@ describe::Model with_stops(const describe::Model& model) {
   return result;
 }
 
-ContactModel::ContactModel(const describe::Model& given, std::vector<derive::WrenchInput> wrenches)
+ContactModel::ContactModel(const describe::Model& given, std::vector<derive::WrenchInput> wrenches,
+                           bool push_passive)
     : model(with_stops(given)),
-      equations(model, {.wrenches = std::move(wrenches)}),
+      equations(model, {.push_passive = push_passive, .wrenches = std::move(wrenches)}),
       dynamics(
           simulate::compile(equations, std::nullopt, generate::Backend::automatic, compile_options(model))),
       terms(equations, touching_bodies(model)),

@@ -22,7 +22,9 @@ describe::Model with_stops(const describe::Model& model);
 
 struct ContactModel {
   /// Wrenches that act from outside, as in derive::Options.
-  explicit ContactModel(const describe::Model& model, std::vector<derive::WrenchInput> wrenches = {});
+  /// `push_passive` as in derive::Options.
+  explicit ContactModel(const describe::Model& model, std::vector<derive::WrenchInput> wrenches = {},
+                        bool push_passive = false);
   ContactModel(const ContactModel&) = delete;
   ContactModel& operator=(const ContactModel&) = delete;
 

@@ -14,7 +14,7 @@ namespace tactus::contact {
 struct ContactMade {
   ContactMade(const describe::Model& model, std::vector<derive::WrenchInput> wrenches,
               const std::vector<int>& port_frames)
-      : contact_model(model, std::move(wrenches)), kernels(contact_model.equations, port_frames) {}
+      : contact_model(model, std::move(wrenches), true), kernels(contact_model.equations, port_frames) {}
   ContactModel contact_model;
   simulate::MechanismKernels kernels;
 };

@@ -7,22 +7,12 @@
 
 #include <tactus/contact/events/engine.h>
 #include <tactus/contact/mechanism/contact_mechanism.h>
+#include <tactus/contact/open.h>
 #include <tactus/contact/rederive/enumerate.h>
 #include <tactus/contact/rederive/look_ahead.h>
 #include <tactus/contact/rederive/rederive.h>
 
 namespace tactus::contact {
-
-/// When equations for the sets of contacts that a motion meets are derived and compiled. The motion is the same, bit for
-/// bit.
-enum class Rederivation : std::uint8_t {
-  background,  // in another thread, while it runs
-  at_once,     // when a set comes up: for studies without haste
-  before,      // before the run as far as foreseen, the others in the background
-  never,
-};
-std::string_view name_of(Rederivation when);
-std::optional<Rederivation> rederivation_of(std::string_view name);
 
 class EventMechanism final : public ContactMechanism {
  public:

@@ -238,6 +238,7 @@ bool TimeStepping::evaluate_loads(const simulate::Input& input) {
     (*contact_model_.dynamics.loads)(arguments_.data(), tau_, scratch_.data());
   for (std::size_t i = 0; i < input.tau.size(); ++i) tau_[i] += input.tau[i];
   for (std::size_t i = 0; i < input.wrench.size(); ++i) wrench_[i] += input.wrench[i];
+  for (const int k : contact_model_.dynamics.unactuated) tau_[k] = 0.0;
   std::copy_n(tau_, nv_, efforts_.begin());
   if (outside_ != nullptr && outside_->acts()) outside_->add(arguments_.data(), tau_);
   return true;

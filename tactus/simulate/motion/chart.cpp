@@ -62,6 +62,7 @@ void Chart::evaluate_loads() {
     for (std::size_t i = 0; i < w_.held_tau.size(); ++i) w_.tau[i] += w_.held_tau[i];
     for (std::size_t i = 0; i < w_.held_wrench.size(); ++i) w_.wrench[i] += w_.held_wrench[i];
   }
+  for (const int k : dynamics_.unactuated) w_.tau[k] = 0.0;
   if (outside_ == nullptr) return;
   std::copy_n(w_.tau, w_.efforts.size(), w_.efforts.begin());
   if (outside_->acts()) outside_->add(w_.arguments.data(), w_.tau);

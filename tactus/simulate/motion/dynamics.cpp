@@ -29,6 +29,14 @@ Dynamics compile(const derive::Equations& equations, const std::optional<algebra
   dynamics.coordinate_names = model.coordinate_names();
   dynamics.speed_names = model.speed_names();
   dynamics.effort_names = effort_names(model);
+  if (equations.options().push_passive) {
+    int k = 0;
+    for (const describe::Joint& joint : model.joints)
+      for (const describe::JointAxis& axis : joint.axes) {
+        if (axis.passive) dynamics.unactuated.push_back(k);
+        ++k;
+      }
+  }
   dynamics.wrench_count = static_cast<int>(equations.options().wrenches.size());
   TACTUS_CHECK(dynamics.nq() == equations.nq() && dynamics.nv() == equations.nv());
 

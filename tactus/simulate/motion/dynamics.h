@@ -24,6 +24,9 @@ struct Dynamics {
   std::vector<std::string> coordinate_names;  // [nq]
   std::vector<std::string> speed_names;       // [nv]
   std::vector<std::string> effort_names;      // [nv] whose tau it is: the joints' axes
+  /// Speeds' numbers of joints without an actuator, where the equations take forces there too (derive::Options::
+  /// push_passive): scripts and held forces do not act on them, wrenches at ports do.
+  std::vector<int> unactuated;
   int wrench_count = 0;
 
   generate::Kernel coordinate_rates;               // t q u -> qdot

@@ -14,7 +14,13 @@ struct SmoothSnapshot final : Snapshot {
 
 SmoothModel::SmoothModel(const describe::Model& given, derive::Options options,
                          const std::vector<int>& port_frames)
-    : model(given), equations(model, std::move(options)), kernels(equations, port_frames) {}
+    : model(given),
+      equations(model,
+                [&] {
+                  options.push_passive = true;  // by what pulls at ports
+                  return std::move(options);
+                }()),
+      kernels(equations, port_frames) {}
 
 void SmoothModel::compile_with(const std::optional<algebra::Function>& loads) {
   dynamics = compile(equations, loads);
