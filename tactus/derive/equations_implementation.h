@@ -134,7 +134,7 @@ struct Equations::Implementation {
   KaneEquations kane_equations(bool with_wrench) const {
     const Motion<Expr> motion = motion_at(raw, symbols->q);
     return kane(raw, motion, model, *symbols, speeds, loads_on(raw, motion, speeds.rates, with_wrench),
-                joint_loads(model, options, numbers, symbols->q, speeds.rates));
+                joint_loads(model, options, numbers, symbols->q, speeds.rates), options.push_passive);
   }
 
   std::vector<Expr> mass_matrix() const {

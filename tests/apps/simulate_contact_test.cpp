@@ -304,10 +304,10 @@ TEST(SimulateContact, RefusesWhatCannotBeMeant) {
   const std::string ball = "simulate " + folder.file("ball.yaml", kBall);
   for (const std::string options :
        {" --formulation parametric", " --contact stepping --formulation projection",
-        " --contact stepping --holding none", " --pairs flor",
-        " --events /no/such/folder/events.csv", " --out - --events -", " --json --events -",
-        " --integrator rk5", " --contact sometimes", " --contact stepping --events e.csv",
-        " --contact stepping --integrator euler", " --step 0.3", " --frames nothing"}) {
+        " --contact stepping --holding none", " --pairs flor", " --events /no/such/folder/events.csv",
+        " --out - --events -", " --json --events -", " --integrator rk5", " --contact sometimes",
+        " --contact stepping --events e.csv", " --contact stepping --integrator euler", " --step 0.3",
+        " --frames nothing"}) {
     const Outcome run = tactus(ball + options);
     EXPECT_EQ(run.code, 2) << options << run.err;
     EXPECT_NE(run.err.find("error: "), std::string::npos) << options;

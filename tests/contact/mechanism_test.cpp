@@ -218,7 +218,10 @@ TEST_P(MechanismLaw, TheMobilityIsThatOfTheMassMatrixUnderTheActiveRows) {
   if (!mechanism->constraints().empty()) {
     const generate::Evaluator terms = at_state(equations.constraint_terms());
     const auto m = static_cast<Eigen::Index>(terms.output("Phi").size());
-    const Matrix A = Eigen::Map<const Matrix>(terms.output("A").data(), m, n);
+    Matrix A = Eigen::Map<const Matrix>(terms.output("A").data(), m, n);
+    for (std::size_t c = 0; c < mechanism->constraints().size(); ++c)
+      for (const std::size_t row : mechanism->constraints()[c].rows)
+        if (!mechanism->is_active(static_cast<int>(c))) A.row(static_cast<Eigen::Index>(row)).setZero();
     const Matrix W = A * inverse * A.transpose();
     inverse -= inverse * A.transpose() * W.completeOrthogonalDecomposition().pseudoInverse() * A * inverse;
   }

@@ -50,7 +50,8 @@ Vec3<Expr> each_reduced(const Vec3<Expr>& v) { return {reduced(v.x), reduced(v.y
 
 KaneEquations kane(const Tree<Expr>& tree, const Motion<Expr>& motion, const describe::Model& model,
                    const Symbols& symbols, const SpeedMap& speeds,
-                   const std::vector<OutsideWrench<Expr>>& outside, const std::vector<Expr>& joint_loads) {
+                   const std::vector<OutsideWrench<Expr>>& outside, const std::vector<Expr>& joint_loads,
+                   bool push_passive) {
   const std::size_t n = symbols.u.size();
   KaneEquations result;
   result.partials.resize(tree.links.size());
@@ -136,7 +137,7 @@ KaneEquations kane(const Tree<Expr>& tree, const Motion<Expr>& motion, const des
   }
   std::vector<bool> passive;
   for (const describe::Joint& joint : model.joints)
-    for (const describe::JointAxis& axis : joint.axes) passive.push_back(axis.passive);
+    for (const describe::JointAxis& axis : joint.axes) passive.push_back(axis.passive && !push_passive);
   // What acts at the joints: armature, springs and friction, actuators.
   for (const Link<Expr>& link : tree.links) {
     for (int k = 0; k < speed_count(link.kind); ++k) {

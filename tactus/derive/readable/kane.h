@@ -35,6 +35,7 @@ struct KaneEquations {
 /// take.
 KaneEquations kane(const Tree<Expr>& tree, const Motion<Expr>& motion, const describe::Model& model,
                    const Symbols& symbols, const SpeedMap& speeds,
-                   const std::vector<OutsideWrench<Expr>>& outside, const std::vector<Expr>& joint_loads);
+                   const std::vector<OutsideWrench<Expr>>& outside, const std::vector<Expr>& joint_loads,
+                   bool push_passive = false);
 
 }  // namespace tactus::derive
