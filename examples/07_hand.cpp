@@ -4,17 +4,15 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <span>
+#include <memory>
 
-#include <tactus/derive/equations.h>
+#include <tactus/contact/open.h>
 #include <tactus/describe/read/load.h>
-#include <tactus/generate/kernel.h>
-#include <tactus/simulate/motion/simulation.h>
 
 int main() {
   using namespace tactus;
 
-  const describe::Model model = describe::load_text(R"(
+  const std::unique_ptr<simulate::Mechanism> arm = contact::open(describe::load_text(R"(
 name: planar_arm
 gravity: [0, 0, 0]
 bodies:
@@ -25,35 +23,29 @@ joints:
   elbow: {type: revolute, parent: upper, child: fore, axis: z, placement: {xyz: [0.4, 0, 0]}, damping: 0.1}
 frames:
   tip: {body: fore, placement: {xyz: [0.3, 0, 0]}, grasp: true}
+initial: {q: {shoulder: 0.2, elbow: 1.0}}
 )",
-                                                    "planar_arm.yaml");
-  const int tip = model.frame_index("tip");
-  derive::Options options;
-  options.wrenches = {{.frame = tip, .world_axes = true}};
-  const derive::Equations equations(model, options);
-  const simulate::Dynamics dynamics = simulate::compile(equations);
-  generate::Evaluator tip_motion(generate::compile(equations.frame_motion(tip)));
-
-  simulate::Simulation arm(dynamics, {.step = 1e-3});
-  arm.set_state({.t = 0.0, .q = {0.2, 1.0}, .u = {0.0, 0.0}, .momentum = {}});
+                                                                                     "planar_arm.yaml"),
+                                                                 {.step = 1e-3});
+  const int tip = arm->port("tip");  // by name before the loop, by number in it
 
   constexpr double kStiffness = 400.0, kDamping = 8.0;  // [N/m] [N s/m] of the coupler
   double distance = 0.0;
   for (int i = 0; i < 4000; ++i) {
-    const double t = arm.state().t;
+    const double t = arm->state().t;
     const std::array<double, 2> hand{0.45 + 0.05 * std::cos(2.0 * t),
                                      0.35 + 0.05 * std::sin(2.0 * t)};  // [m]
 
-    std::copy(arm.state().q.begin(), arm.state().q.end(), tip_motion.input("q").begin());
-    std::copy(arm.state().u.begin(), arm.state().u.end(), tip_motion.input("u").begin());
-    tip_motion.run();
-    const std::span<const double> p = tip_motion.output("p"), V = tip_motion.output("V");
-    std::array<double, 6> wrench{};  // torque, force at the tip
-    for (std::size_t k = 0; k < 2; ++k) wrench[3 + k] = kStiffness * (hand[k] - p[k]) - kDamping * V[3 + k];
+    const simulate::PortMotion& motion = arm->motion(tip);
+    const auto& p = motion.X_WP.p;
+    simulate::PortWrench pull{tip, {}};  // torque, force at the tip, world axes
+    for (std::size_t k = 0; k < 2; ++k)
+      pull.wrench[3 + k] = kStiffness * (hand[k] - p[k]) - kDamping * motion.V_WP[3 + k];
 
-    if (!arm.step({.tau = {}, .wrench = wrench}).ok()) return 1;
     distance = std::hypot(hand[0] - p[0], hand[1] - p[1]);
+    if (!arm->step({.ports = {&pull, 1}}).ok()) return 1;
     if (i % 500 == 0) std::printf("t = %4.1f s   hand and tip are %6.2f mm apart\n", t, 1e3 * distance);
   }
+  std::printf("the tip feels like %.3f kg along x\n", arm->apparent_mass(tip, {1.0, 0.0, 0.0}));
   return distance < 0.02 ? 0 : 1;
 }

@@ -1,9 +1,8 @@
 // All that a program needs, from the file to the motion:
 //
 //   const describe::Model model = describe::load("models/puma560.yaml");
-//   const derive::Equations equations(model);
-//   const simulate::Dynamics dynamics = simulate::compile(equations);
-//   simulate::Simulation arm(dynamics, {.step = 1e-3});
+//   const derive::Equations equations(model);                             // to look at
+//   const std::unique_ptr<simulate::Mechanism> arm = contact::open(model);  // to move
 //
 // What is public, here or by itself, is listed in cmake/public_headers.cmake; nothing else is installed.
 #pragma once

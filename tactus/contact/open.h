@@ -43,12 +43,11 @@ struct OpenOptions {
   bool look_ahead = false;
   std::size_t most_contacts = 0;  // room for contacts; 0: the engine's own
 
-  std::vector<std::string> ports;       // frames of the model, besides those marked `grasp`
-  std::vector<std::string> adjustable;  // parameters to be changed while it runs
-  std::string script;                   // a file with initial state and forces; "": none
-  std::string script_text;              // or the text itself
-  double constraint_limit = 1e-8;       // [m or rad] a constraint held no better than this is lost
-  bool assemble = true;                 // move the initial state onto the constraints
+  std::vector<std::string> ports{};  // frames of the model, besides those marked `grasp`
+  std::string script{};              // a file with initial state and forces; "": none
+  std::string script_text{};         // or the text itself
+  double constraint_limit = 1e-8;    // [m or rad] a constraint held no better than this is lost
+  bool assemble = true;              // move the initial state onto the constraints
 };
 
 /// What was found and decided on the way.

@@ -30,7 +30,6 @@ using simulate::TickInput;
 static_assert(noexcept(std::declval<Mechanism&>().step()));
 static_assert(noexcept(std::declval<Mechanism&>().motion(0)));
 static_assert(noexcept(std::declval<Mechanism&>().request(0, true)));
-static_assert(noexcept(std::declval<Mechanism&>().set_parameter(0, 1.0)));
 
 /// Sums of some ten products on both roads, of numbers about one.
 constexpr double kRounding = 1e-12;
@@ -390,7 +389,6 @@ TEST(Mechanism, NamesThatAreNotThereAreAnsweredWithThoseThatAre) {
     EXPECT_NE(std::string(error.what()).find(name), std::string::npos);
   }
   EXPECT_THROW(arm->constraint("none"), InputError);
-  EXPECT_THROW(arm->parameter("none"), InputError);
   OpenOptions options;
   options.ports = {"nowhere"};
   EXPECT_THROW(open(describe::load(TACTUS_SOURCE_DIR "/models/planar_2r.yaml"), options), InputError);

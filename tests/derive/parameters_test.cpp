@@ -45,6 +45,33 @@ TEST(Parameters, KeptOrFoldedGiveTheSameEquations) {
   }
 }
 
+TEST(Parameters, SomeMayBeKeptAndTheOthersFolded) {
+  const describe::Model model = model_named("double_pendulum");
+  ASSERT_GE(model.parameters.size(), 2u);
+  const describe::Parameter& kept = model.parameters[1];
+  Options keep;
+  keep.keep_parameters = true;
+  keep.kept = {kept.name};
+  const Function symbolic = Equations(model, keep).inverse_dynamics();
+  ASSERT_EQ(symbolic.inputs.back().name, "parameters");
+  EXPECT_EQ(symbolic.inputs.back().size(), 1u);
+  State s = random_state(model, 111);
+  s.t = 0.0;
+  // At the model's value, and at another one against a model that is read with it.
+  for (const double factor : {1.0, 1.7}) {
+    describe::Model changed = model;
+    changed.parameters[1].value = factor * kept.value;
+    generate::Evaluator evaluator(generate::compile(symbolic));
+    for (const auto& [name, values] : {std::pair{"q", &s.q}, {"u", &s.u}, {"udot", &s.udot}})
+      std::copy(values->begin(), values->end(), evaluator.input(name).begin());
+    evaluator.input("parameters")[0] = factor * kept.value;
+    evaluator.run();
+    const auto tau = evaluator.output("tau");
+    EXPECT_LT(difference({tau.begin(), tau.end()}, value(Equations(changed).inverse_dynamics(), s, "tau")),
+              kRounding);
+  }
+}
+
 TEST(Parameters, OfThePendulumStandInItsEquation) {
   const describe::Model model = model_named("pendulum");
   ASSERT_FALSE(model.parameters.empty());

@@ -36,6 +36,27 @@ TEST(Kernel, EvaluatesASmallFunction) {
   }
 }
 
+TEST(Kernel, TakesItsFirstInputsFromBeforeWhereItIsTold) {
+  auto graph = std::make_shared<Graph>();
+  Graph::Scope scope(*graph);
+  const Expr m = symbol("m"), g = symbol("g"), x = symbol("x");
+  const Function function{"f",
+                          "",
+                          graph,
+                          {{"parameters", "", 2, 1, {m, g}}, {"x", "", 1, 1, {x}}},
+                          {{"y", "", 1, 1, {m * g - x}}}};
+  for (const Backend backend : {Backend::interpreter, Backend::automatic}) {
+    const Kernel kernel = compile(function, backend).behind(2);
+    EXPECT_EQ(kernel.input_size(), 1u);
+    EXPECT_EQ(kernel.inputs_before(), 2u);
+    const double numbers[] = {2.0, 5.0, 3.0};
+    double y = 0.0;
+    std::vector<double> work(kernel.work_size());
+    kernel(numbers + 2, &y, work.data());
+    EXPECT_EQ(y, 7.0);
+  }
+}
+
 TEST(Kernel, MayHaveNothingToDo) {
   auto graph = std::make_shared<Graph>();
   Graph::Scope scope(*graph);

@@ -86,15 +86,6 @@ int Mechanism::constraint(std::string_view name) const {
   unknown("constraint", name, known);
 }
 
-int Mechanism::parameter(std::string_view name) const {
-  std::vector<std::string> known;
-  for (const AdjustableParameter& parameter : parameters_) {
-    if (parameter.name == name) return static_cast<int>(known.size());
-    known.push_back(parameter.name);
-  }
-  unknown("adjustable parameter", name, known);
-}
-
 void Mechanism::set_state(State state) {
   port_loads_.release();
   request_count_ = 0;
@@ -201,16 +192,6 @@ bool Mechanism::request(int constraint, bool on) noexcept {
   if (constraint < 0 || static_cast<std::size_t>(constraint) >= constraints_.size()) return false;
   if (request_count_ == requests_.size()) return false;
   requests_[request_count_++] = {constraint, on};
-  return true;
-}
-
-bool Mechanism::set_parameter(int parameter, double value) noexcept {
-  if (parameter < 0 || static_cast<std::size_t>(parameter) >= parameters_.size() || !std::isfinite(value))
-    return false;
-  parameters_[static_cast<std::size_t>(parameter)].value = value;
-  for (std::size_t i = 0; i < parameters_.size(); ++i) parameter_values_[i] = parameters_[i].value;
-  parameters_changed(parameter_values_);
-  moved();
   return true;
 }
 

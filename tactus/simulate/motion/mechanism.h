@@ -82,12 +82,6 @@ class Snapshot {
   virtual ~Snapshot() = default;
 };
 
-/// A parameter that can be changed while the mechanism runs.
-struct AdjustableParameter {
-  std::string name, unit, description;
-  double value = 0.0;  // now, in SI units
-};
-
 /// A constraint as the interface shows it.
 struct ConstraintOutline {
   std::string name;
@@ -144,8 +138,6 @@ class Mechanism {
   std::span<const Port> ports() const noexcept { return kernels_.ports.ports; }
   int port(std::string_view name) const;
   int constraint(std::string_view name) const;
-  std::span<const AdjustableParameter> parameters() const noexcept { return parameters_; }
-  int parameter(std::string_view name) const;
   /// Starts anew from there. Throws InputError where the state does not fit.
   void set_state(State state);
   std::unique_ptr<Snapshot> make_snapshot() const;
@@ -170,8 +162,6 @@ class Mechanism {
   /// The same at once, between two ticks. False where it does not fit: nothing has changed then.
   bool set_active(int constraint, bool on) noexcept;
   virtual bool is_active(int constraint) const noexcept = 0;
-  /// Takes effect at once. False where the index is none or the value not finite.
-  bool set_parameter(int parameter, double value) noexcept;
 
   /// Of the last tick, in order.
   virtual std::span<const Event> events() const noexcept { return {}; }
@@ -214,10 +204,8 @@ class Mechanism {
   virtual bool restore(const Snapshot& snapshot) noexcept = 0;
   /// udot at the state with the loads that are held just now.
   virtual void accelerate_now(double* udot) noexcept = 0;
-  virtual void parameters_changed(std::span<const double>) noexcept {}
 
   Ports port_loads_;  // to be attached to the engine
-  std::vector<AdjustableParameter> parameters_;
 
  private:
   bool fits(const TickInput& input) const noexcept;
@@ -237,7 +225,7 @@ class Mechanism {
   std::size_t request_count_ = 0;
   std::unique_ptr<Snapshot> before_;  // of a tick with requests
   bool placed_ = false;
-  std::vector<double> udot_, udot_pushed_, parameter_values_;
+  std::vector<double> udot_, udot_pushed_;
   std::vector<double> energy_in_, energy_out_, energy_work_;
 };
 
