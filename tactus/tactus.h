@@ -10,8 +10,6 @@
 #include <tactus/algebra/calculus.h>
 #include <tactus/algebra/print.h>
 #include <tactus/base/error.h>
-#include <tactus/contact/events/contact_model.h>
-#include <tactus/contact/events/engine.h>
 #include <tactus/contact/open.h>
 #include <tactus/derive/equations.h>
 #include <tactus/describe/model/model.h>

@@ -12,15 +12,13 @@
 #include <studies/compare.h>
 #include <studies/models.h>
 #include <studies/record.h>
-#include <tactus/contact/events/engine.h>
+#include <tactus/contact/open.h>
 #include "cases.h"
 
 namespace tactus::studies::clover {
 
 namespace {
 
-using contact::ContactModel;
-using contact::Engine;
 using study::Context;
 using study::Result;
 using study::Verdict;
@@ -35,28 +33,27 @@ double depth(double t) {
 }
 
 Result exact(const Context& context) {
-  const describe::Model model = load(context, "stiff_wall");
-  const ContactModel contact_model(model);
   constexpr double kStep = 1e-4;
-  Engine engine(contact_model,
-                {.step = kStep, .integrator = simulate::Integrator::adaptive, .tolerances = {1e-13, 1e-13}});
-  engine.set_state({0.0, {-kRadius + kTouching}, {kSpeed}, {}});
+  const std::unique_ptr<simulate::Mechanism> mass = contact::open(
+      load(context, "stiff_wall"),
+      {.step = kStep, .integrator = simulate::Integrator::adaptive, .tolerances = {1e-13, 1e-13}});
+  mass->set_state({0.0, {-kRadius + kTouching}, {kSpeed}, {}});
   Record record({"t", "depth", "closed form", "speed", "force"});
   Deviation way;
   double deepest = 0.0;
-  const double push = engine.rates().udot[0];
+  const double push = mass->accelerations()[0];
   for (int k = 0; k <= 300; ++k) {
-    const simulate::State& s = engine.state();
+    const simulate::State& s = mass->state();
     const double d = s.q[0] + kRadius;
-    const double force = engine.touches().empty() ? 0.0 : engine.touch_force(0)[0];
+    const double force = mass->contact_report().pairs[0].normal;
     record.add({s.t, d, depth(s.t), s.u[0], force});
     way.add(d, depth(s.t), 1e-12);  // where the force sets in and ends is located: nothing but rounding
     deepest = std::max(deepest, d);
     if (k < 300)
-      if (const auto status = engine.step(); !status.ok())
-        return {"", engine.explain(status), Verdict::failed, "", {}};
+      if (const simulate::Tick tick = mass->step(); !tick.ok())
+        return {"", mass->explain(tick.status), Verdict::failed, "", {}};
   }
-  const double rebound = engine.state().u[0] / kSpeed;
+  const double rebound = mass->state().u[0] / kSpeed;
   Deviation d;
   d.add(push, -2.0 * kW * kSpeed, 1e-9);
   d.add(1e3 * deepest, 0.702598, 1e-4);  // sampled every 0.1 ms
@@ -80,29 +77,28 @@ struct Sampled {
   double deepest = 0.0, rebound = 0.0;
 };
 
-Sampled sampled(const ContactModel& contact_model, double step, double phase) {
-  Engine engine(contact_model, {.step = step});
-  engine.set_state({0.0, {-kRadius + kTouching - phase * step * kSpeed}, {kSpeed}, {}});
+Sampled sampled(const describe::Model& model, double step, double phase) {
+  const std::unique_ptr<simulate::Mechanism> mass = contact::open(model, {.step = step});
+  mass->set_state({0.0, {-kRadius + kTouching - phase * step * kSpeed}, {kSpeed}, {}});
   Sampled result;
-  while (engine.state().t < 0.05) {
-    if (const auto status = engine.step(); !status.ok()) throw InputError({}, engine.explain(status));
-    result.deepest = std::max(result.deepest, engine.state().q[0] + kRadius);
+  while (mass->state().t < 0.05) {
+    if (const simulate::Tick tick = mass->step(); !tick.ok())
+      throw InputError({}, mass->explain(tick.status));
+    result.deepest = std::max(result.deepest, mass->state().q[0] + kRadius);
   }
-  result.rebound = -engine.state().u[0] / kSpeed;
+  result.rebound = -mass->state().u[0] / kSpeed;
   return result;
 }
 
 Result rates(const Context& context) {
   const describe::Model model = load(context, "stiff_wall");
-  const ContactModel contact_model(model);
-  const Sampled slow = sampled(contact_model, 1.0 / 500.0, 0.0),
-                fast = sampled(contact_model, 1.0 / 1000.0, 0.0);
+  const Sampled slow = sampled(model, 1.0 / 500.0, 0.0), fast = sampled(model, 1.0 / 1000.0, 0.0);
   Deviation d;
   d.add(1e3 * slow.deepest, 0.701070, 1e-6);
   d.add(1e3 * fast.deepest, 0.701373, 1e-6);
   double low = slow.rebound, high = slow.rebound;
   for (int k = 0; k < 10; ++k) {
-    const double rebound = sampled(contact_model, 1.0 / 500.0, 0.1 * k).rebound;
+    const double rebound = sampled(model, 1.0 / 500.0, 0.1 * k).rebound;
     low = std::min(low, rebound);
     high = std::max(high, rebound);
   }

@@ -12,77 +12,69 @@
 #include <studies/compare.h>
 #include <studies/models.h>
 #include <studies/record.h>
-#include <tactus/contact/events/engine.h>
+#include <tactus/contact/open.h>
 #include "cases.h"
 
 namespace tactus::studies::constantinescu {
 
 namespace {
 
-using contact::ContactModel;
-using contact::Engine;
-using contact::Event;
-using contact::EventKind;
+using simulate::Event;
+using simulate::EventKind;
 using study::Context;
 using study::Result;
 using study::Verdict;
 
 constexpr double kPush = 0.4;  // [N] the paper's
 constexpr double kL1 = 0.042, kL2 = 0.042, kL3 = 0.03, kThick = 0.004, kWall = 0.095, kStiffness = 15000.0;
-constexpr double kWrench[] = {0.0, 0.0, 0.0, kPush, 0.0, 0.0};
 
-/// The chain with the hand's wrench at the distal link.
+/// The chain, and the hand's pull at its distal link.
 struct Scene {
-  Scene(const Context& context, const std::string& name)
-      : model(load(context, name)), contact_model(model, {{model.frame_index("distal"), true}}) {}
+  Scene(const Context& context, const std::string& name, double step)
+      : chain(contact::open(load(context, name), {.step = step})),
+        pull{chain->port("distal"), {0.0, 0.0, 0.0, kPush, 0.0, 0.0}} {}
 
-  simulate::State initial() const { return {0.0, model.initial_q, model.initial_u, {}}; }
+  void advance() {
+    if (const simulate::Tick tick = chain->step({.ports = {&pull, 1}}); !tick.ok())
+      throw InputError({}, chain->explain(tick.status));
+  }
+  const simulate::State& state() const { return chain->state(); }
   /// Normal force between the ground and the last link.
-  double wall_force(const Engine& engine) const {
+  double wall_force() const {
+    const std::vector<describe::ContactPair>& pairs = chain->model().contact.pairs;
+    const int last = chain->model().body_index("link_3");
+    const simulate::ContactReport report = chain->contact_report();
     double sum = 0.0;
-    for (std::size_t i = 0; i < engine.touches().size(); ++i) {
-      const describe::ContactPair& pair =
-          model.contact.pairs[static_cast<std::size_t>(engine.touches()[i].pair)];
-      const int last = model.body_index("link_3");
-      if (pair.body_a + pair.body_b == last) sum += engine.touch_force(i)[0];  // the ground is 0
-    }
+    for (std::size_t i = 0; i < pairs.size(); ++i)
+      if (pairs[i].body_a + pairs[i].body_b == last) sum += report.pairs[i].normal;  // the ground is 0
     return sum;
   }
 
-  describe::Model model;
-  ContactModel contact_model;
+  std::unique_ptr<simulate::Mechanism> chain;
+  simulate::PortWrench pull;
 };
-
-void require(const simulate::Status& status, Engine& engine) {
-  if (!status.ok()) throw InputError({}, engine.explain(status));
-}
 
 Result rest(const Context& context) {
   constexpr double kDuration = 120.0, kStep = 2e-3;
   Deviation d;
   std::string here;
   Record record({"t", "q1", "q2", "q3", "wall compliant", "wall rigid"});
-  const Scene soft(context, "chain_in_enclosure"), hard(context, "chain_in_enclosure_rigid");
-  Engine compliant(soft.contact_model, {.step = kStep}), rigid(hard.contact_model, {.step = kStep});
-  compliant.set_state(soft.initial());
-  rigid.set_state(hard.initial());
+  Scene soft(context, "chain_in_enclosure", kStep), hard(context, "chain_in_enclosure_rigid", kStep);
   for (long k = 0; k * kStep < kDuration - 0.5 * kStep; ++k) {
-    require(compliant.step({.wrench = kWrench}), compliant);
-    require(rigid.step({.wrench = kWrench}), rigid);
-    const simulate::State& s = compliant.state();
-    if (k % 100 == 0)
-      record.add({s.t, s.q[0], s.q[1], s.q[2], soft.wall_force(compliant), hard.wall_force(rigid)});
+    soft.advance();
+    hard.advance();
+    const simulate::State& s = soft.state();
+    if (k % 100 == 0) record.add({s.t, s.q[0], s.q[1], s.q[2], soft.wall_force(), hard.wall_force()});
   }
-  for (const auto& [scene, engine, give] :
-       {std::tuple{&soft, &compliant, 0.5 * kPush / kStiffness}, {&hard, &rigid, 0.0}}) {
+  for (const auto& [scene, give] : {std::pair{&soft, 0.5 * kPush / kStiffness}, {&hard, 0.0}}) {
     const double lean = std::acos((kWall - kThick + give - kL1 - kL2) / kL3);
-    const simulate::State& s = engine->state();
-    d.add(scene->wall_force(*engine), 0.5 * kPush, 1e-6);
+    const simulate::State& s = scene->state();
+    d.add(scene->wall_force(), 0.5 * kPush, 1e-6);
     d.add(s.q[0], 0.0, 1e-5);
     d.add(s.q[1], 0.0, 1e-5);
     d.add(std::abs(s.q[2]), lean, 1e-5);
     here += fmt::format("{}{} N = {:.9f} N", here.empty() ? "" : ", ", scene == &soft ? "compliant" : "rigid",
-                        scene->wall_force(*engine));
+                        scene->wall_force());
   }
   record.write_csv(context, "constantinescu2005-rest.csv");
   record.write_svg(context, "constantinescu2005-rest.svg",
@@ -101,37 +93,34 @@ struct Collision {
   double t = 0.0, peak = 0.0, impulse = 0.0;
 };
 
-Collision compliant_collision(const Scene& scene, double step) {
-  Engine engine(scene.contact_model, {.step = step});
-  engine.set_state(scene.initial());
+Collision compliant_collision(const Context& context, double step) {
+  Scene scene(context, "chain_in_enclosure", step);
   Collision result;
   for (long k = 0; k * step < 10.0; ++k) {
-    require(engine.step({.wrench = kWrench}), engine);
-    const double force = scene.wall_force(engine);
-    if (force > 0.0 && result.t == 0.0) result.t = engine.state().t;
+    scene.advance();
+    const double force = scene.wall_force();
+    if (force > 0.0 && result.t == 0.0) result.t = scene.state().t;
     result.peak = std::max(result.peak, force);
-    if (result.t > 0.0 && engine.state().t > result.t + 0.1) break;
+    if (result.t > 0.0 && scene.state().t > result.t + 0.1) break;
   }
   return result;
 }
 
-Collision rigid_collision(const Scene& scene, double step) {
-  Engine engine(scene.contact_model, {.step = step});
-  engine.set_state(scene.initial());
+Collision rigid_collision(const Context& context, double step) {
+  Scene scene(context, "chain_in_enclosure_rigid", step);
   for (long k = 0; k * step < 10.0; ++k) {
-    require(engine.step({.wrench = kWrench}), engine);
-    for (const Event& event : engine.events())
+    scene.advance();
+    for (const Event& event : scene.chain->events())
       if (event.kind == EventKind::impact) return {event.t, 0.0, event.impulse};
   }
   return {};
 }
 
 Result collision(const Context& context) {
-  const Scene soft(context, "chain_in_enclosure"), hard(context, "chain_in_enclosure_rigid");
-  const Collision coarse = compliant_collision(soft, 1.0 / 512.0), medium = compliant_collision(soft, 1e-3),
-                  fine = compliant_collision(soft, 1e-4);
-  const Collision at_512 = rigid_collision(hard, 1.0 / 512.0), at_1k = rigid_collision(hard, 1e-3),
-                  at_10k = rigid_collision(hard, 1e-4);
+  const Collision coarse = compliant_collision(context, 1.0 / 512.0),
+                  medium = compliant_collision(context, 1e-3), fine = compliant_collision(context, 1e-4);
+  const Collision at_512 = rigid_collision(context, 1.0 / 512.0), at_1k = rigid_collision(context, 1e-3),
+                  at_10k = rigid_collision(context, 1e-4);
   // Rigid: the instant and the impulse do not depend on the step beyond the integrator's error; both scenes
   // move alike until then.
   Deviation d;

@@ -11,17 +11,16 @@
 #include <studies/compare.h>
 #include <studies/models.h>
 #include <studies/record.h>
-#include <tactus/contact/events/engine.h>
+#include <tactus/contact/open.h>
+#include <tactus/simulate/files/recording.h>
 #include "cases.h"
 
 namespace tactus::studies::gillespie {
 
 namespace {
 
-using contact::ContactModel;
-using contact::Engine;
-using contact::Event;
-using contact::EventKind;
+using simulate::Event;
+using simulate::EventKind;
 using study::Context;
 using study::Result;
 using study::Verdict;
@@ -39,26 +38,21 @@ constexpr double kDuration = 8.0;
 
 Result friction(const Context& context) {
   const describe::Model model = load(context, "cart_caster");
-  const ContactModel contact_model(model);
-  Engine engine(contact_model, {.step = kStep});
-  engine.set_state({0.0, model.initial_q, model.initial_u, {}});
-  int stick = -1;
-  for (std::size_t c = 0; c < model.constraints.size(); ++c)
-    if (model.constraints[c].name == "stick") stick = static_cast<int>(c);
-  std::size_t stick_row = 0;
-  while (contact_model.terms.rows[stick_row].constraint != stick) ++stick_row;
+  const std::unique_ptr<simulate::Mechanism> cart = contact::open(model, {.step = kStep});
+  const int stick = cart->constraint("stick");
+  const std::size_t stick_row = cart->constraints()[static_cast<std::size_t>(stick)].rows.front();
 
   Record record({"t", "x", "y", "heading", "caster", "u1", "u2", "u3", "stuck", "hinge", "kinetic", "work",
                  "damped", "lost"});
-  const double T0 = engine.kinetic_energy();
+  const double T0 = cart->energies().kinetic;
   double work = 0.0, damped = 0.0, worst = 0.0, largest_couple = 0.0;
   int sticks = 0, releases = 0;
   std::vector<display::Mark> marks;
   double first_release = 0.0, first_stick = 0.0;
   std::size_t phase = 0;
-  std::vector<double> q = engine.state().q;
+  std::vector<double> q = cart->state().q;
   const auto damping = [&] {
-    const double rate = engine.state().u[2] - engine.state().u[1];
+    const double rate = cart->state().u[2] - cart->state().u[1];
     return kDamping * rate * rate;
   };
   for (long k = 0; 2 * k * kStep < kDuration - kStep; ++k) {
@@ -67,28 +61,28 @@ Result friction(const Context& context) {
     const double tau[] = {p.x, p.y, p.couple, 0.0};
     double weighted = damping();
     for (const double weight : {4.0, 1.0}) {
-      if (const auto status = engine.step({.tau = tau}); !status.ok())
-        return {"", engine.explain(status), Verdict::failed, "", {}};
+      if (const simulate::Tick tick = cart->step({.tau = tau}); !tick.ok())
+        return {"", cart->explain(tick.status), Verdict::failed, "", {}};
       weighted += weight * damping();
-      for (const Event& event : engine.events()) {
+      for (const Event& event : cart->events()) {
         if (event.kind != EventKind::transition) continue;
-        const bool stuck = engine.name_of(event) == "sticks";
-        marks.push_back({event.t, engine.name_of(event)});
+        const bool stuck = simulate::name_of(model, event) == "sticks";
+        marks.push_back({event.t, simulate::name_of(model, event)});
         if (stuck && sticks++ == 0) first_stick = event.t;
         if (!stuck && releases++ == 0) first_release = event.t;
       }
     }
-    const simulate::State& s = engine.state();
+    const simulate::State& s = cart->state();
     work += p.x * (s.q[0] - q[0]) + p.y * (s.q[1] - q[1]) + p.couple * (s.q[2] - q[2]);
     damped += kStep / 3.0 * weighted;
     q = s.q;
-    const double lost = engine.books().impact_loss, hinge = engine.row_force(stick_row);
+    const double lost = cart->books().impact_loss, hinge = cart->constraint_report(true).lambda[stick_row];
     largest_couple = std::max(largest_couple, std::abs(hinge));
-    const double kinetic = engine.kinetic_energy();
+    const double kinetic = cart->energies().kinetic;
     worst = std::max(worst, std::abs(kinetic + damped + lost - work - T0));
     if (k % 10 == 9)
       record.add({s.t, s.q[0], s.q[1], s.q[2], s.q[3], s.u[0], s.u[1], s.u[2],
-                  engine.is_active(stick) ? 1.0 : 0.0, hinge, kinetic, work, damped, lost});
+                  cart->is_active(stick) ? 1.0 : 0.0, hinge, kinetic, work, damped, lost});
   }
   record.write_csv(context, "gillespie2003-caster.csv");
   record.write_svg(context, "gillespie2003-caster.svg",
@@ -109,7 +103,7 @@ Result friction(const Context& context) {
       fmt::format(
           "sticks {} times (first at {:.4f} s), breaks loose {} times (first at {:.4f} s); {:.3f} J of work, "
           "{:.4f} J taken by its damping, {:.2g} J lost in sticking, balance within {:.1g} J",
-          sticks, first_stick, releases, first_release, work, damped, engine.books().impact_loss, worst),
+          sticks, first_stick, releases, first_release, work, damped, cart->books().impact_loss, worst),
       judged(holds, Verdict::not_reproducible),
       "the paper gives neither parameters nor a law of the hinge's friction: damping while it turns, "
       "0.8 N m to break it loose; T + damping + losses = T(0) + work at every step",

@@ -18,18 +18,15 @@
 #include <studies/compare.h>
 #include <studies/models.h>
 #include <studies/record.h>
-#include <tactus/contact/events/engine.h>
-#include <tactus/simulate/files/script.h>
+#include <tactus/contact/open.h>
 #include "cases.h"
 
 namespace tactus::studies::gillespie {
 
 namespace {
 
-using contact::ContactModel;
-using contact::Engine;
-using contact::Event;
-using contact::EventKind;
+using simulate::Event;
+using simulate::EventKind;
 using study::Context;
 using study::Result;
 using study::Verdict;
@@ -54,35 +51,24 @@ describe::Model ramp(const Context& context, double e, double rest_speed) {
   return model;
 }
 
-simulate::State initial_state(const describe::Model& model) {
-  return {0.0, model.initial_q, model.initial_u, {}};
-}
-
 Result events(const Context& context) {
   constexpr double e = 0.5, kDuration = 1.5, kStep = 1e-3;  // for a smooth picture
   const describe::Model model = ramp(context, e, 1e-6);
-  const ContactModel contact_model(model);
-  Engine engine(contact_model, {.step = kStep});
-  engine.set_state(initial_state(model));
+  const std::unique_ptr<simulate::Mechanism> disk = contact::open(model, {.step = kStep});
   std::vector<Event> events;
   std::vector<display::Mark> marks;
   Record record({"t", "s", "height", "u1", "u2", "slip", "mode", "normal", "friction"});
   for (long k = 0;; ++k) {
-    const simulate::State& s = engine.state();
-    double mode = 0.0, normal = 0.0, friction = 0.0;
-    for (std::size_t i = 0; i < engine.touches().size(); ++i) {
-      mode = static_cast<double>(engine.touches()[i].mode);
-      normal = engine.touch_force(i)[0];
-      friction = std::hypot(engine.touch_force(i)[1], engine.touch_force(i)[2]);
-    }
-    record.add(
-        {s.t, s.q[0], s.q[1], s.u[0], kRadius * s.u[2], s.u[0] + kRadius * s.u[2], mode, normal, friction});
+    const simulate::State& s = disk->state();
+    const simulate::PairReport& touch = disk->contact_report().pairs[0];
+    record.add({s.t, s.q[0], s.q[1], s.u[0], kRadius * s.u[2], s.u[0] + kRadius * s.u[2], touch.mode,
+                touch.normal, touch.friction});
     if (k * kStep > kDuration - 0.5 * kStep) break;
-    if (const auto status = engine.step(); !status.ok())
-      return {"", engine.explain(status), Verdict::failed, "", {}};
-    for (const Event& event : engine.events()) {
+    if (const simulate::Tick tick = disk->step(); !tick.ok())
+      return {"", disk->explain(tick.status), Verdict::failed, "", {}};
+    for (const Event& event : disk->events()) {
       events.push_back(event);
-      marks.push_back({event.t, std::string(contact::name_of(event.kind))});
+      marks.push_back({event.t, std::string(name_of(event.kind))});
     }
   }
 
@@ -114,7 +100,7 @@ Result events(const Context& context) {
       compare("bouncing ends", event.bounce_end, zeno, event.bounce_end, zeno);
     if (event.kind == EventKind::sticks) compare("rolls", event.t, kRolls, event.t, kRolls);
   }
-  const simulate::State& last = engine.state();
+  const simulate::State& last = disk->state();
   const double after = last.t - kRolls, rolling = -kAlong / (1.0 + 0.5), sliding = kMu * kAcross - kAlong;
   const double u1 = kStart + sliding * kRolls + rolling * after;
   const double s = kStart * kRolls + 0.5 * sliding * kRolls * kRolls - kMu * kGap +
@@ -148,17 +134,16 @@ struct Ending {
 
 Ending ending(const Context& context, double e, double cut) {
   const describe::Model model = ramp(context, e, cut);
-  const ContactModel contact_model(model);
-  Engine engine(contact_model, {.step = kStep});
-  engine.set_state(initial_state(model));
+  const std::unique_ptr<simulate::Mechanism> disk = contact::open(model, {.step = kStep});
   Ending result;
-  while (engine.state().t < 1.5 - 0.5 * kStep) {
-    if (const auto status = engine.step(); !status.ok()) throw InputError({}, engine.explain(status));
-    for (const Event& event : engine.events())
+  while (disk->state().t < 1.5 - 0.5 * kStep) {
+    if (const simulate::Tick tick = disk->step(); !tick.ok())
+      throw InputError({}, disk->explain(tick.status));
+    for (const Event& event : disk->events())
       if (event.kind == EventKind::sticks) result.rolls = event.t;
   }
-  result.state = engine.state();
-  result.impacts = engine.books().impacts;
+  result.state = disk->state();
+  result.impacts = disk->books().impacts;
   return result;
 }
 
@@ -190,17 +175,15 @@ Result independence(const Context& context) {
 Result deletion(const Context& context) {
   constexpr double kRate = 4.0;  // [N/s]
   describe::Model model = ramp(context, 0.5, 1e-3);
-  ContactModel contact_model(model);
-  const simulate::Script script =
-      simulate::read_script(contact_model.equations, "tau: {p.y: 4 N/s * t}", "pull");
-  contact_model.set_loads(*script.loads);
-  Engine engine(contact_model, {.step = kStep});
-  engine.set_state({0.0, {0.0, kRadius, 0.0}, {0.5, 0.0, -0.5 / kRadius}, {}});
+  const std::unique_ptr<simulate::Mechanism> disk =
+      contact::open(model, {.step = kStep, .script_text = "tau: {p.y: 4 N/s * t}"});
+  disk->set_state({0.0, {0.0, kRadius, 0.0}, {0.5, 0.0, -0.5 / kRadius}, {}});
   double slips = 0.0, leaves = 0.0;
   int others = 0;
-  while (engine.state().t < 3.0 - 0.5 * kStep) {
-    if (const auto status = engine.step(); !status.ok()) throw InputError({}, engine.explain(status));
-    for (const Event& event : engine.events()) {
+  while (disk->state().t < 3.0 - 0.5 * kStep) {
+    if (const simulate::Tick tick = disk->step(); !tick.ok())
+      throw InputError({}, disk->explain(tick.status));
+    for (const Event& event : disk->events()) {
       if (event.kind == EventKind::slides)
         slips = event.t;
       else if (event.kind == EventKind::leaves)
@@ -212,8 +195,8 @@ Result deletion(const Context& context) {
   Deviation d;
   d.add(slips, (kAcross - kAlong / kKappa / kMu) / kRate, kEvent);
   d.add(leaves, kAcross / kRate, kEvent);
-  const double lifted = engine.state().t - leaves;  // m y'' = F (t - leaves)
-  d.add(engine.state().q[1], kRadius + kRate * lifted * lifted * lifted / 6.0, kEvent);
+  const double lifted = disk->state().t - leaves;  // m y'' = F (t - leaves)
+  d.add(disk->state().q[1], kRadius + kRate * lifted * lifted * lifted / 6.0, kEvent);
   return {"Figure 2: constraint deletion",
           fmt::format("slips at {:.12f} s, leaves at {:.12f} s; {}", slips, leaves, d.to_string()),
           judged(d.within == d.count && others == 0, Verdict::not_reproducible),

@@ -31,15 +31,13 @@ contact: {defaults: {render: rigid, restitution: 0}}
 initial: {q: [1.2]}
 )",
                                                     "drop.yaml");
-  const contact::ContactModel contact_model(model);
-  contact::Engine engine(contact_model, {.step = 1e-3});
-  engine.set_state({0.0, model.initial_q, model.initial_u, {}});
+  const std::unique_ptr<simulate::Mechanism> ball = contact::open(model, {.step = 1e-3});
   double touched = 0.0;
-  while (engine.state().t < 1.0) {
-    if (const auto status = engine.step(); !status.ok()) return report(engine.explain(status));
-    if (!engine.events().empty() && touched == 0.0) touched = engine.events().front().t;
+  while (ball->state().t < 1.0) {
+    if (const simulate::Tick tick = ball->step(); !tick.ok()) return report(ball->explain(tick.status));
+    if (!ball->events().empty() && touched == 0.0) touched = ball->events().front().t;
   }
-  const bool right = std::abs(touched - std::sqrt(0.2)) < 1e-9 && std::abs(engine.state().q[0] - 0.2) < 1e-9;
+  const bool right = std::abs(touched - std::sqrt(0.2)) < 1e-9 && std::abs(ball->state().q[0] - 0.2) < 1e-9;
   return right ? 0 : report("the ball did not land where and when it should");
 }
 
