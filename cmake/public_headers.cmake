@@ -16,26 +16,7 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/base/nearest.h
   tactus/collide/feature.h
   tactus/collide/scene.h
-  tactus/contact/events/active_set.h
-  tactus/contact/events/active_system.h
-  tactus/contact/events/contact_model.h
-  tactus/contact/events/contact_motion.h
-  tactus/contact/events/engine.h
-  tactus/contact/events/interpolant.h
-  tactus/contact/events/response.h
-  tactus/contact/events/terms.h
-  tactus/contact/events/transition_guards.h
-  tactus/contact/impact/cone_problem.h
-  tactus/contact/impact/cone_solver.h
-  tactus/contact/impact/delassus.h
-  tactus/contact/impact/impact.h
-  tactus/contact/law/compliant.h
-  tactus/contact/law/dual.h
-  tactus/contact/law/event.h
-  tactus/contact/law/gap.h
-  tactus/contact/law/touch.h
   tactus/contact/open.h
-  tactus/contact/rederive/set_key.h
   tactus/derive/constraints/mobility.h
   tactus/derive/equations.h
   tactus/derive/readable/abbreviate.h
@@ -44,8 +25,6 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/derive/readable/linear_canonical.h
   tactus/derive/readable/sheet.h
   tactus/derive/readable/state_space.h
-  tactus/derive/recursion/sparse_factor.h
-  tactus/derive/tree/tree.h
   tactus/describe/check/guard.h
   tactus/describe/model/constraint.h
   tactus/describe/model/contact.h
@@ -63,8 +42,6 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/generate/requests.h
   tactus/generate/source.h
   tactus/generate/tape.h
-  tactus/math/elimination.h
-  tactus/math/rotation.h
   tactus/math/row_factor.h
   tactus/math/vec3.h
   tactus/simulate/constraints/assembly.h
@@ -89,9 +66,7 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/simulate/motion/momentum.h
   tactus/simulate/motion/motion_law.h
   tactus/simulate/motion/ports.h
-  tactus/simulate/motion/simulation.h
   tactus/simulate/motion/state.h
-  tactus/simulate/motion/switching.h
   tactus/study/study.h
   tactus/tactus.h
 )

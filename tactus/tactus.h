@@ -20,4 +20,3 @@
 #include <tactus/simulate/constraints/assembly.h>
 #include <tactus/simulate/files/recording.h>
 #include <tactus/simulate/files/script.h>
-#include <tactus/simulate/motion/simulation.h>

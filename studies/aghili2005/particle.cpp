@@ -3,7 +3,7 @@
 
 #include <studies/compare.h>
 #include <studies/models.h>
-#include <tactus/simulate/motion/simulation.h>
+#include <tactus/contact/open.h>
 #include "cases.h"
 
 namespace tactus::studies::aghili {
@@ -16,19 +16,17 @@ using study::Verdict;
 
 Result particle(const Context& context) {
   const double m = 1.0, rho = 1.0, angle = 0.5, speed = 1.3, fx = 0.4, fy = -0.7;
-  const simulate::Dynamics dynamics =
-      simulate::compile(derive::Equations(load(context, "particle_on_circle")));
-  simulate::Simulation particle(dynamics);
+  const std::unique_ptr<simulate::Mechanism> particle = contact::open(load(context, "particle_on_circle"));
   const double c = std::cos(angle), s = std::sin(angle);
-  particle.set_state({0.0, {rho * c, rho * s}, {-speed * s, speed * c}, {}});
+  particle->set_state({0.0, {rho * c, rho * s}, {-speed * s, speed * c}, {}});
   const std::vector<double> tau{fx, fy};
-  particle.hold({.tau = tau});
-  const auto rates = particle.rates();
+  particle->hold({.tau = tau});
+  const std::span<const double> udot = particle->accelerations();
   // Tangential: f. e / m; normal: -speed^2 / rho towards the centre.
   const double along = (-s * fx + c * fy) / m, inwards = speed * speed / rho;
   Deviation d;
-  d.add(rates.udot[0], -s * along - c * inwards, 1e-12);
-  d.add(rates.udot[1], c * along - s * inwards, 1e-12);
+  d.add(udot[0], -s * along - c * inwards, 1e-12);
+  d.add(udot[1], c * along - s * inwards, 1e-12);
   return {"m qdd = f_parallel",
           d.to_string() + " with the centripetal term",
           judged(d.within == d.count, Verdict::corrected),
