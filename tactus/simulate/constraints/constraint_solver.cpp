@@ -277,7 +277,29 @@ bool ConstraintSolver::solve(const double* arguments, ConstrainedMotion& motion)
     return solve_in_parameters(stage_.data(), motion);
   }
   terms_.evaluate(arguments);
-  return gather(rows_.active()) && solver_->solve(problem(), motion);
+  if (!gather(rows_.active())) return false;
+  return solve_by_code(arguments, motion) || solver_->solve(problem(), motion);
+}
+
+/// The straight-line code's multipliers, where it holds all rows that are on: those of a row are then unique, and cost
+/// no more than an acceleration. The terms are gathered.
+bool ConstraintSolver::solve_by_code(const double* arguments, ConstrainedMotion& motion) {
+  const std::size_t m = rows_.held().size();
+  if (options_.formulation != Formulation::automatic || options_.holding == Holding::baumgarte ||
+      !rows_.unrolled_fits() || rows_.any_aside() || m == 0)
+    return false;
+  constraints_.unrolled->dynamics(arguments, unrolled_out_.data(), work_.data());
+  const double* lambda = unrolled_out_.data() + nv_ + nq_;
+  if (!unrolled_is_healthy(lambda + m, rows_.held())) return false;
+  std::copy_n(unrolled_out_.begin(), nv_, motion.udot.begin());
+  std::copy_n(lambda, m, motion.lambda.begin());
+  std::fill_n(motion.redundant.begin(), m, char{0});
+  std::fill(motion.force.begin(), motion.force.end(), 0.0);
+  for (std::size_t k = 0; k < m; ++k)
+    for (std::size_t i = 0; i < nv_; ++i) motion.force[i] += gathered_.A[k * nv_ + i] * lambda[k];
+  motion.rank = m;
+  motion.used = Formulation::multipliers;
+  return true;
 }
 
 bool ConstraintSolver::smallest_step(double t, const double* q, const double* error, bool positions,

@@ -179,6 +179,7 @@ class ConstraintSolver final : public MotionLaw {
   bool gather(const std::vector<std::size_t>& rows);
   ConstrainedProblem problem() const;
   void update_rows_left();
+  bool solve_by_code(const double* arguments, ConstrainedMotion& motion);
   bool unrolled_is_healthy(const double* distances, const std::vector<std::size_t>& rows) const;
   /// The smallest du that takes `error` (per row of the model) out of the held rows.
   bool smallest_step(double t, const double* q, const double* error, bool positions, double* du);
