@@ -5,7 +5,7 @@
 //
 // Where numerics change on purpose, one command writes the file anew; the diff then says which motions moved:
 //
-//   TACTUS_GOLDEN=write build/release/tests/test_contact --gtest_filter='Golden*'
+//   TACTUS_GOLDEN=write build/release/tests/test_contact --gtest_filter='*Golden*'
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -149,7 +149,7 @@ TEST_P(GoldenHash, IsWhatIsStored) {
   }
   EXPECT_EQ(hash, golden.of(name)) << "the motion is not the stored one. On purpose? Then, from the root:\n"
                                       "TACTUS_GOLDEN=write build/release/tests/test_contact "
-                                      "--gtest_filter='Golden*'";
+                                      "--gtest_filter='*Golden*'";
 }
 
 INSTANTIATE_TEST_SUITE_P(
