@@ -9,6 +9,7 @@
 
 #include "contact.h"
 #include "contender.h"
+#include "heap.h"
 #include "loops.h"
 #include "once.h"
 #include "report.h"
@@ -24,15 +25,18 @@ struct Arguments {
   bool thresholds = false;
   bool loops_only = false;
   bool contact = false;
+  bool heap = false;
 };
 
 constexpr const char* kHelp =
-    "tactus_bench [--quick] [--no-compiler] [--loops] [--json FILE] | --contact [--quick] | --thresholds\n"
+    "tactus_bench [--quick] [--no-compiler] [--loops] [--json FILE] | --contact [--quick] | --heap [--quick] "
+    "| --thresholds\n"
     "  --quick        fewer and shorter repetitions, no long ladders\n"
     "  --no-compiler  without the rows of the emitted C++ (they start the system's compiler)\n"
     "  --loops        only the mechanisms with closed loops\n"
     "  --json FILE    rows {\"case\", \"system\", \"ns\", \"allocations\", \"quartiles\"}\n"
-    "  --contact      instead of the table: re-derivation and ticks with changing contact\n"
+    "  --contact      instead of the table: re-derivation and ticks with changing contact, stacks and heaps\n"
+    "  --heap         instead of the table: stacks and heaps only\n"
     "  --thresholds   instead of the table: composite against articulated bodies against the loop, by length "
     "of chain\n";
 
@@ -110,8 +114,13 @@ int run(const Arguments& arguments) {
     measure_thresholds(effort);
     return 0;
   }
+  if (arguments.heap) {
+    measure_heap(arguments.quick);
+    return 0;
+  }
   if (arguments.contact) {
     measure_contact(arguments.quick);
+    measure_heap(arguments.quick);
     return 0;
   }
   fmt::print(
@@ -156,6 +165,8 @@ int main(int argc, char** argv) {
       arguments.loops_only = true;
     } else if (argument == "--contact") {
       arguments.contact = true;
+    } else if (argument == "--heap") {
+      arguments.heap = true;
     } else if (argument == "--thresholds") {
       arguments.thresholds = true;
     } else if (argument == "--json" && i + 1 < argc) {

@@ -28,7 +28,14 @@ void Collector::begin(int pair, std::uint32_t shape_pair, double margin, double 
 
 double Collector::add(FeaturePair kind, const Party& a, const Feature& feature_a, Code code_a, const Party& b,
                       const Feature& feature_b, Code code_b) {
-  const Measure m = measure(kind, placed(*a.X_WB, feature_a), placed(*b.X_WB, feature_b));
+  return add(kind, a, feature_a, placed(*a.X_WB, feature_a), code_a, b, feature_b, placed(*b.X_WB, feature_b),
+             code_b);
+}
+
+double Collector::add(FeaturePair kind, const Party& a, const Feature& feature_a, const Feature& world_a,
+                      Code code_a, const Party& b, const Feature& feature_b, const Feature& world_b,
+                      Code code_b) {
+  const Measure m = measure(kind, world_a, world_b);
   if (!(m.gap >= least_ && m.gap < margin_)) return m.gap;
   if (a.second) std::swap(code_a, code_b);
   const std::uint64_t id = std::uint64_t{shape_pair_} << (2 * Code::kBits) |
@@ -59,11 +66,11 @@ void Collector::drop_copies() {
     bool copy = false;
     for (std::size_t j = 0; j < kept && !copy; ++j) {
       // The normal points from the first shape to the second, or back, as the pair was exchanged.
-      const double sign = found_[i].body_a == found_[j].body_a ? 1.0 : -1.0;
-      copy = norm(found_[i].point - found_[j].point) < kSamePlace * size_ &&
-             sign * dot(found_[i].normal, found_[j].normal) > kSameNormal;
+      const double sign = at(i).body_a == at(j).body_a ? 1.0 : -1.0;
+      copy = norm(at(i).point - at(j).point) < kSamePlace * size_ &&
+             sign * dot(at(i).normal, at(j).normal) > kSameNormal;
     }
-    if (!copy) found_[kept++] = found_[i];
+    if (!copy) order_[kept++] = order_[i];
   }
   count_ = kept;
 }
@@ -74,11 +81,11 @@ void Collector::keep_spread() {
   const double tie = kTie * size_;
   std::size_t deepest = 0;
   for (std::size_t i = 1; i < count_; ++i) {
-    if (found_[i].gap < found_[deepest].gap - tie) deepest = i;
+    if (at(i).gap < at(deepest).gap - tie) deepest = i;
   }
-  std::swap(found_[0], found_[deepest]);
-  const Vec3d n = found_[0].normal;
-  const auto offset = [&](std::size_t i) { return across(found_[i].point - found_[0].point, n); };
+  std::swap(order_[0], order_[deepest]);
+  const Vec3d n = at(0).normal;
+  const auto offset = [&](std::size_t i) { return across(at(i).point - at(0).point, n); };
   /// Brings the one with the largest value to place `to`; false where none is larger than a tie.
   const auto choose = [&](std::size_t to, const auto& value) {
     std::size_t best = to;
@@ -89,7 +96,7 @@ void Collector::keep_spread() {
         best = i;
       }
     }
-    std::swap(found_[to], found_[best]);
+    std::swap(order_[to], order_[best]);
     return most > tie;
   };
   std::size_t kept = 1;
@@ -117,10 +124,20 @@ void Collector::keep_spread() {
   count_ = kept;
 }
 
-std::span<const Proximity> Collector::finish(Keep keep) {
-  const auto by_id = [](const Proximity& p, const Proximity& q) { return p.id < q.id; };
-  const auto end = [&] { return found_.begin() + static_cast<std::ptrdiff_t>(count_); };
-  std::sort(found_.begin(), end(), by_id);
+/// By the ids; there are few.
+void Collector::sort() {
+  for (std::size_t i = 1; i < count_; ++i) {
+    const std::uint8_t place = order_[i];
+    std::size_t j = i;
+    for (; j > 0 && at(j - 1).id > found_[place].id; --j) order_[j] = order_[j - 1];
+    order_[j] = place;
+  }
+}
+
+std::size_t Collector::finish(Keep keep) {
+  for (std::size_t i = 0; i < count_; ++i) order_[i] = static_cast<std::uint8_t>(i);
+  if (count_ == 1) return 1;
+  sort();
   drop_copies();
   if (count_ > kKept && keep == Keep::deepest) {
     const double tie = kTie * size_;
@@ -128,17 +145,17 @@ std::span<const Proximity> Collector::finish(Keep keep) {
     for (std::size_t k = 0; k < kKept; ++k) {
       std::size_t best = k;
       for (std::size_t i = k + 1; i < count_; ++i) {
-        const double difference = found_[i].gap - found_[best].gap;
-        if (difference < -tie || (difference < tie && found_[i].id < found_[best].id)) best = i;
+        const double difference = at(i).gap - at(best).gap;
+        if (difference < -tie || (difference < tie && at(i).id < at(best).id)) best = i;
       }
-      std::swap(found_[k], found_[best]);
+      std::swap(order_[k], order_[best]);
     }
     count_ = kKept;
   } else if (count_ > kKept) {
     keep_spread();
   }
-  std::sort(found_.begin(), end(), by_id);
-  return {found_.data(), count_};
+  sort();
+  return count_;
 }
 
 }  // namespace tactus::collide

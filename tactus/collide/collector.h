@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <span>
 
 #include <tactus/collide/measure.h>
 #include <tactus/collide/scene.h>
@@ -47,15 +46,22 @@ class Collector {
   /// gap.
   double add(FeaturePair kind, const Party& a, const Feature& feature_a, Code code_a, const Party& b,
              const Feature& feature_b, Code code_b);
+  /// The same with the features in the world too, where they are known.
+  double add(FeaturePair kind, const Party& a, const Feature& feature_a, const Feature& world_a, Code code_a,
+             const Party& b, const Feature& feature_b, const Feature& world_b, Code code_b);
   bool empty() const { return count_ == 0; }
   /// The smallest gap taken; infinity where there is none.
   double smallest() const;
   double margin() const { return margin_; }
   double size() const { return size_; }
+  /// Chooses what stays; how many.
+  std::size_t finish(Keep keep);
   /// What stays, in the order of their ids.
-  std::span<const Proximity> finish(Keep keep);
+  const Proximity& kept(std::size_t i) const { return found_[order_[i]]; }
 
  private:
+  const Proximity& at(std::size_t i) const { return found_[order_[i]]; }
+  void sort();
   void drop_copies();
   void keep_spread();
 
@@ -65,6 +71,7 @@ class Collector {
   double margin_ = 0.0, size_ = 0.0, least_ = 0.0;
   std::size_t count_ = 0;
   std::array<Proximity, kRoom> found_;
+  std::array<std::uint8_t, kRoom> order_{};  // places in found_: sorted and chosen from instead of them
 };
 
 }  // namespace tactus::collide

@@ -36,10 +36,13 @@ double edge_length(const PlacedPolytope& p, int edge) {
 /// Adds the crossing of two edges as two lines; `toward` orients the normal.
 void add_lines(const PlacedParty& p, int i, const PlacedParty& q, int j, const Vec3d& toward,
                Collector& out) {
-  Feature a = p.core->shape->edge(i);
-  const Feature b = q.core->shape->edge(j);
-  if (dot(cross(p.core->edge_direction(i), q.core->edge_direction(j)), toward) < 0.0) a.axis = -a.axis;
-  out.add(FeaturePair::line_line, p.party, a, Code::edge(i), q.party, b, Code::edge(j));
+  Feature a = p.core->shape->edge(i), in_world = p.core->edge_feature(i);
+  if (dot(cross(p.core->edge_direction(i), q.core->edge_direction(j)), toward) < 0.0) {
+    a.axis = -a.axis;
+    in_world.axis = -in_world.axis;
+  }
+  out.add(FeaturePair::line_line, p.party, a, in_world, Code::edge(i), q.party, q.core->shape->edge(j),
+          q.core->edge_feature(j), Code::edge(j));
 }
 
 /// Edge i of the reference face, with normal n of the face, and edge j of the other shape.
@@ -84,8 +87,9 @@ void add_face(const PlacedParty& p, int face, const PlacedParty& q, Collector& o
   const double slack = kOverSlack * out.size();
   const auto corner_over = [&](const PlacedParty& below, int f, const PlacedParty& above, int corner) {
     if (!below.core->over_face(f, above.core->corner(corner), slack)) return;
-    out.add(FeaturePair::plane_point, below.party, below.core->shape->face(f), Code::face(f), above.party,
-            above.core->shape->corner(corner), Code::corner(corner));
+    out.add(FeaturePair::plane_point, below.party, below.core->shape->face(f), below.core->face_feature(f),
+            Code::face(f), above.party, above.core->shape->corner(corner), above.core->corner_feature(corner),
+            Code::corner(corner));
   };
   corner_over(p, face, q, Q.furthest(-n));
   const int other = Q.facing(-n);
@@ -144,13 +148,14 @@ OnEdge on_edge(const PlacedPolytope& p, int edge, double fraction) {
 
 }  // namespace
 
-Separation separation(const PlacedPolytope& p, const PlacedPolytope& q) {
+Separation separation(const PlacedPolytope& p, const PlacedPolytope& q, double enough) {
   Separation best;
   best.distance = -std::numeric_limits<double>::infinity();
   for (int f = 0; f < p.face_count(); ++f) {
     const Vec3d& n = p.normal(f);
     const double distance = extent(q, n).least - dot(n, p.corner(p.face(f).corners[0]));
     if (distance > best.distance) best = {distance, n, f, false, -1, -1};
+    if (distance >= enough) return best;
   }
   // Ties between the two shapes' faces go to the first: both are equally good.
   const double tie = kPreferFace * std::min(p.shape->size, q.shape->size);
@@ -158,6 +163,7 @@ Separation separation(const PlacedPolytope& p, const PlacedPolytope& q) {
     const Vec3d& n = q.normal(f);
     const double distance = extent(p, n).least - dot(n, q.corner(q.face(f).corners[0]));
     if (distance > best.distance + tie) best = {distance, -n, f, true, -1, -1};
+    if (best.distance >= enough) return best;
   }
   const double faces = best.distance;
   for (const int i : p.shape->distinct_edges) {
@@ -172,6 +178,7 @@ Separation separation(const PlacedPolytope& p, const PlacedPolytope& q) {
       if (distance > faces + tie && distance > best.distance) {
         const Vec3d direction = forth >= back ? n : -n;
         best = {distance, direction, -1, false, i, j};
+        if (distance >= enough) return best;
       }
     }
   }
@@ -208,9 +215,20 @@ void add_convex_along(const PlacedParty& p, const PlacedParty& q, const Separati
   if (s.distance > 0.0 && out.smallest() > s.distance - radii + slack) add_nearest(p, q, &s.normal, out);
 }
 
-void add_convex(const PlacedParty& p, const PlacedParty& q, Collector& out) {
+void add_convex(const PlacedParty& p, const PlacedParty& q, Vec3d& parted, Collector& out) {
   if (p.core->face_count() > 0 || q.core->face_count() > 0) {
-    add_convex_along(p, q, separation(*p.core, *q.core), out);
+    const double enough = out.margin() + p.core->shape->radius + q.core->shape->radius;
+    if (extent(*q.core, parted).least - extent(*p.core, parted).most >= enough) return;
+    const Separation s = separation(*p.core, *q.core, enough);
+    if (s.distance >= enough)
+      parted = s.normal;
+    else
+      add_convex_along(p, q, s, out);
+    return;
+  }
+  if (p.core->corner_count() == 1 && q.core->corner_count() == 1) {
+    out.add(FeaturePair::point_point, p.party, p.core->shape->corner(0), p.core->corner_feature(0),
+            Code::corner(0), q.party, q.core->shape->corner(0), q.core->corner_feature(0), Code::corner(0));
     return;
   }
   add_nearest(p, q, nullptr, out);

@@ -1,6 +1,8 @@
 // Feature pairs between convex polytopes with a radius: spheres, capsules, boxes, convex meshes.
 #pragma once
 
+#include <limits>
+
 #include <tactus/collide/collector.h>
 #include <tactus/collide/polytope.h>
 
@@ -20,11 +22,14 @@ struct Separation {
   int edge_p = -1, edge_q = -1;  // otherwise the edges it is normal to
 };
 
-/// By the axes of all faces and of all pairs of edge directions: complete where at least one has faces.
-Separation separation(const PlacedPolytope& p, const PlacedPolytope& q);
+/// By the axes of all faces and of all pairs of edge directions: complete where at least one has faces. Ends
+/// with the first direction along which they are `enough` apart.
+Separation separation(const PlacedPolytope& p, const PlacedPolytope& q,
+                      double enough = std::numeric_limits<double>::infinity());
 
-/// All pairs of features: those of the faces that look at each other, and the nearest one.
-void add_convex(const PlacedParty& p, const PlacedParty& q, Collector& out);
+/// All pairs of features: those of the faces that look at each other, and the nearest one. `parted` is a
+/// direction along which they were apart, tried first and kept up to date.
+void add_convex(const PlacedParty& p, const PlacedParty& q, Vec3d& parted, Collector& out);
 /// The same with a direction found by other means.
 void add_convex_along(const PlacedParty& p, const PlacedParty& q, const Separation& s, Collector& out);
 

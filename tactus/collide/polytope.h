@@ -68,6 +68,14 @@ struct PlacedPolytope {
   const Vec3d& edge_direction(int i) const { return edge_directions[static_cast<std::size_t>(i)]; }
   const PolytopeEdge& edge(int i) const { return shape->edges[static_cast<std::size_t>(i)]; }
   const PolytopeFace& face(int i) const { return shape->faces[static_cast<std::size_t>(i)]; }
+  /// In the world.
+  Feature corner_feature(int i) const { return {FeatureKind::point, corner(i), {0, 0, 1}, shape->radius}; }
+  Feature edge_feature(int i) const {
+    return {FeatureKind::line, corner(edge(i).from), edge_direction(i), shape->radius};
+  }
+  Feature face_feature(int i) const {
+    return {FeatureKind::plane, corner(face(i).corners[0]), normal(i), 0.0};
+  }
   int corner_count() const { return static_cast<int>(corners.size()); }
   int edge_count() const { return static_cast<int>(edge_directions.size()); }
   int face_count() const { return static_cast<int>(normals.size()); }

@@ -21,11 +21,11 @@ namespace tactus::collide {
 
 namespace {
 
-/// Two shapes that may touch.
+/// Two shapes that may touch. Small: scenes of many bodies have tens of thousands.
 struct ShapePair {
-  int pair = 0;               // of the model
-  int first = 0, second = 0;  // shapes, first < second
-  std::optional<SectionPair> planar;
+  int pair = 0;                 // of the model
+  int first = 0, second = 0;    // shapes, first < second
+  int planar = -1;              // place in `sections`, where both move in one plane
   Vec3d parted{0.0, 0.0, 1.0};  // a direction along which they were apart
 };
 
@@ -52,7 +52,9 @@ struct Scene::Implementation {
   std::vector<Posed> poses;                          // of all bodies of the model
   std::vector<std::unique_ptr<PlacedShape>> shapes;  // at fixed places: their cores point into them
   std::vector<ShapePair> pairs;
+  std::vector<SectionPair> sections;
   std::vector<std::size_t> unbounded;   // pairs with a half-space
+  std::vector<Feature> planes;          // [shapes] of half-spaces, in the world
   std::vector<std::size_t> candidates;  // near enough to be looked at; room for all
   std::unique_ptr<BroadPhase> broad_phase;
   std::uint64_t updates = 0;
@@ -89,6 +91,7 @@ Scene::Implementation::Implementation(const describe::Model& model, std::size_t 
       bounded.push_back({pairs[i].first, pairs[i].second, static_cast<int>(i)});
   }
   broad_phase = std::make_unique<BroadPhase>(shapes.size(), bounded);
+  planes.resize(shapes.size());
   candidates.reserve(pairs.size());
   if (pairs.size() >= (std::size_t{1} << (64 - 2 * Code::kBits))) {
     throw InputError({model.file, 0, 0},
@@ -135,10 +138,16 @@ void Scene::Implementation::add_pairs(const describe::Model& model, int index, c
         }
         continue;
       }
-      ShapePair found{index, std::min(a, b), std::max(a, b), std::nullopt, {0.0, 0.0, 1.0}};
-      found.planar = sections(motion, shapes[static_cast<std::size_t>(found.first)]->shape,
-                              shapes[static_cast<std::size_t>(found.second)]->shape);
-      if (!found.planar || !found.planar->apart) pairs.push_back(std::move(found));
+      ShapePair found{index, std::min(a, b), std::max(a, b)};
+      std::optional<SectionPair> planar =
+          collide::sections(motion, shapes[static_cast<std::size_t>(found.first)]->shape,
+                            shapes[static_cast<std::size_t>(found.second)]->shape);
+      if (planar && planar->apart) continue;
+      if (planar) {
+        found.planar = static_cast<int>(sections.size());
+        sections.push_back(std::move(*planar));
+      }
+      pairs.push_back(found);
     }
   }
 }
@@ -161,8 +170,9 @@ PlacedParty Scene::Implementation::placed_party(int index, bool second) {
 /// Adds the feature pairs of two shapes to the collector.
 Keep Scene::Implementation::add_features(ShapePair& pair) {
   Party p = party(pair.first, false), q = party(pair.second, true);
-  if (pair.planar) {
-    add_planar(p, pair.planar->a, q, pair.planar->b, collector);
+  if (pair.planar >= 0) {
+    const SectionPair& planar = sections[static_cast<std::size_t>(pair.planar)];
+    add_planar(p, planar.a, q, planar.b, collector);
     return Keep::deepest_and_spread;
   }
   int first = pair.first, second = pair.second;
@@ -225,7 +235,7 @@ Keep Scene::Implementation::add_features(ShapePair& pair) {
       add_cylinder_polytope(p, a, placed_party(second, q.second), pair.parted, collector);
     return Keep::deepest_and_spread;
   }
-  add_convex(placed_party(first, p.second), placed_party(second, q.second), collector);
+  add_convex(placed_party(first, p.second), placed_party(second, q.second), pair.parted, collector);
   return Keep::deepest_and_spread;
 }
 
@@ -233,8 +243,7 @@ Keep Scene::Implementation::add_features(ShapePair& pair) {
 bool Scene::Implementation::above(const ShapePair& pair, double margin) {
   const bool first = shapes[static_cast<std::size_t>(pair.first)]->shape.kind == ShapeKind::half_space;
   const int space = first ? pair.first : pair.second, other = first ? pair.second : pair.first;
-  const Feature plane =
-      placed(*party(space, false).X_WB, plane_of(shapes[static_cast<std::size_t>(space)]->shape));
+  const Feature& plane = planes[static_cast<std::size_t>(space)];
   const Bounds& bounds = broad_phase->bounds(other);
   double lowest = 0.0;
   for (std::size_t k = 0; k < 3; ++k)
@@ -249,12 +258,13 @@ void Scene::Implementation::examine(std::size_t index, double margin) {
   collector.begin(pair.pair, static_cast<std::uint32_t>(index), margin, size);
   const Keep keep = add_features(pair);
   if (collector.empty()) return;
-  for (const Proximity& proximity : collector.finish(keep)) {
+  const std::size_t kept = collector.finish(keep);
+  for (std::size_t i = 0; i < kept; ++i) {
     if (count == found.size()) {
       overflowed = true;
       return;
     }
-    found[count++] = proximity;
+    found[count++] = collector.kept(i);
   }
 }
 
@@ -277,6 +287,7 @@ void Scene::update(std::span<const double> poses) {
   for (std::size_t s = 0; s < i.shapes.size(); ++s) {
     const Shape& shape = i.shapes[s]->shape;
     const Posed& X = i.poses[static_cast<std::size_t>(shape.body)];
+    if (shape.kind == ShapeKind::half_space) i.planes[s] = placed(X, plane_of(shape));
     const Vec3d centre = transformed(X, shape.centre);
     const Mat3d R = X.R * shape.frame;
     Vec3d half;
@@ -291,15 +302,23 @@ void Scene::update(std::span<const double> poses) {
   i.overflowed = false;
 }
 
-std::span<const Proximity> Scene::near(double margin) {
+std::span<const Proximity> Scene::near(double margin, std::span<const char> still) {
   Implementation& i = *implementation_;
   i.count = 0;
   i.candidates.clear();
+  const auto asleep = [&](const ShapePair& pair) {
+    const auto is_still = [&](int shape) {
+      return still[static_cast<std::size_t>(i.shapes[static_cast<std::size_t>(shape)]->shape.body)] != 0;
+    };
+    return !still.empty() && is_still(pair.first) && is_still(pair.second);
+  };
   for (const std::size_t pair : i.unbounded) {
-    if (!i.above(i.pairs[pair], margin)) i.candidates.push_back(pair);
+    if (!asleep(i.pairs[pair]) && !i.above(i.pairs[pair], margin)) i.candidates.push_back(pair);
   }
-  i.broad_phase->overlapping(margin,
-                             [&](int pair) { i.candidates.push_back(static_cast<std::size_t>(pair)); });
+  i.broad_phase->overlapping(margin, [&](int index) {
+    const auto pair = static_cast<std::size_t>(index);
+    if (!asleep(i.pairs[pair])) i.candidates.push_back(pair);
+  });
   // Pairs of shapes are numbered in the order of the model's pairs, and ids begin with that number.
   std::sort(i.candidates.begin(), i.candidates.end());
   for (const std::size_t pair : i.candidates) i.examine(pair, margin);

@@ -50,7 +50,8 @@ class Scene {
   void update(std::span<const double> poses);
   /// All feature pairs with gap < margin at the last update, ordered by pair and id: several per pair of
   /// shapes where faces meet (up to four corners, the deepest and the most spread). No allocation.
-  std::span<const Proximity> near(double margin);
+  /// `still` [bodies of the model], unless empty: pairs of bodies that are both still are left out.
+  std::span<const Proximity> near(double margin, std::span<const char> still = {});
   /// Whether more were found than there is room for since the last update.
   bool overflowed() const;
   /// Bodies that any pair names, in order: the ground's index is 0.
