@@ -11,11 +11,12 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include "support/paths.h"
 
 namespace tactus {
 namespace {
 
-const std::string kModels = TACTUS_SOURCE_DIR "/models/";
+const std::string kModels = tactus::support::source_dir() + "/models/";
 
 struct Outcome {
   int code = -1;
@@ -24,7 +25,7 @@ struct Outcome {
 
 Outcome run(const std::string& arguments) {
   Outcome outcome;
-  std::FILE* pipe = ::popen((TACTUS_PROGRAM " " + arguments + " 2>&1").c_str(), "r");
+  std::FILE* pipe = ::popen((tactus::support::program() + " " + arguments + " 2>&1").c_str(), "r");
   if (pipe == nullptr) return outcome;
   std::array<char, 4096> buffer{};
   for (std::size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
@@ -213,7 +214,7 @@ TEST(CheckVerb, WhatIsNotAModelFileEndsWithCodeTwo) {
   EXPECT_EQ(run("check " + kModels).code, 2);
   EXPECT_EQ(run("check").code, 2);
   EXPECT_EQ(run("check --frobnicate " + kModels + "pendulum.yaml").code, 2);
-  EXPECT_EQ(run("check " TACTUS_PROGRAM).code, 2);  // an executable
+  EXPECT_EQ(run("check " + tactus::support::program()).code, 2);  // an executable
 }
 
 }  // namespace

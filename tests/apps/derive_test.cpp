@@ -9,6 +9,7 @@
 #include <string>
 
 #include <nlohmann/json.hpp>
+#include "support/paths.h"
 
 namespace tactus {
 namespace {
@@ -21,8 +22,8 @@ struct Result {
 };
 
 Result derive(const std::string& arguments) {
-  const std::string command =
-      std::string(TACTUS_PROGRAM) + " derive " + TACTUS_SOURCE_DIR + "/models/" + arguments + " 2>&1";
+  const std::string command = tactus::support::program() + " derive " + tactus::support::source_dir() +
+                              "/models/" + arguments + " 2>&1";
   Result result;
   FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return result;

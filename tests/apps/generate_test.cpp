@@ -13,13 +13,14 @@
 #include <tactus/derive/equations.h>
 #include <tactus/describe/read/load.h>
 #include <tactus/generate/kernel.h>
+#include "support/paths.h"
 
 namespace tactus {
 namespace {
 
 namespace fs = std::filesystem;
 
-const std::string kModel = TACTUS_SOURCE_DIR "/models/puma560.yaml";
+const std::string kModel = tactus::support::source_dir() + "/models/puma560.yaml";
 
 class GenerateVerb : public testing::Test {
  protected:
@@ -33,7 +34,9 @@ class GenerateVerb : public testing::Test {
     const int status = std::system(("cd '" + folder.string() + "' && " + command + " > log 2>&1").c_str());
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
-  int generate(const std::string& arguments) const { return run(TACTUS_PROGRAM " generate " + arguments); }
+  int generate(const std::string& arguments) const {
+    return run(tactus::support::program() + " generate " + arguments);
+  }
   std::string log() const {
     std::ostringstream text;
     text << std::ifstream(folder / "log").rdbuf();
@@ -79,7 +82,7 @@ int main() {
 }
 
 TEST_F(GenerateVerb, WritesCWithParametersAsInput) {
-  const std::string pendulum = TACTUS_SOURCE_DIR "/models/pendulum.yaml";
+  const std::string pendulum = tactus::support::source_dir() + "/models/pendulum.yaml";
   ASSERT_EQ(generate(pendulum + " --lang c --keep-parameters --name my-pendulum --what mass-matrix,energy"),
             0)
       << log();

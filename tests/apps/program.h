@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include "support/paths.h"
 
 namespace tactus::apps::test {
 
@@ -48,7 +49,7 @@ class Folder {
 };
 
 inline std::string model(const std::string& name) {
-  return std::string(TACTUS_SOURCE_DIR) + "/models/" + name;
+  return tactus::support::source_dir() + "/models/" + name;
 }
 
 /// tactus ARGUMENTS, run by the shell.
@@ -56,7 +57,7 @@ inline Outcome tactus(const std::string& arguments) {
   const Folder folder;
   const std::string out = folder.path("stdout"), err = folder.path("stderr");
   const int status = std::system(
-      (std::string(TACTUS_PROGRAM) + " " + arguments + " > '" + out + "' 2> '" + err + "'").c_str());
+      (tactus::support::program() + " " + arguments + " > '" + out + "' 2> '" + err + "'").c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content_of(out), content_of(err)};
 }
 

@@ -9,13 +9,14 @@
 #include <string>
 #include <string_view>
 #include <vector>
+#include "support/paths.h"
 
 namespace {
 
 namespace fs = std::filesystem;
 
 std::vector<fs::path> pages() {
-  const fs::path root(TACTUS_SOURCE_DIR);
+  const fs::path root(tactus::support::source_dir());
   std::vector<fs::path> found{root / "README.md"};
   for (const auto& entry : fs::recursive_directory_iterator(root / "docs"))
     if (entry.path().extension() == ".md") found.push_back(entry.path());
@@ -71,7 +72,7 @@ TEST(Docs, NamedFilesExist) {
                                        [&](const std::string& folder) { return name.starts_with(folder); });
       if (!is_path) continue;
       ++names;
-      EXPECT_TRUE(fs::exists(fs::path(TACTUS_SOURCE_DIR) / name)) << page << ": " << name;
+      EXPECT_TRUE(fs::exists(fs::path(tactus::support::source_dir()) / name)) << page << ": " << name;
     }
   }
   EXPECT_GT(names, 10);

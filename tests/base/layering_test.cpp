@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string>
 #include <vector>
+#include "support/paths.h"
 
 namespace {
 
@@ -49,7 +50,7 @@ std::string content_of(const fs::path& path) {
 }
 
 TEST(Layering, NoModuleIncludesOneThatStandsAfterIt) {
-  const fs::path root = fs::path(TACTUS_SOURCE_DIR) / "tactus";
+  const fs::path root = fs::path(tactus::support::source_dir()) / "tactus";
   int seen = 0;
   for (const auto& entry : fs::recursive_directory_iterator(root)) {
     const fs::path& path = entry.path();

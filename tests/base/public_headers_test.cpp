@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <vector>
+#include "support/paths.h"
 
 namespace {
 
@@ -17,7 +18,7 @@ namespace fs = std::filesystem;
 /// No more than there are today: a new one has to be worth it.
 constexpr std::size_t kMostPublicHeaders = 68;
 
-fs::path root() { return TACTUS_SOURCE_DIR; }
+fs::path root() { return tactus::support::source_dir(); }
 
 std::string content_of(const fs::path& path) {
   std::ifstream file(path);

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <vector>
+#include "support/paths.h"
 
 namespace {
 
@@ -20,7 +21,7 @@ const std::regex kKey(R"(\b[A-Z][A-Za-z]+(19|20)[0-9][0-9][a-z]?\b)");
 // "[Author 2001]" and "[Author & Other 2001, ch. 3]": a citation without a key.
 const std::regex kLoose(R"(^\[[A-Z][A-Za-z&,. ]* (19|20)[0-9][0-9]\b)");
 
-fs::path root() { return TACTUS_SOURCE_DIR; }
+fs::path root() { return tactus::support::source_dir(); }
 
 std::string content_of(const fs::path& path) {
   std::ifstream file(path);

@@ -5,6 +5,7 @@
 
 #include <collide/meshes.h>
 #include <collide/shapes.h>
+#include "support/paths.h"
 
 namespace {
 
@@ -57,7 +58,7 @@ TEST(Meshes, RefusalsSayWhatIsWrong) {
     EXPECT_NE(message.find(part), std::string::npos) << message;
   };
   EXPECT_THROW(read_mesh("no_such_file.stl"), tactus::InputError);
-  EXPECT_THROW(read_mesh(TACTUS_SOURCE_DIR "/models"), tactus::InputError);  // a directory
+  EXPECT_THROW(read_mesh(tactus::support::source_dir() + "/models"), tactus::InputError);  // a directory
   says(refusal_of("", "x.obj"), "no triangles");
   says(refusal_of("", "x.stl"), "not an STL");
   says(refusal_of("anything", "x.ply"), "not known");

@@ -9,6 +9,7 @@
 #include <tactus/derive/equations.h>
 #include <tactus/describe/read/load.h>
 #include <tactus/generate/kernel.h>
+#include "support/paths.h"
 
 namespace tactus::collide {
 namespace {
@@ -31,7 +32,7 @@ std::vector<double> initial_poses(const describe::Model& model) {
 
 TEST(ShippedModels, StartWithoutPenetration) {
   int with_contact = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(TACTUS_SOURCE_DIR "/models")) {
+  for (const auto& entry : std::filesystem::directory_iterator(tactus::support::source_dir() + "/models")) {
     if (entry.path().extension() != ".yaml") continue;
     const describe::Model model = describe::load(entry.path());
     if (model.contact.pairs.empty()) continue;

@@ -12,12 +12,13 @@
 #include <tactus/describe/read/load.h>
 
 #include "support/allocations.h"
+#include "support/paths.h"
 
 namespace tactus::contact {
 namespace {
 
 describe::Model model_named(const std::string& name) {
-  return describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/" + name + ".yaml");
+  return describe::load(tactus::support::source_dir() + "/models/" + name + ".yaml");
 }
 
 State initial(const describe::Model& model) {

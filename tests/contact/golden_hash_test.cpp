@@ -25,6 +25,7 @@
 #include <tactus/describe/read/load.h>
 #include <tactus/simulate/constraints/assembly.h>
 #include <tactus/simulate/motion/simulation.h>
+#include "support/paths.h"
 
 namespace tactus::contact {
 namespace {
@@ -89,7 +90,7 @@ std::uint64_t hash_of(Moving& moving, const Case& how, std::size_t nv) {
 
 std::uint64_t run(const Case& how, generate::Backend backend) {
   const describe::Model model =
-      describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/" + how.model + ".yaml");
+      describe::load(tactus::support::source_dir() + "/models/" + how.model + ".yaml");
   const auto nv = static_cast<std::size_t>(model.nv());
   const simulate::State start{0.0, model.initial_q, model.initial_u, {}, {}};
   if (how.by == By::simulation) {
@@ -113,7 +114,7 @@ std::uint64_t run(const Case& how, generate::Backend backend) {
 class GoldenHashes {
  public:
   GoldenHashes() {
-    std::ifstream file(kPath);
+    std::ifstream file(path_);
     std::string name, hash;
     while (file >> name >> hash) stored_[name] = hash;
   }
@@ -123,12 +124,12 @@ class GoldenHashes {
   }
   void write(const std::string& name, const std::string& hash) {
     stored_[name] = hash;
-    std::ofstream file(kPath);
+    std::ofstream file(path_);
     for (const auto& [known, value] : stored_) file << known << ' ' << value << '\n';
   }
 
  private:
-  static constexpr const char* kPath = TACTUS_SOURCE_DIR "/tests/contact/golden_hashes.txt";
+  const std::string path_ = tactus::support::source_dir() + "/tests/contact/golden_hashes.txt";
   std::map<std::string, std::string> stored_;
 };
 

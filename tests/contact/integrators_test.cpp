@@ -7,6 +7,7 @@
 #include <tactus/describe/read/load.h>
 
 #include "support/allocations.h"
+#include "support/paths.h"
 
 namespace tactus::contact {
 namespace {
@@ -21,7 +22,7 @@ struct Case {
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
 State end_of(const std::string& name, Integrator integrator, double step, double t) {
-  const ContactModel contact_model(describe::load(TACTUS_SOURCE_DIR "/models/" + name));
+  const ContactModel contact_model(describe::load(tactus::support::source_dir() + "/models/" + name));
   Engine engine(contact_model, {.step = step, .integrator = integrator});
   engine.set_state(
       {.t = 0.0, .q = contact_model.model.initial_q, .u = contact_model.model.initial_u, .momentum = {}});

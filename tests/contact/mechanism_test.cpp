@@ -17,6 +17,7 @@
 #include <tactus/simulate/motion/simulation.h>
 
 #include "support/allocations.h"
+#include "support/paths.h"
 
 namespace tactus::contact {
 namespace {
@@ -65,7 +66,7 @@ std::vector<Case> cases() {
 }
 
 describe::Model model_of(const Case& c) {
-  return describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/" + c.model + ".yaml");
+  return describe::load(tactus::support::source_dir() + "/models/" + c.model + ".yaml");
 }
 
 std::unique_ptr<Mechanism> open_case(const Case& c, OpenOptions options) {
@@ -343,7 +344,7 @@ TEST_P(MechanismLaw, ASnapshotOfAnotherKindIsRefused) {
 }
 
 TEST(Mechanism, APushAtAPortIsAWrenchOfTheEquations) {
-  const describe::Model model = describe::load(TACTUS_SOURCE_DIR "/models/puma560.yaml");
+  const describe::Model model = describe::load(tactus::support::source_dir() + "/models/puma560.yaml");
   const std::unique_ptr<Mechanism> arm = open(model);
   const simulate::Port& port = arm->ports().front();
   ASSERT_GE(port.frame, 0);
@@ -363,7 +364,8 @@ TEST(Mechanism, APushAtAPortIsAWrenchOfTheEquations) {
 }
 
 TEST(Mechanism, ARequestSwitchesAConstraintInTheNextTick) {
-  const std::unique_ptr<Mechanism> cart = open(describe::load(TACTUS_SOURCE_DIR "/models/four_bar.yaml"));
+  const std::unique_ptr<Mechanism> cart =
+      open(describe::load(tactus::support::source_dir() + "/models/four_bar.yaml"));
   const int loop = 0;
   ASSERT_TRUE(cart->is_active(loop));
   ASSERT_TRUE(cart->request(loop, false));
@@ -379,7 +381,8 @@ TEST(Mechanism, ARequestSwitchesAConstraintInTheNextTick) {
 }
 
 TEST(Mechanism, NamesThatAreNotThereAreAnsweredWithThoseThatAre) {
-  const std::unique_ptr<Mechanism> arm = open(describe::load(TACTUS_SOURCE_DIR "/models/planar_2r.yaml"));
+  const std::unique_ptr<Mechanism> arm =
+      open(describe::load(tactus::support::source_dir() + "/models/planar_2r.yaml"));
   const std::string name = arm->ports().front().name;
   EXPECT_EQ(arm->port(name), 0);
   try {
@@ -391,7 +394,8 @@ TEST(Mechanism, NamesThatAreNotThereAreAnsweredWithThoseThatAre) {
   EXPECT_THROW(arm->constraint("none"), InputError);
   OpenOptions options;
   options.ports = {"nowhere"};
-  EXPECT_THROW(open(describe::load(TACTUS_SOURCE_DIR "/models/planar_2r.yaml"), options), InputError);
+  EXPECT_THROW(open(describe::load(tactus::support::source_dir() + "/models/planar_2r.yaml"), options),
+               InputError);
 }
 
 }  // namespace

@@ -21,6 +21,7 @@
 #include <tactus/simulate/motion/simulation.h>
 
 #include "support/allocations.h"
+#include "support/paths.h"
 #include "support/untouched.h"
 
 namespace tactus::contact {
@@ -43,7 +44,7 @@ struct Case {
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
 describe::Model model_of(const Case& c) {
-  return describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/" + c.model + ".yaml", c.settings);
+  return describe::load(tactus::support::source_dir() + "/models/" + c.model + ".yaml", c.settings);
 }
 
 State start_of(const simulate::Dynamics& dynamics, const describe::Model& model) {
@@ -181,7 +182,7 @@ std::string on_a_cart(std::string text) {
 }
 
 std::string text_of(const std::string& model) {
-  std::ifstream file(std::string(TACTUS_SOURCE_DIR) + "/models/" + model + ".yaml");
+  std::ifstream file(tactus::support::source_dir() + "/models/" + model + ".yaml");
   std::stringstream text;
   text << file.rdbuf();
   std::string result = text.str();
@@ -199,7 +200,7 @@ TEST_P(OnACart, ThatIsPressedAgainstAStopAMechanismPassesItsSingularPositions) {
   const derive::Equations equations(fixed);
   const simulate::Dynamics dynamics = simulate::compile(equations);
   State start =
-      start_of(dynamics, describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/" + GetParam() + ".yaml"));
+      start_of(dynamics, describe::load(tactus::support::source_dir() + "/models/" + GetParam() + ".yaml"));
   simulate::Simulation alone(dynamics, {.step = 1e-3});
   alone.set_state(start);
 
@@ -293,7 +294,7 @@ TEST(OneLaw, TreesThatNothingTouchesKeepTheirMomentumWhileOthersBounceAndRest) {
 TEST(OneLaw, AnImpulseChangesTheMomentumThatIsCarried) {
   // A free ball falls, bounces and comes to rest: what is carried is what q and u say, all the time.
   const ContactModel contact_model(
-      describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/ball_in_bowl.yaml"));
+      describe::load(tactus::support::source_dir() + "/models/ball_in_bowl.yaml"));
   Engine engine(contact_model, {.step = 1e-3});
   engine.set_state({0.0, contact_model.model.initial_q, contact_model.model.initial_u, {}});
   simulate::Chart chart(contact_model.dynamics);
@@ -309,7 +310,7 @@ TEST(OneLaw, AnImpulseChangesTheMomentumThatIsCarried) {
 // ---- The choices that a simulation has.
 
 TEST(OneLaw, TheFormulationAndTheHoldingAreThoseAskedFor) {
-  const describe::Model model = describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/four_bar.yaml");
+  const describe::Model model = describe::load(tactus::support::source_dir() + "/models/four_bar.yaml");
   const derive::Equations equations(model);
   const simulate::Dynamics dynamics = simulate::compile(equations);
   const ContactModel contact_model(test::with_stops_far_away(model, 0));
@@ -353,7 +354,7 @@ TEST(OneLaw, TheFormulationAndTheHoldingAreThoseAskedFor) {
 
 TEST(OneLaw, MultipliersOfRowsAreThoseOfLeastSizeWhetherAContactIsOnOrNot) {
   // A row of Bricard's linkage is redundant, and set aside; the forces are shared all the same.
-  const describe::Model model = describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/bricard.yaml");
+  const describe::Model model = describe::load(tactus::support::source_dir() + "/models/bricard.yaml");
   const derive::Equations equations(model);
   const simulate::Dynamics dynamics = simulate::compile(equations);
   const State start = start_of(dynamics, model);
@@ -405,7 +406,7 @@ TEST(OneLaw, MultipliersOfRowsAreThoseOfLeastSizeWhetherAContactIsOnOrNot) {
 }
 
 TEST(OneLaw, SwitchingAConstraintInTheLoopIsAnsweredAndTakesNoMemory) {
-  const describe::Model model = describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/four_bar.yaml");
+  const describe::Model model = describe::load(tactus::support::source_dir() + "/models/four_bar.yaml");
   const derive::Equations equations(model);
   const simulate::Dynamics dynamics = simulate::compile(equations);
   const ContactModel contact_model(test::with_stops_far_away(model, 0));
@@ -442,7 +443,7 @@ TEST(OneLaw, SwitchingAConstraintInTheLoopIsAnsweredAndTakesNoMemory) {
 }
 
 TEST(OneLaw, GoingOnFromASnapshotGivesTheSameBitsAlsoWhereRowsAreSingular) {
-  const describe::Model model = describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/slider_crank.yaml");
+  const describe::Model model = describe::load(tactus::support::source_dir() + "/models/slider_crank.yaml");
   const ContactModel contact_model(test::with_stops_far_away(model, 0));
   Engine engine(contact_model, {.step = 1e-3}), other(contact_model, {.step = 1e-3});
   engine.set_state(start_of(contact_model.dynamics, model));

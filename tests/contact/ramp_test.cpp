@@ -11,6 +11,7 @@
 #include <tactus/contact/events/engine.h>
 #include <tactus/describe/read/load.h>
 #include <tactus/simulate/files/script.h>
+#include "support/paths.h"
 
 namespace tactus::contact {
 namespace {
@@ -27,7 +28,7 @@ const double kAcross = kGravity * std::cos(kSlope), kAlong = kGravity * std::sin
 constexpr double kKappa = 3.0;  // 1 + m r^2/J
 
 describe::Model ramp(double e, double rest_speed) {
-  describe::Model model = describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/ramp_drop.yaml");
+  describe::Model model = describe::load(tactus::support::source_dir() + "/models/ramp_drop.yaml");
   for (describe::ContactPair& pair : model.contact.pairs) {
     pair.law.restitution = e;
     pair.law.rest_speed = rest_speed;

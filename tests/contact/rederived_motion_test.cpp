@@ -10,6 +10,7 @@
 #include <tactus/describe/read/load.h>
 
 #include "support/allocations.h"
+#include "support/paths.h"
 
 namespace tactus::contact {
 namespace {
@@ -22,7 +23,7 @@ struct Case {
 void PrintTo(const Case& c, std::ostream* out) { *out << c.model; }
 
 describe::Model model_named(const std::string& name) {
-  return describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/" + name + ".yaml");
+  return describe::load(tactus::support::source_dir() + "/models/" + name + ".yaml");
 }
 
 State initial(const describe::Model& model) {

@@ -5,13 +5,14 @@
 
 #include <tactus/contact/events/engine.h>
 #include <tactus/describe/read/load.h>
+#include "support/paths.h"
 
 namespace tactus::contact {
 namespace {
 
 TEST(Room, AStackThatDoesNotFitIsRefusedAtTheStart) {
   const ContactModel contact_model(
-      describe::load(TACTUS_SOURCE_DIR "/models/box_stack.yaml"));  // 40 contacts
+      describe::load(tactus::support::source_dir() + "/models/box_stack.yaml"));  // 40 contacts
   const State start{
       .t = 0.0, .q = contact_model.model.initial_q, .u = contact_model.model.initial_u, .momentum = {}};
   Engine small(contact_model, {.most_touches = 39});

@@ -9,6 +9,7 @@
 
 #include <tactus/contact/events/engine.h>
 #include <tactus/describe/read/load.h>
+#include "support/paths.h"
 
 namespace tactus::contact {
 namespace {
@@ -22,7 +23,8 @@ struct Scene {
   std::vector<double> tau;
 
   explicit Scene(const std::string& name)
-      : contact_model(describe::load(TACTUS_SOURCE_DIR "/models/" + name + ".yaml")), engine(contact_model) {
+      : contact_model(describe::load(tactus::support::source_dir() + "/models/" + name + ".yaml")),
+        engine(contact_model) {
     tau.assign(contact_model.model.initial_u.size(), 0.0);
     engine.set_state(
         {.t = 0.0, .q = contact_model.model.initial_q, .u = contact_model.model.initial_u, .momentum = {}});

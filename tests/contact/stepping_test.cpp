@@ -11,6 +11,7 @@
 #include <tactus/describe/read/load.h>
 
 #include "support/allocations.h"
+#include "support/paths.h"
 
 namespace tactus::contact {
 namespace {
@@ -19,7 +20,7 @@ using simulate::State;
 using tactus::test::allocation_count;
 
 std::string model_file(const std::string& name) {
-  return std::string(TACTUS_SOURCE_DIR) + "/models/" + name + ".yaml";
+  return tactus::support::source_dir() + "/models/" + name + ".yaml";
 }
 
 /// A model with its engine and its energy.

@@ -11,6 +11,7 @@
 #include <tactus/contact/events/engine.h>
 #include <tactus/derive/equations.h>
 #include <tactus/describe/read/load.h>
+#include "support/paths.h"
 
 namespace tactus::contact {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 constexpr int kThreads = 4;
 
 describe::Model model_of(const std::string& name) {
-  return describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/" + name + ".yaml");
+  return describe::load(tactus::support::source_dir() + "/models/" + name + ".yaml");
 }
 
 /// What every thread comes to, in order.

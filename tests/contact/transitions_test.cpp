@@ -8,6 +8,7 @@
 
 #include <tactus/contact/events/engine.h>
 #include <tactus/describe/read/load.h>
+#include "support/paths.h"
 
 namespace tactus::contact {
 namespace {
@@ -48,7 +49,9 @@ struct Trial {
 
 using Names = std::vector<std::string>;
 
-Trial shipped(const std::string& name) { return Trial(describe::load(TACTUS_SOURCE_DIR "/models/" + name)); }
+Trial shipped(const std::string& name) {
+  return Trial(describe::load(tactus::support::source_dir() + "/models/" + name));
+}
 
 /// Events are located to rounding; the motion up to them is that of RK4 at 1 kHz.
 constexpr double kMotion = 1e-9;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <tactus/describe/read/load.h>
+#include "support/paths.h"
 
 namespace tactus::derive {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 class Budget : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    puma_ = new describe::Model(describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/puma560.yaml"));
+    puma_ = new describe::Model(describe::load(tactus::support::source_dir() + "/models/puma560.yaml"));
     full_ = new CanonicalModel(canonical_form(*puma_));
   }
   static void TearDownTestSuite() {

@@ -10,6 +10,7 @@
 #include <tactus/derive/recursion/newton_euler.h>
 #include <tactus/derive/tree/build_tree.h>
 #include <tactus/describe/read/load.h>
+#include "support/paths.h"
 
 namespace tactus::derive {
 namespace {
@@ -19,7 +20,7 @@ namespace {
 constexpr double kSeriesAgainstRecursion = 4e-13;
 
 describe::Model load(const std::string& name) {
-  return describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/" + name + ".yaml");
+  return describe::load(tactus::support::source_dir() + "/models/" + name + ".yaml");
 }
 
 MotionPoint random_point(std::mt19937& random, std::size_t n) {

@@ -13,6 +13,7 @@
 
 #include <studies/clover1996/slew.h>
 #include <studies/clover1996/tables.h>
+#include "support/paths.h"
 
 namespace tactus::derive {
 namespace {
@@ -30,7 +31,7 @@ class Clover : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     model_ = new CanonicalModel(
-        canonical_form(describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/puma560.yaml")));
+        canonical_form(describe::load(tactus::support::source_dir() + "/models/puma560.yaml")));
   }
   static void TearDownTestSuite() { delete model_; }
 

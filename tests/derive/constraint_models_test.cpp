@@ -7,6 +7,7 @@
 
 #include "random_state.h"
 #include "support/model_graph.h"
+#include "support/paths.h"
 
 namespace tactus::derive {
 namespace {
@@ -251,7 +252,7 @@ TEST(ConstrainedModels, PeaucellierDrawsAStraightLine) {
 
 TEST(ConstrainedModels, TheLadderIsAsLongAsItsParameterSays) {
   const describe::Model model =
-      describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/four_bar_ladder.yaml", {{"N", "12"}});
+      describe::load(tactus::support::source_dir() + "/models/four_bar_ladder.yaml", {{"N", "12"}});
   EXPECT_EQ(model.nv(), 25);
   const Equations equations(model);
   EXPECT_EQ(equations.constraint_rows().size(), 24u);

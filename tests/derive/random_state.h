@@ -12,11 +12,12 @@
 #include <tactus/derive/equations.h>
 #include <tactus/describe/read/load.h>
 #include <tactus/generate/kernel.h>
+#include "support/paths.h"
 
 namespace tactus::derive {
 
 inline describe::Model model_named(const std::string& name) {
-  return describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/" + name + ".yaml");
+  return describe::load(tactus::support::source_dir() + "/models/" + name + ".yaml");
 }
 
 struct State {

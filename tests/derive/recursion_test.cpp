@@ -12,6 +12,7 @@
 #include <tactus/generate/kernel.h>
 
 #include "support/allocations.h"
+#include "support/paths.h"
 
 namespace tactus::derive {
 namespace {
@@ -23,7 +24,7 @@ constexpr double kRounding = 1e-11;
 constexpr double kSolved = 1e-9;
 
 describe::Model model_named(const std::string& name) {
-  return describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/" + name + ".yaml");
+  return describe::load(tactus::support::source_dir() + "/models/" + name + ".yaml");
 }
 
 struct Sample {

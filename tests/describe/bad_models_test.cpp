@@ -9,6 +9,7 @@
 
 #include <tactus/describe/read/file_text.h>
 #include <tactus/describe/read/load.h>
+#include "support/paths.h"
 
 namespace tactus::describe {
 namespace {
@@ -35,7 +36,7 @@ std::string unfold(const std::string& text) {
 }
 
 std::vector<BadModel> read_cases() {
-  std::ifstream stream(std::string(TACTUS_SOURCE_DIR) + "/tests/describe/bad_models.txt");
+  std::ifstream stream(tactus::support::source_dir() + "/tests/describe/bad_models.txt");
   std::vector<BadModel> cases;
   std::string line;
   while (std::getline(stream, line)) {
@@ -165,7 +166,7 @@ TEST(BadModels, PathsThatLeadNowhereAreNamed) {
   };
   says("no/such/file.yaml", "no such file");
   says("", "no such file");
-  says(std::string(TACTUS_SOURCE_DIR) + "/models", "a directory");
+  says(tactus::support::source_dir() + "/models", "a directory");
   says("/dev/null", "not a regular file");
 }
 

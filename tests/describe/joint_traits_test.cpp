@@ -8,6 +8,7 @@
 
 #include <tactus/describe/model/joint_traits.h>
 #include <tactus/describe/read/load.h>
+#include "support/paths.h"
 
 namespace tactus::describe {
 namespace {
@@ -59,7 +60,7 @@ TEST(JointTraits, AModelWithTheJointHasItsCoordinatesAndSpeeds) {
 
 TEST(JointTraits, TheSchemaHasTheSameWords) {
   const auto schema =
-      nlohmann::json::parse(std::ifstream(std::string(TACTUS_SOURCE_DIR) + "/docs/model.schema.json"));
+      nlohmann::json::parse(std::ifstream(tactus::support::source_dir() + "/docs/model.schema.json"));
   std::set<std::string> written, known;
   for (const auto& word : schema["$defs"]["joint"]["properties"]["type"]["enum"]) written.insert(word);
   for (const JointTraits& traits : all_joints()) known.insert(std::string(traits.word));

@@ -4,11 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <tactus/describe/read/load.h>
+#include "support/paths.h"
 
 namespace tactus::describe {
 namespace {
 
-std::string model_path(const std::string& name) { return std::string(TACTUS_SOURCE_DIR) + "/models/" + name; }
+std::string model_path(const std::string& name) { return tactus::support::source_dir() + "/models/" + name; }
 
 TEST(Models, AllOfThemLoad) {
   int count = 0;

@@ -5,11 +5,12 @@
 #include <tactus/describe/model/coordinates.h>
 #include <tactus/describe/read/load.h>
 #include <tactus/describe/words/report.h>
+#include "support/paths.h"
 
 namespace tactus::describe {
 namespace {
 
-std::string model_path(const std::string& name) { return std::string(TACTUS_SOURCE_DIR) + "/models/" + name; }
+std::string model_path(const std::string& name) { return tactus::support::source_dir() + "/models/" + name; }
 
 TEST(Report, SaysWhatTheModelIs) {
   const std::string text = report_text(load(model_path("joint_gallery.yaml")));

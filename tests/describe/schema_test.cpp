@@ -11,13 +11,14 @@
 #include <tactus/describe/read/keys.h>
 #include <tactus/describe/read/load.h>
 #include <tactus/describe/read/yaml_tree.h>
+#include "support/paths.h"
 
 namespace tactus::describe {
 namespace {
 
 using nlohmann::json;
 
-std::string source_path(const std::string& name) { return std::string(TACTUS_SOURCE_DIR) + "/" + name; }
+std::string source_path(const std::string& name) { return tactus::support::source_dir() + "/" + name; }
 
 json read_schema() { return json::parse(std::ifstream(source_path("docs/model.schema.json"))); }
 

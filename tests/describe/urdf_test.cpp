@@ -5,6 +5,7 @@
 
 #include <tactus/algebra/print.h>
 #include <tactus/describe/read/load.h>
+#include "support/paths.h"
 
 namespace tactus::describe {
 namespace {
@@ -18,7 +19,7 @@ const std::string kInertial =
     "iyz=\"0\"/></inertial>";
 
 TEST(Urdf, TheExampleReadsAsItIsWritten) {
-  const Model model = load(std::string(TACTUS_SOURCE_DIR) + "/models/two_link.urdf");
+  const Model model = load(tactus::support::source_dir() + "/models/two_link.urdf");
   EXPECT_EQ(model.name, "two_link");
   EXPECT_EQ(model.coordinate_names(), (std::vector<std::string>{"shoulder", "elbow"}));
   ASSERT_EQ(model.bodies.size(), 5u);

@@ -14,11 +14,13 @@ launcher="$(command -v ccache || true)"
 compile() {
   # shellcheck disable=SC2086
   $launcher "$cxx" -std=c++20 -O0 -ffp-contract=off $flags -I"$work/tree" -I"$source" -I"$source/tests/derive" -I"$source/tests" \
-    -DTACTUS_SOURCE_DIR="\"$source\"" $(pkg-config --cflags eigen3) -c "$work/tree/$1" -o "$work/objects/${1//\//_}.o"
+    $(pkg-config --cflags eigen3) -c "$work/tree/$1" -o "$work/objects/${1//\//_}.o"
 }
 export -f compile
 export launcher cxx flags work source
 grep '\.cpp$' "$work/files" | xargs -P "$(nproc)" -I{} bash -euc 'compile {}'
+"$cxx" -std=c++20 -O0 -I"$source/tests" -DTACTUS_SOURCE_DIR="\"$source\"" -DTACTUS_PROGRAM="\"$work/tactus\"" \
+  -c "$source/tests/support/paths.cpp" -o "$work/objects/paths.o"
 
 # shellcheck disable=SC2046,SC2086
 libraries="-L$build -ltactus_studies -ltactus -lasmjit -lfcl $(pkg-config --libs fmt yaml-cpp tinyxml2 urdfdom) -pthread"

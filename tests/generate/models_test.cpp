@@ -10,12 +10,14 @@
 #include <tactus/generate/tape.h>
 
 #include "same_bits.h"
+#include "support/paths.h"
 
 namespace tactus::generate {
 namespace {
 
 std::vector<algebra::Function> functions_of(const std::string& name) {
-  const derive::Equations equations(describe::load(TACTUS_SOURCE_DIR "/models/" + name + ".yaml"));
+  const derive::Equations equations(
+      describe::load(tactus::support::source_dir() + "/models/" + name + ".yaml"));
   return {equations.inverse_dynamics(), equations.mass_matrix(), equations.forward_dynamics(),
           equations.energy()};
 }

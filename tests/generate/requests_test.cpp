@@ -6,13 +6,14 @@
 #include <tactus/describe/read/load.h>
 #include <tactus/generate/kernel.h>
 #include <tactus/generate/latex.h>
+#include "support/paths.h"
 
 namespace tactus::generate {
 namespace {
 
 class Requests : public testing::Test {
  protected:
-  derive::Equations equations{describe::load(TACTUS_SOURCE_DIR "/models/puma560.yaml")};
+  derive::Equations equations{describe::load(tactus::support::source_dir() + "/models/puma560.yaml")};
 
   std::string message_of(const std::string& request) {
     try {
@@ -54,7 +55,7 @@ TEST_F(Requests, MistakesAreExplained) {
 }
 
 TEST_F(Requests, LatexHoldsMatricesOrEntries) {
-  const derive::Equations planar(describe::load(TACTUS_SOURCE_DIR "/models/planar_2r.yaml"));
+  const derive::Equations planar(describe::load(tactus::support::source_dir() + "/models/planar_2r.yaml"));
   const std::vector<std::string> mass{"mass-matrix"};
   const std::string small = write_latex(requested_functions(planar, mass), {.document = true});
   EXPECT_NE(small.find("M &= \\begin{bmatrix}"), std::string::npos);

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "constrained_models.h"
+#include "support/paths.h"
 
 namespace tactus::simulate {
 namespace {
@@ -22,7 +23,7 @@ double difference(const std::vector<double>& a, const std::vector<double>& b, st
 }
 
 TEST_P(Constrained, FormulationsAgreeOnStatesNearTheInitialOne) {
-  const Model model = describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/" + GetParam() + ".yaml");
+  const Model model = describe::load(tactus::support::source_dir() + "/models/" + GetParam() + ".yaml");
   const Dynamics dynamics = compile(derive::Equations(model));
   ASSERT_TRUE(dynamics.constraints);
   const auto nv = static_cast<std::size_t>(dynamics.nv());
@@ -67,7 +68,7 @@ TEST_P(Constrained, FormulationsAgreeOnStatesNearTheInitialOne) {
 }
 
 TEST_P(Constrained, HoldsItsConstraintsForASecond) {
-  const Model model = describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/" + GetParam() + ".yaml");
+  const Model model = describe::load(tactus::support::source_dir() + "/models/" + GetParam() + ".yaml");
   const Dynamics dynamics = compile(derive::Equations(model));
   Simulation simulation(dynamics, {.step = 1e-3});
   simulation.set_state(assemble(dynamics, {0.0, model.initial_q, model.initial_u, {}}));

@@ -7,12 +7,13 @@
 
 #include <tactus/describe/read/load.h>
 #include <tactus/simulate/motion/simulation.h>
+#include "support/paths.h"
 
 namespace tactus::simulate {
 namespace {
 
 describe::Model slider_crank(bool second_joint_passive, double gravity) {
-  describe::Model model = describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/slider_crank.yaml");
+  describe::Model model = describe::load(tactus::support::source_dir() + "/models/slider_crank.yaml");
   for (describe::Joint& joint : model.joints)
     for (describe::JointAxis& axis : joint.axes) axis.passive = second_joint_passive && axis.name == "q2";
   for (describe::Parameter& parameter : model.parameters)

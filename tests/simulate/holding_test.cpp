@@ -8,6 +8,7 @@
 
 #include "constrained_models.h"
 #include "support/allocations.h"
+#include "support/paths.h"
 
 namespace tactus::simulate {
 namespace {
@@ -105,7 +106,7 @@ TEST(Holding, StartsAtAnExactlySingularConfiguration) {
 }
 
 TEST(Holding, FollowsTheLadderThroughItsSingularPositions) {
-  std::ifstream file(std::string(TACTUS_SOURCE_DIR) + "/tests/simulate/data/n_four_bar_2.json");
+  std::ifstream file(tactus::support::source_dir() + "/tests/simulate/data/n_four_bar_2.json");
   ASSERT_TRUE(file) << "reference data";
   const nlohmann::json data = nlohmann::json::parse(file);
   const Dynamics dynamics = compile(derive::Equations(ladder(2)));
@@ -146,7 +147,7 @@ TEST(Holding, KeepsTheEnergyOfTheUndampedArmOnACircle) {
 TEST(Holding, PassesTheFoldedPeaucellierLinkageWhereverTheStagesFall) {
   // At t = 0.33, 1.0 and 1.66 s its rhombus folds to a line. Some of these steps put a stage, some a state,
   // within 1e-5 of that; noise there would show in the energy.
-  const Model model = describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/peaucellier.yaml");
+  const Model model = describe::load(tactus::support::source_dir() + "/models/peaucellier.yaml");
   derive::Equations equations(model);
   const Dynamics dynamics = compile(equations);
   generate::Evaluator energy(generate::compile(equations.energy()));

@@ -12,6 +12,7 @@
 
 #include "hand_made.h"
 #include "support/allocations.h"
+#include "support/paths.h"
 
 namespace tactus::simulate {
 namespace {
@@ -20,7 +21,7 @@ using namespace test;
 using tactus::test::allocation_count;
 
 describe::Model model_of(const std::string& name) {
-  return describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/" + name + ".yaml");
+  return describe::load(tactus::support::source_dir() + "/models/" + name + ".yaml");
 }
 
 /// A mechanism ready to run, with what is needed to judge it.

@@ -7,6 +7,7 @@
 
 #include "constrained_models.h"
 #include "support/allocations.h"
+#include "support/paths.h"
 
 namespace tactus::simulate {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 using namespace test;
 
 Model model_named(const std::string& name) {
-  return describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/" + name + ".yaml");
+  return describe::load(tactus::support::source_dir() + "/models/" + name + ".yaml");
 }
 
 State start_of(const Model& model) { return {0.0, model.initial_q, model.initial_u, {}}; }

@@ -7,12 +7,13 @@
 
 #include <tactus/describe/read/load.h>
 #include <tactus/simulate/motion/simulation.h>
+#include "support/paths.h"
 
 namespace tactus::simulate {
 namespace {
 
 std::string model_path(const std::string& name) {
-  return std::string(TACTUS_SOURCE_DIR) + "/models/" + name + ".yaml";
+  return tactus::support::source_dir() + "/models/" + name + ".yaml";
 }
 
 State initial_state(const describe::Model& model) { return {0.0, model.initial_q, model.initial_u, {}}; }
@@ -27,7 +28,7 @@ double kinetic_plus_potential(const derive::Equations& equations, const State& s
 
 TEST(References, SimplePendulumAsAParticleOnARod) {
   // IFToMM A01: exact solution by elliptic functions over 10 s.
-  std::ifstream file(std::string(TACTUS_SOURCE_DIR) + "/tests/simulate/data/simple_pendulum.json");
+  std::ifstream file(tactus::support::source_dir() + "/tests/simulate/data/simple_pendulum.json");
   const nlohmann::json data = nlohmann::json::parse(file);
   const describe::Model model = describe::load(model_path("point_pendulum"));
   const Dynamics dynamics = compile(derive::Equations(model));

@@ -9,18 +9,19 @@
 #include <tactus/generate/kernel.h>
 #include <tactus/simulate/files/instant.h>
 #include <tactus/simulate/files/script.h>
+#include "support/paths.h"
 
 namespace tactus::simulate {
 namespace {
 
 const derive::Equations& puma() {
   static const derive::Equations equations(
-      describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/puma560.yaml"));
+      describe::load(tactus::support::source_dir() + "/models/puma560.yaml"));
   return equations;
 }
 const derive::Equations& flyer() {
   static const derive::Equations equations(
-      describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/rigid_body.yaml"));
+      describe::load(tactus::support::source_dir() + "/models/rigid_body.yaml"));
   return equations;
 }
 
@@ -69,7 +70,7 @@ TEST(Script, PlacesFreeJoints) {
 
 TEST(StateFile, SpeedsComeFromJointRatesForSpeedsOfOnesOwn) {
   const derive::Equations wrist(
-      describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/spherical_wrist.yaml"));
+      describe::load(tactus::support::source_dir() + "/models/spherical_wrist.yaml"));
   const std::string text =
       "{q: [0.3, 0.8, -0.4], qd: [0.7, -0.3, 0.5], qdd: [18.80320495609367, -20.108749474902716, "
       "-8.414080095352142]}";

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "constrained_models.h"
+#include "support/paths.h"
 
 namespace tactus::simulate {
 namespace {
@@ -37,7 +38,7 @@ double difference(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 TEST_P(Trajectories, OfAllFormulationsAreThatOfTheReference) {
-  const Model model = describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/" + GetParam() + ".yaml");
+  const Model model = describe::load(tactus::support::source_dir() + "/models/" + GetParam() + ".yaml");
   const Dynamics dynamics = compile(derive::Equations(model));
   const State start = assemble(dynamics, {0.0, model.initial_q, model.initial_u, {}});
   // Andrews' squeezer reaches 1400 rad/s in 30 ms; the others move at some rad/s.
