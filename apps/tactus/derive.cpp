@@ -24,9 +24,8 @@ using Json = nlohmann::ordered_json;
 using algebra::Function;
 using algebra::OperationCount;
 
-/// Digits of printed coefficients where the user does not say; the rule of [Clover1996, II] has four.
+/// Digits of printed coefficients where neither the user nor a rule of abbreviation says.
 constexpr int kCanonicalDigits = 6;
-constexpr int kThesisDigits = 4;
 
 struct Request {
   ModelChoice model;

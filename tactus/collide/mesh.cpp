@@ -4,6 +4,7 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -21,6 +22,9 @@ namespace {
 
 /// As many as a feature's code can number.
 constexpr std::size_t kMostTriangles = 300000;
+
+/// [bytes] Room for that many triangles in the most wordy text (some 300 bytes each), twice over.
+constexpr std::uintmax_t kLargestMesh = 256u << 20;
 
 [[noreturn]] void fail(const std::string& name, int line, std::string wrong, std::string remedy) {
   throw InputError({name, line, 0}, std::move(wrong), std::move(remedy));
@@ -253,6 +257,13 @@ TriangleMesh read_mesh(const std::string& path) {
   std::error_code unknown;
   if (std::filesystem::is_directory(path, unknown))
     fail(path, 0, "this is a directory, not a mesh file", "name a file in it");
+  const std::filesystem::file_status status = std::filesystem::status(path, unknown);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    fail(path, 0, "this is a device or a pipe, not a mesh file", "copy the mesh into a file first");
+  const std::uintmax_t size = std::filesystem::file_size(path, unknown);
+  if (!unknown && size > kLargestMesh)
+    fail(path, 0, fmt::format("the mesh file is too large ({} MiB)", size >> 20),
+         fmt::format("files of up to {} MiB are read; simplify the mesh for contact", kLargestMesh >> 20));
   std::ifstream file(path, std::ios::binary);
   if (!file) fail(path, 0, "the mesh file cannot be opened", "file names are relative to the model's file");
   const std::string bytes(std::istreambuf_iterator<char>(file), {});

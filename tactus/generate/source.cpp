@@ -117,10 +117,13 @@ class SourceWriter {
         "{} arrays of double; matrices stand row by row; units are SI. Outputs may be the same arrays as "
         "inputs.",
         more);
-    line("{} The results are the same to the last bit on every compiler and with any flags; compile for a",
+    line(
+        "{} GCC and Clang give the same results to the last bit (but for the sign and payload of NaN) with "
+        "any",
+        more);
+    line("{} -O, -march and with -ffast-math. Compile for a processor with fused multiply-add (for instance",
          more);
-    line("{} processor with fused multiply-add (for instance -march=native or -mfma) to make it fast.{}",
-         more, dialect_.head_end);
+    line("{} -march=native or -mfma) to make it fast.{}", more, dialect_.head_end);
     text_ += named(dialect_.begin_file);
     text_ += kStrictBegin;
     line("");

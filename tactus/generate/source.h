@@ -2,8 +2,8 @@
 // library.
 //
 // The text follows the tape line by line, carries the sine and cosine of math/sincos.h with it, and switches
-// off, for itself, the compiler's freedom to fuse and reorder: it gives the bits that the kernels give,
-// whatever flags it is compiled with. (It is fast only where the target has FMA, as with -march=native or
+// off, for itself, the compiler's freedom to fuse and reorder: it gives the bits that the kernels give, by GCC
+// and Clang with any -O, -march and with -ffast-math. (It is fast only where the target has FMA, as with -march=native or
 // -mfma.)
 #pragma once
 

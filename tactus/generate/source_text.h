@@ -24,7 +24,8 @@ inline constexpr std::string_view kStrictEnd =
 #endif
 )";
 
-/// The sine and cosine of math/sincos.h. {std} is "std::" or nothing, {begin} how a function begins.
+/// The sine and cosine of math/sincos.h. The empty instruction keeps GCC from taking far angles two or four at a
+/// time: the C library's functions for vectors, which -ffast-math declares, round otherwise. {std} is "std::" or nothing, {begin} how a function begins.
 inline constexpr std::string_view kSinCosText =
     R"({begin}sincos_of(const double* x, double* s, double* c, int n) {{
   for (int k = 0; k < n; ++k) {{
@@ -55,6 +56,9 @@ inline constexpr std::string_view kSinCosText =
   }}
   for (int k = 0; k < n; ++k) {{
     if (!({std}fabs(x[k]) <= 1048576.0)) {{
+#if defined(__GNUC__)
+      __asm__ volatile("");
+#endif
       s[k] = {std}sin(x[k]);
       c[k] = {std}cos(x[k]);
     }}

@@ -32,6 +32,24 @@ TEST(Program, EndsWith2ForMistakesOfTheUser) {
   EXPECT_NE(tactus("simulat x.yaml").err.find("`simulate`"), std::string::npos);
 }
 
+TEST(Program, AModelThatCannotMoveIsNoMistake) {
+  const Folder folder;
+  const std::string still =
+      folder.file("still.yaml",
+                  "name: still\nbodies: {b: {mass: 2, inertia: [1, 1, 1], com: [0, 0, 3]}}\n"
+                  "joints: {j: {type: weld, parent: world, child: b}}\n");
+  const Outcome eval = tactus("eval " + still);
+  EXPECT_EQ(eval.code, 0) << eval.err;
+  EXPECT_NE(eval.out.find("\"udot\": []"), std::string::npos) << eval.out;
+  EXPECT_NE(eval.out.find("\"eigenvalues\": []"), std::string::npos) << eval.out;
+  for (const std::string& verb :
+       {"check " + still, "derive " + still, "derive --counts " + still, "simulate --duration 0.01 " + still,
+        "generate --out " + folder.path("generated") + " " + still}) {
+    const Outcome run = tactus(verb);
+    EXPECT_EQ(run.code, 0) << verb << ": " << run.err;
+  }
+}
+
 TEST(Program, OpensAFileThatStandsAlone) {
   const Outcome alone = tactus(model("pendulum.yaml")), check = tactus("check " + model("pendulum.yaml"));
   EXPECT_EQ(alone.code, 0);

@@ -1,7 +1,11 @@
 // The readers of meshes: what they take, what they refuse, and that no bytes break them.
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cstring>
+#include <filesystem>
 
 #include <collide/meshes.h>
 #include <collide/shapes.h>
@@ -53,12 +57,22 @@ TEST(Meshes, ScaleStretchesAndMirrorsKeepTheOutside) {
   EXPECT_THROW(scale_mesh(mesh, {1.0, 0.0, 1.0}, "m"), tactus::InputError);
 }
 
+TEST(Meshes, APipeIsRefusedAndNotWaitedFor) {
+  const std::string pipe =
+      (std::filesystem::temp_directory_path() / ("tactus_mesh_pipe_" + std::to_string(::getpid()) + ".stl"))
+          .string();
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THROW(read_mesh(pipe), tactus::InputError);
+  std::filesystem::remove(pipe);
+}
+
 TEST(Meshes, RefusalsSayWhatIsWrong) {
   const auto says = [](const std::string& message, const std::string& part) {
     EXPECT_NE(message.find(part), std::string::npos) << message;
   };
   EXPECT_THROW(read_mesh("no_such_file.stl"), tactus::InputError);
   EXPECT_THROW(read_mesh(tactus::support::source_dir() + "/models"), tactus::InputError);  // a directory
+  EXPECT_THROW(read_mesh("/dev/zero"), tactus::InputError);                                // never ends
   says(refusal_of("", "x.obj"), "no triangles");
   says(refusal_of("", "x.stl"), "not an STL");
   says(refusal_of("anything", "x.ply"), "not known");

@@ -66,6 +66,25 @@ TEST(Urdf, MimicJointsAreCoupled) {
   EXPECT_EQ(algebra::to_text(model.constraints[0].equations[0], *model.graph), "2*j + k_2 - 0.5");
 }
 
+TEST(Urdf, BlanksAroundNumbersChangeNothing) {
+  const Model model = read(
+      "<link name=\"world\"/><link name=\"a\"><inertial><origin xyz=\" 1  2\n3 \"/><mass value=\" 5 \"/>"
+      "<inertia ixx=\"0.01 \" iyy=\"0.02\t\" izz=\" 0.03\" ixy=\"0 \" ixz=\"0\" iyz=\"0\"/></inertial></link>"
+      "<joint name=\"j\" type=\"continuous\"><parent link=\"world\"/><child link=\"a\"/>"
+      "<axis xyz=\"0 0 1 \"/><dynamics damping=\"0.5 \"/></joint>");
+  const Body& a = model.bodies[1];
+  EXPECT_EQ(a.mass.value(), 5.0);
+  EXPECT_EQ(a.com.x.value(), 1.0);
+  EXPECT_EQ(a.com.y.value(), 2.0);
+  EXPECT_EQ(a.com.z.value(), 3.0);
+  EXPECT_EQ(a.inertia(0, 0).value(), 0.01);
+  EXPECT_EQ(a.inertia(1, 1).value(), 0.02);
+  EXPECT_EQ(a.inertia(2, 2).value(), 0.03);
+  EXPECT_EQ(model.joints[0].axes[0].direction.z.value(), 1.0);
+  EXPECT_EQ(model.joints[0].axes[0].damping.value(), 0.5);
+  EXPECT_TRUE(model.warnings.empty());
+}
+
 TEST(Urdf, PlanarJointsMoveAcrossTheirNormal) {
   const Model model = read("<link name=\"b\"/><link name=\"a\">" + kInertial +
                            "</link><joint name=\"j\" type=\"planar\"><parent link=\"b\"/><child link=\"a\"/>"

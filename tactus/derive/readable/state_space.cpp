@@ -9,6 +9,7 @@ namespace tactus::derive {
 
 StateSpace state_space(const LinearMatrices& linear) {
   const Eigen::Index n = linear.M.rows();
+  if (n == 0) return {};  // nothing moves; Eigen's factorisations want at least one row
   // An abbreviated M is symmetric but need not be positive: L D L^T with pivoting takes either.
   const Eigen::LDLT<Eigen::MatrixXd> M(linear.M);
   StateSpace system{Eigen::MatrixXd::Zero(2 * n, 2 * n), Eigen::MatrixXd::Zero(2 * n, n)};
@@ -20,6 +21,7 @@ StateSpace state_space(const LinearMatrices& linear) {
 }
 
 std::vector<std::complex<double>> eigenvalues(const StateSpace& system) {
+  if (system.A.size() == 0) return {};
   const Eigen::EigenSolver<Eigen::MatrixXd> solver(system.A, false);
   std::vector<std::complex<double>> values(solver.eigenvalues().begin(), solver.eigenvalues().end());
   std::sort(values.begin(), values.end(), [](const auto& x, const auto& y) {

@@ -44,7 +44,9 @@ class Complaints : public console_bridge::OutputHandler {
   std::string first_;
 };
 
-std::shared_ptr<urdf::ModelInterface> parse(const std::string& text, const std::string& file) {
+/// What urdfdom complains about though it goes on (it then leaves something out) is added to the warnings.
+std::shared_ptr<urdf::ModelInterface> parse(const std::string& text, const std::string& file,
+                                            std::vector<std::string>& warnings) {
   Complaints complaints;
   std::shared_ptr<urdf::ModelInterface> robot;
   std::string reason;
@@ -59,6 +61,8 @@ std::shared_ptr<urdf::ModelInterface> parse(const std::string& text, const std::
                      fmt::format("urdfdom cannot read this: {}", reason.empty() ? "no reason given" : reason),
                      "check the file with `check_urdf`");
   }
+  if (!complaints.first().empty())
+    warnings.push_back(fmt::format("{}: urdfdom leaves something out: {}", file, complaints.first()));
   return robot;
 }
 
@@ -325,11 +329,11 @@ Model read_urdf(const std::string& text, const std::string& file) {
   Reader reader(file);
   const UrdfOutline outline = outline_urdf(text, file);
   check_structure(outline, file);
-  const std::shared_ptr<urdf::ModelInterface> robot = parse(text, file);
   Model& model = reader.model;
+  const std::shared_ptr<urdf::ModelInterface> robot = parse(outline.text, file, model.warnings);
   model.name = robot->getName();
   model.gravity = {0.0, 0.0, kStandardFall};
-  model.warnings = outline.warnings;
+  model.warnings.insert(model.warnings.begin(), outline.warnings.begin(), outline.warnings.end());
 
   Draft draft;
   const bool root_is_world = robot->getRoot()->name == "world";

@@ -51,6 +51,10 @@ class Walk {
       }
     }
     if (outline_.links.empty()) fail(at(robot), "the robot has no links", "add <link name=\"...\"> elements");
+    tidy_numbers(document.RootElement());
+    tinyxml2::XMLPrinter printer(nullptr, true);
+    document.Print(&printer);
+    outline_.text = printer.CStr();
     return std::move(outline_);
   }
 
@@ -162,6 +166,51 @@ class Walk {
            "separate numbers by spaces");
     }
     return values;
+  }
+
+  /// Single blanks between the numbers of attributes that hold numbers, none around them.
+  static void tidy_numbers(XMLElement* element) {
+    static const std::set<Word> kNumbers = {"value",
+                                            "ixx",
+                                            "ixy",
+                                            "ixz",
+                                            "iyy",
+                                            "iyz",
+                                            "izz",
+                                            "xyz",
+                                            "rpy",
+                                            "radius",
+                                            "length",
+                                            "size",
+                                            "scale",
+                                            "lower",
+                                            "upper",
+                                            "effort",
+                                            "velocity",
+                                            "damping",
+                                            "friction",
+                                            "multiplier",
+                                            "offset",
+                                            "rgba",
+                                            "rising",
+                                            "falling",
+                                            "soft_lower_limit",
+                                            "soft_upper_limit",
+                                            "k_position",
+                                            "k_velocity"};
+    for (const tinyxml2::XMLAttribute* a = element->FirstAttribute(); a != nullptr; a = a->Next()) {
+      if (!kNumbers.contains(a->Name())) continue;
+      std::string tidied;
+      for (const char c : Word(a->Value())) {
+        const bool blank = std::strchr(" \t\r\n", c) != nullptr;
+        if (!blank) tidied += c;
+        if (blank && !tidied.empty() && tidied.back() != ' ') tidied += ' ';
+      }
+      if (tidied.ends_with(' ')) tidied.pop_back();
+      if (tidied != a->Value()) element->SetAttribute(a->Name(), tidied.c_str());
+    }
+    for (XMLElement* e = element->FirstChildElement(); e != nullptr; e = e->NextSiblingElement())
+      tidy_numbers(e);
   }
 
   double number(const XMLElement* element, const char* name) const { return numbers(element, name, 1)[0]; }

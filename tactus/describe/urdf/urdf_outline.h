@@ -37,6 +37,8 @@ struct UrdfJoint {
 };
 
 struct UrdfOutline {
+  /// The file again with the blanks around its numbers taken away: urdfdom drops an element with `ixx="0.01 "`.
+  std::string text;
   std::vector<UrdfLink> links;  // in the order of the file
   std::vector<UrdfJoint> joints;
   std::vector<std::string> warnings;
