@@ -14,6 +14,7 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/base/check.h
   tactus/base/error.h
   tactus/base/nearest.h
+  tactus/base/output_file.h
   tactus/collide/feature.h
   tactus/collide/scene.h
   tactus/contact/open.h

@@ -1,13 +1,13 @@
 // Columns of numbers, written as CSV and drawn as a figure.
 #pragma once
 
-#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include <tactus/base/output_file.h>
 #include <tactus/display/svg_plot.h>
 #include <tactus/study/study.h>
 
@@ -28,14 +28,13 @@ class Record {
   }
 
   void write_csv(const study::Context& context, const std::string& file) const {
-    std::ofstream out(context.out / file);
-    for (std::size_t k = 0; k < names_.size(); ++k) out << (k == 0 ? "" : ",") << names_[k];
-    out << "\n";
+    std::string text = fmt::format("{}\n", fmt::join(names_, ","));
     for (std::size_t row = 0; row < columns_.front().size(); ++row) {
       for (std::size_t k = 0; k < columns_.size(); ++k)
-        out << (k == 0 ? "" : ",") << fmt::format("{:.17g}", columns_[k][row]);
-      out << "\n";
+        text += (k == 0 ? "" : ",") + fmt::format("{:.17g}", columns_[k][row]);
+      text += "\n";
     }
+    write_file((context.out / file).string(), text);
   }
 
   /// One panel per entry: its label, and the columns in it, over the first column.
@@ -53,7 +52,7 @@ class Record {
         drawn.series.push_back({name, columns_.front(), column(name)});
       figure.panels.push_back(std::move(drawn));
     }
-    std::ofstream(context.out / file) << display::to_svg(figure);
+    write_file((context.out / file).string(), display::to_svg(figure));
   }
 
  private:

@@ -1,7 +1,6 @@
 // tactus generate MODEL: the equations as source text.
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,7 +8,7 @@
 #include <fmt/format.h>
 
 #include <tactus/base/check.h>
-#include <tactus/base/error.h>
+#include <tactus/base/output_file.h>
 #include <tactus/derive/equations.h>
 #include <tactus/generate/forms.h>
 #include <tactus/generate/requests.h>
@@ -35,16 +34,11 @@ struct Request {
 
 fs::path write(const Request& request, const std::string& name, std::string_view suffix,
                const std::string& text) {
+  const fs::path path = fs::path(request.out) / (name + std::string(suffix));
+  require_distinct_files({{"the model", request.model.path}}, {{"the generated source", path.string()}});
   std::error_code error;
   fs::create_directories(request.out, error);
-  const fs::path path = fs::path(request.out) / (name + std::string(suffix));
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) {
-    throw InputError({path.string()}, "the file cannot be written",
-                     "check the folder given with --out, its rights and the space left");
-  }
+  write_file(path.string(), text);
   return path;
 }
 

@@ -1,5 +1,6 @@
 // tactus: one program, whose verbs are the stages of the flow: tactus VERB MODEL [options].
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include <tactus/base/error.h>
 #include <tactus/base/nearest.h>
+#include <tactus/base/output_file.h>
 
 #include "verbs.h"
 
@@ -66,15 +68,25 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that leaves is noticed by the write that fails
   try {
-    return run(argc, argv);
+    const int code = run(argc, argv);
+    tactus::finish_standard_output();
+    return code;
   } catch (const tactus::InputError& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return kBadInput;
   } catch (const Failed& failed) {
     std::fprintf(stderr, "%s\n", failed.what());
     return kFailed;
+  } catch (const tactus::OutputError& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return kFailed;
   } catch (const std::exception& error) {
+    if (std::ferror(stdout) != 0) {  // a print that did not get through throws an error of the library's
+      std::fprintf(stderr, "error: the standard output could not be written: %s\n", error.what());
+      return kFailed;
+    }
     std::fprintf(stderr, "tactus: internal error: %s. Please report this.\n", error.what());
     return kInternal;
   }

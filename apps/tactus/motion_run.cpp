@@ -23,13 +23,12 @@ MotionRun::MotionRun(const SimulateRequest& request, const Schedule& schedule, s
       schedule_(schedule),
       mechanism_(mechanism),
       recorder_(mechanism, record_options_of(request, mechanism)),
-      csv_(request.out, simulate::csv_header(recorder_.columns())),
-      events_(request.events, simulate::event_header()),
+      csv_(request.out),
+      events_(request.events),
+      plot_file_(request.plot),
       plot_(recorder_.columns(), schedule.samples + 1) {
-  if (request.plot.empty()) return;
-  plot_file_.open(request.plot);
-  if (!plot_file_)
-    throw InputError({request.plot, 0, 0}, "the plot cannot be written", "does its folder exist?");
+  csv_.write(simulate::csv_header(recorder_.columns()));
+  events_.write(simulate::event_header());
 }
 
 void MotionRun::step() {
@@ -45,16 +44,18 @@ void MotionRun::note_events() {
     result_.transitions += event.kind == simulate::EventKind::transition;
     if (!request_.plot.empty()) plot_.mark(event.t, name_of(event.kind));
     if (!events_.wanted()) continue;
-    append_event(mechanism_.model(), event, events_.text());
-    events_.row_done();
+    line_.clear();
+    append_event(mechanism_.model(), event, line_);
+    events_.write(line_);
   }
 }
 
 void MotionRun::record(bool is_last) {
   recorder_.record(row_);
   if (csv_.wanted()) {
-    simulate::append_csv_row(row_, csv_.text());
-    csv_.row_done();
+    line_.clear();
+    simulate::append_csv_row(row_, line_);
+    csv_.write(line_);
   }
   if (!request_.plot.empty()) plot_.add(row_, is_last);
   for (std::size_t i = 0; i < row_.size(); ++i) {
@@ -88,11 +89,10 @@ const MotionResult& MotionRun::go() {
   }
   result_.after = mechanism_.energies();
   result_.seconds = seconds_since(start);
-  csv_.flush();
-  events_.flush();
   const std::string& name = mechanism_.model().name;
-  if (!request_.plot.empty())
-    plot_file_ << display::to_svg(plot_.figure(name.empty() ? request_.model.path : name));
+  if (plot_file_.wanted())
+    plot_file_.write(display::to_svg(plot_.figure(name.empty() ? request_.model.path : name)));
+  for (OutputFile* file : {&csv_, &events_, &plot_file_}) file->finish();
   return result_;
 }
 

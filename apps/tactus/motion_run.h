@@ -2,14 +2,13 @@
 // said at the end.
 #pragma once
 
-#include <fstream>
 #include <string>
 #include <vector>
 
+#include <tactus/base/output_file.h>
 #include <tactus/contact/open.h>
 #include <tactus/simulate/files/recording.h>
 
-#include "csv_file.h"
 #include "motion_plot.h"
 #include "simulate_request.h"
 
@@ -34,7 +33,8 @@ class MotionRun {
   /// Opens the files that the request names; throws InputError where they cannot be written. All must outlive the run.
   MotionRun(const SimulateRequest& request, const Schedule& schedule, simulate::Mechanism& mechanism);
 
-  /// From the first row to the last, to trouble, or to an interruption (Ctrl-C); then writes the plot.
+  /// From the first row to the last, to trouble, or to an interruption (Ctrl-C); then writes the plot and puts the
+  /// files in their places. Throws OutputError where a file does not get through.
   const MotionResult& go();
 
  private:
@@ -46,10 +46,10 @@ class MotionRun {
   const Schedule schedule_;
   simulate::Mechanism& mechanism_;
   simulate::Recorder recorder_;
-  CsvFile csv_, events_;
-  std::ofstream plot_file_;
+  OutputFile csv_, events_, plot_file_;
   MotionPlot plot_;
   std::vector<double> row_;
+  std::string line_;
   MotionResult result_;
 };
 

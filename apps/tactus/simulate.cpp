@@ -1,6 +1,9 @@
 // tactus simulate MODEL: the motion as a CSV file, a plot, a summary.
+#include <filesystem>
+
 #include <fmt/format.h>
 
+#include <tactus/base/output_file.h>
 #include <tactus/contact/open.h>
 
 #include "motion_run.h"
@@ -23,13 +26,27 @@ void require_contact(const SimulateRequest& request) {
              "a `contact` section or `transitions` would say what does");
 }
 
+/// The meshes that the model names, as collide finds them.
+std::vector<NamedFile> mesh_files(const describe::Model& model) {
+  std::vector<NamedFile> files;
+  for (const describe::Body& body : model.bodies)
+    for (const describe::Geometry& geometry : body.geometry)
+      if (!geometry.file.empty())
+        files.push_back({"a mesh of the model",
+                         (std::filesystem::path(model.file).parent_path() / geometry.file).string()});
+  return files;
+}
+
 void run(const SimulateRequest& request) {
-  if (request.json && (request.out == "-" || request.events == "-"))
-    refuse("--json and --out or --events - both write to the standard output",
-           "give --out and --events file names");
-  if (request.out == "-" && request.events == "-")
-    refuse("--out - and --events - both write to the standard output", "give one of them a file name");
+  require_distinct_files({{"the model", request.model.path}, {"the script", request.script}},
+                         {{"--out", request.out}, {"--events", request.events}, {"--plot", request.plot}});
+  if (request.json && (is_standard_output(request.out) || is_standard_output(request.events) ||
+                       is_standard_output(request.plot)))
+    refuse("--json and --out, --events or --plot - both write to the standard output",
+           "give these file names");
   const describe::Model model = request.model.load();
+  require_distinct_files(mesh_files(model),
+                         {{"--out", request.out}, {"--events", request.events}, {"--plot", request.plot}});
   if (!contact::has_contact(model)) require_contact(request);
   const Schedule schedule = schedule_of(request, model);
   contact::OpenReport opened;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <tactus/base/output_file.h>
+
 namespace tactus::apps {
 
 namespace {
@@ -191,7 +193,8 @@ void SimulateSummary::print() const {
     fmt::print("{}\n", as_json(*this).dump(2));
     return;
   }
-  if (request.out == "-" || request.events == "-") return;
+  for (const std::string& path : {request.out, request.events, request.plot})
+    if (is_standard_output(path)) return;
   print_head(*this);
   print_constraints(*this);
   print_contact(*this);

@@ -39,7 +39,11 @@ void list(const std::vector<study::Study>& all) {
 /// Runs the cases asked for; the number that failed.
 int run_study(const StudyOptions& options, const study::Study& study) {
   const study::Context context{study::find_models(), options.out};
-  std::filesystem::create_directories(context.out);
+  std::error_code error;
+  std::filesystem::create_directories(context.out, error);
+  if (error)
+    throw InputError({options.out}, "the folder cannot be made: " + error.message(),
+                     "--out names a folder for CSV files and plots");
   const bool live = !options.json && isatty(fileno(stderr)) != 0;
   nlohmann::ordered_json report{{"study", study.name}, {"cases", nlohmann::ordered_json::array()}};
   int failed = 0, found = 0;

@@ -1,6 +1,5 @@
 // Appendix A, and what abbreviation costs and saves: Tables I, III and IV.
 #include <cmath>
-#include <fstream>
 #include <numbers>
 #include <random>
 
@@ -8,6 +7,7 @@
 #include <studies/clover1996/tables.h>
 #include <studies/compare.h>
 #include <tactus/algebra/calculus.h>
+#include <tactus/base/output_file.h>
 #include <tactus/derive/readable/abbreviate.h>
 #include <tactus/derive/readable/linear_canonical.h>
 #include <tactus/describe/read/load.h>
@@ -91,22 +91,22 @@ Result table_iii(const Context& context) {
   }
   // Figure 4: torques of both models.
   display::Figure figure{"PUMA 560: torques of the slew", "t [s]", {}};
-  std::ofstream csv(context.out / "clover1996-figure-4.csv");
-  csv << "t";
-  for (int i = 1; i <= 6; ++i) csv << ",tau" << i << ",tau" << i << "_abbreviated";
-  csv << "\n";
+  std::string csv = "t";
+  for (int i = 1; i <= 6; ++i) csv += fmt::format(",tau{0},tau{0}_abbreviated", i);
+  csv += "\n";
   for (std::size_t n = 0; n < torques.times.size(); ++n) {
-    csv << torques.times[n];
+    csv += fmt::format("{:.17g}", torques.times[n]);
     for (std::size_t i = 0; i < 6; ++i)
-      csv << fmt::format(",{:.17g},{:.17g}", torques.exact[i][n], torques.abbreviated[i][n]);
-    csv << "\n";
+      csv += fmt::format(",{:.17g},{:.17g}", torques.exact[i][n], torques.abbreviated[i][n]);
+    csv += "\n";
   }
+  write_file((context.out / "clover1996-figure-4.csv").string(), csv);
   for (std::size_t i = 0; i < 6; ++i) {
     figure.panels.push_back({fmt::format("tau{} [N m]", i + 1),
                              {{"un-abbreviated", torques.times, torques.exact[i]},
                               {"abbreviated", torques.times, torques.abbreviated[i]}}});
   }
-  std::ofstream(context.out / "clover1996-figure-4.svg") << display::to_svg(figure);
+  write_file((context.out / "clover1996-figure-4.svg").string(), display::to_svg(figure));
   return {"24 statistics of the torque error on the slew",
           d.to_string(),
           judged(d.within >= 22 && d.worst < 0.01),

@@ -18,6 +18,7 @@
 #include <studies/compare.h>
 #include <studies/models.h>
 #include <studies/record.h>
+#include <tactus/base/output_file.h>
 #include <tactus/contact/open.h>
 #include "cases.h"
 
@@ -73,13 +74,13 @@ Result events(const Context& context) {
   }
 
   // Every event against its closed form; the table goes to a file.
-  std::ofstream table(context.out / "gillespie2003-ramp-events.csv");
-  table << "event,t,t_closed_form,value,value_closed_form\n";
+  OutputFile table((context.out / "gillespie2003-ramp-events.csv").string());
+  table.write("event,t,t_closed_form,value,value_closed_form\n");
   Deviation d;
   int impacts = 0;
   const auto compare = [&](const std::string& what, double t, double t_expected, double value,
                            double expected) {
-    table << fmt::format("{},{:.15g},{:.15g},{:.15g},{:.15g}\n", what, t, t_expected, value, expected);
+    table.write(fmt::format("{},{:.15g},{:.15g},{:.15g},{:.15g}\n", what, t, t_expected, value, expected));
     d.add(t, t_expected, kEvent);
     d.add(value, expected, kEvent);
   };
@@ -108,7 +109,7 @@ Result events(const Context& context) {
   compare("end: u1", last.t, kDuration, last.u[0], u1);
   compare("end: u2", last.t, kDuration, kRadius * last.u[2], -u1);
   compare("end: s", last.t, kDuration, last.q[0], s);
-  table.close();
+  table.finish();
 
   record.write_csv(context, "gillespie2003-ramp.csv");
   record.write_svg(context, "gillespie2003-ramp.svg", "Disk dropped on a ramp: bounces, slides, rolls",
