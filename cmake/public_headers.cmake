@@ -2,22 +2,21 @@
 # each other and no others (tests/base/public_headers_test.cpp).
 set(TACTUS_PUBLIC_HEADERS
   tactus/algebra/calculus.h
+  tactus/algebra/cells.h
   tactus/algebra/expr.h
   tactus/algebra/factor.h
   tactus/algebra/function.h
-  tactus/algebra/parse.h
   tactus/algebra/print.h
   tactus/algebra/shared_form.h
   tactus/algebra/trig_form.h
   tactus/algebra/trig_polynomial.h
-  tactus/algebra/units.h
   tactus/base/check.h
   tactus/base/error.h
   tactus/base/nearest.h
   tactus/base/output_file.h
-  tactus/collide/feature.h
-  tactus/collide/scene.h
+  tactus/contact/examine.h
   tactus/contact/open.h
+  tactus/control/algorithm_1.h
   tactus/derive/constraints/mobility.h
   tactus/derive/equations.h
   tactus/derive/readable/abbreviate.h
@@ -26,16 +25,12 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/derive/readable/linear_canonical.h
   tactus/derive/readable/sheet.h
   tactus/derive/readable/state_space.h
-  tactus/describe/check/guard.h
   tactus/describe/model/constraint.h
   tactus/describe/model/contact.h
   tactus/describe/model/coordinates.h
   tactus/describe/model/joint_traits.h
   tactus/describe/model/model.h
-  tactus/describe/read/evaluator.h
   tactus/describe/read/load.h
-  tactus/describe/read/reader.h
-  tactus/describe/read/yaml_tree.h
   tactus/describe/words/report.h
   tactus/display/svg_plot.h
   tactus/generate/forms.h
@@ -45,6 +40,7 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/generate/tape.h
   tactus/math/row_factor.h
   tactus/math/vec3.h
+  tactus/simulate/choices.h
   tactus/simulate/constraints/assembly.h
   tactus/simulate/constraints/branches.h
   tactus/simulate/constraints/constrained_inverse.h
@@ -57,8 +53,6 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/simulate/files/instant.h
   tactus/simulate/files/recording.h
   tactus/simulate/files/script.h
-  tactus/simulate/integrators/stepper.h
-  tactus/simulate/motion/chart.h
   tactus/simulate/motion/coordinates.h
   tactus/simulate/motion/displacement.h
   tactus/simulate/motion/dynamics.h

@@ -8,10 +8,15 @@
 #include <studies/compare.h>
 #include <studies/models.h>
 #include <studies/record.h>
-#include "algorithm_1.h"
+#include <tactus/control/algorithm_1.h>
+
 #include "cases.h"
 
 namespace tactus::studies::faulring {
+
+using control::Algorithm1;
+using control::Drift;
+using control::Scheme;
 
 namespace {
 

@@ -20,11 +20,13 @@
 #include <cstdint>
 #include <deque>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace tactus::algebra {
@@ -74,6 +76,7 @@ struct Node {
   const Node* c;
 };
 
+class Cells;  // cells.h
 class Graph;
 
 /// How far arithmetic rewrites an expression.
@@ -198,6 +201,10 @@ class Graph {
   /// Forgets all nodes from that number on, the newest first: what was made since size() was `size`.
   void rewind(std::size_t size);
 
+  /// Values that code over this graph reads where it runs.
+  void set_cells(std::shared_ptr<const Cells> cells) { cells_ = std::move(cells); }
+  const std::shared_ptr<const Cells>& cells() const { return cells_; }
+
   /// The node (op, a, b, c), without any folding. Prefer the arithmetic above.
   const Node* intern(Op op, const Node* a, const Node* b, const Node* c, double value, std::uint32_t symbol);
 
@@ -213,6 +220,7 @@ class Graph {
   std::size_t mask_ = 0;
   std::vector<std::string> symbol_names_;
   std::unordered_map<std::string, std::uint32_t> symbol_index_;
+  std::shared_ptr<const Cells> cells_;
 };
 
 }  // namespace tactus::algebra

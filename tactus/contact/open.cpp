@@ -5,11 +5,13 @@
 
 #include <fmt/format.h>
 
+#include <tactus/algebra/cells.h>
 #include <tactus/base/error.h>
 #include <tactus/base/nearest.h>
 #include <tactus/contact/mechanism/event_mechanism.h>
 #include <tactus/contact/mechanism/stepping_mechanism.h>
 #include <tactus/derive/constraints/mobility.h>
+#include <tactus/describe/check/adjustable.h>
 #include <tactus/describe/read/file_text.h>
 #include <tactus/simulate/files/script.h>
 #include <tactus/simulate/motion/smooth_mechanism.h>
@@ -53,6 +55,31 @@ std::vector<int> frames_named(const describe::Model& model, const std::vector<st
   return frames;
 }
 
+/// Room for the values of the parameters that may be adjusted; null where there are none.
+std::shared_ptr<algebra::Cells> cells_of(const describe::Model& model, const OpenOptions& options) {
+  std::vector<std::string> known, names;
+  for (const describe::Parameter& parameter : model.parameters) known.push_back(parameter.name);
+  for (const std::string& name : options.adjustable) {
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw InputError({model.file, 0, 0}, fmt::format("the model has no parameter named '{}'", name),
+                       known.empty() ? "the model has no parameters" : suggestion(name, known));
+    if (const std::string reader = describe::read_once_by(model, name); !reader.empty())
+      throw InputError({model.file, 0, 0},
+                       fmt::format("the parameter '{}' cannot be adjusted: {} reads it once", name, reader),
+                       "open the model anew with another value");
+  }
+  for (const std::string& name :
+       options.adjust_all ? describe::adjustable_parameters(model) : options.adjustable)
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  if (names.empty()) return nullptr;
+  if (options.constraints.formulation == simulate::Formulation::parametric)
+    throw InputError({}, "parametric coordinates are found for parameters that stay",
+                     "choose another formulation, or leave out the adjustable parameters");
+  std::vector<double> values;
+  for (const std::string& name : names) values.push_back(describe::parameter_value(model, name));
+  return std::make_shared<algebra::Cells>(std::move(names), std::move(values));
+}
+
 simulate::State first_state(const derive::Equations& equations, const simulate::Dynamics& dynamics,
                             simulate::State guess, const OpenOptions& options, OpenReport& report) {
   const describe::Model& model = equations.model();
@@ -69,10 +96,10 @@ simulate::State first_state(const derive::Equations& equations, const simulate::
 
 std::unique_ptr<Mechanism> open_smooth(const describe::Model& model, const OpenOptions& options,
                                        const ScriptText& text, const std::vector<int>& frames,
-                                       OpenReport& report) {
+                                       std::shared_ptr<algebra::Cells> cells, OpenReport& report) {
   derive::Options derivation;
   derivation.wrenches = text.wrenches;
-  auto made = std::make_shared<simulate::SmoothModel>(model, std::move(derivation), frames);
+  auto made = std::make_shared<simulate::SmoothModel>(model, std::move(derivation), frames, std::move(cells));
   const simulate::Script script = text.read(made->equations);
   made->compile_with(script.loads);
   simulate::State first = first_state(made->equations, made->dynamics, script.initial, options, report);
@@ -88,7 +115,7 @@ std::unique_ptr<Mechanism> open_smooth(const describe::Model& model, const OpenO
 
 std::unique_ptr<Mechanism> open_with_contact(const describe::Model& model, const OpenOptions& options,
                                              const ScriptText& text, const std::vector<int>& frames,
-                                             OpenReport& report) {
+                                             std::shared_ptr<algebra::Cells> cells, OpenReport& report) {
   using Contact = OpenOptions::Contact;
   const bool stepping = options.contact == Contact::stepping ||
                         (options.contact == Contact::automatic && asks_for_stepping(model));
@@ -100,7 +127,10 @@ std::unique_ptr<Mechanism> open_with_contact(const describe::Model& model, const
                    options.constraints.holding != defaults.holding))
     throw InputError({}, "contact by stepping solves and holds constraints in its own way",
                      "leave formulation and holding out, or take contact by events");
-  auto made = std::make_shared<ContactMade>(model, text.wrenches, frames);
+  if (options.look_ahead && cells != nullptr)
+    throw InputError({}, "what is looked ahead would not see parameters change",
+                     "leave out the look ahead, or the adjustable parameters");
+  auto made = std::make_shared<ContactMade>(model, text.wrenches, frames, std::move(cells));
   const simulate::Script script = text.read(made->contact_model.equations);
   if (script.loads) made->contact_model.set_loads(*script.loads);
   simulate::State first = first_state(made->contact_model.equations, made->contact_model.dynamics,
@@ -138,9 +168,12 @@ std::unique_ptr<Mechanism> open(const describe::Model& model, const OpenOptions&
   const auto start = Clock::now();
   const ScriptText text(model, options);
   const std::vector<int> frames = frames_named(model, options.ports);
+  const std::shared_ptr<algebra::Cells> cells = cells_of(model, options);
+  describe::Model own_model = model;
+  if (cells != nullptr) own_model.parametric.reset();  // psi is searched for numbers that stay
   std::unique_ptr<Mechanism> mechanism = has_contact(model)
-                                             ? open_with_contact(model, options, text, frames, out)
-                                             : open_smooth(model, options, text, frames, out);
+                                             ? open_with_contact(own_model, options, text, frames, cells, out)
+                                             : open_smooth(own_model, options, text, frames, cells, out);
   out.derive_seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return mechanism;
 }

@@ -12,9 +12,8 @@
 #include <string>
 #include <vector>
 
+#include <tactus/simulate/choices.h>
 #include <tactus/simulate/constraints/assembly.h>
-#include <tactus/simulate/constraints/constraint_solver.h>
-#include <tactus/simulate/integrators/stepper.h>
 #include <tactus/simulate/motion/mechanism.h>
 
 namespace tactus::contact {
@@ -44,10 +43,13 @@ struct OpenOptions {
   std::size_t most_contacts = 0;  // room for contacts; 0: the engine's own
 
   std::vector<std::string> ports{};  // frames of the model, besides those marked `grasp`
-  std::string script{};              // a file with initial state and forces; "": none
-  std::string script_text{};         // or the text itself
-  double constraint_limit = 1e-8;    // [m or rad] a constraint held no better than this is lost
-  bool assemble = true;              // move the initial state onto the constraints
+  /// Parameters of the model that may change while it moves (Mechanism::set_parameter): these, or all that can.
+  std::vector<std::string> adjustable{};
+  bool adjust_all = false;
+  std::string script{};            // a file with initial state and forces; "": none
+  std::string script_text{};       // or the text itself
+  double constraint_limit = 1e-8;  // [m or rad] a constraint held no better than this is lost
+  bool assemble = true;            // move the initial state onto the constraints
 };
 
 /// What was found and decided on the way.

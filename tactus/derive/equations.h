@@ -38,6 +38,8 @@ enum class ForwardMethod {
 struct Options {
   bool keep_parameters = false;     // parameters stay symbols (inputs) instead of being folded into numbers
   std::vector<std::string> kept{};  // those of them alone; empty: all
+  /// Parameters that are neither folded nor inputs: code reads their values where it runs.
+  std::shared_ptr<const algebra::Cells> cells{};
   /// Forces given at joints without an actuator count, too: then they are what acts there from outside.
   bool push_passive = false;
   bool simplify = true;               // model-level simplification before the recursions

@@ -70,6 +70,7 @@ struct Equations::Implementation {
   Implementation(const Model& m, Options o)
       : model(m), options(std::move(o)), graph(std::make_shared<Graph>()), numbers(model, options) {
     const Graph::Scope scope(*graph);
+    graph->set_cells(options.cells);
     symbols.emplace(model, options);
     raw = build_tree(model, numbers);
     if (options.simplify) turn_frames(raw);

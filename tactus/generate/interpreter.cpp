@@ -10,7 +10,8 @@ namespace tactus::generate {
 
 Interpreter::Interpreter(const Tape& tape, bool with_fma)
     : run_(with_fma ? run_fma : run_portable),
-      input_count_(tape.input_count),
+      argument_count_(tape.argument_count),
+      cells_(tape.cells),
       constants_(tape.constants),
       outputs_(tape.outputs) {
   const auto tape_constants = static_cast<std::uint32_t>(constants_.size());

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include <tactus/generate/tape.h>
@@ -43,13 +44,21 @@ class Interpreter {
   /// functions with the rest of the program.
   struct View {
     const double* constants;
+    const double* cells;
     const Step* steps;
     const std::uint32_t* outputs;
-    std::size_t constant_count, input_count, step_count, output_count;
+    std::size_t constant_count, argument_count, cell_count, step_count, output_count;
   };
   View view() const {
-    return {constants_.data(), steps_.data(), outputs_.data(), constants_.size(),
-            input_count_,      steps_.size(), outputs_.size()};
+    return {constants_.data(),
+            cells_ == nullptr ? nullptr : cells_->values(),
+            steps_.data(),
+            outputs_.data(),
+            constants_.size(),
+            argument_count_,
+            cells_ == nullptr ? 0 : cells_->size(),
+            steps_.size(),
+            outputs_.size()};
   }
 
  private:
@@ -60,7 +69,8 @@ class Interpreter {
   void gather_stretches(std::uint32_t one, std::uint32_t minus_one, std::uint32_t minus_zero);
 
   Run run_;
-  std::size_t input_count_ = 0;
+  std::size_t argument_count_ = 0;
+  std::shared_ptr<const algebra::Cells> cells_;
   std::size_t work_size_ = 0;
   std::vector<double> constants_;
   std::vector<Step> steps_;

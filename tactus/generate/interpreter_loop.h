@@ -26,7 +26,9 @@ inline void run_steps(const Interpreter::View& program, const double* in, double
   using algebra::apply;
   using algebra::Op;
   for (std::size_t k = 0; k < program.constant_count; ++k) w[k] = program.constants[k];
-  for (std::size_t k = 0; k < program.input_count; ++k) w[program.constant_count + k] = in[k];
+  double* const inputs = w + program.constant_count;
+  for (std::size_t k = 0; k < program.argument_count; ++k) inputs[k] = in[k];
+  for (std::size_t k = 0; k < program.cell_count; ++k) inputs[program.argument_count + k] = program.cells[k];
 
   // Every operation ends with a jump of its own to the next one, which processors predict better than one
   // common jump.

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include <tactus/base/check.h>
 #include <tactus/generate/program.h>
 
 namespace tactus::generate {
@@ -14,14 +13,7 @@ Kernel compile(const algebra::Function& function, Backend backend, Rounding roun
   return kernel;
 }
 
-Kernel Kernel::behind(std::size_t count) const {
-  TACTUS_CHECK(count <= program_->input_size);
-  Kernel kernel = *this;
-  kernel.before_ = count;
-  return kernel;
-}
-
-std::size_t Kernel::input_size() const { return program_->input_size - before_; }
+std::size_t Kernel::input_size() const { return program_->input_size; }
 std::size_t Kernel::output_size() const { return program_->output_size; }
 std::size_t Kernel::work_size() const { return program_->work_size; }
 const std::string& Kernel::name() const { return program_->name; }

@@ -1,5 +1,6 @@
 // A kernel: a function of the graph made ready to run. Constant and shareable between threads; all scratch
-// memory is the caller's, so that a call never allocates.
+// memory is the caller's, so that a call never allocates. Where the graph has cells (algebra/cells.h), the kernel
+// reads their values of the moment.
 #pragma once
 
 #include <cstddef>
@@ -44,15 +45,9 @@ class Kernel {
   /// out = f(in). `work` must hold work_size() doubles; the three arrays may not overlap. Never allocates or
   /// throws.
   void operator()(const double* in, double* out, double* work) const noexcept {
-    run_(*program_, in - before_, out, work);
+    run_(*program_, in, out, work);
   }
-  /// The same kernel for arrays in which its first `count` inputs stand before the place that `in` points to: numbers
-  /// that hardly ever change, such as adjustable parameters, and that the offsets of all others do not count.
-  Kernel behind(std::size_t count) const;
-  /// How many of them.
-  std::size_t inputs_before() const { return before_; }
-
-  std::size_t input_size() const;  // without those before
+  std::size_t input_size() const;
   std::size_t output_size() const;
   std::size_t work_size() const;
   const std::string& name() const;
@@ -69,7 +64,6 @@ class Kernel {
   using Run = void (*)(const Program&, const double*, double*, double*) noexcept;
   std::shared_ptr<const Program> program_;
   Run run_ = nullptr;
-  std::size_t before_ = 0;
 };
 
 /// Throws InputError where an output depends on a symbol that no input holds, or where machine code was asked

@@ -49,6 +49,10 @@ std::optional<Executable> bind(const Tape& tape, int lanes, Backend& backend) {
 std::shared_ptr<const Program> make_program(const algebra::Function& function, int lanes, Backend backend,
                                             Rounding rounding) {
   const Tape tape = make_tape(function, register_count(machine_level()), rounding);
+  if (lanes > 1 && tape.cells != nullptr)
+    throw InputError({},
+                     "function '" + function.name + "' reads values that may be adjusted, and a batch cannot",
+                     "give the parameters as inputs, or fold them");
   auto program = std::make_shared<Program>();
   program->name = function.name;
   program->inputs = slots_of(function.inputs);
@@ -56,6 +60,7 @@ std::shared_ptr<const Program> make_program(const algebra::Function& function, i
   program->input_size = function.input_size();
   program->output_size = function.output_size();
   program->lanes = lanes;
+  program->cells = tape.cells;
 
   std::optional<Executable> made = bind(tape, lanes, backend);
   TACTUS_CHECK(made.has_value());

@@ -25,7 +25,8 @@ class Program {
   std::size_t code_size = 0;
   Backend backend = Backend::automatic;
   Executable::Run run = nullptr;
-  std::shared_ptr<const void> code;  // Executable::code
+  std::shared_ptr<const void> code;             // Executable::code
+  std::shared_ptr<const algebra::Cells> cells;  // that the code reads
 };
 
 /// Throws InputError where an output depends on a symbol that no input holds, or where machine code was asked

@@ -129,6 +129,8 @@ class Selection {
 
   const Unordered& program() const { return program_; }
   std::vector<double> take_constants() { return std::move(constants_); }
+  std::uint32_t input_count() const { return input_count_; }
+  const std::shared_ptr<const algebra::Cells>& cells() const { return cells_; }
 
  private:
   struct Traits {
@@ -183,7 +185,7 @@ class Selection {
         ++next;
       }
     }
-    input_count_ = next;
+    input_count_ = next + number_cells(next);
     for (const Node* n : nodes_) {
       if (n->op == Op::constant) {
         if (of(n).uses > 0) of(n).operand = constant(n->value);
@@ -200,6 +202,20 @@ class Selection {
       }
     }
     program_.leaf_count = input_count_ + static_cast<std::uint32_t>(constants_.size());
+  }
+
+  /// Symbols that no input holds stand in the graph's cells. How many values those are, where one is needed.
+  std::uint32_t number_cells(std::uint32_t first) {
+    const std::shared_ptr<const algebra::Cells>& cells = function_.graph->cells();
+    if (cells == nullptr) return 0;
+    for (const Node* n : nodes_) {
+      if (n->op != Op::symbol || of(n).operand != 0) continue;
+      const std::size_t cell = cells->find(function_.graph->symbol_name(n->symbol));
+      if (cell == cells->size()) continue;
+      of(n).operand = first + static_cast<std::uint32_t>(cell) + 1;
+      cells_ = cells;
+    }
+    return cells_ == nullptr ? 0 : static_cast<std::uint32_t>(cells->size());
   }
 
   /// The operand that holds a constant; all of them are known before the first operation is numbered.
@@ -269,6 +285,7 @@ class Selection {
   std::vector<const Node*> nodes_;
   std::vector<Traits> traits_;
   std::uint32_t input_count_ = 0;
+  std::shared_ptr<const algebra::Cells> cells_;
   std::vector<double> constants_;
   std::unordered_map<std::uint64_t, std::uint32_t> constant_index_;
   Unordered program_;
@@ -282,7 +299,9 @@ Tape make_tape(const algebra::Function& function, int registers, Rounding roundi
   const Schedule plan = schedule(program, registers);
 
   Tape tape;
-  tape.input_count = static_cast<std::uint32_t>(function.input_size());
+  tape.input_count = selection.input_count();
+  tape.argument_count = static_cast<std::uint32_t>(function.input_size());
+  tape.cells = selection.cells();
   tape.constants = selection.take_constants();
 
   std::vector<std::uint32_t> value_of(program.operations.size(), 0);

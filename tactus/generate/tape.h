@@ -3,16 +3,19 @@
 // operation, they all round alike: same tape, same bits (up to the sign and payload of NaN, which processors
 // choose by operand order).
 //
-// Values are numbered: first the inputs, then the constants, then the results in the order of the
+// Values are numbered: first the inputs (the arguments of a call, then the cells of the graph where the code reads
+// some), then the constants, then the results in the order of the
 // instructions.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
 #include <tactus/algebra/calculus.h>
+#include <tactus/algebra/cells.h>
 #include <tactus/algebra/function.h>
 #include <tactus/generate/kernel.h>
 
@@ -83,6 +86,8 @@ struct Instruction {
 
 struct Tape {
   std::uint32_t input_count = 0;
+  std::uint32_t argument_count = 0;             // of the inputs, those that a call brings
+  std::shared_ptr<const algebra::Cells> cells;  // the others; null where there are none
   std::vector<double> constants;
   std::vector<Instruction> code;
   std::uint32_t value_count = 0;

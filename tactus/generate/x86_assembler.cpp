@@ -87,7 +87,7 @@ void X86Assembler::embed_constants() {
 }
 
 void X86Assembler::prologue() {
-  // Called as (program, in, out, work): rdi, rsi, rdx, rcx. Calls preserve rbx, r12 and r13; the three pushes
+  // Called as (program, in, out, work): rdi, rsi, rdx, rcx. Calls preserve rbx and r12 to r15; three pushes or five
   // also align the stack.
   if (has_calls_) {
     in_ = x86::rbx;
@@ -104,10 +104,21 @@ void X86Assembler::prologue() {
   a_.lea(in_, x86::ptr(x86::rsi, kBias));
   a_.lea(out_, x86::ptr(x86::rdx, kBias));
   a_.lea(work_, x86::ptr(x86::rcx, kBias));
+  if (tape_.cells == nullptr) return;
+  if (has_calls_) {
+    a_.push(x86::r14);
+    a_.push(x86::r15);
+  }
+  cells_ = has_calls_ ? x86::r14 : x86::r8;
+  a_.mov(cells_, asmjit::imm(reinterpret_cast<std::uint64_t>(tape_.cells->values()) + kBias));
 }
 
 void X86Assembler::epilogue() {
   if (lanes_ > 1) a_.vzeroupper();
+  if (has_calls_ && tape_.cells != nullptr) {
+    a_.pop(x86::r15);
+    a_.pop(x86::r14);
+  }
   if (has_calls_) {
     a_.pop(x86::r13);
     a_.pop(x86::r12);
@@ -198,6 +209,8 @@ X86Assembler::Mem X86Assembler::memory(const Home& home, bool as_operand) const 
     }
     return mem;
   }
+  if (home.where == Home::input && home.index >= tape_.argument_count)
+    return x86::ptr(cells_, static_cast<std::int32_t>((home.index - tape_.argument_count) * 8) - kBias);
   const auto offset = static_cast<std::int32_t>(home.index * 8 * static_cast<std::uint32_t>(lanes_)) - kBias;
   switch (home.where) {
     case Home::input:

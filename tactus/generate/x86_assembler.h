@@ -96,7 +96,7 @@ class X86Assembler : private asmjit::ErrorHandler {
   std::uint32_t constant_stride_ = 8;  // bytes from one constant to the next
   std::uint32_t masks_at_ = 0;         // offset of the wide masks
   asmjit::Label pool_;
-  Gp in_, out_, work_;
+  Gp in_, out_, work_, cells_;
   std::size_t entry_offset_ = 0;
 };
 

@@ -5,6 +5,9 @@
 #include <cmath>
 
 #include <tactus/algebra/calculus.h>
+#include <tactus/algebra/cells.h>
+#include <tactus/base/error.h>
+#include <tactus/generate/batch.h>
 
 #include "random_function.h"
 
@@ -36,25 +39,34 @@ TEST(Kernel, EvaluatesASmallFunction) {
   }
 }
 
-TEST(Kernel, TakesItsFirstInputsFromBeforeWhereItIsTold) {
+TEST(Kernel, ReadsTheCellsOfItsGraphWhereItRuns) {
+  const auto cells = std::make_shared<algebra::Cells>(std::vector<std::string>{"unused", "m", "g"},
+                                                      std::vector<double>{0.0, 2.0, 5.0});
   auto graph = std::make_shared<Graph>();
+  graph->set_cells(cells);
   Graph::Scope scope(*graph);
   const Expr m = symbol("m"), g = symbol("g"), x = symbol("x");
-  const Function function{"f",
-                          "",
-                          graph,
-                          {{"parameters", "", 2, 1, {m, g}}, {"x", "", 1, 1, {x}}},
-                          {{"y", "", 1, 1, {m * g - x}}}};
+  // With and without calls, which take other registers; and a value that goes straight to the outputs.
+  const Function plain{"f", "", graph, {{"x", "", 1, 1, {x}}}, {{"y", "", 2, 1, {m * g - x, g}}}};
+  const Function calls{
+      "f", "", graph, {{"x", "", 1, 1, {x}}}, {{"y", "", 2, 1, {m * g - sin(x * g) * exp(m), g}}}};
   for (const Backend backend : {Backend::interpreter, Backend::automatic}) {
-    const Kernel kernel = compile(function, backend).behind(2);
-    EXPECT_EQ(kernel.input_size(), 1u);
-    EXPECT_EQ(kernel.inputs_before(), 2u);
-    const double numbers[] = {2.0, 5.0, 3.0};
-    double y = 0.0;
-    std::vector<double> work(kernel.work_size());
-    kernel(numbers + 2, &y, work.data());
-    EXPECT_EQ(y, 7.0);
+    Evaluator f(compile(plain, backend)), h(compile(calls, backend));
+    EXPECT_EQ(f.kernel().input_size(), 1u);
+    for (const double mass : {2.0, 7.0}) {
+      cells->set(1, mass);
+      f.input("x")[0] = h.input("x")[0] = 3.0;
+      f.run();
+      h.run();
+      EXPECT_EQ(f.output("y")[0], mass * 5.0 - 3.0);
+      EXPECT_EQ(f.output("y")[1], 5.0);
+      EXPECT_NEAR(h.output("y")[0], mass * 5.0 - std::sin(15.0) * std::exp(mass), 1e-12 * std::exp(mass));
+    }
+    cells->set(1, 2.0);
   }
+  EXPECT_THROW(compile_batch(plain, 4), InputError);
+  const Function lost{"f", "", graph, {}, {{"y", "", 1, 1, {symbol("nowhere")}}}};
+  EXPECT_THROW(compile(lost), InputError);
 }
 
 TEST(Kernel, MayHaveNothingToDo) {

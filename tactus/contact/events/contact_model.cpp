@@ -42,13 +42,14 @@ describe::Model with_stops(const describe::Model& model) {
 }
 
 ContactModel::ContactModel(const describe::Model& given, std::vector<derive::WrenchInput> wrenches,
-                           bool push_passive)
+                           bool push_passive, std::shared_ptr<const algebra::Cells> cells)
     : model(with_stops(given)),
-      equations(model, {.push_passive = push_passive, .wrenches = std::move(wrenches)}),
+      equations(model,
+                {.cells = std::move(cells), .push_passive = push_passive, .wrenches = std::move(wrenches)}),
       dynamics(
           simulate::compile(equations, std::nullopt, generate::Backend::automatic, compile_options(model))),
       terms(equations, touching_bodies(model)),
-      guards(model, terms),
+      guards(model, terms, equations.options().cells),
       own_constraints(given.constraints.size()),
       stop_of_row(terms.rows.size(), -1),
       row_of_stop(model.contact.stops.size(), -1) {

@@ -21,10 +21,9 @@ namespace tactus::contact {
 describe::Model with_stops(const describe::Model& model);
 
 struct ContactModel {
-  /// Wrenches that act from outside, as in derive::Options.
-  /// `push_passive` as in derive::Options.
+  /// Wrenches that act from outside, `push_passive` and `cells` as in derive::Options.
   explicit ContactModel(const describe::Model& model, std::vector<derive::WrenchInput> wrenches = {},
-                        bool push_passive = false);
+                        bool push_passive = false, std::shared_ptr<const algebra::Cells> cells = nullptr);
   ContactModel(const ContactModel&) = delete;
   ContactModel& operator=(const ContactModel&) = delete;
 

@@ -171,6 +171,9 @@ class Engine {
   simulate::Switching request_active(int constraint, bool active) noexcept;
   /// The same before the loop; throws InputError where it is refused.
   void set_active(int constraint, bool active);
+  /// The equations have changed (adjustable parameters): forgets what was remembered of them, meets the constraints
+  /// anew and decides again what touches. False where that cannot be: nothing has changed then.
+  bool adjust() noexcept;
   /// Evaluates there again, whatever was known: loads at ports may have changed.
   void refresh() {
     looked_ = false;

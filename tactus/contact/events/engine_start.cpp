@@ -174,6 +174,39 @@ simulate::Switching Engine::request_active(int constraint, bool active) noexcept
   return {};
 }
 
+bool Engine::adjust() noexcept {
+  ++generation_;
+  save(before_);
+  const std::size_t events = events_.size();
+  const auto refuse = [&] {
+    events_.erase(events_.begin() + static_cast<std::ptrdiff_t>(events), events_.end());
+    restore(before_);
+    return false;
+  };
+  motion_.begin(state_.t, state_.q.data(), state_.u.data());
+  chart_.adopt(state_);
+  stepper_->reset();
+  looked_ = stops_known_ = false;
+  clearance_ = -1.0;
+  motion_.mutable_terms().evaluate(state_.t, state_.q.data(), state_.u.data());
+  for (std::size_t row = 0; row < motion_.row_on.size(); ++row) {
+    const double phi = motion_.terms().Phi(row);
+    const bool stop = contact_model_.stop_of_row[row] >= 0;
+    if (stop && !(phi >= -options_.penetration_limit)) return refuse();
+    if (!stop && motion_.row_on[row] != 0 && !(std::abs(phi) <= options_.constraint_limit)) return refuse();
+  }
+  bool same = false;
+  detect(same);
+  const bool overlap = std::any_of(motion_.touches.begin(), motion_.touches.end(), [&](const Touch& touch) {
+    return touch.rigid() && !(touch.motion.gap >= -options_.penetration_limit);
+  });
+  if (overflow_ || overlap) return refuse();
+  evaluate(state_);
+  if (!respond(events)) return refuse();
+  rearm_guards();
+  return true;
+}
+
 void Engine::set_active(int constraint, bool active) {
   const simulate::Switching switching = request_active(constraint, active);
   using Answer = simulate::Switching::Answer;

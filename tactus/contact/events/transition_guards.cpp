@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <tactus/algebra/calculus.h>
+#include <tactus/algebra/cells.h>
 #include <tactus/base/error.h>
 #include <tactus/base/nearest.h>
 
@@ -21,7 +22,8 @@ std::string force_name(const std::string& label) { return "force." + label; }
 
 }  // namespace
 
-TransitionGuards::TransitionGuards(const describe::Model& model, const TermsKernel& terms)
+TransitionGuards::TransitionGuards(const describe::Model& model, const TermsKernel& terms,
+                                   const std::shared_ptr<const algebra::Cells>& cells)
     : count_(model.contact.transitions.size()),
       nq_(static_cast<std::size_t>(terms.nq)),
       nv_(static_cast<std::size_t>(terms.nv)),
@@ -29,6 +31,7 @@ TransitionGuards::TransitionGuards(const describe::Model& model, const TermsKern
   if (count_ == 0) return;
   const auto graph = std::make_shared<algebra::Graph>();
   const algebra::Graph::Scope scope(*graph);
+  graph->set_cells(cells);
   std::set<std::string> known;
   algebra::Function function{"guards", "guards of the transitions", graph, {}, {}};
   const auto block = [&](const std::string& name, const std::vector<std::string>& names) {
@@ -44,6 +47,7 @@ TransitionGuards::TransitionGuards(const describe::Model& model, const TermsKern
   for (const std::string& name : model.coordinate_names()) rates.push_back(describe::rate_name(name));
   for (const TermsKernel::Row& row : terms.rows) forces.push_back(force_name(row.label));
   for (const describe::Parameter& parameter : model.parameters) {
+    if (cells != nullptr && cells->find(parameter.name) < cells->size()) continue;
     parameters.push_back(parameter.name);
     parameters_.push_back(parameter.value);
   }
@@ -53,6 +57,7 @@ TransitionGuards::TransitionGuards(const describe::Model& model, const TermsKern
   block("qdot", rates);
   block("force", forces);
   block("parameters", parameters);
+  if (cells != nullptr) known.insert(cells->names().begin(), cells->names().end());
 
   std::vector<algebra::Expr> roots;
   for (const describe::Transition& transition : model.contact.transitions) {

@@ -13,7 +13,8 @@ namespace tactus::contact {
 class TransitionGuards {
  public:
   /// Throws InputError where a guard names a force that does not exist, or a symbol that is none.
-  TransitionGuards(const describe::Model& model, const TermsKernel& terms);
+  TransitionGuards(const describe::Model& model, const TermsKernel& terms,
+                   const std::shared_ptr<const algebra::Cells>& cells);
 
   std::size_t size() const { return count_; }
   /// Whether the guard is written with >= or <=, and so is true where its value is zero.

@@ -13,8 +13,9 @@ namespace tactus::contact {
 /// What a mechanism with contact is made of: constant, shared by any number of them.
 struct ContactMade {
   ContactMade(const describe::Model& model, std::vector<derive::WrenchInput> wrenches,
-              const std::vector<int>& port_frames)
-      : contact_model(model, std::move(wrenches), true), kernels(contact_model.equations, port_frames) {}
+              const std::vector<int>& port_frames, std::shared_ptr<algebra::Cells> adjustable = nullptr)
+      : contact_model(model, std::move(wrenches), true, adjustable),
+        kernels(contact_model.equations, port_frames, std::move(adjustable)) {}
   ContactModel contact_model;
   simulate::MechanismKernels kernels;
 };

@@ -43,6 +43,7 @@ class EventMechanism final : public ContactMechanism {
   bool hold_loads(const simulate::TickInput& input) noexcept override;
   bool switch_constraint(int constraint, bool on) noexcept override;
   std::unique_ptr<simulate::Snapshot> empty_snapshot() const override;
+  bool adjust() noexcept override { return engine_.adjust(); }
   bool store(simulate::Snapshot& snapshot) const noexcept override;
   bool restore(const simulate::Snapshot& snapshot) noexcept override;
   void accelerate_now(double* udot) noexcept override;

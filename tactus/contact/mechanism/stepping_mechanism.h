@@ -33,6 +33,7 @@ class SteppingMechanism final : public ContactMechanism {
     return stepping_.set_active(constraint, on).ok();
   }
   std::unique_ptr<simulate::Snapshot> empty_snapshot() const override;
+  bool adjust() noexcept override { return stepping_.adjust(); }
   bool store(simulate::Snapshot& snapshot) const noexcept override;
   bool restore(const simulate::Snapshot& snapshot) noexcept override;
   void accelerate_now(double* udot) noexcept override;

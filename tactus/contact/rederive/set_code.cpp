@@ -52,6 +52,7 @@ std::vector<Expr> first(const std::vector<Expr>& x, std::size_t count) {
 Formulator::Formulator(const TermsKernel& layout, const Function& terms)
     : layout_(layout), graph_(std::make_shared<Graph>(algebra::Folding::exact)) {
   const Graph::Scope scope(*graph_);
+  graph_->set_cells(terms.graph->cells());
   for (const Block& block : terms.inputs) {
     Block copy = block;
     copy.entries = algebra::transplant(block.entries, *terms.graph);

@@ -114,6 +114,9 @@ class TimeStepping {
   /// One step. No allocation (but for meshes, collide/scene.h) and no exception. On trouble everything that
   /// later steps depend on stays what it was before the step.
   simulate::Status step(const simulate::Input& input = {}) noexcept;
+  /// The equations have changed (adjustable parameters). Steps remember impulses alone, which are but a first guess;
+  /// constraints that are off are drawn together in the next steps.
+  bool adjust() noexcept { return true; }
   /// Once made, saving and loading take no memory.
   SteppingSnapshot make_snapshot() const;
   void save(SteppingSnapshot& snapshot) const;

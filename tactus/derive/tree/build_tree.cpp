@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <tactus/algebra/calculus.h>
+#include <tactus/algebra/cells.h>
 #include <tactus/base/check.h>
 #include <tactus/derive/tree/mass.h>
 
@@ -17,7 +18,9 @@ Numbers::Numbers(const describe::Model& model, const Options& options) : model_(
   for (const describe::Parameter& parameter : model.parameters) {
     const bool named =
         std::find(options.kept.begin(), options.kept.end(), parameter.name) != options.kept.end();
-    if (options.keep_parameters && (options.kept.empty() || named)) {
+    const bool in_cell =
+        options.cells != nullptr && options.cells->find(parameter.name) < options.cells->size();
+    if (in_cell || (options.keep_parameters && (options.kept.empty() || named))) {
       kept_.push_back(parameter.name);
     } else if (const auto symbol =
                    model.graph->find_symbol(parameter.name)) {  // otherwise no formula holds it

@@ -1,5 +1,6 @@
 #include <tactus/derive/tree/symbols.h>
 
+#include <tactus/algebra/cells.h>
 #include <tactus/derive/tree/build_tree.h>
 
 namespace tactus::derive {
@@ -41,7 +42,11 @@ Symbols::Symbols(const describe::Model& model, const Options& options) {
     }
   }
   const Numbers numbers(model, options);
-  for (const std::string& name : numbers.kept()) parameters.push_back(algebra::symbol(name));
+  for (const std::string& name : numbers.kept()) {
+    const Expr parameter = algebra::symbol(name);
+    const bool in_cell = options.cells != nullptr && options.cells->find(name) < options.cells->size();
+    if (!in_cell) parameters.push_back(parameter);
+  }
 }
 
 algebra::Block Symbols::time_block() const { return column("t", "time [s]", {t}); }

@@ -160,6 +160,12 @@ struct Parametric {
   Place where;
 };
 
+/// A parameter whose value was taken while the file was read, and by what.
+struct ReadOnce {
+  std::string parameter;
+  std::string by;
+};
+
 struct Model {
   std::string name;
   std::string description;
@@ -182,6 +188,7 @@ struct Model {
   std::vector<double>
       initial_q;  // where a motion begins, in the order of the coordinates [nq] and speeds [nv]
   std::vector<double> initial_u;
+  std::vector<ReadOnce> read_once;
   std::vector<std::string> warnings;  // found while reading; `tactus check` prints them
 
   /// Names of the coordinates q and of the speeds u, in order (joint by joint). Coordinates of a spherical
@@ -207,7 +214,7 @@ std::string rate_name(const std::string& coordinate);
 /// The value of the model's parameter of that name, which must exist.
 double parameter_value(const Model& model, std::string_view name);
 
-/// A parameter-folding evaluation of a model's number.
+/// A model's number with the parameters as the model gives them.
 double value_of(const Model& model, Expr number);
 
 }  // namespace tactus::describe

@@ -16,11 +16,11 @@ constexpr std::array<std::string_view, 3> kRenderings = {"compliant", "rigid", "
 constexpr std::array<std::string_view, 2> kRestitutionLaws = {"newton", "poisson"};
 
 double not_negative(const Reader& reader, const Value& value, Dimension dimension, std::string_view what) {
-  return reader.value_at_parameters(reader.positive_number(value, dimension, what));
+  return reader.read_once(reader.positive_number(value, dimension, what), what);
 }
 
 double above_zero(const Reader& reader, const Value& value, Dimension dimension, std::string_view what) {
-  const double number = reader.value_at_parameters(reader.number(value, dimension));
+  const double number = reader.read_once(reader.number(value, dimension), what);
   if (!(number > 0.0)) reader.fail(value, fmt::format("{} is {:.6g}", what, number), "it must be above zero");
   return number;
 }
@@ -48,7 +48,7 @@ std::string_view name_of(Rendering rendering) { return kRenderings[static_cast<s
 std::string_view name_of(RestitutionLaw law) { return kRestitutionLaws[static_cast<std::size_t>(law)]; }
 
 double read_restitution(const Reader& reader, const Value& value) {
-  const double e = reader.value_at_parameters(reader.number(value, kNumber));
+  const double e = reader.read_once(reader.number(value, kNumber), "a restitution");
   if (!(e >= 0.0 && e <= 1.0)) {
     reader.fail(value, fmt::format("the restitution is {:.6g}, outside 0 to 1", e),
                 "0 is plastic, 1 loses nothing");

@@ -92,6 +92,17 @@ algebra::Quantity Reader::quantity(const Value& value, const algebra::Names& nam
 
 double Reader::value_at_parameters(Expr number) const { return values_(number); }
 
+double Reader::read_once(Expr number, std::string_view by) const {
+  for (const Expr symbol : algebra::symbols_in(std::span(&number, 1)))
+    read_once_.push_back({graph_->symbol_name(symbol), std::string(by)});
+  return value_at_parameters(number);
+}
+
+Model Reader::take() {
+  model.read_once = std::move(read_once_);
+  return std::move(model);
+}
+
 Expr Reader::number(const Value& value, algebra::Dimension dimension) const {
   const algebra::Quantity result = quantity(value);
   try {

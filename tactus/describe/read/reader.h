@@ -22,6 +22,8 @@ class Reader {
 
   /// The model under construction; its graph is the current one while the reader lives, and constant after.
   Model model;
+  /// The model, complete.
+  Model take();
   const std::shared_ptr<algebra::Graph>& graph() const { return graph_; }
 
   Place place(const Value& value) const { return {model.file, value.line, value.column}; }
@@ -44,6 +46,8 @@ class Reader {
   Expr positive_number(const Value& value, algebra::Dimension dimension, std::string_view what) const;
   /// The number's value with the parameters as given.
   double value_at_parameters(Expr number) const;
+  /// The same, for good: what the number depends on cannot be adjusted later. `by` says in words what reads it.
+  double read_once(Expr number, std::string_view by) const;
 
   Vec3 vector(const Value& value, algebra::Dimension dimension, std::string_view what) const;
   /// A unit vector: x, -y, z ..., or three numbers of length 1.
@@ -74,6 +78,7 @@ class Reader {
   std::shared_ptr<algebra::Graph> graph_;
   algebra::Graph::Scope scope_;
   mutable Evaluator values_{model};
+  mutable std::vector<ReadOnce> read_once_;
 };
 
 /// A map whose keys have been checked against the known ones.

@@ -82,7 +82,7 @@ void add_stop(Reader& reader, const Value& where, const Coordinate& coordinate, 
   stop.name = fmt::format("{}.{}", axis.name, upper ? "upper" : "lower");
   stop.coordinate = static_cast<int>(coordinate.index);
   stop.upper = upper;
-  stop.limit = reader.value_at_parameters(*limit);
+  stop.limit = reader.read_once(*limit, fmt::format("the stop `{}`", stop.name));
   const Expr q = algebra::symbol(axis.name);
   stop.gap = upper ? Expr(stop.limit) - q : q - Expr(stop.limit);
   if (const Value* e = fields["restitution"]) stop.restitution = read_restitution(reader, *e);

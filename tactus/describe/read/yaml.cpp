@@ -80,7 +80,7 @@ Model read_yaml(const std::string& text, const std::string& file, const Settings
     return Place{file};
   });
   check_mobility(model);
-  return std::move(reader.model);
+  return reader.take();
 }
 
 }  // namespace tactus::describe

@@ -1,4 +1,4 @@
-#include <tactus/simulate/constraints/assembly.h>
+#include <tactus/simulate/constraints/assembler.h>
 
 #include <algorithm>
 #include <cmath>

@@ -30,7 +30,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -45,24 +44,6 @@
 #include <tactus/simulate/motion/motion_law.h>
 
 namespace tactus::simulate {
-
-enum class Holding {
-  projection,     // position and velocity
-  position_only,  // as [Aghili2005, (37)]: for comparison
-  velocity_only,  // for comparison
-  baumgarte,      // A udot = gamma - 2 rate (A u + c) - rate^2 Phi instead of projections: for comparison
-  none,
-};
-std::string_view name_of(Holding holding);
-std::optional<Holding> holding_of(std::string_view name);
-
-struct ConstraintOptions {
-  Formulation formulation = Formulation::automatic;
-  Holding holding = Holding::projection;
-  double baumgarte_rate = 50.0;  // [1/s]
-  double rank_tolerance = kRankTolerance;
-  ProjectionOptions projection{};
-};
 
 /// A row's squared distance from those before it, by its natural size: the straight-line code's error is
 /// about the rounding divided by it.

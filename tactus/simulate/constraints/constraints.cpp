@@ -5,7 +5,7 @@
 #include <random>
 
 #include <tactus/base/check.h>
-#include <tactus/simulate/constraints/assembly.h>
+#include <tactus/simulate/constraints/assembler.h>
 #include <tactus/simulate/motion/dynamics.h>
 
 namespace tactus::simulate {

@@ -10,34 +10,12 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
+#include <tactus/simulate/choices.h>
+
 namespace tactus::simulate {
-
-enum class Formulation {
-  automatic,    // unrolled multipliers while the constraints are regular, otherwise multipliers
-  multipliers,  // [Faulring2006, (11)-(13)] by orthogonal factors
-  embedding,    // independent speeds, chosen and chosen again [Gillespie2003, section 4]
-  projection,   // constraint inertia matrices [Aghili2005, (22)-(29)]
-  parametric,   // coordinates that satisfy the constraints [Faulring2006, (14)-(16)]: see parametric.h
-};
-std::string_view name_of(Formulation formulation);
-std::optional<Formulation> formulation_of(std::string_view name);
-
-/// Which of Aghili's three constraint inertia matrices the projection uses.
-enum class ConstraintInertia {
-  skew,       // Mc   = M + PM - (PM)^T
-  symmetric,  // Mc'  = PMP + (I-P)M(I-P)
-  scaled,     // Mc'' = PM + scale (I-P)
-};
-
-/// Rows measured in their natural size (Rows::scale) count as dependent within this distance of each other's
-/// span. Larger values change the motion near singular configurations, smaller ones amplify rounding there;
-/// from 1e-9 to 1e-6 the results are the same.
-inline constexpr double kRankTolerance = 1e-8;
 
 struct ConstrainedProblem {
   std::size_t n = 0, m = 0;
@@ -78,12 +56,6 @@ class FormulationSolver {
 std::unique_ptr<FormulationSolver> make_multipliers(std::size_t n, std::size_t most_rows);
 std::unique_ptr<FormulationSolver> make_embedding(std::size_t n, std::size_t most_rows);
 
-struct ProjectionOptions {
-  ConstraintInertia inertia = ConstraintInertia::symmetric;
-  /// Weights of the speeds in "shortest" and "orthogonal": P = I - A^+ A after u_i -> sqrt(w_i) u_i. Empty:
-  /// the diagonal of M, so that a metre and a radian count by their energy. Ones: as printed.
-  std::vector<double> weights;
-};
 std::unique_ptr<FormulationSolver> make_projection(std::size_t n, std::size_t most_rows,
                                                    ProjectionOptions options = {});
 

@@ -9,7 +9,9 @@
 #include <Eigen/Geometry>
 
 #include <tactus/algebra/calculus.h>
+#include <tactus/algebra/cells.h>
 #include <tactus/base/nearest.h>
+#include <tactus/derive/tree/build_tree.h>
 #include <tactus/describe/read/file_text.h>
 #include <tactus/simulate/motion/dynamics.h>
 
@@ -76,10 +78,19 @@ MotionReader::MotionReader(const derive::Equations& equations, const std::string
 
   for (const describe::Joint& joint : model_.joints)
     for (const describe::JointAxis& axis : joint.axes) is_rotation_.push_back(axis.is_rotation);
-  for (const describe::Parameter& parameter : model_.parameters)
-    reader_.parameter_quantities[parameter.name] = {Expr(parameter.value), Quantity::Known::no, {}};
+  // Parameters are numbers; adjustable ones stay symbols, whose values at the start count where a number is needed.
+  const std::shared_ptr<const algebra::Cells>& cells = equations.options().cells;
+  const derive::Numbers numbers(model_, equations.options());
+  reader_.graph()->set_cells(cells);
+  for (const describe::Parameter& parameter : model_.parameters) {
+    const bool in_cell = cells != nullptr && cells->find(parameter.name) < cells->size();
+    if (in_cell) reader_.model.parameters.push_back(parameter);
+    reader_.parameter_quantities[parameter.name] = {
+        in_cell ? algebra::symbol(parameter.name) : Expr(parameter.value), Quantity::Known::no, {}};
+  }
   for (const describe::DerivedParameter& parameter : model_.derived_parameters)
-    reader_.parameter_quantities[parameter.name] = {Expr(parameter.value), Quantity::Known::no, {}};
+    reader_.parameter_quantities[parameter.name] = {
+        cells == nullptr ? Expr(parameter.value) : numbers(parameter.formula), Quantity::Known::no, {}};
 }
 
 void MotionReader::read_parameters(const Value& value) {
@@ -92,7 +103,7 @@ void MotionReader::read_parameters(const Value& value) {
         std::any_of(speed_names_.begin(), speed_names_.end(), is))
       reader_.fail(entry.key, fmt::format("`{}` already has a meaning", name), "choose another name");
     const Quantity quantity = reader_.quantity(entry.value);
-    if (!std::isfinite(quantity.value.value()))
+    if (!std::isfinite(reader_.value_at_parameters(quantity.value)))
       reader_.fail(entry.value, fmt::format("`{}` is not a finite number", entry.value.text), kNotFinite);
     reader_.parameter_quantities[name] = quantity;
   }
@@ -126,7 +137,7 @@ Expr MotionReader::expression(const Value& value, std::optional<Dimension> expec
 }
 
 double MotionReader::number(const Value& value, Dimension expected) const {
-  return reader_.number(value, expected).value();
+  return reader_.value_at_parameters(reader_.number(value, expected));
 }
 
 std::vector<Expr> MotionReader::named(const Value& value, std::string_view what,

@@ -2,28 +2,14 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <span>
 #include <string_view>
 
+#include <tactus/simulate/choices.h>
 #include <tactus/simulate/motion/chart.h>
 #include <tactus/simulate/motion/state.h>
 
 namespace tactus::simulate {
-
-enum class Integrator {
-  euler,     // semi-implicit Euler: order 1, one evaluation per step
-  rk4,       // Runge-Kutta: order 4, four evaluations per step
-  implicit,  // SDIRK: order 3, L-stable, for stiff systems
-  adaptive,  // Runge-Kutta-Fehlberg 7(8) with error control [Fehlberg1968]: for smooth systems
-  stiff,     // Rosenbrock 4(3) with error control: the reference for stiff systems
-};
-
-/// Tolerances of the adaptive integrators, per entry of z.
-struct Tolerances {
-  double absolute = 1e-10;
-  double relative = 1e-10;
-};
 
 class Stepper {
  public:
@@ -37,22 +23,6 @@ class Stepper {
   virtual void save(double* /*memory*/) const {}
   virtual void load(const double* /*memory*/) {}
 };
-
-/// What there is to know about an integrator; all of them in one table (stepper.cpp), in the order of the
-/// enumeration. The command line takes its words from here.
-struct IntegratorTraits {
-  Integrator integrator;
-  std::string_view name;
-  std::string_view meaning;  // a few words
-  bool adaptive;             // chooses its own steps within Options::step
-  std::unique_ptr<Stepper> (*make)(const Chart& chart, Tolerances tolerances);
-};
-std::span<const IntegratorTraits> integrators();
-
-std::string_view name_of(Integrator integrator);
-std::optional<Integrator> integrator_of(std::string_view name);
-/// Whether the integrator chooses its own steps within Options::step.
-bool is_adaptive(Integrator integrator);
 
 // Those of one step without choice of their own pay no attention to the tolerances.
 std::unique_ptr<Stepper> make_euler(const Chart& chart, Tolerances);

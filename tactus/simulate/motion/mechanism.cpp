@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <tactus/algebra/cells.h>
 #include <tactus/base/error.h>
 #include <tactus/base/nearest.h>
 #include <tactus/simulate/motion/dynamics.h>
@@ -86,6 +87,39 @@ int Mechanism::constraint(std::string_view name) const {
   unknown("constraint", name, known);
 }
 
+std::span<const std::string> Mechanism::adjustable() const noexcept {
+  if (kernels_.cells == nullptr) return {};
+  return kernels_.cells->names();
+}
+
+int Mechanism::parameter(std::string_view name) const {
+  const std::span<const std::string> names = adjustable();
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end()) return static_cast<int>(found - names.begin());
+  for (const describe::Parameter& parameter : model_.parameters)
+    if (parameter.name == name)
+      throw InputError({}, fmt::format("the parameter '{}' of this mechanism is fixed", name),
+                       "ask for it as adjustable when the mechanism is opened");
+  unknown("adjustable parameter", name, {names.begin(), names.end()});
+}
+
+double Mechanism::parameter_value(int parameter) const noexcept {
+  if (parameter < 0 || static_cast<std::size_t>(parameter) >= adjustable().size())
+    return std::numeric_limits<double>::quiet_NaN();
+  return kernels_.cells->values()[parameter];
+}
+
+bool Mechanism::set_parameter(int parameter, double value) noexcept {
+  const double now = parameter_value(parameter);
+  if (std::isnan(now) || !std::isfinite(value)) return false;
+  if (value == now) return true;
+  kernels_.cells->set(static_cast<std::size_t>(parameter), value);
+  const bool fits = adjust();
+  if (!fits) kernels_.cells->set(static_cast<std::size_t>(parameter), now);
+  moved();
+  return fits;
+}
+
 void Mechanism::set_state(State state) {
   port_loads_.release();
   request_count_ = 0;
@@ -96,8 +130,23 @@ void Mechanism::set_state(State state) {
 
 std::unique_ptr<Snapshot> Mechanism::make_snapshot() const {
   std::unique_ptr<Snapshot> snapshot = empty_snapshot();
-  store(*snapshot);
+  snapshot->parameters_.resize(adjustable().size());
+  keep(*snapshot);
   return snapshot;
+}
+
+bool Mechanism::keep(Snapshot& snapshot) const noexcept {
+  if (!store(snapshot) || snapshot.parameters_.size() != adjustable().size()) return false;
+  if (kernels_.cells != nullptr)
+    std::copy_n(kernels_.cells->values(), kernels_.cells->size(), snapshot.parameters_.begin());
+  return true;
+}
+
+bool Mechanism::bring_back(const Snapshot& snapshot) noexcept {
+  if (snapshot.parameters_.size() != adjustable().size() || !restore(snapshot)) return false;
+  for (std::size_t i = 0; i < snapshot.parameters_.size(); ++i)
+    kernels_.cells->set(i, snapshot.parameters_[i]);
+  return true;
 }
 
 bool Mechanism::fits(const TickInput& input) const noexcept {
@@ -195,10 +244,10 @@ bool Mechanism::request(int constraint, bool on) noexcept {
   return true;
 }
 
-bool Mechanism::save(Snapshot& snapshot) const noexcept { return store(snapshot); }
+bool Mechanism::save(Snapshot& snapshot) const noexcept { return keep(snapshot); }
 
 bool Mechanism::load(const Snapshot& snapshot) noexcept {
-  if (!restore(snapshot)) return false;
+  if (!bring_back(snapshot)) return false;
   port_loads_.release();
   request_count_ = 0;
   moved();

@@ -80,6 +80,10 @@ struct ContactPoint {
 class Snapshot {
  public:
   virtual ~Snapshot() = default;
+
+ private:
+  friend class Mechanism;
+  std::vector<double> parameters_;  // values of the adjustable ones
 };
 
 /// A constraint as the interface shows it.
@@ -110,8 +114,12 @@ struct Energies {
 
 /// Kernels that every engine's mechanism has: constant, shared by any number of them.
 struct MechanismKernels {
-  MechanismKernels(const derive::Equations& equations, const std::vector<int>& port_frames)
-      : ports(equations, port_frames), energy(generate::compile(equations.energy())) {}
+  MechanismKernels(const derive::Equations& equations, const std::vector<int>& port_frames,
+                   std::shared_ptr<algebra::Cells> adjustable)
+      : cells(std::move(adjustable)),
+        ports(equations, port_frames),
+        energy(generate::compile(equations.energy())) {}
+  std::shared_ptr<algebra::Cells> cells;  // of adjustable parameters, read by all kernels; null: none
   PortKernels ports;
   generate::Kernel energy;  // t q u -> kinetic potential ...
 };
@@ -138,6 +146,9 @@ class Mechanism {
   std::span<const Port> ports() const noexcept { return kernels_.ports.ports; }
   int port(std::string_view name) const;
   int constraint(std::string_view name) const;
+  /// Parameters that may change while it moves: those asked for when it was opened.
+  std::span<const std::string> adjustable() const noexcept;
+  int parameter(std::string_view name) const;
   /// Starts anew from there. Throws InputError where the state does not fit.
   void set_state(State state);
   std::unique_ptr<Snapshot> make_snapshot() const;
@@ -162,6 +173,13 @@ class Mechanism {
   /// The same at once, between two ticks. False where it does not fit: nothing has changed then.
   bool set_active(int constraint, bool on) noexcept;
   virtual bool is_active(int constraint) const noexcept = 0;
+
+  /// NaN where the index is none.
+  double parameter_value(int parameter) const noexcept;
+  /// Changes an adjustable parameter between two ticks. Coordinates and speeds stay, but for what the constraints then
+  /// ask for: they are met anew, by a plastic impulse. False where the value is not finite or they cannot be met:
+  /// nothing has changed then.
+  bool set_parameter(int parameter, double value) noexcept;
 
   /// Of the last tick, in order.
   virtual std::span<const Event> events() const noexcept { return {}; }
@@ -200,6 +218,9 @@ class Mechanism {
   virtual bool hold_loads(const TickInput& input) noexcept = 0;
   virtual bool switch_constraint(int constraint, bool on) noexcept = 0;
   virtual std::unique_ptr<Snapshot> empty_snapshot() const = 0;
+  /// Other parameters: what is remembered of the equations is forgotten. False where the constraints cannot be met; the
+  /// state is then what it was.
+  virtual bool adjust() noexcept = 0;
   virtual bool store(Snapshot& snapshot) const noexcept = 0;
   virtual bool restore(const Snapshot& snapshot) noexcept = 0;
   /// udot at the state with the loads that are held just now.
@@ -209,6 +230,8 @@ class Mechanism {
 
  private:
   bool fits(const TickInput& input) const noexcept;
+  bool keep(Snapshot& snapshot) const noexcept;
+  bool bring_back(const Snapshot& snapshot) noexcept;
   Ports& placed_ports() noexcept;
   void moved() noexcept { placed_ = false; }
 

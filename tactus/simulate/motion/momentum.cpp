@@ -5,6 +5,7 @@
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/base/check.h>
+#include <tactus/derive/tree/build_tree.h>
 
 namespace tactus::simulate {
 
@@ -62,7 +63,7 @@ struct Tree {
   std::vector<Expr> root_speeds;
 };
 
-std::vector<Expr> free_tree_momentum(const Function& energy, const Tree& tree, double mass) {
+std::vector<Expr> free_tree_momentum(const Function& energy, const Tree& tree, Expr mass) {
   const std::vector<Expr> H_B = output_in(energy, "angular_momentum", tree.arguments);
   const std::vector<Expr> p = output_in(energy, "linear_momentum", tree.arguments);
   const std::vector<Expr> v(tree.root_speeds.begin() + 3, tree.root_speeds.end());
@@ -71,7 +72,7 @@ std::vector<Expr> free_tree_momentum(const Function& energy, const Tree& tree, d
   const auto c_cross = [&](std::size_t row, std::size_t col) {
     return (H_v[3 * row] * p_v[3 * col] + H_v[3 * row + 1] * p_v[3 * col + 1] +
             H_v[3 * row + 2] * p_v[3 * col + 2]) *
-           Expr(1.0 / (mass * mass));
+           (Expr(1.0) / (mass * mass));
   };
   const Vec3 c{c_cross(2, 1), c_cross(0, 2), c_cross(1, 0)};
   std::vector<Expr> P = entries_of(vector_of(H_B) - math::cross(c, vector_of(p)));
@@ -79,12 +80,9 @@ std::vector<Expr> free_tree_momentum(const Function& energy, const Tree& tree, d
   return P;
 }
 
-std::vector<Expr> spherical_tree_momentum(const describe::Model& model, const describe::Joint& joint,
-                                          const Function& energy, const Tree& tree) {
+std::vector<Expr> spherical_tree_momentum(const Vec3& centre, const Function& energy, const Tree& tree) {
   const Vec3 H_W = vector_of(output_in(energy, "angular_momentum", tree.arguments));
   const Vec3 p = vector_of(output_in(energy, "linear_momentum", tree.arguments));
-  const Vec3 centre{describe::value_of(model, joint.X_PJ.p.x), describe::value_of(model, joint.X_PJ.p.y),
-                    describe::value_of(model, joint.X_PJ.p.z)};
   return entries_of(H_W - math::cross(centre, p));
 }
 
@@ -100,6 +98,8 @@ std::optional<MomentumFunctions> momentum_functions(const derive::Equations& equ
 
   auto graph = std::make_shared<algebra::Graph>();
   algebra::Graph::Scope scope(*graph);
+  graph->set_cells(equations.options().cells);
+  const derive::Numbers numbers(model, equations.options());
   const int wrench_size = 6 * static_cast<int>(equations.options().wrenches.size());
   const Block t = symbols("t", 1), q = symbols("q", equations.nq()), u = symbols("u", equations.nv());
   const Block tau = symbols("tau", equations.nv()), wrench = symbols("wrench", wrench_size);
@@ -120,11 +120,15 @@ std::optional<MomentumFunctions> momentum_functions(const derive::Equations& equ
 
     Tree tree{{t, q, u}, {}};
     std::vector<int> speeds;
-    double mass = 0.0;
+    Expr mass = 0.0;
+    double mass_now = 0.0;
     int k = 0;
     for (std::size_t i = 0; i < model.joints.size(); ++i) {
       const bool inside = root[i] == static_cast<int>(j);
-      if (inside) mass += describe::value_of(model, model.bodies[i + 1].mass);
+      if (inside) {
+        mass += numbers(model.bodies[i + 1].mass);
+        mass_now += describe::value_of(model, model.bodies[i + 1].mass);
+      }
       for (int n = describe::speed_count(model.joints[i].type); n > 0; --n, ++k) {
         if (inside)
           speeds.push_back(k);
@@ -134,14 +138,14 @@ std::optional<MomentumFunctions> momentum_functions(const derive::Equations& equ
     }
     for (int i = 0; i < size; ++i)
       tree.root_speeds.push_back(u.entries[static_cast<std::size_t>(root_u + i)]);
-    if (!(mass > 0.0)) continue;
+    if (!(mass_now > 0.0)) continue;
 
     std::vector<Expr> P_tree;
     if (joint.type == JointType::free) {
       for (int i = 0; i < 3; ++i) tree.arguments[1].entries[static_cast<std::size_t>(root_q + i)] = Expr(0.0);
       P_tree = free_tree_momentum(energy, tree, mass);
     } else {
-      P_tree = spherical_tree_momentum(model, joint, energy, tree);
+      P_tree = spherical_tree_momentum(numbers(joint.X_PJ.p), energy, tree);
     }
     blocks_A.push_back({"A_" + std::to_string(functions.roots.size()),
                         {},

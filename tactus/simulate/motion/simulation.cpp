@@ -61,8 +61,12 @@ void Simulation::set_state(State state) {
   if (!d.coordinates.normalize(state.q.data()))
     throw InputError({}, "a quaternion of the state is zero", "no rotation is (1, 0, 0, 0): w, x, y, z");
   state_ = std::move(state);
-  if (chart_->constraints() != nullptr) meet_constraints();
+  if (chart_->constraints() != nullptr) {
+    meet_constraints();
+    chart_->constraints()->save(memory_);  // room for what the loop puts there
+  }
   chart_->adopt(state_);
+  before_adjusting_ = state_;
   stepper_->reset();
   start_ = state_.t;
   steps_ = 0;
@@ -186,6 +190,27 @@ Switching Simulation::request_active(int constraint, bool active) noexcept {
   start_ = state_.t;
   steps_ = 0;
   return {};
+}
+
+bool Simulation::adjust() noexcept {
+  if (ConstraintSolver* solver = chart_->constraints(); solver != nullptr) {
+    before_adjusting_ = state_;
+    solver->save(memory_);
+    solver->reset(state_.t, state_.q.data(), state_.u.data());
+    const double error = solver->hold_position(state_.t, state_.q.data());
+    solver->hold_velocity(state_.t, state_.q.data(), state_.u.data());
+    if (!(error <= options_.constraint_limit)) {
+      state_ = before_adjusting_;
+      solver->load(memory_);
+      return false;
+    }
+    solver->reset(state_.t, state_.q.data(), state_.u.data());
+  }
+  chart_->adopt(state_);
+  stepper_->reset();
+  start_ = state_.t;
+  steps_ = 0;
+  return true;
 }
 
 std::span<const double> Simulation::set_active(int constraint, bool active) {

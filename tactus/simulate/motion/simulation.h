@@ -109,6 +109,10 @@ class Simulation {
   /// parametric coordinates only what psi leaves to be held can be switched.
   std::span<const double> set_active(int constraint, bool active);
 
+  /// The equations have changed (adjustable parameters): forgets what was remembered of them and meets the constraints
+  /// anew, in the loop. False where they cannot be met: the state is then what it was.
+  bool adjust() noexcept;
+
   /// What went wrong, when, and in which joint.
   std::string explain(Status status);
 
@@ -122,7 +126,7 @@ class Simulation {
   std::unique_ptr<Chart> chart_;
   std::unique_ptr<Stepper> stepper_;
   std::vector<double> stepper_before_;  // what it had learnt where the step began
-  State state_;
+  State state_, before_adjusting_;
   std::vector<double> z_;
   std::vector<double> z_rate_;
   double start_ = 0.0;       // time at which the steps began to be counted

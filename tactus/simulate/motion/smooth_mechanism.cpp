@@ -13,14 +13,15 @@ struct SmoothSnapshot final : Snapshot {
 }  // namespace
 
 SmoothModel::SmoothModel(const describe::Model& given, derive::Options options,
-                         const std::vector<int>& port_frames)
+                         const std::vector<int>& port_frames, std::shared_ptr<algebra::Cells> adjustable)
     : model(given),
       equations(model,
                 [&] {
                   options.push_passive = true;  // by what pulls at ports
+                  options.cells = adjustable;
                   return std::move(options);
                 }()),
-      kernels(equations, port_frames) {}
+      kernels(equations, port_frames, std::move(adjustable)) {}
 
 void SmoothModel::compile_with(const std::optional<algebra::Function>& loads) {
   dynamics = compile(equations, loads);

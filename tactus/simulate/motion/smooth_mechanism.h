@@ -10,7 +10,8 @@ namespace tactus::simulate {
 
 /// What a smooth mechanism is made of: constant, shared by any number of them.
 struct SmoothModel {
-  SmoothModel(const describe::Model& model, derive::Options options, const std::vector<int>& port_frames);
+  SmoothModel(const describe::Model& model, derive::Options options, const std::vector<int>& port_frames,
+              std::shared_ptr<algebra::Cells> adjustable = nullptr);
   SmoothModel(const SmoothModel&) = delete;
   SmoothModel& operator=(const SmoothModel&) = delete;
   /// Forces known as functions of the motion, derived from `equations`.
@@ -46,6 +47,7 @@ class SmoothMechanism final : public Mechanism {
   }
   bool switch_constraint(int constraint, bool on) noexcept override;
   std::unique_ptr<Snapshot> empty_snapshot() const override;
+  bool adjust() noexcept override { return simulation_.adjust(); }
   bool store(Snapshot& snapshot) const noexcept override;
   bool restore(const Snapshot& snapshot) noexcept override;
   void accelerate_now(double* udot) noexcept override;

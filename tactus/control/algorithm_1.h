@@ -8,16 +8,13 @@
 // zd is integrated without them. The remedy is a projection of the velocity after the step.
 #pragma once
 
-#include <utility>
+#include <cstddef>
+#include <memory>
 #include <vector>
 
 #include <tactus/describe/model/model.h>
-#include <tactus/generate/kernel.h>
-#include <tactus/simulate/constraints/constraint_solver.h>
-#include <tactus/simulate/constraints/parametric.h>
-#include <tactus/simulate/motion/dynamics.h>
 
-namespace tactus::studies::faulring {
+namespace tactus::control {
 
 enum class Scheme {
   printed,      // Algorithm 1
@@ -38,7 +35,9 @@ class Algorithm1 {
   Algorithm1(const describe::Model& model, Scheme scheme, std::vector<double> z = {},
              std::vector<double> zd = {});
 
+  ~Algorithm1();
   Algorithm1(const Algorithm1&) = delete;
+  Algorithm1& operator=(const Algorithm1&) = delete;
 
   /// Advances by h with the forces held, as a sampled hand's force is.
   void step(double h, const std::vector<double>& tau);
@@ -58,15 +57,12 @@ class Algorithm1 {
   void runge_kutta(double h, const std::vector<double>& tau);
   void place();
 
-  derive::Equations equations_;
-  simulate::Dynamics dynamics_;
-  simulate::ConstraintSolver solver_;
-  simulate::Parametrization places_;
-  generate::Evaluator energy_;
+  struct Equations;  // and what solves them
+  std::unique_ptr<Equations> own_;
   Scheme scheme_;
   std::size_t nv_, nz_;
   double t_ = 0.0;
   std::vector<double> z_, zd_, q_, u_, udot_, qdot_, arguments_;
 };
 
-}  // namespace tactus::studies::faulring
+}  // namespace tactus::control

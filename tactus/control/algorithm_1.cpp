@@ -1,4 +1,4 @@
-#include "algorithm_1.h"
+#include <tactus/control/algorithm_1.h>
 
 #include <algorithm>
 #include <cmath>
@@ -6,65 +6,82 @@
 #include <Eigen/QR>
 
 #include <tactus/base/check.h>
+#include <tactus/generate/kernel.h>
+#include <tactus/simulate/constraints/constraint_solver.h>
+#include <tactus/simulate/constraints/parametric.h>
+#include <tactus/simulate/motion/dynamics.h>
 
-namespace tactus::studies::faulring {
+namespace tactus::control {
 
 void Drift::add(const Drift& other) {
   position = std::max(position, other.position);
   velocity = std::max(velocity, other.velocity);
 }
 
+struct Algorithm1::Equations {
+  explicit Equations(const describe::Model& model)
+      : equations(model),
+        dynamics(simulate::compile(equations)),
+        solver(dynamics),
+        places(dynamics),
+        energy(generate::compile(equations.energy())) {}
+
+  derive::Equations equations;
+  simulate::Dynamics dynamics;
+  simulate::ConstraintSolver solver;
+  simulate::Parametrization places;
+  generate::Evaluator energy;
+};
+
+Algorithm1::~Algorithm1() = default;
+
 Algorithm1::Algorithm1(const describe::Model& model, Scheme scheme, std::vector<double> z,
                        std::vector<double> zd)
-    : equations_(model),
-      dynamics_(simulate::compile(equations_)),
-      solver_(dynamics_),
-      places_(dynamics_),
-      energy_(generate::compile(equations_.energy())),
+    : own_(std::make_unique<Equations>(model)),
       scheme_(scheme),
-      nv_(static_cast<std::size_t>(dynamics_.nv())),
-      nz_(places_.parametric().size()),
+      nv_(static_cast<std::size_t>(own_->dynamics.nv())),
+      nz_(own_->places.parametric().size()),
       z_(std::move(z)),
       zd_(std::move(zd)),
       q_(model.initial_q),
       u_(model.initial_u),
       udot_(nv_),
       qdot_(nv_) {
-  TACTUS_CHECK(dynamics_.nq() == dynamics_.nv());
+  TACTUS_CHECK(own_->dynamics.nq() == own_->dynamics.nv());
   if (z_.empty()) {
-    places_.require(0.0, q_.data(), u_.data());
-    z_.assign(places_.z(), places_.z() + nz_);
-    zd_.assign(places_.zd(), places_.zd() + nz_);
+    own_->places.require(0.0, q_.data(), u_.data());
+    z_.assign(own_->places.z(), own_->places.z() + nz_);
+    zd_.assign(own_->places.zd(), own_->places.zd() + nz_);
   }
   place();
 }
 
 void Algorithm1::place() {
-  places_.place(t_, z_.data(), zd_.data());
-  q_.assign(places_.q(), places_.q() + nv_);
-  u_.assign(places_.u(), places_.u() + nv_);
+  own_->places.place(t_, z_.data(), zd_.data());
+  q_.assign(own_->places.q(), own_->places.q() + nv_);
+  u_.assign(own_->places.u(), own_->places.u() + nv_);
 }
 
 const std::vector<double>& Algorithm1::accelerations(double t, const std::vector<double>& tau) {
   arguments_.assign(1, t);
   for (const std::vector<double>* part : std::initializer_list<const std::vector<double>*>{&q_, &u_, &tau})
     arguments_.insert(arguments_.end(), part->begin(), part->end());
-  solver_.accelerate(arguments_.data(), udot_.data(), qdot_.data());
+  own_->solver.accelerate(arguments_.data(), udot_.data(), qdot_.data());
   return udot_;
 }
 
 std::vector<double> Algorithm1::parameter_accelerations(double t, const std::vector<double>& z,
                                                         const std::vector<double>& zd,
                                                         const std::vector<double>& tau) {
-  places_.place(t, z.data(), zd.data());
-  q_.assign(places_.q(), places_.q() + nv_);
-  u_.assign(places_.u(), places_.u() + nv_);
+  own_->places.place(t, z.data(), zd.data());
+  q_.assign(own_->places.q(), own_->places.q() + nv_);
+  u_.assign(own_->places.u(), own_->places.u() + nv_);
   accelerations(t, tau);
   const auto rows = static_cast<Eigen::Index>(nv_), columns = static_cast<Eigen::Index>(nz_);
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  const Eigen::Map<const RowMajor> T(places_.T(), rows, columns);
+  const Eigen::Map<const RowMajor> T(own_->places.T(), rows, columns);
   const Eigen::VectorXd rest = Eigen::Map<const Eigen::VectorXd>(udot_.data(), rows) -
-                               Eigen::Map<const Eigen::VectorXd>(places_.b(), rows);
+                               Eigen::Map<const Eigen::VectorXd>(own_->places.b(), rows);
   const Eigen::VectorXd zdd = T.colPivHouseholderQr().solve(rest);
   return {zdd.begin(), zdd.end()};
 }
@@ -111,27 +128,27 @@ void Algorithm1::step(double h, const std::vector<double>& tau) {
   t_ += h;
   place();
   if (scheme_ == Scheme::projected) {
-    solver_.hold_velocity(t_, q_.data(), u_.data());
-    places_.require(t_, q_.data(), u_.data());
-    zd_.assign(places_.zd(), places_.zd() + nz_);
+    own_->solver.hold_velocity(t_, q_.data(), u_.data());
+    own_->places.require(t_, q_.data(), u_.data());
+    zd_.assign(own_->places.zd(), own_->places.zd() + nz_);
     place();
   }
 }
 
 Drift Algorithm1::drift() {
   const double *position = nullptr, *velocity = nullptr;
-  solver_.errors(t_, q_.data(), u_.data(), position, velocity);
+  own_->solver.errors(t_, q_.data(), u_.data(), position, velocity);
   Drift worst;
-  for (std::size_t k = 0; k < dynamics_.constraints->size(); ++k)
+  for (std::size_t k = 0; k < own_->dynamics.constraints->size(); ++k)
     worst.add({std::fabs(position[k]), std::fabs(velocity[k])});
   return worst;
 }
 
 double Algorithm1::kinetic() {
-  std::copy(q_.begin(), q_.end(), energy_.input("q").begin());
-  std::copy(u_.begin(), u_.end(), energy_.input("u").begin());
-  energy_.run();
-  return energy_.output("kinetic")[0];
+  std::copy(q_.begin(), q_.end(), own_->energy.input("q").begin());
+  std::copy(u_.begin(), u_.end(), own_->energy.input("u").begin());
+  own_->energy.run();
+  return own_->energy.output("kinetic")[0];
 }
 
-}  // namespace tactus::studies::faulring
+}  // namespace tactus::control
