@@ -15,8 +15,13 @@
 // still in space, so that no energy comes from the turning of the axes. Impulses start from those of the step
 // before, contact by contact.
 //
+// Where a pair that strikes asks for Poisson's law, step 4 has two phases: compression, in which nothing
+// rebounds, and restitution with p_n >= e times the impulse of compression.
+//
 // Compliant pairs are taken implicitly as springs and dampers that never pull. Joint stops are contacts of
-// one row.
+// one row. The model's transitions are taken at ends of steps: one whose guard became true within the step
+// switches its constraints there, and the speeds are caught by a plastic impulse: late by up to a step, an
+// error of first order as the method's own. Forces in guards are impulses of the step over its length.
 #pragma once
 
 #include <cstdint>
@@ -46,6 +51,11 @@ struct SteppingOptions {
   double speed_limit = 1e9;        // [rad/s or m/s] a speed beyond it means divergence
   double constraint_limit = 1e-3;  // [m or rad] a bilateral constraint held no better than this is lost
   bool all_pairs = false;          // also the pairs whose rendering is another one
+  // [s] Bodies that touch each other, directly or through others, and have all been slower than `sleep_speed`
+  // for so long fall asleep: they stay where they are, at no cost, until another body comes near, or until a
+  // force on one of them changes. Joints with stops or constraints keep bodies awake. 0: none ever sleeps.
+  double sleep_after = 0.0;
+  double sleep_speed = 1e-3;  // [m/s or rad/s] of every speed
 };
 
 /// A contact of the last step that carried an impulse.
@@ -57,6 +67,7 @@ struct StepContact {
   math::Vec3<double> point{}, normal{};  // world axes
   math::Vec3<double> impulse{};  // [N s] on body b, world axes; of a stop: (along its coordinate, 0, 0)
   Mode mode = Mode::sliding;
+  bool struck = false;  // a blow, which says nothing about the next step
 };
 
 /// What the contacts have done since set_state(), and how well.
@@ -74,17 +85,18 @@ struct StepBooks {
 
 /// Where time-stepping stands: everything that its next steps depend on, to be taken up by another instance.
 struct SteppingSnapshot {
-  /// An impulse of the last step, from which the next one starts.
-  struct Memory {
-    int pair = 0;
-    std::uint64_t id = 0;
-    math::Vec3<double> impulse{};
-    bool stuck = false;
+  /// Of a block of speeds.
+  struct Rest {
+    int quiet = 0;   // steps for which it has been slow
+    int group = -1;  // its first block, where the block sleeps with others; -1: awake
   };
 
   simulate::State state;
-  std::vector<char> active;  // [constraints of the model]
-  std::vector<Memory> memory;
+  std::vector<char> active;                   // [constraints of the model]
+  std::vector<char> guard_armed, fired_once;  // [transitions]
+  std::vector<StepContact> contacts;          // whose impulses the next step starts from
+  std::vector<Rest> rest;                     // [blocks]
+  std::vector<double> resting_forces;         // [nv] when they fell asleep
   SweepSolver::History solver;
   StepBooks books;
   double start = 0.0;
@@ -100,8 +112,8 @@ std::string stepping_note(const describe::Model& model);
 
 class TimeStepping {
  public:
-  /// `contact_model` must outlive it. Throws InputError for models with transitions, and for models in which
-  /// no pair asks for stepping (asks_for_stepping) unless Options::all_pairs.
+  /// `contact_model` must outlive it. Throws InputError for models in which no pair asks for stepping
+  /// (asks_for_stepping) unless Options::all_pairs.
   explicit TimeStepping(const ContactModel& contact_model, SteppingOptions options = {});
   ~TimeStepping();
 
@@ -132,11 +144,19 @@ class TimeStepping {
   /// Mass matrix, rows and their errors at the state.
   const Terms& terms_at_state() noexcept;
 
-  /// Contacts of the last step that carried an impulse, ordered by pair and id, stops first.
+  /// Contacts of the last step that carried an impulse, ordered by pair and id, stops first. Those of bodies
+  /// that sleep are the ones they fell asleep with.
   std::span<const StepContact> contacts() const { return {contacts_.data(), contact_count_}; }
   const StepBooks& books() const { return books_; }
   /// Of the last step.
   const SweepResult& solution() const { return solution_; }
+
+  /// Multiplier of a row of the model's constraints, of the last step: its impulse over the step's length.
+  double row_force(std::size_t row) const { return row_force_[row]; }
+  /// Transitions that were taken at the end of the last step: indices into ContactSection::transitions.
+  std::span<const int> transitions() const { return taken_; }
+  /// Whether a body of the model sleeps; the ground and what is fixed to it do not.
+  bool is_asleep(int body) const;
 
   bool is_active(int constraint) const { return active_[static_cast<std::size_t>(constraint)] != 0; }
   /// Switches a constraint of the model. On: the speeds are caught by a plastic impulse, contacts that touch
@@ -165,14 +185,33 @@ class TimeStepping {
     double closing = 0.0;   // [m/s] before the step
     double restitution = 0.0;
     bool strikes = false;
+
+    bool poisson() const {
+      return law != nullptr && law->restitution_law == describe::RestitutionLaw::poisson;
+    }
   };
-  using Memory = SteppingSnapshot::Memory;
+  static constexpr int kLongQuiet = 1 << 30;  // steps; no more are counted
+  using Rest = SteppingSnapshot::Rest;
 
   simulate::Status attempt(const simulate::Input& input);
   bool evaluate_loads(const simulate::Input& input);
   bool factor();
   void reset_active();
-  simulate::Status catch_speeds(int constraint);
+  simulate::Status catch_speeds();
+  void find_row_forces();
+  void add_contact_impulse(std::size_t contact, int block, double* impulse) const;
+  void evaluate_guards();
+  void arm_guards();
+  bool holds(std::size_t transition) const;
+  bool enabled(std::size_t transition) const;
+  simulate::Status take_transitions();
+  int block_of(int body) const;
+  bool may_sleep(std::size_t block) const;
+  void wake_by_forces();
+  bool wake_by_contact(std::span<const collide::Proximity> near);
+  void wake(int group);
+  void mark_still();
+  void fall_asleep();
   void update_scene();
   bool free_speeds();
   void hold_bilateral(double h);
@@ -186,6 +225,7 @@ class TimeStepping {
   void set_bias(SweepSolver::Contact& contact, Near& near) const;
   void recall(SweepSolver::Contact& contact, Near& near);
   void solve_impulses();
+  void solve_phases();
   void find_end_speeds();
   double end_velocity(const Near& near, const SweepSolver::Contact& contact, int row) const;
   double impulse_work() const;
@@ -228,10 +268,22 @@ class TimeStepping {
   std::uint64_t gathered_ = 0;
   std::vector<Near> near_;
   std::vector<double> slack_;
-  std::vector<Memory> memory_;
-  std::size_t remembered_ = 0, recalled_ = 0;
-  std::vector<StepContact> contacts_;
-  std::size_t contact_count_ = 0;
+  std::size_t recalled_ = 0;
+  std::vector<StepContact> contacts_, next_contacts_;  // of the last step; of this one
+  std::size_t contact_count_ = 0, next_count_ = 0;
+  std::vector<double> x_,
+      compression_;  // what the impulses do; those of Poisson's first phase [3 per contact]
+  std::vector<double> row_force_, row_impulse_;  // [rows]
+  // Transitions:
+  std::vector<double> guards_, guard_in_, guard_work_;
+  std::vector<char> guard_armed_, fired_once_, active_before_, armed_before_, once_before_;
+  std::vector<int> taken_;
+  int misfit_ = -1;  // row that was to be switched on out of place
+  // Sleep:
+  std::vector<Rest> rest_, rest_before_;
+  std::vector<double> resting_forces_;
+  std::vector<char> still_;  // [bodies of the model] that do not move: the ground, and those that sleep
+  bool any_asleep_ = false;
   simulate::OutsideLoads* outside_ = nullptr;
   std::vector<double> efforts_;  // [nv]
   double position_error_ = 0.0;  // of the bilateral constraints, at the start of the step

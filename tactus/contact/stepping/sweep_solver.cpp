@@ -15,18 +15,18 @@ constexpr double kStill = 1e-5;
 constexpr double kDenseTolerance = 1e-10;
 constexpr int kDenseSweeps = 60;
 constexpr int kMostDoublings = 6;
+// Heavy on light, by the masses that contacts feel.
+constexpr double kHeavyOnLight = 100.0;
 // So few contacts may be solved with their matrix at any time, with more sweeps.
 constexpr std::size_t kCheap = 8;
 constexpr int kCheapSweeps = 200;
-// More contacts than these only where they rest: where the first sweeps change less than this part of the
-// velocities.
-constexpr std::size_t kFew = 16;
-constexpr double kRests = 1e-3;
-constexpr int kDenseSweepsAtRest = 8;  // once: the guess is good, and a trial of Newton's method is dear
 // Velocities below this part of the largest are rounding.
 constexpr double kRounding = 1e-15;
+// Steps whose visits can be saved up.
+constexpr long kMostSaved = 10;
 // By what part of the tolerance solutions go on that are not there at once.
-constexpr double kFurther = 1e-2;
+constexpr double kFurther = 1e-2, kNearly = 0.3;
+constexpr int kFollow = 4;
 // Of a contact's scalar equation, by what the last sweeps have changed, and at most.
 constexpr double kScalarAccuracy = 1e-4;
 // Pairs of sweeps after which contacts that were open are looked at again.
@@ -110,9 +110,12 @@ SweepSolver::SweepSolver(std::vector<std::size_t> block_sizes, std::size_t most_
 SweepSolver::Contact* SweepSolver::add() {
   if (count_ == contacts_.size()) return nullptr;
   Contact& contact = contacts_[count_++];
-  Contact fresh;
-  std::copy_n(contact.G, 2, fresh.G);
-  contact = fresh;
+  contact.size = 1;
+  contact.mu = contact.compliance = contact.least = contact.alpha = 0.0;
+  contact.block[0] = contact.block[1] = -1;
+  for (std::size_t r = 0; r < 3; ++r) contact.b[r] = contact.p[r] = contact.w[r] = 0.0;
+  contact.mode = ConeMode::open;
+  contact.idle = false;
   return &contact;
 }
 
@@ -274,13 +277,22 @@ void SweepSolver::begin_island(std::span<const int> members, ConeResult& result)
   }
 }
 
+bool SweepSolver::uneven_masses(std::span<const int> members) const {
+  double least = std::numeric_limits<double>::infinity(), most = 0.0;
+  for (const int i : members) {
+    least = std::min(least, contacts_[static_cast<std::size_t>(i)].rho);
+    most = std::max(most, contacts_[static_cast<std::size_t>(i)].rho);
+  }
+  return most > kHeavyOnLight * least;
+}
+
 void SweepSolver::solve_island(std::span<const int> members, std::span<const int> blocks, long budget,
                                SweepResult& all) {
   ConeResult result;
   begin_island(members, result);
   const double enough = options_.tolerance * result.scale;
   const long visits_before = all.visits;
-  bool may_be_dense = members.size() <= dense_.most_contacts();
+  bool may_be_dense = members.size() <= dense_.most_contacts() && uneven_masses(members);
   bool further = false;
   int there = -1;
   double theta = 1.0, change = result.scale;
@@ -294,7 +306,7 @@ void SweepSolver::solve_island(std::span<const int> members, std::span<const int
     // What the guess misses is solved further than needed, so that the next steps find nothing to do.
     if (change <= enough && there < 0) {
       there = pair;
-      further = change > kFurther * enough && may_try(history_.further);
+      further = change > (history_.follow > 0 ? kFurther : kNearly) * enough && may_try(history_.further);
     }
     if (look && change <= (further ? kFurther : 1.0) * enough) {
       result.residual = residual(members);
@@ -302,7 +314,6 @@ void SweepSolver::solve_island(std::span<const int> members, std::span<const int
       if (result.converged) break;
     }
     if (all.visits - visits_before >= budget || result.sweeps >= options_.most_sweeps) break;
-    if (pair == 0 && members.size() > kFew && change > kRests * result.scale) may_be_dense = false;
     if (may_be_dense && result.sweeps >= options_.few_sweeps) {
       may_be_dense = false;
       if (const bool cheap = members.size() <= kCheap; cheap || may_try(history_.dense)) {
@@ -322,6 +333,7 @@ void SweepSolver::solve_island(std::span<const int> members, std::span<const int
     result.converged = result.residual <= enough;
   }
   if (further) note(history_.further, change <= kFurther * enough);
+  if (further && history_.follow == 0) history_.follow = kFollow + 1;
   const double still = kStill * result.scale;
   for (const int i : members) {
     Contact& k = contacts_[static_cast<std::size_t>(i)];
@@ -347,15 +359,19 @@ SweepResult SweepSolver::solve() {
   for (const Contact& k : contacts()) islands_.add(k.block[0], k.block[1]);
   islands_.finish(!options_.islands);
   result.islands = static_cast<int>(islands_.size());
+  history_.saved = std::min(history_.saved + options_.mean_visits, kMostSaved * options_.mean_visits);
+  const long visits = std::min(options_.most_visits, history_.saved);
   // Small islands first: what they leave of the visits goes to the large ones.
   std::size_t left = count_;
   for (std::size_t i = 0; i < islands_.size(); ++i) {
     const std::span<const int> members = islands_.contacts(i);
     const double part = static_cast<double>(members.size()) / static_cast<double>(left);
-    const auto budget = static_cast<long>(part * static_cast<double>(options_.most_visits - result.visits));
+    const auto budget = static_cast<long>(part * static_cast<double>(visits - result.visits));
     solve_island(members, islands_.blocks(i), budget, result);
     left -= members.size();
   }
+  history_.saved = std::max(0L, history_.saved - result.visits);
+  history_.follow = std::max(0, history_.follow - 1);
   return result;
 }
 
@@ -411,9 +427,7 @@ void SweepSolver::solve_dense(std::span<const int> members, ConeResult& result) 
     }
   }
   const std::span<const double> W(dense_W_.data(), rows * rows), b(dense_b_.data(), rows);
-  dense_.set_most_sweeps(members.size() <= kCheap ? kCheapSweeps
-                         : members.size() <= kFew ? kDenseSweeps
-                                                  : kDenseSweepsAtRest);
+  dense_.set_most_sweeps(members.size() <= kCheap ? kCheapSweeps : kDenseSweeps);
   dense_.set_fall_back(members.size() <= kCheap);
   const std::span<const double> bounds =
       least ? std::span<const double>(dense_least_) : std::span<const double>();

@@ -12,13 +12,14 @@
 //   momentum   may carry it on: y = T(y) + beta (T(y) - last T(y)), beta growing as Nesterov's, begun anew
 //              whenever the sweeps lead away from it [ODonoghueCandes2015]. Without it a stack passes its
 //              weight down one box per sweep
-//   matrix     islands of a few contacts on which both are slow (heavy on light) are solved with their matrix
+//   matrix     islands of a few contacts on which both are slow, heavy on light, are solved with their matrix
 //              by ConeSolver
 //
 // A compliance makes a contact a spring and damper that is taken implicitly.
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -30,13 +31,15 @@ namespace tactus::contact {
 struct SweepOptions {
   // Of the natural map, by the largest velocity at a contact that closes.
   double tolerance = 1e-6;
-  // Sweeps, and contacts times sweeps: what bounds the time of a step.
+  // Sweeps of an island, and visits, contacts times sweeps, in a step: what bounds its time. In the mean there
+  // are `mean_visits`; what a step leaves of them is saved up for later ones.
   int most_sweeps = 1000;
-  long most_visits = 16000;
-  // Islands of up to `most_dense` contacts, where `few_sweeps` miss the tolerance, are solved with their
-  // matrix.
+  long most_visits = 40000;
+  long mean_visits = 16000;
+  // Islands of up to `most_dense` contacts between bodies of very different masses, where `few_sweeps` miss the
+  // tolerance, are solved with their matrix.
   int few_sweeps = 60;
-  std::size_t most_dense = 48;
+  std::size_t most_dense = 16;
   bool momentum = true;
   bool islands = true;  // false: all contacts as one
 };
@@ -84,7 +87,9 @@ class SweepSolver {
     struct Trials {
       int failures = 0, pause = 0;  // pause: occasions to let go by
     };
-    Trials dense, further;  // solutions with the matrix; beyond the tolerance
+    Trials dense, further;                              // solutions with the matrix; beyond the tolerance
+    int follow = 0;         // steps that are still to be solved further
+    long saved = std::numeric_limits<long>::max() / 2;  // visits; at the start as many as can be
   };
   const History& history() const { return history_; }
   void set_history(const History& history) { history_ = history; }
@@ -98,6 +103,8 @@ class SweepSolver {
   void update(Contact& contact) const;
 
   SweepResult solve();
+  /// Of the last solution.
+  const Islands& islands() const { return islands_; }
   /// What the impulses of the last solution do, in the coordinates x.
   std::span<const double> x() const { return x_; }
 
@@ -112,6 +119,7 @@ class SweepSolver {
   double residual(std::span<const int> members);
   void begin_island(std::span<const int> members, ConeResult& result);
   void solve_island(std::span<const int> members, std::span<const int> blocks, long budget, SweepResult& all);
+  bool uneven_masses(std::span<const int> members) const;
   bool turns_back(std::span<const int> blocks) const;
   void extrapolate(std::span<const int> members, std::span<const int> blocks, double beta);
   void keep(std::span<const int> members, std::span<const int> blocks);
