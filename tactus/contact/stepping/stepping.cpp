@@ -138,6 +138,7 @@ TimeStepping::TimeStepping(const ContactModel& contact_model, SteppingOptions op
   x_.assign(solver_.width(), 0.0);
   compression_.resize(3 * options.most_contacts);
   row_force_.assign(kernel_.rows.size(), 0.0);
+  row_force_before_ = row_force_;
   row_impulse_.assign(nv_, 0.0);
   active_before_ = active_;
   const std::size_t guards = contact_model.guards.size();
@@ -147,7 +148,7 @@ TimeStepping::TimeStepping(const ContactModel& contact_model, SteppingOptions op
   guard_armed_.assign(guards, 0);
   fired_once_.assign(guards, 0);
   armed_before_ = once_before_ = fired_once_;
-  taken_.reserve(guards);
+  events_.reserve(guards);
   rest_.resize(kernel_.blocks.size());
   rest_before_ = rest_;
   resting_forces_.assign(nv_, 0.0);
@@ -201,7 +202,7 @@ void TimeStepping::set_state(simulate::State state) {
   books_ = {};
   solution_ = {};
   contact_count_ = 0;
-  taken_.clear();
+  events_.clear();
   solver_.clear();
   solver_.set_history({});
   reset_active();
@@ -220,6 +221,7 @@ simulate::Status TimeStepping::step(const simulate::Input& input) noexcept {
   armed_before_ = guard_armed_;
   once_before_ = fired_once_;
   rest_before_ = rest_;
+  row_force_before_ = row_force_;
   misfit_ = -1;
   simulate::Status status = attempt(input);
   if (status.ok()) {
@@ -244,6 +246,7 @@ simulate::Status TimeStepping::step(const simulate::Input& input) noexcept {
   guard_armed_ = armed_before_;
   fired_once_ = once_before_;
   rest_ = rest_before_;
+  row_force_ = row_force_before_;
   mark_still();
   return status;
 }
@@ -460,6 +463,19 @@ double TimeStepping::impulse_work() const {
       work += 0.5 * contact.p[r] * (near_[i].before[r] + end_velocity(near_[i], contact, r));
   }
   return work;
+}
+
+double TimeStepping::kinetic(const std::vector<double>& u) const {
+  double twice = 0.0;
+  for (const TermsKernel::Block& block : kernel_.blocks) {
+    const std::size_t n = block.speeds.size();
+    const double* M = terms_.values().data() + block.M;
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j)
+        twice += u[static_cast<std::size_t>(block.speeds[i])] * M[i * n + j] *
+                 u[static_cast<std::size_t>(block.speeds[j])];
+  }
+  return 0.5 * twice;
 }
 
 /// Displacement speeds that push overlapping bodies apart; other contacts may use up their gap, no more.

@@ -32,6 +32,7 @@
 
 #include <tactus/contact/events/contact_model.h>
 #include <tactus/contact/impact/block_metric.h>
+#include <tactus/contact/law/event.h>
 #include <tactus/contact/law/touch.h>
 #include <tactus/contact/stepping/sweep_solver.h>
 #include <tactus/simulate/motion/simulation.h>
@@ -72,7 +73,7 @@ struct StepContact {
 
 /// What the contacts have done since set_state(), and how well.
 struct StepBooks {
-  double normal_work = 0.0;  // [J] of the normal impulses
+  double normal_work = 0.0;  // [J] of the normal impulses, and of constraints that were switched on
   // [J] of friction: along the mean slip of the step, or, where slip turns round within it, along that at its
   // end, which friction opposes: never positive.
   double friction_work = 0.0;
@@ -95,6 +96,7 @@ struct SteppingSnapshot {
   std::vector<char> active;                   // [constraints of the model]
   std::vector<char> guard_armed, fired_once;  // [transitions]
   std::vector<StepContact> contacts;          // whose impulses the next step starts from
+  std::vector<double> row_force;              // [rows]
   std::vector<Rest> rest;                     // [blocks]
   std::vector<double> resting_forces;         // [nv] when they fell asleep
   SweepSolver::History solver;
@@ -151,10 +153,12 @@ class TimeStepping {
   /// Of the last step.
   const SweepResult& solution() const { return solution_; }
 
-  /// Multiplier of a row of the model's constraints, of the last step: its impulse over the step's length.
+  /// Multiplier of a row of the model's constraints, of the last step: its impulse over the step's length;
+  /// zero before the first step.
   double row_force(std::size_t row) const { return row_force_[row]; }
-  /// Transitions that were taken at the end of the last step: indices into ContactSection::transitions.
-  std::span<const int> transitions() const { return taken_; }
+  /// Transitions that were taken at the end of the last step, in the order of the model, each with the energy
+  /// that all of them took. Other events are not known one by one.
+  std::span<const Event> events() const { return events_; }
   /// Whether a body of the model sleeps; the ground and what is fixed to it do not.
   bool is_asleep(int body) const;
 
@@ -229,7 +233,8 @@ class TimeStepping {
   void find_end_speeds();
   double end_velocity(const Near& near, const SweepSolver::Contact& contact, int row) const;
   double impulse_work() const;
-  double deepest_overlap() const;  // of rigid shapes, where gather() was last called
+  double kinetic(const std::vector<double>& u) const;  // with the mass matrix last evaluated
+  double deepest_overlap() const;                      // of rigid shapes, where gather() was last called
   void keep_books();
   void separate();
   bool displace();
@@ -273,11 +278,12 @@ class TimeStepping {
   std::size_t contact_count_ = 0, next_count_ = 0;
   std::vector<double> x_,
       compression_;  // what the impulses do; those of Poisson's first phase [3 per contact]
-  std::vector<double> row_force_, row_impulse_;  // [rows]
+  std::vector<double> row_force_, row_force_before_;  // [rows]
+  std::vector<double> row_impulse_;                   // [nv] of the contacts, in a block's speeds
   // Transitions:
   std::vector<double> guards_, guard_in_, guard_work_;
   std::vector<char> guard_armed_, fired_once_, active_before_, armed_before_, once_before_;
-  std::vector<int> taken_;
+  std::vector<Event> events_;
   int misfit_ = -1;  // row that was to be switched on out of place
   // Sleep:
   std::vector<Rest> rest_, rest_before_;

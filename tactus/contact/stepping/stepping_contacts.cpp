@@ -125,6 +125,8 @@ bool TimeStepping::add_proximity(const collide::Proximity& proximity) {
   contact->block[1] = block_b >= 0 && block_a >= 0 && block_a != block_b ? block_a : -1;
   const bool rubs = law.friction > 0.0 || law.static_friction > 0.0;
   contact->size = rubs ? 3 : 1;
+  if (law.rendering == describe::Rendering::compliant)
+    contact->compliance = 1.0 / (options_.step * (options_.step * law.stiffness + law.damping));
   for (int side = 0; side < 2; ++side)
     if (contact->block[side] >= 0)
       std::fill_n(contact->G[side],
@@ -140,8 +142,6 @@ bool TimeStepping::add_proximity(const collide::Proximity& proximity) {
   // At the start nothing is remembered: what touches and is at rest has the friction of sticking.
   const bool rests = proximity.gap <= options_.slop && speed2 <= kAtRest * kAtRest;
   contact->mu = rests ? std::max(law.friction, law.static_friction) : law.friction;
-  if (law.rendering == describe::Rendering::compliant)
-    contact->compliance = 1.0 / (options_.step * (options_.step * law.stiffness + law.damping));
   set_bias(*contact, near);
   recall(*contact, near);
   solver_.update(*contact);
@@ -296,6 +296,7 @@ void TimeStepping::remember() {
         about.impulse = about.impulse + contact.p[r] * near_[i].tangent[r - 1];
     }
     keep_sleepers(about.pair, about.id, false);
+    if (old < contact_count_ && contacts_[old].pair == about.pair && contacts_[old].id == about.id) ++old;
     if (next_count_ < next_contacts_.size()) next_contacts_[next_count_++] = about;
   }
   keep_sleepers(0, 0, true);

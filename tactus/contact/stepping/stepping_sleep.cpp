@@ -91,11 +91,18 @@ void TimeStepping::fall_asleep() {
       for (const int speed : kernel_.blocks[static_cast<std::size_t>(block)].speeds) {
         const auto i = static_cast<std::size_t>(speed);
         end_[i] = shift_[i] = 0.0;
-        resting_forces_[i] = terms_.Q()[i];
+        arguments_[1 + nq_ + i] = 0.0;
       }
     }
   }
-  if (asleep) mark_still();
+  if (!asleep) return;
+  mark_still();
+  // The forces on them as the next steps will find them: here, without speeds.
+  terms_.evaluate(arguments_.data());
+  for (std::size_t k = 0; k < rest_.size(); ++k)
+    if (rest_[k].group >= 0)
+      for (const int speed : kernel_.blocks[k].speeds)
+        resting_forces_[static_cast<std::size_t>(speed)] = terms_.Q()[speed];
 }
 
 }  // namespace tactus::contact

@@ -53,6 +53,7 @@ simulate::Status TimeStepping::catch_speeds() {
   find_end_speeds();
   for (const double speed : end_)
     if (!std::isfinite(speed)) return simulate::Status::not_finite;
+  books_.normal_work += kinetic(end_) - kinetic(state_.u);
   std::copy(end_.begin(), end_.end(), state_.u.begin());
   return {};
 }
@@ -71,6 +72,7 @@ void TimeStepping::save(SteppingSnapshot& snapshot) const {
   snapshot.fired_once = fired_once_;
   snapshot.contacts.assign(contacts_.begin(),
                            contacts_.begin() + static_cast<std::ptrdiff_t>(contact_count_));
+  snapshot.row_force = row_force_;
   snapshot.rest = rest_;
   snapshot.resting_forces = resting_forces_;
   snapshot.solver = solver_.history();
@@ -86,13 +88,14 @@ void TimeStepping::load(const SteppingSnapshot& snapshot) {
   fired_once_ = snapshot.fired_once;
   contact_count_ = snapshot.contacts.size();
   std::copy(snapshot.contacts.begin(), snapshot.contacts.end(), contacts_.begin());
+  row_force_ = snapshot.row_force;
   rest_ = snapshot.rest;
   resting_forces_ = snapshot.resting_forces;
   solver_.set_history(snapshot.solver);
   books_ = snapshot.books;
   start_ = snapshot.start;
   steps_ = snapshot.steps;
-  taken_.clear();
+  events_.clear();
   mark_still();
 }
 

@@ -82,7 +82,7 @@ bool TimeStepping::enabled(std::size_t index) const {
 
 /// All that became true within the step, in the order of the model; what they make true is for the next one.
 simulate::Status TimeStepping::take_transitions() {
-  taken_.clear();
+  events_.clear();
   misfit_ = -1;
   if (guards_.empty()) return {};
   evaluate_guards();
@@ -92,7 +92,11 @@ simulate::Status TimeStepping::take_transitions() {
     guard_armed_[i] = now ? 0 : 1;
     if (!fires) continue;
     fired_once_[i] = 1;
-    taken_.push_back(static_cast<int>(i));
+    Event event;
+    event.t = event.bounce_end = state_.t;
+    event.kind = EventKind::transition;
+    event.transition = static_cast<int>(i);
+    events_.push_back(event);
     const describe::Transition& transition = contact_model_.model.contact.transitions[i];
     for (const int c : transition.release) active_[static_cast<std::size_t>(c)] = 0;
     for (const int c : transition.activate) {
@@ -101,8 +105,10 @@ simulate::Status TimeStepping::take_transitions() {
     }
   }
   if (!caught) return {};
+  const double work_before = books_.normal_work;
   const simulate::Status status = catch_speeds();
   if (!status.ok()) return status;
+  for (Event& event : events_) event.loss = work_before - books_.normal_work;
   // After an event: what it made false can become true again.
   evaluate_guards();
   for (std::size_t i = 0; i < guards_.size(); ++i)

@@ -15,7 +15,7 @@ constexpr double kStill = 1e-5;
 constexpr double kDenseTolerance = 1e-10;
 constexpr int kDenseSweeps = 60;
 constexpr int kMostDoublings = 6;
-// Heavy on light, by the masses that contacts feel.
+// Heavy on light: how much more easily one body is moved along a normal than another.
 constexpr double kHeavyOnLight = 100.0;
 // So few contacts may be solved with their matrix at any time, with more sweeps.
 constexpr std::size_t kCheap = 8;
@@ -277,11 +277,19 @@ void SweepSolver::begin_island(std::span<const int> members, ConeResult& result)
   }
 }
 
+/// Whether a body of the island moves far more easily than another: by what each side of a contact gives to
+/// its own matrix. (The masses that contacts feel tell nothing: a light body is felt on both its sides.)
 bool SweepSolver::uneven_masses(std::span<const int> members) const {
   double least = std::numeric_limits<double>::infinity(), most = 0.0;
   for (const int i : members) {
-    least = std::min(least, contacts_[static_cast<std::size_t>(i)].rho);
-    most = std::max(most, contacts_[static_cast<std::size_t>(i)].rho);
+    const Contact& k = contacts_[static_cast<std::size_t>(i)];
+    for (int side = 0; side < 2; ++side) {
+      if (k.block[side] < 0) continue;
+      double mobility = 0.0;
+      for (std::size_t j = 0; j < stride(k.block[side]); ++j) mobility += k.G[side][j] * k.G[side][j];
+      least = std::min(least, mobility);
+      most = std::max(most, mobility);
+    }
   }
   return most > kHeavyOnLight * least;
 }
@@ -292,7 +300,7 @@ void SweepSolver::solve_island(std::span<const int> members, std::span<const int
   begin_island(members, result);
   const double enough = options_.tolerance * result.scale;
   const long visits_before = all.visits;
-  bool may_be_dense = members.size() <= dense_.most_contacts() && uneven_masses(members);
+  bool may_be_dense = members.size() <= dense_.most_contacts();
   bool further = false;
   int there = -1;
   double theta = 1.0, change = result.scale;
@@ -316,7 +324,8 @@ void SweepSolver::solve_island(std::span<const int> members, std::span<const int
     if (all.visits - visits_before >= budget || result.sweeps >= options_.most_sweeps) break;
     if (may_be_dense && result.sweeps >= options_.few_sweeps) {
       may_be_dense = false;
-      if (const bool cheap = members.size() <= kCheap; cheap || may_try(history_.dense)) {
+      if (const bool cheap = members.size() <= kCheap;
+          cheap || (uneven_masses(members) && may_try(history_.dense))) {
         solve_dense(members, result);
         if (!cheap) note(history_.dense, result.converged);
       }

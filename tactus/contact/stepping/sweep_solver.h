@@ -36,8 +36,8 @@ struct SweepOptions {
   int most_sweeps = 1000;
   long most_visits = 40000;
   long mean_visits = 16000;
-  // Islands of up to `most_dense` contacts between bodies of very different masses, where `few_sweeps` miss the
-  // tolerance, are solved with their matrix.
+  // Islands of up to `most_dense` contacts between bodies of very different masses (of few contacts, any),
+  // where `few_sweeps` miss the tolerance, are solved with their matrix.
   int few_sweeps = 60;
   std::size_t most_dense = 16;
   bool momentum = true;
@@ -88,7 +88,7 @@ class SweepSolver {
       int failures = 0, pause = 0;  // pause: occasions to let go by
     };
     Trials dense, further;                              // solutions with the matrix; beyond the tolerance
-    int follow = 0;         // steps that are still to be solved further
+    int follow = 0;                                     // steps that are still to be solved further
     long saved = std::numeric_limits<long>::max() / 2;  // visits; at the start as many as can be
   };
   const History& history() const { return history_; }
