@@ -245,7 +245,7 @@ void TimeStepping::set_bias(SweepSolver::Contact& contact, Near& near) const {
   } else if (near.strikes) {
     if (!near.poisson()) contact.b[0] -= near.restitution * near.closing;
   } else {
-    contact.b[0] += std::max(gap, 0.0) / h;
+    contact.b[0] += std::max(gap - options_.play, 0.0) / h;
   }
 }
 

@@ -22,11 +22,17 @@ constexpr std::size_t kCheap = 8;
 constexpr int kCheapSweeps = 200;
 // Velocities below this part of the largest are rounding.
 constexpr double kRounding = 1e-15;
+// Newton's method: rows and entries of an island's matrix, at most.
+constexpr std::size_t kMostNewtonRows = 384, kMostEnvelope = 32768;
 // Steps whose visits can be saved up.
 constexpr long kMostSaved = 10;
-// By what part of the tolerance solutions go on that are not there at once.
-constexpr double kFurther = 1e-2, kNearly = 0.3;
+// Newton's method takes over after so many sweeps, or at a solution with a residual of more than this part of the
+// tolerance.
+constexpr int kNewtonAfter = 16;
+constexpr double kNearly = 0.3;
+// What is left of a disturbance in gaps comes back in the next steps, so many of which are solved as far as this.
 constexpr int kFollow = 4;
+constexpr double kFurther = 1e-2;
 // Of a contact's scalar equation, by what the last sweeps have changed, and at most.
 constexpr double kScalarAccuracy = 1e-4;
 // Pairs of sweeps after which contacts that were open are looked at again.
@@ -81,7 +87,12 @@ SweepSolver::SweepSolver(std::vector<std::size_t> block_sizes, std::size_t most_
       push_(most_contacts),
       islands_(block_size_.size(), most_contacts),
       dense_(std::min(most_contacts, options.most_dense),
-             {.tolerance = kDenseTolerance, .most_sweeps = kDenseSweeps}) {
+             {.tolerance = kDenseTolerance, .most_sweeps = kDenseSweeps}),
+      envelope_(kMostNewtonRows, kMostEnvelope),
+      newton_(most_contacts),
+      newton_place_(block_size_.size()),
+      gradient_(kMostNewtonRows),
+      direction_(kMostNewtonRows) {
   std::size_t place = 0, largest = 0;
   for (const std::size_t size : block_size_) {
     offset_.push_back(place);
@@ -94,6 +105,7 @@ SweepSolver::SweepSolver(std::vector<std::size_t> block_sizes, std::size_t most_
   kept_x_.assign(place, 0.0);
   from_x_.assign(place, 0.0);
   memory_.resize(most_contacts * 6 * largest);
+  newton_rows_.resize(3 * largest);
   for (std::size_t i = 0; i < most_contacts; ++i)
     for (std::size_t side = 0; side < 2; ++side)
       contacts_[i].G[side] = memory_.data() + (2 * i + side) * 3 * largest;
@@ -268,13 +280,17 @@ void SweepSolver::begin_island(std::span<const int> members, ConeResult& result)
     k.alpha = 0.0;
     if (rests || !(k.rho > 0.0)) std::fill_n(k.p, 3, 0.0);
     clip_impulse(k.local, k.p);
-    if (k.p[0] == 0.0) continue;
-    for (int side = 0; side < 2; ++side)
-      if (k.block[side] >= 0)
-        by_size(stride(k.block[side]), k.size, [&](auto pairs, auto rows) {
-          add_transposed(pairs, rows, k.G[side], k.p, x_.data() + offset(k.block[side]));
-        });
+    add_impulse(k);
   }
+}
+
+void SweepSolver::add_impulse(const Contact& k) {
+  if (k.p[0] == 0.0) return;
+  for (int side = 0; side < 2; ++side)
+    if (k.block[side] >= 0)
+      by_size(stride(k.block[side]), k.size, [&](auto pairs, auto rows) {
+        add_transposed(pairs, rows, k.G[side], k.p, x_.data() + offset(k.block[side]));
+      });
 }
 
 /// Whether a body of the island moves far more easily than another: by what each side of a contact gives to
@@ -300,9 +316,7 @@ void SweepSolver::solve_island(std::span<const int> members, std::span<const int
   begin_island(members, result);
   const double enough = options_.tolerance * result.scale;
   const long visits_before = all.visits;
-  bool may_be_dense = members.size() <= dense_.most_contacts();
-  bool further = false;
-  int there = -1;
+  bool may_be_dense = members.size() <= dense_.most_contacts(), may_be_newton = options_.newton;
   double theta = 1.0, change = result.scale;
   keep(members, blocks);
   for (int pair = 0;; ++pair) {
@@ -311,16 +325,24 @@ void SweepSolver::solve_island(std::span<const int> members, std::span<const int
     change = pair_of_sweeps(members, look, all.visits);
     result.sweeps += 2;
     if (!std::isfinite(change)) break;
-    // What the guess misses is solved further than needed, so that the next steps find nothing to do.
-    if (change <= enough && there < 0) {
-      there = pair;
-      further = change > (history_.follow > 0 ? kFurther : kNearly) * enough && may_try(history_.further);
-    }
-    if (look && change <= (further ? kFurther : 1.0) * enough) {
+    if (look && change <= enough) {
       result.residual = residual(members);
       result.converged = result.residual <= enough;
-      if (result.converged) break;
     }
+    // Where sweeps are slow; or where the guess is only just good enough, so that the next steps find nothing to do.
+    if (may_be_newton &&
+        (result.converged ? result.residual > (history_.follow > 0 ? kFurther : kNearly) * enough
+                          : result.sweeps >= kNewtonAfter)) {
+      may_be_newton = false;
+      if (may_try(history_.newton) && order_island(members, blocks)) {
+        const ConeResult swept = result;
+        solve_newton(members, blocks, enough, result);
+        note(history_.newton, result.converged);
+        if (history_.follow == 0) history_.follow = kFollow + 1;
+        if (!result.converged) result.residual = swept.residual, result.converged = swept.converged;
+      }
+    }
+    if (result.converged) break;
     if (all.visits - visits_before >= budget || result.sweeps >= options_.most_sweeps) break;
     if (may_be_dense && result.sweeps >= options_.few_sweeps) {
       may_be_dense = false;
@@ -341,8 +363,6 @@ void SweepSolver::solve_island(std::span<const int> members, std::span<const int
     result.residual = residual(members);
     result.converged = result.residual <= enough;
   }
-  if (further) note(history_.further, change <= kFurther * enough);
-  if (further && history_.follow == 0) history_.follow = kFollow + 1;
   const double still = kStill * result.scale;
   for (const int i : members) {
     Contact& k = contacts_[static_cast<std::size_t>(i)];

@@ -18,12 +18,15 @@
 // A compliance makes a contact a spring and damper that is taken implicitly.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <span>
 #include <vector>
 
 #include <tactus/contact/impact/cone_solver.h>
+#include <tactus/contact/stepping/envelope.h>
 #include <tactus/contact/stepping/islands.h>
 
 namespace tactus::contact {
@@ -41,6 +44,7 @@ struct SweepOptions {
   int few_sweeps = 60;
   std::size_t most_dense = 16;
   bool momentum = true;
+  bool newton = true;
   bool islands = true;  // false: all contacts as one
 };
 
@@ -87,7 +91,7 @@ class SweepSolver {
     struct Trials {
       int failures = 0, pause = 0;  // pause: occasions to let go by
     };
-    Trials dense, further;                              // solutions with the matrix; beyond the tolerance
+    Trials dense, newton;                               // solutions with the matrix; by Newton's method
     int follow = 0;                                     // steps that are still to be solved further
     long saved = std::numeric_limits<long>::max() / 2;  // visits; at the start as many as can be
   };
@@ -126,6 +130,13 @@ class SweepSolver {
   static bool may_try(History::Trials& trials);
   static void note(History::Trials& trials, bool success);
   void solve_dense(std::span<const int> members, ConeResult& result);
+  void add_impulse(const Contact& contact);
+  bool order_island(std::span<const int> members, std::span<const int> blocks);
+  double evaluate_newton(std::span<const int> members, std::span<const int> blocks, const double* x,
+                         double* gradient);
+  void assemble_newton(std::span<const int> members);
+  void solve_newton(std::span<const int> members, std::span<const int> blocks, double enough,
+                    ConeResult& result);
 
   std::vector<std::size_t> block_size_, stride_, offset_;
   SweepOptions options_;
@@ -139,6 +150,20 @@ class SweepSolver {
   Islands islands_;
   ConeSolver dense_;
   std::vector<int> dense_size_;
+  // Newton's method (sweep_newton.cpp):
+  struct NewtonContact {
+    double y[3] = {}, P[3] = {};          // p - rho w, and what it is projected to
+    double length = 0.0, radius = 0.0;    // of y_t; of the friction disk
+    double before[3] = {}, best[3] = {};  // impulses
+  };
+  static constexpr std::size_t kMostNewtonBlocks = 64;  // bits of a set
+  Envelope envelope_;
+  double stiff_ = 1.0;                     // rho by the mass that a contact feels
+  std::vector<NewtonContact> newton_;      // [contacts]
+  std::vector<std::size_t> newton_place_;  // [blocks] in the envelope
+  std::array<std::uint64_t, kMostNewtonBlocks> neighbours_{};
+  std::array<std::size_t, kMostNewtonBlocks> newton_order_{}, newton_from_{};
+  std::vector<double> gradient_, direction_, newton_rows_;
   std::vector<double> dense_mu_, dense_least_, dense_W_, dense_b_, dense_p_, dense_w_;
 };
 
