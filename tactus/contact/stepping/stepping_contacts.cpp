@@ -55,8 +55,11 @@ bool TimeStepping::gather() {
   if (scene_ == nullptr) return true;
   update_scene();
   const double margin = search_margin();
-  std::span<const collide::Proximity> near = scene_->near(margin, still_);
-  while (any_asleep_ && wake_by_contact(near)) near = scene_->near(margin, still_);
+  const auto look = [&] {
+    return scene_->near(margin, any_asleep_ ? std::span<const char>(still_) : std::span<const char>());
+  };
+  std::span<const collide::Proximity> near = look();
+  while (any_asleep_ && wake_by_contact(near)) near = look();
   for (const collide::Proximity& proximity : near)
     if (!add_proximity(proximity)) return false;
   return !scene_->overflowed();
@@ -137,6 +140,9 @@ bool TimeStepping::add_proximity(const collide::Proximity& proximity) {
   if (rubs) contact->size = choose_tangents(*contact, near);
   const double speed2 =
       near.before[0] * near.before[0] + near.before[1] * near.before[1] + near.before[2] * near.before[2];
+  double forced2 = 0.0;
+  for (int r = 0; r < 3; ++r) forced2 += (near.free[r] - near.before[r]) * (near.free[r] - near.before[r]);
+  contact->forced = std::sqrt(forced2);
   near.closing = -near.before[0];
   near.restitution = near.closing > law.rest_speed ? law.restitution : 0.0;
   // At the start nothing is remembered: what touches and is at rest has the friction of sticking.

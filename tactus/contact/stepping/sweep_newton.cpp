@@ -27,12 +27,13 @@ constexpr double kStiff = 1e5;
 // From a guess that is far off it grows to that, round by round.
 constexpr double kSoft = 10.0, kStiffer = 30.0;
 constexpr int kMostRounds = 16, kMostNewton = 8, kMostHalvings = 12;
-// Of the tolerance, to which it goes on: so that the steps after it find nothing to do.
-constexpr double kPolish = 1e-3;
 // Of the largest x: what is left of the gradient is rounding, with rho as large as it is.
 constexpr double kFlatGradient = 1e-11;
 // Of it, below which a gradient that no longer falls is rounding as well.
 constexpr double kNearlyFlat = 1e-7, kFalls = 0.1;
+// After so many rounds, each has to leave no more than this of the residual.
+constexpr int kFewRounds = 4;
+constexpr double kFallsSlowly = 0.5;
 constexpr double kArmijo = 1e-4;
 // Products in a factorization, about 0.2 ms: islands that ask for more are left to sweeps.
 constexpr long kMostWork = 400000;
@@ -211,9 +212,10 @@ void SweepSolver::assemble_newton(std::span<const int> members) {
   }
 }
 
-/// From the impulses at hand; where it does not lead to the tolerance they stay what they were.
+/// From the impulses at hand to a residual of `goal`; where it does not lead to what is enough they stay what they
+/// were.
 void SweepSolver::solve_newton(std::span<const int> members, std::span<const int> blocks, double enough,
-                               ConeResult& result) {
+                               double goal, ConeResult& result) {
   for (const int m : members)
     std::copy_n(contacts_[static_cast<std::size_t>(m)].p, 3, newton_[static_cast<std::size_t>(m)].before);
   const auto gather_x = [&] {
@@ -271,8 +273,10 @@ void SweepSolver::solve_newton(std::span<const int> members, std::span<const int
     }
     gather_x();
     const double now = residual(members);
-    done = now <= kPolish * enough;
-    if (!std::isfinite(now) || (round > 0 && now <= enough && now > kFalls * result.residual)) break;
+    done = now <= goal;
+    if (!std::isfinite(now)) break;
+    if (round > 0 && now <= enough && now > kFalls * result.residual) break;
+    if (round >= kFewRounds && now > kFallsSlowly * result.residual) break;
     stiff_ = std::min(kStiff, kStiffer * stiff_);
     if (round == 0 || now < result.residual) {
       result.residual = now;

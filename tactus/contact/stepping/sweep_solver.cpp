@@ -28,11 +28,13 @@ constexpr std::size_t kMostNewtonRows = 384, kMostEnvelope = 32768;
 constexpr long kMostSaved = 10;
 // Newton's method takes over after so many sweeps, or at a solution with a residual of more than this part of the
 // tolerance.
-constexpr int kNewtonAfter = 16;
+constexpr int kNewtonAfter = 24, kNewtonAfterBlow = 200;
 constexpr double kNearly = 0.3;
 // What is left of a disturbance in gaps comes back in the next steps, so many of which are solved as far as this.
 constexpr int kFollow = 4;
 constexpr double kFurther = 1e-2;
+// Of the tolerance, to which Newton's method goes on where bodies rest; they do up to this part of it, a blow beyond.
+constexpr double kPolish = 1e-3, kBlow = 2.0;
 // Of a contact's scalar equation, by what the last sweeps have changed, and at most.
 constexpr double kScalarAccuracy = 1e-4;
 // Pairs of sweeps after which contacts that were open are looked at again.
@@ -123,7 +125,7 @@ SweepSolver::Contact* SweepSolver::add() {
   if (count_ == contacts_.size()) return nullptr;
   Contact& contact = contacts_[count_++];
   contact.size = 1;
-  contact.mu = contact.compliance = contact.least = contact.alpha = 0.0;
+  contact.mu = contact.compliance = contact.least = contact.forced = contact.alpha = 0.0;
   contact.block[0] = contact.block[1] = -1;
   for (std::size_t r = 0; r < 3; ++r) contact.b[r] = contact.p[r] = contact.w[r] = 0.0;
   contact.mode = ConeMode::open;
@@ -263,11 +265,12 @@ void SweepSolver::extrapolate(std::span<const int> members, std::span<const int>
 }
 
 /// The guess made one that friction allows, and what it does; the size of what is to be solved: contacts that
-/// would stay open say nothing about it.
-void SweepSolver::begin_island(std::span<const int> members, ConeResult& result) {
-  double largest = 0.0;
+/// would stay open say nothing about it. Returns the residual that is small enough.
+double SweepSolver::begin_island(std::span<const int> members, ConeResult& result) {
+  double largest = 0.0, forced = 0.0;
   for (const int i : members) {
     Contact& k = contacts_[static_cast<std::size_t>(i)];
+    forced = std::max(forced, k.forced);
     for (int r = 0; r < k.size; ++r) largest = std::max(largest, std::abs(k.b[r]));
     if (k.b[0] >= 0.0 && k.least == 0.0) continue;
     for (int r = 0; r < k.size; ++r) result.scale = std::max(result.scale, std::abs(k.b[r]));
@@ -282,6 +285,9 @@ void SweepSolver::begin_island(std::span<const int> members, ConeResult& result)
     clip_impulse(k.local, k.p);
     add_impulse(k);
   }
+  const double blow = forced > 0.0 ? std::max(1.0, result.scale / forced) : 1.0;
+  return std::max(options_.tolerance, std::min(options_.tolerance * blow, options_.blow_tolerance)) *
+         result.scale;
 }
 
 void SweepSolver::add_impulse(const Contact& k) {
@@ -313,8 +319,8 @@ bool SweepSolver::uneven_masses(std::span<const int> members) const {
 void SweepSolver::solve_island(std::span<const int> members, std::span<const int> blocks, long budget,
                                SweepResult& all) {
   ConeResult result;
-  begin_island(members, result);
-  const double enough = options_.tolerance * result.scale;
+  const double enough = begin_island(members, result);
+  const bool rests = enough <= kBlow * options_.tolerance * result.scale;
   const long visits_before = all.visits;
   bool may_be_dense = members.size() <= dense_.most_contacts(), may_be_newton = options_.newton;
   double theta = 1.0, change = result.scale;
@@ -329,17 +335,21 @@ void SweepSolver::solve_island(std::span<const int> members, std::span<const int
       result.residual = residual(members);
       result.converged = result.residual <= enough;
     }
-    // Where sweeps are slow; or where the guess is only just good enough, so that the next steps find nothing to do.
+    // Where sweeps are slow; or where bodies rest and the guess is only just good enough, so that the next steps find
+    // nothing to do.
+    const bool improve = rests && result.residual > (history_.follow > 0 ? kFurther : kNearly) * enough;
     if (may_be_newton &&
-        (result.converged ? result.residual > (history_.follow > 0 ? kFurther : kNearly) * enough
-                          : result.sweeps >= kNewtonAfter)) {
+        (result.converged ? improve : result.sweeps >= (rests ? kNewtonAfter : kNewtonAfterBlow))) {
       may_be_newton = false;
       if (may_try(history_.newton) && order_island(members, blocks)) {
         const ConeResult swept = result;
-        solve_newton(members, blocks, enough, result);
+        solve_newton(members, blocks, enough, rests ? kPolish * enough : enough, result);
         note(history_.newton, result.converged);
-        if (history_.follow == 0) history_.follow = kFollow + 1;
-        if (!result.converged) result.residual = swept.residual, result.converged = swept.converged;
+        if (rests && history_.follow == 0) history_.follow = kFollow + 1;
+        if (!result.converged) {
+          result.residual = swept.residual;
+          result.converged = swept.converged;
+        }
       }
     }
     if (result.converged) break;
@@ -347,7 +357,7 @@ void SweepSolver::solve_island(std::span<const int> members, std::span<const int
     if (may_be_dense && result.sweeps >= options_.few_sweeps) {
       may_be_dense = false;
       if (const bool cheap = members.size() <= kCheap;
-          cheap || (uneven_masses(members) && may_try(history_.dense))) {
+          uneven_masses(members) && (cheap || may_try(history_.dense))) {
         solve_dense(members, result);
         if (!cheap) note(history_.dense, result.converged);
       }

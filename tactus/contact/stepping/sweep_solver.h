@@ -32,8 +32,11 @@
 namespace tactus::contact {
 
 struct SweepOptions {
-  // Of the natural map, by the largest velocity at a contact that closes.
+  // Of the natural map, by the largest velocity at a contact that closes, where bodies rest on each other and an
+  // error would come back in every step. Where that velocity is r times what forces give in a step, a blow, which
+  // falls somewhere within the step, the tolerance is r times as large, and at most `blow_tolerance`.
   double tolerance = 1e-6;
+  double blow_tolerance = 1e-4;
   // Sweeps of an island, and visits, contacts times sweeps, in a step: what bounds its time. In the mean there
   // are `mean_visits`; what a step leaves of them is saved up for later ones.
   int most_sweeps = 1000;
@@ -61,6 +64,7 @@ class SweepSolver {
     int size = 1;
     double mu = 0.0;
     double compliance = 0.0;  // [1/kg] of the normal direction
+    double forced = 0.0;      // [m/s] by what forces change its velocity in the step; 0: not known
     double least = 0.0;       // [N s] of the normal impulse: Poisson's restitution
     int block[2] = {-1, -1};  // -1: none (the ground, or both bodies in one block)
     double b[3] = {};         // [m/s] w without impulses
@@ -121,7 +125,7 @@ class SweepSolver {
   double visit(Contact& contact, bool all, long& count);
   double pair_of_sweeps(std::span<const int> members, bool all, long& count);
   double residual(std::span<const int> members);
-  void begin_island(std::span<const int> members, ConeResult& result);
+  double begin_island(std::span<const int> members, ConeResult& result);
   void solve_island(std::span<const int> members, std::span<const int> blocks, long budget, SweepResult& all);
   bool uneven_masses(std::span<const int> members) const;
   bool turns_back(std::span<const int> blocks) const;
@@ -135,7 +139,7 @@ class SweepSolver {
   double evaluate_newton(std::span<const int> members, std::span<const int> blocks, const double* x,
                          double* gradient);
   void assemble_newton(std::span<const int> members);
-  void solve_newton(std::span<const int> members, std::span<const int> blocks, double enough,
+  void solve_newton(std::span<const int> members, std::span<const int> blocks, double enough, double goal,
                     ConeResult& result);
 
   std::vector<std::size_t> block_size_, stride_, offset_;
