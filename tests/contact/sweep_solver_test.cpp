@@ -67,7 +67,12 @@ TEST(SweepSolver, PassesTheWeightOfAStackDownByMomentum) {
   // Ten boxes at the first step, from no guess. Sweeps alone are far from done when momentum has ended.
   std::mt19937_64 random(5);
   const std::vector<test::SceneProblem> stack{test::stack_problem(random, 10)};
-  SweepOptions options{.tolerance = 1e-6, .most_sweeps = 3000, .most_visits = 1000000, .most_dense = 0};
+  SweepOptions options{.tolerance = 1e-6,
+                       .most_sweeps = 3000,
+                       .most_visits = 1000000,
+                       .mean_visits = 1000000,
+                       .most_dense = 0,
+                       .newton = false};
   test::SweepProblem with(stack, options);
   const SweepResult carried = with.solver.solve();
   EXPECT_TRUE(carried.converged);
@@ -78,6 +83,68 @@ TEST(SweepSolver, PassesTheWeightOfAStackDownByMomentum) {
   const SweepResult plain = without.solver.solve();
   EXPECT_FALSE(plain.converged);
   EXPECT_GT(plain.residual, 10.0 * carried.residual);
+}
+
+TEST(SweepSolver, SolvesAStackByNewtonsMethodAsBySweeps) {
+  // Ten boxes that do not slip, from no guess: in a few sweeps and steps of Newton's method, where sweeps take
+  // hundreds.
+  constexpr double kTolerance = 1e-9, kSame = 1e-6;
+  std::mt19937_64 random(5);
+  const std::vector<test::SceneProblem> stack{test::stack_problem(random, 10)};
+  SweepOptions options{
+      .tolerance = kTolerance, .most_sweeps = 50000, .most_visits = 10000000, .most_dense = 0};
+  options.mean_visits = options.most_visits;
+  const auto rest = [](SweepSolver& solver) {
+    for (SweepSolver::Contact& k : solver.contacts()) k.b[1] = k.b[2] = 0.0;
+  };
+  test::SweepProblem newton(stack, options);
+  rest(newton.solver);
+  const long allocated = allocation_count();
+  const SweepResult fast = newton.solver.solve();
+  EXPECT_EQ(allocation_count(), allocated);
+  EXPECT_TRUE(fast.converged);
+  EXPECT_LE(fast.residual, kTolerance * fast.scale);
+  EXPECT_GT(fast.newton_steps, 0);
+  EXPECT_LT(fast.sweeps, 50);
+  options.newton = false;
+  test::SweepProblem sweeps(stack, options);
+  rest(sweeps.solver);
+  const SweepResult slow = sweeps.solver.solve();
+  EXPECT_TRUE(slow.converged);
+  EXPECT_EQ(slow.newton_steps, 0);
+  EXPECT_GT(slow.sweeps, 5 * fast.sweeps);
+  const std::vector<double> w = newton.velocities(), v = sweeps.velocities();
+  for (std::size_t i = 0; i < w.size(); ++i) EXPECT_NEAR(w[i], v[i], kSame * fast.scale) << i;
+}
+
+TEST(Envelope, SolvesAsTheFullMatrixDoes) {
+  // Rows of random lengths; the solution is put in.
+  constexpr std::size_t n = 40;
+  std::mt19937_64 random(2);
+  std::uniform_real_distribution<double> number(-1.0, 1.0);
+  Envelope matrix(n, n * n);
+  std::vector<std::size_t> first(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    first[i] = i - static_cast<std::size_t>(std::abs(number(random)) * static_cast<double>(i));
+    ASSERT_TRUE(matrix.add_row(first[i]));
+  }
+  EXPECT_FALSE(matrix.add_row(0));  // no room
+  matrix.set_identity();
+  std::vector<double> full(n * n, 0.0), x(n), b(n, 0.0);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = first[i]; j <= i; ++j) {
+      const double entry = i == j ? static_cast<double>(n) : number(random);
+      matrix.row(i)[j] = full[i * n + j] = full[j * n + i] = entry;
+    }
+  for (double& v : x) v = number(random);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) b[i] += full[i * n + j] * x[j];
+  ASSERT_TRUE(matrix.factor());
+  matrix.solve(b.data());
+  for (std::size_t i = 0; i < n; ++i) EXPECT_NEAR(b[i], x[i], 1e-14) << i;
+  matrix.set_identity();
+  matrix.row(n - 1)[n - 1] = -1.0;
+  EXPECT_FALSE(matrix.factor());  // not positive definite
 }
 
 TEST(SweepSolver, FindsNothingToDoAtASolution) {

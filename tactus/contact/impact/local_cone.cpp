@@ -57,7 +57,7 @@ struct Secular {
       const Value v = at(alpha);
       if (std::abs(v.g) <= accuracy * v.size) break;
       (v.g > 0.0 ? low : high) = alpha;
-      const double next = alpha - v.g * (v.g + C) / (v.slope * C);
+      const double next = alpha - v.g / v.slope * (v.g + C) / C;
       if (v.slope < 0.0 && next > low && next < high && i < kFreeSteps) {
         alpha = next;
         continue;

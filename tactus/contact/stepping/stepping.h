@@ -45,7 +45,7 @@ struct SteppingOptions {
   std::size_t most_contacts = 2048;
   double margin = 2e-3;     // [m] within which features count as near, besides what the speeds ask for
   double slop = 1e-6;       // [m] overlap that is left alone
-  double play = 1e-9;       // [m] gap that is left alone: closing it would ask for speeds of rounding over h
+  double play = 2e-11;      // [m] gap that is left alone: closing it would ask for speeds of rounding over h
   double push_part = 0.2;   // of an overlap that one step takes out
   double push_speed = 0.5;  // [m/s] at most
   double deepest_start = 5e-3;     // [m] set_state() refuses states with more overlap

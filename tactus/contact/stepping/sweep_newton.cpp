@@ -1,5 +1,5 @@
 // Newton's method on an island, in its speeds: the method of multipliers, whose steps are piecewise quadratic
-// [LiSunToh2018].
+// [Rockafellar1976].
 //
 // With a radius r for the friction of each contact, the law is a projection onto a convex set, the cylinder
 // C = {p_n >= o, |p_t| <= r}, and from impulses p the next ones are
@@ -13,7 +13,8 @@
 // found by Newton's method with its Hessian 1 + sum G^T rho P'(y) G, which couples only blocks that touch: in
 // the order of Cuthill and McKee it has a narrow envelope. Then r = mu p_n, until the law of Coulomb holds. A large
 // rho (kStiff times the mass that a contact feels) makes few rounds of it; contacts that say the same as others
-// change nothing, their impulses stay near those at the start.
+// change nothing, their impulses stay near those at the start. Where much slides, the radii take many rounds: it is
+// given up, and sweeps go on.
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -12,8 +12,9 @@
 //   momentum   may carry it on: y = T(y) + beta (T(y) - last T(y)), beta growing as Nesterov's, begun anew
 //              whenever the sweeps lead away from it [ODonoghueCandes2015]. Without it a stack passes its
 //              weight down one box per sweep
-//   matrix     islands of a few contacts on which both are slow, heavy on light, are solved with their matrix
-//              by ConeSolver
+//   Newton     where sweeps are slow and the island's matrix is narrow (a stack, a small heap): sweep_newton.cpp
+//   matrix     islands of a few contacts on which all are slow, heavy on light, are solved with their matrix by
+//              ConeSolver
 //
 // A compliance makes a contact a spring and damper that is taken implicitly.
 #pragma once
@@ -42,8 +43,8 @@ struct SweepOptions {
   int most_sweeps = 1000;
   long most_visits = 40000;
   long mean_visits = 16000;
-  // Islands of up to `most_dense` contacts between bodies of very different masses (of few contacts, any),
-  // where `few_sweeps` miss the tolerance, are solved with their matrix.
+  // Islands of up to `most_dense` contacts between bodies of very different masses, where `few_sweeps` miss the
+  // tolerance, are solved with their matrix.
   int few_sweeps = 60;
   std::size_t most_dense = 16;
   bool momentum = true;
