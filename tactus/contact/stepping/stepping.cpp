@@ -540,7 +540,7 @@ double TimeStepping::deepest_overlap() const {
 }
 
 void TimeStepping::keep_books() {
-  double friction = 0.0;
+  double friction = 0.0, rolled = 0.0;
   for (std::size_t i = 0; i < solver_.contacts().size(); ++i) {
     const SweepSolver::Contact& contact = solver_.contacts()[i];
     double mean = 0.0, end = 0.0;
@@ -549,11 +549,14 @@ void TimeStepping::keep_books() {
       mean += 0.5 * contact.p[r] * (near_[i].before[r] + v_end);
       end += contact.p[r] * v_end;
     }
-    friction += mean <= 0.0 ? mean : std::min(end, 0.0);  // what is left of `end` is the solver's tolerance
+    if (near_[i].stuck && contact.mode == ConeMode::sticking)
+      rolled += mean;
+    else
+      friction += mean <= 0.0 ? mean : std::min(end, 0.0);  // what is left of `end` is the solver's tolerance
     books_.deepest = std::max(books_.deepest, -near_[i].about.gap);
   }
   books_.friction_work += friction;
-  books_.normal_work += impulse_work() - friction;
+  books_.normal_work += impulse_work() - friction - rolled;
   books_.correction_work += correction_;
   ++books_.steps;
   books_.not_converged += !solution_.converged && !solver_.contacts().empty();

@@ -76,7 +76,9 @@ struct StepContact {
 struct StepBooks {
   double normal_work = 0.0;  // [J] of the normal impulses, and of constraints that were switched on
   // [J] of friction: along the mean slip of the step, or, where slip turns round within it, along that at its
-  // end, which friction opposes: never positive.
+  // end, which friction opposes: never positive. What sticks on from the step before does not slip: velocity that
+  // it has at the start is that of other material, which rolling brought to the contact, an error of first order
+  // that is in no book.
   double friction_work = 0.0;
   double correction_work = 0.0;  // [J] potential energy that pushing overlapping bodies apart has given
   double deepest = 0.0;          // [m] largest overlap at the start of a step
@@ -190,6 +192,7 @@ class TimeStepping {
     double closing = 0.0;   // [m/s] before the step
     double restitution = 0.0;
     bool strikes = false;
+    bool stuck = false;  // in the step before
 
     bool poisson() const {
       return law != nullptr && law->restitution_law == describe::RestitutionLaw::poisson;

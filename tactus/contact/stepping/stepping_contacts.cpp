@@ -265,6 +265,7 @@ void TimeStepping::recall(SweepSolver::Contact& contact, Near& near) {
       contacts_[recalled_].id != near.about.id)
     return;
   const StepContact& last = contacts_[recalled_];
+  near.stuck = last.mode == Mode::sticking;
   if (near.law != nullptr && last.mode == Mode::sticking)
     contact.mu = std::max(near.law->friction, near.law->static_friction);
   if (near.strikes || last.struck) return;

@@ -25,9 +25,11 @@ namespace tactus::contact {
 namespace {
 
 constexpr double kStiff = 1e5;
+// Heavy bodies on light ones ask for more, by how uneven they are, and at most this.
+constexpr double kMostUneven = 1e6;
 // From a guess that is far off it grows to that, round by round.
-constexpr double kSoft = 10.0, kStiffer = 30.0;
-constexpr int kMostRounds = 16, kMostNewton = 8, kMostHalvings = 12;
+constexpr double kSoft = 10.0, kStiffer = 10.0, kSoftest = 1.0;
+constexpr int kMostRounds = 20, kMostNewton = 12, kMostHalvings = 12;
 // Of the largest x: what is left of the gradient is rounding, with rho as large as it is.
 constexpr double kFlatGradient = 1e-11;
 // Of it, below which a gradient that no longer falls is rounding as well.
@@ -224,6 +226,7 @@ void SweepSolver::solve_newton(std::span<const int> members, std::span<const int
     for (const int m : members) add_impulse(contacts_[static_cast<std::size_t>(m)]);
   };
   bool done = false;
+  const double stiffest = kStiff * std::min(unevenness(members), kMostUneven);
   stiff_ = result.converged ? kStiff : kSoft;
   for (int round = 0; round < kMostRounds && !done; ++round) {
     double largest = 0.0, last = 0.0;
@@ -232,7 +235,8 @@ void SweepSolver::solve_newton(std::span<const int> members, std::span<const int
       newton_[i].radius = contacts_[i].size > 1 ? contacts_[i].mu * contacts_[i].p[0] : 0.0;
     }
     double phi = evaluate_newton(members, blocks, x_.data(), gradient_.data());
-    for (int step = 0; step < kMostNewton; ++step) {
+    bool solved = false;
+    for (int step = 0; step <= kMostNewton; ++step) {
       double steepest = 0.0;
       largest = 0.0;
       for (std::size_t i = 0; i < envelope_.size(); ++i)
@@ -240,8 +244,9 @@ void SweepSolver::solve_newton(std::span<const int> members, std::span<const int
       for (const int b : blocks)
         for (std::size_t i = offset(b); i < offset(b) + stride(b); ++i)
           largest = std::max(largest, std::abs(x_[i]));
+      solved = steepest <= kNearlyFlat * largest;
       if (!(steepest > kFlatGradient * largest)) break;
-      if (step > 0 && steepest > kFalls * last && steepest < kNearlyFlat * largest) break;
+      if (step == kMostNewton || (step > 0 && solved && steepest > kFalls * last)) break;
       last = steepest;
       assemble_newton(members);
       if (!envelope_.factor()) break;
@@ -268,6 +273,12 @@ void SweepSolver::solve_newton(std::span<const int> members, std::span<const int
       }
       for (const int b : blocks) std::copy_n(&y_[offset(b)], stride(b), &x_[offset(b)]);
     }
+    if (!solved) {  // too stiff to begin with: the impulses stay, and it is tried softer
+      stiff_ /= kStiffer * kStiffer;
+      gather_x();
+      if (stiff_ < kSoftest) break;
+      continue;
+    }
     for (const int m : members) {
       const auto i = static_cast<std::size_t>(m);
       if (contacts_[i].rho > 0.0) std::copy_n(newton_[i].P, contacts_[i].size, contacts_[i].p);
@@ -277,8 +288,8 @@ void SweepSolver::solve_newton(std::span<const int> members, std::span<const int
     done = now <= goal;
     if (!std::isfinite(now)) break;
     if (round > 0 && now <= enough && now > kFalls * result.residual) break;
-    if (round >= kFewRounds && now > kFallsSlowly * result.residual) break;
-    stiff_ = std::min(kStiff, kStiffer * stiff_);
+    if (round >= kFewRounds && stiff_ == stiffest && now > kFallsSlowly * result.residual) break;
+    stiff_ = std::min(stiffest, kStiffer * stiff_);
     if (round == 0 || now < result.residual) {
       result.residual = now;
       for (const int m : members)

@@ -299,9 +299,9 @@ void SweepSolver::add_impulse(const Contact& k) {
       });
 }
 
-/// Whether a body of the island moves far more easily than another: by what each side of a contact gives to
+/// How much more easily one body of the island moves than another: by what each side of a contact gives to
 /// its own matrix. (The masses that contacts feel tell nothing: a light body is felt on both its sides.)
-bool SweepSolver::uneven_masses(std::span<const int> members) const {
+double SweepSolver::unevenness(std::span<const int> members) const {
   double least = std::numeric_limits<double>::infinity(), most = 0.0;
   for (const int i : members) {
     const Contact& k = contacts_[static_cast<std::size_t>(i)];
@@ -313,7 +313,7 @@ bool SweepSolver::uneven_masses(std::span<const int> members) const {
       most = std::max(most, mobility);
     }
   }
-  return most > kHeavyOnLight * least;
+  return most / least;
 }
 
 void SweepSolver::solve_island(std::span<const int> members, std::span<const int> blocks, long budget,
@@ -357,7 +357,7 @@ void SweepSolver::solve_island(std::span<const int> members, std::span<const int
     if (may_be_dense && result.sweeps >= options_.few_sweeps) {
       may_be_dense = false;
       if (const bool cheap = members.size() <= kCheap;
-          uneven_masses(members) && (cheap || may_try(history_.dense))) {
+          unevenness(members) > kHeavyOnLight && (cheap || may_try(history_.dense))) {
         solve_dense(members, result);
         if (!cheap) note(history_.dense, result.converged);
       }

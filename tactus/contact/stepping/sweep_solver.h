@@ -128,7 +128,7 @@ class SweepSolver {
   double residual(std::span<const int> members);
   double begin_island(std::span<const int> members, ConeResult& result);
   void solve_island(std::span<const int> members, std::span<const int> blocks, long budget, SweepResult& all);
-  bool uneven_masses(std::span<const int> members) const;
+  double unevenness(std::span<const int> members) const;
   bool turns_back(std::span<const int> blocks) const;
   void extrapolate(std::span<const int> members, std::span<const int> blocks, double beta);
   void keep(std::span<const int> members, std::span<const int> blocks);
