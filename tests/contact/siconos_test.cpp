@@ -156,7 +156,7 @@ TEST(ConeSolver, AgreesWithSiconosOnStacksWedgesAndPiles) {
   constexpr double kOurError = 1e-12;
   // Of the velocities, by the largest of those given: Siconos' tolerance through the condition of the scenes.
   constexpr double kVelocityTolerance = 1e-7;
-  constexpr double kFar = 10.0;             // times what is allowed
+  constexpr double kFar = 10.0;              // times what is allowed
   constexpr double kSweepTolerance = 1e-12;  // by the largest velocity
   ConeSolver solver(64);
   int compared = 0, ambiguous = 0, sweeps_done = 0;
@@ -169,10 +169,9 @@ TEST(ConeSolver, AgreesWithSiconosOnStacksWedgesAndPiles) {
     SiconosProblem siconos(scene);
     EXPECT_LE(siconos.error(p), kOurError) << scene.name;
     // The solver of many contacts, without the matrix.
-    test::SweepProblem many({scene}, {.tolerance = kSweepTolerance,
-                                      .most_sweeps = 20000,
-                                      .most_visits = 100000000,
-                                      .most_dense = 0});
+    test::SweepProblem many(
+        {scene},
+        {.tolerance = kSweepTolerance, .most_sweeps = 20000, .most_visits = 100000000, .most_dense = 0});
     const bool swept = many.solver.solve().converged;
     if (swept) {
       ++sweeps_done;
