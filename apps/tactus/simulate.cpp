@@ -52,8 +52,10 @@ void run(const SimulateRequest& request) {
   contact::OpenReport opened;
   const std::unique_ptr<simulate::Mechanism> mechanism =
       contact::open(model, open_options_of(request, model, schedule), &opened);
-  if (mechanism->kind() == simulate::EngineKind::stepping && !request.events.empty())
-    refuse("--events: contact by stepping knows no single events", "take --contact events");
+  if (mechanism->kind() == simulate::EngineKind::stepping && !request.events.empty() &&
+      model.contact.transitions.empty())
+    refuse("--events: contact by stepping knows no single events but transitions, and the model has none",
+           "take --contact events");
   MotionRun motion(request, schedule, *mechanism);
   const MotionResult& result = motion.go();
   SimulateSummary{request, schedule, *mechanism, opened, result}.print();

@@ -58,6 +58,8 @@ ordered_json contact_as_json(const SimulateSummary& s) {
                  {"impacts", books.impacts},
                  {"transitions", s.result.transitions},
                  {"substeps", books.substeps}});
+  } else if (!contact.transitions.empty()) {
+    json["transitions"] = s.result.transitions;
   }
   json.update({{"impact_loss", books.impact_loss}, {"friction_loss", books.friction_loss}});
   if (s.mechanism.kind() == EngineKind::stepping)
@@ -166,6 +168,9 @@ void print_contact(const SimulateSummary& s) {
         "solved to "
         "tolerance\n",
         books.most_contacts, books.deepest, books.not_converged);
+    if (s.result.transitions > 0)
+      fmt::print("{} transitions, each at the end of the step in which its guard became true\n",
+                 s.result.transitions);
   }
   if (s.mechanism.kind() != EngineKind::events) return;
   fmt::print("{} impacts and {} transitions took {:.9g} J, slip {:.9g} J; other forces gave {:.3g} J\n",

@@ -15,8 +15,10 @@ struct SceneProblem {
   std::string name;
   std::vector<int> size;
   std::vector<double> mu;
-  Eigen::MatrixXd W;  // symmetric
+  Eigen::MatrixXd W;  // symmetric, = G (inverse mass) G^T
   Eigen::VectorXd b;
+  Eigen::MatrixXd G;             // rows of the contacts in the speeds, six per body
+  Eigen::VectorXd inverse_mass;  // diagonal
 };
 
 /// Free bodies with their contacts; body 0 is the ground.
@@ -53,7 +55,7 @@ class SceneMaker {
     Eigen::VectorXd u = u_;
     for (Eigen::Index body = 0; body < u.size() / 6; ++body) u[6 * body + 5] -= 9.81 * step;
     Eigen::MatrixXd W = G * inverse_mass_.asDiagonal() * G.transpose();
-    return {name_, std::vector<int>(mu_.size(), 3), mu_, 0.5 * (W + W.transpose()), G * u};
+    return {name_, std::vector<int>(mu_.size(), 3), mu_, 0.5 * (W + W.transpose()), G * u, G, inverse_mass_};
   }
 
  private:

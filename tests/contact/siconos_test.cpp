@@ -8,6 +8,7 @@
 #include <tactus/contact/impact/cone_solver.h>
 
 #include "contact/contact_problems.h"
+#include "contact/sweep_problem.h"
 
 extern "C" {
 #include <FrictionContactProblem.h>
@@ -155,9 +156,10 @@ TEST(ConeSolver, AgreesWithSiconosOnStacksWedgesAndPiles) {
   constexpr double kOurError = 1e-12;
   // Of the velocities, by the largest of those given: Siconos' tolerance through the condition of the scenes.
   constexpr double kVelocityTolerance = 1e-7;
-  constexpr double kFar = 10.0;  // times what is allowed
+  constexpr double kFar = 10.0;              // times what is allowed
+  constexpr double kSweepTolerance = 1e-12;  // by the largest velocity
   ConeSolver solver(64);
-  int compared = 0, ambiguous = 0;
+  int compared = 0, ambiguous = 0, sweeps_done = 0;
   for (const test::SceneProblem& scene : scenes()) {
     const auto rows = static_cast<std::size_t>(scene.b.size());
     std::vector<double> p(rows, 0.0), w(rows);
@@ -166,6 +168,15 @@ TEST(ConeSolver, AgreesWithSiconosOnStacksWedgesAndPiles) {
     EXPECT_TRUE(result.converged) << scene.name;
     SiconosProblem siconos(scene);
     EXPECT_LE(siconos.error(p), kOurError) << scene.name;
+    // The solver of many contacts, without the matrix.
+    test::SweepProblem many(
+        {scene},
+        {.tolerance = kSweepTolerance, .most_sweeps = 20000, .most_visits = 100000000, .most_dense = 0});
+    const bool swept = many.solver.solve().converged;
+    if (swept) {
+      ++sweeps_done;
+      EXPECT_LE(siconos.error(many.impulses()), kSiconosTolerance) << scene.name;
+    }
     // Gauss-Seidel, and Newton's method on Alart's and Curnier's map.
     const Answer sweeps = siconos.solve(SICONOS_FRICTION_3D_NSGS, kSiconosTolerance, 20000);
     const Answer newton = siconos.solve(SICONOS_FRICTION_3D_NSN_AC, kSiconosTolerance, 200);
@@ -190,6 +201,9 @@ TEST(ConeSolver, AgreesWithSiconosOnStacksWedgesAndPiles) {
       ++ambiguous;
       continue;
     }
+    if (swept) {
+      EXPECT_LE(largest_difference(w, many.velocities()), allowed) << scene.name;
+    }
     for (const Answer& answer : {sweeps, newton}) {
       if (!answer.solved) continue;
       ++compared;
@@ -198,6 +212,7 @@ TEST(ConeSolver, AgreesWithSiconosOnStacksWedgesAndPiles) {
   }
   EXPECT_GE(compared, 45);  // of 66; its Newton method meets singular matrices where contacts are redundant
   EXPECT_LE(ambiguous, 6);
+  EXPECT_GE(sweeps_done, 30);  // of 33; where redundant contacts slide, sweeps may go in a circle
 }
 
 }  // namespace

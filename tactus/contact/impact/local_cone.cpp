@@ -25,6 +25,7 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kFlat = 4.0 * kEpsilon;
 // Steps of the scalar equation: Newton's on a fraction end after about six, halving after about a hundred.
 constexpr int kMostRootSteps = 120;
+constexpr int kFreeSteps = 8;  // so many before there is a bracket
 
 /// Impulses and velocities are far from the ends of the range of numbers: hypot()'s care would cost a third
 /// of a sweep.
@@ -50,16 +51,20 @@ struct Secular {
   /// Newton's step for the fraction A/(B + alpha) - C that has the value and slope of g, kept inside a
   /// bracket; from a guess.
   double root(double alpha = 0.0, double accuracy = kEpsilon) const {
-    double low = 0.0;
-    double high = (k * length_of(c[0], c[1]) + std::abs(d[0]) + std::abs(d[1])) / C;
+    double low = 0.0, high = std::numeric_limits<double>::infinity();
     const double natural = 0.5 * (a[0] + a[1]);
-    if (!(alpha < high)) alpha = 0.0;
     for (int i = 0; i < kMostRootSteps; ++i) {
       const Value v = at(alpha);
       if (std::abs(v.g) <= accuracy * v.size) break;
       (v.g > 0.0 ? low : high) = alpha;
-      if (high - low <= kEpsilon * (high + natural)) break;
       const double next = alpha - v.g / v.slope * (v.g + C) / C;
+      if (v.slope < 0.0 && next > low && next < high && i < kFreeSteps) {
+        alpha = next;
+        continue;
+      }
+      // Where g is negative for certain: a bound that most roots are found without.
+      high = std::min(high, (k * length_of(c[0], c[1]) + std::abs(d[0]) + std::abs(d[1])) / C);
+      if (high - low <= kEpsilon * (high + natural)) break;
       alpha = v.slope < 0.0 && next > low && next < high
                   ? next
                   : std::sqrt((low + natural) * (high + natural)) - natural;

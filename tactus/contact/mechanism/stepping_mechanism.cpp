@@ -62,10 +62,11 @@ simulate::Books SteppingMechanism::books() const noexcept {
 
 simulate::ConstraintReport SteppingMechanism::constraint_report(bool) noexcept {
   const Terms& terms = stepping_.terms_at_state();
+  const bool known = stepping_.books().steps > 0;  // impulses of the last step over its length
   for (std::size_t k = 0; k < lambda_.size(); ++k) {
     position_error_[k] = terms.Phi(k);
     velocity_error_[k] = terms.velocity(k);
-    lambda_[k] = std::numeric_limits<double>::quiet_NaN();  // impulses of whole steps are not kept by rows
+    lambda_[k] = known ? stepping_.row_force(k) : std::numeric_limits<double>::quiet_NaN();
   }
   return {position_error_, velocity_error_, lambda_, {}};
 }

@@ -19,6 +19,7 @@ class SteppingMechanism final : public ContactMechanism {
   bool is_active(int constraint) const noexcept override { return stepping_.is_active(constraint); }
   std::span<const double> efforts() noexcept override;
   std::span<const double> accelerations() noexcept override;
+  std::span<const simulate::Event> events() const noexcept override { return stepping_.events(); }
   simulate::Books books() const noexcept override;
   simulate::ConstraintReport constraint_report(bool multipliers) noexcept override;
   simulate::ContactReport contact_report() noexcept override;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -77,10 +78,6 @@ TimeStepping::TimeStepping(const ContactModel& contact_model, SteppingOptions op
       terms_(contact_model.terms),
       solver_(block_sizes(contact_model.terms), options.most_contacts, options.solver) {
   const describe::Model& model = contact_model.model;
-  if (!model.contact.transitions.empty())
-    throw InputError(model.contact.transitions.front().where,
-                     "transitions happen at instants, which time-stepping does not look for",
-                     "run the model with the event-driven engine, or leave the transitions out");
   if (!options.all_pairs && !model.contact.pairs.empty() && !asks_for_stepping(model)) {
     const describe::ContactPair& pair = model.contact.pairs.front();
     throw InputError(pair.where,
@@ -136,13 +133,33 @@ TimeStepping::TimeStepping(const ContactModel& contact_model, SteppingOptions op
   q_end_.resize(nq_);
   near_.resize(options.most_contacts);
   slack_.resize(options.most_contacts);
-  memory_.resize(options.most_contacts);
   contacts_.resize(options.most_contacts);
+  next_contacts_.resize(options.most_contacts);
+  x_.assign(solver_.width(), 0.0);
+  compression_.resize(3 * options.most_contacts);
+  row_force_.assign(kernel_.rows.size(), 0.0);
+  row_force_before_ = row_force_;
+  row_impulse_.assign(nv_, 0.0);
+  active_before_ = active_;
+  const std::size_t guards = contact_model.guards.size();
+  guards_.assign(guards, 0.0);
+  guard_in_.resize(contact_model.guards.input_size());
+  guard_work_.resize(contact_model.guards.work_size());
+  guard_armed_.assign(guards, 0);
+  fired_once_.assign(guards, 0);
+  armed_before_ = once_before_ = fired_once_;
+  events_.reserve(guards);
+  rest_.resize(kernel_.blocks.size());
+  rest_before_ = rest_;
+  resting_forces_.assign(nv_, 0.0);
+  still_.assign(model.bodies.size(), 0);
+  mark_still();
 
   simulate::State first{0.0, model.initial_q, model.initial_u, {}};
   if (first.q.empty()) first.q = contact_model.dynamics.coordinates.rest();
   if (first.u.empty()) first.u.assign(nv_, 0.0);
   state_ = std::move(first);
+  arm_guards();
 }
 
 TimeStepping::~TimeStepping() = default;
@@ -184,44 +201,75 @@ void TimeStepping::set_state(simulate::State state) {
   steps_ = 0;
   books_ = {};
   solution_ = {};
-  remembered_ = 0;
   contact_count_ = 0;
+  events_.clear();
   solver_.clear();
   solver_.set_history({});
   reset_active();
+  std::fill(rest_.begin(), rest_.end(), Rest{});
+  mark_still();
+  std::fill(row_force_.begin(), row_force_.end(), 0.0);
+  std::fill(fired_once_.begin(), fired_once_.end(), 0);
+  arm_guards();
 }
 
 simulate::Status TimeStepping::step(const simulate::Input& input) noexcept {
   const SweepSolver::History history = solver_.history();
   const SweepResult solution = solution_;
-  const simulate::Status status = attempt(input);
-  if (status.ok()) return status;
+  const StepBooks books = books_;
+  active_before_ = active_;
+  armed_before_ = guard_armed_;
+  once_before_ = fired_once_;
+  rest_before_ = rest_;
+  row_force_before_ = row_force_;
+  misfit_ = -1;
+  simulate::Status status = attempt(input);
+  if (status.ok()) {
+    state_.q.swap(q_end_);
+    state_.u.swap(u_next_);
+    const double t = std::exchange(state_.t, start_ + static_cast<double>(steps_ + 1) * options_.step);
+    status = take_transitions();
+    if (status.ok()) {
+      contacts_.swap(next_contacts_);
+      contact_count_ = next_count_;
+      ++steps_;
+      return status;
+    }
+    state_.q.swap(q_end_);
+    state_.u.swap(u_next_);
+    state_.t = t;
+  }
   solver_.set_history(history);
   solution_ = solution;
+  books_ = books;
+  active_ = active_before_;
+  guard_armed_ = armed_before_;
+  fired_once_ = once_before_;
+  rest_ = rest_before_;
+  row_force_ = row_force_before_;
+  mark_still();
   return status;
 }
 
-/// Until its last lines nothing is changed that another step would read, but for the solver's history.
 simulate::Status TimeStepping::attempt(const simulate::Input& input) {
   if (!evaluate_loads(input)) return simulate::Status::bad_input;
   terms_.evaluate(arguments_.data());
   if (!factor() || !free_speeds()) return simulate::Status::not_finite;
+  wake_by_forces();
   hold_bilateral(options_.step);
   if (!(position_error_ <= options_.constraint_limit)) return simulate::Status::constraint_lost;
   if (!gather()) return simulate::Status::contacts_overflow;
   if (deepest_overlap() > options_.deepest) return simulate::Status::overlap_lost;
   solve_impulses();
   find_end_speeds();
+  find_row_forces();
   separate();
+  fall_asleep();
   if (!displace()) return simulate::Status::not_finite;
   for (const double speed : u_next_)
     if (std::abs(speed) > options_.speed_limit) return simulate::Status::diverged;
   keep_books();
   remember();
-  state_.q.swap(q_end_);
-  state_.u.swap(u_next_);
-  ++steps_;
-  state_.t = start_ + static_cast<double>(steps_) * options_.step;
   return {};
 }
 
@@ -326,7 +374,7 @@ void TimeStepping::hold_bilateral(double h) {
 
 /// The impulses of the step. Restitution that would add energy is left out.
 void TimeStepping::solve_impulses() {
-  solution_ = solver_.solve();
+  solve_phases();
   bool strikes = false;
   for (std::size_t i = 0; i < solver_.contacts().size(); ++i) strikes = strikes || near_[i].strikes;
   if (!strikes || impulse_work() <= 0.0) return;
@@ -334,115 +382,54 @@ void TimeStepping::solve_impulses() {
     near_[i].restitution = 0.0;
     set_bias(solver_.contacts()[i], near_[i]);
   }
+  solve_phases();
+}
+
+/// One phase; or, where a pair with Poisson's law strikes, compression without any restitution, and
+/// restitution from the velocities that it leaves: with p_n >= e p_n of compression, also at contacts with
+/// this law that only lie in between, and Newton's v_n >= e c at the others that strike [PfeifferGlocker1996].
+void TimeStepping::solve_phases() {
+  const std::span<SweepSolver::Contact> contacts = solver_.contacts();
+  bool poisson = false;
+  const auto rebound = [&](std::size_t i) {  // [m/s] asked for by Newton's law
+    return near_[i].strikes && !near_[i].poisson() ? near_[i].restitution * near_[i].closing : 0.0;
+  };
+  for (std::size_t i = 0; i < contacts.size(); ++i)
+    poisson = poisson || (near_[i].strikes && near_[i].poisson());
+  if (poisson)
+    for (std::size_t i = 0; i < contacts.size(); ++i) contacts[i].b[0] += rebound(i);
   solution_ = solver_.solve();
-}
-
-bool TimeStepping::accelerations(const simulate::Input& input, double* udot) noexcept {
-  if (!evaluate_loads(input)) return false;
-  terms_.evaluate(arguments_.data());
-  if (!factor()) return false;
-  for (std::size_t k = 0; k < kernel_.blocks.size(); ++k) {
-    const TermsKernel::Block& block = kernel_.blocks[k];
-    const std::size_t n = block.speeds.size();
-    double* x = u_free_.data() + solver_.offset(static_cast<int>(k));
-    for (std::size_t i = 0; i < n; ++i) x[i] = terms_.Q()[block.speeds[i]];
-    metrics_[k].solve(x);
-    for (std::size_t i = 0; i < block.rows.size(); ++i) {
-      const auto row = static_cast<std::size_t>(block.rows[i]);
-      if (active_[static_cast<std::size_t>(kernel_.rows[row].constraint)] == 0) continue;
-      const double* A = terms_.values().data() + block.A + i * n;
-      double missing = terms_.gamma(row);
-      for (std::size_t j = 0; j < n; ++j) missing -= A[j] * x[j];
-      metrics_[k].add_bilateral(block.rows[i], A, missing, 0.0);
+  std::copy(solver_.x().begin(), solver_.x().end(), x_.begin());
+  if (!poisson) return;
+  for (std::size_t island = 0; island < solver_.islands().size(); ++island) {
+    const std::span<const int> members = solver_.islands().contacts(island);
+    const bool struck = std::any_of(members.begin(), members.end(), [&](int m) {
+      return near_[static_cast<std::size_t>(m)].strikes && near_[static_cast<std::size_t>(m)].poisson();
+    });
+    for (const int m : members) {
+      const auto i = static_cast<std::size_t>(m);
+      SweepSolver::Contact& contact = contacts[i];
+      const bool gives_back = struck && near_[i].poisson() && contact.compliance == 0.0;
+      contact.least = gives_back ? near_[i].law->restitution * contact.p[0] : 0.0;
+      std::copy_n(contact.p, 3, &compression_[3 * i]);
+      std::copy_n(contact.w, 3, contact.b);
+      contact.b[0] -= rebound(i);
+      std::fill_n(contact.p, 3, 0.0);
+      solver_.update(contact);
     }
-    if (metrics_[k].bilateral() > 0) {
-      double* dx = &dx_[solver_.offset(static_cast<int>(k))];
-      std::fill_n(dx, n, 0.0);
-      metrics_[k].add_velocity_change(dx);
-      metrics_[k].add_speeds(dx, x);
-    }
-    for (std::size_t i = 0; i < n; ++i) udot[block.speeds[i]] = x[i];
   }
-  return true;
-}
-
-const Terms& TimeStepping::terms_at_state() noexcept {
-  terms_.evaluate(state_.t, state_.q.data(), state_.u.data());
-  return terms_;
-}
-
-/// A step without time: no forces, no displacement, the constraints and what touches taking their impulses.
-simulate::Status TimeStepping::set_active(int constraint, bool active) noexcept {
-  if (constraint < 0 || static_cast<std::size_t>(constraint) >= contact_model_.own_constraints)
-    return simulate::Status::bad_input;
-  char& now = active_[static_cast<std::size_t>(constraint)];
-  if ((now != 0) == active) return {};
-  now = active ? 1 : 0;
-  if (!active) return {};
-  const SweepSolver::History history = solver_.history();
-  const SweepResult solution = solution_;
-  const simulate::Status status = catch_speeds(constraint);
-  if (!status.ok()) now = 0;
-  solver_.set_history(history);
-  solution_ = solution;
-  return status;
-}
-
-simulate::Status TimeStepping::catch_speeds(int constraint) {
-  terms_.evaluate(state_.t, state_.q.data(), state_.u.data());
-  for (std::size_t row = 0; row < kernel_.rows.size(); ++row)
-    if (kernel_.rows[row].constraint == constraint && kernel_.rows[row].holonomic &&
-        !(std::abs(terms_.Phi(row)) <= options_.constraint_limit)) {
-      position_error_ = std::abs(terms_.Phi(row));
-      return simulate::Status::constraint_lost;
-    }
-  if (!factor()) return simulate::Status::not_finite;
-  std::copy(state_.u.begin(), state_.u.end(), free_.begin());
-  std::fill(corrected_.begin(), corrected_.end(), 0.0);
-  for (std::size_t i = 0; i < nv_; ++i) u_free_[place_[i]] = state_.u[i];
-  hold_bilateral(0.0);
-  if (!gather()) return simulate::Status::contacts_overflow;
-  for (std::size_t i = 0; i < solver_.contacts().size(); ++i) {
-    SweepSolver::Contact& contact = solver_.contacts()[i];
-    near_[i].restitution = 0.0;
-    std::fill_n(contact.p, 3, 0.0);  // impulses of a whole step say nothing here
-    set_bias(contact, near_[i]);
-  }
+  const bool first = solution_.converged;
   solution_ = solver_.solve();
-  find_end_speeds();
-  for (const double speed : end_)
-    if (!std::isfinite(speed)) return simulate::Status::not_finite;
-  std::copy(end_.begin(), end_.end(), state_.u.begin());
-  return {};
-}
-
-SteppingSnapshot TimeStepping::make_snapshot() const {
-  SteppingSnapshot snapshot;
-  snapshot.memory.reserve(options_.most_contacts);
-  save(snapshot);
-  return snapshot;
-}
-
-void TimeStepping::save(SteppingSnapshot& snapshot) const {
-  snapshot.state = state_;
-  snapshot.active = active_;
-  snapshot.memory.assign(memory_.begin(), memory_.begin() + static_cast<std::ptrdiff_t>(remembered_));
-  snapshot.solver = solver_.history();
-  snapshot.books = books_;
-  snapshot.start = start_;
-  snapshot.steps = steps_;
-}
-
-void TimeStepping::load(const SteppingSnapshot& snapshot) {
-  state_ = snapshot.state;
-  active_ = snapshot.active;
-  remembered_ = snapshot.memory.size();
-  std::copy(snapshot.memory.begin(), snapshot.memory.end(), memory_.begin());
-  solver_.set_history(snapshot.solver);
-  books_ = snapshot.books;
-  start_ = snapshot.start;
-  steps_ = snapshot.steps;
-  contact_count_ = 0;
+  solution_.converged = solution_.converged && first;
+  for (std::size_t i = 0; i < x_.size(); ++i) x_[i] += solver_.x()[i];
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    SweepSolver::Contact& contact = contacts[i];
+    for (int r = 0; r < 3; ++r) contact.p[r] += compression_[3 * i + static_cast<std::size_t>(r)];
+    contact.w[0] += rebound(i);
+    contact.least = 0.0;
+    set_bias(contact, near_[i]);  // what w is measured from, but for the rebound
+    contact.b[0] += rebound(i);
+  }
 }
 
 /// u+ = u_free + L^-T x, block by block.
@@ -451,7 +438,10 @@ void TimeStepping::find_end_speeds() {
     const std::vector<int>& speeds = kernel_.blocks[k].speeds;
     const std::size_t from = solver_.offset(static_cast<int>(k));
     std::copy_n(&u_free_[from], speeds.size(), scratch_block_.data());
-    metrics_[k].add_speeds(&solver_.x()[from], scratch_block_.data());
+    if (rest_[k].group >= 0)
+      std::fill_n(scratch_block_.data(), speeds.size(), 0.0);
+    else
+      metrics_[k].add_speeds(&x_[from], scratch_block_.data());
     for (std::size_t i = 0; i < speeds.size(); ++i)
       end_[static_cast<std::size_t>(speeds[i])] = scratch_block_[i];
   }
@@ -473,6 +463,19 @@ double TimeStepping::impulse_work() const {
       work += 0.5 * contact.p[r] * (near_[i].before[r] + end_velocity(near_[i], contact, r));
   }
   return work;
+}
+
+double TimeStepping::kinetic(const std::vector<double>& u) const {
+  double twice = 0.0;
+  for (const TermsKernel::Block& block : kernel_.blocks) {
+    const std::size_t n = block.speeds.size();
+    const double* M = terms_.values().data() + block.M;
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j)
+        twice += u[static_cast<std::size_t>(block.speeds[i])] * M[i * n + j] *
+                 u[static_cast<std::size_t>(block.speeds[j])];
+  }
+  return 0.5 * twice;
 }
 
 /// Displacement speeds that push overlapping bodies apart; other contacts may use up their gap, no more.
@@ -537,7 +540,7 @@ double TimeStepping::deepest_overlap() const {
 }
 
 void TimeStepping::keep_books() {
-  double friction = 0.0;
+  double friction = 0.0, rolled = 0.0;
   for (std::size_t i = 0; i < solver_.contacts().size(); ++i) {
     const SweepSolver::Contact& contact = solver_.contacts()[i];
     double mean = 0.0, end = 0.0;
@@ -546,42 +549,18 @@ void TimeStepping::keep_books() {
       mean += 0.5 * contact.p[r] * (near_[i].before[r] + v_end);
       end += contact.p[r] * v_end;
     }
-    friction += mean <= 0.0 ? mean : std::min(end, 0.0);  // what is left of `end` is the solver's tolerance
+    if (near_[i].stuck && contact.mode == ConeMode::sticking)
+      rolled += mean;
+    else
+      friction += mean <= 0.0 ? mean : std::min(end, 0.0);  // what is left of `end` is the solver's tolerance
     books_.deepest = std::max(books_.deepest, -near_[i].about.gap);
   }
   books_.friction_work += friction;
-  books_.normal_work += impulse_work() - friction;
+  books_.normal_work += impulse_work() - friction - rolled;
   books_.correction_work += correction_;
   ++books_.steps;
   books_.not_converged += !solution_.converged && !solver_.contacts().empty();
   books_.most_contacts = std::max(books_.most_contacts, static_cast<int>(solver_.contacts().size()));
-}
-
-std::string TimeStepping::explain(simulate::Status status) const {
-  using simulate::Status;
-  const std::string when = fmt::format(" at t = {:.6g} s", state_.t);
-  if (status.ok()) return "all is well";
-  if (status.has(Status::bad_input))
-    return fmt::format(
-               "the input has the wrong size, or a constraint does not exist: there are {} forces and {} "
-               "numbers of wrenches",
-               nv_, arguments_.size() - 1 - nq_ - 2 * nv_) +
-           when;
-  if (status.has(Status::contacts_overflow))
-    return fmt::format("more than {} contacts are near: raise `most_contacts`", options_.most_contacts) +
-           when;
-  if (status.has(Status::not_finite))
-    return "a coordinate or speed is not finite, or the mass matrix not positive" + when;
-  if (status.has(Status::diverged)) return fmt::format("a speed passed {:g}", options_.speed_limit) + when;
-  if (status.has(Status::constraint_lost))
-    return fmt::format("a constraint is off by {:.3g}: try a smaller step", position_error_) + when;
-  if (status.has(Status::overlap_lost))
-    return fmt::format(
-               "rigid shapes overlap by {:.3g} m: take a smaller step; light bodies between heavy ones need "
-               "restitution 0, or `render: rigid` or `compliant`",
-               deepest_overlap()) +
-           when;
-  return "the step failed" + when;
 }
 
 }  // namespace tactus::contact

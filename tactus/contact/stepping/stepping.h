@@ -15,8 +15,13 @@
 // still in space, so that no energy comes from the turning of the axes. Impulses start from those of the step
 // before, contact by contact.
 //
+// Where a pair that strikes asks for Poisson's law, step 4 has two phases: compression, in which nothing
+// rebounds, and restitution with p_n >= e times the impulse of compression.
+//
 // Compliant pairs are taken implicitly as springs and dampers that never pull. Joint stops are contacts of
-// one row.
+// one row. The model's transitions are taken at ends of steps: one whose guard became true within the step
+// switches its constraints there, and the speeds are caught by a plastic impulse: late by up to a step, an
+// error of first order as the method's own. Forces in guards are impulses of the step over its length.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +32,7 @@
 
 #include <tactus/contact/events/contact_model.h>
 #include <tactus/contact/impact/block_metric.h>
+#include <tactus/contact/law/event.h>
 #include <tactus/contact/law/touch.h>
 #include <tactus/contact/stepping/sweep_solver.h>
 #include <tactus/simulate/motion/simulation.h>
@@ -37,15 +43,21 @@ struct SteppingOptions {
   double step = 1e-3;  // [s]
   SweepOptions solver{};
   std::size_t most_contacts = 2048;
-  double margin = 2e-3;            // [m] within which features count as near, besides what the speeds ask for
-  double slop = 1e-6;              // [m] overlap that is left alone
-  double push_part = 0.2;          // of an overlap that one step takes out
-  double push_speed = 0.5;         // [m/s] at most
+  double margin = 2e-3;     // [m] within which features count as near, besides what the speeds ask for
+  double slop = 1e-6;       // [m] overlap that is left alone
+  double play = 2e-11;      // [m] gap that is left alone: closing it would ask for speeds of rounding over h
+  double push_part = 0.2;   // of an overlap that one step takes out
+  double push_speed = 0.5;  // [m/s] at most
   double deepest_start = 5e-3;     // [m] set_state() refuses states with more overlap
   double deepest = 1e-2;           // [m] rigid shapes that overlap by more stop the run
   double speed_limit = 1e9;        // [rad/s or m/s] a speed beyond it means divergence
   double constraint_limit = 1e-3;  // [m or rad] a bilateral constraint held no better than this is lost
   bool all_pairs = false;          // also the pairs whose rendering is another one
+  // [s] Bodies that touch each other, directly or through others, and have all been slower than `sleep_speed`
+  // for so long fall asleep: they stay where they are, at no cost, until another body comes near, or until a
+  // force on one of them changes. Joints with stops or constraints keep bodies awake. 0: none ever sleeps.
+  double sleep_after = 0.0;
+  double sleep_speed = 1e-3;  // [m/s or rad/s] of every speed
 };
 
 /// A contact of the last step that carried an impulse.
@@ -57,13 +69,16 @@ struct StepContact {
   math::Vec3<double> point{}, normal{};  // world axes
   math::Vec3<double> impulse{};  // [N s] on body b, world axes; of a stop: (along its coordinate, 0, 0)
   Mode mode = Mode::sliding;
+  bool struck = false;  // a blow, which says nothing about the next step
 };
 
 /// What the contacts have done since set_state(), and how well.
 struct StepBooks {
-  double normal_work = 0.0;  // [J] of the normal impulses
+  double normal_work = 0.0;  // [J] of the normal impulses, and of constraints that were switched on
   // [J] of friction: along the mean slip of the step, or, where slip turns round within it, along that at its
-  // end, which friction opposes: never positive.
+  // end, which friction opposes: never positive. What sticks on from the step before does not slip: velocity that
+  // it has at the start is that of other material, which rolling brought to the contact, an error of first order
+  // that is in no book.
   double friction_work = 0.0;
   double correction_work = 0.0;  // [J] potential energy that pushing overlapping bodies apart has given
   double deepest = 0.0;          // [m] largest overlap at the start of a step
@@ -74,17 +89,19 @@ struct StepBooks {
 
 /// Where time-stepping stands: everything that its next steps depend on, to be taken up by another instance.
 struct SteppingSnapshot {
-  /// An impulse of the last step, from which the next one starts.
-  struct Memory {
-    int pair = 0;
-    std::uint64_t id = 0;
-    math::Vec3<double> impulse{};
-    bool stuck = false;
+  /// Of a block of speeds.
+  struct Rest {
+    int quiet = 0;   // steps for which it has been slow
+    int group = -1;  // its first block, where the block sleeps with others; -1: awake
   };
 
   simulate::State state;
-  std::vector<char> active;  // [constraints of the model]
-  std::vector<Memory> memory;
+  std::vector<char> active;                   // [constraints of the model]
+  std::vector<char> guard_armed, fired_once;  // [transitions]
+  std::vector<StepContact> contacts;          // whose impulses the next step starts from
+  std::vector<double> row_force;              // [rows]
+  std::vector<Rest> rest;                     // [blocks]
+  std::vector<double> resting_forces;         // [nv] when they fell asleep
   SweepSolver::History solver;
   StepBooks books;
   double start = 0.0;
@@ -100,8 +117,8 @@ std::string stepping_note(const describe::Model& model);
 
 class TimeStepping {
  public:
-  /// `contact_model` must outlive it. Throws InputError for models with transitions, and for models in which
-  /// no pair asks for stepping (asks_for_stepping) unless Options::all_pairs.
+  /// `contact_model` must outlive it. Throws InputError for models in which no pair asks for stepping
+  /// (asks_for_stepping) unless Options::all_pairs.
   explicit TimeStepping(const ContactModel& contact_model, SteppingOptions options = {});
   ~TimeStepping();
 
@@ -135,11 +152,21 @@ class TimeStepping {
   /// Mass matrix, rows and their errors at the state.
   const Terms& terms_at_state() noexcept;
 
-  /// Contacts of the last step that carried an impulse, ordered by pair and id, stops first.
+  /// Contacts of the last step that carried an impulse, ordered by pair and id, stops first. Those of bodies
+  /// that sleep are the ones they fell asleep with.
   std::span<const StepContact> contacts() const { return {contacts_.data(), contact_count_}; }
   const StepBooks& books() const { return books_; }
   /// Of the last step.
   const SweepResult& solution() const { return solution_; }
+
+  /// Multiplier of a row of the model's constraints, of the last step: its impulse over the step's length;
+  /// zero before the first step.
+  double row_force(std::size_t row) const { return row_force_[row]; }
+  /// Transitions that were taken at the end of the last step, in the order of the model, each with the energy
+  /// that all of them took. Other events are not known one by one.
+  std::span<const Event> events() const { return events_; }
+  /// Whether a body of the model sleeps; the ground and what is fixed to it do not.
+  bool is_asleep(int body) const;
 
   bool is_active(int constraint) const { return active_[static_cast<std::size_t>(constraint)] != 0; }
   /// Switches a constraint of the model. On: the speeds are caught by a plastic impulse, contacts that touch
@@ -168,14 +195,34 @@ class TimeStepping {
     double closing = 0.0;   // [m/s] before the step
     double restitution = 0.0;
     bool strikes = false;
+    bool stuck = false;  // in the step before
+
+    bool poisson() const {
+      return law != nullptr && law->restitution_law == describe::RestitutionLaw::poisson;
+    }
   };
-  using Memory = SteppingSnapshot::Memory;
+  static constexpr int kLongQuiet = 1 << 30;  // steps; no more are counted
+  using Rest = SteppingSnapshot::Rest;
 
   simulate::Status attempt(const simulate::Input& input);
   bool evaluate_loads(const simulate::Input& input);
   bool factor();
   void reset_active();
-  simulate::Status catch_speeds(int constraint);
+  simulate::Status catch_speeds();
+  void find_row_forces();
+  void add_contact_impulse(std::size_t contact, int block, double* impulse) const;
+  void evaluate_guards();
+  void arm_guards();
+  bool holds(std::size_t transition) const;
+  bool enabled(std::size_t transition) const;
+  simulate::Status take_transitions();
+  int block_of(int body) const;
+  bool may_sleep(std::size_t block) const;
+  void wake_by_forces();
+  bool wake_by_contact(std::span<const collide::Proximity> near);
+  void wake(int group);
+  void mark_still();
+  void fall_asleep();
   void update_scene();
   bool free_speeds();
   void hold_bilateral(double h);
@@ -189,10 +236,12 @@ class TimeStepping {
   void set_bias(SweepSolver::Contact& contact, Near& near) const;
   void recall(SweepSolver::Contact& contact, Near& near);
   void solve_impulses();
+  void solve_phases();
   void find_end_speeds();
   double end_velocity(const Near& near, const SweepSolver::Contact& contact, int row) const;
   double impulse_work() const;
-  double deepest_overlap() const;  // of rigid shapes, where gather() was last called
+  double kinetic(const std::vector<double>& u) const;  // with the mass matrix last evaluated
+  double deepest_overlap() const;                      // of rigid shapes, where gather() was last called
   void keep_books();
   void separate();
   bool displace();
@@ -231,10 +280,23 @@ class TimeStepping {
   std::uint64_t gathered_ = 0;
   std::vector<Near> near_;
   std::vector<double> slack_;
-  std::vector<Memory> memory_;
-  std::size_t remembered_ = 0, recalled_ = 0;
-  std::vector<StepContact> contacts_;
-  std::size_t contact_count_ = 0;
+  std::size_t recalled_ = 0;
+  std::vector<StepContact> contacts_, next_contacts_;  // of the last step; of this one
+  std::size_t contact_count_ = 0, next_count_ = 0;
+  std::vector<double> x_,
+      compression_;  // what the impulses do; those of Poisson's first phase [3 per contact]
+  std::vector<double> row_force_, row_force_before_;  // [rows]
+  std::vector<double> row_impulse_;                   // [nv] of the contacts, in a block's speeds
+  // Transitions:
+  std::vector<double> guards_, guard_in_, guard_work_;
+  std::vector<char> guard_armed_, fired_once_, active_before_, armed_before_, once_before_;
+  std::vector<Event> events_;
+  int misfit_ = -1;  // row that was to be switched on out of place
+  // Sleep:
+  std::vector<Rest> rest_, rest_before_;
+  std::vector<double> resting_forces_;
+  std::vector<char> still_;  // [bodies of the model] that do not move: the ground, and those that sleep
+  bool any_asleep_ = false;
   simulate::OutsideLoads* outside_ = nullptr;
   std::vector<double> efforts_;  // [nv]
   double position_error_ = 0.0;  // of the bilateral constraints, at the start of the step

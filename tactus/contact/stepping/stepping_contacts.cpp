@@ -2,6 +2,7 @@
 // impulses of the step before.
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include <tactus/contact/stepping/stepping.h>
 
@@ -16,6 +17,15 @@ constexpr double kAtRest = 1e-9;  // [m/s]
 // Speeds of a step add this part to the distance within which features are looked for: both bodies move.
 constexpr double kBothMove = 2.0;
 
+constexpr std::size_t kFreeBody = 6;  // speeds of most blocks
+
+/// G += wrench^T rows, rows [6 x stride].
+template <class Stride>
+void add_wrench(Stride stride, const double* wrench, const double* rows, double* G) {
+  for (std::size_t c = 0; c < 6; ++c)
+    for (std::size_t i = 0; i < stride; ++i) G[i] += wrench[c] * rows[c * stride + i];
+}
+
 bool before(int pair_a, std::uint64_t id_a, int pair_b, std::uint64_t id_b) {
   return pair_a != pair_b ? pair_a < pair_b : id_a < id_b;
 }
@@ -26,7 +36,8 @@ double TimeStepping::search_margin() const {
   double fastest = 0.0;
   for (std::size_t i = 0; i < kernel_.bodies.size(); ++i) {
     const double* V = terms_.values().data() + kernel_.bodies[i].V;
-    fastest = std::max(fastest, std::hypot(V[3], V[4], V[5]) + reach_[i] * std::hypot(V[0], V[1], V[2]));
+    fastest = std::max(fastest, std::sqrt(V[3] * V[3] + V[4] * V[4] + V[5] * V[5]) +
+                                    reach_[i] * std::sqrt(V[0] * V[0] + V[1] * V[1] + V[2] * V[2]));
   }
   return options_.margin + kBothMove * options_.step * fastest;
 }
@@ -43,7 +54,13 @@ bool TimeStepping::gather() {
       return false;
   if (scene_ == nullptr) return true;
   update_scene();
-  for (const collide::Proximity& proximity : scene_->near(search_margin()))
+  const double margin = search_margin();
+  const auto look = [&] {
+    return scene_->near(margin, any_asleep_ ? std::span<const char>(still_) : std::span<const char>());
+  };
+  std::span<const collide::Proximity> near = look();
+  while (any_asleep_ && wake_by_contact(near)) near = look();
+  for (const collide::Proximity& proximity : near)
     if (!add_proximity(proximity)) return false;
   return !scene_->overflowed();
 }
@@ -84,10 +101,6 @@ bool TimeStepping::add_stop(std::size_t row) {
 }
 
 bool TimeStepping::add_proximity(const collide::Proximity& proximity) {
-  const auto block_of = [&](int body) {
-    const int slot = kernel_.body_slot[static_cast<std::size_t>(body)];
-    return slot < 0 ? -1 : kernel_.bodies[static_cast<std::size_t>(slot)].block;
-  };
   const int block_a = block_of(proximity.body_a), block_b = block_of(proximity.body_b);
   if (block_a < 0 && block_b < 0) return true;
   SweepSolver::Contact* contact = solver_.add();
@@ -97,9 +110,11 @@ bool TimeStepping::add_proximity(const collide::Proximity& proximity) {
   const describe::ContactLaw& law =
       contact_model_.model.contact.pairs[static_cast<std::size_t>(proximity.pair)].law;
   near.law = &law;
-  near.about = {proximity.pair, proximity.id,    proximity.body_a, proximity.body_b,
-                proximity.gap,  proximity.point, proximity.normal, {},
-                Mode::sliding};
+  near.about = {proximity.pair,   proximity.id,
+                proximity.body_a, proximity.body_b,
+                proximity.gap,    proximity.point,
+                proximity.normal, {},
+                Mode::sliding,    false};
 
   // Any two directions across the normal; the bodies' velocities at the point, one against the other.
   const Vec n = proximity.normal;
@@ -113,6 +128,8 @@ bool TimeStepping::add_proximity(const collide::Proximity& proximity) {
   contact->block[1] = block_b >= 0 && block_a >= 0 && block_a != block_b ? block_a : -1;
   const bool rubs = law.friction > 0.0 || law.static_friction > 0.0;
   contact->size = rubs ? 3 : 1;
+  if (law.rendering == describe::Rendering::compliant)
+    contact->compliance = 1.0 / (options_.step * (options_.step * law.stiffness + law.damping));
   for (int side = 0; side < 2; ++side)
     if (contact->block[side] >= 0)
       std::fill_n(contact->G[side],
@@ -123,13 +140,14 @@ bool TimeStepping::add_proximity(const collide::Proximity& proximity) {
   if (rubs) contact->size = choose_tangents(*contact, near);
   const double speed2 =
       near.before[0] * near.before[0] + near.before[1] * near.before[1] + near.before[2] * near.before[2];
+  double forced2 = 0.0;
+  for (int r = 0; r < 3; ++r) forced2 += (near.free[r] - near.before[r]) * (near.free[r] - near.before[r]);
+  contact->forced = std::sqrt(forced2);
   near.closing = -near.before[0];
   near.restitution = near.closing > law.rest_speed ? law.restitution : 0.0;
   // At the start nothing is remembered: what touches and is at rest has the friction of sticking.
   const bool rests = proximity.gap <= options_.slop && speed2 <= kAtRest * kAtRest;
   contact->mu = rests ? std::max(law.friction, law.static_friction) : law.friction;
-  if (law.rendering == describe::Rendering::compliant)
-    contact->compliance = 1.0 / (options_.step * (options_.step * law.stiffness + law.damping));
   set_bias(*contact, near);
   recall(*contact, near);
   solver_.update(*contact);
@@ -190,11 +208,10 @@ void TimeStepping::add_body_rows(SweepSolver::Contact& contact, Near& near, int 
     const std::size_t stride = solver_.stride(body.block);
     const double* rows = twist_rows_.data() + static_cast<std::size_t>(slot) * twist_size_;
     double* G = contact.G[side] + static_cast<std::size_t>(r) * stride;
-    for (std::size_t i = 0; i < stride; ++i) {
-      double sum = G[i];
-      for (std::size_t c = 0; c < 6; ++c) sum += wrench[c] * rows[c * stride + i];
-      G[i] = sum;
-    }
+    if (stride == kFreeBody)
+      add_wrench(std::integral_constant<std::size_t, kFreeBody>{}, wrench, rows, G);
+    else
+      add_wrench(stride, wrench, rows, G);
   }
 }
 
@@ -232,39 +249,52 @@ void TimeStepping::set_bias(SweepSolver::Contact& contact, Near& near) const {
     contact.b[0] += gap * (reached ? law.stiffness / (h * law.stiffness + law.damping) : 1.0 / h);
     near.strikes = false;
   } else if (near.strikes) {
-    contact.b[0] -= near.restitution * near.closing;
+    if (!near.poisson()) contact.b[0] -= near.restitution * near.closing;
   } else {
-    contact.b[0] += std::max(gap, 0.0) / h;
+    contact.b[0] += std::max(gap - options_.play, 0.0) / h;
   }
 }
 
 /// The impulse of the same features in the step before is the guess; what stuck has the friction of sticking.
 void TimeStepping::recall(SweepSolver::Contact& contact, Near& near) {
   const int pair = near.about.pair;
-  while (recalled_ < remembered_ &&
-         before(memory_[recalled_].pair, memory_[recalled_].id, pair, near.about.id))
+  while (recalled_ < contact_count_ &&
+         before(contacts_[recalled_].pair, contacts_[recalled_].id, pair, near.about.id))
     ++recalled_;
-  if (recalled_ == remembered_ || memory_[recalled_].pair != pair || memory_[recalled_].id != near.about.id)
+  if (recalled_ == contact_count_ || contacts_[recalled_].pair != pair ||
+      contacts_[recalled_].id != near.about.id)
     return;
-  const Memory& memory = memory_[recalled_];
-  if (near.law != nullptr && memory.stuck)
+  const StepContact& last = contacts_[recalled_];
+  near.stuck = last.mode == Mode::sticking;
+  if (near.law != nullptr && last.mode == Mode::sticking)
     contact.mu = std::max(near.law->friction, near.law->static_friction);
-  if (near.strikes) return;
+  if (near.strikes || last.struck) return;
   if (near.law == nullptr) {
-    contact.p[0] = memory.impulse.x;
+    contact.p[0] = last.impulse.x;
     return;
   }
-  contact.p[0] = std::max(0.0, dot(memory.impulse, near.about.normal));
-  for (int r = 1; r < contact.size; ++r) contact.p[r] = dot(memory.impulse, near.tangent[r - 1]);
+  contact.p[0] = std::max(0.0, dot(last.impulse, near.about.normal));
+  for (int r = 1; r < contact.size; ++r) contact.p[r] = dot(last.impulse, near.tangent[r - 1]);
 }
 
+/// This step's contacts, and those of bodies that sleep as they were, in order.
 void TimeStepping::remember() {
-  contact_count_ = remembered_ = 0;
+  next_count_ = 0;
+  std::size_t old = 0;
+  const auto keep_sleepers = [&](int pair, std::uint64_t id, bool all) {
+    for (; old < contact_count_ && (all || before(contacts_[old].pair, contacts_[old].id, pair, id)); ++old) {
+      const StepContact& last = contacts_[old];
+      if (any_asleep_ && last.pair >= 0 && still_[static_cast<std::size_t>(last.body_a)] != 0 &&
+          still_[static_cast<std::size_t>(last.body_b)] != 0 && next_count_ < next_contacts_.size())
+        next_contacts_[next_count_++] = last;
+    }
+  };
   for (std::size_t i = 0; i < solver_.contacts().size(); ++i) {
     const SweepSolver::Contact& contact = solver_.contacts()[i];
     if (!(contact.p[0] > 0.0)) continue;
     StepContact about = near_[i].about;
     about.mode = contact.mode == ConeMode::sticking ? Mode::sticking : Mode::sliding;
+    about.struck = near_[i].strikes;
     if (near_[i].law == nullptr) {
       about.impulse = {contact.p[0], 0.0, 0.0};
     } else {
@@ -272,11 +302,11 @@ void TimeStepping::remember() {
       for (int r = 1; r < contact.size; ++r)
         about.impulse = about.impulse + contact.p[r] * near_[i].tangent[r - 1];
     }
-    contacts_[contact_count_++] = about;
-    // A blow says nothing about the next step.
-    const Vec guess = near_[i].strikes ? Vec::zero() : about.impulse;
-    memory_[remembered_++] = {about.pair, about.id, guess, about.mode == Mode::sticking};
+    keep_sleepers(about.pair, about.id, false);
+    if (old < contact_count_ && contacts_[old].pair == about.pair && contacts_[old].id == about.id) ++old;
+    if (next_count_ < next_contacts_.size()) next_contacts_[next_count_++] = about;
   }
+  keep_sleepers(0, 0, true);
 }
 
 }  // namespace tactus::contact

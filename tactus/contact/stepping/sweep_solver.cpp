@@ -15,18 +15,26 @@ constexpr double kStill = 1e-5;
 constexpr double kDenseTolerance = 1e-10;
 constexpr int kDenseSweeps = 60;
 constexpr int kMostDoublings = 6;
+// Heavy on light: how much more easily one body is moved along a normal than another.
+constexpr double kHeavyOnLight = 100.0;
 // So few contacts may be solved with their matrix at any time, with more sweeps.
 constexpr std::size_t kCheap = 8;
 constexpr int kCheapSweeps = 200;
-// More contacts than these only where they rest: where the first sweeps change less than this part of the
-// velocities.
-constexpr std::size_t kFew = 16;
-constexpr double kRests = 1e-3;
-constexpr int kDenseSweepsAtRest = 8;  // once: the guess is good, and a trial of Newton's method is dear
 // Velocities below this part of the largest are rounding.
 constexpr double kRounding = 1e-15;
-// By what part of the tolerance solutions go on that are not there at once.
+// Newton's method: rows and entries of an island's matrix, at most.
+constexpr std::size_t kMostNewtonRows = 384, kMostEnvelope = 32768;
+// Steps whose visits can be saved up.
+constexpr long kMostSaved = 10;
+// Newton's method takes over after so many sweeps, or at a solution with a residual of more than this part of the
+// tolerance.
+constexpr int kNewtonAfter = 24, kNewtonAfterBlow = 200;
+constexpr double kNearly = 0.3;
+// What is left of a disturbance in gaps comes back in the next steps, so many of which are solved as far as this.
+constexpr int kFollow = 4;
 constexpr double kFurther = 1e-2;
+// Of the tolerance, to which Newton's method goes on where bodies rest; they do up to this part of it, a blow beyond.
+constexpr double kPolish = 1e-3, kBlow = 2.0;
 // Of a contact's scalar equation, by what the last sweeps have changed, and at most.
 constexpr double kScalarAccuracy = 1e-4;
 // Pairs of sweeps after which contacts that were open are looked at again.
@@ -81,7 +89,12 @@ SweepSolver::SweepSolver(std::vector<std::size_t> block_sizes, std::size_t most_
       push_(most_contacts),
       islands_(block_size_.size(), most_contacts),
       dense_(std::min(most_contacts, options.most_dense),
-             {.tolerance = kDenseTolerance, .most_sweeps = kDenseSweeps}) {
+             {.tolerance = kDenseTolerance, .most_sweeps = kDenseSweeps}),
+      envelope_(kMostNewtonRows, kMostEnvelope),
+      newton_(most_contacts),
+      newton_place_(block_size_.size()),
+      gradient_(kMostNewtonRows),
+      direction_(kMostNewtonRows) {
   std::size_t place = 0, largest = 0;
   for (const std::size_t size : block_size_) {
     offset_.push_back(place);
@@ -94,6 +107,7 @@ SweepSolver::SweepSolver(std::vector<std::size_t> block_sizes, std::size_t most_
   kept_x_.assign(place, 0.0);
   from_x_.assign(place, 0.0);
   memory_.resize(most_contacts * 6 * largest);
+  newton_rows_.resize(3 * largest);
   for (std::size_t i = 0; i < most_contacts; ++i)
     for (std::size_t side = 0; side < 2; ++side)
       contacts_[i].G[side] = memory_.data() + (2 * i + side) * 3 * largest;
@@ -110,9 +124,12 @@ SweepSolver::SweepSolver(std::vector<std::size_t> block_sizes, std::size_t most_
 SweepSolver::Contact* SweepSolver::add() {
   if (count_ == contacts_.size()) return nullptr;
   Contact& contact = contacts_[count_++];
-  Contact fresh;
-  std::copy_n(contact.G, 2, fresh.G);
-  contact = fresh;
+  contact.size = 1;
+  contact.mu = contact.compliance = contact.least = contact.forced = contact.alpha = 0.0;
+  contact.block[0] = contact.block[1] = -1;
+  for (std::size_t r = 0; r < 3; ++r) contact.b[r] = contact.p[r] = contact.w[r] = 0.0;
+  contact.mode = ConeMode::open;
+  contact.idle = false;
   return &contact;
 }
 
@@ -248,11 +265,12 @@ void SweepSolver::extrapolate(std::span<const int> members, std::span<const int>
 }
 
 /// The guess made one that friction allows, and what it does; the size of what is to be solved: contacts that
-/// would stay open say nothing about it.
-void SweepSolver::begin_island(std::span<const int> members, ConeResult& result) {
-  double largest = 0.0;
+/// would stay open say nothing about it. Returns the residual that is small enough.
+double SweepSolver::begin_island(std::span<const int> members, ConeResult& result) {
+  double largest = 0.0, forced = 0.0;
   for (const int i : members) {
     Contact& k = contacts_[static_cast<std::size_t>(i)];
+    forced = std::max(forced, k.forced);
     for (int r = 0; r < k.size; ++r) largest = std::max(largest, std::abs(k.b[r]));
     if (k.b[0] >= 0.0 && k.least == 0.0) continue;
     for (int r = 0; r < k.size; ++r) result.scale = std::max(result.scale, std::abs(k.b[r]));
@@ -265,24 +283,46 @@ void SweepSolver::begin_island(std::span<const int> members, ConeResult& result)
     k.alpha = 0.0;
     if (rests || !(k.rho > 0.0)) std::fill_n(k.p, 3, 0.0);
     clip_impulse(k.local, k.p);
-    if (k.p[0] == 0.0) continue;
-    for (int side = 0; side < 2; ++side)
-      if (k.block[side] >= 0)
-        by_size(stride(k.block[side]), k.size, [&](auto pairs, auto rows) {
-          add_transposed(pairs, rows, k.G[side], k.p, x_.data() + offset(k.block[side]));
-        });
+    add_impulse(k);
   }
+  const double blow = forced > 0.0 ? std::max(1.0, result.scale / forced) : 1.0;
+  return std::max(options_.tolerance, std::min(options_.tolerance * blow, options_.blow_tolerance)) *
+         result.scale;
+}
+
+void SweepSolver::add_impulse(const Contact& k) {
+  if (k.p[0] == 0.0) return;
+  for (int side = 0; side < 2; ++side)
+    if (k.block[side] >= 0)
+      by_size(stride(k.block[side]), k.size, [&](auto pairs, auto rows) {
+        add_transposed(pairs, rows, k.G[side], k.p, x_.data() + offset(k.block[side]));
+      });
+}
+
+/// How much more easily one body of the island moves than another: by what each side of a contact gives to
+/// its own matrix. (The masses that contacts feel tell nothing: a light body is felt on both its sides.)
+double SweepSolver::unevenness(std::span<const int> members) const {
+  double least = std::numeric_limits<double>::infinity(), most = 0.0;
+  for (const int i : members) {
+    const Contact& k = contacts_[static_cast<std::size_t>(i)];
+    for (int side = 0; side < 2; ++side) {
+      if (k.block[side] < 0) continue;
+      double mobility = 0.0;
+      for (std::size_t j = 0; j < stride(k.block[side]); ++j) mobility += k.G[side][j] * k.G[side][j];
+      least = std::min(least, mobility);
+      most = std::max(most, mobility);
+    }
+  }
+  return most / least;
 }
 
 void SweepSolver::solve_island(std::span<const int> members, std::span<const int> blocks, long budget,
                                SweepResult& all) {
   ConeResult result;
-  begin_island(members, result);
-  const double enough = options_.tolerance * result.scale;
+  const double enough = begin_island(members, result);
+  const bool rests = enough <= kBlow * options_.tolerance * result.scale;
   const long visits_before = all.visits;
-  bool may_be_dense = members.size() <= dense_.most_contacts();
-  bool further = false;
-  int there = -1;
+  bool may_be_dense = members.size() <= dense_.most_contacts(), may_be_newton = options_.newton;
   double theta = 1.0, change = result.scale;
   keep(members, blocks);
   for (int pair = 0;; ++pair) {
@@ -291,21 +331,33 @@ void SweepSolver::solve_island(std::span<const int> members, std::span<const int
     change = pair_of_sweeps(members, look, all.visits);
     result.sweeps += 2;
     if (!std::isfinite(change)) break;
-    // What the guess misses is solved further than needed, so that the next steps find nothing to do.
-    if (change <= enough && there < 0) {
-      there = pair;
-      further = change > kFurther * enough && may_try(history_.further);
-    }
-    if (look && change <= (further ? kFurther : 1.0) * enough) {
+    if (look && change <= enough) {
       result.residual = residual(members);
       result.converged = result.residual <= enough;
-      if (result.converged) break;
     }
+    // Where sweeps are slow; or where bodies rest and the guess is only just good enough, so that the next steps find
+    // nothing to do.
+    const bool improve = rests && result.residual > (history_.follow > 0 ? kFurther : kNearly) * enough;
+    if (may_be_newton &&
+        (result.converged ? improve : result.sweeps >= (rests ? kNewtonAfter : kNewtonAfterBlow))) {
+      may_be_newton = false;
+      if (may_try(history_.newton) && order_island(members, blocks)) {
+        const ConeResult swept = result;
+        solve_newton(members, blocks, enough, rests ? kPolish * enough : enough, result);
+        note(history_.newton, result.converged);
+        if (rests && history_.follow == 0) history_.follow = kFollow + 1;
+        if (!result.converged) {
+          result.residual = swept.residual;
+          result.converged = swept.converged;
+        }
+      }
+    }
+    if (result.converged) break;
     if (all.visits - visits_before >= budget || result.sweeps >= options_.most_sweeps) break;
-    if (pair == 0 && members.size() > kFew && change > kRests * result.scale) may_be_dense = false;
     if (may_be_dense && result.sweeps >= options_.few_sweeps) {
       may_be_dense = false;
-      if (const bool cheap = members.size() <= kCheap; cheap || may_try(history_.dense)) {
+      if (const bool cheap = members.size() <= kCheap;
+          unevenness(members) > kHeavyOnLight && (cheap || may_try(history_.dense))) {
         solve_dense(members, result);
         if (!cheap) note(history_.dense, result.converged);
       }
@@ -321,7 +373,6 @@ void SweepSolver::solve_island(std::span<const int> members, std::span<const int
     result.residual = residual(members);
     result.converged = result.residual <= enough;
   }
-  if (further) note(history_.further, change <= kFurther * enough);
   const double still = kStill * result.scale;
   for (const int i : members) {
     Contact& k = contacts_[static_cast<std::size_t>(i)];
@@ -347,15 +398,19 @@ SweepResult SweepSolver::solve() {
   for (const Contact& k : contacts()) islands_.add(k.block[0], k.block[1]);
   islands_.finish(!options_.islands);
   result.islands = static_cast<int>(islands_.size());
+  history_.saved = std::min(history_.saved + options_.mean_visits, kMostSaved * options_.mean_visits);
+  const long visits = std::min(options_.most_visits, history_.saved);
   // Small islands first: what they leave of the visits goes to the large ones.
   std::size_t left = count_;
   for (std::size_t i = 0; i < islands_.size(); ++i) {
     const std::span<const int> members = islands_.contacts(i);
     const double part = static_cast<double>(members.size()) / static_cast<double>(left);
-    const auto budget = static_cast<long>(part * static_cast<double>(options_.most_visits - result.visits));
+    const auto budget = static_cast<long>(part * static_cast<double>(visits - result.visits));
     solve_island(members, islands_.blocks(i), budget, result);
     left -= members.size();
   }
+  history_.saved = std::max(0L, history_.saved - result.visits);
+  history_.follow = std::max(0, history_.follow - 1);
   return result;
 }
 
@@ -411,9 +466,7 @@ void SweepSolver::solve_dense(std::span<const int> members, ConeResult& result) 
     }
   }
   const std::span<const double> W(dense_W_.data(), rows * rows), b(dense_b_.data(), rows);
-  dense_.set_most_sweeps(members.size() <= kCheap ? kCheapSweeps
-                         : members.size() <= kFew ? kDenseSweeps
-                                                  : kDenseSweepsAtRest);
+  dense_.set_most_sweeps(members.size() <= kCheap ? kCheapSweeps : kDenseSweeps);
   dense_.set_fall_back(members.size() <= kCheap);
   const std::span<const double> bounds =
       least ? std::span<const double>(dense_least_) : std::span<const double>();

@@ -12,32 +12,43 @@
 //   momentum   may carry it on: y = T(y) + beta (T(y) - last T(y)), beta growing as Nesterov's, begun anew
 //              whenever the sweeps lead away from it [ODonoghueCandes2015]. Without it a stack passes its
 //              weight down one box per sweep
-//   matrix     islands of a few contacts on which both are slow (heavy on light) are solved with their matrix
-//              by ConeSolver
+//   Newton     where sweeps are slow and the island's matrix is narrow (a stack, a small heap): sweep_newton.cpp
+//   matrix     islands of a few contacts on which all are slow, heavy on light, are solved with their matrix by
+//              ConeSolver
 //
 // A compliance makes a contact a spring and damper that is taken implicitly.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
 #include <tactus/contact/impact/cone_solver.h>
+#include <tactus/contact/stepping/envelope.h>
 #include <tactus/contact/stepping/islands.h>
 
 namespace tactus::contact {
 
 struct SweepOptions {
-  // Of the natural map, by the largest velocity at a contact that closes.
+  // Of the natural map, by the largest velocity at a contact that closes, where bodies rest on each other and an
+  // error would come back in every step. Where that velocity is r times what forces give in a step, a blow, which
+  // falls somewhere within the step, the tolerance is r times as large, and at most `blow_tolerance`.
   double tolerance = 1e-6;
-  // Sweeps, and contacts times sweeps: what bounds the time of a step.
+  double blow_tolerance = 1e-4;
+  // Sweeps of an island, and visits, contacts times sweeps, in a step: what bounds its time. In the mean there
+  // are `mean_visits`; what a step leaves of them is saved up for later ones.
   int most_sweeps = 1000;
-  long most_visits = 16000;
-  // Islands of up to `most_dense` contacts, where `few_sweeps` miss the tolerance, are solved with their
-  // matrix.
+  long most_visits = 40000;
+  long mean_visits = 16000;
+  // Islands of up to `most_dense` contacts between bodies of very different masses, where `few_sweeps` miss the
+  // tolerance, are solved with their matrix.
   int few_sweeps = 60;
-  std::size_t most_dense = 48;
+  std::size_t most_dense = 16;
   bool momentum = true;
+  bool newton = true;
   bool islands = true;  // false: all contacts as one
 };
 
@@ -54,6 +65,7 @@ class SweepSolver {
     int size = 1;
     double mu = 0.0;
     double compliance = 0.0;  // [1/kg] of the normal direction
+    double forced = 0.0;      // [m/s] by what forces change its velocity in the step; 0: not known
     double least = 0.0;       // [N s] of the normal impulse: Poisson's restitution
     int block[2] = {-1, -1};  // -1: none (the ground, or both bodies in one block)
     double b[3] = {};         // [m/s] w without impulses
@@ -84,7 +96,9 @@ class SweepSolver {
     struct Trials {
       int failures = 0, pause = 0;  // pause: occasions to let go by
     };
-    Trials dense, further;  // solutions with the matrix; beyond the tolerance
+    Trials dense, newton;                               // solutions with the matrix; by Newton's method
+    int follow = 0;                                     // steps that are still to be solved further
+    long saved = std::numeric_limits<long>::max() / 2;  // visits; at the start as many as can be
   };
   const History& history() const { return history_; }
   void set_history(const History& history) { history_ = history; }
@@ -98,6 +112,8 @@ class SweepSolver {
   void update(Contact& contact) const;
 
   SweepResult solve();
+  /// Of the last solution.
+  const Islands& islands() const { return islands_; }
   /// What the impulses of the last solution do, in the coordinates x.
   std::span<const double> x() const { return x_; }
 
@@ -110,14 +126,22 @@ class SweepSolver {
   double visit(Contact& contact, bool all, long& count);
   double pair_of_sweeps(std::span<const int> members, bool all, long& count);
   double residual(std::span<const int> members);
-  void begin_island(std::span<const int> members, ConeResult& result);
+  double begin_island(std::span<const int> members, ConeResult& result);
   void solve_island(std::span<const int> members, std::span<const int> blocks, long budget, SweepResult& all);
+  double unevenness(std::span<const int> members) const;
   bool turns_back(std::span<const int> blocks) const;
   void extrapolate(std::span<const int> members, std::span<const int> blocks, double beta);
   void keep(std::span<const int> members, std::span<const int> blocks);
   static bool may_try(History::Trials& trials);
   static void note(History::Trials& trials, bool success);
   void solve_dense(std::span<const int> members, ConeResult& result);
+  void add_impulse(const Contact& contact);
+  bool order_island(std::span<const int> members, std::span<const int> blocks);
+  double evaluate_newton(std::span<const int> members, std::span<const int> blocks, const double* x,
+                         double* gradient);
+  void assemble_newton(std::span<const int> members);
+  void solve_newton(std::span<const int> members, std::span<const int> blocks, double enough, double goal,
+                    ConeResult& result);
 
   std::vector<std::size_t> block_size_, stride_, offset_;
   SweepOptions options_;
@@ -131,6 +155,20 @@ class SweepSolver {
   Islands islands_;
   ConeSolver dense_;
   std::vector<int> dense_size_;
+  // Newton's method (sweep_newton.cpp):
+  struct NewtonContact {
+    double y[3] = {}, P[3] = {};          // p - rho w, and what it is projected to
+    double length = 0.0, radius = 0.0;    // of y_t; of the friction disk
+    double before[3] = {}, best[3] = {};  // impulses
+  };
+  static constexpr std::size_t kMostNewtonBlocks = 64;  // bits of a set
+  Envelope envelope_;
+  double stiff_ = 1.0;                     // rho by the mass that a contact feels
+  std::vector<NewtonContact> newton_;      // [contacts]
+  std::vector<std::size_t> newton_place_;  // [blocks] in the envelope
+  std::array<std::uint64_t, kMostNewtonBlocks> neighbours_{};
+  std::array<std::size_t, kMostNewtonBlocks> newton_order_{}, newton_from_{};
+  std::vector<double> gradient_, direction_, newton_rows_;
   std::vector<double> dense_mu_, dense_least_, dense_W_, dense_b_, dense_p_, dense_w_;
 };
 
