@@ -133,7 +133,8 @@ class TimeStepping {
   simulate::Status step(const simulate::Input& input = {}) noexcept;
   /// The equations have changed (adjustable parameters). Steps remember impulses alone, which are but a first guess;
   /// constraints that are off are drawn together in the next steps.
-  bool adjust() noexcept { return true; }
+  /// Who sleeps wakes.
+  bool adjust() noexcept;
   /// Once made, saving and loading take no memory.
   SteppingSnapshot make_snapshot() const;
   void save(SteppingSnapshot& snapshot) const;

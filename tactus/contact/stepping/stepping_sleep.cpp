@@ -30,6 +30,12 @@ void TimeStepping::mark_still() {
   }
 }
 
+bool TimeStepping::adjust() noexcept {
+  for (Rest& rest : rest_) rest = {};
+  if (any_asleep_) mark_still();
+  return true;
+}
+
 void TimeStepping::wake(int group) {
   for (Rest& rest : rest_)
     if (rest.group == group) rest = {};
