@@ -4,11 +4,8 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/algebra/calculus.h
   tactus/algebra/cells.h
   tactus/algebra/expr.h
-  tactus/algebra/factor.h
   tactus/algebra/function.h
   tactus/algebra/print.h
-  tactus/algebra/shared_form.h
-  tactus/algebra/trig_form.h
   tactus/algebra/trig_polynomial.h
   tactus/base/check.h
   tactus/base/error.h

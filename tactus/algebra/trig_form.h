@@ -12,27 +12,6 @@
 
 namespace tactus::algebra {
 
-/// Which symbols the slots of the polynomials stand for. A symbol may be both: in q sin(q) it is a variable
-/// and an angle.
-class TrigVariables {
- public:
-  /// The slot of a symbol, given out at the first call; nothing when all kMaxTrigVariables are taken.
-  std::optional<std::size_t> angle_slot(Expr symbol);
-  std::optional<std::size_t> variable_slot(Expr symbol);
-  const std::vector<Expr>& angles() const { return angles_; }
-  const std::vector<Expr>& variables() const { return variables_; }
-
- private:
-  std::vector<Expr> angles_, variables_;
-};
-
-/// How far conversion may go before it gives up: the harmonics of a general arm multiply with every
-/// joint.
-struct TrigLimits {
-  std::size_t terms = 20'000;        // of one polynomial
-  std::size_t products = 3'000'000;  // of terms, in all conversions together: about a second
-};
-
 /// Turns expressions of one graph into polynomials, remembering every node it has seen.
 class TrigConverter {
  public:

@@ -7,6 +7,7 @@
 #include <random>
 
 #include <tactus/algebra/calculus.h>
+#include <tactus/algebra/trig_form.h>
 #include <tactus/derive/readable/abbreviate.h>
 #include <tactus/derive/readable/linear_canonical.h>
 #include <tactus/describe/read/load.h>

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <tactus/algebra/calculus.h>
+#include <tactus/algebra/trig_form.h>
 #include <tactus/base/check.h>
 #include <tactus/base/error.h>
 #include <tactus/derive/recursion/composite_body.h>

@@ -24,10 +24,12 @@
 #include <vector>
 
 #include <tactus/algebra/function.h>
-#include <tactus/algebra/shared_form.h>
-#include <tactus/algebra/trig_form.h>
 #include <tactus/algebra/trig_polynomial.h>
 #include <tactus/derive/equations.h>
+
+namespace tactus::algebra {
+struct SharedFormOptions;  // shared_form.h
+}
 
 namespace tactus::derive {
 
@@ -84,8 +86,9 @@ std::optional<CanonicalModel> find_canonical_form(const describe::Model& model, 
 CanonicalModel canonical_form(const describe::Model& model, const Options& options = {});
 
 /// Functions of a canonical model, in forms that share sub-sums and products.
+Function inverse_dynamics(const CanonicalModel& model, bool friction);
 Function inverse_dynamics(const CanonicalModel& model, bool friction,
-                          const algebra::SharedFormOptions& options = {});
+                          const algebra::SharedFormOptions& options);
 Function mass_matrix(const CanonicalModel& model);
 Function bias(const CanonicalModel& model, bool friction);
 Function gravity(const CanonicalModel& model);

@@ -29,6 +29,10 @@ algebra::Block column(std::string name, std::string meaning, std::vector<Expr> e
 
 }  // namespace
 
+Function inverse_dynamics(const CanonicalModel& model, bool friction) {
+  return inverse_dynamics(model, friction, algebra::SharedFormOptions{});
+}
+
 Function inverse_dynamics(const CanonicalModel& model, bool friction,
                           const algebra::SharedFormOptions& options) {
   const algebra::Graph::Scope scope(*model.graph);

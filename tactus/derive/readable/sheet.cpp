@@ -6,6 +6,7 @@
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/algebra/print.h>
+#include <tactus/algebra/trig_form.h>
 
 namespace tactus::derive {
 namespace {
