@@ -11,6 +11,7 @@
 #include <tactus/base/error.h>
 #include <tactus/math/cholesky.h>
 #include <tactus/simulate/constraints/branches.h>
+#include <tactus/simulate/motion/displacement.h>
 
 namespace tactus::simulate {
 
@@ -161,11 +162,19 @@ bool Assembler::close(State& state, int shakes) {
   std::mt19937 random(7);
   std::uniform_real_distribution<double> part(-1.0, 1.0);
   std::vector<double> theta(nv_);
+  const bool keeps = std::find(kept_q_.begin(), kept_q_.end(), 1) != kept_q_.end();
+  Displacement displacement(dynamics_);
   for (int shake = 0; shake < shakes; ++shake) {
     const double reach = 0.03 * std::pow(100.0, static_cast<double>(shake) / static_cast<double>(shakes));
-    for (std::size_t i = 0; i < nv_; ++i) theta[i] = kept_q_[i] ? 0.0 : reach * part(random);
+    for (double& x : theta) x = reach * part(random);
     state = guess;
-    dynamics_.coordinates.displace(guess.q.data(), theta.data(), state.q.data());
+    if (keeps) {  // by speeds, of which some are kept; the chart's entries are others where joints have quaternions
+      for (std::size_t i = 0; i < nv_; ++i)
+        if (kept_q_[i]) theta[i] = 0.0;
+      displacement.apply(state.t, state.q.data(), theta.data(), 1.0);
+    } else {
+      dynamics_.coordinates.displace(guess.q.data(), theta.data(), state.q.data());
+    }
     if (newton(state)) return true;
     const double error = largest_error(state, false);
     if (!(error < best_error)) continue;
