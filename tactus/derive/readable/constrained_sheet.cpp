@@ -22,9 +22,9 @@ using algebra::Block;
 /// [characters] Formulas up to this length are read as they are; longer ones share temporaries.
 constexpr std::size_t kReadable = 600;
 /// Operations of one formula with temporaries: about a line.
-constexpr std::size_t kLine = 24;
+constexpr std::size_t kLine = 12;
 /// Rows that are eliminated symbolically: beyond, no one would read what comes out.
-constexpr std::size_t kMostReducedRows = 8;
+constexpr std::size_t kMostReducedRows = 3;
 constexpr algebra::TrigLimits kShortSearch{.terms = 500, .products = 50'000};
 /// Beyond this many operations formulas stay as they are derived: they will share temporaries anyway.
 constexpr std::size_t kMostPlainNodes = 1500;
@@ -50,14 +50,30 @@ class ShortestForm {
         take(algebra::to_text(form, graph_, kDigits), algebra::to_latex(form, graph_, kDigits), equation);
       }
     }
-    return equation.text.size() <= kReadable && equation.text.find("where") == std::string::npos;
+    return length_of(equation.text) <= kReadable && equation.text.find("where") == std::string::npos;
   }
 
  private:
   static constexpr std::size_t kFewTerms = 60;
+  static constexpr std::size_t kUnbroken = 70;  // [characters] of text: a line of LaTeX has room for as much
+
+  /// Characters, and more for a form whose lines cannot be broken.
+  static std::size_t length_of(const std::string& text) {
+    std::size_t longest = 0, from = 0;
+    int depth = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+      const bool end = i + 1 == text.size() ||
+                       (depth == 0 && (text.compare(i, 3, " + ") == 0 || text.compare(i, 3, " - ") == 0));
+      if (!end) continue;
+      longest = std::max(longest, i - from);
+      from = i;
+    }
+    return text.size() + (longest > kUnbroken ? kReadable : 0);
+  }
 
   static void take(std::string text, std::string latex, WrittenEquation& equation) {
-    if (text.size() >= equation.text.size()) return;
+    if (length_of(text) >= length_of(equation.text)) return;
     equation.text = std::move(text);
     equation.latex = std::move(latex);
   }
@@ -74,8 +90,7 @@ bool add_readable(SheetSection& section, const Block& block, ShortestForm& form,
     for (int j = upper_triangle ? i : 0; j < block.cols; ++j) {
       const Expr entry = block.entries[static_cast<std::size_t>(i * block.cols + j)];
       if (algebra::is_zero(entry)) continue;
-      WrittenEquation equation =
-          named(section.key, block.cols > 1 ? std::vector{i + 1, j + 1} : std::vector{i + 1});
+      WrittenEquation equation = named(section.key, indices_of(section.key, i, j));
       if (!form.write(entry, equation)) return false;
       section.equations.push_back(std::move(equation));
     }

@@ -1,6 +1,7 @@
 #include <tactus/derive/readable/sheet_parts.h>
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -20,6 +21,12 @@ WrittenEquation named(const std::string& letter, std::vector<int> indices) {
   equation.latex_name = fmt::format("{}_{{{}}}", letter, sub);
   equation.indices = std::move(indices);
   return equation;
+}
+
+std::vector<int> indices_of(std::string_view key, int row, int column) {
+  constexpr std::array<std::string_view, 8> kVectors{"h", "g", "Phi", "c", "Adot_u", "d", "delta", "Qr"};
+  if (std::find(kVectors.begin(), kVectors.end(), key) != kVectors.end()) return {row + 1};
+  return {row + 1, column + 1};
 }
 
 std::vector<std::string> names_of(const algebra::Graph& graph, const std::vector<Expr>& symbols) {
@@ -62,8 +69,7 @@ void add_shared_form(Sheet& sheet, const algebra::Graph& graph, const std::vecto
       for (int j = part.upper_triangle ? i : 0; j < block.cols; ++j) {
         const Expr entry = block.entries[static_cast<std::size_t>(i * block.cols + j)];
         if (algebra::is_zero(entry)) continue;
-        section.equations.push_back(
-            named(part.key, block.cols > 1 ? std::vector{i + 1, j + 1} : std::vector{i + 1}));
+        section.equations.push_back(named(part.key, indices_of(part.key, i, j)));
         roots.push_back(entry);
       }
     }

@@ -12,6 +12,9 @@ namespace tactus::derive {
 /// "M[1,2]" and "M_{12}", still without right sides.
 WrittenEquation named(const std::string& letter, std::vector<int> indices);
 
+/// From 1: of a vector its row, of a matrix row and column, also where it has one column only.
+std::vector<int> indices_of(std::string_view key, int row, int column);
+
 std::vector<std::string> names_of(const algebra::Graph& graph, const std::vector<Expr>& symbols);
 const algebra::Block* block_named(const std::vector<algebra::Block>& blocks, std::string_view name);
 /// An empty sheet with the names of a function's coordinates and speeds.

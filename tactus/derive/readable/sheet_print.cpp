@@ -11,7 +11,7 @@ namespace {
 /// Lines are broken before a sign once they are longer than this.
 constexpr std::size_t kLineWidth = 110;
 /// [glyphs] Of LaTeX: a line of 17 cm in 10 pt has room for some 95.
-constexpr std::size_t kLatexWidth = 80;
+constexpr std::size_t kLatexWidth = 72;
 
 /// About how many glyphs a formula has when it is set: words of commands count as what they print.
 std::size_t glyphs(std::string_view latex) {
