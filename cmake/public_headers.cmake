@@ -41,6 +41,7 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/simulate/constraints/assembly.h
   tactus/simulate/constraints/branches.h
   tactus/simulate/constraints/constrained_inverse.h
+  tactus/simulate/constraints/emitted_step.h
   tactus/simulate/constraints/constraint_solver.h
   tactus/simulate/constraints/constraints.h
   tactus/simulate/constraints/formulation.h

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <tactus/algebra/calculus.h>
+#include <tactus/base/error.h>
 #include <tactus/derive/equations.h>
 #include <tactus/derive/readable/abbreviate.h>
 #include <tactus/derive/readable/budget.h>
@@ -33,8 +34,16 @@ struct Request {
   double abbreviate = 0.0;
   int digits = -1;
   bool latex = false, json = false, counts = false, canonical = false, linear = false;
-  bool keep_parameters = false, friction = false;
+  bool keep_parameters = false, friction = false, reduced = false;
 };
+
+/// What a sheet of a model with constraints must say where it leaves them out; "" for other models.
+std::string left_out(const describe::Model& model) {
+  std::string names;
+  for (const describe::Constraint& constraint : model.constraints)
+    names += (names.empty() ? "" : ", ") + constraint.name;
+  return names.empty() ? "" : "OF THE OPEN TREE: the constraints are left out (" + names + ")";
+}
 
 Json to_json(const OperationCount& n) {
   Json entry = {{"mul", n.mul}, {"add", n.add}, {"div", n.div}, {"trig", n.trig}};
@@ -57,14 +66,19 @@ void print_counts(const Json& counts) {
 void exact_counts(const describe::Model& model, const derive::Options& options) {
   const derive::Equations equations(model, options);
   Json counts;
-  counts["inverse_dynamics"] = to_json(count(equations.inverse_dynamics()));
+  const std::string open_tree = equations.constraint_rows().empty() ? "" : "_open_tree";
+  counts["inverse_dynamics" + open_tree] = to_json(count(equations.inverse_dynamics()));
   counts["mass_matrix"] = to_json(count(equations.mass_matrix()));
-  counts["forward_dynamics"] = to_json(count(equations.forward_dynamics()));
+  counts["forward_dynamics" + open_tree] = to_json(count(equations.forward_dynamics()));
+  if (!open_tree.empty()) {
+    counts["constrained_dynamics"] = to_json(count(equations.constrained_dynamics()));
+    counts["constraints"] = to_json(count(equations.constraint_terms()));
+  }
   counts["bias"] = to_json(count(equations.bias()));
   counts["gravity"] = to_json(count(equations.gravity()));
   const bool has_linear_model = equations.nq() == equations.nv() &&
                                 model.speeds.definition == describe::Speeds::Definition::joint_rates;
-  if (has_linear_model) counts["linear"] = to_json(count(equations.linear_model()));
+  if (has_linear_model) counts["linear" + open_tree] = to_json(count(equations.linear_model()));
   counts["energy"] = to_json(count(equations.energy()));
   print_counts(counts);
 }
@@ -79,7 +93,9 @@ Json counts_of(const derive::CanonicalModel& model, const Function* linear, bool
   return counts;
 }
 
-void print(const derive::Sheet& sheet, const Request& request, const Json& more = {}) {
+void print(derive::Sheet sheet, const Request& request, const std::string& warning = "",
+           const Json& more = {}) {
+  if (!warning.empty()) sheet.notes.insert(sheet.notes.begin(), warning);
   if (request.json) {
     Json document = Json::parse(sheet.json());
     for (auto it = more.begin(); it != more.end(); ++it) document[it.key()] = it.value();
@@ -115,7 +131,7 @@ void by_threshold(const describe::Model& model, const derive::Options& options, 
   }
   const int digits = rule.digits > 0 ? rule.digits : kCanonicalDigits;
   if (request.linear)
-    return print(derive::linear_sheet(derive::LinearCanonical(full, rule), digits), request);
+    return print(derive::linear_sheet(derive::LinearCanonical(full, rule), digits), request, left_out(model));
 
   derive::Options frictionless = options;
   frictionless.friction = false;
@@ -124,7 +140,7 @@ void by_threshold(const describe::Model& model, const derive::Options& options, 
       fmt::format("coefficients of the links below {} dropped{} [Clover1996, II App. A]", request.abbreviate,
                   rule.digits > 0 ? fmt::format(", the others rounded to {} digits", rule.digits) : ""));
   add_to_notes(sheet, full, shorter, count(derive::Equations(model, frictionless).inverse_dynamics()));
-  print(sheet, request, {{"counts", counts_of(shorter, nullptr, request.friction)}});
+  print(sheet, request, left_out(model), {{"counts", counts_of(shorter, nullptr, request.friction)}});
 }
 
 void by_budget(const describe::Model& model, const derive::Options& options, const Request& request) {
@@ -159,7 +175,7 @@ void by_budget(const describe::Model& model, const derive::Options& options, con
                       {"proven", result.proven[i]},
                       {"sampled", result.sampled[i]}});
   }
-  print(sheet, request,
+  print(sheet, request, left_out(model),
         {{"torque_error", errors},
          {"coefficients", {{"kept", result.kept_coefficients}, {"of", result.full_coefficients}}},
          {"order", result.order},
@@ -172,6 +188,12 @@ void run(const Request& request) {
   derive::Options options;
   options.keep_parameters = request.keep_parameters;
   if (request.counts) options.friction = request.friction;
+  if (request.reduced && model.constraints.empty())
+    throw InputError({model.file}, "--reduced: the model has no constraints", "leave it out");
+  if (request.reduced && (request.linear || request.canonical || request.counts || request.abbreviate > 0.0 ||
+                          !request.budget.empty()))
+    throw InputError({}, "--reduced stands alone: the other forms are of the open tree",
+                     "leave the others out");
   if (!request.budget.empty()) return by_budget(model, options, request);
   if (request.abbreviate > 0.0) return by_threshold(model, options, request);
   if (request.counts) return exact_counts(model, options);
@@ -180,9 +202,11 @@ void run(const Request& request) {
     const derive::CanonicalModel canonical = derive::canonical_form(model, options);
     return print(request.linear ? derive::linear_sheet(derive::LinearCanonical(canonical), digits)
                                 : derive::canonical_sheet(canonical, digits),
-                 request);
+                 request, left_out(model));
   }
-  print(request.linear ? derive::linear_sheet(model, options) : derive::equations_sheet(model, options),
+  if (request.linear) return print(derive::linear_sheet(model, options), request, left_out(model));
+  if (model.constraints.empty()) return print(derive::equations_sheet(model, options), request);
+  print(request.reduced ? derive::reduced_sheet(model, options) : derive::constrained_sheet(model, options),
         request);
 }
 
@@ -190,8 +214,8 @@ void run(const Request& request) {
 
 void add_derive(CLI::App& program) {
   const auto request = std::make_shared<Request>();
-  CLI::App* verb =
-      program.add_subcommand("derive", "Derive the equations of motion: M, bias, gravity, linear model");
+  CLI::App* verb = program.add_subcommand(
+      "derive", "Derive the equations of motion: M, bias, gravity, constraints, linear model");
   request->model.add_to(*verb);
   CLI::Option* latex = verb->add_flag("--latex", request->latex, "print LaTeX");
   verb->add_flag("--json", request->json, "print JSON")->excludes(latex);
@@ -212,6 +236,8 @@ void add_derive(CLI::App& program) {
       ->check(CLI::Range(0, 17));
   verb->add_flag("--linear", request->linear,
                  "linear model about a point of motion: M, C = d tau/d u, K = d tau/d q");
+  verb->add_flag("--reduced", request->reduced,
+                 "with constraints: in independent speeds, the others eliminated, instead of multipliers");
   verb->add_flag("--keep-parameters", request->keep_parameters, "parameters stay symbols");
   verb->callback([request] { run(*request); });
 }

@@ -1,4 +1,5 @@
 // tactus eval MODEL --at STATE: everything the equations say at one instant, as JSON.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -17,11 +18,13 @@
 #include <tactus/derive/readable/state_space.h>
 #include <tactus/describe/model/coordinates.h>
 #include <tactus/generate/kernel.h>
+#include <tactus/simulate/constraints/assembly.h>
 #include <tactus/simulate/constraints/constrained_inverse.h>
 #include <tactus/simulate/constraints/constraint_solver.h>
 #include <tactus/simulate/files/instant.h>
 #include <tactus/simulate/motion/dynamics.h>
 
+#include "simulate_summary.h"
 #include "verbs.h"
 
 namespace tactus::apps {
@@ -37,7 +40,7 @@ struct Request {
   std::string state;
   std::string formulation = "automatic";
   double abbreviate = 0.0;
-  bool json = true;
+  bool json = true, assemble = false;
 };
 
 /// The instant with whatever follows from it.
@@ -170,6 +173,39 @@ std::optional<Constrained> constrained_motion(const derive::Equations& equations
     result.gamma.push_back(terms.gamma()[k]);
   }
   return result;
+}
+
+/// [m, rad; m/s, rad/s by the fastest speed, at least 1] A state typed with seven digits is closer to its constraints.
+constexpr double kFits = 1e-6;
+
+/// Which constraints the state violates and by how much; "" where it fits.
+std::string misfits(const Constrained& constrained, const std::vector<double>& u) {
+  const simulate::Constraints& constraints = *constrained.dynamics.constraints;
+  double fastest = 1.0;
+  for (const double x : u) fastest = std::max(fastest, std::abs(x));
+  std::string text;
+  for (const std::size_t row : constrained.active_rows) {
+    const auto add = [&](double error, double limit, std::string_view level) {
+      if (!(std::abs(error) <= limit))
+        text += fmt::format("{}`{}` by {:.3g} ({})", text.empty() ? "" : ", ", constraints.rows[row].label,
+                            std::abs(error), level);
+    };
+    add(constrained.position_error[row], kFits, "position");
+    add(constrained.velocity_error[row], kFits * fastest, "velocity");
+  }
+  return text;
+}
+
+/// The instant moved onto the constraints.
+std::vector<simulate::InitialChange> assemble(const derive::Equations& equations, Instant& at) {
+  const simulate::Dynamics dynamics =
+      simulate::compile(equations, std::nullopt, generate::Backend::interpreter);
+  const simulate::State given{at.t, at.q, at.u, {}};
+  const simulate::State state =
+      simulate::assemble_keeping(dynamics, given, simulate::kept_speeds(equations.model(), at.marks));
+  at.q = state.q;
+  at.u = state.u;
+  return simulate::changes_between(equations.model(), at.marks, given, state);
 }
 
 /// Errors of acceleration, A udot - gamma, are those of the motion: of a given one, what the constraints do
@@ -310,13 +346,15 @@ bool all_finite(const Json& value) {
 void run(const Request& request) {
   const describe::Model model = request.model.load();
   derive::Equations equations(model);
-  const Instant at = request.state.empty() ? simulate::read_instant(equations, "{}", "")
-                                           : simulate::load_instant(equations, request.state);
+  Instant at = request.state.empty() ? simulate::read_instant(equations, "{}", "")
+                                     : simulate::load_instant(equations, request.state);
   if (!at.wrenches.empty()) {
     derive::Options options;
     options.wrenches = at.wrenches;
     equations = derive::Equations(model, options);
   }
+  std::vector<simulate::InitialChange> changes;
+  if (request.assemble && !model.constraints.empty()) changes = assemble(equations, at);
   Motion motion = motion_of(equations, at);
   std::optional<double> out_of_reach;  // the part of the motion that the actuators cannot give
   if (!model.constraints.empty() && at.udot && !at.tau) {
@@ -362,7 +400,12 @@ void run(const Request& request) {
   result["M"] = rows(evaluated(equations.mass_matrix(), at, {}, {}), "M");
   result["h"] = list(evaluated(equations.bias(), at, {}, {}), "h");
   result["gravity"] = list(evaluated(equations.gravity(), at, {}, {}), "g");
-  if (constrained) add_constraints(*constrained, motion.acceleration, result);
+  const std::string off = constrained ? misfits(*constrained, at.u) : "";
+  if (constrained) {
+    result["fits_constraints"] = off.empty();
+    if (request.assemble) result["assembly_changes"] = changes_as_json(changes);
+    add_constraints(*constrained, motion.acceleration, result);
+  }
   const Evaluator energy = evaluated(equations.energy(), at, {}, {});
   const double kinetic = energy.output("kinetic")[0], potential = energy.output("potential")[0];
   result["energy"] = {{"kinetic", kinetic}, {"potential", potential}, {"total", kinetic + potential}};
@@ -377,6 +420,10 @@ void run(const Request& request) {
   fmt::print("{}\n", result.dump(2));
   if (!all_finite(result))
     throw Failed("some values (null above) are not finite: the equations are singular at this state");
+  if (!off.empty())
+    throw Failed(
+        "the state violates the constraints: " + off +
+        "\n  help: --assemble moves it onto them; `fixed` in the state file keeps values as they are");
 }
 
 }  // namespace
@@ -393,6 +440,7 @@ void add_eval(CLI::App& program) {
   verb->add_option("--formulation", request->formulation, "of the constrained motion")
       ->capture_default_str()
       ->check(CLI::IsMember({"automatic", "multipliers", "embedding", "projection", "parametric"}));
+  verb->add_flag("--assemble", request->assemble, "move the state onto the constraints first");
   verb->add_flag("--json", request->json, "print JSON (always)");
   verb->callback([request] { run(*request); });
 }

@@ -2,18 +2,21 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include <tactus/base/check.h>
+#include <tactus/base/error.h>
 #include <tactus/base/output_file.h>
 #include <tactus/derive/equations.h>
 #include <tactus/generate/forms.h>
 #include <tactus/generate/requests.h>
 #include <tactus/generate/source.h>
 #include <tactus/generate/tape.h>
+#include <tactus/simulate/constraints/emitted_step.h>
 
 #include "verbs.h"
 
@@ -25,7 +28,7 @@ namespace fs = std::filesystem;
 
 struct Request {
   ModelChoice model;
-  std::vector<std::string> what{"inverse-dynamics", "forward-dynamics", "mass-matrix"};
+  std::vector<std::string> what;  // empty: the motion's equations
   std::string language = "cpp";
   std::string out = ".";
   std::string name;
@@ -47,16 +50,29 @@ void run(const Request& request) {
   derive::Options options;
   options.keep_parameters = request.keep_parameters;
   const derive::Equations equations(model, options);
-  const std::vector<algebra::Function> functions = generate::requested_functions(equations, request.what);
+  std::vector<std::string> what = request.what;
+  if (what.empty() && equations.constraint_rows().empty())
+    what = {"inverse-dynamics", "forward-dynamics", "mass-matrix"};
+  else if (what.empty())
+    what = {"constrained-dynamics", "constraints", "mass-matrix"};
+  const generate::Form* form = generate::find_form(request.language);
+  TACTUS_CHECK(form != nullptr);
+  std::optional<generate::StepProgram> step;
+  if (std::erase(what, "step") > 0) {
+    if (request.language == "latex")
+      throw InputError({}, "`step` is a program, not a formula", "take --lang cpp or c");
+    step = simulate::step_program(equations);
+  }
+  const std::vector<algebra::Function> functions =
+      generate::requested_functions(equations, what, simulate::independent_rows(model));
 
   std::string name = request.name.empty() ? model.name : request.name;
   if (name.empty()) name = fs::path(request.model.path).stem().string();
   name = generate::identifier(name);
   const std::string about = model.description.empty() ? model.name : model.name + ", " + model.description;
 
-  const generate::Form* form = generate::find_form(request.language);
-  TACTUS_CHECK(form != nullptr);
-  const fs::path path = write(request, name, form->suffix, form->write(functions, {name, model.name, about}));
+  const fs::path path = write(request, name, form->suffix,
+                              form->write(functions, {name, model.name, about, step ? &*step : nullptr}));
 
   fmt::print("wrote {}\n", path.string());
   for (const algebra::Function& function : functions) {
@@ -64,6 +80,7 @@ void run(const Request& request) {
     fmt::print("  {:<28} {:>5} mul {:>5} add {:>3} div {:>4} trig\n", generate::identifier(function.name),
                count.mul, count.add, count.div, count.trig);
   }
+  if (step) fmt::print("  step\n");
 }
 
 }  // namespace
@@ -88,7 +105,13 @@ void add_generate(CLI::App& program) {
                  "the model's parameters become an input instead of numbers");
   std::string footer = "--what knows:\n";
   for (const generate::Word& word : generate::words())
-    footer += fmt::format("  {:<18} {}\n", word.name, word.meaning);
+    footer += fmt::format("  {:<20} {}\n", word.name, word.meaning);
+  footer += "for models with constraints:\n";
+  for (const generate::Word& word : generate::constraint_words())
+    footer += fmt::format("  {:<20} {}\n", word.name, word.meaning);
+  footer +=
+      "Without --what: inverse-dynamics,forward-dynamics,mass-matrix, with constraints "
+      "constrained-dynamics,constraints,mass-matrix.\n";
   verb->footer(footer);
   verb->callback([request] { run(*request); });
 }

@@ -1,5 +1,8 @@
 #include "simulate_summary.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -31,6 +34,9 @@ double work_of_others(const SimulateSummary& s) {
          books.correction_work;
 }
 
+/// Changes of a value of size one that are more than rounding of what a user would type; JSON has the others, too.
+constexpr double kWorthALine = 1e-9;
+
 ordered_json constraints_as_json(const SimulateSummary& s) {
   const simulate::AssemblyReport& assembly = s.opened.assembly;
   return {{"formulation", s.request.formulation},
@@ -42,6 +48,7 @@ ordered_json constraints_as_json(const SimulateSummary& s) {
           {"redundant_rows", assembly.redundant_rows},
           {"singular_start", assembly.singular},
           {"velocity_lost", assembly.velocity_lost},
+          {"initial_changes", changes_as_json(assembly.changes)},
           {"worst_position_error", s.result.worst_position_error},
           {"worst_velocity_error", s.result.worst_velocity_error}};
 }
@@ -135,6 +142,24 @@ void print_head(const SimulateSummary& s) {
         s.result.missed);
 }
 
+/// What assembly did to the initial state.
+void print_changes(const std::vector<simulate::InitialChange>& changes) {
+  constexpr std::size_t kMostLines = 20;
+  std::vector<simulate::InitialChange> shown;
+  for (const simulate::InitialChange& change : changes)
+    if (!(std::abs(change.to - change.from) <= kWorthALine * std::max(1.0, std::abs(change.to))))
+      shown.push_back(change);
+  if (shown.empty()) return;
+  // The given ones first: those are what a user may not expect.
+  std::stable_partition(shown.begin(), shown.end(), [](const auto& change) { return change.was_given; });
+  fmt::print("the constraints do not allow the initial state as it is; it was changed:\n");
+  for (std::size_t k = 0; k < std::min(shown.size(), kMostLines); ++k)
+    fmt::print("  {} `{}` {:.9g} -> {:.9g} (by {:.3g}{})\n", shown[k].is_speed ? "speed" : "coordinate",
+               shown[k].name, shown[k].from, shown[k].to, shown[k].to - shown[k].from,
+               shown[k].was_given ? "" : "; none was given");
+  if (shown.size() > kMostLines) fmt::print("  and {} more (--json lists all)\n", shown.size() - kMostLines);
+}
+
 void print_constraints(const SimulateSummary& s) {
   if (s.mechanism.constraints().empty()) return;
   const simulate::AssemblyReport& assembly = s.opened.assembly;
@@ -153,6 +178,7 @@ void print_constraints(const SimulateSummary& s) {
             : fmt::format(": {} accelerations handed over to the rank-revealing multipliers", handed_over));
   if (!assembly.redundant_rows.empty())
     fmt::print("redundant rows: {}\n", fmt::join(assembly.redundant_rows, ", "));
+  print_changes(assembly.changes);
   if (assembly.velocity_lost > 0.0)
     fmt::print("singular start: {:.3g} % of the kinetic energy belonged to no motion, and is left out\n",
                100.0 * assembly.velocity_lost);
@@ -192,6 +218,18 @@ void print_files(const SimulateSummary& s) {
 }
 
 }  // namespace
+
+nlohmann::ordered_json changes_as_json(const std::vector<simulate::InitialChange>& changes) {
+  ordered_json list = ordered_json::array();
+  for (const simulate::InitialChange& change : changes)
+    list.push_back({{"name", change.name},
+                    {"of", change.is_speed ? "u" : "q"},
+                    {"given", change.was_given},
+                    {"from", change.from},
+                    {"to", change.to},
+                    {"change", change.to - change.from}});
+  return list;
+}
 
 void SimulateSummary::print() const {
   if (request.json) {

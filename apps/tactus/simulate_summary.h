@@ -3,6 +3,8 @@
 
 #include <tactus/contact/open.h>
 
+#include <nlohmann/json.hpp>
+
 #include "motion_run.h"
 #include "simulate_request.h"
 
@@ -18,5 +20,8 @@ struct SimulateSummary {
   /// To the standard output; nothing in words where a file goes there.
   void print() const;
 };
+
+/// Every value of the initial state that assembly changed.
+nlohmann::ordered_json changes_as_json(const std::vector<simulate::InitialChange>& changes);
 
 }  // namespace tactus::apps

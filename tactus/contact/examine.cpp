@@ -14,14 +14,17 @@ namespace tactus::contact {
 namespace {
 
 /// Where a few of Newton's steps do not meet the constraints, assembly tries harder: the mobility becomes
-/// that of the configuration it finds, or it says what cannot be met.
+/// that of the configuration it finds, or it says what cannot be met. So it does where values are fixed.
 std::optional<InputError> assemble_better(const derive::Equations& equations, derive::Mobility& mobility) {
-  if (mobility.assembled && mobility.impossible.empty()) return std::nullopt;
   const describe::Model& model = equations.model();
+  const simulate::KeptSpeeds kept = simulate::kept_speeds(model, model.initial_marks);
+  const bool keeps = !kept.positions.empty() || !kept.velocities.empty();
+  if (mobility.assembled && mobility.impossible.empty() && !keeps) return std::nullopt;
   const simulate::Dynamics dynamics =
       simulate::compile(equations, std::nullopt, generate::Backend::interpreter);
   try {
-    const simulate::State state = simulate::assemble(dynamics, {0.0, model.initial_q, model.initial_u, {}});
+    const simulate::State state =
+        simulate::assemble_keeping(dynamics, {0.0, model.initial_q, model.initial_u, {}}, kept);
     std::vector<derive::Mobility::Error> errors = std::move(mobility.errors);
     mobility = derive::mobility(equations, 0.0, state.q, state.u);
     mobility.errors = std::move(errors);

@@ -81,12 +81,14 @@ std::shared_ptr<algebra::Cells> cells_of(const describe::Model& model, const Ope
 }
 
 simulate::State first_state(const derive::Equations& equations, const simulate::Dynamics& dynamics,
-                            simulate::State guess, const OpenOptions& options, OpenReport& report) {
+                            const simulate::Script& script, const OpenOptions& options, OpenReport& report) {
   const describe::Model& model = equations.model();
   const bool constrained = std::any_of(model.constraints.begin(), model.constraints.end(),
                                        [](const describe::Constraint& c) { return c.active; });
-  if (!constrained || !options.assemble) return guess;
-  simulate::State state = simulate::assemble(dynamics, std::move(guess), {}, &report.assembly);
+  if (!constrained || !options.assemble) return script.initial;
+  simulate::State state = simulate::assemble_keeping(
+      dynamics, script.initial, simulate::kept_speeds(model, script.marks), &report.assembly);
+  report.assembly.changes = simulate::changes_between(model, script.marks, script.initial, state);
   if (report.assembly.freedoms == 0 && !derive::is_driven(equations))
     throw InputError({model.file, 0, 0}, "the constraints leave the mechanism no freedom: it cannot move",
                      fmt::format("{} rows hold {} speeds; leave out or deactivate a constraint",
@@ -102,7 +104,7 @@ std::unique_ptr<Mechanism> open_smooth(const describe::Model& model, const OpenO
   auto made = std::make_shared<simulate::SmoothModel>(model, std::move(derivation), frames, std::move(cells));
   const simulate::Script script = text.read(made->equations);
   made->compile_with(script.loads);
-  simulate::State first = first_state(made->equations, made->dynamics, script.initial, options, report);
+  simulate::State first = first_state(made->equations, made->dynamics, script, options, report);
   auto mechanism = std::make_unique<simulate::SmoothMechanism>(
       made, simulate::Options{.step = options.step,
                               .integrator = options.integrator,
@@ -133,8 +135,8 @@ std::unique_ptr<Mechanism> open_with_contact(const describe::Model& model, const
   auto made = std::make_shared<ContactMade>(model, text.wrenches, frames, std::move(cells));
   const simulate::Script script = text.read(made->contact_model.equations);
   if (script.loads) made->contact_model.set_loads(*script.loads);
-  simulate::State first = first_state(made->contact_model.equations, made->contact_model.dynamics,
-                                      script.initial, options, report);
+  simulate::State first =
+      first_state(made->contact_model.equations, made->contact_model.dynamics, script, options, report);
   std::unique_ptr<Mechanism> mechanism;
   if (stepping) {
     SteppingOptions own{.step = options.step, .all_pairs = true};

@@ -9,10 +9,13 @@
 
 namespace tactus::generate {
 
+struct StepProgram;  // source.h
+
 struct FormOptions {
-  std::string name;   // an identifier: of the file, the namespace, or the prefix
-  std::string title;  // the model's name
-  std::string about;  // the model's name and description, one line
+  std::string name;                   // an identifier: of the file, the namespace, or the prefix
+  std::string title;                  // the model's name
+  std::string about;                  // the model's name and description, one line
+  const StepProgram* step = nullptr;  // of source languages: also a whole step of the integrator
 };
 
 struct Form {

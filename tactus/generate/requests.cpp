@@ -56,6 +56,28 @@ Function jacobian(const Equations& equations, int frame) {
   return function;
 }
 
+/// What ignores the constraints says so.
+Function open_tree(const Equations& equations, Function function) {
+  if (equations.constraint_rows().empty()) return function;
+  function.name += "_open_tree";
+  function.meaning = "OF THE OPEN TREE, constraints left out: " + function.meaning;
+  return function;
+}
+
+Function constrained(const Equations& equations, const std::string& word, const std::vector<bool>& rows) {
+  if (equations.constraint_rows().empty())
+    throw InputError({equations.model().file}, "`" + word + "`: the model has no constraints",
+                     "ask for forward-dynamics");
+  std::string labels;
+  for (std::size_t k = 0; k < equations.constraint_rows().size(); ++k)
+    if (word == "constraints" || rows.empty() || rows[k])
+      labels += (labels.empty() ? "" : ", ") + equations.constraint_rows()[k].label;
+  Function function =
+      word == "constraints" ? equations.constraint_terms() : equations.constrained_dynamics(rows);
+  function.meaning += " Rows, in order: " + labels + ".";
+  return function;
+}
+
 /// Time is an input only of what depends on it.
 void drop_unused_time(Function& function) {
   const std::vector<algebra::Expr> roots = function.roots();
@@ -65,13 +87,16 @@ void drop_unused_time(Function& function) {
   });
 }
 
-Function requested(const Equations& equations, const std::string& request) {
+Function requested(const Equations& equations, const std::string& request, const std::vector<bool>& rows) {
   const std::size_t colon = request.find(':');
   const std::string word = request.substr(0, colon);
   if (colon == std::string::npos) {
     for (const Entry& entry : plain_entries()) {
-      if (entry.word.name == word) return entry.make(equations);
+      if (entry.word.name != word) continue;
+      const bool of_motion = word == "inverse-dynamics" || word == "forward-dynamics" || word == "linear";
+      return of_motion ? open_tree(equations, entry.make(equations)) : entry.make(equations);
     }
+    if (word == "constrained-dynamics" || word == "constraints") return constrained(equations, word, rows);
   }
   if (word == "jacobian" || word == "frame") {
     if (colon == std::string::npos || colon + 1 == request.size()) {
@@ -86,6 +111,7 @@ Function requested(const Equations& equations, const std::string& request) {
   }
   std::vector<std::string> known;
   for (const Word& w : words()) known.push_back(w.name);
+  for (const Word& w : constraint_words()) known.push_back(w.name);
   throw InputError({}, "nothing is called `" + request + "`", suggestion(request, known));
 }
 
@@ -102,10 +128,21 @@ const std::vector<Word>& words() {
   return all;
 }
 
-std::vector<Function> requested_functions(const Equations& equations, std::span<const std::string> requests) {
+const std::vector<Word>& constraint_words() {
+  static const std::vector<Word> all{
+      {"constrained-dynamics",
+       "accelerations and multipliers: M udot + h = tau + A^T lambda, A udot = gamma"},
+      {"constraints", "Phi, A u + c, A, c and gamma = -(Adot u + cdot)"},
+      {"step",
+       "a whole step of rk4, constraints held (source languages; also for models without constraints)"}};
+  return all;
+}
+
+std::vector<Function> requested_functions(const Equations& equations, std::span<const std::string> requests,
+                                          const std::vector<bool>& rows) {
   std::vector<Function> functions;
   for (const std::string& request : requests) {
-    Function function = requested(equations, request);
+    Function function = requested(equations, request, rows);
     const bool repeated = std::any_of(functions.begin(), functions.end(),
                                       [&](const Function& other) { return other.name == function.name; });
     if (repeated) continue;

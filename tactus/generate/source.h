@@ -7,9 +7,12 @@
 // -mfma.)
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <tactus/algebra/function.h>
 
@@ -17,10 +20,38 @@ namespace tactus::generate {
 
 enum class Language { cpp, c };  // what they write differently: dialect.h
 
+/// What the loops of a StepProgram need to know, besides the functions.
+struct StepLimits {
+  double healthy_pivot = 0.0;  // of distances by the rows' sizes, and of pivots
+  double held = 0.0;           // [m, rad; of speeds by the fastest] errors below this are left alone
+  double follows = 0.0;    // errors of rows that are set aside, by their sizes; beyond, they do not follow
+  double amplified = 0.0;  // or this many times the errors of the held ones
+  double constraint_limit = 0.0;  // [m, rad] a constraint held no better than this is lost
+  double speed_limit = 0.0;       // [rad/s, m/s] a motion that is faster has diverged
+  int newton_steps = 0, halvings = 0, velocity_steps = 0;
+};
+
+/// A whole step of the integrator: a short program around straight-line functions (step_program.h).
+struct StepProgram {
+  algebra::Function dynamics;               // t q u tau [wrench] -> udot qdot [lambda distances pivots]
+  algebra::Function rates;                  // t q u -> qdot
+  std::optional<algebra::Function> errors;  // t q u -> Phi velocity: of all rows
+  std::optional<algebra::Function> position_step;                // t q error -> du distances pivots
+  std::optional<algebra::Function> velocity_step;                // the same
+  std::size_t rows = 0;                                          // of the model's constraints
+  std::vector<std::size_t> active, held, held_positions, aside;  // indices of rows
+  std::vector<double> sizes;                                     // [rows] natural ones
+  StepLimits limits;
+
+  /// The functions, in the order in which they must be written.
+  std::vector<algebra::Function> functions() const;
+};
+
 struct SourceOptions {
   Language language = Language::cpp;
-  std::string name = "mechanism";  // namespace in C++, prefix of all names in C; made an identifier
-  std::string about;               // what the functions belong to, one line for the head of the file
+  std::string name = "mechanism";     // namespace in C++, prefix of all names in C; made an identifier
+  std::string about;                  // what the functions belong to, one line for the head of the file
+  const StepProgram* step = nullptr;  // its functions, and `step` itself, are written after the others
 };
 
 /// The text of the header. Blocks of a function become one pointer each, inputs first; outputs are written

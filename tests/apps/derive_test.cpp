@@ -46,6 +46,25 @@ TEST(Derive, PrintsTheEquationsOfATwoLinkArm) {
   EXPECT_TRUE(contains(result.out, "g[2] = ")) << result.out;
 }
 
+TEST(Derive, PrintsTheConstraintsOfALoopOrSaysThatTheyAreLeftOut) {
+  const Result result = derive("four_bar.yaml");
+  EXPECT_EQ(result.exit_code, 0);
+  for (const char* part : {"M(q) udot + h(q, u) = tau + A(q)^T lambda",
+                           "Phi[1] = ", "A[2,3] = ", "Adot_u[1] = ", "A M^-1 A^T lambda = "})
+    EXPECT_TRUE(contains(result.out, part)) << part << "\n" << result.out;
+  EXPECT_TRUE(contains(derive("four_bar.yaml --latex").out, "\\Phi_{1} &= "));
+  const json sheet = json::parse(derive("four_bar.yaml --json --reduced").out);
+  EXPECT_EQ(sheet["Mr"].size(), 1u);
+  EXPECT_EQ(sheet["D"].size(), 2u);
+  for (const char* option : {"--linear", "--canonical", "--abbreviate 0.001"})
+    EXPECT_TRUE(contains(derive(std::string("four_bar.yaml ") + option).out, "OF THE OPEN TREE")) << option;
+  const json counts = json::parse(derive("four_bar.yaml --counts").out);
+  EXPECT_TRUE(counts.contains("constrained_dynamics"));
+  EXPECT_TRUE(counts.contains("forward_dynamics_open_tree"));
+  EXPECT_FALSE(counts.contains("forward_dynamics"));
+  EXPECT_EQ(derive("planar_2r.yaml --reduced").exit_code, 2);
+}
+
 TEST(Derive, CountsOperations) {
   const Result result = derive("puma560.yaml --counts");
   ASSERT_EQ(result.exit_code, 0) << result.out;

@@ -96,6 +96,42 @@ TEST_F(GenerateVerb, WritesCWithParametersAsInput) {
   EXPECT_NE(text.str().find("const double* parameters"), std::string::npos);
 }
 
+TEST_F(GenerateVerb, NothingLeavesConstraintsOutWithoutSayingSo) {
+  // A loop, and a joint of a URDF file that mimics another.
+  const std::string mimic = (folder / "mimic.urdf").string();
+  const std::string link =
+      "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' "
+      "iyz='0'/></inertial></link>";
+  std::ofstream(mimic) << "<robot name='mimic'><link name='world'/><link name='a'>" << link
+                       << "<link name='b'>" << link
+                       << "<joint name='j' type='continuous'><parent link='world'/><child link='a'/></joint>"
+                          "<joint name='k' type='continuous'><parent link='a'/><child link='b'/>"
+                          "<mimic joint='j' multiplier='-2'/></joint></robot>";
+  const auto content = [&](const std::string& file) {
+    std::ostringstream text;
+    text << std::ifstream(folder / file).rdbuf();
+    return text.str();
+  };
+  for (const auto& [model, name] :
+       {std::pair{tactus::support::source_dir() + "/models/pantograph.yaml", "pantograph"},
+        std::pair{mimic, "mimic"}}) {
+    ASSERT_EQ(generate(model), 0) << log();
+    EXPECT_NE(content(std::string(name) + ".hpp").find("void constrained_dynamics("), std::string::npos)
+        << name;
+    EXPECT_EQ(content(std::string(name) + ".hpp").find("forward_dynamics"), std::string::npos) << name;
+    ASSERT_EQ(generate(model + " --what forward-dynamics,inverse-dynamics,step --keep-parameters"), 0)
+        << log();
+    const std::string text = content(std::string(name) + ".hpp");
+    EXPECT_NE(text.find("void forward_dynamics_open_tree("), std::string::npos) << name;
+    EXPECT_NE(text.find("void inverse_dynamics_open_tree("), std::string::npos) << name;
+    EXPECT_EQ(text.find("void forward_dynamics("), std::string::npos) << name;
+    EXPECT_NE(text.find("int step(double t, double t_next"), std::string::npos) << name;
+  }
+  EXPECT_EQ(generate(kModel + " --what constrained-dynamics"), 2);
+  EXPECT_NE(log().find("no constraints"), std::string::npos);
+  EXPECT_EQ(generate(kModel + " --what step --lang latex"), 2);
+}
+
 TEST_F(GenerateVerb, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(generate(kModel + " --what mass-matrx"), 2);
   EXPECT_NE(log().find("did you mean `mass-matrix`?"), std::string::npos);

@@ -7,6 +7,7 @@
 #include <tactus/algebra/calculus.h>
 #include <tactus/algebra/print.h>
 #include <tactus/algebra/trig_form.h>
+#include <tactus/derive/readable/sheet_parts.h>
 
 namespace tactus::derive {
 namespace {
@@ -15,21 +16,6 @@ namespace {
 constexpr std::size_t kShortCanonicalForm = 150;
 /// Forms as short as that are found with little work.
 constexpr algebra::TrigLimits kShortSearch{.terms = 500, .products = 50'000};
-
-/// "M[1,2]" and "M_{12}".
-WrittenEquation named(const std::string& letter, std::vector<int> indices) {
-  WrittenEquation equation;
-  std::string plain, sub;
-  const bool wide = std::any_of(indices.begin(), indices.end(), [](int i) { return i > 9; });
-  for (const int i : indices) {
-    plain += (plain.empty() ? "" : ",") + std::to_string(i);
-    sub += (sub.empty() || !wide ? "" : ",") + std::to_string(i);
-  }
-  equation.name = fmt::format("{}[{}]", letter, plain);
-  equation.latex_name = fmt::format("{}_{{{}}}", letter, sub);
-  equation.indices = std::move(indices);
-  return equation;
-}
 
 /// Adds polynomials, with something that is no polynomial (friction) behind them.
 class PolynomialWriter {
@@ -80,12 +66,6 @@ class PolynomialWriter {
   bool any_form_;
 };
 
-std::vector<std::string> names_of(const algebra::Graph& graph, const std::vector<Expr>& symbols) {
-  std::vector<std::string> names;
-  for (const Expr s : symbols) names.push_back(graph.symbol_name(s));
-  return names;
-}
-
 Sheet sheet_of(const CanonicalModel& model, std::string note) {
   return {model.name,
           names_of(*model.graph, model.q),
@@ -94,78 +74,10 @@ Sheet sheet_of(const CanonicalModel& model, std::string note) {
           {}};
 }
 
-const algebra::Block* block_named(const std::vector<algebra::Block>& blocks, std::string_view name) {
-  for (const algebra::Block& block : blocks)
-    if (block.name == name) return &block;
-  return nullptr;
-}
-
-Sheet sheet_of(const describe::Model& model, const Function& function, std::string note) {
-  const algebra::Block* q = block_named(function.inputs, "q");
-  const algebra::Block* u = block_named(function.inputs, "u");
-  return {model.name,
-          q != nullptr ? names_of(*function.graph, q->entries) : model.coordinate_names(),
-          u != nullptr ? names_of(*function.graph, u->entries) : model.speed_names(),
-          {std::move(note), "elements not listed are zero"},
-          {}};
-}
-
 constexpr const char* kTorqueNote =
     "tau_i = sum_j M_ij udot_j + sum_(j<k) B_ijk u_j u_k + sum_j D_ij u_j^2 + G_i + V_i";
 constexpr const char* kLinearNote =
     "delta tau = M delta udot + C delta u + K delta q about a point (q, u, udot) of a motion";
-
-const char* equation_of_motion(const describe::Model& model) {
-  return model.speeds.definition == describe::Speeds::Definition::joint_rates
-             ? "M(q) udot + h(q, u) = tau"
-             : "M(q) udot + h(q, u) = W(q)^T tau, with joint rates qd = W(q) u + X(q)";
-}
-
-struct Part {
-  std::string key, title;
-  const algebra::Block* block = nullptr;
-  bool upper_triangle = false;
-};
-
-/// Blocks of one graph, in the form that shares temporaries.
-void add_shared_form(Sheet& sheet, const algebra::Graph& graph, const std::vector<Part>& parts) {
-  std::vector<Expr> roots;
-  std::vector<SheetSection> sections;
-  for (const Part& part : parts) {
-    SheetSection& section = sections.emplace_back(SheetSection{part.key, part.title, {}});
-    const algebra::Block& block = *part.block;
-    for (int i = 0; i < block.rows; ++i) {
-      for (int j = part.upper_triangle ? i : 0; j < block.cols; ++j) {
-        const Expr entry = block.entries[static_cast<std::size_t>(i * block.cols + j)];
-        if (algebra::is_zero(entry)) continue;
-        section.equations.push_back(
-            named(part.key, block.cols > 1 ? std::vector{i + 1, j + 1} : std::vector{i + 1}));
-        roots.push_back(entry);
-      }
-    }
-  }
-  const algebra::PrintOptions options{.digits = 10};
-  const algebra::Formulas text = algebra::print(roots, graph, algebra::Notation::text, options);
-  const algebra::Formulas latex = algebra::print(roots, graph, algebra::Notation::latex, options);
-  if (!text.temporaries.empty()) {
-    SheetSection& where = sheet.sections.emplace_back(SheetSection{"where", "shared terms", {}});
-    for (std::size_t n = 0; n < text.temporaries.size(); ++n) {
-      where.equations.push_back({text.temporaries[n].name,
-                                 latex.temporaries[n].name,
-                                 text.temporaries[n].formula,
-                                 latex.temporaries[n].formula,
-                                 {}});
-    }
-  }
-  std::size_t next = 0;
-  for (SheetSection& section : sections) {
-    for (WrittenEquation& equation : section.equations) {
-      equation.text = text.roots[next];
-      equation.latex = latex.roots[next++];
-    }
-    sheet.sections.push_back(std::move(section));
-  }
-}
 
 }  // namespace
 

@@ -1,3 +1,6 @@
+#include <cctype>
+#include <string_view>
+
 #include <nlohmann/json.hpp>
 
 #include <tactus/derive/readable/sheet.h>
@@ -7,16 +10,42 @@ namespace {
 
 /// Lines are broken before a sign once they are longer than this.
 constexpr std::size_t kLineWidth = 110;
-constexpr std::size_t kLatexWidth = 140;
+/// [glyphs] Of LaTeX: a line of 17 cm in 10 pt has room for some 95.
+constexpr std::size_t kLatexWidth = 72;
+
+/// About how many glyphs a formula has when it is set: words of commands count as what they print.
+std::size_t glyphs(std::string_view latex) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < latex.size(); ++i) {
+    const char c = latex[i];
+    if (c == '{' || c == '}' || c == '_' || c == '^' || c == ' ') continue;
+    if (c != '\\') {
+      ++count;
+      continue;
+    }
+    std::size_t end = i + 1;
+    while (end < latex.size() && std::isalpha(static_cast<unsigned char>(latex[end])) != 0) ++end;
+    const std::string_view word = latex.substr(i + 1, end - i - 1);
+    if (word == "sin" || word == "cos" || word == "tan") {
+      count += 3;
+    } else if (word != "mathrm" && word != "dot" && word != "ddot" && word != "left" && word != "right" &&
+               !word.empty()) {
+      ++count;  // a letter or a sign
+    }
+    i = word.empty() ? i + 1 : end - 1;
+  }
+  return count;
+}
 
 /// The places where a formula may be broken: before " + " and " - " outside of parentheses.
-std::vector<std::string> broken(const std::string& formula, std::size_t width) {
+std::vector<std::string> broken(const std::string& formula, std::size_t width,
+                                std::size_t (*length)(std::string_view)) {
   std::vector<std::string> lines(1);
   int depth = 0;
   std::size_t start = 0;
   const auto flush = [&](std::size_t end) {
     std::string piece = formula.substr(start, end - start);
-    if (!lines.back().empty() && lines.back().size() + piece.size() > width) {
+    if (!lines.back().empty() && length(lines.back()) + length(piece) > width) {
       lines.emplace_back(piece.starts_with(' ') ? piece.substr(1) : piece);
     } else {
       lines.back() += piece;
@@ -58,7 +87,8 @@ std::string Sheet::text() const {
     out += "\n" + section.key + ": " + section.title + "\n";
     for (const WrittenEquation& equation : section.equations) {
       const std::string left = "  " + equation.name + " = ";
-      const std::vector<std::string> lines = broken(equation.text, kLineWidth - left.size());
+      const std::vector<std::string> lines =
+          broken(equation.text, kLineWidth - left.size(), [](std::string_view text) { return text.size(); });
       for (std::size_t n = 0; n < lines.size(); ++n) {
         out += (n == 0 ? left : std::string(left.size(), ' ')) + lines[n] + "\n";
       }
@@ -71,10 +101,11 @@ std::string Sheet::latex() const {
   std::string out;
   for (const std::string& line : heading(*this)) out += "% " + line + "\n";
   for (const SheetSection& section : sections) {
+    if (section.equations.empty()) continue;  // nothing to align
     out += "\n% " + section.key + ": " + section.title + "\n\\begin{align*}\n";
     for (std::size_t k = 0; k < section.equations.size(); ++k) {
       const WrittenEquation& equation = section.equations[k];
-      const std::vector<std::string> lines = broken(equation.latex, kLatexWidth);
+      const std::vector<std::string> lines = broken(equation.latex, kLatexWidth, glyphs);
       out += "  " + equation.latex_name + " &= ";
       for (std::size_t n = 0; n < lines.size(); ++n) out += (n == 0 ? "" : " \\\\\n    &\\quad ") + lines[n];
       out += k + 1 < section.equations.size() ? " \\\\\n" : "\n";

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -160,6 +161,13 @@ struct Parametric {
   Place where;
 };
 
+/// What a file says of each value of an initial state: assembly completes open ones, moves given ones only where the
+/// constraints leave nothing else, and keeps fixed ones.
+struct InitialMarks {
+  enum class Mark : std::uint8_t { open, given, fixed };
+  std::vector<Mark> q, u;  // [nq], [nv]; empty: all open
+};
+
 /// A parameter whose value was taken while the file was read, and by what.
 struct ReadOnce {
   std::string parameter;
@@ -188,6 +196,7 @@ struct Model {
   std::vector<double>
       initial_q;  // where a motion begins, in the order of the coordinates [nq] and speeds [nv]
   std::vector<double> initial_u;
+  InitialMarks initial_marks;
   std::vector<ReadOnce> read_once;
   std::vector<std::string> warnings;  // found while reading; `tactus check` prints them
 

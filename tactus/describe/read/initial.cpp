@@ -97,6 +97,73 @@ std::vector<Dimension> coordinate_dimensions(const Model& model) {
   return dimensions;
 }
 
+namespace {
+
+using Mark = InitialMarks::Mark;
+
+/// Those that a list or a map gives; a map may place a whole joint.
+void mark_given(const Model& model, const Value* values, const std::vector<std::string>& names,
+                bool of_speeds, std::vector<Mark>& marks) {
+  marks.resize(names.size(), Mark::open);
+  if (values == nullptr) return;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (values->is_sequence() || values->find(names[i]) != nullptr) marks[i] = Mark::given;
+  if (of_speeds || values->is_sequence()) return;
+  std::size_t at = 0;
+  for (const Joint& joint : model.joints) {
+    const auto count = static_cast<std::size_t>(coordinate_count(joint.type));
+    if (has_quaternion(joint.type) && values->find(joint.name) != nullptr)
+      std::fill_n(marks.begin() + static_cast<std::ptrdiff_t>(at), count, Mark::given);
+    at += count;
+  }
+}
+
+/// Those named in a list; what is to be kept must be said.
+void mark_fixed(const Reader& reader, const Value* list, std::string_view what,
+                const std::vector<std::string>& names, std::vector<Mark>& marks) {
+  if (list == nullptr) return;
+  if (!list->is_sequence())
+    reader.fail(*list, fmt::format("{} must be a list of names", what), "write fixed: {q: [q1], u: [q1]}");
+  for (const Value& item : list->items) {
+    const auto found = std::find(names.begin(), names.end(), item.text);
+    if (found == names.end())
+      reader.fail(item, fmt::format("there is no `{}` in {}", item.text, what),
+                  suggestion(item.text, std::span<const std::string>(names)));
+    Mark& mark = marks[static_cast<std::size_t>(found - names.begin())];
+    if (mark == Mark::open)
+      reader.fail(item, fmt::format("`{}` is to be fixed, and no value is given for it", item.text),
+                  "give its value beside `fixed`");
+    mark = Mark::fixed;
+  }
+}
+
+}  // namespace
+
+InitialMarks read_marks(const Reader& reader, const Model& model, const Value* q, const Value* u,
+                        const Value* fixed, InitialMarks before) {
+  InitialMarks marks = std::move(before);
+  const std::vector<std::string> coordinates = model.coordinate_names(), speeds = model.speed_names();
+  mark_given(model, q, coordinates, false, marks.q);
+  mark_given(model, u, speeds, true, marks.u);
+  if (fixed == nullptr) return marks;
+  if (fixed->is_scalar()) {
+    if (fixed->text != "given")
+      reader.fail(*fixed, fmt::format("`fixed` is `{}`", fixed->text),
+                  "write `fixed: given`, or names: fixed: {q: [q1], u: [q1]}");
+    for (std::vector<Mark>* part : {&marks.q, &marks.u})
+      std::replace(part->begin(), part->end(), Mark::given, Mark::fixed);
+  } else {
+    const Fields fields(reader, *fixed, "`fixed`", keys::kFixed);
+    mark_fixed(reader, fields["q"], "`fixed: q`", coordinates, marks.q);
+    mark_fixed(reader, fields["u"], "`fixed: u`", speeds, marks.u);
+  }
+  const bool own_speeds = model.speeds.definition != Speeds::Definition::joint_rates;
+  if (own_speeds && std::find(marks.q.begin(), marks.q.end(), Mark::fixed) != marks.q.end())
+    reader.fail(*fixed, "coordinates can be fixed only where the speeds are the joints' rates",
+                "fix speeds, `fixed: {u: [...]}`, or leave `speeds` out of the model");
+  return marks;
+}
+
 void read_initial(Reader& reader, const Value& section) {
   const Fields fields(reader, section, "`initial`", keys::kInitial);
   Model& model = reader.model;
@@ -114,6 +181,7 @@ void read_initial(Reader& reader, const Value& section) {
     }
     read_values(reader, *u, "`u`", model.speed_names(), dimensions, model.initial_u);
   }
+  model.initial_marks = read_marks(reader, model, fields["q"], fields["u"], fields["fixed"]);
 }
 
 }  // namespace tactus::describe

@@ -74,7 +74,9 @@ inline constexpr std::array kPoint = {Key("body"), Key("at")};
 
 inline constexpr std::array kSpeeds = {Key("names"), Key("from_rates"), Key("to_rates")};
 
-inline constexpr std::array kInitial = {Key("q"), Key("u")};
+inline constexpr std::array kInitial = {Key("q"), Key("u"), Key("fixed")};
+inline constexpr std::array kRepeatedInitial = {Key("q"), Key("u")};
+inline constexpr std::array kFixed = {Key("q"), Key("u")};
 
 inline constexpr std::array kParametric = {Key("z"), Key("q")};
 inline constexpr std::array kIndependent = {Key("value"), Key("rate"), Key("description")};

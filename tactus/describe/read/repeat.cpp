@@ -157,7 +157,7 @@ void expand(const Reader& reader, Value& document, const Value& repeat) {
       if (const Value* inner = given[part]) repeats.join(*inner, part, section_of(section, *inner, part));
     }
   };
-  join_within("initial", keys::kInitial);
+  join_within("initial", keys::kRepeatedInitial);
   join_within("contact", keys::kRepeatedContact);
   join_within("parametric", keys::kParametric);
 }

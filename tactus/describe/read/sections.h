@@ -59,6 +59,10 @@ void read_speeds(Reader& reader, const Value& section);
 /// Lengths, and pure numbers for angles and quaternions: one per coordinate.
 std::vector<algebra::Dimension> coordinate_dimensions(const Model& model);
 void read_initial(Reader& reader, const Value& section);
+/// Which values are given by `q` and `u` (null where there is none), and which of them `fixed` keeps: all of them
+/// (`fixed: given`), or those named under its own `q` and `u`. `before`: what was said of values that are not given.
+InitialMarks read_marks(const Reader& reader, const Model& model, const Value* q, const Value* u,
+                        const Value* fixed, InitialMarks before = {});
 /// After `initial` (null where the file has none), whose q and u go before those that psi gives.
 void read_parametric(Reader& reader, const Value& section, const Value* initial);
 void read_constraints(Reader& reader, const Value& section);

@@ -23,8 +23,7 @@ class Assembler {
  public:
   Assembler(const Dynamics& dynamics, const Constraints& constraints);
 
-  /// Speeds whose coordinates and values must stay as guessed.
-  void keep(const std::vector<int>& speeds);
+  void keep(const KeptSpeeds& speeds);
 
   /// Moves q onto the active constraints. `shakes`: how often to try again from a changed guess.
   bool close(State& state, int shakes = 0);
@@ -50,8 +49,8 @@ class Assembler {
   ConstraintTerms terms_;
   MassMetric metric_;
   math::RowFactor damped_;
-  std::vector<char> kept_;         // [nv]
-  std::vector<std::size_t> rows_;  // gathered
+  std::vector<char> kept_q_, kept_u_;  // [nv]
+  std::vector<std::size_t> rows_;      // gathered
   std::vector<double> M_, A_, scale_, error_, gamma_;
 };
 

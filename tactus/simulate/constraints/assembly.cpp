@@ -11,6 +11,7 @@
 #include <tactus/base/error.h>
 #include <tactus/math/cholesky.h>
 #include <tactus/simulate/constraints/branches.h>
+#include <tactus/simulate/motion/displacement.h>
 
 namespace tactus::simulate {
 
@@ -43,31 +44,34 @@ Assembler::Assembler(const Dynamics& dynamics, const Constraints& constraints)
       terms_(dynamics, constraints),
       metric_(nv_, m_),
       damped_(m_, nv_ + m_),
-      kept_(nv_, 0),
+      kept_q_(nv_, 0),
+      kept_u_(nv_, 0),
       M_(nv_ * nv_),
       A_(m_ * nv_),
       scale_(m_),
       error_(m_),
       gamma_(m_) {}
 
-void Assembler::keep(const std::vector<int>& speeds) {
-  for (const int i : speeds) kept_[static_cast<std::size_t>(i)] = 1;
+void Assembler::keep(const KeptSpeeds& speeds) {
+  for (const int i : speeds.positions) kept_q_[static_cast<std::size_t>(i)] = 1;
+  for (const int i : speeds.velocities) kept_u_[static_cast<std::size_t>(i)] = 1;
 }
 
 /// Active rows; speeds that are kept move nothing and have no inertia in common with others.
 ConstrainedProblem Assembler::problem(const State& state, bool positions) {
+  const std::vector<char>& kept = positions ? kept_q_ : kept_u_;
   terms_.evaluate(state.t, state.q.data(), state.u.data());
   std::copy_n(terms_.M(), nv_ * nv_, M_.begin());
   rows_.clear();
   for (std::size_t k = 0; k < m_; ++k)
     if (constraints_.active[k] && (!positions || constraints_.rows[k].holonomic)) rows_.push_back(k);
   for (std::size_t k = 0; k < rows_.size(); ++k) {
-    for (std::size_t i = 0; i < nv_; ++i) A_[k * nv_ + i] = kept_[i] ? 0.0 : terms_.A(rows_[k])[i];
+    for (std::size_t i = 0; i < nv_; ++i) A_[k * nv_ + i] = kept[i] ? 0.0 : terms_.A(rows_[k])[i];
     scale_[k] = constraints_.scale[rows_[k]];
     error_[k] = positions ? terms_.Phi()[rows_[k]] : terms_.velocity()[rows_[k]];
   }
   for (std::size_t i = 0; i < nv_; ++i) {
-    if (!kept_[i]) continue;
+    if (!kept[i]) continue;
     for (std::size_t j = 0; j < nv_; ++j)
       if (j != i) M_[i * nv_ + j] = M_[j * nv_ + i] = 0.0;
   }
@@ -120,7 +124,7 @@ bool Assembler::newton(State& state) {
     damped_.times_q(x.data());
     math::solve_lower_transposed(nv_, metric_.L(), x.data());
     for (std::size_t i = 0; i < nv_; ++i)
-      if (kept_[i]) x[i] = 0.0;
+      if (kept_q_[i]) x[i] = 0.0;
 
     arguments[0] = state.t;
     std::copy(state.q.begin(), state.q.end(), arguments.begin() + 1);
@@ -158,11 +162,19 @@ bool Assembler::close(State& state, int shakes) {
   std::mt19937 random(7);
   std::uniform_real_distribution<double> part(-1.0, 1.0);
   std::vector<double> theta(nv_);
+  const bool keeps = std::find(kept_q_.begin(), kept_q_.end(), 1) != kept_q_.end();
+  Displacement displacement(dynamics_);
   for (int shake = 0; shake < shakes; ++shake) {
     const double reach = 0.03 * std::pow(100.0, static_cast<double>(shake) / static_cast<double>(shakes));
-    for (std::size_t i = 0; i < nv_; ++i) theta[i] = kept_[i] ? 0.0 : reach * part(random);
+    for (double& x : theta) x = reach * part(random);
     state = guess;
-    dynamics_.coordinates.displace(guess.q.data(), theta.data(), state.q.data());
+    if (keeps) {  // by speeds, of which some are kept; the chart's entries are others where joints have quaternions
+      for (std::size_t i = 0; i < nv_; ++i)
+        if (kept_q_[i]) theta[i] = 0.0;
+      displacement.apply(state.t, state.q.data(), theta.data(), 1.0);
+    } else {
+      dynamics_.coordinates.displace(guess.q.data(), theta.data(), state.q.data());
+    }
     if (newton(state)) return true;
     const double error = largest_error(state, false);
     if (!(error < best_error)) continue;
@@ -181,7 +193,7 @@ bool Assembler::agree(State& state) {
   metric_.smallest_step(error_.data(), du.data());
   double fastest = 1.0;
   for (std::size_t i = 0; i < nv_; ++i) {
-    if (!kept_[i]) state.u[i] -= du[i];
+    if (!kept_u_[i]) state.u[i] -= du[i];
     fastest = std::max(fastest, std::abs(state.u[i]));
   }
   return largest_error(state, true) <= kAgrees * fastest;
@@ -191,7 +203,7 @@ bool Assembler::choose_branch(State& state, double& lost) {
   problem(state, false);  // for the rows
   Branches branches(dynamics_, constraints_);
   const Branches::Outcome outcome =
-      branches.settle(state.t, state.q.data(), state.u.data(), rows_, kept_.data());
+      branches.settle(state.t, state.q.data(), state.u.data(), rows_, kept_u_.data());
   lost = outcome.lost;
   return outcome.found;
 }
@@ -201,8 +213,8 @@ AssemblyReport Assembler::inspect(const State& state, bool look_nearby) {
   report.redundant.assign(m_, 0);
   report.position_error = largest_error(state, false);
   report.velocity_error = largest_error(state, true);
-  const std::vector<char> kept = kept_;
-  std::fill(kept_.begin(), kept_.end(), char{0});
+  const std::vector<char> kept_q = kept_q_, kept_u = kept_u_;
+  for (std::vector<char>* kept : {&kept_q_, &kept_u_}) std::fill(kept->begin(), kept->end(), char{0});
   const auto rank_at = [&](const State& at, std::vector<char>* redundant) {
     const ConstrainedProblem p = problem(at, false);
     // Rows without a position level come last: a position row that only they imply would not be held.
@@ -239,7 +251,8 @@ AssemblyReport Assembler::inspect(const State& state, bool look_nearby) {
     }
   }
   report.singular = report.rank_nearby > report.rank;
-  kept_ = kept;
+  kept_q_ = kept_q;
+  kept_u_ = kept_u;
   return report;
 }
 
@@ -263,7 +276,59 @@ std::string Assembler::errors_by_name(const State& state, bool velocity) {
   return text;
 }
 
+KeptSpeeds kept_speeds(const describe::Model& model, const describe::InitialMarks& marks) {
+  using Mark = describe::InitialMarks::Mark;
+  KeptSpeeds kept;
+  const auto is_fixed = [&](std::size_t coordinate) {
+    return coordinate < marks.q.size() && marks.q[coordinate] == Mark::fixed;
+  };
+  std::size_t coordinate = 0;
+  int speed = 0;
+  for (const describe::Joint& joint : model.joints) {
+    const auto count = static_cast<std::size_t>(describe::coordinate_count(joint.type));
+    const auto keep = [&](int first, int number) {
+      for (int i = 0; i < number; ++i) kept.positions.push_back(speed + first + i);
+    };
+    if (describe::has_quaternion(joint.type)) {
+      bool orientation = false, position = false;
+      for (std::size_t i = 0; i < count; ++i)
+        (i + 4 < count ? position : orientation) |= is_fixed(coordinate + i);
+      if (orientation) keep(0, 3);
+      if (position) keep(3, 3);
+    } else {
+      for (std::size_t i = 0; i < count; ++i)
+        if (is_fixed(coordinate + i)) keep(static_cast<int>(i), 1);
+    }
+    coordinate += count;
+    speed += static_cast<int>(joint.axes.size());
+  }
+  for (std::size_t i = 0; i < marks.u.size(); ++i)
+    if (marks.u[i] == Mark::fixed) kept.velocities.push_back(static_cast<int>(i));
+  return kept;
+}
+
+std::vector<InitialChange> changes_between(const describe::Model& model, const describe::InitialMarks& marks,
+                                           const State& before, const State& after) {
+  using Mark = describe::InitialMarks::Mark;
+  std::vector<InitialChange> changes;
+  const auto compare = [&](bool is_speed, const std::vector<std::string>& names,
+                           const std::vector<Mark>& said, const std::vector<double>& from,
+                           const std::vector<double>& to) {
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (from[i] != to[i])
+        changes.push_back({names[i], is_speed, i < said.size() && said[i] != Mark::open, from[i], to[i]});
+  };
+  compare(false, model.coordinate_names(), marks.q, before.q, after.q);
+  compare(true, model.speed_names(), marks.u, before.u, after.u);
+  return changes;
+}
+
 State assemble(const Dynamics& dynamics, State guess, const std::vector<int>& kept, AssemblyReport* report) {
+  return assemble_keeping(dynamics, std::move(guess), {kept, kept}, report);
+}
+
+State assemble_keeping(const Dynamics& dynamics, State guess, const KeptSpeeds& kept,
+                       AssemblyReport* report) {
   if (report) *report = {};
   if (!dynamics.constraints) {
     if (report) report->freedoms = dynamics.nv();
@@ -276,14 +341,16 @@ State assemble(const Dynamics& dynamics, State guess, const std::vector<int>& ke
     throw InputError(
         {},
         fmt::format("the mechanism cannot be assembled{}: at best, {}",
-                    kept.empty() ? "" : " with the coordinates that are to be kept",
+                    kept.positions.empty() ? "" : " with the coordinates that are to be kept",
                     assembler.errors_by_name(state, false)),
         "check lengths and placements of these constraints, or give a better guess of the coordinates");
   if (!assembler.agree(state))
     throw InputError({},
-                     fmt::format("no velocity satisfies all constraints here: at best, {}",
+                     fmt::format("no velocity satisfies all constraints here{}: at best, {}",
+                                 kept.velocities.empty() ? "" : " with the speeds that are to be kept",
                                  assembler.errors_by_name(state, true)),
-                     "constraints that prescribe motions contradict each other");
+                     kept.velocities.empty() ? "constraints that prescribe motions contradict each other"
+                                             : "leave one of the fixed speeds open, or mend its value");
   double lost = 0.0;
   if (!assembler.choose_branch(state, lost))
     throw InputError(

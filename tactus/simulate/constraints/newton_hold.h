@@ -19,6 +19,8 @@ inline constexpr int kMostVelocitySteps = 2;
 /// Rows that were set aside follow from the others: their errors, by the rows' natural sizes (for velocities:
 /// and the speeds), are rounding. Beyond this they do not follow, and are taken back.
 inline constexpr double kFollows = 1e-11;
+/// Beyond this many times the errors of the held rows, an error of a row set aside is its own.
+inline constexpr double kAmplified = 100.0;
 
 /// Moves q [nq] until the error is at most `held`, or no step makes it smaller; the error left.
 ///   error_at()   the largest error at q, whose parts it leaves for the next step

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include <tactus/simulate/constraints/newton_hold.h>
+
 namespace tactus::simulate {
 
 namespace {
 
-/// Beyond this many times the errors of the held rows, an error of a row set aside is its own.
-constexpr double kAmplified = 100.0;
 /// Ends of steps in a row at which a row must be redundant before it is set aside: a motion through a
 /// singular configuration meets it once.
 constexpr int kForGood = 2;

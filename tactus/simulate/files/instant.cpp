@@ -21,7 +21,8 @@ using describe::Fields;
 using describe::Value;
 using Vector = std::vector<double>;
 
-constexpr std::array<std::string_view, 8> kKeys{"t", "q", "u", "qd", "udot", "qdd", "tau", "wrenches"};
+constexpr std::array<std::string_view, 9> kKeys{"t",   "q",   "u",        "qd",   "udot",
+                                                "qdd", "tau", "wrenches", "fixed"};
 
 bool has_own_speeds(const derive::Equations& equations) {
   return equations.model().speeds.definition != describe::Speeds::Definition::joint_rates;
@@ -116,6 +117,7 @@ Instant read_instant(const derive::Equations& equations, const std::string& text
   if (const Value* u = fields["u"]) instant.u = file.speeds(*u, "`u`");
   if (const Value* qd = fields["qd"])
     instant.u = speeds_of(equations, instant.t, instant.q, file.joint_rates(*qd, "`qd`"));
+  instant.marks = file.marks(fields);
   if (const Value* udot = fields["udot"]) instant.udot = file.accelerations(*udot, "`udot`", false);
   if (const Value* qdd = fields["qdd"])
     instant.udot = speed_rates_of(equations, instant.t, instant.q,

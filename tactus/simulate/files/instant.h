@@ -5,6 +5,7 @@
 //   qd: [0.7, -0.3, 0.5]       # rates of the joints; or u: the generalised speeds
 //   qdd: [0, 0, 0]             # accelerations of the joints, or udot, where inverse dynamics is asked for
 //   tau: [0, 0, 0]             # forces at the joints, where forward dynamics is asked for
+//   fixed: given               # or {q: [q1], u: [q1]}: values that assembly must keep
 //   wrenches: [{frame: tool, force: [0, 0, -10]}]
 #pragma once
 
@@ -19,6 +20,7 @@ namespace tactus::simulate {
 struct Instant {
   double t = 0.0;
   std::vector<double> q, u;
+  describe::InitialMarks marks;  // which of these are given, which are to be kept where it is assembled
   std::optional<std::vector<double>> udot;  // where the file gives udot or qdd
   std::optional<std::vector<double>> tau;
   std::vector<derive::WrenchInput> wrenches;

@@ -13,6 +13,7 @@
 #include <tactus/base/nearest.h>
 #include <tactus/derive/tree/build_tree.h>
 #include <tactus/describe/read/file_text.h>
+#include <tactus/describe/read/sections.h>
 #include <tactus/simulate/motion/dynamics.h>
 
 namespace tactus::simulate {
@@ -240,6 +241,25 @@ std::vector<double> MotionReader::coordinates(const Value& value) const {
     for (std::size_t i = at; i < at + 4; ++i) q[i] /= length;
   }
   return q;
+}
+
+describe::InitialMarks MotionReader::marks(const describe::Fields& fields) const {
+  using Mark = describe::InitialMarks::Mark;
+  const Value* u = fields["u"];
+  const Value* qd = fields["qd"];
+  const Value* fixed = fields["fixed"];
+  const bool own_speeds = model_.speeds.definition != describe::Speeds::Definition::joint_rates;
+  describe::InitialMarks before = model_.initial_marks;
+  if (u != nullptr || qd != nullptr) before.u.assign(speed_names_.size(), Mark::open);
+  // Rates of the joints are speeds; where the model defines speeds of its own, they give them all together.
+  if (qd == nullptr || !own_speeds)
+    return describe::read_marks(reader_, model_, fields["q"], u != nullptr ? u : qd, fixed,
+                                std::move(before));
+  if (fixed != nullptr)
+    reader_.fail(*fixed, "rates of the joints cannot be fixed where the model defines its own speeds",
+                 "give `u` instead of `qd`");
+  before.u.assign(speed_names_.size(), Mark::given);
+  return describe::read_marks(reader_, model_, fields["q"], nullptr, nullptr, std::move(before));
 }
 
 std::vector<double> MotionReader::joint_rates(const Value& value, std::string_view what) const {

@@ -56,6 +56,10 @@ class MotionReader {
   /// A list of {frame, torque, force, axes}.
   std::vector<WrenchEntry> wrenches(const describe::Value& value) const;
 
+  /// What the fields `q`, `u` or `qd`, and `fixed` say of the state's values; of those that are not given, what the
+  /// model says.
+  describe::InitialMarks marks(const describe::Fields& fields) const;
+
   /// Where the model says that a motion begins.
   const std::vector<double>& initial_q() const { return model_.initial_q; }
   const std::vector<double>& initial_u() const { return model_.initial_u; }

@@ -17,12 +17,14 @@ using describe::Fields;
 using describe::Value;
 
 constexpr std::array<std::string_view, 4> kScriptKeys{"parameters", "initial", "tau", "wrenches"};
-constexpr std::array<std::string_view, 4> kInitialKeys{"t", "q", "u", "qd"};
+constexpr std::array<std::string_view, 5> kInitialKeys{"t", "q", "u", "qd", "fixed"};
 
-State initial_state(const derive::Equations& equations, const MotionReader& file, const Value* value) {
+State initial_state(const derive::Equations& equations, const MotionReader& file, const Value* value,
+                    describe::InitialMarks& marks) {
   State state;
   state.q = file.initial_q();
   state.u = file.initial_u();
+  marks = equations.model().initial_marks;
   if (value == nullptr) return state;
   const Fields fields(file.reader(), *value, "`initial`", kInitialKeys);
   if (const Value* t = fields["t"]) state.t = file.number(*t, algebra::dimension::kTime);
@@ -34,6 +36,7 @@ State initial_state(const derive::Equations& equations, const MotionReader& file
                        "keep one: speeds `u`, or rates of the joints `qd`");
   if (u != nullptr) state.u = file.speeds(*u, "`u`");
   if (qd != nullptr) state.u = speeds_of(equations, state.t, state.q, file.joint_rates(*qd, "`qd`"));
+  marks = file.marks(fields);
   return state;
 }
 
@@ -59,6 +62,7 @@ Script empty_script(const derive::Equations& equations) {
   Script script;
   script.initial.q = equations.model().initial_q;
   script.initial.u = equations.model().initial_u;
+  script.marks = equations.model().initial_marks;
   return script;
 }
 
@@ -67,7 +71,7 @@ Script read_script(const derive::Equations& equations, const std::string& text, 
   const Fields fields(file.reader(), file.document(), "a script", kScriptKeys);
   if (const Value* parameters = fields["parameters"]) file.read_parameters(*parameters);
   Script script;
-  script.initial = initial_state(equations, file, fields["initial"]);
+  script.initial = initial_state(equations, file, fields["initial"], script.marks);
 
   file.allow_motion(true);
   const Value* tau = fields["tau"];

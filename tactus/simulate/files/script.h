@@ -1,7 +1,8 @@
 // Scripts: where a motion begins and what acts on it. In YAML:
 //
 //   parameters: {F: 3, w: 2*pi*1.5}               # the script's own; the model's can be used too
-//   initial: {t: 0, q: {q1: 30 deg}, u: {q1: 2}}  # by name or as lists; qd, the joints' rates, instead of u
+//   initial: {t: 0, q: {q1: 30 deg}, u: {q1: 2}}  # by name or as lists; qd, the joints' rates, instead of u;
+//                                                 # `fixed: given` or `fixed: {q: [q1], u: [q1]}` keeps values
 //   tau: {q1: 5*sin(w*t) - 2*q1_dot}              # expressions of t, coordinates, speeds, "<coordinate>_dot"
 //   wrenches:
 //     - {frame: tool, axes: world, force: [F*sin(t), 0, 0], torque: [0, 0, 0]}
@@ -19,6 +20,7 @@ namespace tactus::simulate {
 
 struct Script {
   State initial;
+  describe::InitialMarks marks;  // which of its values are given, which are to be kept
   std::vector<derive::WrenchInput>
       wrenches;  // as script_wrenches() says; the equations must be derived with these
   std::optional<algebra::Function> loads;  // t q u -> tau wrench; nothing where nothing acts
