@@ -64,6 +64,9 @@ ContactModel::ContactModel(const describe::Model& given, std::vector<derive::Wre
   }
 }
 
-void ContactModel::set_loads(const algebra::Function& loads) { dynamics.loads = generate::compile(loads); }
+void ContactModel::set_loads(const algebra::Function& loads) {
+  dynamics.loads = generate::compile(loads);
+  dynamics.breaks = simulate::BreakTimes(loads);
+}
 
 }  // namespace tactus::contact

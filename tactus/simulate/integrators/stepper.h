@@ -30,6 +30,7 @@ std::unique_ptr<Stepper> make_rk4(const Chart& chart, Tolerances);
 std::unique_ptr<Stepper> make_implicit(const Chart& chart, Tolerances);
 std::unique_ptr<Stepper> make_adaptive(const Chart& chart, Tolerances tolerances);
 std::unique_ptr<Stepper> make_stiff(const Chart& chart, Tolerances tolerances);
+/// Where the forces' break times are known (Dynamics::breaks), each of its steps is cut there.
 std::unique_ptr<Stepper> make_stepper(Integrator integrator, const Chart& chart, Tolerances tolerances);
 
 }  // namespace tactus::simulate

@@ -70,7 +70,7 @@ void Chart::evaluate_loads() {
 
 void Chart::slope(double t, const double* z, double* z_rate) {
   const int nv = dynamics_.nv();
-  *w_.t = t;
+  *w_.t = in_sight(t);
   dynamics_.coordinates.displace(w_.q0.data(), z, w_.q);
   std::copy_n(z + nv, nv, w_.u);
   evaluate_loads();

@@ -8,6 +8,8 @@
 // motion is another differential equation with the same shape: see parametric_chart.h.
 #pragma once
 
+#include <algorithm>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -61,6 +63,15 @@ class Chart {
   std::span<const double> efforts() const {
     return {outside_ != nullptr ? w_.efforts.data() : w_.tau, w_.efforts.size()};
   }
+  /// Slopes see no earlier and no later time than these [s]: those of a step that begins or ends where a force jumps are
+  /// all of one side.
+  void set_sight(double earliest, double latest) {
+    earliest_ = earliest;
+    latest_ = latest;
+  }
+  void clear_sight() {
+    set_sight(-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity());
+  }
   /// Entries of theta, and of u.
   virtual int freedoms() const { return dynamics_.nv(); }
   virtual int size() const { return 2 * dynamics_.nv() + dynamics_.np(); }
@@ -98,6 +109,7 @@ class Chart {
  protected:
   /// tau and wrench at the workspace's t, q, u.
   void evaluate_loads();
+  double in_sight(double t) const { return std::clamp(t, earliest_, latest_); }
 
   const Dynamics& dynamics_;
   Workspace w_;
@@ -105,6 +117,8 @@ class Chart {
   MotionLaw* law_ = nullptr;  // the constraints' solver, or the caller's; null: free motion
   OutsideLoads* outside_ = nullptr;
   double position_error_ = 0.0;
+  double earliest_ = -std::numeric_limits<double>::infinity();
+  double latest_ = std::numeric_limits<double>::infinity();
 
  private:
   void correct_root_speeds(double t, std::span<double> z);

@@ -49,6 +49,7 @@ Dynamics compile(const derive::Equations& equations, const std::optional<algebra
   check_shape(dynamics.forward_dynamics, 1 + nq + nv + nv + wrench, nv + nq);
   if (loads) {
     dynamics.loads = generate::compile(*loads, backend);
+    dynamics.breaks = BreakTimes(*loads);
     check_shape(*dynamics.loads, 1 + nq + nv, nv + wrench);
   }
   if (const auto functions = options.momentum ? momentum_functions(equations) : std::nullopt) {

@@ -11,6 +11,7 @@
 #include <tactus/generate/kernel.h>
 #include <tactus/simulate/constraints/constraints.h>
 #include <tactus/simulate/constraints/parametric.h>
+#include <tactus/simulate/motion/break_times.h>
 #include <tactus/simulate/motion/coordinates.h>
 #include <tactus/simulate/motion/momentum.h>
 
@@ -31,6 +32,7 @@ struct Dynamics {
 
   generate::Kernel coordinate_rates;               // t q u -> qdot
   std::optional<generate::Kernel> loads;           // t q u -> tau wrench: forces that the script prescribes
+  BreakTimes breaks;                               // when those jump or bend
   generate::Kernel forward_dynamics;               // t q u tau wrench -> udot qdot
   std::vector<MomentumRoot> momentum_roots;        // empty for fixed bases
   std::optional<generate::Kernel> momentum;        // t q u -> P A_0 A_1 ...

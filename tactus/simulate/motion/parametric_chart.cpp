@@ -98,6 +98,7 @@ bool ParametricChart::rows_are_healthy() const {
 
 void ParametricChart::slope(double t, const double* y, double* y_rate) {
   const auto nv = static_cast<std::size_t>(dynamics_.nv()), nq = static_cast<std::size_t>(dynamics_.nq());
+  t = in_sight(t);
   in_[0] = t;
   double *z = in_.data() + 1, *zd = z + nz_;
   for (std::size_t c = 0; c < nz_; ++c) z[c] = z0_[c] + y[c];
