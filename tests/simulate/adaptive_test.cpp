@@ -8,6 +8,7 @@
 #include <tactus/describe/read/load.h>
 #include <tactus/simulate/files/script.h>
 #include <tactus/simulate/integrators/dormand_prince.h>
+#include <tactus/simulate/motion/break_times.h>
 #include "hand_made.h"
 #include "support/paths.h"
 
@@ -117,7 +118,7 @@ struct Scripted {
 };
 
 TEST(BreakTimes, AreThoseWhereTheForcesOfAScriptJumpOrBend) {
-  const auto of = [](const std::string& tau) { return Scripted(tau).dynamics.breaks; };
+  const auto of = [](const std::string& tau) { return BreakTimes(*Scripted(tau).script.loads); };
   EXPECT_TRUE(of("sin(t) + abs(x)").empty());
   EXPECT_TRUE(of("if(x_dot, 1, 2)").empty());
   EXPECT_DOUBLE_EQ(of("if(t - 0.5, 0, 1)").next(0.0), 0.5);

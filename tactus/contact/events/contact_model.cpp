@@ -64,9 +64,6 @@ ContactModel::ContactModel(const describe::Model& given, std::vector<derive::Wre
   }
 }
 
-void ContactModel::set_loads(const algebra::Function& loads) {
-  dynamics.loads = generate::compile(loads);
-  dynamics.breaks = simulate::BreakTimes(loads);
-}
+void ContactModel::set_loads(const algebra::Function& loads) { dynamics.loads = generate::compile(loads); }
 
 }  // namespace tactus::contact

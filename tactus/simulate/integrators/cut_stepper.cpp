@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include <tactus/simulate/motion/break_times.h>
+
 namespace tactus::simulate {
 
 namespace {
@@ -15,7 +17,7 @@ constexpr int kMostPieces = 100;
 
 // Pieces end at break times b; within the blur of one, time is seen as b - blur before it and b + blur after it.
 Status CutStepper::step(Chart& chart, double t, double h, std::span<double> z) {
-  const BreakTimes& breaks = chart.dynamics().breaks;
+  const BreakTimes& breaks = *chart.dynamics().breaks;
   const double end = t + h;
   Status status;
   double now = t;

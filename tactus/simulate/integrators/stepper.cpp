@@ -47,7 +47,7 @@ bool is_adaptive(Integrator integrator) { return traits_of(integrator).adaptive;
 
 std::unique_ptr<Stepper> make_stepper(Integrator integrator, const Chart& chart, Tolerances tolerances) {
   std::unique_ptr<Stepper> stepper = traits_of(integrator).make(chart, tolerances);
-  if (chart.dynamics().breaks.empty()) return stepper;
+  if (chart.dynamics().breaks == nullptr) return stepper;
   return std::make_unique<CutStepper>(std::move(stepper));
 }
 

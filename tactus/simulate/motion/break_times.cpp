@@ -103,6 +103,11 @@ BreakTimes::BreakTimes(const algebra::Function& function) {
   }
 }
 
+std::shared_ptr<const BreakTimes> break_times_of(const algebra::Function& function) {
+  auto breaks = std::make_shared<const BreakTimes>(function);
+  return breaks->empty() ? nullptr : breaks;
+}
+
 double BreakTimes::next(double t) const {
   double first = std::numeric_limits<double>::infinity();
   for (const BreakTime& time : breaks_) {

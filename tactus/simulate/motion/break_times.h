@@ -2,6 +2,7 @@
 // `max(0, 2 - t)`, `floor(5*t)`. No integrator keeps its order across such a time; steps end there instead.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include <tactus/algebra/function.h>
@@ -34,5 +35,8 @@ class BreakTimes {
 
   std::vector<BreakTime> breaks_;
 };
+
+/// Null where there are none.
+std::shared_ptr<const BreakTimes> break_times_of(const algebra::Function& function);
 
 }  // namespace tactus::simulate

@@ -1,6 +1,7 @@
 #include <tactus/simulate/motion/dynamics.h>
 
 #include <tactus/base/check.h>
+#include <tactus/simulate/motion/break_times.h>
 
 namespace tactus::simulate {
 
@@ -49,7 +50,7 @@ Dynamics compile(const derive::Equations& equations, const std::optional<algebra
   check_shape(dynamics.forward_dynamics, 1 + nq + nv + nv + wrench, nv + nq);
   if (loads) {
     dynamics.loads = generate::compile(*loads, backend);
-    dynamics.breaks = BreakTimes(*loads);
+    dynamics.breaks = break_times_of(*loads);
     check_shape(*dynamics.loads, 1 + nq + nv, nv + wrench);
   }
   if (const auto functions = options.momentum ? momentum_functions(equations) : std::nullopt) {
