@@ -13,6 +13,7 @@ class CutStepper final : public Stepper {
   explicit CutStepper(std::unique_ptr<Stepper> stepper) : stepper_(std::move(stepper)) {}
 
   Status step(Chart& chart, double t, double h, std::span<double> z) override;
+  double pace() const override { return stepper_->pace(); }
   void reset() override { stepper_->reset(); }
   std::size_t memory() const override { return stepper_->memory(); }
   void save(double* memory) const override { stepper_->save(memory); }

@@ -15,6 +15,9 @@ namespace {
 /// The error of the two methods goes with these powers of the step.
 constexpr double kPowerOfAdaptive = 8.0, kPowerOfStiff = 4.0;
 
+/// [s] Before anything is known of the motion.
+constexpr double kFirstPace = 1e-4;
+
 class Adaptive : public Stepper {
  public:
   Adaptive(const Chart& chart, Tolerances tolerances)
@@ -34,6 +37,7 @@ class Adaptive : public Stepper {
         },
         [&](std::vector<double>& x, double now, double dt) { method_.force(chart, x.data(), now, dt); });
   }
+  double pace() const override { return dt_ > 0.0 ? dt_ : kFirstPace; }
   void reset() override { dt_ = 0.0; }
   std::size_t memory() const override { return 1; }
   void save(double* memory) const override { *memory = dt_; }
@@ -66,6 +70,7 @@ class Rosenbrock4 : public Stepper {
         },
         [this](std::vector<double>& x, double now, double dt) { method_.force(system_, x.data(), now, dt); });
   }
+  double pace() const override { return dt_ > 0.0 ? dt_ : kFirstPace; }
   void reset() override {
     dt_ = 0.0;
     method_.forget();

@@ -5,6 +5,7 @@
 
 #include <tactus/base/check.h>
 #include <tactus/simulate/integrators/cut_stepper.h>
+#include <tactus/simulate/integrators/friction_stepper.h>
 
 namespace tactus::simulate {
 
@@ -47,6 +48,7 @@ bool is_adaptive(Integrator integrator) { return traits_of(integrator).adaptive;
 
 std::unique_ptr<Stepper> make_stepper(Integrator integrator, const Chart& chart, Tolerances tolerances) {
   std::unique_ptr<Stepper> stepper = traits_of(integrator).make(chart, tolerances);
+  if (chart.friction() != nullptr) stepper = std::make_unique<FrictionStepper>(std::move(stepper), chart);
   if (chart.dynamics().breaks == nullptr) return stepper;
   return std::make_unique<CutStepper>(std::move(stepper));
 }

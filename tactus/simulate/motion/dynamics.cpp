@@ -2,6 +2,7 @@
 
 #include <tactus/base/check.h>
 #include <tactus/simulate/motion/break_times.h>
+#include <tactus/simulate/motion/dry_friction.h>
 
 namespace tactus::simulate {
 
@@ -24,6 +25,15 @@ std::vector<std::string> effort_names(const describe::Model& model) {
 
 Dynamics compile(const derive::Equations& equations, const std::optional<algebra::Function>& loads,
                  generate::Backend backend, CompileOptions options) {
+  if (equations.options().friction && has_dry_friction(equations.model())) {
+    // The law adds to tau, at joints without an actuator too.
+    const describe::Model smooth = without_dry_friction(equations.model());
+    derive::Options pushed = equations.options();
+    pushed.push_passive = true;
+    Dynamics dynamics = compile(derive::Equations(smooth, std::move(pushed)), loads, backend, options);
+    dynamics.dry_friction = dry_friction_of(equations.model(), equations, backend);
+    return dynamics;
+  }
   Dynamics dynamics;
   const describe::Model& model = equations.model();
   dynamics.coordinates = Coordinates(model);
