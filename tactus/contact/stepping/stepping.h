@@ -35,6 +35,7 @@
 #include <tactus/contact/law/event.h>
 #include <tactus/contact/law/touch.h>
 #include <tactus/contact/stepping/sweep_solver.h>
+#include <tactus/simulate/motion/dry_friction.h>
 #include <tactus/simulate/motion/simulation.h>
 
 namespace tactus::contact {
@@ -289,7 +290,9 @@ class TimeStepping {
   std::vector<double> slack_;
   // Of dry friction at joints:
   std::vector<double> axis_rows_, axis_rates_, axis_out_, axis_work_;  // [axes x nv] dr/du, [axes]
-  std::vector<int> axis_blocks_;                                       // [axes]
+  std::vector<double> axis_numbers_;
+  std::vector<simulate::DryAxis> axes_;
+  std::vector<int> axis_blocks_;  // [axes]
   std::size_t recalled_ = 0;
   std::vector<StepContact> contacts_, next_contacts_;  // of the last step; of this one
   std::size_t contact_count_ = 0, next_count_ = 0;

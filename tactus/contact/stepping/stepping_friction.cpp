@@ -17,6 +17,8 @@ namespace tactus::contact {
 void TimeStepping::prepare_joint_friction() {
   const simulate::DryFriction* friction = contact_model_.dynamics.dry_friction.get();
   if (friction == nullptr) return;
+  axes_ = friction->axes;
+  axis_numbers_.resize(friction->numbers_size());
   axis_rows_.assign(friction->axes.size() * nv_, 0.0);
   axis_rates_.assign(friction->axes.size(), 0.0);
   axis_blocks_.assign(friction->axes.size(), -1);
@@ -33,8 +35,8 @@ void TimeStepping::prepare_joint_friction() {
 void TimeStepping::add_mean_friction() {
   const simulate::DryFriction* friction = contact_model_.dynamics.dry_friction.get();
   if (friction == nullptr) return;
-  for (const simulate::DryAxis& axis : friction->axes)
-    tau_[axis.rate] += 0.5 * (axis.slide_back - axis.slide_forward);
+  friction->update(axes_, axis_numbers_);
+  for (const simulate::DryAxis& axis : axes_) tau_[axis.rate] += 0.5 * (axis.slide_back - axis.slide_forward);
 }
 
 /// Rows and rates of the axes at the state.
@@ -71,7 +73,7 @@ bool TimeStepping::add_joint_friction() {
     Near& near = near_[solver_.contacts().size() - 1];
     near = {};
     near.axis = static_cast<int>(a);
-    near.limit = 0.5 * options_.step * (friction->axes[a].slide_forward + friction->axes[a].slide_back);
+    near.limit = 0.5 * options_.step * (axes_[a].slide_forward + axes_[a].slide_back);
     const std::vector<int>& speeds = kernel_.blocks[static_cast<std::size_t>(block)].speeds;
     const std::size_t stride = solver_.stride(block);
     contact->size = 2;

@@ -1,8 +1,10 @@
 #include <tactus/simulate/motion/dry_friction.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include <tactus/derive/tree/build_tree.h>
 #include <tactus/simulate/motion/dynamics.h>
 
 namespace tactus::simulate {
@@ -23,8 +25,8 @@ constexpr double kDependent = 1e-9;
 bool has_dry_friction(const describe::Model& model) {
   for (const describe::Joint& joint : model.joints)
     for (const describe::JointAxis& axis : joint.axes)
-      if (describe::value_of(model, axis.friction.coulomb_positive) > 0.0 ||
-          describe::value_of(model, axis.friction.coulomb_negative) > 0.0)
+      if (!algebra::is_zero(axis.friction.coulomb_positive) ||
+          !algebra::is_zero(axis.friction.coulomb_negative))
         return true;
   return false;
 }
@@ -40,25 +42,58 @@ describe::Model without_dry_friction(const describe::Model& model) {
 std::shared_ptr<const DryFriction> dry_friction_of(const describe::Model& model,
                                                    const derive::Equations& equations,
                                                    generate::Backend backend) {
+  if (!has_dry_friction(model)) return nullptr;
   DryFriction friction;
+  const auto graph = std::make_shared<algebra::Graph>();
+  const algebra::Graph::Scope scope(*graph);
+  graph->set_cells(equations.options().cells);
+  const derive::Numbers numbers(model, equations.options());
+  algebra::Block bounds{"bounds", "of dry friction, forward and back", 0, 1, {}};
+  bool adjustable = false;
   int rate = 0;
   for (const describe::Joint& joint : model.joints)
     for (const describe::JointAxis& axis : joint.axes) {
-      const double forward = describe::value_of(model, axis.friction.coulomb_positive);
-      const double back = describe::value_of(model, axis.friction.coulomb_negative);
-      if (forward > 0.0 || back > 0.0) friction.axes.push_back({rate, forward, back, forward, back});
+      const std::array<describe::Expr, 2> given{axis.friction.coulomb_positive,
+                                                axis.friction.coulomb_negative};
+      std::array<double, 2> now{};
+      bool varies = false;
+      for (std::size_t k = 0; k < 2; ++k) {
+        now[k] = describe::value_of(model, given[k]);
+        bounds.entries.push_back(numbers(given[k]));
+        varies = varies || !bounds.entries.back().is_constant();
+      }
+      if (now[0] > 0.0 || now[1] > 0.0 || varies) {
+        friction.axes.push_back({rate, now[0], now[1], now[0], now[1]});
+        adjustable = adjustable || varies;
+      } else {
+        bounds.entries.resize(bounds.entries.size() - 2);
+      }
       ++rate;
     }
   if (friction.axes.empty()) return nullptr;
+  if (adjustable && equations.options().cells) {
+    bounds.rows = static_cast<int>(bounds.entries.size());
+    friction.bounds = generate::compile({"friction_bounds", {}, graph, {}, {std::move(bounds)}}, backend);
+  }
   const algebra::Function rates = equations.joint_rates();
   if (rates.outputs.size() > 1) friction.rates = generate::compile(rates, backend);
   return std::make_shared<const DryFriction>(std::move(friction));
+}
+
+void DryFriction::update(std::vector<DryAxis>& now, std::vector<double>& numbers) const {
+  if (!bounds) return;
+  (*bounds)(nullptr, numbers.data(), numbers.data() + 2 * axes.size());
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    now[i].slide_forward = now[i].stick_forward = std::max(0.0, numbers[2 * i]);
+    now[i].slide_back = now[i].stick_back = std::max(0.0, numbers[2 * i + 1]);
+  }
 }
 
 FrictionLaw::FrictionLaw(const Dynamics& dynamics)
     : dynamics_(dynamics),
       friction_(*dynamics.dry_friction),
       axes_(friction_.axes),
+      numbers_(friction_.numbers_size()),
       nv_(static_cast<std::size_t>(dynamics.nv())),
       mode_(axes_.size()),
       rate_(axes_.size()),
@@ -130,6 +165,7 @@ double FrictionLaw::row_times(std::size_t j, const double* v) const {
 
 // Friction of what slides; of what rests, in a piece with given modes, the force it had last.
 void FrictionLaw::begin(const double* arguments, double* tau) {
+  friction_.update(axes_, numbers_);
   evaluate_rates(arguments, rate_);
   if (!given_) modes_by(rate_);
   rest_.clear();
@@ -147,7 +183,8 @@ void FrictionLaw::begin(const double* arguments, double* tau) {
 /// Of the size of the forces that are looked for, so that rounding counts for as little as it does in them.
 double FrictionLaw::probe(std::size_t j) const {
   const DryAxis& axis = axes_[rest_[j]];
-  return std::max(axis.stick_forward, axis.stick_back);
+  const double bound = std::max(axis.stick_forward, axis.stick_back);
+  return bound > 0.0 ? bound : 1.0;
 }
 
 void FrictionLaw::note_base(const double* udot) {

@@ -37,9 +37,15 @@ struct DryAxis {
 struct DryFriction {
   std::vector<DryAxis> axes;
   std::optional<generate::Kernel> rates;  // t q u -> qd W qdd_bias; none where the speeds are the joint rates
+  /// -> F+ F- of each axis, where adjustable parameters are in them.
+  std::optional<generate::Kernel> bounds;
+
+  /// The axes with the bounds as they are now. `numbers` has room for two per axis and the kernel's work.
+  void update(std::vector<DryAxis>& axes, std::vector<double>& numbers) const;
+  std::size_t numbers_size() const { return 2 * axes.size() + (bounds ? bounds->work_size() : 0); }
 };
 
-/// Null where no joint has any. `equations` are those of the model, or of it without dry friction.
+/// Null where no joint has any, now or by an adjustable parameter. `equations` are those of the model, or of it without dry friction.
 std::shared_ptr<const DryFriction> dry_friction_of(const describe::Model& model,
                                                    const derive::Equations& equations,
                                                    generate::Backend backend = generate::Backend::automatic);
@@ -116,7 +122,8 @@ class FrictionLaw {
 
   const Dynamics& dynamics_;
   const DryFriction& friction_;
-  const std::vector<DryAxis>& axes_;
+  std::vector<DryAxis> axes_;
+  std::vector<double> numbers_;  // of its bounds
   std::size_t nv_;
   bool given_ = false;
   std::vector<signed char> mode_;

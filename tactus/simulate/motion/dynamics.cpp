@@ -25,13 +25,14 @@ std::vector<std::string> effort_names(const describe::Model& model) {
 
 Dynamics compile(const derive::Equations& equations, const std::optional<algebra::Function>& loads,
                  generate::Backend backend, CompileOptions options) {
-  if (equations.options().friction && has_dry_friction(equations.model())) {
+  if (auto dry =
+          equations.options().friction ? dry_friction_of(equations.model(), equations, backend) : nullptr) {
     // The law adds to tau, at joints without an actuator too.
     const describe::Model smooth = without_dry_friction(equations.model());
     derive::Options pushed = equations.options();
     pushed.push_passive = true;
     Dynamics dynamics = compile(derive::Equations(smooth, std::move(pushed)), loads, backend, options);
-    dynamics.dry_friction = dry_friction_of(equations.model(), equations, backend);
+    dynamics.dry_friction = std::move(dry);
     return dynamics;
   }
   Dynamics dynamics;
