@@ -14,6 +14,10 @@ namespace tactus::apps {
 
 namespace {
 
+/// Every so many steps one is taken again in two halves, to know how far they lead astray: two or three parts in a hundred
+/// of the time.
+constexpr int kLookEvery = 128;
+
 /// The whole number of times that `part` goes into `whole`; 0 where it does not.
 long whole_parts(double whole, double part) {
   constexpr double kRounding = 1e-6;  // 1/3 written with seven digits still counts
@@ -66,6 +70,7 @@ contact::OpenOptions open_options_of(const SimulateRequest& request, const descr
                                      const Schedule& schedule) {
   contact::OpenOptions options;
   options.step = schedule.step;
+  options.look_every = kLookEvery;
   options.integrator = integrator_of(request);
   options.tolerances = {request.tolerance, request.tolerance};
   options.constraints.formulation = simulate::formulation_of(request.formulation).value();

@@ -116,6 +116,12 @@ ordered_json as_json(const SimulateSummary& s) {
   summary["speeds"] = s.mechanism.speed_names();
   summary["u"] = state.u;
   summary["steps_beyond_tolerance"] = s.result.missed;
+  if (const simulate::Statistics made = s.mechanism.statistics(); made.steps_looked_at > 0)
+    summary["step_error"] = {{"steps_looked_at", made.steps_looked_at},
+                             {"coordinates", made.coordinate_error},
+                             {"speeds_relative", made.speed_error},
+                             {"too_long", made.advised_step < s.schedule.step},
+                             {"advised_step", made.advised_step}};
   if (!s.mechanism.constraints().empty()) summary["constraints"] = constraints_as_json(s);
   const bool contact = s.mechanism.kind() != EngineKind::smooth;
   if (contact) summary["contact"] = contact_as_json(s);
@@ -135,9 +141,16 @@ void print_head(const SimulateSummary& s) {
              seconds, s.result.steps, s.schedule.step, method_of(s), seconds > 0.0 ? t / seconds : 0.0);
   fmt::print("energy {:.9g} J at the start, {:.9g} J at the end\n", s.result.energy_before(),
              s.result.energy_after());
+  const simulate::Statistics made = s.mechanism.statistics();
+  if (made.steps_looked_at > 0 && made.advised_step < s.schedule.step)
+    fmt::print(
+        "warning: the step is too long: the errors of all steps together come to {:.2g} of the speeds, "
+        "{:.2g} in the "
+        "coordinates; try --step {:g}\n",
+        made.speed_error, made.coordinate_error, made.advised_step);
   if (s.result.missed > 0)
     fmt::print(
-        "note: in {} of the steps a force jumped again and again (dry friction at rest?): the tolerance is "
+        "note: in {} of the steps a force jumped again and again (a `sign` in the script?): the tolerance is "
         "not met\n",
         s.result.missed);
 }

@@ -110,7 +110,8 @@ std::unique_ptr<Mechanism> open_smooth(const describe::Model& model, const OpenO
                               .integrator = options.integrator,
                               .tolerances = options.tolerances,
                               .constraints = options.constraints,
-                              .constraint_limit = options.constraint_limit});
+                              .constraint_limit = options.constraint_limit,
+                              .look_every = options.look_every});
   mechanism->set_state(std::move(first));
   return mechanism;
 }

@@ -50,6 +50,7 @@ struct OpenOptions {
   std::string script_text{};       // or the text itself
   double constraint_limit = 1e-8;  // [m or rad] a constraint held no better than this is lost
   bool assemble = true;            // move the initial state onto the constraints
+  int look_every = 0;              // of smooth motion: simulate::Options::look_every
 };
 
 /// What was found and decided on the way.

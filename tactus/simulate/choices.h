@@ -16,7 +16,7 @@ enum class Integrator {
   euler,     // semi-implicit Euler: order 1, one evaluation per step
   rk4,       // Runge-Kutta: order 4, four evaluations per step
   implicit,  // SDIRK: order 3, L-stable, for stiff systems
-  adaptive,  // Runge-Kutta-Fehlberg 7(8) with error control [Fehlberg1968]: for smooth systems
+  adaptive,  // Runge-Kutta 8(5,3) of Dormand and Prince with error control [Hairer1993]: for smooth systems
   stiff,     // Rosenbrock 4(3) with error control: the reference for stiff systems
 };
 

@@ -237,9 +237,7 @@ joints:
   EXPECT_NEAR(L[2] - (1 * p[1] + 2 * p[0]), before[2], 1e-12);
 }
 
-// Dry friction jumps where a joint stands still: the implicit integrator's stages have no solution there, and
-// no step of the adaptive ones is small enough. It slows down with 1.5 m/s^2, stands after 1 s and 0.75 m,
-// and stays there.
+// It slows down with 1.5 m/s^2, stands after 1 s and 0.75 m, and stays there (to rounding: dry_friction_test.cpp).
 TEST(Models, ComeToStandInDryFriction) {
   const describe::Model model = describe::load_text(R"(
 name: block

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include <tactus/simulate/motion/break_times.h>
+#include <tactus/simulate/motion/dry_friction.h>
+
 namespace tactus::contact {
 
 namespace {
@@ -43,9 +46,10 @@ describe::Model with_stops(const describe::Model& model) {
 
 ContactModel::ContactModel(const describe::Model& given, std::vector<derive::WrenchInput> wrenches,
                            bool push_passive, std::shared_ptr<const algebra::Cells> cells)
-    : model(with_stops(given)),
-      equations(model,
-                {.cells = std::move(cells), .push_passive = push_passive, .wrenches = std::move(wrenches)}),
+    : model(simulate::without_dry_friction(with_stops(given))),  // which is a law (dynamics.dry_friction)
+      equations(model, {.cells = std::move(cells),
+                        .push_passive = push_passive || simulate::has_dry_friction(given),
+                        .wrenches = std::move(wrenches)}),
       dynamics(
           simulate::compile(equations, std::nullopt, generate::Backend::automatic, compile_options(model))),
       terms(equations, touching_bodies(model)),
@@ -53,6 +57,7 @@ ContactModel::ContactModel(const describe::Model& given, std::vector<derive::Wre
       own_constraints(given.constraints.size()),
       stop_of_row(terms.rows.size(), -1),
       row_of_stop(model.contact.stops.size(), -1) {
+  dynamics.dry_friction = simulate::dry_friction_of(given, equations);
   for (std::size_t row = 0; row < terms.rows.size(); ++row) {
     const int stop = terms.rows[row].constraint - static_cast<int>(own_constraints);
     if (stop < 0) {
@@ -64,6 +69,9 @@ ContactModel::ContactModel(const describe::Model& given, std::vector<derive::Wre
   }
 }
 
-void ContactModel::set_loads(const algebra::Function& loads) { dynamics.loads = generate::compile(loads); }
+void ContactModel::set_loads(const algebra::Function& loads) {
+  dynamics.loads = generate::compile(loads);
+  dynamics.breaks = simulate::break_times_of(loads);
+}
 
 }  // namespace tactus::contact

@@ -132,6 +132,7 @@ TimeStepping::TimeStepping(const ContactModel& contact_model, SteppingOptions op
   efforts_.resize(nv_);
   q_end_.resize(nq_);
   near_.resize(options.most_contacts);
+  prepare_joint_friction();
   slack_.resize(options.most_contacts);
   contacts_.resize(options.most_contacts);
   next_contacts_.resize(options.most_contacts);
@@ -289,6 +290,7 @@ bool TimeStepping::evaluate_loads(const simulate::Input& input) {
   for (const int k : contact_model_.dynamics.unactuated) tau_[k] = 0.0;
   std::copy_n(tau_, nv_, efforts_.begin());
   if (outside_ != nullptr && outside_->acts()) outside_->add(arguments_.data(), tau_);
+  add_mean_friction();
   return true;
 }
 
@@ -560,7 +562,9 @@ void TimeStepping::keep_books() {
   books_.correction_work += correction_;
   ++books_.steps;
   books_.not_converged += !solution_.converged && !solver_.contacts().empty();
-  books_.most_contacts = std::max(books_.most_contacts, static_cast<int>(solver_.contacts().size()));
+  int touching = 0;
+  for (std::size_t i = 0; i < solver_.contacts().size(); ++i) touching += near_[i].axis < 0;
+  books_.most_contacts = std::max(books_.most_contacts, touching);
 }
 
 }  // namespace tactus::contact

@@ -19,7 +19,7 @@
 // rebounds, and restitution with p_n >= e times the impulse of compression.
 //
 // Compliant pairs are taken implicitly as springs and dampers that never pull. Joint stops are contacts of
-// one row. The model's transitions are taken at ends of steps: one whose guard became true within the step
+// one row. Dry friction at joints is solved along with them (stepping_friction.cpp). The model's transitions are taken at ends of steps: one whose guard became true within the step
 // switches its constraints there, and the speeds are caught by a plastic impulse: late by up to a step, an
 // error of first order as the method's own. Forces in guards are impulses of the step over its length.
 #pragma once
@@ -35,6 +35,7 @@
 #include <tactus/contact/law/event.h>
 #include <tactus/contact/law/touch.h>
 #include <tactus/contact/stepping/sweep_solver.h>
+#include <tactus/simulate/motion/dry_friction.h>
 #include <tactus/simulate/motion/simulation.h>
 
 namespace tactus::contact {
@@ -197,6 +198,8 @@ class TimeStepping {
     double restitution = 0.0;
     bool strikes = false;
     bool stuck = false;  // in the step before
+    int axis = -1;       // of dry friction at a joint, which is no contact
+    double limit = 0.0;  // [N s] of its impulse
 
     bool poisson() const {
       return law != nullptr && law->restitution_law == describe::RestitutionLaw::poisson;
@@ -230,6 +233,11 @@ class TimeStepping {
   double search_margin() const;
   bool gather();
   bool add_stop(std::size_t row);
+  // stepping_friction.cpp:
+  void prepare_joint_friction();
+  void add_mean_friction();
+  void place_axes();
+  bool add_joint_friction();
   bool add_proximity(const collide::Proximity& proximity);
   const Touching& touching(int slot);
   void add_body_rows(SweepSolver::Contact& contact, Near& near, int body, double sign);
@@ -281,6 +289,11 @@ class TimeStepping {
   std::uint64_t gathered_ = 0;
   std::vector<Near> near_;
   std::vector<double> slack_;
+  // Of dry friction at joints:
+  std::vector<double> axis_rows_, axis_rates_, axis_out_, axis_work_;  // [axes x nv] dr/du, [axes]
+  std::vector<double> axis_numbers_;
+  std::vector<simulate::DryAxis> axes_;
+  std::vector<int> axis_blocks_;  // [axes]
   std::size_t recalled_ = 0;
   std::vector<StepContact> contacts_, next_contacts_;  // of the last step; of this one
   std::size_t contact_count_ = 0, next_count_ = 0;

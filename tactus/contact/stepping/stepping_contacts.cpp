@@ -52,7 +52,7 @@ bool TimeStepping::gather() {
     if (contact_model_.row_of_stop[stop] >= 0 &&
         !add_stop(static_cast<std::size_t>(contact_model_.row_of_stop[stop])))
       return false;
-  if (scene_ == nullptr) return true;
+  if (scene_ == nullptr) return add_joint_friction();
   update_scene();
   const double margin = search_margin();
   const auto look = [&] {
@@ -62,7 +62,7 @@ bool TimeStepping::gather() {
   while (any_asleep_ && wake_by_contact(near)) near = look();
   for (const collide::Proximity& proximity : near)
     if (!add_proximity(proximity)) return false;
-  return !scene_->overflowed();
+  return !scene_->overflowed() && add_joint_friction();
 }
 
 /// A stop is the gap of a switched-off row of constraints (contact_model.h).
@@ -238,6 +238,11 @@ int TimeStepping::choose_tangents(SweepSolver::Contact& contact, Near& near) con
 
 /// What the velocity at the end of the step is measured from.
 void TimeStepping::set_bias(SweepSolver::Contact& contact, Near& near) const {
+  if (near.axis >= 0) {
+    contact.b[0] = -contact.compliance * near.limit;
+    contact.b[1] = near.free[1];
+    return;
+  }
   const double h = options_.step, gap = near.about.gap;
   std::copy_n(near.free, contact.size, contact.b);
   const double free = near.free[0];
@@ -291,7 +296,7 @@ void TimeStepping::remember() {
   };
   for (std::size_t i = 0; i < solver_.contacts().size(); ++i) {
     const SweepSolver::Contact& contact = solver_.contacts()[i];
-    if (!(contact.p[0] > 0.0)) continue;
+    if (!(contact.p[0] > 0.0) || near_[i].axis >= 0) continue;
     StepContact about = near_[i].about;
     about.mode = contact.mode == ConeMode::sticking ? Mode::sticking : Mode::sliding;
     about.struck = near_[i].strikes;

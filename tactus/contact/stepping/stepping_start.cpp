@@ -42,7 +42,7 @@ simulate::Status TimeStepping::catch_speeds() {
   if (!gather()) return simulate::Status::contacts_overflow;
   for (std::size_t i = 0; i < solver_.contacts().size(); ++i) {
     SweepSolver::Contact& contact = solver_.contacts()[i];
-    near_[i].restitution = 0.0;
+    near_[i].restitution = near_[i].limit = 0.0;
     std::fill_n(contact.p, 3, 0.0);  // impulses of a whole step say nothing here
     set_bias(contact, near_[i]);
   }

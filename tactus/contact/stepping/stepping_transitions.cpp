@@ -27,6 +27,14 @@ void TimeStepping::add_contact_impulse(std::size_t index, int block, double* imp
   if ((contact.block[0] != block && contact.block[1] != block) || contact.p[0] == 0.0) return;
   const Near& near = near_[index];
   const std::size_t n = solver_.block_size(block);
+  if (near.axis >= 0) {
+    const std::vector<int>& speeds = kernel_.blocks[static_cast<std::size_t>(block)].speeds;
+    for (std::size_t i = 0; i < n; ++i)
+      impulse[i] +=
+          axis_rows_[static_cast<std::size_t>(near.axis) * nv_ + static_cast<std::size_t>(speeds[i])] *
+          contact.p[1];
+    return;
+  }
   if (near.law == nullptr) {
     const auto row =
         static_cast<std::size_t>(contact_model_.row_of_stop[static_cast<std::size_t>(-1 - near.about.pair)]);

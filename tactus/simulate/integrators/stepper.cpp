@@ -4,6 +4,8 @@
 #include <iterator>
 
 #include <tactus/base/check.h>
+#include <tactus/simulate/integrators/cut_stepper.h>
+#include <tactus/simulate/integrators/friction_stepper.h>
 
 namespace tactus::simulate {
 
@@ -13,8 +15,8 @@ constexpr IntegratorTraits kIntegrators[] = {
     {Integrator::euler, "euler", "semi-implicit, order 1", false, make_euler},
     {Integrator::rk4, "rk4", "order 4", false, make_rk4},
     {Integrator::implicit, "implicit", "order 3, for stiff systems", false, make_implicit},
-    {Integrator::adaptive, "adaptive", "order 8, to tolerance", true, make_adaptive},
-    {Integrator::stiff, "stiff", "order 4, implicit, to tolerance", true, make_stiff},
+    {Integrator::adaptive, "adaptive", "Dormand-Prince 8(5,3), to tolerance", true, make_adaptive},
+    {Integrator::stiff, "stiff", "Rosenbrock 4(3), implicit, to tolerance", true, make_stiff},
 };
 
 constexpr bool in_order() {
@@ -45,7 +47,10 @@ std::optional<Integrator> integrator_of(std::string_view name) {
 bool is_adaptive(Integrator integrator) { return traits_of(integrator).adaptive; }
 
 std::unique_ptr<Stepper> make_stepper(Integrator integrator, const Chart& chart, Tolerances tolerances) {
-  return traits_of(integrator).make(chart, tolerances);
+  std::unique_ptr<Stepper> stepper = traits_of(integrator).make(chart, tolerances);
+  if (chart.friction() != nullptr) stepper = std::make_unique<FrictionStepper>(std::move(stepper), chart);
+  if (chart.dynamics().breaks == nullptr) return stepper;
+  return std::make_unique<CutStepper>(std::move(stepper));
 }
 
 }  // namespace tactus::simulate

@@ -1,6 +1,7 @@
 // The integrators behind one interface: each moves z (chart.h) from t to t + h.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -16,6 +17,8 @@ class Stepper {
   virtual ~Stepper() = default;
   /// Moves z, which starts settled (theta = 0), from t to t + h. On trouble z is worthless.
   virtual Status step(Chart& chart, double t, double h, std::span<double> z) = 0;
+  /// [s] The length of the next step that it will take by itself; infinite where it takes what it is given.
+  virtual double pace() const { return std::numeric_limits<double>::infinity(); }
   /// Forgets what was learnt from earlier steps.
   virtual void reset() {}
   /// What was learnt, for a snapshot: as many numbers, written and read back.
@@ -30,6 +33,8 @@ std::unique_ptr<Stepper> make_rk4(const Chart& chart, Tolerances);
 std::unique_ptr<Stepper> make_implicit(const Chart& chart, Tolerances);
 std::unique_ptr<Stepper> make_adaptive(const Chart& chart, Tolerances tolerances);
 std::unique_ptr<Stepper> make_stiff(const Chart& chart, Tolerances tolerances);
+/// With dry friction at joints (Dynamics::dry_friction) its steps are cut where one comes to rest or breaks away.
+/// Where the forces' break times are known (Dynamics::breaks), each of its steps is cut there.
 std::unique_ptr<Stepper> make_stepper(Integrator integrator, const Chart& chart, Tolerances tolerances);
 
 }  // namespace tactus::simulate

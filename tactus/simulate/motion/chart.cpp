@@ -5,6 +5,8 @@
 
 #include <Eigen/LU>
 
+#include <tactus/simulate/motion/dry_friction.h>
+
 namespace tactus::simulate {
 
 Chart::Chart(const Dynamics& dynamics, const ConstraintOptions& constraints) : dynamics_(dynamics) {
@@ -15,8 +17,11 @@ Chart::Chart(const Dynamics& dynamics, const ConstraintOptions& constraints) : d
 
 Chart::Chart(const Dynamics& dynamics, MotionLaw& law) : dynamics_(dynamics), law_(&law) { allocate(); }
 
+Chart::~Chart() = default;
+
 void Chart::allocate() {
   const Dynamics& dynamics = dynamics_;
+  if (dynamics.dry_friction) friction_ = std::make_unique<FrictionLaw>(dynamics);
   const auto nq = static_cast<std::size_t>(dynamics.nq()), nv = static_cast<std::size_t>(dynamics.nv());
   const auto np = static_cast<std::size_t>(dynamics.np());
   const std::size_t wrench = 6 * static_cast<std::size_t>(dynamics.wrench_count);
@@ -63,21 +68,28 @@ void Chart::evaluate_loads() {
     for (std::size_t i = 0; i < w_.held_wrench.size(); ++i) w_.wrench[i] += w_.held_wrench[i];
   }
   for (const int k : dynamics_.unactuated) w_.tau[k] = 0.0;
-  if (outside_ == nullptr) return;
+  if (outside_ == nullptr && friction_ == nullptr) return;
   std::copy_n(w_.tau, w_.efforts.size(), w_.efforts.begin());
-  if (outside_->acts()) outside_->add(w_.arguments.data(), w_.tau);
+  if (outside_ != nullptr && outside_->acts()) outside_->add(w_.arguments.data(), w_.tau);
 }
 
-void Chart::slope(double t, const double* z, double* z_rate) {
-  const int nv = dynamics_.nv();
-  *w_.t = t;
-  dynamics_.coordinates.displace(w_.q0.data(), z, w_.q);
-  std::copy_n(z + nv, nv, w_.u);
-  evaluate_loads();
+void Chart::accelerate() {
   if (law_ != nullptr)
     law_->accelerate(w_.arguments.data(), w_.udot, w_.qdot);
   else
     dynamics_.forward_dynamics(w_.arguments.data(), w_.udot, w_.scratch.data());
+}
+
+void Chart::slope(double t, const double* z, double* z_rate) {
+  const int nv = dynamics_.nv();
+  *w_.t = in_sight(t);
+  dynamics_.coordinates.displace(w_.q0.data(), z, w_.q);
+  std::copy_n(z + nv, nv, w_.u);
+  evaluate_loads();
+  if (friction_ != nullptr)
+    friction_->act(w_.arguments.data(), w_.tau, w_.udot, [this] { accelerate(); });
+  else
+    accelerate();
   dynamics_.coordinates.chart_rate(w_.q, z, w_.qdot, z_rate);
   std::copy_n(w_.udot, nv, z_rate + nv);
   if (dynamics_.momentum_rate) {
@@ -151,6 +163,16 @@ void Chart::correct_root_speeds(double t, std::span<double> z) {
     else
       correct.operator()<3>(root);
   }
+}
+
+void Chart::save_centre(double* centre) const { std::copy(w_.q0.begin(), w_.q0.end(), centre); }
+void Chart::load_centre(const double* centre) { std::copy_n(centre, w_.q0.size(), w_.q0.begin()); }
+
+void Chart::rates_of_axes(double t, std::span<const double> z, std::vector<double>& rates) {
+  *w_.t = t;
+  std::copy(w_.q0.begin(), w_.q0.end(), w_.q);
+  std::copy_n(z.data() + dynamics_.nv(), dynamics_.nv(), w_.u);
+  friction_->evaluate_rates(w_.arguments.data(), rates);
 }
 
 void Chart::adopt(State& state) {

@@ -8,6 +8,8 @@
 // motion is another differential equation with the same shape: see parametric_chart.h.
 #pragma once
 
+#include <algorithm>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -18,6 +20,8 @@
 #include <tactus/simulate/motion/state.h>
 
 namespace tactus::simulate {
+
+class FrictionLaw;  // dry_friction.h
 
 /// Memory for one motion, named by the stage that writes it.
 struct Workspace {
@@ -45,7 +49,7 @@ class Chart {
   explicit Chart(const Dynamics& dynamics, const ConstraintOptions& constraints = {});
   /// Accelerations by a law of the caller's, which must outlive the chart.
   Chart(const Dynamics& dynamics, MotionLaw& law);
-  virtual ~Chart() = default;
+  virtual ~Chart();
   Chart(const Chart&) = delete;
   Chart& operator=(const Chart&) = delete;
 
@@ -55,11 +59,22 @@ class Chart {
   const ConstraintSolver* constraints() const { return constraints_.get(); }
   Workspace& workspace() { return w_; }
   const Workspace& workspace() const { return w_; }
+  /// Of dry friction at joints; null where there is none.
+  FrictionLaw* friction() const { return friction_.get(); }
   /// Loads besides script and held input; nullptr: none. They must outlive the chart.
   void attach(OutsideLoads* outside) { outside_ = outside; }
-  /// [nv] forces at the joints without what acts at ports, where a slope was last computed.
+  /// [nv] forces at the joints without friction and what acts at ports, where a slope was last computed.
   std::span<const double> efforts() const {
-    return {outside_ != nullptr ? w_.efforts.data() : w_.tau, w_.efforts.size()};
+    return {outside_ != nullptr || friction_ != nullptr ? w_.efforts.data() : w_.tau, w_.efforts.size()};
+  }
+  /// Slopes see no earlier and no later time than these [s]: those of a step that begins or ends where a force jumps are
+  /// all of one side.
+  void set_sight(double earliest, double latest) {
+    earliest_ = earliest;
+    latest_ = latest;
+  }
+  void clear_sight() {
+    set_sight(-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity());
   }
   /// Entries of theta, and of u.
   virtual int freedoms() const { return dynamics_.nv(); }
@@ -87,6 +102,16 @@ class Chart {
   /// More about a step that failed; nothing by default.
   virtual Status diagnosis() const { return {}; }
 
+  // For whoever goes back to where a piece of the motion began (friction_stepper.h):
+  /// Where the chart is centred: so many numbers.
+  virtual std::size_t centre_size() const { return w_.q0.size(); }
+  virtual void save_centre(double* centre) const;
+  virtual void load_centre(const double* centre);
+  /// The rates of the joints with dry friction, at the settled z.
+  virtual void rates_of_axes(double t, std::span<const double> z, std::vector<double>& rates);
+  /// The speeds within z; null where it has others.
+  virtual double* speeds_in(std::span<double> z) { return z.data() + dynamics_.nv(); }
+
   /// The momentum that belongs to q and u.
   void momentum_of(double t, const std::vector<double>& q, const std::vector<double>& u,
                    std::vector<double>& P);
@@ -98,15 +123,21 @@ class Chart {
  protected:
   /// tau and wrench at the workspace's t, q, u.
   void evaluate_loads();
+  double in_sight(double t) const { return std::clamp(t, earliest_, latest_); }
 
   const Dynamics& dynamics_;
   Workspace w_;
   std::unique_ptr<ConstraintSolver> constraints_;
+  std::unique_ptr<FrictionLaw> friction_;
   MotionLaw* law_ = nullptr;  // the constraints' solver, or the caller's; null: free motion
   OutsideLoads* outside_ = nullptr;
   double position_error_ = 0.0;
+  double earliest_ = -std::numeric_limits<double>::infinity();
+  double latest_ = std::numeric_limits<double>::infinity();
 
  private:
+  /// udot and qdot under the loads of the workspace.
+  void accelerate();
   void correct_root_speeds(double t, std::span<double> z);
   void settle_velocity(double t, std::span<double> z);
   void allocate();

@@ -1,6 +1,8 @@
 #include <tactus/simulate/motion/dynamics.h>
 
 #include <tactus/base/check.h>
+#include <tactus/simulate/motion/break_times.h>
+#include <tactus/simulate/motion/dry_friction.h>
 
 namespace tactus::simulate {
 
@@ -23,6 +25,16 @@ std::vector<std::string> effort_names(const describe::Model& model) {
 
 Dynamics compile(const derive::Equations& equations, const std::optional<algebra::Function>& loads,
                  generate::Backend backend, CompileOptions options) {
+  if (auto dry =
+          equations.options().friction ? dry_friction_of(equations.model(), equations, backend) : nullptr) {
+    // The law adds to tau, at joints without an actuator too.
+    const describe::Model smooth = without_dry_friction(equations.model());
+    derive::Options pushed = equations.options();
+    pushed.push_passive = true;
+    Dynamics dynamics = compile(derive::Equations(smooth, std::move(pushed)), loads, backend, options);
+    dynamics.dry_friction = std::move(dry);
+    return dynamics;
+  }
   Dynamics dynamics;
   const describe::Model& model = equations.model();
   dynamics.coordinates = Coordinates(model);
@@ -49,6 +61,7 @@ Dynamics compile(const derive::Equations& equations, const std::optional<algebra
   check_shape(dynamics.forward_dynamics, 1 + nq + nv + nv + wrench, nv + nq);
   if (loads) {
     dynamics.loads = generate::compile(*loads, backend);
+    dynamics.breaks = break_times_of(*loads);
     check_shape(*dynamics.loads, 1 + nq + nv, nv + wrench);
   }
   if (const auto functions = options.momentum ? momentum_functions(equations) : std::nullopt) {

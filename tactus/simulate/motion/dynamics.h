@@ -16,6 +16,9 @@
 
 namespace tactus::simulate {
 
+class BreakTimes;    // break_times.h
+struct DryFriction;  // dry_friction.h
+
 /// Every kernel reads a prefix of one array of arguments and writes behind it, in the order of the
 /// computation:
 ///   t [1], q [nq], u [nv], tau [nv], wrench [6 per wrench], udot [nv], qdot [nq], P_rate [np]
@@ -31,12 +34,15 @@ struct Dynamics {
 
   generate::Kernel coordinate_rates;               // t q u -> qdot
   std::optional<generate::Kernel> loads;           // t q u -> tau wrench: forces that the script prescribes
+  std::shared_ptr<const BreakTimes> breaks;        // when those jump or bend; null: at no known time
   generate::Kernel forward_dynamics;               // t q u tau wrench -> udot qdot
   std::vector<MomentumRoot> momentum_roots;        // empty for fixed bases
   std::optional<generate::Kernel> momentum;        // t q u -> P A_0 A_1 ...
   std::optional<generate::Kernel> momentum_rate;   // t q u tau wrench udot -> P_rate
   std::shared_ptr<const Constraints> constraints;  // null where there are none
   std::shared_ptr<const Parametric> parametric;    // null where the model gives no psi
+  /// Dry friction at joints; null where there is none. The kernels are without it: it is a law, not a force.
+  std::shared_ptr<const DryFriction> dry_friction;
 
   int nq() const { return coordinates.nq(); }
   int nv() const { return coordinates.nv(); }

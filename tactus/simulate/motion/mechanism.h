@@ -97,6 +97,10 @@ struct ConstraintOutline {
 /// How a motion was computed, since the start.
 struct Statistics {
   long handed_over = 0;  // accelerations that straight-line code left to the rank-revealing formulation
+  // Of fixed steps, where they are looked at (step_error.h): how many; the error of the worst coordinate [m or rad] and of
+  // the worst speed, by the largest that it was, summed over the run; a step [s] that would be short enough.
+  long steps_looked_at = 0;
+  double coordinate_error = 0.0, speed_error = 0.0, advised_step = 0.0;
   long ticks = 0, ticks_general = 0;  // of events: in all; without code for the set of contacts
   // Equations for sets of contacts (contact/rederive/rederive.h):
   bool rederives = false;

@@ -6,6 +6,7 @@
 
 #include <tactus/base/check.h>
 #include <tactus/base/error.h>
+#include <tactus/simulate/motion/dry_friction.h>
 
 namespace tactus::simulate {
 
@@ -98,6 +99,7 @@ bool ParametricChart::rows_are_healthy() const {
 
 void ParametricChart::slope(double t, const double* y, double* y_rate) {
   const auto nv = static_cast<std::size_t>(dynamics_.nv()), nq = static_cast<std::size_t>(dynamics_.nq());
+  t = in_sight(t);
   in_[0] = t;
   double *z = in_.data() + 1, *zd = z + nz_;
   for (std::size_t c = 0; c < nz_; ++c) z[c] = z0_[c] + y[c];
@@ -107,20 +109,48 @@ void ParametricChart::slope(double t, const double* y, double* y_rate) {
   std::copy_n(places_.q(), nq, w_.q);
   std::copy_n(places_.u(), nv, w_.u);
   evaluate_loads();
-  std::copy_n(w_.tau, in_.size() - 1 - 2 * nz_, zd + nz_);  // tau and wrench stand side by side
-  dynamics_.parametric->dynamics(in_.data(), out_.data(), work_.data());
   std::copy_n(zd, nz_, y_rate);
+  if (friction_ != nullptr)
+    friction_->act(w_.arguments.data(), w_.tau, w_.udot, [&] { accelerate(y_rate + nz_); });
+  else
+    accelerate(y_rate + nz_);
+  for (std::size_t i = 0; i < nv; ++i) most_udot_[i] = std::max(most_udot_[i], std::abs(w_.udot[i]));
+}
+
+void ParametricChart::accelerate(double* zdd) {
+  const auto nv = static_cast<std::size_t>(dynamics_.nv()), nq = static_cast<std::size_t>(dynamics_.nq());
+  // tau and wrench stand side by side
+  std::copy_n(w_.tau, in_.size() - 1 - 2 * nz_, in_.begin() + static_cast<std::ptrdiff_t>(1 + 2 * nz_));
+  dynamics_.parametric->dynamics(in_.data(), out_.data(), work_.data());
   std::copy_n(out_.begin() + static_cast<std::ptrdiff_t>(nz_), nv, w_.udot);
   std::copy_n(out_.begin() + static_cast<std::ptrdiff_t>(nz_ + nv), nq, w_.qdot);
   if (!inertia_is_healthy()) {
     trouble_ = Status::parameters_singular;
-    std::fill_n(y_rate + nz_, nz_, std::numeric_limits<double>::quiet_NaN());
+    std::fill_n(zdd, nz_, std::numeric_limits<double>::quiet_NaN());
   } else if (constraints_->as_at_start() && rows_are_healthy()) {
-    std::copy_n(out_.begin(), nz_, y_rate + nz_);
-  } else if (!constraints_->accelerate_in_parameters(w_.arguments.data(), y_rate + nz_, w_.udot)) {
-    std::fill_n(y_rate + nz_, nz_, std::numeric_limits<double>::quiet_NaN());
+    std::copy_n(out_.begin(), nz_, zdd);
+  } else if (!constraints_->accelerate_in_parameters(w_.arguments.data(), zdd, w_.udot)) {
+    std::fill_n(zdd, nz_, std::numeric_limits<double>::quiet_NaN());
   }
-  for (std::size_t i = 0; i < nv; ++i) most_udot_[i] = std::max(most_udot_[i], std::abs(w_.udot[i]));
+}
+
+void ParametricChart::save_centre(double* centre) const {
+  centre = std::copy(z0_.begin(), z0_.end(), centre);
+  *centre++ = t0_;
+  std::copy(u0_.begin(), u0_.end(), centre);
+}
+
+void ParametricChart::load_centre(const double* centre) {
+  std::copy_n(centre, nz_, z0_.begin());
+  start_comparison(centre[nz_], centre + nz_ + 1);
+}
+
+void ParametricChart::rates_of_axes(double t, std::span<const double> y, std::vector<double>& rates) {
+  places_.place(t, z0_.data(), y.data() + nz_);
+  *w_.t = t;
+  std::copy_n(places_.q(), dynamics_.nq(), w_.q);
+  std::copy_n(places_.u(), dynamics_.nv(), w_.u);
+  friction_->evaluate_rates(w_.arguments.data(), rates);
 }
 
 void ParametricChart::chart_rate_at_centre(double, const double* zd, double* z_rate) {

@@ -39,8 +39,15 @@ class ParametricChart : public Chart {
   Status settle(double t, std::span<double> y) override;
   void end(double t, std::span<const double> y, State& state) override;
   Status diagnosis() const override { return trouble_; }
+  std::size_t centre_size() const override { return z0_.size() + 1 + u0_.size(); }
+  void save_centre(double* centre) const override;
+  void load_centre(const double* centre) override;
+  void rates_of_axes(double t, std::span<const double> y, std::vector<double>& rates) override;
+  double* speeds_in(std::span<double>) override { return nullptr; }
 
  private:
+  /// zdd into y_rate, and udot, under the loads of the workspace.
+  void accelerate(double* zdd);
   bool inertia_is_healthy() const;
   bool rows_are_healthy() const;
   bool speeds_are_continuous(double t) const;

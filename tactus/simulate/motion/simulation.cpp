@@ -7,6 +7,7 @@
 
 #include <tactus/base/check.h>
 #include <tactus/base/error.h>
+#include <tactus/simulate/motion/step_error.h>
 
 namespace tactus::simulate {
 
@@ -39,12 +40,17 @@ Simulation::Simulation(const Dynamics& dynamics, Options options)
   State rest;
   rest.q = dynamics.coordinates.rest();
   rest.u.assign(static_cast<std::size_t>(dynamics.nv()), 0.0);
+  step_error_ = std::make_unique<StepError>(options_.look_every, options_.integrator, rest);
   if (dynamics.constraints)
     state_ = std::move(rest);  // which the constraints need not allow: set_state() comes first
   else
     set_state(std::move(rest));
   state_.momentum.resize(static_cast<std::size_t>(dynamics.np()));
 }
+
+Simulation::~Simulation() = default;
+Simulation::Simulation(Simulation&&) noexcept = default;
+Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
 void Simulation::set_state(State state) {
   const Dynamics& d = dynamics();
@@ -70,11 +76,41 @@ void Simulation::set_state(State state) {
   stepper_->reset();
   start_ = state_.t;
   steps_ = 0;
+  step_error_->reset();
+  step_error_->whole() = step_error_->halves() = state_;  // with memory for all that it has
+}
+
+/// From the state, so many steps that make one together. False on trouble.
+bool Simulation::try_steps(int count, State& end) {
+  const double h = options_.step / count;
+  chart_->begin(state_, z_);
+  for (int i = 0; i < count; ++i) {
+    const double t = state_.t + i * h;
+    if (!stepper_->step(*chart_, t, h, z_).ok() || first_not_finite(z_) >= 0) return false;
+    if (!chart_->settle(t + h, z_).ok()) return false;
+  }
+  chart_->end(state_.t + options_.step, z_, end);
+  stepper_->load(stepper_before_.data());
+  return true;
+}
+
+/// Everything is afterwards what it was.
+void Simulation::look_at_step() {
+  ConstraintSolver* solver = chart_->constraints();
+  stepper_->save(stepper_before_.data());
+  if (solver != nullptr) solver->save(memory_);
+  const bool whole = try_steps(1, step_error_->whole());
+  if (solver != nullptr) solver->load(memory_);
+  const bool halves = whole && try_steps(2, step_error_->halves());
+  if (solver != nullptr) solver->load(memory_);
+  stepper_->load(stepper_before_.data());
+  if (halves) step_error_->note(step_error_->whole(), step_error_->halves());
 }
 
 // On trouble what constraints and integrator remember is what it was, too.
 Status Simulation::step(const Input& input) {
   if (!hold(input)) return Status::bad_input;  // forces from outside
+  if (step_error_->is_due(steps_)) look_at_step();
   if (chart_->constraints() != nullptr) chart_->constraints()->mark();
   stepper_->save(stepper_before_.data());
   const Status status = advance();

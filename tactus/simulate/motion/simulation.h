@@ -22,6 +22,8 @@
 
 namespace tactus::simulate {
 
+class StepError;  // step_error.h
+
 struct Options {
   double step = 1e-3;  // [s] also of adaptive integrators: each step() ends exactly there
   Integrator integrator = Integrator::rk4;
@@ -32,6 +34,8 @@ struct Options {
   /// constraints allow was found. Where there is one it is met to rounding, next to a singular one to 1e-10.
   double constraint_limit = 1e-8;
   double latch_limit = 1e-4;  // [m or rad] a constraint that is switched on may be off by this
+  /// Every so many steps one is taken again in two halves, for step_error(). 0: never; such a step takes four times as long.
+  int look_every = 0;
 };
 
 /// Forces held constant over a step, added to those of the script. Empty means none.
@@ -44,6 +48,9 @@ class Simulation {
  public:
   /// The dynamics must outlive the simulation.
   Simulation(const Dynamics& dynamics, Options options = {});
+  ~Simulation();
+  Simulation(Simulation&&) noexcept;
+  Simulation& operator=(Simulation&&) noexcept;
 
   const Dynamics& dynamics() const { return chart_->dynamics(); }
   const Options& options() const { return options_; }
@@ -98,6 +105,9 @@ class Simulation {
   /// formulation.
   long handed_over() const;
 
+  /// How far the steps since set_state() may have led astray.
+  const StepError& step_error() const { return *step_error_; }
+
   bool is_active(int constraint) const;
   /// Switches a constraint, in the loop: no exception, no allocation. What set_active() would refuse is
   /// answered, and nothing has changed then.
@@ -118,6 +128,8 @@ class Simulation {
 
  private:
   Status advance();
+  void look_at_step();
+  bool try_steps(int count, State& end);
   Status check(std::span<const double> z);
   void meet_constraints();
   Switching can_switch(int constraint, bool active) noexcept;
@@ -126,6 +138,7 @@ class Simulation {
   std::unique_ptr<Chart> chart_;
   std::unique_ptr<Stepper> stepper_;
   std::vector<double> stepper_before_;  // what it had learnt where the step began
+  std::unique_ptr<StepError> step_error_;
   State state_, before_adjusting_;
   std::vector<double> z_;
   std::vector<double> z_rate_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <tactus/simulate/motion/step_error.h>
+
 namespace tactus::simulate {
 
 namespace {
@@ -59,6 +61,11 @@ ConstraintReport SmoothMechanism::constraint_report(bool multipliers) noexcept {
 Statistics SmoothMechanism::statistics() const {
   Statistics statistics;
   statistics.handed_over = simulation_.handed_over();
+  const StepError& error = simulation_.step_error();
+  statistics.steps_looked_at = error.looked();
+  statistics.coordinate_error = error.coordinates();
+  statistics.speed_error = error.relative();
+  statistics.advised_step = error.advised(simulation_.options().step);
   return statistics;
 }
 

@@ -1,0 +1,104 @@
+// Dry friction at joints (simulate/motion/dry_friction.h) in time-stepping: impulses p of a step with
+//
+//   r+ > 0:  p = -h F+        r+ < 0:  p = h F-        r+ = 0:  p in between
+//
+// for the rate r+ at its end, solved together with the contacts. With m = h (F- - F+)/2 and f = h (F- + F+)/2 that is p = m + p_t,
+// |p_t| <= f against r+: Coulomb's law of a contact in a plane whose normal impulse is f, whatever happens. The solver has
+// such contacts: a normal row that moves nothing and a compliance c, w_n = b_n + c p_n with b_n = -c f. m acts as a force
+// (evaluate_loads). There is one friction here, that of sliding.
+#include <algorithm>
+#include <cmath>
+
+#include <tactus/contact/stepping/stepping.h>
+#include <tactus/simulate/motion/dry_friction.h>
+
+namespace tactus::contact {
+
+void TimeStepping::prepare_joint_friction() {
+  const simulate::DryFriction* friction = contact_model_.dynamics.dry_friction.get();
+  if (friction == nullptr) return;
+  axes_ = friction->axes;
+  axis_numbers_.resize(friction->numbers_size());
+  axis_rows_.assign(friction->axes.size() * nv_, 0.0);
+  axis_rates_.assign(friction->axes.size(), 0.0);
+  axis_blocks_.assign(friction->axes.size(), -1);
+  if (friction->rates) {
+    axis_out_.resize(friction->rates->output_size());
+    axis_work_.resize(friction->rates->work_size());
+    return;
+  }
+  for (std::size_t a = 0; a < friction->axes.size(); ++a)
+    axis_rows_[a * nv_ + static_cast<std::size_t>(friction->axes[a].rate)] = 1.0;
+}
+
+/// The mean of what friction may be, where its two directions differ: a force like others.
+void TimeStepping::add_mean_friction() {
+  const simulate::DryFriction* friction = contact_model_.dynamics.dry_friction.get();
+  if (friction == nullptr) return;
+  friction->update(axes_, axis_numbers_);
+  for (const simulate::DryAxis& axis : axes_) tau_[axis.rate] += 0.5 * (axis.slide_back - axis.slide_forward);
+}
+
+/// Rows and rates of the axes at the state.
+void TimeStepping::place_axes() {
+  const simulate::DryFriction& friction = *contact_model_.dynamics.dry_friction;
+  if (friction.rates) {
+    (*friction.rates)(arguments_.data(), axis_out_.data(), axis_work_.data());
+    const double* W = axis_out_.data() + friction.rates->output("W")->offset;
+    for (std::size_t a = 0; a < friction.axes.size(); ++a) {
+      const auto rate = static_cast<std::size_t>(friction.axes[a].rate);
+      std::copy_n(W + rate * nv_, nv_, &axis_rows_[a * nv_]);
+      axis_rates_[a] = axis_out_[rate];
+    }
+  } else {
+    for (std::size_t a = 0; a < friction.axes.size(); ++a)
+      axis_rates_[a] = state_.u[static_cast<std::size_t>(friction.axes[a].rate)];
+  }
+  for (std::size_t a = 0; a < friction.axes.size(); ++a)
+    for (std::size_t k = 0; k < kernel_.blocks.size() && axis_blocks_[a] < 0; ++k)
+      for (const int speed : kernel_.blocks[k].speeds)
+        if (axis_rows_[a * nv_ + static_cast<std::size_t>(speed)] != 0.0)
+          axis_blocks_[a] = static_cast<int>(k);
+}
+
+bool TimeStepping::add_joint_friction() {
+  const simulate::DryFriction* friction = contact_model_.dynamics.dry_friction.get();
+  if (friction == nullptr) return true;
+  place_axes();
+  for (std::size_t a = 0; a < friction->axes.size(); ++a) {
+    const int block = axis_blocks_[a];
+    if (block < 0) continue;
+    SweepSolver::Contact* contact = solver_.add();
+    if (contact == nullptr) return false;
+    Near& near = near_[solver_.contacts().size() - 1];
+    near = {};
+    near.axis = static_cast<int>(a);
+    near.limit = 0.5 * options_.step * (axes_[a].slide_forward + axes_[a].slide_back);
+    const std::vector<int>& speeds = kernel_.blocks[static_cast<std::size_t>(block)].speeds;
+    const std::size_t stride = solver_.stride(block);
+    contact->size = 2;
+    contact->mu = 1.0;
+    contact->block[0] = block;
+    std::fill_n(contact->G[0], 2 * stride, 0.0);
+    double* row = contact->G[0] + stride;
+    near.before[1] = near.free[1] = axis_rates_[a];
+    for (std::size_t i = 0; i < speeds.size(); ++i) {
+      const auto speed = static_cast<std::size_t>(speeds[i]);
+      row[i] = axis_rows_[a * nv_ + speed];
+      near.free[1] += row[i] * (u_free_[place_[speed]] - state_.u[speed]);
+    }
+    metrics_[static_cast<std::size_t>(block)].whiten(row);
+    solver_.prepare(*contact);
+    const double mobility = contact->local.W[4];
+    contact->compliance =
+        mobility > 0.0 ? mobility : 1.0;  // a joint that cannot move at all needs no friction
+    contact->local.W[0] += contact->compliance;
+    set_bias(*contact, near);
+    contact->p[0] = near.limit;
+    if (mobility > 0.0) contact->p[1] = std::clamp(-near.free[1] / mobility, -near.limit, near.limit);
+    solver_.update(*contact);
+  }
+  return true;
+}
+
+}  // namespace tactus::contact

@@ -1,0 +1,45 @@
+// Any integrator, with dry friction at joints (motion/dry_friction.h): its steps are cut where a joint comes to rest or
+// breaks away. Between two cuts each joint slides one way or sticks, and the equations are smooth:
+//
+//   modes at the beginning: by the rates, and of joints at rest by the law
+//   a piece of motion with these modes
+//   did a rate pass zero, or a force its bound?  ->  go back to the first such instant, take the modes anew
+//
+// All that it knows it finds in the state: a joint at rest is one whose rate is zero. Nothing is allocated in a step.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <tactus/simulate/integrators/stepper.h>
+
+namespace tactus::simulate {
+
+class FrictionStepper final : public Stepper {
+ public:
+  FrictionStepper(std::unique_ptr<Stepper> stepper, const Chart& chart);
+
+  Status step(Chart& chart, double t, double h, std::span<double> z) override;
+  double pace() const override { return stepper_->pace(); }
+  void reset() override { stepper_->reset(); }
+  std::size_t memory() const override { return stepper_->memory(); }
+  void save(double* memory) const override { stepper_->save(memory); }
+  void load(const double* memory) override { stepper_->load(memory); }
+
+ private:
+  void begin_piece(Chart& chart, double t, std::span<double> z);
+  Status go(Chart& chart, double length, std::span<double> z);
+  double violation(Chart& chart, double t, std::span<double> z, int& who);
+  Status locate(Chart& chart, double length, double after, int who, std::span<double> z, double& found);
+
+  std::unique_ptr<Stepper> stepper_;
+  // Where the piece began:
+  double start_ = 0.0;
+  double excess_ = 0.0;  // where violation() was last asked for
+  std::vector<double> z_start_, centre_, memory_;
+  ConstraintSolver::Memory constraints_;
+  std::vector<signed char> modes_;
+  std::vector<double> rates_, z_rate_, forces_;
+};
+
+}  // namespace tactus::simulate
