@@ -2,14 +2,11 @@
 # each other and no others (tests/base/public_headers_test.cpp).
 set(TACTUS_PUBLIC_HEADERS
   tactus/algebra/calculus.h
-  tactus/algebra/cells.h
   tactus/algebra/expr.h
   tactus/algebra/function.h
   tactus/algebra/print.h
   tactus/algebra/trig_polynomial.h
-  tactus/base/check.h
   tactus/base/error.h
-  tactus/base/nearest.h
   tactus/base/output_file.h
   tactus/contact/examine.h
   tactus/contact/open.h
@@ -24,40 +21,22 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/derive/readable/state_space.h
   tactus/describe/model/constraint.h
   tactus/describe/model/contact.h
-  tactus/describe/model/coordinates.h
   tactus/describe/model/joint_traits.h
   tactus/describe/model/model.h
   tactus/describe/read/load.h
   tactus/describe/words/report.h
   tactus/display/svg_plot.h
-  tactus/generate/forms.h
   tactus/generate/kernel.h
   tactus/generate/requests.h
   tactus/generate/source.h
-  tactus/generate/tape.h
-  tactus/math/row_factor.h
   tactus/math/vec3.h
   tactus/simulate/choices.h
   tactus/simulate/constraints/assembly.h
-  tactus/simulate/constraints/branches.h
-  tactus/simulate/constraints/constrained_inverse.h
   tactus/simulate/constraints/emitted_step.h
-  tactus/simulate/constraints/constraint_solver.h
-  tactus/simulate/constraints/constraints.h
-  tactus/simulate/constraints/formulation.h
-  tactus/simulate/constraints/mass_metric.h
-  tactus/simulate/constraints/parametric.h
-  tactus/simulate/constraints/row_set.h
   tactus/simulate/files/instant.h
   tactus/simulate/files/recording.h
-  tactus/simulate/files/script.h
-  tactus/simulate/motion/coordinates.h
-  tactus/simulate/motion/displacement.h
-  tactus/simulate/motion/dynamics.h
   tactus/simulate/motion/event.h
   tactus/simulate/motion/mechanism.h
-  tactus/simulate/motion/momentum.h
-  tactus/simulate/motion/motion_law.h
   tactus/simulate/motion/ports.h
   tactus/simulate/motion/state.h
   tactus/study/study.h

@@ -15,8 +15,7 @@
 #include <tactus/describe/model/model.h>
 #include <tactus/describe/read/load.h>
 #include <tactus/describe/words/report.h>
-#include <tactus/generate/forms.h>
 #include <tactus/generate/kernel.h>
+#include <tactus/generate/requests.h>
 #include <tactus/simulate/constraints/assembly.h>
 #include <tactus/simulate/files/recording.h>
-#include <tactus/simulate/files/script.h>

@@ -11,18 +11,12 @@
 #include <Eigen/Geometry>
 #include <nlohmann/json.hpp>
 
-#include <tactus/base/check.h>
 #include <tactus/base/error.h>
 #include <tactus/derive/equations.h>
 #include <tactus/derive/readable/linear_canonical.h>
 #include <tactus/derive/readable/state_space.h>
-#include <tactus/describe/model/coordinates.h>
 #include <tactus/generate/kernel.h>
-#include <tactus/simulate/constraints/assembly.h>
-#include <tactus/simulate/constraints/constrained_inverse.h>
-#include <tactus/simulate/constraints/constraint_solver.h>
 #include <tactus/simulate/files/instant.h>
-#include <tactus/simulate/motion/dynamics.h>
 
 #include "simulate_summary.h"
 #include "verbs.h"
@@ -33,6 +27,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using generate::Evaluator;
+using simulate::ConstrainedInstant;
 using simulate::Instant;
 
 struct Request {
@@ -57,9 +52,7 @@ Evaluator evaluated(const algebra::Function& function, const Instant& at, const 
   Evaluator evaluator(generate::compile(function, generate::Backend::interpreter));
   const auto fill = [&](std::string_view name, std::span<const double> values) {
     const std::span<double> block = evaluator.input(name);
-    if (block.empty()) return;
-    TACTUS_CHECK(block.size() == values.size());
-    std::copy(values.begin(), values.end(), block.begin());
+    std::copy_n(values.begin(), std::min(values.size(), block.size()), block.begin());
   };
   const double t[] = {at.t};
   fill("t", t);
@@ -80,7 +73,6 @@ std::vector<double> list(const Evaluator& evaluator, std::string_view name) {
 /// A block as an array of rows.
 Json rows(const Evaluator& evaluator, std::string_view name) {
   const generate::Slot* slot = evaluator.kernel().output(name);
-  TACTUS_CHECK(slot != nullptr);
   const auto values = evaluator.output(name);
   const auto width = static_cast<std::size_t>(slot->cols);
   Json result = Json::array();
@@ -102,7 +94,6 @@ Json rows(const Eigen::MatrixXd& matrix) {
 
 Eigen::MatrixXd matrix(const Evaluator& evaluator, std::string_view name) {
   const generate::Slot* slot = evaluator.kernel().output(name);
-  TACTUS_CHECK(slot != nullptr);
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   return Eigen::Map<const RowMajor>(evaluator.output(name).data(), slot->rows, slot->cols);
 }
@@ -126,135 +117,71 @@ Motion motion_of(const derive::Equations& equations, const Instant& at) {
   return motion;
 }
 
-/// The constrained motion under the forces `tau`; nothing where the model has no constraints.
-struct Constrained {
-  simulate::Dynamics dynamics;
-  simulate::ConstrainedMotion motion;
-  std::vector<std::size_t> active_rows;
-  std::vector<double> position_error, velocity_error;
-  std::vector<double> z, zd;           // of the parametric formulation
-  std::vector<std::vector<double>> A;  // active rows
-  std::vector<double> gamma;           // of the same
-};
-
-std::optional<Constrained> constrained_motion(const derive::Equations& equations, const Instant& at,
-                                              const std::vector<double>& tau,
-                                              simulate::Formulation formulation) {
-  Constrained result;
-  result.dynamics = simulate::compile(equations, std::nullopt, generate::Backend::interpreter);
-  if (!result.dynamics.constraints) return std::nullopt;
-  const simulate::Constraints& constraints = *result.dynamics.constraints;
-  const auto nv = static_cast<std::size_t>(result.dynamics.nv());
-  std::vector<double> arguments{at.t};
-  for (const std::vector<double>* part : {&at.q, &at.u, &tau, &at.wrench})
-    arguments.insert(arguments.end(), part->begin(), part->end());
-  simulate::ConstraintOptions options;
-  options.formulation = formulation;
-  simulate::ConstraintSolver solver(result.dynamics, options);
-  if (simulate::Parametrization* places = solver.parametrization()) {
-    places->require_motion(at.t, at.q.data(), at.u.data());
-    const std::size_t nz = places->parametric().size();
-    result.z.assign(places->z(), places->z() + nz);
-    result.zd.assign(places->zd(), places->zd() + nz);
-  }
-  result.motion = simulate::ConstrainedMotion(nv, constraints.size());
-  if (!solver.solve(arguments.data(), result.motion))
-    throw Failed(
-        "the constrained motion has no solution here: the mass matrix is singular, or a row is not finite");
-  result.active_rows = solver.active_rows();
-  const double *position = nullptr, *velocity = nullptr;
-  solver.errors(at.t, at.q.data(), at.u.data(), position, velocity);
-  result.position_error.assign(position, position + constraints.size());
-  result.velocity_error.assign(velocity, velocity + constraints.size());
-  simulate::ConstraintTerms terms(result.dynamics, constraints);
-  terms.evaluate(at.t, at.q.data(), at.u.data());
-  for (const std::size_t k : result.active_rows) {
-    result.A.emplace_back(terms.A(k), terms.A(k) + nv);
-    result.gamma.push_back(terms.gamma()[k]);
-  }
-  return result;
-}
-
 /// [m, rad; m/s, rad/s by the fastest speed, at least 1] A state typed with seven digits is closer to its constraints.
 constexpr double kFits = 1e-6;
 
 /// Which constraints the state violates and by how much; "" where it fits.
-std::string misfits(const Constrained& constrained, const std::vector<double>& u) {
-  const simulate::Constraints& constraints = *constrained.dynamics.constraints;
+std::string misfits(const ConstrainedInstant& constrained, const std::vector<double>& u) {
   double fastest = 1.0;
   for (const double x : u) fastest = std::max(fastest, std::abs(x));
   std::string text;
-  for (const std::size_t row : constrained.active_rows) {
+  for (const ConstrainedInstant::Row& row : constrained.rows) {
     const auto add = [&](double error, double limit, std::string_view level) {
       if (!(std::abs(error) <= limit))
-        text += fmt::format("{}`{}` by {:.3g} ({})", text.empty() ? "" : ", ", constraints.rows[row].label,
-                            std::abs(error), level);
+        text +=
+            fmt::format("{}`{}` by {:.3g} ({})", text.empty() ? "" : ", ", row.label, std::abs(error), level);
     };
-    add(constrained.position_error[row], kFits, "position");
-    add(constrained.velocity_error[row], kFits * fastest, "velocity");
+    add(row.position_error, kFits, "position");
+    add(row.velocity_error, kFits * fastest, "velocity");
   }
   return text;
 }
 
-/// The instant moved onto the constraints.
-std::vector<simulate::InitialChange> assemble(const derive::Equations& equations, Instant& at) {
-  const simulate::Dynamics dynamics =
-      simulate::compile(equations, std::nullopt, generate::Backend::interpreter);
-  const simulate::State given{at.t, at.q, at.u, {}};
-  const simulate::State state =
-      simulate::assemble_keeping(dynamics, given, simulate::kept_speeds(equations.model(), at.marks));
-  at.q = state.q;
-  at.u = state.u;
-  return simulate::changes_between(equations.model(), at.marks, given, state);
-}
-
 /// Errors of acceleration, A udot - gamma, are those of the motion: of a given one, what the constraints do
 /// not allow.
-void add_constraints(const Constrained& constrained, const std::vector<double>& udot, Json& result) {
-  const simulate::Constraints& constraints = *constrained.dynamics.constraints;
-  const auto nv = static_cast<std::size_t>(constrained.dynamics.nv());
+void add_constraints(const ConstrainedInstant& constrained, const std::vector<double>& udot, Json& result) {
   std::vector<std::string> labels;
+  std::vector<std::vector<double>> A;
+  std::vector<double> lambda;
   Json redundant = Json::array();
-  for (std::size_t k = 0; k < constrained.active_rows.size(); ++k) {
-    labels.push_back(constraints.rows[constrained.active_rows[k]].label);
-    if (constrained.motion.redundant[k] != 0) redundant.push_back(labels.back());
+  for (const ConstrainedInstant::Row& row : constrained.rows) {
+    labels.push_back(row.label);
+    A.push_back(row.A);
+    lambda.push_back(row.lambda);
+    if (row.redundant) redundant.push_back(row.label);
   }
-  const std::vector<double> lambda(
-      constrained.motion.lambda.begin(),
-      constrained.motion.lambda.begin() + static_cast<std::ptrdiff_t>(labels.size()));
   result["constraint_rows"] = labels;
-  result["A"] = constrained.A;
-  result["rank"] = constrained.motion.rank;
+  result["A"] = A;
+  result["rank"] = constrained.rank;
   result["redundant_rows"] = std::move(redundant);
-  result["formulation"] = simulate::name_of(constrained.motion.used);
+  result["formulation"] = simulate::name_of(constrained.used);
   if (!constrained.z.empty())
     result["parameters"] = {
-        {"names", constrained.dynamics.parametric->names}, {"z", constrained.z}, {"zd", constrained.zd}};
+        {"names", constrained.parametric_names}, {"z", constrained.z}, {"zd", constrained.zd}};
   result["lambda"] = lambda;
-  result["lambda_is_unique"] = constrained.motion.rank == labels.size();
-  result["constraint_force"] = constrained.motion.force;
+  result["lambda_is_unique"] = constrained.rank == labels.size();
+  result["constraint_force"] = constrained.force;
   Json by_name = Json::object();
-  for (std::size_t c = 0; c < constraints.names.size(); ++c) {
+  for (std::size_t c = 0; c < constrained.names.size(); ++c) {
     Json rows = Json::array(), multipliers = Json::array(), position = Json::array(),
          velocity = Json::array(), acceleration = Json::array();
-    std::vector<double> force(nv, 0.0);
+    std::vector<double> force(udot.size(), 0.0);
     bool active = false;
-    for (std::size_t k = 0; k < labels.size(); ++k) {
-      const std::size_t row = constrained.active_rows[k];
-      if (constraints.rows[row].constraint != static_cast<int>(c)) continue;
+    for (const ConstrainedInstant::Row& row : constrained.rows) {
+      if (row.constraint != static_cast<int>(c)) continue;
       active = true;
-      rows.push_back(labels[k]);
-      multipliers.push_back(lambda[k]);
-      position.push_back(constrained.position_error[row]);
-      velocity.push_back(constrained.velocity_error[row]);
-      double error = -constrained.gamma[k];
-      for (std::size_t i = 0; i < nv; ++i) {
-        force[i] += constrained.A[k][i] * lambda[k];
-        error += constrained.A[k][i] * udot[i];
+      rows.push_back(row.label);
+      multipliers.push_back(row.lambda);
+      position.push_back(row.position_error);
+      velocity.push_back(row.velocity_error);
+      double error = -row.gamma;
+      for (std::size_t i = 0; i < udot.size(); ++i) {
+        force[i] += row.A[i] * row.lambda;
+        error += row.A[i] * udot[i];
       }
       acceleration.push_back(error);
     }
-    by_name[constraints.names[c]] = {{"active", active},
+    by_name[constrained.names[c]] = {{"active", active},
                                      {"rows", rows},
                                      {"position_error", position},
                                      {"velocity_error", velocity},
@@ -354,26 +281,26 @@ void run(const Request& request) {
     equations = derive::Equations(model, options);
   }
   std::vector<simulate::InitialChange> changes;
-  if (request.assemble && !model.constraints.empty()) changes = assemble(equations, at);
+  if (request.assemble && !model.constraints.empty()) changes = simulate::assemble_instant(equations, at);
   Motion motion = motion_of(equations, at);
   std::optional<double> out_of_reach;  // the part of the motion that the actuators cannot give
   if (!model.constraints.empty() && at.udot && !at.tau) {
     // Forces for a constrained motion are not unique: the least ones.
-    const simulate::Dynamics dynamics =
-        simulate::compile(equations, std::nullopt, generate::Backend::interpreter);
-    const simulate::ConstrainedInverse inverse =
-        simulate::constrained_inverse(dynamics, at.t, at.q, at.u, *at.udot, at.wrench);
-    motion.tau = inverse.tau;
-    out_of_reach = inverse.residual;
+    const simulate::LeastForces least = simulate::least_forces(equations, at);
+    motion.tau = least.tau;
+    out_of_reach = least.residual;
   }
-  const auto formulation = simulate::formulation_of(request.formulation);
-  TACTUS_CHECK(formulation.has_value());
-  if (*formulation == simulate::Formulation::parametric && !equations.has_parametric())
-    simulate::require_parametric({});
-  const std::optional<Constrained> constrained =
-      model.constraints.empty() ? std::nullopt : constrained_motion(equations, at, motion.tau, *formulation);
+  std::optional<ConstrainedInstant> constrained;
+  if (!model.constraints.empty()) {
+    const simulate::Formulation formulation =
+        simulate::formulation_of(request.formulation).value_or(simulate::Formulation::automatic);
+    constrained = simulate::constrained_instant(equations, at, motion.tau, formulation);
+    if (!constrained->solved)
+      throw Failed(
+          "the constrained motion has no solution here: the mass matrix is singular, or a row is not finite");
+  }
   if (constrained && (at.tau || !at.udot)) {
-    motion.udot = constrained->motion.udot;
+    motion.udot = constrained->udot;
     motion.acceleration = at.udot.value_or(motion.udot);
   }
 
@@ -387,7 +314,7 @@ void run(const Request& request) {
       {"equations", "M udot + h = (joint forces tau and wrenches, in the generalised speeds) + A^T lambda"}};
   result["coordinates"] = meanings(describe::coordinate_meanings(model));
   result["speeds"] = meanings(describe::speed_meanings(model));
-  result["joint_axes"] = simulate::effort_names(model);
+  result["joint_axes"] = describe::effort_names(model);
   result["t"] = at.t;
   result["q"] = at.q;
   result["u"] = at.u;

@@ -8,14 +8,11 @@
 
 #include <fmt/format.h>
 
-#include <tactus/base/check.h>
 #include <tactus/base/error.h>
 #include <tactus/base/output_file.h>
 #include <tactus/derive/equations.h>
-#include <tactus/generate/forms.h>
 #include <tactus/generate/requests.h>
 #include <tactus/generate/source.h>
-#include <tactus/generate/tape.h>
 #include <tactus/simulate/constraints/emitted_step.h>
 
 #include "verbs.h"
@@ -56,7 +53,7 @@ void run(const Request& request) {
   else if (what.empty())
     what = {"constrained-dynamics", "constraints", "mass-matrix"};
   const generate::Form* form = generate::find_form(request.language);
-  TACTUS_CHECK(form != nullptr);
+  if (form == nullptr) throw InputError({}, "there is no language `" + request.language + "`");
   std::optional<generate::StepProgram> step;
   if (std::erase(what, "step") > 0) {
     if (request.language == "latex")
@@ -76,7 +73,7 @@ void run(const Request& request) {
 
   fmt::print("wrote {}\n", path.string());
   for (const algebra::Function& function : functions) {
-    const algebra::OperationCount count = generate::count_operations(generate::make_tape(function));
+    const algebra::OperationCount count = generate::operations_of(function);
     fmt::print("  {:<28} {:>5} mul {:>5} add {:>3} div {:>4} trig\n", generate::identifier(function.name),
                count.mul, count.add, count.div, count.trig);
   }

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <tactus/base/error.h>
-#include <tactus/base/nearest.h>
 #include <tactus/base/output_file.h>
 
 #include "verbs.h"

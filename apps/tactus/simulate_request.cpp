@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <tactus/base/error.h>
-#include <tactus/base/nearest.h>
 
 namespace tactus::apps {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include <tactus/base/nearest.h>
+#include <tactus/base/error.h>
 
 namespace tactus::algebra {
 

@@ -1,8 +1,11 @@
 // Errors of the first tier: something a user wrote is wrong. They are thrown before any loop starts.
 #pragma once
 
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace tactus {
 
@@ -55,5 +58,19 @@ class InputError : public std::runtime_error {
   std::string wrong_;
   std::string remedy_;
 };
+
+// "Did you mean ...?": the known word nearest to what a user wrote.
+
+/// How many letters must be inserted, deleted, replaced or swapped with their neighbour to turn a into b
+/// (optimal string alignment), capital letters counting as small ones.
+int edit_distance(std::string_view a, std::string_view b);
+
+/// The nearest of the known words, or "" where none is near enough to be what was meant.
+std::string nearest(std::string_view word, std::span<const std::string> known);
+std::string nearest(std::string_view word, std::span<const std::string_view> known);
+
+/// A remedy in one line: "did you mean `x`?", or the known words ("known: a, b, c") where none is near.
+std::string suggestion(std::string_view word, std::span<const std::string> known);
+std::string suggestion(std::string_view word, std::span<const std::string_view> known);
 
 }  // namespace tactus

@@ -1,4 +1,4 @@
-#include <tactus/base/nearest.h>
+#include <tactus/base/error.h>
 
 #include <algorithm>
 #include <cctype>

@@ -7,7 +7,6 @@
 
 #include <tactus/algebra/cells.h>
 #include <tactus/base/error.h>
-#include <tactus/base/nearest.h>
 #include <tactus/contact/mechanism/event_mechanism.h>
 #include <tactus/contact/mechanism/stepping_mechanism.h>
 #include <tactus/derive/constraints/mobility.h>

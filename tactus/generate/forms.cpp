@@ -1,4 +1,4 @@
-#include <tactus/generate/forms.h>
+#include <tactus/generate/requests.h>
 
 #include <tactus/generate/dialect.h>
 #include <tactus/generate/latex.h>

@@ -4,7 +4,6 @@
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/base/error.h>
-#include <tactus/base/nearest.h>
 
 namespace tactus::generate {
 

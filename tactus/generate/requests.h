@@ -1,8 +1,9 @@
-// What a user asks to have generated, by name.
+// What a user asks to have generated, and in which form: what `tactus generate --what` and `--lang` know.
 #pragma once
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tactus/derive/equations.h>
@@ -25,5 +26,27 @@ const std::vector<Word>& constraint_words();
 std::vector<algebra::Function> requested_functions(const derive::Equations& equations,
                                                    std::span<const std::string> requests,
                                                    const std::vector<bool>& rows = {});
+
+// The forms in which functions are written as text, in one table.
+
+struct StepProgram;  // source.h
+
+struct FormOptions {
+  std::string name;                   // an identifier: of the file, the namespace, or the prefix
+  std::string title;                  // the model's name
+  std::string about;                  // the model's name and description, one line
+  const StepProgram* step = nullptr;  // of source languages: also a whole step of the integrator
+};
+
+struct Form {
+  std::string_view word;     // on the command line
+  std::string_view meaning;  // "one C++17 header"
+  std::string_view suffix;   // of the file's name
+  std::string (*write)(std::span<const algebra::Function> functions, const FormOptions& options);
+};
+
+std::span<const Form> forms();
+/// nullptr where there is none of that name.
+const Form* find_form(std::string_view word);
 
 }  // namespace tactus::generate

@@ -396,4 +396,8 @@ std::string identifier(std::string_view text) {
   return name;
 }
 
+algebra::OperationCount operations_of(const algebra::Function& function) {
+  return count_operations(make_tape(function));
+}
+
 }  // namespace tactus::generate

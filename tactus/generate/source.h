@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include <tactus/algebra/calculus.h>
 #include <tactus/algebra/function.h>
 
 namespace tactus::generate {
@@ -63,5 +64,8 @@ std::string_view suffix_of(Language language);
 
 /// The text with every character that an identifier cannot hold replaced, and not a word of C or C++.
 std::string identifier(std::string_view text);
+
+/// The operations of a function's code: a fused one is a product and a sum.
+algebra::OperationCount operations_of(const algebra::Function& function);
 
 }  // namespace tactus::generate

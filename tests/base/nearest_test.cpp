@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <tactus/base/nearest.h>
+#include <tactus/base/error.h>
 
 namespace tactus {
 namespace {

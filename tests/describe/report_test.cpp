@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <tactus/describe/model/coordinates.h>
+#include <tactus/describe/model/model.h>
 #include <tactus/describe/read/load.h>
 #include <tactus/describe/words/report.h>
 #include "support/paths.h"

@@ -11,7 +11,6 @@
 #include <tactus/algebra/calculus.h>
 #include <tactus/algebra/cells.h>
 #include <tactus/base/error.h>
-#include <tactus/base/nearest.h>
 
 namespace tactus::contact {
 

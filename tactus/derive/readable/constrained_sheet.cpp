@@ -7,6 +7,7 @@
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/algebra/print.h>
+#include <tactus/algebra/trig_form.h>
 #include <tactus/base/check.h>
 #include <tactus/base/error.h>
 #include <tactus/derive/constraints/embedding.h>

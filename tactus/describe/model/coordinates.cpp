@@ -1,4 +1,4 @@
-#include <tactus/describe/model/coordinates.h>
+#include <tactus/describe/model/model.h>
 
 #include <fmt/format.h>
 
@@ -105,6 +105,13 @@ std::vector<Meaning> speed_meanings(const Model& model) {
     }
   }
   return result;
+}
+
+std::vector<std::string> effort_names(const Model& model) {
+  std::vector<std::string> names;
+  for (const Joint& joint : model.joints)
+    for (const JointAxis& axis : joint.axes) names.push_back(axis.name);
+  return names;
 }
 
 }  // namespace tactus::describe

@@ -226,4 +226,17 @@ double parameter_value(const Model& model, std::string_view name);
 /// A model's number with the parameters as the model gives them.
 double value_of(const Model& model, Expr number);
 
+/// What a coordinate or a speed means, for people.
+struct Meaning {
+  std::string name;
+  std::string meaning;  // "angle of forearm on upper_arm about (0, 1, 0)"
+  std::string unit;     // "rad"
+};
+
+/// In the order of q and of u.
+std::vector<Meaning> coordinate_meanings(const Model& model);
+std::vector<Meaning> speed_meanings(const Model& model);
+/// The names of the efforts tau: one per joint axis.
+std::vector<std::string> effort_names(const Model& model);
+
 }  // namespace tactus::describe

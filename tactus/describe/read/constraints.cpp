@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <tactus/algebra/calculus.h>
-#include <tactus/base/nearest.h>
+#include <tactus/base/error.h>
 #include <tactus/describe/check/level_set.h>
 #include <tactus/describe/read/couplings.h>
 #include <tactus/describe/read/keys.h>

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include <tactus/algebra/calculus.h>
-#include <tactus/base/nearest.h>
+#include <tactus/base/error.h>
 #include <tactus/describe/check/level_set.h>
 
 namespace tactus::describe {

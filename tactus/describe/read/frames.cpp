@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <tactus/base/nearest.h>
+#include <tactus/base/error.h>
 #include <tactus/describe/read/keys.h>
 #include <tactus/describe/read/sections.h>
 

@@ -11,7 +11,7 @@
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/base/check.h>
-#include <tactus/base/nearest.h>
+#include <tactus/base/error.h>
 #include <tactus/describe/read/keys.h>
 #include <tactus/math/rotation.h>
 

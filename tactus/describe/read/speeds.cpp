@@ -8,7 +8,7 @@
 #include <Eigen/LU>
 
 #include <tactus/algebra/calculus.h>
-#include <tactus/base/nearest.h>
+#include <tactus/base/error.h>
 #include <tactus/describe/read/keys.h>
 #include <tactus/describe/read/sections.h>
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <tactus/base/nearest.h>
+#include <tactus/base/error.h>
 #include <tactus/describe/check/guard.h>
 #include <tactus/describe/read/keys.h>
 #include <tactus/describe/read/sections.h>

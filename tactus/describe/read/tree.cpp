@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <tactus/base/nearest.h>
+#include <tactus/base/error.h>
 #include <tactus/describe/read/sections.h>
 
 namespace tactus::describe {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <tactus/base/nearest.h>
+#include <tactus/base/error.h>
 #include <tactus/describe/check/inertia_check.h>
 #include <tactus/describe/model/names.h>
 #include <tactus/describe/read/keys.h>

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <urdf_parser/urdf_parser.h>
 
-#include <tactus/base/nearest.h>
+#include <tactus/base/error.h>
 #include <tactus/describe/check/inertia.h>
 #include <tactus/describe/check/inertia_check.h>
 #include <tactus/describe/model/names.h>

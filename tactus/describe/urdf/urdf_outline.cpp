@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <tinyxml2.h>
 
-#include <tactus/base/nearest.h>
+#include <tactus/base/error.h>
 
 namespace tactus::describe {
 

@@ -7,7 +7,6 @@
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/algebra/print.h>
-#include <tactus/describe/model/coordinates.h>
 #include <tactus/describe/words/constraint_text.h>
 #include <tactus/describe/words/contact_text.h>
 

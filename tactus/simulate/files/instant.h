@@ -14,6 +14,8 @@
 #include <vector>
 
 #include <tactus/derive/equations.h>
+#include <tactus/simulate/choices.h>
+#include <tactus/simulate/constraints/assembly.h>
 
 namespace tactus::simulate {
 
@@ -45,5 +47,42 @@ std::vector<double> coordinate_rates_of(const derive::Equations& equations, doub
                                         const std::vector<double>& q, const std::vector<double>& u);
 std::vector<double> joint_rates_of(const derive::Equations& equations, double t, const std::vector<double>& q,
                                    const std::vector<double>& u);
+
+/// What the constraints do at an instant, in plain numbers.
+struct ConstrainedInstant {
+  bool solved =
+      false;  // else the mass matrix is singular, or a row is not finite; what follows is then worthless
+  struct Row {
+    std::string label;
+    int constraint = 0;  // index into `names`
+    double position_error = 0.0, velocity_error = 0.0;
+    double gamma = 0.0, lambda = 0.0;  // A udot = gamma
+    bool redundant = false;            // it depends on others
+    std::vector<double> A;             // [nv]
+  };
+  std::vector<std::string> names;  // of all constraints
+  std::vector<Row> rows;           // of the active ones
+  std::size_t rank = 0;
+  Formulation used = Formulation::automatic;
+  std::vector<double> udot, force;            // [nv] accelerations, A^T lambda
+  std::vector<std::string> parametric_names;  // of the parametric formulation, and their
+  std::vector<double> z, zd;                  // values and rates
+};
+
+/// The constrained motion under the forces tau, by that formulation. The model has constraints. Throws InputError where
+/// the parametric formulation is asked for and cannot be had.
+ConstrainedInstant constrained_instant(const derive::Equations& equations, const Instant& at,
+                                       const std::vector<double>& tau, Formulation formulation);
+
+/// Moves the instant onto the constraints and says what was changed.
+std::vector<InitialChange> assemble_instant(const derive::Equations& equations, Instant& at);
+
+/// The least forces that give the instant's accelerations, and the part of the motion that the actuators cannot give
+/// (constraints/constrained_inverse.h). The instant has accelerations.
+struct LeastForces {
+  std::vector<double> tau;
+  double residual = 0.0;
+};
+LeastForces least_forces(const derive::Equations& equations, const Instant& at);
 
 }  // namespace tactus::simulate

@@ -10,7 +10,7 @@
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/algebra/cells.h>
-#include <tactus/base/nearest.h>
+#include <tactus/base/error.h>
 #include <tactus/derive/tree/build_tree.h>
 #include <tactus/describe/read/file_text.h>
 #include <tactus/describe/read/sections.h>
@@ -59,7 +59,7 @@ MotionReader::MotionReader(const derive::Equations& equations, const std::string
   coordinates_ = Coordinates(model_);
   coordinate_names_ = model_.coordinate_names();
   speed_names_ = model_.speed_names();
-  effort_names_ = effort_names(model_);
+  effort_names_ = describe::effort_names(model_);
   t_ = algebra::symbol("t");
   q_ = symbols_named("q:",
                      coordinate_names_);  // prefixes keep a coordinate and the speed of the same name apart

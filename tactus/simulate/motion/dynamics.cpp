@@ -16,13 +16,6 @@ void check_shape(const generate::Kernel& kernel, int inputs, int outputs) {
 
 }  // namespace
 
-std::vector<std::string> effort_names(const describe::Model& model) {
-  std::vector<std::string> names;
-  for (const describe::Joint& joint : model.joints)
-    for (const describe::JointAxis& axis : joint.axes) names.push_back(axis.name);
-  return names;
-}
-
 Dynamics compile(const derive::Equations& equations, const std::optional<algebra::Function>& loads,
                  generate::Backend backend, CompileOptions options) {
   if (auto dry =
@@ -40,7 +33,7 @@ Dynamics compile(const derive::Equations& equations, const std::optional<algebra
   dynamics.coordinates = Coordinates(model);
   dynamics.coordinate_names = model.coordinate_names();
   dynamics.speed_names = model.speed_names();
-  dynamics.effort_names = effort_names(model);
+  dynamics.effort_names = describe::effort_names(model);
   if (equations.options().push_passive) {
     int k = 0;
     for (const describe::Joint& joint : model.joints)

@@ -61,7 +61,4 @@ Dynamics compile(const derive::Equations& equations,
                  const std::optional<algebra::Function>& loads = std::nullopt,
                  generate::Backend backend = generate::Backend::automatic, CompileOptions options = {});
 
-/// The names of the efforts tau: one per joint axis.
-std::vector<std::string> effort_names(const describe::Model& model);
-
 }  // namespace tactus::simulate

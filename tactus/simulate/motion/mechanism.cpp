@@ -8,7 +8,6 @@
 
 #include <tactus/algebra/cells.h>
 #include <tactus/base/error.h>
-#include <tactus/base/nearest.h>
 #include <tactus/simulate/motion/dynamics.h>
 
 namespace tactus::simulate {
@@ -47,7 +46,7 @@ Mechanism::Mechanism(const describe::Model& model, const MechanismKernels& kerne
       step_length_(step_length),
       coordinate_names_(model.coordinate_names()),
       speed_names_(model.speed_names()),
-      effort_names_(simulate::effort_names(model)),
+      effort_names_(describe::effort_names(model)),
       udot_(nv()),
       udot_pushed_(nv()),
       energy_in_(kernels.energy.input_size()),

@@ -1,0 +1,87 @@
+#include <tactus/simulate/files/instant.h>
+
+#include <algorithm>
+
+#include <tactus/base/check.h>
+#include <tactus/simulate/constraints/constrained_inverse.h>
+#include <tactus/simulate/constraints/constraint_solver.h>
+#include <tactus/simulate/constraints/parametric.h>
+#include <tactus/simulate/motion/dynamics.h>
+
+namespace tactus::simulate {
+
+namespace {
+
+/// Interpreted: one evaluation is not worth machine code, and the bits are the same.
+Dynamics dynamics_of(const derive::Equations& equations) {
+  return compile(equations, std::nullopt, generate::Backend::interpreter);
+}
+
+}  // namespace
+
+ConstrainedInstant constrained_instant(const derive::Equations& equations, const Instant& at,
+                                       const std::vector<double>& tau, Formulation formulation) {
+  if (formulation == Formulation::parametric && !equations.has_parametric()) require_parametric({});
+  const Dynamics dynamics = dynamics_of(equations);
+  TACTUS_CHECK(dynamics.constraints != nullptr);
+  const Constraints& constraints = *dynamics.constraints;
+  const auto nv = static_cast<std::size_t>(dynamics.nv());
+  ConstrainedInstant result;
+  result.names = constraints.names;
+  std::vector<double> arguments{at.t};
+  for (const std::vector<double>* part : {&at.q, &at.u, &tau, &at.wrench})
+    arguments.insert(arguments.end(), part->begin(), part->end());
+  ConstraintOptions options;
+  options.formulation = formulation;
+  ConstraintSolver solver(dynamics, options);
+  if (Parametrization* places = solver.parametrization()) {
+    places->require_motion(at.t, at.q.data(), at.u.data());
+    const std::size_t nz = places->parametric().size();
+    result.parametric_names = dynamics.parametric->names;
+    result.z.assign(places->z(), places->z() + nz);
+    result.zd.assign(places->zd(), places->zd() + nz);
+  }
+  ConstrainedMotion motion(nv, constraints.size());
+  if (!solver.solve(arguments.data(), motion)) return result;
+  result.solved = true;
+  result.rank = motion.rank;
+  result.used = motion.used;
+  result.udot = motion.udot;
+  result.force = motion.force;
+  const double *position = nullptr, *velocity = nullptr;
+  solver.errors(at.t, at.q.data(), at.u.data(), position, velocity);
+  std::vector<double> position_error(position, position + constraints.size());
+  std::vector<double> velocity_error(velocity, velocity + constraints.size());
+  ConstraintTerms terms(dynamics, constraints);
+  terms.evaluate(at.t, at.q.data(), at.u.data());
+  for (std::size_t k = 0; k < solver.active_rows().size(); ++k) {
+    const std::size_t row = solver.active_rows()[k];
+    result.rows.push_back({constraints.rows[row].label,
+                           constraints.rows[row].constraint,
+                           position_error[row],
+                           velocity_error[row],
+                           terms.gamma()[row],
+                           motion.lambda[k],
+                           motion.redundant[k] != 0,
+                           {terms.A(row), terms.A(row) + nv}});
+  }
+  return result;
+}
+
+std::vector<InitialChange> assemble_instant(const derive::Equations& equations, Instant& at) {
+  const State given{at.t, at.q, at.u, {}};
+  const State state =
+      assemble_keeping(dynamics_of(equations), given, kept_speeds(equations.model(), at.marks));
+  at.q = state.q;
+  at.u = state.u;
+  return changes_between(equations.model(), at.marks, given, state);
+}
+
+LeastForces least_forces(const derive::Equations& equations, const Instant& at) {
+  TACTUS_CHECK(at.udot.has_value());
+  const ConstrainedInverse inverse =
+      constrained_inverse(dynamics_of(equations), at.t, at.q, at.u, *at.udot, at.wrench);
+  return {inverse.tau, inverse.residual};
+}
+
+}  // namespace tactus::simulate
