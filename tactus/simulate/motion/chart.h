@@ -123,6 +123,8 @@ class Chart {
  protected:
   /// tau and wrench at the workspace's t, q, u.
   void evaluate_loads();
+  /// Whether the loads only ask how the mechanism would answer.
+  bool probed() const { return outside_ != nullptr && outside_->probes(); }
   double in_sight(double t) const { return std::clamp(t, earliest_, latest_); }
 
   const Dynamics& dynamics_;

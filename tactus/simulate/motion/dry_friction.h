@@ -84,8 +84,15 @@ class FrictionLaw {
 
   /// Adds the friction to tau (within the arguments t q u tau ...) and leaves the accelerations in udot.
   /// `accelerate()` computes udot for the arguments as they are.
+  /// `as_before`: with the forces of the last time.
   template <class Accelerate>
-  void act(const double* arguments, double* tau, const double* udot, const Accelerate& accelerate) {
+  void act(const double* arguments, double* tau, const double* udot, bool as_before,
+           const Accelerate& accelerate) {
+    if (as_before) {
+      for (std::size_t i = 0; i < axes_.size(); ++i) tau[axes_[i].rate] += lambda_[i];
+      accelerate();
+      return;
+    }
     begin(arguments, tau);
     accelerate();
     if (rest_.empty()) return;

@@ -199,9 +199,10 @@ std::array<double, 6> Mechanism::acceleration(int port) noexcept {
 }
 
 // Accelerations are linear in the forces while the set of constraints and contacts stays: one wrench after the
-// other is added to what acts.
+// other is added to what acts. Dry friction at joints stays what it is: it takes a force, and has no inertia.
 void Mechanism::mobility(int port, std::array<double, 36>& result) noexcept {
   accelerate_now(udot_.data());
+  port_loads_.set_probing(true);
   for (std::size_t column = 0; column < 6; ++column) {
     PortWrench push{port, {}};
     push.wrench[column] = 1.0;
@@ -216,6 +217,7 @@ void Mechanism::mobility(int port, std::array<double, 36>& result) noexcept {
       result[6 * row + column] = sum;
     }
   }
+  port_loads_.set_probing(false);
 }
 
 double Mechanism::apparent_mass(int port, const math::Vec3<double>& d) noexcept {

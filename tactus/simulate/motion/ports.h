@@ -55,6 +55,8 @@ class OutsideLoads {
   virtual bool acts() const noexcept = 0;
   /// Adds to the forces at the joints, at a place of the motion.
   virtual void add(const double* arguments, double* tau) noexcept = 0;
+  /// Whether they only ask how the mechanism would answer: dry friction at joints then stays what it was.
+  virtual bool probes() const noexcept { return false; }
 };
 
 /// The constant part; shared by any number of mechanisms.
@@ -93,6 +95,8 @@ class Ports final : public OutsideLoads {
   void restore(std::size_t count) noexcept { held_count_ = count; }
   bool acts() const noexcept override { return held_count_ > 0; }
   void add(const double* arguments, double* tau) noexcept override;
+  void set_probing(bool probing) noexcept { probing_ = probing; }
+  bool probes() const noexcept override { return probing_; }
 
   /// The motion has moved: what follows is read there.
   void move(double t, const double* q, const double* u) noexcept;
@@ -119,6 +123,7 @@ class Ports final : public OutsideLoads {
   std::size_t directions_ = 0, places_ = 0, W_ = 0, W_rate_ = 0, bias_ = 0;  // where the outputs stand
   std::array<PortWrench, kMostHeld + 1> held_{};
   std::size_t held_count_ = 0;
+  bool probing_ = false;
   Stage stage_ = kNothing;
   std::vector<double> arguments_, out_, rates_, work_;
   std::vector<double> stage_out_;          // of add()
