@@ -291,9 +291,9 @@ void run(const Request& request) {
     out_of_reach = least.residual;
   }
   std::optional<ConstrainedInstant> constrained;
-  if (!model.constraints.empty()) {
-    const simulate::Formulation formulation =
-        simulate::formulation_of(request.formulation).value_or(simulate::Formulation::automatic);
+  const simulate::Formulation formulation =
+      simulate::formulation_of(request.formulation).value_or(simulate::Formulation::automatic);
+  if (!model.constraints.empty() || formulation == simulate::Formulation::parametric) {
     constrained = simulate::constrained_instant(equations, at, motion.tau, formulation);
     if (!constrained->solved)
       throw Failed(
