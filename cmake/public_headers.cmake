@@ -11,6 +11,9 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/contact/examine.h
   tactus/contact/open.h
   tactus/control/algorithm_1.h
+  tactus/control/coupler.h
+  tactus/control/coupler_design.h
+  tactus/control/safety.h
   tactus/derive/constraints/mobility.h
   tactus/derive/equations.h
   tactus/derive/readable/abbreviate.h
@@ -25,6 +28,13 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/describe/model/model.h
   tactus/describe/read/load.h
   tactus/describe/words/report.h
+  tactus/device/device.h
+  tactus/device/hand.h
+  tactus/device/registry.h
+  tactus/display/felt.h
+  tactus/display/histogram.h
+  tactus/display/loop.h
+  tactus/display/run_loop.h
   tactus/display/svg_plot.h
   tactus/generate/kernel.h
   tactus/generate/requests.h

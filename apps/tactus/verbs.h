@@ -39,6 +39,8 @@ void add_derive(CLI::App& program);
 void add_generate(CLI::App& program);
 void add_eval(CLI::App& program);
 void add_simulate(CLI::App& program);
+void add_devices(CLI::App& program);
+void add_haptic(CLI::App& program);
 void add_study(CLI::App& program);
 
 }  // namespace tactus::apps

@@ -1,0 +1,90 @@
+// tactus devices: what can be held, with specifications.
+#include <memory>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <tactus/device/registry.h>
+
+#include "verbs.h"
+
+namespace tactus::apps {
+
+namespace {
+
+using device::Specification;
+using nlohmann::ordered_json;
+
+std::vector<std::string> axes_of(std::uint8_t axes) {
+  static const char* const kNames[] = {"rx", "ry", "rz", "x", "y", "z"};
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < 6; ++i)
+    if (device::has_axis(axes, i)) names.push_back(kNames[i]);
+  return names;
+}
+
+/// {rotation, translation} with the names of both.
+ordered_json pair_of(const std::array<double, 2>& values) {
+  return {{"rotation", values[0]}, {"translation", values[1]}};
+}
+
+ordered_json as_json(const Specification& s) {
+  return {{"name", s.name},
+          {"description", s.description},
+          {"kind", name_of(s.kind)},
+          {"sensed", axes_of(s.sensed)},
+          {"actuated", axes_of(s.actuated)},
+          {"workspace_half_m", {s.workspace.x, s.workspace.y, s.workspace.z}},
+          {"workspace_angle_rad", s.workspace_angle},
+          {"continuous", pair_of(s.continuous)},
+          {"peak", pair_of(s.peak)},
+          {"largest_stiffness", s.stiffness},
+          {"rate_hz", s.rate},
+          {"latency_s", s.latency},
+          {"resolution", pair_of(s.resolution)},
+          {"force_resolution", pair_of(s.force_resolution)},
+          {"inertia", pair_of(s.inertia)},
+          {"damping", pair_of(s.damping)},
+          {"friction", pair_of(s.friction)},
+          {"velocity_bandwidth", s.velocity_bandwidth},
+          {"owns_clock", s.owns_clock}};
+}
+
+void print(const Specification& s) {
+  fmt::print("{}: {}\n", s.name, s.description);
+  fmt::print("  {}, {:g} Hz, latency {:g} ms; axes {}\n", name_of(s.kind), s.rate, 1e3 * s.latency,
+             fmt::join(axes_of(s.sensed), " "));
+  if (s.workspace.x > 0.0)
+    fmt::print("  workspace {:g} x {:g} x {:g} m\n", 2 * s.workspace.x, 2 * s.workspace.y, 2 * s.workspace.z);
+  if (s.peak[1] > 0.0)
+    fmt::print("  {:g} N for long, {:g} N at most; {:g} N m, {:g} N m\n", s.continuous[1], s.peak[1],
+               s.continuous[0], s.peak[0]);
+  fmt::print("  steps of {:g} m, {:g} rad", s.resolution[1], s.resolution[0]);
+  if (s.kind == device::Kind::impedance)
+    fmt::print("; {:g} kg, {:g} N s/m, dry friction {:g} N", s.inertia[1], s.damping[1], s.friction[1]);
+  else
+    fmt::print("; force sensor in steps of {:g} N, {:g} N m", s.force_resolution[1], s.force_resolution[0]);
+  fmt::print("\n  shows at most {:g} N/m\n", s.stiffness);
+}
+
+void run(bool json) {
+  ordered_json all = ordered_json::array();
+  for (const Specification& s : device::devices()) {
+    if (json)
+      all.push_back(as_json(s));
+    else
+      print(s);
+  }
+  if (json) fmt::print("{}\n", all.dump(2));
+}
+
+}  // namespace
+
+void add_devices(CLI::App& program) {
+  auto json = std::make_shared<bool>(false);
+  CLI::App* verb = program.add_subcommand("devices", "List the devices that a hand can hold");
+  verb->add_flag("--json", *json, "specifications as JSON");
+  verb->callback([json] { run(*json); });
+}
+
+}  // namespace tactus::apps

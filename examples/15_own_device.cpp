@@ -1,0 +1,76 @@
+// A device of your own: a knob that a recording turns. It has one axis, z; the loop cannot tell it from any other.
+#include <cmath>
+#include <cstdio>
+#include <memory>
+
+#include <tactus/contact/open.h>
+#include <tactus/describe/read/load.h>
+#include <tactus/display/run_loop.h>
+
+namespace {
+
+using namespace tactus;
+
+class Knob final : public device::Device {
+ public:
+  Knob() {
+    specification_.name = "knob";
+    specification_.sensed = specification_.actuated = 0b000100;  // turns about z
+    specification_.continuous = specification_.peak = {0.5, 0.0};
+  }
+  const device::Specification& specification() const noexcept override { return specification_; }
+  device::State state() const noexcept override { return state_; }
+  bool enable() noexcept override {
+    state_ = device::State::enabled;
+    return true;
+  }
+  void disable() noexcept override { state_ = device::State::off; }
+
+  bool wait() noexcept override {  // hardware would wait for its sample here, or poll
+    sample_.t = 1e-3 * static_cast<double>(sample_.number++);
+    const double angle = 0.4 * std::sin(3.0 * sample_.t);
+    sample_.X_WH.R(0, 0) = sample_.X_WH.R(1, 1) = std::cos(angle);
+    sample_.X_WH.R(1, 0) = std::sin(angle);
+    sample_.X_WH.R(0, 1) = -std::sin(angle);
+    sample_.V_WH[2] = 1.2 * std::cos(3.0 * sample_.t);
+    return true;
+  }
+  bool read(device::Sample& sample) noexcept override {
+    sample = sample_;
+    return sample_.number > 0;
+  }
+  bool command(const device::Command& command) noexcept override {
+    torque_ = state_ == device::State::enabled && device::finite(command.wrench) ? command.wrench[2] : 0.0;
+    return state_ == device::State::enabled && device::finite(command.wrench);
+  }
+  double torque() const { return torque_; }
+
+ private:
+  device::Specification specification_;
+  device::State state_ = device::State::off;
+  device::Sample sample_{};
+  double torque_ = 0.0;  // [N m] what its motor would give
+};
+
+}  // namespace
+
+int main() {
+  const std::unique_ptr<simulate::Mechanism> wheel = contact::open(describe::load_text(R"(
+name: wheel
+bodies: {disk: {mass: 1, inertia: [0.005, 0.005, 0.01]}}
+joints: {turn: {type: revolute, parent: world, child: disk, axis: z, damping: 0.05}}
+)",
+                                                                                       "wheel.yaml"),
+                                                                   {.step = 1e-3});
+  Knob knob;
+  display::HapticLoop loop(*wheel, knob, wheel->port("disk"),
+                           {.stiffness = {2.0, 0.0}, .damping = {0.02, 0.0}},
+                           control::limits_for(knob.specification()));
+  if (!loop.enable()) return 1;
+  for (int i = 0; i < 8; ++i) {
+    if (run_loop(loop, {.duration = 0.5}).ticks != 500) return 1;
+    std::printf("%5.2f s  wheel %7.4f rad  torque on the knob %7.4f N m\n", loop.record().t,
+                wheel->state().q[0], knob.torque());
+  }
+  return std::abs(wheel->state().q[0] - 0.4 * std::sin(3.0 * loop.record().t)) < 0.1 ? 0 : 1;
+}

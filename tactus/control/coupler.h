@@ -1,0 +1,50 @@
+// The virtual coupler: a spring and a damper between the handle of a device and a port of a mechanism [Colgate1995].
+//
+// It keeps the port where it was on the handle when it was engaged. With the port's place at that moment, p_H + d and R_H R_HP,
+//
+//   e = p_H + d - p_P,      R(theta) = R_H R_HP R_P^T
+//   force  = K e     + B (v_H - v_P)          on the mechanism, at the port; the handle gets its opposite
+//   torque = K_r theta + B_r (w_H - w_P)
+//
+// The springs store E = (K e.e + K_r theta.theta)/2, and Ed = K e.(v_H - v_P) + K_r theta.(w_H - w_P) exactly: theta is the
+// rotation's own axis, so no rotation changes theta.w. In continuous time the coupler is passive for any gains; what
+// sampling leaves of that is the subject of coupler_design.h. Axes that the device does not actuate are not coupled.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include <tactus/device/device.h>
+#include <tactus/simulate/motion/ports.h>
+
+namespace tactus::control {
+
+using device::Vector6;
+
+/// {rotation, translation}
+struct CouplerGains {
+  std::array<double, 2> stiffness{};  // [N m/rad], [N/m]
+  std::array<double, 2> damping{};    // [N m s/rad], [N s/m]
+};
+
+/// All that a coupler remembers.
+struct CouplerMemory {
+  bool engaged = false;
+  math::Vec3<double> d{};  // [m] from the handle to the port, in the world's axes
+  math::Mat3<double> R_HP = math::Mat3<double>::identity();
+  double stored = 0.0;  // [J] in the springs, at the last call
+};
+
+struct Coupler {
+  CouplerGains gains;
+  std::uint8_t axes = device::kAllAxes;
+
+  /// Begins without force: the port stays where it is on the handle.
+  void engage(CouplerMemory& memory, const device::Sample& sample,
+              const simulate::PortMotion& port) const noexcept;
+  /// On the mechanism, at the port; zero while it is not engaged.
+  Vector6 wrench(CouplerMemory& memory, const device::Sample& sample,
+                 const simulate::PortMotion& port) const noexcept;
+};
+
+}  // namespace tactus::control

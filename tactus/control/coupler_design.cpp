@@ -1,0 +1,98 @@
+#include <tactus/control/coupler_design.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <numbers>
+
+#include <Eigen/Dense>
+
+#include <tactus/device/registry.h>
+
+namespace tactus::control {
+
+namespace {
+
+/// [1] Places between 0 and pi at which the passivity condition is evaluated: it is a sum of few harmonics of w T, d + 3 of them.
+constexpr int kFrequencies = 720;
+
+/// Gain margin: the loop is stable also with so many times the stiffness and damping.
+constexpr double kGainMargin = 1.5;
+
+/// Eigenvalues belong to x -> A x with x = (e, v_H, v_P, two of the filter, F of the last d ticks).
+Eigen::VectorXd next(const SampledLoop& loop, double K, double B, const Eigen::VectorXd& x) {
+  const double T = loop.period, m = loop.device_mass, b = loop.device_damping, a = loop.velocity_pole;
+  const double F = K * x[0] + B * (x[4] - x[2]);
+  const double late = loop.delay == 0 ? F : x[4 + loop.delay];
+  // The device under a held force: m vd = -late - b v.
+  const double z = b * T / m, phi = z > 0.0 ? -std::expm1(-z) / z : 1.0;
+  const double psi = z > 1e-4 ? (1.0 - phi) / z : 0.5 - z / 6.0;  // the next term, z^2/24, is 4e-10
+  const double way = T * phi * x[1] - T * T / m * psi * late;
+
+  Eigen::VectorXd y(x.size());
+  y[0] = x[0] + way - T * x[2] - 0.5 * T * T / loop.port_mass * F;
+  y[1] = std::exp(-z) * x[1] - T / m * phi * late;
+  y[2] = x[2] + T / loop.port_mass * F;
+  y[3] = (1.0 - a) * way / T + a * x[3];
+  y[4] = (1.0 - a) * y[3] + a * x[4];
+  for (int i = loop.delay; i > 0; --i) y[4 + i] = i == 1 ? F : x[3 + i];
+  return y;
+}
+
+bool stable(const SampledLoop& loop, double K, double B) {
+  return spectral_radius(loop, K, B) < 1.0 && spectral_radius(loop, kGainMargin * K, kGainMargin * B) < 1.0;
+}
+
+}  // namespace
+
+SampledLoop loop_of(const device::Specification& s, std::size_t k, double port_mass) {
+  return {.period = 1.0 / s.rate,
+          .delay = static_cast<int>(std::lround(s.latency * s.rate)),
+          .velocity_pole = s.velocity_bandwidth > 0.0 ? std::exp(-s.velocity_bandwidth / s.rate) : 0.0,
+          .device_mass = s.inertia[k],
+          .device_damping = s.damping[k],
+          .port_mass = port_mass};
+}
+
+double required_damping(const SampledLoop& loop, double K, double B) {
+  using Complex = std::complex<double>;
+  const double T = loop.period, a = loop.velocity_pole;
+  double most = 0.0;
+  for (int i = 1; i <= kFrequencies; ++i) {
+    const double wT = std::numbers::pi * i / kFrequencies;
+    const Complex back = std::polar(1.0, -wT);  // 1/z
+    const Complex filter = (1.0 - a) / (1.0 - a * back);
+    const Complex H = std::polar(1.0, -wT * loop.delay) * (K + B * filter * filter * (1.0 - back) / T);
+    most = std::max(most, 0.5 * T * ((1.0 - back) * H).real() / (1.0 - std::cos(wT)));
+  }
+  return most;
+}
+
+double spectral_radius(const SampledLoop& loop, double K, double B) {
+  const int n = 5 + loop.delay;
+  Eigen::MatrixXd A(n, n);
+  for (int j = 0; j < n; ++j) A.col(j) = next(loop, K, B, Eigen::VectorXd::Unit(n, j));
+  // The speed of a wall is no state of the loop, and stays what it is.
+  if (std::isinf(loop.port_mass)) A.row(2).setZero();
+  return A.eigenvalues().cwiseAbs().maxCoeff();
+}
+
+CouplerGains design(const device::Specification& s, const std::array<double, 2>& port_inertia, double share) {
+  CouplerGains gains;
+  const double bound[2] = {device::largest_rotational_stiffness(s), device::largest_stiffness(s)};
+  for (std::size_t k = 0; k < 2; ++k) {
+    if ((s.actuated >> (3 * k) & 0b111) == 0 || !(bound[k] > 0.0)) continue;
+    const SampledLoop wall = loop_of(s, k, std::numeric_limits<double>::infinity());
+    const SampledLoop held = loop_of(s, k, port_inertia[k]);
+    double K = share * std::min(bound[k], wall.device_damping / (0.5 * wall.period + s.latency));
+    double B = share * s.damping[k];
+    while (required_damping(wall, K, B) > s.damping[k]) B *= 0.9;
+    // It ends: without them no eigenvalue lies outside the circle.
+    for (int i = 0; i < 60 && !(stable(wall, K, B) && stable(held, K, B)); ++i) K *= 0.8, B *= 0.9;
+    gains.stiffness[k] = K;
+    gains.damping[k] = B;
+  }
+  return gains;
+}
+
+}  // namespace tactus::control

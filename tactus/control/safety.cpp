@@ -1,0 +1,211 @@
+#include <tactus/control/safety.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tactus::control {
+
+namespace {
+
+double length(const Vector6& v, std::size_t k) {
+  return std::sqrt(v[3 * k] * v[3 * k] + v[3 * k + 1] * v[3 * k + 1] + v[3 * k + 2] * v[3 * k + 2]);
+}
+
+/// Shortens rotation (0) or translation (1) of v to `most`.
+void shorten(Vector6& v, std::size_t k, double most) {
+  const double size = length(v, k);
+  if (!(size > most)) return;
+  for (std::size_t i = 3 * k; i < 3 * k + 3; ++i) v[i] *= most / size;
+}
+
+/// The estimate of a speed, and the step of an encoder, may be off by this much before a jump is implausible.
+constexpr double kJumpRoom = 2.0;
+
+/// [m/s] of a hand in the workspace of half a metre: fast reaches have 2 to 3 m/s.
+constexpr double kHandSpeed = 5.0;
+constexpr double kHandTurn = 60.0;  // [rad/s]
+constexpr double kRise = 10e-3;     // [s] from nothing to the largest force
+
+}  // namespace
+
+SafetyLimits limits_for(const device::Specification& s) {
+  SafetyLimits limits;
+  limits.force = s.continuous;
+  for (std::size_t k = 0; k < 2; ++k) limits.force_rate[k] = s.continuous[k] / kRise;
+  limits.workspace = s.workspace;
+  limits.speed = {kHandTurn, kHandSpeed};
+  limits.power = s.continuous[1] * kHandSpeed;
+  return limits;
+}
+
+std::string_view name_of(Fault fault) {
+  switch (fault) {
+    case Fault::none:
+      return "none";
+    case Fault::no_sample:
+      return "no_sample";
+    case Fault::stale_sample:
+      return "stale_sample";
+    case Fault::skipped_sample:
+      return "skipped_sample";
+    case Fault::bad_sample:
+      return "bad_sample";
+    case Fault::implausible:
+      return "implausible";
+    case Fault::clock_stopped:
+      return "clock_stopped";
+    case Fault::late:
+      return "late";
+    case Fault::out_of_workspace:
+      return "out_of_workspace";
+    case Fault::too_fast:
+      return "too_fast";
+    case Fault::bad_force:
+      return "bad_force";
+    case Fault::mechanism:
+      return "mechanism";
+    case Fault::refused:
+      return "refused";
+    case Fault::watchdog:
+      return "watchdog";
+  }
+  return "";
+}
+
+std::string_view meaning_of(Fault fault) {
+  switch (fault) {
+    case Fault::none:
+      return "all is well";
+    case Fault::no_sample:
+      return "the device did not answer";
+    case Fault::stale_sample:
+      return "the device gave the same sample again";
+    case Fault::skipped_sample:
+      return "a sample of the device is missing";
+    case Fault::bad_sample:
+      return "the device gave something that is no number";
+    case Fault::implausible:
+      return "the handle jumped further than it can have moved";
+    case Fault::clock_stopped:
+      return "the device's clock does not go on";
+    case Fault::late:
+      return "a tick came too late";
+    case Fault::out_of_workspace:
+      return "the handle left the workspace";
+    case Fault::too_fast:
+      return "the handle moved faster than the limit";
+    case Fault::bad_force:
+      return "the controller's output is no number";
+    case Fault::mechanism:
+      return "the mechanism could not make its step";
+    case Fault::refused:
+      return "the device refused the command";
+    case Fault::watchdog:
+      return "the loop stood still";
+  }
+  return "";
+}
+
+std::string_view name_of(Stage stage) {
+  switch (stage) {
+    case Stage::off:
+      return "off";
+    case Stage::ramping:
+      return "ramping";
+    case Stage::on:
+      return "on";
+    case Stage::faulted:
+      return "faulted";
+  }
+  return "";
+}
+
+bool Safety::enable() noexcept {
+  if (memory_.stage == Stage::faulted) return false;
+  if (memory_.stage == Stage::off) {
+    memory_.stage = Stage::ramping;
+    memory_.ramped = 0.0;
+    memory_.wrench = {};
+  }
+  return true;
+}
+
+void Safety::disable() noexcept {
+  if (memory_.stage == Stage::faulted) return;
+  memory_.stage = Stage::off;
+  memory_.ramped = 0.0;
+  memory_.wrench = {};
+}
+
+void Safety::clear() noexcept { memory_ = {}; }
+
+void Safety::trip(Fault fault) noexcept {
+  if (memory_.stage == Stage::faulted || fault == Fault::none) return;
+  memory_.stage = Stage::faulted;
+  memory_.fault = fault;
+  memory_.fault_time = memory_.last.t;
+  memory_.ramped = 0.0;
+  memory_.wrench = {};
+}
+
+bool Safety::observe(const device::Sample& sample, double elapsed) noexcept {
+  trip(fault_of(sample, elapsed));
+  if (memory_.stage == Stage::faulted) return false;
+  memory_.last = sample;
+  memory_.seen = true;
+  return true;
+}
+
+Fault Safety::fault_of(const device::Sample& sample, double elapsed) const noexcept {
+  if (!finite(sample)) return Fault::bad_sample;
+  for (std::size_t k = 0; k < 2; ++k)
+    if (limits_.speed[k] > 0.0 && length(sample.V_WH, k) > limits_.speed[k]) return Fault::too_fast;
+  // The workspace's end itself belongs to it, and encoders round.
+  constexpr double kEdge = 1.001;
+  for (std::size_t i = 0; i < 3; ++i)
+    if (limits_.workspace[i] > 0.0 && std::abs(sample.X_WH.p[i]) > kEdge * limits_.workspace[i])
+      return Fault::out_of_workspace;
+  if (!memory_.seen) return Fault::none;
+
+  const device::Sample& last = memory_.last;
+  if (sample.number <= last.number) return Fault::stale_sample;
+  if (sample.number > last.number + 1) return Fault::skipped_sample;
+  if (!(sample.t > last.t)) return Fault::clock_stopped;
+  if (!(elapsed <= period_ + limits_.late) || sample.t - last.t > period_ + limits_.late) return Fault::late;
+  const math::Vec3<double> way = sample.X_WH.p - last.X_WH.p;
+  const double reach = kJumpRoom * limits_.speed[1] * std::max(sample.t - last.t, period_);
+  if (limits_.speed[1] > 0.0 && dot(way, way) > reach * reach) return Fault::implausible;
+  return Fault::none;
+}
+
+double Safety::share() const noexcept {
+  return memory_.stage == Stage::ramping || memory_.stage == Stage::on ? memory_.ramped : 0.0;
+}
+
+Vector6 Safety::limited(const Vector6& wrench) noexcept {
+  if (!device::finite(wrench)) trip(Fault::bad_force);
+  if (memory_.stage == Stage::off || memory_.stage == Stage::faulted) return {};
+
+  memory_.ramped = limits_.ramp > 0.0 ? std::min(1.0, memory_.ramped + period_ / limits_.ramp) : 1.0;
+  if (memory_.ramped == 1.0) memory_.stage = Stage::on;
+  Vector6 F = wrench;
+  for (double& f : F) f *= memory_.ramped;
+  for (std::size_t k = 0; k < 2; ++k)
+    if (limits_.force[k] > 0.0) shorten(F, k, limits_.force[k]);
+  // Power that goes to the handle is limited; what the handle is robbed of is not.
+  double power = 0.0;
+  for (std::size_t i = 0; i < 6; ++i) power += F[i] * memory_.last.V_WH[i];
+  if (limits_.power > 0.0 && power > limits_.power)
+    for (double& f : F) f *= limits_.power / power;
+  for (std::size_t k = 0; k < 2; ++k) {
+    if (!(limits_.force_rate[k] > 0.0)) continue;
+    Vector6 change{};
+    for (std::size_t i = 3 * k; i < 3 * k + 3; ++i) change[i] = F[i] - memory_.wrench[i];
+    shorten(change, k, limits_.force_rate[k] * period_);
+    for (std::size_t i = 3 * k; i < 3 * k + 3; ++i) F[i] = memory_.wrench[i] + change[i];
+  }
+  memory_.wrench = F;
+  return F;
+}
+
+}  // namespace tactus::control

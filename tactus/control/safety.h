@@ -1,0 +1,99 @@
+// What stands between a controller and a hand.
+//
+// Forces are off until they are enabled, and then ramp up. While on, a wrench is clamped: its size, how fast it changes, and
+// the power that it gives to the handle. Anything that should not be ends in the safe state within the same tick, without regard
+// to the clamp on changes: no force, or no motion. The first reason is kept. Recovery is explicit: clear(), then enable().
+//
+//   off --enable--> ramping --ramp over--> on        any of them --trip--> faulted --clear--> off
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include <tactus/device/device.h>
+
+namespace tactus::control {
+
+using device::Vector6;
+
+/// Pairs are {rotation, translation}. 0: no limit.
+struct SafetyLimits {
+  std::array<double, 2> force{};       // [N m], [N]
+  std::array<double, 2> force_rate{};  // [N m/s], [N/s]
+  double power = 0.0;                  // [W] given to the handle
+  math::Vec3<double> workspace{};      // [m] half a box
+  std::array<double, 2> speed{};       // [rad/s], [m/s]
+  double ramp = 0.25;                  // [s] from nothing to all
+  double late = 20e-3;                 // [s] a tick may come after the one before, besides the period
+};
+/// What suits a device: its continuous force, that within 10 ms, its workspace, and speeds that no hand has in it.
+SafetyLimits limits_for(const device::Specification& specification);
+
+enum class Fault : std::uint8_t {
+  none,
+  no_sample,       // the device did not answer
+  stale_sample,    // the same number again, or one from before
+  skipped_sample,  // a number is missing
+  bad_sample,      // not finite
+  implausible,     // moved further than any speed within the limits explains
+  clock_stopped,   // its time does not go on
+  late,            // the tick came too late
+  out_of_workspace,
+  too_fast,
+  bad_force,  // the controller's wrench or motion is not finite
+  mechanism,  // its status was not ok
+  refused,    // the device did not carry out the command
+  watchdog,   // nobody called for too long
+};
+std::string_view name_of(Fault fault);
+/// A sentence for the user.
+std::string_view meaning_of(Fault fault);
+
+enum class Stage : std::uint8_t { off, ramping, on, faulted };
+std::string_view name_of(Stage stage);
+
+/// All that the safety remembers.
+struct SafetyMemory {
+  Stage stage = Stage::off;
+  Fault fault = Fault::none;
+  double fault_time = 0.0;  // [s]
+  double ramped = 0.0;      // [0, 1]
+  Vector6 wrench{};         // the last one let through
+  device::Sample last{};
+  bool seen = false;  // `last` is one
+};
+
+class Safety {
+ public:
+  Safety(const SafetyLimits& limits, double period) noexcept : limits_(limits), period_(period) {}
+
+  /// False while faulted.
+  bool enable() noexcept;
+  void disable() noexcept;
+  /// After a fault: off again.
+  void clear() noexcept;
+
+  // In a tick, in this order.
+  /// Looks at a sample; `elapsed` [s] since the tick before, by a clock that can be trusted. False: faulted.
+  bool observe(const device::Sample& sample, double elapsed) noexcept;
+  /// The part of a sensed wrench that may act, by the ramp; 0 while off or faulted.
+  double share() const noexcept;
+  /// The wrench that may go to the handle: clamped, ramped; zero while off or faulted.
+  Vector6 limited(const Vector6& wrench) noexcept;
+  /// Faults, for a reason that the caller found.
+  void trip(Fault fault) noexcept;
+
+  const SafetyMemory& memory() const noexcept { return memory_; }
+  const SafetyLimits& limits() const noexcept { return limits_; }
+  bool faulted() const noexcept { return memory_.stage == Stage::faulted; }
+
+ private:
+  Fault fault_of(const device::Sample& sample, double elapsed) const noexcept;
+
+  SafetyLimits limits_;
+  double period_;
+  SafetyMemory memory_{};
+};
+
+}  // namespace tactus::control

@@ -1,0 +1,46 @@
+#include <tactus/device/axis_flow.h>
+
+#include <cmath>
+
+namespace tactus::device {
+
+namespace {
+
+double phi(double z) { return z == 0.0 ? 1.0 : -std::expm1(-z) / z; }
+
+/// Its series ends where the next term, z^6/40320, is below rounding.
+double psi(double z) {
+  if (z < 1e-2)
+    return 1.0 / 2 - z * (1.0 / 6 - z * (1.0 / 24 - z * (1.0 / 120 - z * (1.0 / 720 - z / 5040))));
+  return (z + std::expm1(-z)) / (z * z);
+}
+
+/// Without dry friction: its force is in a.
+AxisMotion smooth(const Axis& axis, double a, double v, double h) {
+  const double z = axis.damping * h / axis.mass;
+  return {v * h * phi(z) + a * h * h * psi(z), v * std::exp(-z) + a * h * phi(z)};
+}
+
+}  // namespace
+
+AxisMotion flow(const Axis& axis, double force, double speed, double h) noexcept {
+  if (axis.friction == 0.0) return smooth(axis, force / axis.mass, speed, h);
+  AxisMotion motion{0.0, speed};
+  double left = h;
+  if (speed != 0.0) {
+    const double a = (force - std::copysign(axis.friction, speed)) / axis.mass;
+    double stop = h;  // where the speed comes to zero
+    if (a * speed < 0.0)
+      stop = axis.damping > 0.0
+                 ? axis.mass / axis.damping * std::log1p(-speed * axis.damping / (axis.mass * a))
+                 : -speed / a;
+    if (!(stop < h)) return smooth(axis, a, speed, h);
+    motion = {smooth(axis, a, speed, stop).way, 0.0};
+    left = h - stop;
+  }
+  if (std::abs(force) <= axis.friction) return motion;
+  const AxisMotion on = smooth(axis, (force - std::copysign(axis.friction, force)) / axis.mass, 0.0, left);
+  return {motion.way + on.way, on.speed};
+}
+
+}  // namespace tactus::device

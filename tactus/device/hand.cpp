@@ -1,0 +1,147 @@
+#include <tactus/device/hand.h>
+
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include <tactus/device/random.h>
+#include <tactus/device/rotation_vector.h>
+
+namespace tactus::device {
+
+namespace {
+
+constexpr double kTurn = 2.0 * std::numbers::pi;
+
+class Scripted final : public Hand {
+ public:
+  explicit Scripted(std::function<Vector6(double)> wrench) : wrench_(std::move(wrench)) {}
+  Grip grip(double t, const math::Pose<double>&) const noexcept override { return {wrench_(t), {}}; }
+
+ private:
+  std::function<Vector6(double)> wrench_;
+};
+
+class Constant final : public Hand {
+ public:
+  explicit Constant(const Vector6& wrench) : wrench_(wrench) {}
+  Grip grip(double, const math::Pose<double>&) const noexcept override { return {wrench_, {}}; }
+
+ private:
+  Vector6 wrench_;
+};
+
+/// tau = K theta with R(theta) = R(intention) R_WH^T: along the axis that turns the handle into the intention.
+class Following final : public Hand {
+ public:
+  Following(Path intention, const Arm& arm) : intention_(std::move(intention)), arm_(arm) {}
+  Grip grip(double t, const math::Pose<double>& X_WH) const noexcept override {
+    const Intention to = intention_(t);
+    const math::Mat3<double> R_to = math::rotation_of(math::exponential(to.theta));
+    const math::Vec3<double> theta = rotation_vector(R_to * X_WH.R.transposed()), p = to.p - X_WH.p;
+    Grip grip{{}, arm_.damping};
+    for (std::size_t i = 0; i < 3; ++i) {
+      grip.wrench[i] = arm_.stiffness[0] * theta[i];
+      grip.wrench[3 + i] = arm_.stiffness[1] * p[i];
+    }
+    return grip;
+  }
+
+ private:
+  Path intention_;
+  Arm arm_;
+};
+
+class LettingGo final : public Hand {
+ public:
+  LettingGo(HandPointer hand, double time) : hand_(std::move(hand)), time_(time) {}
+  Grip grip(double t, const math::Pose<double>& X_WH) const noexcept override {
+    return t < time_ ? hand_->grip(t, X_WH) : Grip{};
+  }
+
+ private:
+  HandPointer hand_;
+  double time_;
+};
+
+class Trembling final : public Hand {
+ public:
+  Trembling(HandPointer hand, double force, std::uint64_t seed) : hand_(std::move(hand)) {
+    Random random(seed);
+    for (Sine& sine : sines_) {
+      sine.axis = static_cast<std::size_t>(&sine - sines_.data()) % 3;
+      sine.amplitude = force / kPerAxis;
+      sine.rate = kTurn * (8.0 + 4.0 * random.uniform());
+      sine.phase = kTurn * random.uniform();
+    }
+  }
+  Grip grip(double t, const math::Pose<double>& X_WH) const noexcept override {
+    Grip grip = hand_->grip(t, X_WH);
+    for (const Sine& sine : sines_)
+      grip.wrench[3 + sine.axis] += sine.amplitude * std::sin(sine.rate * t + sine.phase);
+    return grip;
+  }
+
+ private:
+  static constexpr int kPerAxis = 3;
+  struct Sine {
+    std::size_t axis = 0;
+    double amplitude = 0.0, rate = 0.0, phase = 0.0;  // [N], [rad/s], [rad]
+  };
+  HandPointer hand_;
+  std::array<Sine, 3 * kPerAxis> sines_{};
+};
+
+/// From 0 at s = 0 to 1 at s = 1, without jerk at its ends.
+double smooth(double s) {
+  if (s <= 0.0) return 0.0;
+  if (s >= 1.0) return 1.0;
+  return s * s * s * (10.0 + s * (-15.0 + 6.0 * s));
+}
+
+double fraction(double x) { return x - std::floor(x); }
+
+}  // namespace
+
+HandPointer none() { return constant({}); }
+HandPointer constant(const Vector6& wrench) { return std::make_unique<Constant>(wrench); }
+HandPointer scripted(std::function<Vector6(double)> wrench) {
+  return std::make_unique<Scripted>(std::move(wrench));
+}
+HandPointer following(Path intention, const Arm& arm) {
+  return std::make_unique<Following>(std::move(intention), arm);
+}
+HandPointer hold(const Arm& arm) {
+  return following([](double) { return Intention{}; }, arm);
+}
+
+Path strokes(const math::Vec3<double>& way, double period) {
+  return [way, period](double t) {
+    const double s = 2.0 * fraction(t / period);
+    return Intention{(s < 1.0 ? smooth(s) : smooth(2.0 - s)) * way, {}};
+  };
+}
+
+Path circles(const math::Vec3<double>& radius, const math::Vec3<double>& ahead, double period) {
+  return [radius, ahead, period](double t) {
+    // The angle's rate rises from nothing to 2 pi/period: angle = 2 pi (t/period)^2/2 while t < period.
+    const double s = t / period, angle = kTurn * (s < 1.0 ? 0.5 * s * s : s - 0.5);
+    return Intention{(1.0 - std::cos(angle)) * radius + std::sin(angle) * ahead, {}};
+  };
+}
+
+Path taps(const math::Vec3<double>& way, double period, double contact) {
+  return [way, period, contact](double t) {
+    const double s = 2.0 * (fraction(t / period) - (1.0 - contact)) / contact;
+    return Intention{(s < 1.0 ? smooth(s) : smooth(2.0 - s)) * way, {}};
+  };
+}
+
+HandPointer letting_go(HandPointer hand, double time) {
+  return std::make_unique<LettingGo>(std::move(hand), time);
+}
+HandPointer trembling(HandPointer hand, double force, std::uint64_t seed) {
+  return std::make_unique<Trembling>(std::move(hand), force, seed);
+}
+
+}  // namespace tactus::device

@@ -1,0 +1,67 @@
+// Hands that hold a simulated device.
+//
+// A hand is a function of time and of the handle's motion, without memory:
+//
+//   F = wrench(t, X) - damping V
+//
+// Its damping is given apart, so that a simulated device can take it exactly. What is random in a hand is drawn once, from
+// its seed, where the hand is made: the same seed gives the same bits.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include <tactus/device/device.h>
+
+namespace tactus::device {
+
+/// What a hand does to the handle: wrench - damping V.
+struct Grip {
+  Vector6 wrench{};                 // [N m; N] at the handle's origin, world axes
+  std::array<double, 2> damping{};  // [N m s/rad], [N s/m]
+};
+
+class Hand {
+ public:
+  virtual ~Hand() = default;
+  virtual Grip grip(double t, const math::Pose<double>& X_WH) const noexcept = 0;
+};
+using HandPointer = std::unique_ptr<const Hand>;
+
+/// Nobody holds it.
+HandPointer none();
+HandPointer constant(const Vector6& wrench);
+/// A wrench as a function of time, which must neither throw nor allocate.
+HandPointer scripted(std::function<Vector6(double t)> wrench);
+
+/// What an arm means to do: where the handle should be, from where it was at first: a way and a rotation vector.
+struct Intention {
+  math::Vec3<double> p{};      // [m]
+  math::Vec3<double> theta{};  // [rad]
+};
+using Path = std::function<Intention(double t)>;
+
+/// An arm as the handle feels it. Values of a relaxed to firm grasp; the arm's mass is left to the handle's.
+struct Arm {
+  std::array<double, 2> stiffness{2.0, 300.0};  // [N m/rad], [N/m]
+  std::array<double, 2> damping{0.02, 5.0};     // [N m s/rad], [N s/m]
+};
+/// Pulls the handle after the intention: F = K (intention - handle) - B V.
+HandPointer following(Path intention, const Arm& arm = {});
+HandPointer hold(const Arm& arm = {});
+
+/// To and fro along a way, each by the smooth reach x(s) = 10 s^3 - 15 s^4 + 6 s^5 [FlashHogan1985].
+Path strokes(const math::Vec3<double>& way, double period);
+/// Round a circle through the start, whose centre lies at `radius`; `ahead` is where it sets out. Eased in over a period.
+Path circles(const math::Vec3<double>& radius, const math::Vec3<double>& ahead, double period);
+/// Rests at the start, strikes along the way and comes back, once a period: the strike takes `contact` of it.
+Path taps(const math::Vec3<double>& way, double period, double contact = 0.3);
+
+/// Another hand that lets go at a time.
+HandPointer letting_go(HandPointer hand, double time);
+/// Another hand that trembles besides: a sum of sines between 8 and 12 Hz, where physiological tremor lies.
+HandPointer trembling(HandPointer hand, double force, std::uint64_t seed);
+
+}  // namespace tactus::device

@@ -1,0 +1,130 @@
+#include <tactus/device/registry.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <tactus/base/error.h>
+#include <tactus/device/simulated_admittance.h>
+#include <tactus/device/simulated_impedance.h>
+
+namespace tactus::device {
+
+namespace {
+
+double stiffness_bound(const Specification& s, std::size_t k) {
+  const double sampled = s.damping[k] / (0.5 / s.rate + s.latency);
+  const double stepped =
+      s.resolution[k] > 0.0 ? 2.0 * s.friction[k] / s.resolution[k] : std::numeric_limits<double>::infinity();
+  return std::min(sampled, stepped);
+}
+
+/// [rad/s] 100 Hz: of the estimates of velocity from encoder steps.
+constexpr double kVelocityBandwidth = 628.0;
+
+// All numbers of the simulated devices are chosen, of the size that laboratory devices have.
+
+Specification planar() {
+  Specification s;
+  s.name = "simulated:planar";
+  s.description = "planar impedance device: moves along x and y, turns about z";
+  s.sensed = s.actuated = kPlanar;
+  s.workspace = {0.5, 0.5, 0.0};
+  s.continuous = {2.0, 30.0};
+  s.peak = {5.0, 80.0};
+  s.resolution = {1e-4, 1e-5};
+  s.inertia = {2e-3, 0.5};
+  s.damping = {0.01, 4.0};
+  s.friction = {0.005, 0.2};
+  s.velocity_bandwidth = kVelocityBandwidth;
+  return s;
+}
+
+Specification spatial() {
+  Specification s;
+  s.name = "simulated:spatial";
+  s.description = "impedance device of six freedoms";
+  s.workspace = {0.2, 0.2, 0.2};
+  s.continuous = {0.4, 8.0};
+  s.peak = {1.0, 20.0};
+  s.resolution = {3e-4, 3e-5};
+  s.inertia = {2e-4, 0.2};
+  s.damping = {2e-3, 1.5};
+  s.friction = {2e-3, 0.15};
+  s.velocity_bandwidth = kVelocityBandwidth;
+  return s;
+}
+
+Specification delayed() {
+  Specification s = spatial();
+  s.name = "simulated:delayed";
+  s.description = "the same, its forces two milliseconds late";
+  s.latency = 2e-3;
+  return s;
+}
+
+Specification ideal() {
+  Specification s = spatial();
+  s.name = "simulated:ideal";
+  s.description = "the same without dry friction, encoder steps and limits of force";
+  s.workspace = {};
+  s.continuous = s.peak = s.resolution = s.friction = {};
+  s.velocity_bandwidth = 0.0;
+  return s;
+}
+
+Specification admittance() {
+  Specification s;
+  s.name = "simulated:admittance";
+  s.description = "stiff admittance device of six freedoms with a force sensor";
+  s.kind = Kind::admittance;
+  s.workspace = {0.5, 0.5, 0.5};
+  s.continuous = {20.0, 200.0};
+  s.peak = {30.0, 300.0};
+  s.resolution = {1e-5, 5e-6};
+  s.force_resolution = {1e-3, 0.02};
+  return s;
+}
+
+/// 3 um for 20 N: 150 nm/N, a stiff arm with screws or transmissions that do not yield.
+Servo stiff_servo(std::uint64_t seed) {
+  Servo servo;
+  servo.bandwidth = 300.0;
+  servo.compliance = {1e-5, 1.5e-7};
+  servo.noise = {1e-3, 0.02};
+  servo.seed = seed;
+  return servo;
+}
+
+}  // namespace
+
+double largest_stiffness(const Specification& specification) { return stiffness_bound(specification, 1); }
+double largest_rotational_stiffness(const Specification& specification) {
+  return stiffness_bound(specification, 0);
+}
+
+std::vector<Specification> devices() {
+  std::vector<Specification> all{planar(), spatial(), delayed(), ideal(), admittance()};
+  for (Specification& s : all)
+    s.stiffness = s.kind == Kind::impedance ? largest_stiffness(s) : 1.0 / stiff_servo(0).compliance[1];
+  return all;
+}
+
+std::unique_ptr<Device> open(std::string_view name, HandPointer hand, const DeviceOptions& options) {
+  std::vector<std::string> names;
+  for (Specification& s : devices()) {
+    names.push_back(s.name);
+    if (s.name != name) continue;
+    if (options.rate != 0.0) s.rate = options.rate;
+    if (s.kind == Kind::admittance)
+      return std::make_unique<SimulatedAdmittance>(s, std::move(hand), stiff_servo(options.seed));
+    if (options.rate > 0.0) s.stiffness = largest_stiffness(s);
+    return std::make_unique<SimulatedImpedance>(s, std::move(hand));
+  }
+  throw InputError({}, fmt::format("there is no device `{}`", name),
+                   fmt::format("known: {}", fmt::join(names, ", ")));
+}
+
+}  // namespace tactus::device

@@ -1,0 +1,35 @@
+// The devices that there are, by name.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tactus/device/device.h>
+#include <tactus/device/hand.h>
+
+namespace tactus::device {
+
+/// Specifications of all that can be opened.
+std::vector<Specification> devices();
+
+/// The stiffest spring to the ground that a device can show and still be passive, of translation [N/m]:
+///
+///   K <= min(b/(T/2 + latency), 2 f_c/D)       [ColgateSchenkel1997; AbbottOkamura2005]
+///
+/// with its damping b, dry friction f_c, step of the encoder D and period T. Without friction an encoder's steps alone feed a
+/// limit cycle, so the second bound is then 0; without steps it does not count.
+double largest_stiffness(const Specification& specification);
+/// The same of rotation [N m/rad].
+double largest_rotational_stiffness(const Specification& specification);
+
+struct DeviceOptions {
+  double rate = 0.0;       // [Hz]; 0: the device's own
+  std::uint64_t seed = 1;  // of what is random in it
+};
+/// A simulated device is held by the hand. Throws InputError where there is no device of that name.
+std::unique_ptr<Device> open(std::string_view name, HandPointer hand, const DeviceOptions& options = {});
+
+}  // namespace tactus::device

@@ -1,0 +1,146 @@
+#include <tactus/device/simulated_admittance.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <tactus/base/error.h>
+
+namespace tactus::device {
+
+namespace {
+
+constexpr int kSubsteps = 4;  // of a period: the hand's force is held over one
+
+Specification checked(Specification s, const Servo& servo) {
+  if (!(s.rate > 0.0 && std::isfinite(s.rate)))
+    throw InputError({}, fmt::format("device `{}`: the rate must be above 0", s.name),
+                     "1000 Hz is what most devices have");
+  if (!(servo.bandwidth > 0.0 && std::isfinite(servo.bandwidth)))
+    throw InputError({}, fmt::format("device `{}`: the servo's bandwidth must be above 0", s.name),
+                     "some hundred rad/s is usual");
+  return s;
+}
+
+math::Quaternion<double> conjugate(const math::Quaternion<double>& q) { return {q.w, -q.x, -q.y, -q.z}; }
+
+}  // namespace
+
+SimulatedAdmittance::SimulatedAdmittance(Specification specification, HandPointer hand, const Servo& servo)
+    : specification_(checked(std::move(specification), servo)),
+      hand_(std::move(hand)),
+      servo_(servo),
+      sensing_(specification_.resolution, specification_.rate, specification_.velocity_bandwidth),
+      random_(servo.seed) {}
+
+bool SimulatedAdmittance::enable() noexcept {
+  hold_still();
+  state_ = State::enabled;
+  return true;
+}
+
+void SimulatedAdmittance::disable() noexcept {
+  hold_still();
+  state_ = State::off;
+}
+
+void SimulatedAdmittance::hold_still() noexcept {
+  commanded_ = handle_;
+  commanded_.V = {};
+}
+
+bool SimulatedAdmittance::wait() noexcept {
+  if (sample_.number > 0) {
+    const double period = 1.0 / specification_.rate, h = period / kSubsteps;
+    for (int i = 0; i < kSubsteps; ++i) advance(sample_.t + i * h, i * h, h);
+    commanded_ = target(period);  // goes on where no new command comes
+  }
+  sample_.t = static_cast<double>(sample_.number) / specification_.rate;
+  ++sample_.number;
+  sensing_.read(handle_, sample_);
+  sense_force();
+  return true;
+}
+
+Handle SimulatedAdmittance::target(double since) const noexcept {
+  Handle at = commanded_;
+  Vector6 way = commanded_.V;
+  for (double& x : way) x *= since;
+  at.move(way);
+  return at;
+}
+
+void SimulatedAdmittance::advance(double t, double since, double h) noexcept {
+  const Grip grip = hand_->grip(t, handle_.pose());
+  const Handle from = target(since), to = target(since + h);
+  const math::Vec3<double> theta = rotation_vector(handle_.orientation * conjugate(from.orientation)),
+                           away = handle_.p - from.p;
+  const double keep = std::exp(-servo_.bandwidth * h);
+  Vector6 e{}, force{};
+  for (std::size_t i = 0; i < 6; ++i) {
+    if (!has_axis(specification_.sensed, i)) continue;
+    force[i] = grip.wrench[i] - grip.damping[i / 3] * handle_.V[i];
+    const double pushed = servo_.compliance[i / 3] * force[i];
+    e[i] = pushed + ((i < 3 ? theta[i] : away[i - 3]) - pushed) * keep;
+  }
+  Handle next = to;
+  next.move(e);
+  const math::Vec3<double> turned = rotation_vector(next.orientation * conjugate(handle_.orientation)),
+                           way = next.p - handle_.p;
+  for (std::size_t i = 0; i < 6; ++i) {
+    const double moved = i < 3 ? turned[i] : way[i - 3];
+    next.V[i] = moved / h;
+    hand_work_ += force[i] * moved;
+  }
+  handle_ = next;
+}
+
+void SimulatedAdmittance::sense_force() noexcept {
+  const Grip grip = hand_->grip(sample_.t, handle_.pose());
+  for (std::size_t i = 0; i < 6; ++i) {
+    const double noise = random_.normal();  // drawn for every axis: the others do not change what one reads
+    if (!has_axis(specification_.sensed, i)) {
+      sample_.F_H_W[i] = 0.0;
+      continue;
+    }
+    const std::size_t k = i / 3;
+    const double read =
+        grip.wrench[i] - grip.damping[k] * handle_.V[i] + servo_.bias[i] + servo_.noise[k] * noise;
+    const double most = specification_.peak[k];
+    sample_.F_H_W[i] =
+        quantised(most > 0.0 ? std::clamp(read, -most, most) : read, specification_.force_resolution[k]);
+  }
+}
+
+bool SimulatedAdmittance::read(Sample& sample) noexcept {
+  if (sample_.number == 0) return false;
+  sample = sample_;
+  return true;
+}
+
+bool SimulatedAdmittance::command(const Command& command) noexcept {
+  if (state_ != State::enabled || !finite(command.X_WH) || !finite(command.V_WH)) {
+    hold_still();
+    return false;
+  }
+  // Axes that it does not have stay where they are.
+  math::Vec3<double> theta = rotation_vector(command.X_WH.R);
+  const math::Vec3<double> own = rotation_vector(handle_.orientation);
+  for (std::size_t i = 0; i < 6; ++i) {
+    const bool has = has_axis(specification_.actuated, i);
+    commanded_.V[i] = has ? command.V_WH[i] : 0.0;
+    if (i < 3) {
+      if (!has) theta[i] = own[i];
+      continue;
+    }
+    double& p = commanded_.p[i - 3];
+    p = has ? command.X_WH.p[i - 3] : handle_.p[i - 3];
+    if (const double end = specification_.workspace[i - 3]; end > 0.0) p = std::clamp(p, -end, end);
+  }
+  commanded_.orientation = math::exponential(theta);
+  return true;
+}
+
+}  // namespace tactus::device

@@ -1,0 +1,62 @@
+// A simulated admittance device: a force sensor in the handle, which a position servo moves.
+//
+// The servo is commanded to be at x_c and to move on with v_c. With bandwidth w and compliance c (the leak: how far a force
+// pushes it away in the end), e = x - x_c(t) obeys
+//
+//   ed = -w (e - c F),         so that over h with F held        e(h) = c F + (e - c F) exp(-w h)
+//
+// in each axis; e is a rotation vector for orientations. The sensor adds a bias and noise, gives its peak at most, and has
+// steps. While the device is off it holds where it is.
+#pragma once
+
+#include <cstdint>
+
+#include <tactus/device/device.h>
+#include <tactus/device/hand.h>
+#include <tactus/device/random.h>
+#include <tactus/device/sensing.h>
+
+namespace tactus::device {
+
+struct Servo {
+  double bandwidth = 300.0;            // [rad/s]
+  std::array<double, 2> compliance{};  // [rad/(N m)], [m/N]
+  Vector6 bias{};                      // [N m; N] of the sensor
+  std::array<double, 2> noise{};       // [N m], [N] standard deviation
+  std::uint64_t seed = 1;
+};
+
+class SimulatedAdmittance final : public Device {
+ public:
+  /// Throws InputError where the rate or the bandwidth is not above 0.
+  SimulatedAdmittance(Specification specification, HandPointer hand, const Servo& servo);
+
+  const Specification& specification() const noexcept override { return specification_; }
+  State state() const noexcept override { return state_; }
+  bool enable() noexcept override;
+  void disable() noexcept override;
+  bool wait() noexcept override;
+  bool read(Sample& sample) noexcept override;
+  bool command(const Command& command) noexcept override;
+  double hand_work() const noexcept override { return hand_work_; }
+
+  const Handle& handle() const noexcept { return handle_; }
+
+ private:
+  void advance(double t, double since, double h) noexcept;
+  void hold_still() noexcept;
+  void sense_force() noexcept;
+  Handle target(double since) const noexcept;
+
+  Specification specification_;
+  HandPointer hand_;
+  Servo servo_;
+  Sensing sensing_;
+  Random random_;
+  State state_ = State::off;
+  Handle handle_{}, commanded_{};
+  Sample sample_{};
+  double hand_work_ = 0.0;
+};
+
+}  // namespace tactus::device

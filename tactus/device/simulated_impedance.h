@@ -1,0 +1,53 @@
+// A simulated impedance device: a handle of some inertia on motors, moved by a hand and by what it is told.
+//
+// Each axis that is sensed moves by itself, exactly within a substep (axis_flow.h): inertia, viscous friction (the hand's
+// damping with it), dry friction that truly sticks. The hand's force is taken in the middle of a substep, so that the
+// motion is of second order in its length. Commands are held for a period, after a delay of whole periods; motors give
+// their peak at most, as a vector. Axes that are not sensed cannot move; those that are not actuated feel the hand alone.
+// Where the workspace ends, the handle stops without bouncing.
+#pragma once
+
+#include <array>
+
+#include <tactus/device/device.h>
+#include <tactus/device/hand.h>
+#include <tactus/device/sensing.h>
+
+namespace tactus::device {
+
+class SimulatedImpedance final : public Device {
+ public:
+  /// Throws InputError where the specification has no inertia, no rate, or a latency of more than kMostDelay periods.
+  SimulatedImpedance(Specification specification, HandPointer hand);
+
+  const Specification& specification() const noexcept override { return specification_; }
+  State state() const noexcept override { return state_; }
+  bool enable() noexcept override;
+  void disable() noexcept override;
+  bool wait() noexcept override;
+  bool read(Sample& sample) noexcept override;
+  bool command(const Command& command) noexcept override;
+  double hand_work() const noexcept override { return hand_work_; }
+
+  /// What it truly does.
+  const Handle& handle() const noexcept { return handle_; }
+  void set_handle(const Handle& handle) noexcept { handle_ = handle; }
+
+  static constexpr std::size_t kMostDelay = 64;  // [periods]
+
+ private:
+  void advance(const Vector6& motors, double t, double h) noexcept;
+  Vector6 saturated(Vector6 wrench) const noexcept;
+
+  Specification specification_;
+  HandPointer hand_;
+  Sensing sensing_;
+  State state_ = State::off;
+  Handle handle_{};
+  Sample sample_{};
+  std::size_t delay_ = 0;
+  std::array<Vector6, kMostDelay + 1> coming_{};  // commands: [0] is the newest
+  double hand_work_ = 0.0;
+};
+
+}  // namespace tactus::device

@@ -1,0 +1,87 @@
+// The haptic loop: a device, a coupling, a mechanism, and what keeps the hand safe.
+//
+// A tick, in order:
+//
+//   1. the device's sample is read, and looked at (control/safety.h)
+//   2. impedance device: the coupler's wrench between handle and port, limited; admittance device: the sensed wrench, limited
+//   3. the mechanism makes its step with that wrench at the port. Action is reaction: what the handle does not get, by a clamp or
+//      the ramp, the mechanism does not get either
+//   4. the device is commanded: the opposite wrench, or the port's motion
+//   5. anything wrong on the way: the device is commanded to the safe state in this same tick, and switched off
+//
+// The same tick() serves simulated time, as fast as it goes and with the same bits every time, and real time
+// (display/run_loop.h). Nothing in it allocates, throws, locks or calls the system.
+#pragma once
+
+#include <cstdint>
+
+#include <tactus/control/coupler.h>
+#include <tactus/control/safety.h>
+#include <tactus/device/device.h>
+#include <tactus/simulate/motion/mechanism.h>
+
+namespace tactus::display {
+
+using device::Vector6;
+
+/// What a tick did.
+struct TickRecord {
+  double t = 0.0;                   // [s] of the sample
+  math::Vec3<double> p_H{}, p_P{};  // [m] handle as sensed, port before the step; world axes
+  Vector6 V_H{}, V_P{};
+  Vector6 on_handle{}, on_port{};  // [N m; N] wrenches
+  double into_port = 0.0;          // [J] work at the port so far
+  double out_of_handle = 0.0;      // [J] taken from the handle so far, by its sensed motion
+  control::Stage stage = control::Stage::off;
+  control::Fault fault = control::Fault::none;
+  int events = 0;  // of contact, in this tick
+  simulate::Status status;
+};
+
+class HapticLoop {
+ public:
+  /// Mechanism and device must outlive it. The mechanism's step is the device's period: throws InputError otherwise.
+  HapticLoop(simulate::Mechanism& mechanism, device::Device& device, int port,
+             const control::CouplerGains& gains, const control::SafetyLimits& limits);
+
+  /// Switches the device on; forces ramp up from the next tick, from where handle and port then are. False while faulted, or
+  /// where the device cannot.
+  bool enable() noexcept;
+  /// Forces off; the mechanism goes on by itself.
+  void disable() noexcept;
+  /// After a fault, before enable().
+  void clear() noexcept { safety_.clear(); }
+
+  /// One tick, after Device::wait(); `elapsed` [s] since the one before. False: faulted, and in the safe state.
+  bool tick(double elapsed) noexcept;
+  /// The device did not come back from wait().
+  void lost() noexcept;
+
+  const TickRecord& record() const noexcept { return record_; }
+  const control::SafetyMemory& safety() const noexcept { return safety_.memory(); }
+  const control::Coupler& coupler() const noexcept { return coupler_; }
+  device::Device& device() noexcept { return device_; }
+  double period() const noexcept { return mechanism_.step_length(); }
+
+ private:
+  void display_impedance() noexcept;
+  void display_admittance() noexcept;
+  void step_mechanism(const Vector6& on_port) noexcept;
+  void command(const device::Command& command) noexcept;
+  void safe_state() noexcept;
+
+  simulate::Mechanism& mechanism_;
+  device::Device& device_;
+  int port_;
+  bool admittance_;
+  control::Coupler coupler_;
+  control::Safety safety_;
+  control::CouplerMemory memory_{};
+  device::Sample sample_{};
+  TickRecord record_{};
+  math::Vec3<double> p_before_{};  // of the handle, in the tick before
+  math::Mat3<double> R_before_ = math::Mat3<double>::identity();
+  bool before_ = false;
+};
+
+}  // namespace tactus::display

@@ -1,0 +1,39 @@
+// Runs a haptic loop for a while: in simulated time, or in real time.
+//
+// Simulated time: tick after tick, as fast as they go. Real time: absolute deadlines, start + k T; a tick whose deadline has
+// passed by more than a period is counted as missed and left out: ticks are never made up in a burst. Where the system allows
+// it, the thread gets SCHED_FIFO, a processor of its own and locked memory; a note says where it does not. A device that owns
+// the clock sets the pace itself.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <tactus/display/histogram.h>
+#include <tactus/display/loop.h>
+
+namespace tactus::display {
+
+struct RunOptions {
+  double duration = 5.0;  // [s]
+  bool realtime = false;
+  int priority = 80;  // of SCHED_FIFO, below the kernel's own threads
+  int cpu = -1;       // to stay on; -1: any
+};
+
+struct RunReport {
+  long ticks = 0;
+  long missed = 0;       // periods that were left out
+  double seconds = 0.0;  // of real time
+  Histogram wake;        // from a deadline to the thread's being awake; real time only
+  Histogram compute;     // of a tick, from the sample to the command
+  std::vector<std::string> notes;
+};
+
+/// Ends before its time where a tick is faulted: loop.safety() says why. Writes the records of every `stride`-th tick, as many
+/// as there is room for.
+RunReport run_loop(HapticLoop& loop, const RunOptions& options, std::span<TickRecord> records = {},
+                   long stride = 1);
+
+}  // namespace tactus::display

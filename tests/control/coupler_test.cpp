@@ -1,0 +1,212 @@
+// The virtual coupler and its design, against closed forms and against the running loop.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <tactus/contact/open.h>
+#include <tactus/control/coupler_design.h>
+#include <tactus/describe/read/load.h>
+#include <tactus/device/random.h>
+#include <tactus/device/registry.h>
+#include <tactus/device/rotation_vector.h>
+#include <tactus/device/simulated_impedance.h>
+
+namespace tactus::control {
+namespace {
+
+std::unique_ptr<simulate::Mechanism> sliding_mass(double step) {
+  return contact::open(describe::load_text(R"(
+name: mass
+gravity: [0, 0, 0]
+bodies: {block: {mass: 2}}
+joints: {x: {type: prismatic, parent: world, child: block, axis: x}}
+)",
+                                           "mass.yaml"),
+                       {.step = step});
+}
+
+// A mass held by a coupler at a handle that stands still: the wrench is held over a tick, so a tick is
+//   (x, v)' = [1 - K T^2/2m, T - B T^2/2m; -K T/m, 1 - B T/m] (x, v).
+TEST(Coupler, HoldsAMassThatSwingsAsTheSampledSpringSays) {
+  constexpr double T = 1e-3, m = 2.0, K = 800.0, B = 4.0;
+  const auto mass = sliding_mass(T);
+  const int port = mass->port("block");
+  const Coupler coupler{{{0.0, K}, {0.0, B}}};
+  CouplerMemory memory;
+  device::Sample sample;
+  coupler.engage(memory, sample, mass->motion(port));
+  sample.X_WH.p.x = 0.05;  // the handle steps away, and stays
+  double e = 0.05, v = 0.0;
+  constexpr double kRounding = 1e-13;  // a thousand ticks, numbers of size 0.1
+  int crossings = 0;
+  for (int k = 0; k < 1000; ++k) {
+    const double before = mass->motion(port).X_WP.p.x - 0.05;
+    const simulate::PortWrench F{port, coupler.wrench(memory, sample, mass->motion(port))};
+    EXPECT_NEAR(F.wrench[3], K * e - B * v, 1e-9);
+    ASSERT_TRUE(mass->step({.tau = {}, .ports = {&F, 1}, .wrench = {}}).ok());
+    const double a = (K * e - B * v) / m;
+    e -= T * v + 0.5 * T * T * a;
+    v += T * a;
+    ASSERT_NEAR(mass->motion(port).X_WP.p.x, 0.05 - e, kRounding);
+    crossings += (mass->motion(port).X_WP.p.x - 0.05) * before < 0.0;
+  }
+  // w = sqrt(K/m - (B/2m)^2) = 19.97 rad/s: six half turns and a bit in a second.
+  EXPECT_EQ(crossings, 6);
+  EXPECT_LT(std::abs(e),
+            0.05 * std::exp(-B / (2.0 * m) * 1.0 * 0.75));  // sampling takes a little of the decay
+}
+
+TEST(Coupler, BeginsWithoutForceWhereverHandleAndPortAre) {
+  const Coupler coupler{{{3.0, 500.0}, {0.1, 2.0}}};
+  CouplerMemory memory;
+  device::Sample sample;
+  sample.X_WH = {math::rotation_of(math::exponential({0.3, -0.2, 0.9})), {0.1, 0.2, 0.3}};
+  simulate::PortMotion port;
+  port.X_WP = {math::rotation_of(math::exponential({-1.0, 0.4, 0.1})), {-3.0, 1.0, 2.0}};
+  EXPECT_EQ(coupler.wrench(memory, sample, port), Vector6{});  // not engaged
+  coupler.engage(memory, sample, port);
+  for (const double f : coupler.wrench(memory, sample, port)) EXPECT_NEAR(f, 0.0, 1e-12);
+}
+
+// The wrench is the gradient of what the springs store, also for large turns: moving the handle by V dt changes it by F.V dt.
+TEST(Coupler, ItsWrenchIsTheChangeOfItsEnergy) {
+  device::Random random(3);
+  const auto vector = [&](double size) {
+    return math::Vec3<double>{size * (random.uniform() - 0.5), size * (random.uniform() - 0.5),
+                              size * (random.uniform() - 0.5)};
+  };
+  const Coupler coupler{{{3.0, 500.0}, {0.0, 0.0}}};
+  constexpr double kStep = 1e-6, kSecondOrder = 1e-5;  // central differences of energies of some joules
+  for (int i = 0; i < 200; ++i) {
+    CouplerMemory memory;
+    device::Sample at;
+    simulate::PortMotion port;
+    coupler.engage(memory, at, port);
+    port.X_WP = {math::rotation_of(math::exponential(vector(2.0))), vector(0.2)};
+    const auto w = vector(1.0), v = vector(1.0);
+    const auto stored = [&](double dt) {
+      device::Sample moved = at;
+      moved.X_WH.R = math::rotation_of(math::exponential(dt * w)) * at.X_WH.R;
+      moved.X_WH.p = at.X_WH.p + dt * v;
+      coupler.wrench(memory, moved, port);
+      return memory.stored;
+    };
+    const double change = (stored(kStep) - stored(-kStep)) / (2.0 * kStep);
+    const Vector6 F = coupler.wrench(memory, at, port);
+    const double power = F[0] * w.x + F[1] * w.y + F[2] * w.z + F[3] * v.x + F[4] * v.y + F[5] * v.z;
+    EXPECT_NEAR(change, power, kSecondOrder) << i;
+  }
+}
+
+TEST(Coupler, LeavesAxesAloneThatTheDeviceDoesNotHave) {
+  const Coupler coupler{{{3.0, 500.0}, {0.1, 2.0}}, device::kPlanar};
+  CouplerMemory memory;
+  device::Sample sample;
+  simulate::PortMotion port;
+  coupler.engage(memory, sample, port);
+  port.X_WP.p = {0.1, 0.1, 0.1};
+  port.V_WP = {1, 1, 1, 1, 1, 1};
+  const Vector6 F = coupler.wrench(memory, sample, port);
+  for (const std::size_t i : {0u, 1u, 5u}) EXPECT_EQ(F[i], 0.0);
+  for (const std::size_t i : {2u, 3u, 4u}) EXPECT_LT(F[i], 0.0);
+}
+
+TEST(CouplerDesign, TheRequiredDampingHasItsClosedForms) {
+  SampledLoop loop;
+  constexpr double kScan = 1e-4;  // of the value: the scan begins at pi/720
+  EXPECT_NEAR(required_damping(loop, 3000.0, 0.5), 3000.0 * 0.5e-3 + 0.5, kScan * 2.0);  // K T/2 + B
+  for (const int d : {0, 1, 4}) {
+    loop.delay = d;
+    EXPECT_NEAR(required_damping(loop, 1000.0, 0.0), 1000.0 * (0.5e-3 + d * 1e-3), 1e-3 * (0.5 + d)) << d;
+  }
+}
+
+/// A wall of stiffness K, without damping: x' = (1 - g K) x + T f v, v' = a v - h K x. Its product of eigenvalues is 1 at the
+/// border.
+double wall_border(const SampledLoop& loop) {
+  const double T = loop.period, m = loop.device_mass, b = loop.device_damping;
+  const double a = std::exp(-b * T / m), f = (1.0 - a) * m / (b * T), h = (1.0 - a) / b,
+               g = T * (1.0 - f) / b;
+  return (1.0 - a) / (T * f * h - g * a);
+}
+
+TEST(CouplerDesign, TheStabilityOfAWallEndsWhereItsPolynomialSays) {
+  const SampledLoop loop{
+      .period = 1e-3, .delay = 0, .velocity_pole = 0.0, .device_mass = 0.2, .device_damping = 1.5};
+  const double border = wall_border(loop);
+  EXPECT_GT(border, 2.0 * 1.5 / 1e-3);  // passive is less than stable
+  EXPECT_LT(spectral_radius(loop, 0.999 * border, 0.0), 1.0);
+  EXPECT_GT(spectral_radius(loop, 1.001 * border, 0.0), 1.0);
+}
+
+/// How fast the handle's swing grows in front of a wall of stiffness K: the logarithm, for a tick.
+double growth(double K, double B, const device::Specification& s) {
+  device::SimulatedImpedance device(s, device::none());
+  device.set_handle({.p = {}, .orientation = {}, .V = {0, 0, 0, 0.1, 0, 0}});
+  device.enable();
+  const Coupler coupler{{{0.0, K}, {0.0, B}}};
+  CouplerMemory memory;
+  device::Sample sample;
+  const simulate::PortMotion wall;
+  constexpr int kApart = 8000, kWindow = 1000;  // [ticks] some twenty swings in a window
+  double early = 0.0, later = 0.0;
+  for (int k = 0; k < kApart + 2 * kWindow; ++k) {
+    device.wait();
+    device.read(sample);
+    if (k == 0) coupler.engage(memory, sample, wall);
+    Vector6 F = coupler.wrench(memory, sample, wall);
+    for (double& f : F) f = -f;
+    device.command({.wrench = F, .X_WH = {}});
+    const double x = std::abs(device.handle().p.x);
+    if (k >= kWindow && k < 2 * kWindow) early = std::max(early, x);
+    if (k >= kApart + kWindow) later = std::max(later, x);
+  }
+  return std::log(later / early) / kApart;
+}
+
+TEST(CouplerDesign, TheRunningLoopAgreesWithTheEigenvalues) {
+  for (const int delay : {0, 2}) {
+    device::Specification s;
+    s.inertia = {1e-3, 0.2};
+    s.damping = {1e-3, 1.5};
+    s.latency = delay * 1e-3;
+    s.velocity_bandwidth = 628.0;
+    for (const double B : {0.0, 0.5}) {
+      const SampledLoop loop = loop_of(s, 1, std::numeric_limits<double>::infinity());
+      double low = 1.0, high = 1e5;  // [N/m] bisection for the border by eigenvalues
+      for (int i = 0; i < 50; ++i) {
+        const double middle = 0.5 * (low + high);
+        (spectral_radius(loop, middle, B) < 1.0 ? low : high) = middle;
+      }
+      for (const double part : {0.9, 0.97, 1.03, 1.1}) {
+        const double expected = std::log(spectral_radius(loop, part * low, B));
+        EXPECT_EQ(expected > 0.0, part > 1.0);
+        // The largest reading of a window is a peak of the swing to within 1 %.
+        EXPECT_NEAR(growth(part * low, B, s), expected, 0.02 / 8000)
+            << "delay " << delay << ", B " << B << ", " << part << " of the border";
+      }
+    }
+  }
+}
+
+TEST(CouplerDesign, DesignedGainsArePassiveAndStableForEveryDevice) {
+  for (const device::Specification& s : device::devices()) {
+    if (s.kind != device::Kind::impedance) continue;
+    for (const double mass : {1e-3, 0.05, 1.0, 100.0}) {
+      const CouplerGains gains = design(s, {1e-3 * mass, mass});
+      for (std::size_t k = 0; k < 2; ++k) {
+        const double inertia = k == 0 ? 1e-3 * mass : mass;
+        EXPECT_GT(gains.stiffness[k], 0.0) << s.name;
+        EXPECT_LE(required_damping(loop_of(s, k, inertia), gains.stiffness[k], gains.damping[k]),
+                  s.damping[k] * (1 + 1e-9))
+            << s.name;
+        EXPECT_LT(spectral_radius(loop_of(s, k, inertia), gains.stiffness[k], gains.damping[k]), 1.0)
+            << s.name << " " << mass;
+      }
+      EXPECT_LE(gains.stiffness[1], 0.5 * device::largest_stiffness(s));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tactus::control

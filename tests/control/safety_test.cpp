@@ -1,0 +1,150 @@
+// What stands between a controller and a hand.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include <tactus/control/safety.h>
+
+namespace tactus::control {
+namespace {
+
+constexpr double T = 1e-3;
+constexpr double kRounding = 1e-12;
+
+device::Sample sample(std::uint64_t number) {
+  device::Sample s;
+  s.number = number;
+  s.t = T * static_cast<double>(number);
+  return s;
+}
+
+SafetyLimits limits() {
+  SafetyLimits l;
+  l.force = {1.0, 10.0};
+  l.workspace = {0.2, 0.2, 0.2};
+  l.speed = {20.0, 2.0};
+  l.ramp = 0.0;
+  return l;
+}
+
+/// Some ticks into a run that goes well.
+Safety running(const SafetyLimits& l = limits()) {
+  Safety safety(l, T);
+  safety.enable();
+  for (std::uint64_t k = 1; k <= 5; ++k) {
+    EXPECT_TRUE(safety.observe(sample(k), T));
+    safety.limited({0, 0, 0, 1, 0, 0});
+  }
+  return safety;
+}
+
+TEST(Safety, GivesNothingUntilItIsEnabledAndThenRamps) {
+  SafetyLimits l = limits();
+  l.ramp = 0.1;
+  Safety safety(l, T);
+  EXPECT_TRUE(safety.observe(sample(1), T));
+  EXPECT_EQ(safety.limited({1, 1, 1, 5, 5, 5}), Vector6{});
+  ASSERT_TRUE(safety.enable());
+  for (std::uint64_t k = 2; k <= 150; ++k) {
+    ASSERT_TRUE(safety.observe(sample(k), T));
+    const double part = std::min(1.0, 0.01 * static_cast<double>(k - 1));
+    ASSERT_NEAR(safety.limited({0, 0, 0, 5, 0, 0})[3], 5.0 * part, kRounding);
+  }
+  EXPECT_EQ(safety.memory().stage, Stage::on);
+}
+
+TEST(Safety, ClampsForceAndTorqueAlongTheirDirections) {
+  Safety safety = running();
+  const Vector6 F = safety.limited({0, 3, 4, 30, 40, 0});
+  EXPECT_NEAR(F[1], 0.6, kRounding);
+  EXPECT_NEAR(F[2], 0.8, kRounding);
+  EXPECT_NEAR(F[3], 6.0, kRounding);
+  EXPECT_NEAR(F[4], 8.0, kRounding);
+}
+
+TEST(Safety, ClampsTheRateOfChange) {
+  SafetyLimits l = limits();
+  l.force_rate = {0.0, 500.0};
+  Safety safety = running(l);
+  double last = safety.memory().wrench[3];
+  for (std::uint64_t k = 6; k < 40; ++k) {
+    safety.observe(sample(k), T);
+    const double F = safety.limited({0, 0, 0, 9, 0, 0})[3];
+    EXPECT_LE(std::abs(F - last), 0.5 + kRounding);
+    last = F;
+  }
+  EXPECT_NEAR(last, 9.0, kRounding);
+}
+
+TEST(Safety, ClampsThePowerGivenToTheHandleAndNotWhatItTakes) {
+  SafetyLimits l = limits();
+  l.power = 2.0;
+  Safety safety = running(l);
+  device::Sample s = sample(6);
+  s.V_WH[3] = 1.0;
+  ASSERT_TRUE(safety.observe(s, T));
+  EXPECT_NEAR(safety.limited({0, 0, 0, 8, 0, 0})[3], 2.0, kRounding);
+  EXPECT_NEAR(safety.limited({0, 0, 0, -8, 0, 0})[3], -8.0, kRounding);
+}
+
+TEST(Safety, EveryReasonEndsInNoForceInTheSameTick) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto faulted_by = [](const device::Sample& s, double elapsed = T) {
+    Safety safety = running();
+    EXPECT_FALSE(safety.observe(s, elapsed));
+    EXPECT_EQ(safety.limited({0, 0, 0, 5, 0, 0}), Vector6{});
+    EXPECT_EQ(safety.share(), 0.0);
+    EXPECT_FALSE(safety.enable());  // not without clear()
+    return safety.memory().fault;
+  };
+  device::Sample s = sample(6);
+  s.V_WH[2] = nan;
+  EXPECT_EQ(faulted_by(s), Fault::bad_sample);
+  s = sample(6);
+  s.X_WH.p.y = nan;
+  EXPECT_EQ(faulted_by(s), Fault::bad_sample);
+  EXPECT_EQ(faulted_by(sample(5)), Fault::stale_sample);
+  EXPECT_EQ(faulted_by(sample(7)), Fault::skipped_sample);
+  s = sample(6);
+  s.t = sample(5).t;
+  EXPECT_EQ(faulted_by(s), Fault::clock_stopped);
+  EXPECT_EQ(faulted_by(sample(6), 0.05), Fault::late);
+  EXPECT_EQ(faulted_by(sample(6), nan), Fault::late);
+  s = sample(6);
+  s.X_WH.p.x = 0.15;
+  EXPECT_EQ(faulted_by(s), Fault::implausible);
+  s.X_WH.p.x = 0.25;
+  EXPECT_EQ(faulted_by(s), Fault::out_of_workspace);
+  s = sample(6);
+  s.V_WH[5] = 2.1;
+  EXPECT_EQ(faulted_by(s), Fault::too_fast);
+
+  Safety safety = running();
+  EXPECT_EQ(safety.limited({0, 0, 0, nan, 0, 0}), Vector6{});
+  EXPECT_EQ(safety.memory().fault, Fault::bad_force);
+}
+
+TEST(Safety, KeepsTheFirstReasonAndRecoversOnlyWhenTold) {
+  Safety safety = running();
+  safety.trip(Fault::mechanism);
+  safety.trip(Fault::late);
+  EXPECT_EQ(safety.memory().fault, Fault::mechanism);
+  EXPECT_FALSE(safety.observe(sample(6), T));
+  safety.clear();
+  EXPECT_EQ(safety.memory().stage, Stage::off);
+  EXPECT_TRUE(safety.observe(sample(9), T));  // a new beginning
+  EXPECT_EQ(safety.limited({0, 0, 0, 5, 0, 0}), Vector6{});
+  EXPECT_TRUE(safety.enable());
+  EXPECT_EQ(safety.limited({0, 0, 0, 5, 0, 0})[3], 5.0);
+}
+
+TEST(Safety, EveryReasonHasANameAndASentence) {
+  for (int i = 0; i <= static_cast<int>(Fault::watchdog); ++i) {
+    EXPECT_FALSE(name_of(static_cast<Fault>(i)).empty());
+    EXPECT_GT(meaning_of(static_cast<Fault>(i)).size(), 8u);
+  }
+}
+
+}  // namespace
+}  // namespace tactus::control

@@ -1,0 +1,85 @@
+// Hands: what they mean to do, and that they do the same twice.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <tactus/device/hand.h>
+#include <tactus/device/random.h>
+#include <tactus/device/rotation_vector.h>
+
+namespace tactus::device {
+namespace {
+
+constexpr double kRounding = 1e-14;
+
+TEST(Hand, AnArmPullsTowardsItsIntention) {
+  const Arm arm{{2.0, 100.0}, {0.1, 3.0}};
+  const HandPointer hand = following([](double) { return Intention{{0.1, 0, 0}, {0, 0, 0.3}}; }, arm);
+  const math::Pose<double> X_WH{math::rotation_z(std::cos(0.1), std::sin(0.1)), {0.04, 0.02, 0}};
+  const Grip grip = hand->grip(0.0, X_WH);
+  const Vector6 expected{0, 0, 2.0 * 0.2, 6.0, -2.0, 0};
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(grip.wrench[i], expected[i], kRounding) << i;
+  EXPECT_EQ(grip.damping, arm.damping);
+}
+
+TEST(Hand, StrokesCirclesAndTapsBeginAtTheStartAndCoverTheirWay) {
+  const math::Vec3<double> way{0, 0.2, 0};
+  for (const Path& path : {strokes(way, 2.0), taps(way, 2.0), circles(way, {0.2, 0, 0}, 2.0)}) {
+    EXPECT_NEAR(path(0.0).p.y, 0.0, kRounding);
+    double farthest = 0.0, jump = 0.0;
+    for (double t = 0.0; t < 6.0; t += 1e-3) {
+      farthest = std::max(farthest, path(t).p.y);
+      jump = std::max(jump, std::abs(path(t + 1e-3).p.y - path(t).p.y));
+    }
+    EXPECT_GT(farthest, 0.1999);
+    EXPECT_LT(jump, 5e-3);  // 5 m/s: no path jumps
+  }
+  EXPECT_NEAR(strokes(way, 2.0)(1.0).p.y, 0.2, kRounding);
+  EXPECT_NEAR(strokes(way, 2.0)(0.5).p.y, 0.1, kRounding);
+  EXPECT_EQ(taps(way, 2.0)(1.3).p.y, 0.0);  // rests for 0.7 of the period
+}
+
+TEST(Hand, OneThatLetsGoDoesNothingAfterwards) {
+  const HandPointer hand = letting_go(constant({0, 0, 0, 1, 2, 3}), 1.0);
+  EXPECT_EQ(hand->grip(0.999, {}).wrench[5], 3.0);
+  EXPECT_EQ(hand->grip(1.0, {}).wrench, Vector6{});
+}
+
+TEST(Hand, TrembleIsBoundedAndTheSameForTheSameSeed) {
+  const HandPointer one = trembling(none(), 0.5, 3), same = trembling(none(), 0.5, 3),
+                    other = trembling(none(), 0.5, 4);
+  double most = 0.0;
+  for (double t = 0.0; t < 20.0; t += 1e-3) {
+    const Vector6 F = one->grip(t, {}).wrench;
+    EXPECT_EQ(F, same->grip(t, {}).wrench);
+    for (std::size_t i = 3; i < 6; ++i) most = std::max(most, std::abs(F[i]));
+  }
+  EXPECT_LE(most, 0.5);
+  EXPECT_GT(most, 0.25);
+  EXPECT_NE(one->grip(0.1, {}).wrench, other->grip(0.1, {}).wrench);
+}
+
+TEST(Random, IsSplitMix) {
+  Random random(1234567);
+  EXPECT_EQ(random.bits(), 6457827717110365317u);  // the published sequence of this seed
+  EXPECT_EQ(random.bits(), 3203168211198807973u);
+}
+
+TEST(RotationVector, IsTheInverseOfTheExponential) {
+  Random random(5);
+  constexpr double kTurns = 4e-15;  // of angles up to pi
+  for (int i = 0; i < 2000; ++i) {
+    const double size = i % 4 == 0 ? 1e-7 : 3.0;
+    math::Vec3<double> v;
+    for (std::size_t k = 0; k < 3; ++k) v[k] = size * (random.uniform() - 0.5);
+    const math::Vec3<double> back = rotation_vector(math::exponential(v)),
+                             round = rotation_vector(math::rotation_of(math::exponential(v)));
+    for (std::size_t k = 0; k < 3; ++k) {
+      ASSERT_NEAR(back[k], v[k], kTurns) << i;
+      ASSERT_NEAR(round[k], v[k], kTurns) << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tactus::device
