@@ -304,7 +304,7 @@ constexpr Scene kScenes[] = {{"chain_in_enclosure", swing, 3.0},
                              {"peg_in_hole", push_peg, 1.0}};
 
 /// The budget of a haptic loop.
-constexpr Budget kHaptic{.most_events = 4, .most_trials = 8, .most_rounds = 8};
+constexpr Budget kHaptic = Budget::haptic();
 
 struct WorstTicks {
   double median = 0.0, p999 = 0.0, worst = 0.0;  // [us] of processor time

@@ -8,10 +8,8 @@
 
 #include <fmt/format.h>
 
-#include <tactus/contact/events/engine.h>
+#include <tactus/contact/open.h>
 #include <tactus/describe/read/load.h>
-#include <tactus/simulate/constraints/assembly.h>
-#include <tactus/simulate/motion/simulation.h>
 
 #include "support/untouched.h"
 
@@ -25,33 +23,30 @@ double processor_time() {
 }
 
 /// Processor time of a motion [us per step]; negative where it failed.
-template <class Motion>
-double time_of(Motion& motion, const simulate::State& start, int steps) {
-  motion.set_state(start);
+double time_of(simulate::Mechanism& mechanism, const simulate::State& start, int steps) {
+  mechanism.set_state(start);
   const double begin = processor_time();
   for (int k = 0; k < steps; ++k)
-    if (!motion.step().ok()) return -1.0;
+    if (!mechanism.step().ok()) return -1.0;
   return 1e6 * (processor_time() - begin) / steps;
 }
 
 void measure(const std::string& name, const describe::Model& model, bool quick) {
-  const simulate::Dynamics dynamics = simulate::compile(derive::Equations(model));
-  const simulate::State start = simulate::assemble(dynamics, {0.0, model.initial_q, model.initial_u, {}, {}});
-  const contact::ContactModel with_stop(test::with_stops_far_away(model, 0));
-  const contact::ContactModel with_pair(
-      test::with_pair_far_away(model, static_cast<int>(model.bodies.size()) - 1));
-  simulate::Simulation alone(dynamics, {.step = 1e-3});
-  contact::Engine stop(with_stop, {.step = 1e-3}), pair(with_pair, {.step = 1e-3});
+  const auto alone = contact::open(model), stop = contact::open(test::with_stops_far_away(model, 0)),
+             pair = contact::open(test::with_pair_far_away(model, static_cast<int>(model.bodies.size()) - 1));
+  const simulate::State start = alone->state();
+  std::size_t rows = 0;
+  for (const simulate::ConstraintOutline& constraint : alone->constraints()) rows += constraint.rows.size();
   // One after the other, again and again; the smallest time of each: the machine has other work.
   const int steps = quick ? 1000 : 10000;
   double best[3] = {1e9, 1e9, 1e9};
   for (int repetition = 0; repetition < (quick ? 3 : 9); ++repetition) {
-    best[0] = std::min(best[0], time_of(alone, start, steps));
-    best[1] = std::min(best[1], time_of(stop, start, steps));
-    best[2] = std::min(best[2], time_of(pair, start, steps));
+    best[0] = std::min(best[0], time_of(*alone, start, steps));
+    best[1] = std::min(best[1], time_of(*stop, start, steps));
+    best[2] = std::min(best[2], time_of(*pair, start, steps));
   }
-  fmt::print("{:<18} {:>7} {:>6} {:>11.3f} {:>11.3f} {:>7.2f} {:>11.3f} {:>7.2f}\n", name, dynamics.nv(),
-             dynamics.constraints->size(), best[0], best[1], best[1] / best[0], best[2], best[2] / best[0]);
+  fmt::print("{:<18} {:>7} {:>6} {:>11.3f} {:>11.3f} {:>7.2f} {:>11.3f} {:>7.2f}\n", name, alone->nv(), rows,
+             best[0], best[1], best[1] / best[0], best[2], best[2] / best[0]);
 }
 
 }  // namespace

@@ -283,6 +283,7 @@ void run(HapticRequest request) {
   const auto open_at = [&](double rate) {
     contact::OpenOptions options;
     options.step = 1.0 / rate;
+    options.budget = simulate::Budget::haptic();
     if (!request.port.empty())
       for (std::size_t i = 0; i < model.frames.size(); ++i)
         if (model.frames[i].name == request.port) options.ports = {request.port};

@@ -148,6 +148,7 @@ std::unique_ptr<Mechanism> open_with_contact(const describe::Model& model, const
         .step = options.step, .integrator = options.integrator, .tolerances = options.tolerances};
     own.constraints = options.constraints;
     own.constraint_limit = options.constraint_limit;
+    own.budget = options.budget;
     if (options.most_contacts > 0) own.most_touches = options.most_contacts;
     mechanism = std::make_unique<EventMechanism>(made, own, options.rederive, options.look_ahead);
   }

@@ -40,6 +40,7 @@ struct OpenOptions {
   Contact contact = Contact::automatic;
   Rederivation rederive = Rederivation::background;
   bool look_ahead = false;
+  simulate::Budget budget{};      // of a tick by events; Budget::haptic() for a hand's loop
   std::size_t most_contacts = 0;  // room for contacts; 0: the engine's own
 
   std::vector<std::string> ports{};  // frames of the model, besides those marked `grasp`

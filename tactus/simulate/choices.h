@@ -1,6 +1,7 @@
 // What a user chooses about a motion: the integrator and its tolerances, how constraints are solved and held.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -88,5 +89,20 @@ struct ConstraintOptions {
   double rank_tolerance = kRankTolerance;
   ProjectionOptions projection{};
 };
+
+/// What a tick may take, counted in integrations and not by the clock, so that the same input gives the same
+/// bits. What does not fit is taken at the end of the tick, to first order in its length, with the note
+/// Status::located_late; nothing is lost. A tick integrates most_trials + 2 most_events + 2 times at most (and
+/// once more for each gap that closes and opens again).
+struct Budget {
+  static constexpr int kAny = std::numeric_limits<int>::max();
+  int most_events = kAny;  // instants at which something happens
+  int most_trials = kAny;  // integrations that look for where that is
+  int most_rounds = kAny;  // of the search for modes (active sets); then all laws are solved at once
+
+  /// For a hand's loop: enough for what a hand does, and bounded.
+  static constexpr Budget haptic();
+};
+constexpr Budget Budget::haptic() { return {.most_events = 4, .most_trials = 8, .most_rounds = 8}; }
 
 }  // namespace tactus::simulate

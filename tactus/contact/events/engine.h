@@ -38,20 +38,10 @@
 
 namespace tactus::contact {
 
+using simulate::Budget;
 using simulate::Input;
 using simulate::State;
 using simulate::Status;
-
-/// What a tick may take, counted in integrations and not by the clock, so that the same input gives the same
-/// bits. What does not fit is taken at the end of the tick, to first order in its length, with the note
-/// Status::located_late; nothing is lost. A tick integrates most_trials + 2 most_events + 2 times at most (and
-/// once more for each gap that closes and opens again).
-struct Budget {
-  static constexpr int kAny = std::numeric_limits<int>::max();
-  int most_events = kAny;  // instants at which something happens
-  int most_trials = kAny;  // integrations that look for where that is
-  int most_rounds = kAny;  // of the search for modes (active sets); then all laws are solved at once
-};
 
 struct EngineOptions {
   double step = 1e-3;  // [s]
