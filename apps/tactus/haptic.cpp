@@ -65,6 +65,9 @@ Grasp grasp_of(const HapticRequest& request, simulate::Mechanism& mechanism) {
     for (std::size_t j = 0; j < nv; ++j) grasp.planar &= J[row * nv + j] == 0.0;
   std::array<double, 36> mobility{};
   mechanism.mobility(grasp.port, mobility);
+  if (!std::all_of(mobility.begin(), mobility.end(), [](double x) { return std::isfinite(x); }))
+    refuse("the equations are singular where the motion begins: nothing can be felt there",
+           "give another `initial` state in the model");
   for (std::size_t k = 0; k < 2; ++k) {
     Eigen::Matrix3d A;
     for (std::size_t i = 0; i < 3; ++i)
@@ -90,8 +93,8 @@ Grasp grasp_of(const HapticRequest& request, simulate::Mechanism& mechanism) {
 /// [m] that a hand moves: well within the device's workspace.
 double size_of(const HapticRequest& request, const device::Specification& s) {
   if (request.size > 0.0) return request.size;
-  constexpr double kFree = 0.1;  // where nothing bounds it
-  return s.workspace.x > 0.0 ? 0.5 * s.workspace.x : kFree;
+  constexpr double kFree = 0.05;  // where nothing bounds it
+  return s.workspace.x > 0.0 ? 0.2 * s.workspace.x : kFree;
 }
 
 device::Specification specification_of(const std::string& name) {
@@ -367,7 +370,7 @@ void add_haptic(CLI::App& program) {
   verb->add_option("--hand", request->hand.name, "of a simulated device")
       ->capture_default_str()
       ->check(CLI::IsMember(hand_names()));
-  verb->add_option("--size", request->size, "of the hand's motion [m]; half of the workspace's half side");
+  verb->add_option("--size", request->size, "of the hand's motion [m]; a tenth of the workspace's side");
   verb->add_option("--force", request->hand.force, "of the hand `push` and of tremor [N]")
       ->capture_default_str();
   verb->add_option("--seed", request->hand.seed, "of what is random")->capture_default_str();
