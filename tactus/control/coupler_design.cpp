@@ -79,6 +79,7 @@ double spectral_radius(const SampledLoop& loop, double K, double B) {
 
 CouplerGains design(const device::Specification& s, const std::array<double, 2>& port_inertia, double share) {
   CouplerGains gains;
+  share = std::clamp(share, 0.0, 1.0);  // beyond 1 nothing is passive
   const double bound[2] = {device::largest_rotational_stiffness(s), device::largest_stiffness(s)};
   for (std::size_t k = 0; k < 2; ++k) {
     if ((s.actuated >> (3 * k) & 0b111) == 0 || !(bound[k] > 0.0)) continue;
@@ -86,7 +87,7 @@ CouplerGains design(const device::Specification& s, const std::array<double, 2>&
     const SampledLoop held = loop_of(s, k, port_inertia[k]);
     double K = share * std::min(bound[k], wall.device_damping / (0.5 * wall.period + s.latency));
     double B = share * s.damping[k];
-    while (required_damping(wall, K, B) > s.damping[k]) B *= 0.9;
+    for (int i = 0; i < 60 && required_damping(wall, K, B) > s.damping[k]; ++i) B *= 0.9;
     // It ends: without them no eigenvalue lies outside the circle.
     for (int i = 0; i < 60 && !(stable(wall, K, B) && stable(held, K, B)); ++i) K *= 0.8, B *= 0.9;
     gains.stiffness[k] = K;
