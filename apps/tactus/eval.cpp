@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -46,13 +47,20 @@ struct Motion {
   std::vector<double> linearised_about;  // the given acceleration; zero where none is given
 };
 
+/// One of our own assumptions: main() says that it is broken.
+void require(bool holds, const char* assumption) {
+  if (!holds) throw std::logic_error(assumption);
+}
+
 Evaluator evaluated(const algebra::Function& function, const Instant& at, const std::vector<double>& udot,
                     const std::vector<double>& tau) {
   // Interpreted: one evaluation is not worth machine code, and the bits are the same.
   Evaluator evaluator(generate::compile(function, generate::Backend::interpreter));
   const auto fill = [&](std::string_view name, std::span<const double> values) {
     const std::span<double> block = evaluator.input(name);
-    std::copy_n(values.begin(), std::min(values.size(), block.size()), block.begin());
+    if (block.empty()) return;
+    require(block.size() == values.size(), "a block has the size of its values");
+    std::copy(values.begin(), values.end(), block.begin());
   };
   const double t[] = {at.t};
   fill("t", t);
@@ -73,6 +81,7 @@ std::vector<double> list(const Evaluator& evaluator, std::string_view name) {
 /// A block as an array of rows.
 Json rows(const Evaluator& evaluator, std::string_view name) {
   const generate::Slot* slot = evaluator.kernel().output(name);
+  require(slot != nullptr, "the function has that output");
   const auto values = evaluator.output(name);
   const auto width = static_cast<std::size_t>(slot->cols);
   Json result = Json::array();
@@ -94,6 +103,7 @@ Json rows(const Eigen::MatrixXd& matrix) {
 
 Eigen::MatrixXd matrix(const Evaluator& evaluator, std::string_view name) {
   const generate::Slot* slot = evaluator.kernel().output(name);
+  require(slot != nullptr, "the function has that output");
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   return Eigen::Map<const RowMajor>(evaluator.output(name).data(), slot->rows, slot->cols);
 }
@@ -291,10 +301,10 @@ void run(const Request& request) {
     out_of_reach = least.residual;
   }
   std::optional<ConstrainedInstant> constrained;
-  const simulate::Formulation formulation =
-      simulate::formulation_of(request.formulation).value_or(simulate::Formulation::automatic);
-  if (!model.constraints.empty() || formulation == simulate::Formulation::parametric) {
-    constrained = simulate::constrained_instant(equations, at, motion.tau, formulation);
+  const std::optional<simulate::Formulation> formulation = simulate::formulation_of(request.formulation);
+  require(formulation.has_value(), "the command line knows the formulations");
+  if (!model.constraints.empty() || *formulation == simulate::Formulation::parametric) {
+    constrained = simulate::constrained_instant(equations, at, motion.tau, *formulation);
     if (!constrained->solved)
       throw Failed(
           "the constrained motion has no solution here: the mass matrix is singular, or a row is not finite");

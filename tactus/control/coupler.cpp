@@ -1,6 +1,6 @@
 #include <tactus/control/coupler.h>
 
-#include <tactus/device/rotation_vector.h>
+#include <tactus/math/rotation_vector.h>
 
 namespace tactus::control {
 
@@ -19,7 +19,7 @@ Vector6 Coupler::wrench(CouplerMemory& memory, const device::Sample& sample,
   if (!memory.engaged) return F;
   const math::Vec3<double> e = sample.X_WH.p + memory.d - port.X_WP.p;
   const math::Vec3<double> theta =
-      device::rotation_vector(sample.X_WH.R * memory.R_HP * port.X_WP.R.transposed());
+      math::rotation_vector(sample.X_WH.R * memory.R_HP * port.X_WP.R.transposed());
   for (std::size_t i = 0; i < 6; ++i) {
     if (!device::has_axis(axes, i)) continue;
     const std::size_t k = i / 3;

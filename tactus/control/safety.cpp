@@ -66,8 +66,6 @@ std::string_view name_of(Fault fault) {
       return "mechanism";
     case Fault::refused:
       return "refused";
-    case Fault::watchdog:
-      return "watchdog";
   }
   return "";
 }
@@ -100,8 +98,6 @@ std::string_view meaning_of(Fault fault) {
       return "the mechanism could not make its step";
     case Fault::refused:
       return "the device refused the command";
-    case Fault::watchdog:
-      return "the loop stood still";
   }
   return "";
 }

@@ -44,7 +44,6 @@ enum class Fault : std::uint8_t {
   bad_force,  // the controller's wrench or motion is not finite
   mechanism,  // its status was not ok
   refused,    // the device did not carry out the command
-  watchdog,   // nobody called for too long
 };
 std::string_view name_of(Fault fault);
 /// A sentence for the user.

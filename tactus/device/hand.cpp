@@ -5,7 +5,7 @@
 #include <utility>
 
 #include <tactus/device/random.h>
-#include <tactus/device/rotation_vector.h>
+#include <tactus/math/rotation_vector.h>
 
 namespace tactus::device {
 
@@ -38,7 +38,7 @@ class Following final : public Hand {
   Grip grip(double t, const math::Pose<double>& X_WH) const noexcept override {
     const Intention to = intention_(t);
     const math::Mat3<double> R_to = math::rotation_of(math::exponential(to.theta));
-    const math::Vec3<double> theta = rotation_vector(R_to * X_WH.R.transposed()), p = to.p - X_WH.p;
+    const math::Vec3<double> theta = math::rotation_vector(R_to * X_WH.R.transposed()), p = to.p - X_WH.p;
     Grip grip{{}, arm_.damping};
     for (std::size_t i = 0; i < 3; ++i) {
       grip.wrench[i] = arm_.stiffness[0] * theta[i];

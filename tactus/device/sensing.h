@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include <tactus/device/device.h>
-#include <tactus/device/rotation_vector.h>
+#include <tactus/math/rotation_vector.h>
 
 namespace tactus::device {
 
@@ -35,7 +35,7 @@ class Sensing {
       : resolution_(resolution), rate_(rate), keep_(bandwidth > 0.0 ? std::exp(-bandwidth / rate) : 0.0) {}
 
   void read(const Handle& handle, Sample& sample) noexcept {
-    const math::Vec3<double> theta = rotation_vector(handle.orientation);
+    const math::Vec3<double> theta = math::rotation_vector(handle.orientation);
     math::Vec3<double> theta_read, p_read;
     for (std::size_t i = 0; i < 3; ++i) {
       theta_read[i] = quantised(theta[i], resolution_[0]);
@@ -43,7 +43,7 @@ class Sensing {
     }
     const math::Quaternion<double> orientation = math::exponential(theta_read);
     const math::Quaternion<double> back{last_.w, -last_.x, -last_.y, -last_.z};
-    const math::Vec3<double> turned = rotation_vector(orientation * back), way = p_read - last_p_;
+    const math::Vec3<double> turned = math::rotation_vector(orientation * back), way = p_read - last_p_;
     for (std::size_t i = 0; i < 6; ++i) {
       const double raw = begun_ ? rate_ * (i < 3 ? turned[i] : way[i - 3]) : 0.0;
       once_[i] = raw + keep_ * (once_[i] - raw);

@@ -75,7 +75,7 @@ Handle SimulatedAdmittance::target(double since) const noexcept {
 void SimulatedAdmittance::advance(double t, double since, double h) noexcept {
   const Grip grip = hand_->grip(t, handle_.pose());
   const Handle from = target(since), to = target(since + h);
-  const math::Vec3<double> theta = rotation_vector(handle_.orientation * conjugate(from.orientation)),
+  const math::Vec3<double> theta = math::rotation_vector(handle_.orientation * conjugate(from.orientation)),
                            away = handle_.p - from.p;
   const double keep = std::exp(-servo_.bandwidth * h);
   Vector6 e{}, force{};
@@ -87,7 +87,7 @@ void SimulatedAdmittance::advance(double t, double since, double h) noexcept {
   }
   Handle next = to;
   next.move(e);
-  const math::Vec3<double> turned = rotation_vector(next.orientation * conjugate(handle_.orientation)),
+  const math::Vec3<double> turned = math::rotation_vector(next.orientation * conjugate(handle_.orientation)),
                            way = next.p - handle_.p;
   for (std::size_t i = 0; i < 6; ++i) {
     const double moved = i < 3 ? turned[i] : way[i - 3];
@@ -126,8 +126,8 @@ bool SimulatedAdmittance::command(const Command& command) noexcept {
     return false;
   }
   // Axes that it does not have stay where they are.
-  math::Vec3<double> theta = rotation_vector(command.X_WH.R);
-  const math::Vec3<double> own = rotation_vector(handle_.orientation);
+  math::Vec3<double> theta = math::rotation_vector(command.X_WH.R);
+  const math::Vec3<double> own = math::rotation_vector(handle_.orientation);
   for (std::size_t i = 0; i < 6; ++i) {
     const bool has = has_axis(specification_.actuated, i);
     commanded_.V[i] = has ? command.V_WH[i] : 0.0;

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <tactus/base/error.h>
-#include <tactus/device/rotation_vector.h>
+#include <tactus/math/rotation_vector.h>
 
 namespace tactus::display {
 
@@ -17,7 +17,7 @@ using control::Stage;
 /// The work of a held wrench along a displacement.
 double work(const Vector6& F, const math::Mat3<double>& R_from, const math::Mat3<double>& R_to,
             const math::Vec3<double>& way) {
-  const math::Vec3<double> turned = device::rotation_vector(R_to * R_from.transposed());
+  const math::Vec3<double> turned = math::rotation_vector(R_to * R_from.transposed());
   return F[0] * turned.x + F[1] * turned.y + F[2] * turned.z + F[3] * way.x + F[4] * way.y + F[5] * way.z;
 }
 

@@ -10,6 +10,7 @@
 #include <tactus/contact/stepping/stepping.h>
 #include <tactus/describe/read/load.h>
 
+#include "contact/slider_model.h"
 #include "support/allocations.h"
 #include "support/paths.h"
 
@@ -49,20 +50,6 @@ struct Trial {
 
 constexpr double kStep = 1e-3;  // [s]
 constexpr double kRounding = 1e-12;
-
-/// A mass of 2 kg on a line; a lock that holds it at 0.1 m and one that stops it anywhere.
-describe::Model slider(const std::string& more) {
-  return describe::load_text(R"(
-name: slider
-gravity: [0, 0, 0]
-bodies: {slider: {mass: 2}}
-joints: {x: {type: prismatic, parent: world, child: slider, axis: x, limits: [~, 0.3]}}
-constraints:
-  held: {type: lock, joint: x, at: 0.1, active: false}
-  other: {type: rates, equations: [x_dot], active: false}
-)" + more,
-                             "slider");
-}
 
 TEST(SteppingTransitions, AreTakenAtTheEndOfTheStepInWhichTheGuardBecomesTrue) {
   // At 1 m/s the guard x > 0.1004 becomes true within the step that ends at 0.101 s, where the speed goes, and all

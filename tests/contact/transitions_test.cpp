@@ -8,6 +8,7 @@
 
 #include <tactus/contact/events/engine.h>
 #include <tactus/describe/read/load.h>
+#include "contact/slider_model.h"
 #include "support/paths.h"
 
 namespace tactus::contact {
@@ -55,20 +56,6 @@ Trial shipped(const std::string& name) {
 
 /// Events are located to rounding; the motion up to them is that of RK4 at 1 kHz.
 constexpr double kMotion = 1e-9;
-
-/// A mass on a line that is held where it passes 0.1 m, and let go when pulled with more than 5 N.
-describe::Model slider(const std::string& more) {
-  return describe::load_text(R"(
-name: slider
-gravity: [0, 0, 0]
-bodies: {slider: {mass: 2}}
-joints: {x: {type: prismatic, parent: world, child: slider, axis: x, limits: [~, 0.3]}}
-constraints:
-  held: {type: lock, joint: x, at: 0.1, active: false}
-  other: {type: rates, equations: [x_dot], active: false}
-)" + more,
-                             "slider");
-}
 
 TEST(Transitions, FireWhereTheGuardPassesZero) {
   Trial run(slider("initial: {u: {x: 1}}\ntransitions: {holds: {when: x > 0.1, activate: held}}\n"));

@@ -8,7 +8,7 @@
 #include <tactus/describe/read/load.h>
 #include <tactus/device/random.h>
 #include <tactus/device/registry.h>
-#include <tactus/device/rotation_vector.h>
+#include <tactus/math/rotation_vector.h>
 #include <tactus/device/simulated_impedance.h>
 
 namespace tactus::control {

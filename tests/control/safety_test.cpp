@@ -140,7 +140,7 @@ TEST(Safety, KeepsTheFirstReasonAndRecoversOnlyWhenTold) {
 }
 
 TEST(Safety, EveryReasonHasANameAndASentence) {
-  for (int i = 0; i <= static_cast<int>(Fault::watchdog); ++i) {
+  for (int i = 0; i <= static_cast<int>(Fault::refused); ++i) {
     EXPECT_FALSE(name_of(static_cast<Fault>(i)).empty());
     EXPECT_GT(meaning_of(static_cast<Fault>(i)).size(), 8u);
   }

@@ -5,7 +5,7 @@
 
 #include <tactus/device/hand.h>
 #include <tactus/device/random.h>
-#include <tactus/device/rotation_vector.h>
+#include <tactus/math/rotation_vector.h>
 
 namespace tactus::device {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <tactus/base/error.h>
 #include <tactus/device/registry.h>
-#include <tactus/device/rotation_vector.h>
+#include <tactus/math/rotation_vector.h>
 
 #include "support/allocations.h"
 

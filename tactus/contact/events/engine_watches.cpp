@@ -56,12 +56,7 @@ void Engine::begin_watches() {
 
 bool Engine::enabled(const describe::Transition& transition) const {
   const auto index = static_cast<std::size_t>(&transition - contact_model_.model.contact.transitions.data());
-  if (transition.once && fired_once_[index] != 0) return false;
-  for (const int c : transition.if_active)
-    if (!is_active(c)) return false;
-  for (const int c : transition.if_inactive)
-    if (is_active(c)) return false;
-  return true;
+  return may_fire(transition, fired_once_[index] != 0, [this](int c) { return is_active(c); });
 }
 
 /// All guards fire by falling below zero.

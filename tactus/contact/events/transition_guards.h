@@ -1,6 +1,7 @@
 // The guards of a model's transitions as one kernel.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -9,6 +10,15 @@
 #include <tactus/generate/kernel.h>
 
 namespace tactus::contact {
+
+/// Whether a transition may be taken, its guard apart: it has not fired where it fires once, and the constraints that it
+/// asks for are on and off.
+template <class IsActive>
+bool may_fire(const describe::Transition& transition, bool has_fired, const IsActive& is_active) {
+  if (transition.once && has_fired) return false;
+  return std::all_of(transition.if_active.begin(), transition.if_active.end(), is_active) &&
+         std::none_of(transition.if_inactive.begin(), transition.if_inactive.end(), is_active);
+}
 
 class TransitionGuards {
  public:

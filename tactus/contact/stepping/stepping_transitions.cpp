@@ -80,12 +80,7 @@ void TimeStepping::arm_guards() {
 
 bool TimeStepping::enabled(std::size_t index) const {
   const describe::Transition& transition = contact_model_.model.contact.transitions[index];
-  if (transition.once && fired_once_[index] != 0) return false;
-  for (const int c : transition.if_active)
-    if (!is_active(c)) return false;
-  for (const int c : transition.if_inactive)
-    if (is_active(c)) return false;
-  return true;
+  return may_fire(transition, fired_once_[index] != 0, [this](int c) { return is_active(c); });
 }
 
 /// All that became true within the step, in the order of the model; what they make true is for the next one.

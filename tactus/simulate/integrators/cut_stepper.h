@@ -4,23 +4,15 @@
 
 #include <memory>
 
-#include <tactus/simulate/integrators/stepper.h>
+#include <tactus/simulate/integrators/wrapped_stepper.h>
 
 namespace tactus::simulate {
 
-class CutStepper final : public Stepper {
+class CutStepper final : public WrappedStepper {
  public:
-  explicit CutStepper(std::unique_ptr<Stepper> stepper) : stepper_(std::move(stepper)) {}
+  explicit CutStepper(std::unique_ptr<Stepper> stepper) : WrappedStepper(std::move(stepper)) {}
 
   Status step(Chart& chart, double t, double h, std::span<double> z) override;
-  double pace() const override { return stepper_->pace(); }
-  void reset() override { stepper_->reset(); }
-  std::size_t memory() const override { return stepper_->memory(); }
-  void save(double* memory) const override { stepper_->save(memory); }
-  void load(const double* memory) override { stepper_->load(memory); }
-
- private:
-  std::unique_ptr<Stepper> stepper_;
 };
 
 }  // namespace tactus::simulate

@@ -24,7 +24,7 @@ constexpr int kMostPieces = 200;
 }  // namespace
 
 FrictionStepper::FrictionStepper(std::unique_ptr<Stepper> stepper, const Chart& chart)
-    : stepper_(std::move(stepper)),
+    : WrappedStepper(std::move(stepper)),
       z_start_(static_cast<std::size_t>(chart.size())),
       centre_(chart.centre_size()),
       memory_(stepper_->memory()),

@@ -11,20 +11,15 @@
 #include <memory>
 #include <vector>
 
-#include <tactus/simulate/integrators/stepper.h>
+#include <tactus/simulate/integrators/wrapped_stepper.h>
 
 namespace tactus::simulate {
 
-class FrictionStepper final : public Stepper {
+class FrictionStepper final : public WrappedStepper {
  public:
   FrictionStepper(std::unique_ptr<Stepper> stepper, const Chart& chart);
 
   Status step(Chart& chart, double t, double h, std::span<double> z) override;
-  double pace() const override { return stepper_->pace(); }
-  void reset() override { stepper_->reset(); }
-  std::size_t memory() const override { return stepper_->memory(); }
-  void save(double* memory) const override { stepper_->save(memory); }
-  void load(const double* memory) override { stepper_->load(memory); }
 
  private:
   void begin_piece(Chart& chart, double t, std::span<double> z);
@@ -32,7 +27,6 @@ class FrictionStepper final : public Stepper {
   double violation(Chart& chart, double t, std::span<double> z, int& who);
   Status locate(Chart& chart, double length, double after, int who, std::span<double> z, double& found);
 
-  std::unique_ptr<Stepper> stepper_;
   // Where the piece began:
   double start_ = 0.0;
   double excess_ = 0.0;  // where violation() was last asked for

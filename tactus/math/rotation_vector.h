@@ -5,12 +5,12 @@
 
 #include <tactus/math/rotation.h>
 
-namespace tactus::device {
+namespace tactus::math {
 
 /// log of a unit quaternion: 2 atan2(|v|, w) v/|v|, on the shorter way round.
-inline math::Vec3<double> rotation_vector(const math::Quaternion<double>& q) noexcept {
+inline Vec3<double> rotation_vector(const Quaternion<double>& q) noexcept {
   const double sign = q.w < 0.0 ? -1.0 : 1.0;
-  const math::Vec3<double> v{sign * q.x, sign * q.y, sign * q.z};
+  const Vec3<double> v{sign * q.x, sign * q.y, sign * q.z};
   const double sine = std::sqrt(dot(v, v)), cosine = sign * q.w;
   // angle/sine = 2 (1 + sine^2/6 + ...) near zero; the cut keeps what is left out below rounding.
   const double k = sine < 1e-6 ? 2.0 * (1.0 + sine * sine / 6.0) : 2.0 * std::atan2(sine, cosine) / sine;
@@ -18,9 +18,9 @@ inline math::Vec3<double> rotation_vector(const math::Quaternion<double>& q) noe
 }
 
 /// The unit quaternion of a rotation matrix, by the largest of its four squares [Shepperd1978].
-inline math::Quaternion<double> quaternion_of(const math::Mat3<double>& R) noexcept {
+inline Quaternion<double> quaternion_of(const Mat3<double>& R) noexcept {
   const double trace = R(0, 0) + R(1, 1) + R(2, 2);
-  math::Quaternion<double> q;
+  Quaternion<double> q;
   if (trace >= R(0, 0) && trace >= R(1, 1) && trace >= R(2, 2)) {
     q = {1.0 + trace, R(2, 1) - R(1, 2), R(0, 2) - R(2, 0), R(1, 0) - R(0, 1)};
   } else if (R(0, 0) >= R(1, 1) && R(0, 0) >= R(2, 2)) {
@@ -30,11 +30,11 @@ inline math::Quaternion<double> quaternion_of(const math::Mat3<double>& R) noexc
   } else {
     q = {R(1, 0) - R(0, 1), R(0, 2) + R(2, 0), R(2, 1) + R(1, 2), 1.0 + R(2, 2) - R(0, 0) - R(1, 1)};
   }
-  return math::normalized(q);
+  return normalized(q);
 }
 
-inline math::Vec3<double> rotation_vector(const math::Mat3<double>& R) noexcept {
+inline Vec3<double> rotation_vector(const Mat3<double>& R) noexcept {
   return rotation_vector(quaternion_of(R));
 }
 
-}  // namespace tactus::device
+}  // namespace tactus::math
