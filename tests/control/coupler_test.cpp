@@ -8,8 +8,8 @@
 #include <tactus/describe/read/load.h>
 #include <tactus/device/random.h>
 #include <tactus/device/registry.h>
-#include <tactus/math/rotation_vector.h>
 #include <tactus/device/simulated_impedance.h>
+#include <tactus/math/rotation_vector.h>
 
 namespace tactus::control {
 namespace {
