@@ -36,6 +36,24 @@ double violation(const LocalCone& k, const double* p, const double* w) {
   return std::max(worst, std::min(wt, miss));
 }
 
+/// The largest violation of the law, contact by contact.
+double worst_violation(std::span<const int> size, std::span<const double> mu, std::span<const double> W,
+                       std::span<const double> p, std::span<const double> w) {
+  double worst = 0.0;
+  std::size_t row = 0;
+  for (std::size_t k = 0; k < size.size(); ++k) {
+    LocalCone local;
+    local.size = size[k];
+    local.mu = mu[k];
+    const auto n = static_cast<std::size_t>(local.size);
+    for (std::size_t r = 0; r < n; ++r) local.W[4 * r] = W[(row + r) * p.size() + row + r];
+    const double here = violation(local, p.data() + row, w.data() + row);
+    if (!(here <= worst)) worst = here;
+    row += n;
+  }
+  return worst;
+}
+
 TEST(LocalCone, FulfilsTheLawOfOneContactForAnyMatrix) {
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> number(-1.0, 1.0);
@@ -113,22 +131,76 @@ TEST(ConeSolver, SolvesRandomProblemsToRounding) {
       continue;
     }
     // The law itself, by another road than the map that the solver makes vanish.
-    std::size_t row = 0;
-    for (std::size_t k = 0; k < s.size.size(); ++k) {
-      LocalCone local;
-      local.size = s.size[k];
-      local.mu = s.mu[k];
-      const auto n = static_cast<std::size_t>(local.size), rows = p.size();
-      for (std::size_t r = 0; r < n; ++r) local.W[4 * r] = s.W.data()[(row + r) * rows + row + r];
-      EXPECT_LE(violation(local, p.data() + row, w.data() + row), kTolerance * result.scale) << i;
-      row += n;
-    }
+    EXPECT_LE(worst_violation(s.size, s.mu, flat(s.W), p, w), kTolerance * result.scale) << i;
     if (i % 10 == 0) {
       const ConeResult again = solver.solve(problem, p, w);  // warm
       EXPECT_TRUE(again.converged && again.sweeps == 0) << i;
     }
   }
   EXPECT_LE(stand_ins, kMostStandIns);
+}
+
+// A peg that is caught between the two edges of its hole, as a run came upon it: sweeps go in a circle, and
+// Newton's method does not find its way. Pivoting does.
+TEST(ConeSolver, SolvesThePegThatIsCaughtInItsHole) {
+  const std::vector<int> size{2, 2};
+  const std::vector<double> mu{0.15, 0.15};
+  const std::vector<double> W{
+      19.117651957659053,  3.5294123770602708,  3.5293623220890571,  -19.117658749091497,  //
+      3.5294123770602708,  5.882352941176471,   -4.1176562997237607, -3.5294009836270495,  //
+      3.5293623220890571,  -4.1176562997237607, 5.8823344594385132,  -3.529377111228698,   //
+      -19.117658749091497, -3.5294009836270495, -3.529377111228698,  19.117665540561482};
+  const std::vector<double> b{-0.0036736117870218893, 0.00073940273411631115, -0.0020313026895254797,
+                              0.0036736166572174786};
+  constexpr double kTolerance = 1e-12;  // of the terms in w: ten times the solver's own
+  constexpr int kFew = 20;              // sweeps; it was 2008, and then another law
+  ConeSolver solver(2);
+  std::vector<double> p(4, 0.0), w(4);
+  const ConeResult result = solver.solve({size, mu, {}, W, b}, p, w);
+  EXPECT_TRUE(result.converged);
+  EXPECT_EQ(result.law, ConeLaw::coulomb);
+  EXPECT_LE(result.sweeps, kFew);
+  EXPECT_LE(worst_violation(size, mu, W, p, w), kTolerance * result.scale);
+}
+
+TEST(ConeSolver, ReachesCoulombsLawInEveryPlanarProblem) {
+  std::mt19937_64 random(4);
+  ConeSolver solver(PlanarSolver::kMostContacts);
+  constexpr double kTolerance = 1e-11;  // as above
+  for (int i = 0; i < 3000; ++i) {
+    const auto s = test::random_contacts(random, {.structure = static_cast<test::Structure>(i % 3),
+                                                  .bodies = 1 + i % 5,
+                                                  .contacts = 1 + i % 12,
+                                                  .most_friction = 2.0,
+                                                  .mass_ratio = 100.0,
+                                                  .size = 2});
+    std::vector<double> p(static_cast<std::size_t>(s.rows()), 0.0), w(p.size());
+    const ConeResult result = solver.solve({s.size, s.mu, {}, flat(s.W), flat(s.v)}, p, w);
+    EXPECT_TRUE(result.converged) << i;
+    EXPECT_LE(worst_violation(s.size, s.mu, flat(s.W), p, w), kTolerance * result.scale) << i;
+  }
+}
+
+// By itself, without a guess and without Newton's method after it.
+TEST(PlanarSolver, FulfilsTheLawByPivotingAlone) {
+  std::mt19937_64 random(5);
+  PlanarSolver solver(PlanarSolver::kMostContacts);
+  constexpr double kTolerance = 1e-8;  // of the largest velocity: bases of condition up to 1e5
+  for (int i = 0; i < 3000; ++i) {
+    const auto s = test::random_contacts(random, {.structure = static_cast<test::Structure>(i % 3),
+                                                  .bodies = 1 + i % 5,
+                                                  .contacts = 1 + i % 12,
+                                                  .most_friction = 2.0,
+                                                  .size = 1 + i % 2});
+    std::vector<double> p(static_cast<std::size_t>(s.rows()), 0.0);
+    const ConeProblem problem{s.size, s.mu, {}, flat(s.W), flat(s.v)};
+    ASSERT_TRUE(solver.takes(problem));
+    ASSERT_TRUE(solver.solve(problem, p.data())) << i;
+    const Eigen::VectorXd w = s.W * Eigen::Map<const Eigen::VectorXd>(p.data(), s.rows()) + s.v;
+    EXPECT_LE(worst_violation(s.size, s.mu, flat(s.W), p, flat(w)),
+              kTolerance * s.v.lpNorm<Eigen::Infinity>())
+        << i;
+  }
 }
 
 TEST(ConeSolver, FindsTheBoxOnFourCornersThatSticksAndTheOneThatSlides) {

@@ -36,8 +36,10 @@ ConeSolver::ConeSolver(std::size_t most_contacts, ConeOptions options)
       w_try_(3 * most_contacts),
       p_best_(3 * most_contacts),
       p_from_(3 * most_contacts),
+      p_swept_(3 * most_contacts),
       step_(3 * most_contacts),
       elimination_(3 * most_contacts, 3 * most_contacts),
+      planar_(most_contacts),
       places_(3 * most_contacts),
       owners_(3 * most_contacts) {
   contacts_.reserve(most_contacts);
@@ -220,6 +222,7 @@ bool ConeSolver::measure(const ConeProblem& problem, ConeLaw law, ConeResult& re
 bool ConeSolver::solve_by(ConeLaw law, const ConeProblem& problem, ConeResult& result, double* p, double* w) {
   if (measure(problem, law, result, p, w)) return true;
   double sweeps = kFirstSweeps;
+  bool pivoted = false;
   const int most = result.sweeps + options_.most_sweeps;
   while (result.sweeps < most) {
     const int until = std::min(most, result.sweeps + static_cast<int>(sweeps));
@@ -227,7 +230,24 @@ bool ConeSolver::solve_by(ConeLaw law, const ConeProblem& problem, ConeResult& r
     sweeps = std::min(kSweepGrowth * sweeps, kMostSweepsBetween);
     if (measure(problem, law, result, p, w) || newton(problem, law, result, p, w)) return true;
     if (!std::isfinite(result.residual)) return false;  // impulses that jam grow without bound
+    if (law == ConeLaw::coulomb && !pivoted && planar_.takes(problem)) {
+      pivoted = true;
+      if (solve_planar(problem, result, p, w)) return true;
+    }
   }
+  return false;
+}
+
+/// The basis that pivoting ends at, and Newton's method from there: what is left are roundings of the pivots.
+bool ConeSolver::solve_planar(const ConeProblem& problem, ConeResult& result, double* p, double* w) {
+  std::copy_n(p, rows_, p_swept_.data());
+  if (planar_.solve(problem, p)) {
+    for (const Contact& k : contacts_) clip_impulse(k.local, p + k.row);
+    if (measure(problem, ConeLaw::coulomb, result, p, w) || newton(problem, ConeLaw::coulomb, result, p, w))
+      return true;
+  }
+  std::copy_n(p_swept_.data(), rows_, p);
+  measure(problem, ConeLaw::coulomb, result, p, w);
   return false;
 }
 

@@ -1,6 +1,7 @@
 // Small contact problems (cone complementarity problems), to rounding where that can be had: sweeps that
 // solve each contact exactly with the others held (block Gauss-Seidel), which find who sticks, slides and
-// leaves, and Newton's method on the natural map (semismooth), which then ends in a few steps. Where a
+// leaves, and Newton's method on the natural map (semismooth), which then ends in a few steps; where it does
+// not, small planar problems are solved by pivoting. Where a
 // contact problem is redundant (a box on four corners) the impulses are one of many; the velocities are what
 // the law determines.
 #pragma once
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include <tactus/contact/impact/cone_problem.h>
+#include <tactus/contact/impact/planar_solver.h>
 #include <tactus/math/elimination.h>
 
 namespace tactus::contact {
@@ -67,6 +69,7 @@ class ConeSolver {
   bool newton_step(const ConeProblem& problem, ConeLaw law, double* p, const double* w);
   bool newton(const ConeProblem& problem, ConeLaw law, ConeResult& result, double* p, double* w);
   bool solve_by(ConeLaw law, const ConeProblem& problem, ConeResult& result, double* p, double* w);
+  bool solve_planar(const ConeProblem& problem, ConeResult& result, double* p, double* w);
   void fall_back(const ConeProblem& problem, ConeResult& result, double* p, double* w);
   void find_modes(const double* p, const double* w);
 
@@ -76,8 +79,9 @@ class ConeSolver {
   std::vector<ConeMode> modes_;
   std::size_t rows_ = 0;
   double scale_ = 0.0;
-  std::vector<double> f_, p_try_, w_try_, p_best_, p_from_, step_;
+  std::vector<double> f_, p_try_, w_try_, p_best_, p_from_, p_swept_, step_;
   math::Elimination elimination_;
+  PlanarSolver planar_;
   std::vector<std::size_t> places_, owners_;  // of the rows that Newton's step moves; contact of a row
 };
 
