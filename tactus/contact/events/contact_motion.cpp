@@ -141,6 +141,7 @@ void ContactMotion::choose_tangents(Touch& touch) {
 
 /// The set as the templates of active_set.h take it: what holds or pushes, in the order of the touches.
 void ContactMotion::gather_set() {
+  served_ = false;
   set_.rows.clear();
   bilateral_ = {};
   if (solver_) {
@@ -278,13 +279,14 @@ bool ContactMotion::dropped_hold() const {
 }
 
 void ContactMotion::begin_stretch() {
-  in_stretch_ = true;
   code_ = nullptr;
-  in_stretch_ = false;
   by_solver_ = by_solver();
   in_stretch_ = true;
   if (rederiver_ == nullptr) return;
+  // The solver's set, as it was: named already.
+  if (by_solver_ && served_ && known_ && (!solver_ || solver_->rows().held() == set_.rows)) return;
   const bool named = name_set(next_key_);
+  served_ = by_solver_ && named;
   if (!named || !known_ || !(next_key_ == key_)) {
     ++paths_.changes;
     ticks_in_set_ = 0;

@@ -194,6 +194,7 @@ class ContactMotion final : public simulate::MotionLaw {
   bool forces_known_ = true;
   bool step_found_ = false;
   bool in_stretch_ = false, by_solver_ = false;
+  bool served_ = false;             // `key_` and `set_` are those of the solver alone
   const SetCode* code_ = nullptr;   // in a stretch
   const SetCode* taken_ = nullptr;  // of the present set
   bool known_ = false;              // `key_` is that of the present set

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include <tactus/contact/events/engine.h>
 
@@ -42,9 +43,7 @@ bool Engine::quiet_step(double t_end, Status& status) {
     return false;
   }
   ++books_.substeps;
-  const double clearance = clearance_;
-  commit();
-  clearance_ = clearance;
+  std::swap(trial_, state_);
   looked_ = false;
   stops_known_ = true;
   arm_guards();
