@@ -17,7 +17,8 @@
 #include <fmt/format.h>
 
 #include <tactus/contact/events/engine.h>
-#include <tactus/contact/rederive/enumerate.h>
+#include <tactus/contact/mechanism/event_mechanism.h>
+#include <tactus/contact/open.h>
 #include <tactus/contact/rederive/look_ahead.h>
 #include <tactus/contact/rederive/rederive.h>
 #include <tactus/describe/read/load.h>
@@ -187,36 +188,42 @@ void measure_formulation(bool quick) {
   }
 }
 
+/// The forces of a hand at time t, and of nothing else.
+using Hand = void (*)(double t, std::vector<double>& tau);
+
+void swing(double t, std::vector<double>& tau) {
+  for (std::size_t i = 0; i < tau.size(); ++i) tau[i] = std::sin(9.0 * t + static_cast<double>(i));
+}
+
 enum class Variant { general, rederived, ahead, enumerated };
 
 struct Ticks {
   double median = 0.0, p999 = 0.0, worst = 0.0;  // [us] of processor time
-  double worst_change = 0.0;                     // of ticks in which the set changed
-  PathStatistics paths;
+  simulate::Statistics counted;
   RederiveStatistics made;
   LookAheadStatistics ahead;
 };
 
+/// What an engine of events counts, of a mechanism that was opened.
+const EventMechanism& by_events(const simulate::Mechanism& mechanism) {
+  return dynamic_cast<const EventMechanism&>(mechanism);
+}
+
+OpenOptions options_of(Variant variant, double rate) {
+  OpenOptions options{.step = 1.0 / rate, .contact = OpenOptions::Contact::events};
+  options.rederive = variant == Variant::general      ? Rederivation::never
+                     : variant == Variant::enumerated ? Rederivation::before
+                                                      : Rederivation::background;
+  options.look_ahead = variant == Variant::ahead;
+  return options;
+}
+
 /// Ticks in real time: each begins when its time has come.
-Ticks run_ticks(const ContactModel& contact_model, double rate, double duration, Variant variant) {
-  Engine engine(contact_model, {.step = 1.0 / rate});
-  State state;
-  state.q = contact_model.model.initial_q;
-  state.u = contact_model.model.initial_u;
-  engine.set_state(state);
-  std::optional<Rederiver> rederiver;
-  std::optional<LookAhead> ahead;
-  if (variant != Variant::general) {
-    rederiver.emplace(contact_model);
-    if (variant == Variant::enumerated) formulate_all(contact_model, engine.state(), *rederiver);
-    engine.attach(&*rederiver);
-  }
-  if (variant == Variant::ahead) {
-    ahead.emplace(engine, *rederiver);
-    engine.follow(&*ahead);
-  }
+Ticks run_ticks(const describe::Model& model, double rate, double duration, Variant variant) {
+  const std::unique_ptr<simulate::Mechanism> mechanism = open(model, options_of(variant, rate));
+  const EventMechanism& inside = by_events(*mechanism);
   const auto ticks = static_cast<std::size_t>(duration * rate);
-  std::vector<double> times, tau(static_cast<std::size_t>(contact_model.terms.nv));
+  std::vector<double> times, tau(mechanism->nv());
   times.reserve(ticks);
   Ticks result;
   using Clock = std::chrono::steady_clock;
@@ -225,24 +232,20 @@ Ticks run_ticks(const ContactModel& contact_model, double rate, double duration,
     const auto due = begin + std::chrono::duration_cast<Clock::duration>(
                                  std::chrono::duration<double>(static_cast<double>(k) / rate));
     std::this_thread::sleep_until(due);
-    for (std::size_t i = 0; i < tau.size(); ++i)
-      tau[i] = std::sin(9.0 * engine.state().t + static_cast<double>(i));
-    const long changes = engine.motion().paths().changes;
+    swing(mechanism->state().t, tau);
     const double start = processor_time();
-    const bool ok = engine.step({.tau = tau, .wrench = {}}).ok();
-    if (ahead) ahead->offer(engine, {.tau = tau, .wrench = {}});
+    const bool ok = mechanism->step({.tau = tau}).ok();
     const double time = 1e6 * (processor_time() - start);
     if (!ok) break;
     times.push_back(time);
-    if (engine.motion().paths().changes != changes) result.worst_change = std::max(result.worst_change, time);
   }
   std::sort(times.begin(), times.end());
   result.median = times[times.size() / 2];
   result.p999 = times[static_cast<std::size_t>(0.999 * static_cast<double>(times.size() - 1))];
   result.worst = times.back();
-  result.paths = engine.motion().paths();
-  if (rederiver) result.made = rederiver->statistics();
-  if (ahead) result.ahead = ahead->statistics();
+  result.counted = mechanism->statistics();
+  result.made = inside.rederiver() ? inside.rederiver()->statistics() : RederiveStatistics{};
+  if (inside.look_ahead()) result.ahead = inside.look_ahead()->statistics();
   return result;
 }
 
@@ -256,18 +259,18 @@ void measure_ticks(bool quick) {
       duration, "scene", "Hz", "equations", "median us", "99.9 % us", "worst us", "changes", "hits",
       "general", "sets made", "made in us", "foreseen");
   for (const char* name : {"chain_in_enclosure", "chain_in_enclosure_rigid"}) {
-    const ContactModel contact_model(model_named(name));
+    const describe::Model model = model_named(name);
     for (const double rate : {1e3, 4e3, 1e4}) {
       for (const auto& [variant, label] : {std::pair{Variant::general, "general"},
                                            {Variant::rederived, "re-derived"},
                                            {Variant::ahead, "looking ahead"},
                                            {Variant::enumerated, "enumerated"}}) {
-        const Ticks t = run_ticks(contact_model, rate, duration, variant);
+        const Ticks t = run_ticks(model, rate, duration, variant);
         fmt::print(
             "{:<26} {:>6.0f} {:<14} {:>9.1f} {:>9.1f} {:>9.1f} {:>8} {:>6} {:>8.1f}% {:>10} {:>11.0f} "
             "{:>10}\n",
-            name, rate, label, t.median, t.p999, t.worst, t.paths.changes, t.paths.hits,
-            100.0 * static_cast<double>(t.paths.ticks_general) / static_cast<double>(t.paths.ticks),
+            name, rate, label, t.median, t.p999, t.worst, t.counted.changes, t.counted.changes_ready,
+            100.0 * static_cast<double>(t.counted.ticks_general) / static_cast<double>(t.counted.ticks),
             t.made.made,
             t.made.made == 0
                 ? 0.0
@@ -276,13 +279,6 @@ void measure_ticks(bool quick) {
       }
     }
   }
-}
-
-/// The forces of a hand at time t, and of nothing else.
-using Hand = void (*)(double t, std::vector<double>& tau);
-
-void swing(double t, std::vector<double>& tau) {
-  for (std::size_t i = 0; i < tau.size(); ++i) tau[i] = std::sin(9.0 * t + static_cast<double>(i));
 }
 
 /// Pushes the peg down by 3 N and to and fro by 2 N, at its top.
@@ -313,54 +309,83 @@ struct WorstTicks {
   std::vector<char> is_adopted;  // each of them, from looking ahead
 };
 
-enum class Looking { no, ahead };
-
-/// The same run several times over: it has the same bits each time, so that the least time of a tick is what it
-/// takes, and the rest is the machine's. `hold`: the hand's forces change every so many ticks.
-WorstTicks run_worst(const ContactModel& contact_model, const Scene& scene, double rate, const Budget& budget,
-                     bool with_code, std::size_t hold, Looking looking, int repetitions) {
-  Rederiver rederiver(contact_model, {.when = RederiveOptions::When::at_once});
-  const auto ticks = static_cast<std::size_t>(scene.duration * rate);
-  std::vector<char> is_adopted(ticks, 1);
-  std::vector<double> least(ticks, 1e9), tau(static_cast<std::size_t>(contact_model.terms.nv));
-  WorstTicks result;
-  for (int repetition = 0; repetition <= repetitions; ++repetition) {
-    Engine engine(contact_model, {.step = 1.0 / rate, .budget = budget});
-    State state;
-    state.q = contact_model.model.initial_q;
-    state.u = contact_model.model.initial_u;
-    engine.set_state(state);
-    if (with_code) engine.attach(&rederiver);
-    std::optional<LookAhead> ahead;
-    if (looking == Looking::ahead) {
-      ahead.emplace(engine, rederiver, LookAheadOptions{.horizon = 20.0 / rate, .every = 1});
-      engine.follow(&*ahead);
-    }
-    result = {};
-    for (std::size_t k = 0; k < ticks; ++k) {
-      if (k % hold == 0) scene.hand(engine.state().t, tau);
-      const Input input{.tau = tau, .wrench = {}};
-      const long adopted = ahead ? ahead->statistics().adopted : 0;
-      const double start = processor_time();
-      const Status status = engine.step(input);
-      if (ahead) ahead->offer(engine, input);
-      const double time = 1e6 * (processor_time() - start);
-      if (!status.ok()) throw std::runtime_error(std::string(scene.name) + ": " + engine.explain(status));
-      if (repetition > 0) least[k] = std::min(least[k], time);  // the first run makes the code of all sets
-      if (ahead) ahead->finish();
-      result.events += engine.work().events;
-      result.trials += engine.work().trials;
-      result.most_integrations = std::max(result.most_integrations, engine.work().integrations);
-      result.late += status.has(Status::located_late);
-      is_adopted[k] = is_adopted[k] != 0 && ahead && ahead->statistics().adopted > adopted;
-    }
-  }
+/// The least time of each tick, sorted into the figures of the table.
+void summarise(std::vector<double> least, WorstTicks& result) {
   result.ticks = least;
-  result.is_adopted = is_adopted;
   std::sort(least.begin(), least.end());
   result.median = least[least.size() / 2];
   result.p999 = least[static_cast<std::size_t>(0.999 * static_cast<double>(least.size() - 1))];
   result.worst = least.back();
+}
+
+/// The same run several times over: it has the same bits each time, so that the least time of a tick is what it
+/// takes, and the rest is the machine's. `hold`: the hand's forces change every so many ticks.
+WorstTicks run_worst(const describe::Model& model, const Scene& scene, double rate, const Budget& budget,
+                     bool with_code, std::size_t hold, int repetitions) {
+  const std::unique_ptr<simulate::Mechanism> mechanism =
+      open(model, {.step = 1.0 / rate,
+                   .contact = OpenOptions::Contact::events,
+                   .rederive = with_code ? Rederivation::at_once : Rederivation::never,
+                   .budget = budget});
+  const EventMechanism& inside = by_events(*mechanism);
+  const State from = mechanism->state();
+  const auto ticks = static_cast<std::size_t>(scene.duration * rate);
+  std::vector<double> least(ticks, 1e9), tau(mechanism->nv());
+  WorstTicks result;
+  for (int repetition = 0; repetition <= repetitions; ++repetition) {
+    mechanism->set_state(from);
+    result = {};
+    for (std::size_t k = 0; k < ticks; ++k) {
+      if (k % hold == 0) scene.hand(mechanism->state().t, tau);
+      const double start = processor_time();
+      const Status status = mechanism->step({.tau = tau}).status;
+      const double time = 1e6 * (processor_time() - start);
+      if (!status.ok()) throw std::runtime_error(std::string(scene.name) + ": " + mechanism->explain(status));
+      if (repetition > 0) least[k] = std::min(least[k], time);  // the first run makes the code of all sets
+      const Work& work = inside.engine().work();
+      result.events += work.events;
+      result.trials += work.trials;
+      result.most_integrations = std::max(result.most_integrations, work.integrations);
+      result.late += status.has(Status::located_late);
+    }
+  }
+  summarise(std::move(least), result);
+  return result;
+}
+
+/// The same with a look ahead that is given the time to finish after each tick, which the door does not offer: a
+/// loop never waits.
+WorstTicks run_ahead(const ContactModel& contact_model, const Scene& scene, double rate, std::size_t hold,
+                     int repetitions) {
+  Rederiver rederiver(contact_model, {.when = RederiveOptions::When::at_once});
+  const auto ticks = static_cast<std::size_t>(scene.duration * rate);
+  WorstTicks result;
+  result.is_adopted.assign(ticks, 1);
+  std::vector<double> least(ticks, 1e9), tau(static_cast<std::size_t>(contact_model.terms.nv));
+  for (int repetition = 0; repetition <= repetitions; ++repetition) {
+    Engine engine(contact_model, {.step = 1.0 / rate});
+    State state;
+    state.q = contact_model.model.initial_q;
+    state.u = contact_model.model.initial_u;
+    engine.set_state(state);
+    engine.attach(&rederiver);
+    LookAhead ahead(engine, rederiver, LookAheadOptions{.horizon = 20.0 / rate, .every = 1});
+    engine.follow(&ahead);
+    for (std::size_t k = 0; k < ticks; ++k) {
+      if (k % hold == 0) scene.hand(engine.state().t, tau);
+      const Input input{.tau = tau, .wrench = {}};
+      const long adopted = ahead.statistics().adopted;
+      const double start = processor_time();
+      const Status status = engine.step(input);
+      ahead.offer(engine, input);
+      const double time = 1e6 * (processor_time() - start);
+      if (!status.ok()) throw std::runtime_error(std::string(scene.name) + ": " + engine.explain(status));
+      if (repetition > 0) least[k] = std::min(least[k], time);
+      ahead.finish();
+      result.is_adopted[k] = result.is_adopted[k] != 0 && ahead.statistics().adopted > adopted;
+    }
+  }
+  summarise(std::move(least), result);
   return result;
 }
 
@@ -376,13 +401,12 @@ void measure_worst(bool quick) {
       repetitions, kHaptic.most_events, kHaptic.most_trials, kHaptic.most_rounds, "scene", "Hz", "",
       "median us", "99.9 % us", "worst us", "events", "trials/event", "worst integrations", "late");
   for (const Scene& scene : kScenes) {
-    const ContactModel contact_model(model_named(scene.name));
+    const describe::Model model = model_named(scene.name);
     for (const double rate : {1e3, 4e3, 1e4}) {
       for (const auto& [label, budget, with_code] : {std::tuple{"general", Budget{}, false},
                                                      {"no budget", Budget{}, true},
                                                      {"budget", kHaptic, true}}) {
-        const WorstTicks t =
-            run_worst(contact_model, scene, rate, budget, with_code, 1, Looking::no, repetitions);
+        const WorstTicks t = run_worst(model, scene, rate, budget, with_code, 1, repetitions);
         fmt::print("{:<26} {:>6.0f} {:<16} {:>9.1f} {:>9.1f} {:>9.1f} {:>7} {:>13.2f} {:>18} {:>5}\n",
                    scene.name, rate, label, t.median, t.p999, t.worst, t.events,
                    t.events == 0 ? 0.0 : static_cast<double>(t.trials) / static_cast<double>(t.events),
@@ -408,9 +432,8 @@ void measure_adopted(bool quick) {
       Scene held = scene;
       if (rate > 1e3) held.duration *= 0.5;
       const auto hold = static_cast<std::size_t>(kHold * rate);
-      const WorstTicks alone = run_worst(contact_model, held, rate, {}, true, hold, Looking::no, repetitions);
-      const WorstTicks ahead =
-          run_worst(contact_model, held, rate, {}, true, hold, Looking::ahead, repetitions);
+      const WorstTicks alone = run_worst(contact_model.model, held, rate, {}, true, hold, repetitions);
+      const WorstTicks ahead = run_ahead(contact_model, held, rate, hold, repetitions);
       long adopted = 0;
       double before = 0.0, after = 0.0, others = 0.0;
       for (std::size_t k = 0; k < ahead.ticks.size(); ++k) {

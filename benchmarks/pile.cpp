@@ -1,7 +1,8 @@
 #include "pile.h"
 
 #include <tactus/base/check.h>
-#include <tactus/contact/stepping/stepping.h>
+#include <tactus/contact/mechanism/stepping_mechanism.h>
+#include <tactus/contact/open.h>
 
 namespace tactus::bench {
 
@@ -18,23 +19,21 @@ void read_free_joint(const double* q, const double* u, PileBody& body) {
 class TactusPile : public Pile {
  public:
   TactusPile(const describe::Model& model, double h)
-      : contact_model_(model), engine_(contact_model_, {.step = h}) {
-    engine_.set_state({0.0, model.initial_q, model.initial_u, {}});
-  }
+      : mechanism_(contact::open(model, {.step = h, .contact = contact::OpenOptions::Contact::stepping})) {}
   std::string name() const override { return "Tactus"; }
-  bool step() override { return engine_.step().ok(); }
+  bool step() override { return mechanism_->step().ok(); }
   void read(std::vector<PileBody>& bodies) const override {
+    const simulate::State& state = mechanism_->state();
     for (std::size_t i = 0; i < bodies.size(); ++i)
-      read_free_joint(&engine_.state().q[7 * i], &engine_.state().u[6 * i], bodies[i]);
+      read_free_joint(&state.q[7 * i], &state.u[6 * i], bodies[i]);
   }
   double residual() const override {
-    const auto& solution = engine_.solution();
+    const auto& solution = dynamic_cast<const contact::SteppingMechanism&>(*mechanism_).stepping().solution();
     return solution.scale > 0.0 ? solution.residual / solution.scale : 0.0;
   }
 
  private:
-  contact::ContactModel contact_model_;
-  contact::TimeStepping engine_;
+  std::unique_ptr<simulate::Mechanism> mechanism_;
 };
 
 }  // namespace
