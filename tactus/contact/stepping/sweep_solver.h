@@ -42,7 +42,7 @@ struct SweepOptions {
   // are `mean_visits`; what a step leaves of them is saved up for later ones.
   int most_sweeps = 1000;
   long most_visits = 40000;
-  long mean_visits = 16000;
+  long mean_visits = 12000;
   // Islands of up to `most_dense` contacts between bodies of very different masses, where `few_sweeps` miss the
   // tolerance, are solved with their matrix.
   int few_sweeps = 60;
