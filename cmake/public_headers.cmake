@@ -13,6 +13,7 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/control/algorithm_1.h
   tactus/control/coupler.h
   tactus/control/coupler_design.h
+  tactus/control/four_channel.h
   tactus/control/safety.h
   tactus/derive/constraints/mobility.h
   tactus/derive/equations.h
@@ -31,7 +32,6 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/device/device.h
   tactus/device/hand.h
   tactus/device/registry.h
-  tactus/display/felt.h
   tactus/display/histogram.h
   tactus/display/loop.h
   tactus/display/run_loop.h

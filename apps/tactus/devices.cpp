@@ -42,6 +42,7 @@ ordered_json as_json(const Specification& s) {
           {"rate_hz", s.rate},
           {"latency_s", s.latency},
           {"resolution", pair_of(s.resolution)},
+          {"force_sensor", s.force_sensor},
           {"force_resolution", pair_of(s.force_resolution)},
           {"inertia", pair_of(s.inertia)},
           {"damping", pair_of(s.damping)},
@@ -62,7 +63,7 @@ void print(const Specification& s) {
   fmt::print("  steps of {:g} m, {:g} rad", s.resolution[1], s.resolution[0]);
   if (s.kind == device::Kind::impedance)
     fmt::print("; {:g} kg, {:g} N s/m, dry friction {:g} N", s.inertia[1], s.damping[1], s.friction[1]);
-  else
+  if (s.force_sensor)
     fmt::print("; force sensor in steps of {:g} N, {:g} N m", s.force_resolution[1], s.force_resolution[0]);
   fmt::print("\n  shows at most {:g} N/m\n", s.stiffness);
 }

@@ -11,8 +11,8 @@
 #include <tactus/base/output_file.h>
 #include <tactus/contact/open.h>
 #include <tactus/control/coupler_design.h>
+#include <tactus/control/four_channel.h>
 #include <tactus/device/registry.h>
-#include <tactus/display/felt.h>
 #include <tactus/display/run_loop.h>
 #include <tactus/display/svg_plot.h>
 
@@ -29,8 +29,9 @@ using Vec3 = math::Vec3<double>;
 
 struct HapticRequest {
   ModelChoice model;
-  std::string device, port, coupling = "firm", out, plot;
+  std::string device, port, controller = "coupler", coupling = "firm", out, plot;
   HandChoice hand;
+  double joint_stiffness = 200.0, joint_damping = 50.0, force_scale = 1.0, motion_scale = 1.0;
   double rate = 0.0, duration = 5.0, size = 0.0, stiffness = 0.0, damping = -1.0, late = 0.0;
   int cpu = -1;
   bool realtime = false, moving = false, json = false;
@@ -115,6 +116,23 @@ control::CouplerGains gains_of(const HapticRequest& request, const device::Speci
   return gains;
 }
 
+/// The four channels of [Constantinescu2005]: `impedance` is (11), `penalties` (18).
+control::FourChannelGains four_channels(const HapticRequest& request, const Grasp& grasp) {
+  control::FourChannelGains gains;
+  // Weak, as the paper asks: with the mass that the port has where it moves most easily, a period of 0.6 s.
+  constexpr double kFrequency = 10.0;  // [rad/s]
+  for (std::size_t k = 0; k < 2; ++k) {
+    gains.coordination.stiffness[k] = grasp.inertia[k] * kFrequency * kFrequency;
+    gains.coordination.damping[k] = 2.0 * grasp.inertia[k] * kFrequency;
+  }
+  gains.penalties = request.controller == "penalties";
+  gains.joint_stiffness = request.joint_stiffness;
+  gains.joint_damping = request.joint_damping;
+  gains.force_scale = request.force_scale;
+  gains.motion_scale = request.motion_scale;
+  return gains;
+}
+
 struct Outcome {
   const HapticRequest& request;
   const device::Specification& device;
@@ -127,25 +145,13 @@ struct Outcome {
   double hand_work = 0.0;
   display::Felt felt{};
   double largest_force = 0.0, largest_lag = 0.0;  // [N], [m] between handle and port
+  int most_resisted = 0;                          // directions at once
+  bool by_coupler() const {
+    return device.kind == device::Kind::impedance && request.controller == "coupler";
+  }
 };
 
 double along(const Vec3& d, const math::Vec3<double>& v) { return dot(d, v); }
-double force_along(const Vec3& d, const device::Vector6& F) { return d.x * F[3] + d.y * F[4] + d.z * F[5]; }
-
-/// Mean accelerations of the ticks, under forces that were held: a = (v' - v)/T.
-display::Felt felt_of(const std::vector<TickRecord>& records, const Vec3& d, double period) {
-  std::vector<double> x, v, a, F;
-  for (std::size_t i = 0; i + 1 < records.size(); ++i) {
-    const TickRecord &one = records[i], &two = records[i + 1];
-    if (one.stage != control::Stage::on) continue;
-    const double v1 = force_along(d, one.V_P), v2 = force_along(d, two.V_P);
-    x.push_back(0.5 * (along(d, one.p_P) + along(d, two.p_P)));
-    v.push_back(0.5 * (v1 + v2));
-    a.push_back((v2 - v1) / period);
-    F.push_back(force_along(d, one.on_port));
-  }
-  return display::fit_felt(x, v, a, F);
-}
 
 void measure(Outcome& outcome) {
   if (outcome.records.empty()) return;
@@ -153,6 +159,7 @@ void measure(Outcome& outcome) {
   for (const TickRecord& record : outcome.records) {
     const device::Vector6& F = record.on_port;
     outcome.largest_force = std::max(outcome.largest_force, std::hypot(F[3], F[4], F[5]));
+    outcome.most_resisted = std::max(outcome.most_resisted, record.resisted);
     const Vec3 lag = record.p_P - record.p_H - start;
     outcome.largest_lag = std::max(outcome.largest_lag, std::sqrt(dot(lag, lag)));
   }
@@ -172,23 +179,31 @@ ordered_json as_json(const display::Histogram& h) {
 }
 
 ordered_json as_json(const Outcome& o) {
-  ordered_json json{{"model", o.request.model.path},
-                    {"engine", name_of(o.mechanism.kind())},
-                    {"device", o.device.name},
-                    {"port", o.mechanism.ports()[static_cast<std::size_t>(o.grasp.port)].name},
-                    {"hand", o.request.hand.name},
-                    {"rate_hz", o.device.rate},
-                    {"ok", o.safety.fault == control::Fault::none},
-                    {"fault", name_of(o.safety.fault)},
-                    {"ticks", o.report.ticks},
-                    {"missed", o.report.missed},
-                    {"seconds", o.report.seconds},
-                    {"notes", o.report.notes}};
-  if (o.device.kind == device::Kind::impedance)
+  ordered_json json{
+      {"model", o.request.model.path},
+      {"engine", name_of(o.mechanism.kind())},
+      {"device", o.device.name},
+      {"port", o.mechanism.ports()[static_cast<std::size_t>(o.grasp.port)].name},
+      {"controller", o.device.kind == device::Kind::admittance ? "motion" : o.request.controller},
+      {"hand", o.request.hand.name},
+      {"rate_hz", o.device.rate},
+      {"ok", o.safety.fault == control::Fault::none},
+      {"fault", name_of(o.safety.fault)},
+      {"ticks", o.report.ticks},
+      {"missed", o.report.missed},
+      {"seconds", o.report.seconds},
+      {"notes", o.report.notes}};
+  if (o.by_coupler())
     json["coupler"] = {{"stiffness", o.gains.stiffness[1]},
                        {"damping", o.gains.damping[1]},
                        {"rotational_stiffness", o.gains.stiffness[0]},
                        {"rotational_damping", o.gains.damping[0]}};
+  else if (o.device.kind == device::Kind::impedance)
+    json["four_channels"] = {{"joint_stiffness", o.request.joint_stiffness},
+                             {"joint_damping", o.request.joint_damping},
+                             {"force_scale", o.request.force_scale},
+                             {"motion_scale", o.request.motion_scale},
+                             {"directions_resisted", o.most_resisted}};
   json["apparent_mass"] = o.grasp.inertia[1];
   json["largest_force_n"] = o.largest_force;
   json["largest_lag_m"] = o.largest_lag;
@@ -214,7 +229,10 @@ void print(const Outcome& o) {
   fmt::print("{} ({}) held at `{}` through {} by a hand that does `{}`\n", o.mechanism.model().name,
              name_of(o.mechanism.kind()), o.mechanism.ports()[static_cast<std::size_t>(o.grasp.port)].name,
              o.device.name, o.request.hand.name);
-  if (o.device.kind == device::Kind::impedance)
+  if (o.device.kind == device::Kind::impedance && !o.by_coupler())
+    fmt::print("four channels; joints by {}, up to {} directions at once\n",
+               o.request.controller == "penalties" ? "penalties" : "acceleration", o.most_resisted);
+  if (o.by_coupler())
     fmt::print(
         "coupler: {:.4g} N/m, {:.4g} N s/m; {:.4g} N m/rad, {:.4g} N m s/rad (the device shows at most "
         "{:.4g} N/m)\n",
@@ -314,11 +332,13 @@ void run(HapticRequest request) {
   const std::unique_ptr<device::Device> device =
       device::open(request.device, hand_of(request.hand), {.rate = rate, .seed = request.hand.seed});
   s = device->specification();
-  const control::CouplerGains gains = gains_of(request, s, grasp);
+  const control::CouplerGains gains =
+      request.controller == "coupler" ? gains_of(request, s, grasp) : control::CouplerGains{};
   control::SafetyLimits limits = control::limits_for(s);
   if (request.late > 0.0) limits.late = 1e-3 * request.late;
 
   display::HapticLoop loop(*mechanism, *device, grasp.port, gains, limits);
+  if (request.controller != "coupler") loop.use(four_channels(request, grasp));
   if (!loop.enable()) throw Failed("the device could not be switched on");
   constexpr double kMostTicks = 1e8;
   constexpr long kMostRecords =
@@ -333,7 +353,7 @@ void run(HapticRequest request) {
   records.resize(std::min(records.size(), static_cast<std::size_t>((report.ticks + stride - 1) / stride)));
 
   Outcome outcome{request, s, *mechanism, grasp, gains, report, records, loop.safety(), device->hand_work()};
-  if (stride == 1) outcome.felt = felt_of(records, grasp.ahead, loop.period());
+  if (stride == 1) outcome.felt = display::felt_along(records, grasp.ahead, loop.period());
   measure(outcome);
   if (!request.out.empty()) write_file(request.out, csv_of(records));
   if (!request.plot.empty()) write_file(request.plot, plot_of(outcome));
@@ -359,6 +379,19 @@ void add_haptic(CLI::App& program) {
       "see `tactus devices`; simulated:planar where the port stays in a plane z = const, otherwise "
       "simulated:spatial");
   verb->add_option("--port", request->port, "frame or body that is held; the first frame marked `grasp`");
+  verb->add_option("--controller", request->controller,
+                   "coupler; or four channels with the joints by acceleration (impedance) or by penalties")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"coupler", "impedance", "penalties"}));
+  verb->add_option("--joint-stiffness", request->joint_stiffness, "of the penalties [1/s^2]")
+      ->capture_default_str();
+  verb->add_option("--joint-damping", request->joint_damping, "of the penalties [1/s]")
+      ->capture_default_str();
+  verb->add_option("--force-scale", request->force_scale,
+                   "four channels: the hand feels this times the force")
+      ->capture_default_str();
+  verb->add_option("--motion-scale", request->motion_scale, "four channels: the hand moves this times as far")
+      ->capture_default_str();
   verb->add_option("--coupling", request->coupling,
                    "soft, firm or stiff: a tenth, half or 0.9 of what is passive")
       ->capture_default_str()

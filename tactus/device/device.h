@@ -50,7 +50,8 @@ struct Specification {
   double rate = 1000.0;                        // [Hz]
   double latency = 0.0;                      // [s] from a command to its force, above the hold of one period
   std::array<double, 2> resolution{};        // [rad], [m] step of the position sensor
-  std::array<double, 2> force_resolution{};  // [N m], [N] step of the force sensor; 0 too where there is none
+  bool force_sensor = false;                 // the hand's wrench is sensed
+  std::array<double, 2> force_resolution{};  // [N m], [N] step of the force sensor
   std::array<double, 2> inertia{};           // [kg m^2], [kg] felt with the motors off
   std::array<double, 2> damping{};           // [N m s/rad], [N s/m]
   std::array<double, 2> friction{};          // [N m], [N] dry, of each axis

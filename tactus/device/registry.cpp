@@ -75,11 +75,29 @@ Specification ideal() {
   return s;
 }
 
+Specification planar_force() {
+  Specification s = planar();
+  s.name = "simulated:planar-force";
+  s.description = "the planar impedance device with a force sensor in its handle";
+  s.force_sensor = true;
+  s.force_resolution = {1e-3, 0.02};
+  return s;
+}
+
+Specification ideal_force() {
+  Specification s = ideal();
+  s.name = "simulated:ideal-force";
+  s.description = "six freedoms without dry friction, steps and limits, with a force sensor";
+  s.force_sensor = true;
+  return s;
+}
+
 Specification admittance() {
   Specification s;
   s.name = "simulated:admittance";
   s.description = "stiff admittance device of six freedoms with a force sensor";
   s.kind = Kind::admittance;
+  s.force_sensor = true;
   s.workspace = {0.5, 0.5, 0.5};
   s.continuous = {20.0, 200.0};
   s.peak = {30.0, 300.0};
@@ -106,7 +124,8 @@ double largest_rotational_stiffness(const Specification& specification) {
 }
 
 std::vector<Specification> devices() {
-  std::vector<Specification> all{planar(), spatial(), delayed(), ideal(), admittance()};
+  std::vector<Specification> all{planar(), planar_force(), spatial(),   delayed(),
+                                 ideal(),  ideal_force(),  admittance()};
   for (Specification& s : all)
     s.stiffness = s.kind == Kind::impedance ? largest_stiffness(s) : 1.0 / stiff_servo(0).compliance[1];
   return all;

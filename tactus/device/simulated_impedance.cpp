@@ -63,7 +63,16 @@ bool SimulatedImpedance::wait() noexcept {
   sample_.t = static_cast<double>(sample_.number) / specification_.rate;
   ++sample_.number;
   sensing_.read(handle_, sample_);
+  if (specification_.force_sensor) sense_force();
   return true;
+}
+
+void SimulatedImpedance::sense_force() noexcept {
+  const Grip grip = hand_->grip(sample_.t, handle_.pose());
+  for (std::size_t i = 0; i < 6; ++i)
+    if (has_axis(specification_.sensed, i))
+      sample_.F_H_W[i] = quantised(grip.wrench[i] - grip.damping[i / 3] * handle_.V[i],
+                                   specification_.force_resolution[i / 3]);
 }
 
 void SimulatedImpedance::advance(const Vector6& motors, double t, double h) noexcept {

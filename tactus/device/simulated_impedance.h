@@ -4,7 +4,7 @@
 // damping with it), dry friction that truly sticks. The hand's force is taken in the middle of a substep, so that the
 // motion is of second order in its length. Commands are held for a period, after a delay of whole periods; motors give
 // their peak at most, as a vector. Axes that are not sensed cannot move; those that are not actuated feel the hand alone.
-// Where the workspace ends, the handle stops without bouncing.
+// Where the workspace ends, the handle stops without bouncing. A force sensor, where there is one, stands between hand and handle.
 #pragma once
 
 #include <array>
@@ -38,6 +38,7 @@ class SimulatedImpedance final : public Device {
  private:
   void advance(const Vector6& motors, double t, double h) noexcept;
   Vector6 saturated(Vector6 wrench) const noexcept;
+  void sense_force() noexcept;
 
   Specification specification_;
   HandPointer hand_;

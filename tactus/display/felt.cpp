@@ -1,6 +1,7 @@
 #include <tactus/display/felt.h>
 
 #include <cmath>
+#include <vector>
 
 #include <Eigen/Dense>
 
@@ -34,6 +35,22 @@ Felt fit_felt(std::span<const double> x, std::span<const double> v, std::span<co
   felt.damping = fit[1] / size[1];
   felt.stiffness = fit[2] / size[2];
   return felt;
+}
+
+// Mean accelerations of the ticks, under forces that were held: a = (v' - v)/T.
+Felt felt_along(std::span<const TickRecord> records, const math::Vec3<double>& d, double period) {
+  const auto along = [&](const Vector6& V) { return d.x * V[3] + d.y * V[4] + d.z * V[5]; };
+  std::vector<double> x, v, a, F;
+  for (std::size_t i = 0; i + 1 < records.size(); ++i) {
+    const TickRecord &one = records[i], &two = records[i + 1];
+    if (one.stage != control::Stage::on) continue;
+    const double v1 = along(one.V_P), v2 = along(two.V_P);
+    x.push_back(0.5 * dot(d, one.p_P + two.p_P));
+    v.push_back(0.5 * (v1 + v2));
+    a.push_back((v2 - v1) / period);
+    F.push_back(along(one.on_port));
+  }
+  return fit_felt(x, v, a, F);
 }
 
 }  // namespace tactus::display

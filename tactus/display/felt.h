@@ -5,13 +5,9 @@
 
 #include <span>
 
-namespace tactus::display {
+#include <tactus/display/run_loop.h>
 
-struct Felt {
-  double mass = 0.0, damping = 0.0, stiffness = 0.0;  // [kg], [N s/m], [N/m]
-  double unexplained = 1.0;  // the part of the force's variation that is left over, rms: 0 is a perfect fit
-  bool known = false;        // false: the motion does not tell them apart
-};
+namespace tactus::display {
 
 /// Of equal lengths.
 Felt fit_felt(std::span<const double> x, std::span<const double> v, std::span<const double> a,

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <tactus/base/error.h>
+#include <tactus/display/teleoperation.h>
 #include <tactus/math/rotation_vector.h>
 
 namespace tactus::display {
@@ -45,6 +46,12 @@ HapticLoop::HapticLoop(simulate::Mechanism& mechanism, device::Device& device, i
                      fmt::format("open the mechanism with .step = {:g}", period));
 }
 
+HapticLoop::~HapticLoop() = default;
+
+void HapticLoop::use(const control::FourChannelGains& gains) {
+  teleoperation_ = std::make_unique<Teleoperation>(mechanism_, device_.specification(), port_, gains);
+}
+
 bool HapticLoop::enable() noexcept {
   if (safety_.faulted() || !device_.enable()) return false;
   memory_.engaged = false;
@@ -58,7 +65,7 @@ void HapticLoop::disable() noexcept {
 }
 
 bool HapticLoop::tick(double elapsed) noexcept {
-  record_.events = 0;
+  record_.events = record_.resisted = 0;
   record_.status = {};
   record_.on_handle = record_.on_port = {};
   if (!device_.read(sample_))
@@ -73,9 +80,14 @@ bool HapticLoop::tick(double elapsed) noexcept {
     record_.V_H = sample_.V_WH;
     record_.p_P = port.X_WP.p;
     record_.V_P = port.V_WP;
-    if (safety_.memory().stage != Stage::off && !memory_.engaged) coupler_.engage(memory_, sample_, port);
+    if (safety_.memory().stage != Stage::off && !memory_.engaged) {
+      coupler_.engage(memory_, sample_, port);
+      if (teleoperation_ != nullptr) teleoperation_->engage(sample_);
+    }
     if (admittance_)
       display_admittance();
+    else if (teleoperation_ != nullptr)
+      teleoperate();
     else
       display_impedance();
   }
@@ -93,17 +105,33 @@ void HapticLoop::lost() noexcept {
   record_.fault = safety_.memory().fault;
 }
 
-void HapticLoop::display_impedance() noexcept {
+void HapticLoop::book_handle() noexcept {
   const Vector6 last = safety_.memory().wrench;  // held on the handle since the tick before
   if (before_) record_.out_of_handle -= work(last, R_before_, sample_.X_WH.R, sample_.X_WH.p - p_before_);
   p_before_ = sample_.X_WH.p;
   R_before_ = sample_.X_WH.R;
   before_ = true;
+}
 
+void HapticLoop::display_impedance() noexcept {
+  book_handle();
   const Vector6 F = coupler_.wrench(memory_, sample_, mechanism_.motion(port_));
   const Vector6 on_handle = safety_.limited(opposite(F));
   step_mechanism(opposite(on_handle));
   if (safety_.faulted() || safety_.memory().stage == Stage::off) return;
+  record_.on_handle = on_handle;
+  command({.wrench = on_handle, .X_WH = {}});
+}
+
+void HapticLoop::teleoperate() noexcept {
+  book_handle();
+  if (safety_.memory().stage == Stage::off) return step_mechanism({});
+  teleoperation_->look(sample_, safety_.memory().wrench, safety_.share());
+  const Vector6 on_handle = safety_.limited(teleoperation_->on_handle(safety_.limits().force));
+  step_mechanism(teleoperation_->on_port());
+  if (safety_.faulted()) return;
+  teleoperation_->stepped();
+  record_.resisted = teleoperation_->resisted().count;
   record_.on_handle = on_handle;
   command({.wrench = on_handle, .X_WH = {}});
 }

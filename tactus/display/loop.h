@@ -3,7 +3,8 @@
 // A tick, in order:
 //
 //   1. the device's sample is read, and looked at (control/safety.h)
-//   2. impedance device: the coupler's wrench between handle and port, limited; admittance device: the sensed wrench, limited
+//   2. impedance device: the coupler's wrench between handle and port, limited; admittance device: the sensed wrench, limited; four
+//      channels (control/four_channel.h): the hand's wrench less the coordination, and what the motors make of its answer
 //   3. the mechanism makes its step with that wrench at the port. Action is reaction: what the handle does not get, by a clamp or
 //      the ramp, the mechanism does not get either
 //   4. the device is commanded: the opposite wrench, or the port's motion
@@ -14,8 +15,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include <tactus/control/coupler.h>
+#include <tactus/control/four_channel.h>
 #include <tactus/control/safety.h>
 #include <tactus/device/device.h>
 #include <tactus/simulate/motion/mechanism.h>
@@ -23,6 +26,7 @@
 namespace tactus::display {
 
 using device::Vector6;
+class Teleoperation;
 
 /// What a tick did.
 struct TickRecord {
@@ -34,7 +38,8 @@ struct TickRecord {
   double out_of_handle = 0.0;      // [J] taken from the handle so far, by its sensed motion
   control::Stage stage = control::Stage::off;
   control::Fault fault = control::Fault::none;
-  int events = 0;  // of contact, in this tick
+  int events = 0;    // of contact, in this tick
+  int resisted = 0;  // directions with a penalty, of four channels
   simulate::Status status;
 };
 
@@ -43,6 +48,13 @@ class HapticLoop {
   /// Mechanism and device must outlive it. The mechanism's step is the device's period: throws InputError otherwise.
   HapticLoop(simulate::Mechanism& mechanism, device::Device& device, int port,
              const control::CouplerGains& gains, const control::SafetyLimits& limits);
+  ~HapticLoop();
+  HapticLoop(const HapticLoop&) = delete;
+  HapticLoop& operator=(const HapticLoop&) = delete;
+
+  /// Four channels instead of the coupler, from the next enable() on. Throws InputError where the device or the gains do not
+  /// allow it.
+  void use(const control::FourChannelGains& gains);
 
   /// Switches the device on; forces ramp up from the next tick, from where handle and port then are. False while faulted, or
   /// where the device cannot.
@@ -65,6 +77,8 @@ class HapticLoop {
 
  private:
   void display_impedance() noexcept;
+  void teleoperate() noexcept;
+  void book_handle() noexcept;
   void display_admittance() noexcept;
   void step_mechanism(const Vector6& on_port) noexcept;
   void command(const device::Command& command) noexcept;
@@ -77,6 +91,7 @@ class HapticLoop {
   control::Coupler coupler_;
   control::Safety safety_;
   control::CouplerMemory memory_{};
+  std::unique_ptr<Teleoperation> teleoperation_;  // null: the coupler
   device::Sample sample_{};
   TickRecord record_{};
   math::Vec3<double> p_before_{};  // of the handle, in the tick before

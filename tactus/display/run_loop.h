@@ -36,4 +36,13 @@ struct RunReport {
 RunReport run_loop(HapticLoop& loop, const RunOptions& options, std::span<TickRecord> records = {},
                    long stride = 1);
 
+/// What a hand feels along one direction: mass, damping and stiffness that fit the forces best.
+struct Felt {
+  double mass = 0.0, damping = 0.0, stiffness = 0.0;  // [kg], [N s/m], [N/m]
+  double unexplained = 1.0;  // the part of the force's variation that is left over, rms: 0 is a perfect fit
+  bool known = false;        // false: the motion does not tell them apart
+};
+/// Of the port along the unit vector d, from records of all ticks.
+Felt felt_along(std::span<const TickRecord> records, const math::Vec3<double>& d, double period);
+
 }  // namespace tactus::display

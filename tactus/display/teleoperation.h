@@ -1,0 +1,60 @@
+// Four channels between a device and a port (control/four_channel.h), one tick of it.
+//
+// The hand's wrench is what the device senses, or what its momentum tells (control/force_observer.h). The mechanism is asked
+// for its acceleration and mobility under F_h - F_pc before it makes its step. Impacts have no acceleration: the velocity that
+// they add to the port in a step goes to the handle as an impulse M_d dV from the next tick on (control/impulse.h).
+#pragma once
+
+#include <tactus/control/force_observer.h>
+#include <tactus/control/four_channel.h>
+#include <tactus/control/impulse.h>
+#include <tactus/simulate/motion/mechanism.h>
+
+namespace tactus::display {
+
+using device::Vector6;
+
+class Teleoperation {
+ public:
+  /// The mechanism must outlive it. Throws InputError where the device is not of the impedance kind, or a gain is not what it
+  /// may be.
+  Teleoperation(simulate::Mechanism& mechanism, const device::Specification& specification, int port,
+                const control::FourChannelGains& gains);
+
+  /// Begins without force, from where handle and port are.
+  void engage(const device::Sample& sample) noexcept;
+
+  // In a tick, in this order.
+  /// Of what the device sensed while `held` was its motors' wrench; `share` is the part of the hand that may act.
+  void look(const device::Sample& sample, const Vector6& held, double share) noexcept;
+  const Vector6& on_port() const noexcept { return on_port_; }
+  /// For the motors; `room` {N m, N} is the largest wrench that they may have, 0: any.
+  Vector6 on_handle(const std::array<double, 2>& room) noexcept;
+  /// After the mechanism's step.
+  void stepped() noexcept;
+
+  const control::Resisted& resisted() const noexcept { return directions_.result(); }
+  const control::HandleDemand& demand() const noexcept { return demand_; }
+  const Vector6& hand() const noexcept { return sample_.F_H_W; }
+  const control::FourChannel& controller() const noexcept { return controller_; }
+
+ private:
+  simulate::Mechanism& mechanism_;
+  int port_;
+  double period_;
+  bool senses_force_;
+  control::FourChannel controller_;
+  control::Matrix6 M_d_;
+  std::array<double, 2> B_d_;
+  control::ResistedDirections directions_;
+  control::ForceObserver observer_;
+  control::FourChannelMemory memory_{};
+  control::ForceObserverMemory observed_{};
+  control::ImpulseMemory impulse_{};
+  device::Sample sample_{};
+  control::PortState state_{};
+  control::HandleDemand demand_{};
+  Vector6 on_port_{};
+};
+
+}  // namespace tactus::display
