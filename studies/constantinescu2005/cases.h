@@ -1,5 +1,5 @@
 // [Constantinescu2005]: D. Constantinescu, S. E. Salcudean, E. A. Croft, Haptic manipulation of serial-chain
-// virtual mechanisms. The mechanism itself and its contacts; its controllers come with the control stage.
+// virtual mechanisms: the mechanism, its controllers, its contacts, and what is felt of them.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,9 @@
 
 namespace tactus::studies::constantinescu {
 
-std::vector<study::Case> mechanism_cases();  // Table I, and what a hand feels of the chain
-std::vector<study::Case> contact_cases();    // section VIII without its controllers
+std::vector<study::Case> mechanism_cases();    // Table I, and what a hand feels of the chain
+std::vector<study::Case> free_motion_cases();  // section VI, and section VIII without contact
+std::vector<study::Case> contact_cases();      // section VIII, the mechanism's own contact
+std::vector<study::Case> felt_cases();         // section VIII, what the hand feels of it
 
 }  // namespace tactus::studies::constantinescu

@@ -1,5 +1,5 @@
-// The scene of section VIII: the three-link chain in an enclosure with two boxes, pushed by the hand. What
-// the hand feels of it goes through the controllers and waits for them; here is what the mechanism does.
+// The scene of section VIII: the three-link chain in an enclosure with two boxes, pushed by the hand. Here is what
+// the mechanism does; what the hand feels of it through the controllers is in felt.cpp.
 //
 // The hand pushes the distal link with F along x. The chain unfolds, meets the east wall, and comes to rest
 // against it. At rest every joint's torque vanishes: the first two links lie along x, because they carry
@@ -136,8 +136,7 @@ Result collision(const Context& context) {
           at_10k.t, coarse.peak, medium.peak, fine.peak, at_10k.impulse, at_512.impulse * 512.0,
           at_1k.impulse * 1e3, d.to_string()),
       judged(d.within == d.count && at_10k.impulse > 0.0, Verdict::not_reproducible),
-      "the paper plots what the hand feels, through its controllers, which wait for the control stage; here "
-      "the "
+      "the paper plots what the hand feels, through its controllers (figure-13); here the "
       "mechanism's own contact: an impulse shown within one step is a force in proportion to the rate, a "
       "penalty's is not",
       {}};

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <tactus/control/four_channel.h>
 
@@ -146,8 +147,9 @@ void ResistedDirections::rotate(std::size_t n) noexcept {
 void ResistedDirections::judge(double tolerance, bool fade) noexcept {
   const std::size_t m = axes_;
   std::array<std::size_t, 6> order{0, 1, 2, 3, 4, 5};
-  std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(m),
-            [&](std::size_t a, std::size_t b) { return result_.s[a] < result_.s[b]; });
+  for (std::size_t i = 1; i < m; ++i)
+    for (std::size_t k = i; k > 0 && result_.s[order[k]] < result_.s[order[k - 1]]; --k)
+      std::swap(order[k], order[k - 1]);
   const Vector6 s = result_.s;
   result_ = {};
   for (std::size_t place = 0; place < m; ++place) {

@@ -184,7 +184,9 @@ TEST(Resisted, FadesWithoutAJump) {
     L[6 * 3 + 4] = L[6 * 4 + 3] = 1e-6;  // so that their vectors turn by a quarter
     const MatrixXd now = projector(directions.by_mobility(L, unit_inertia(), kTolerance, true));
     constexpr double kLipschitz = 4.0 / kTolerance;  // of the weight, for two values and a turn
-    if (s > 0.0) ASSERT_LT((now - before).norm(), kLipschitz * kStep) << s;
+    if (s > 0.0) {
+      ASSERT_LT((now - before).norm(), kLipschitz * kStep) << s;
+    }
     before = now;
   }
 }

@@ -161,7 +161,7 @@ std::vector<std::string> names() {
 INSTANTIATE_TEST_SUITE_P(Loop, EveryDevice, ::testing::ValuesIn(names()), [](const auto& info) {
   std::string name = info.param;
   for (char& c : name)
-    if (c == ':') c = '_';
+    if (c == ':' || c == '-') c = '_';
   return name;
 });
 
