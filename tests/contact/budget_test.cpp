@@ -12,6 +12,7 @@
 #include <tactus/describe/read/load.h>
 
 #include "support/allocations.h"
+#include "support/compare.h"
 #include "support/paths.h"
 
 namespace tactus::contact {
@@ -57,7 +58,7 @@ TEST(Budget, WhatDoesNotFitHappensLaterAndIsSaid) {
     EXPECT_EQ(test::allocation_count_of_this_thread(), before);
     ASSERT_TRUE(status.ok()) << engine.explain(status);
     late += status.has(Status::located_late);
-    most = std::max(most, engine.work().integrations);
+    most = support::larger(most, engine.work().integrations);
     // It never gets away: what went too far is moved back, and thrown back there.
     ASSERT_GT(engine.state().q[0], 0.1 - 1e-9) << tick;
     ASSERT_LT(engine.state().q[0], 0.101 + 1e-9) << tick;
@@ -98,7 +99,7 @@ TEST_P(Bounded, AShippedModelRunsWithATightBudgetTheSameEachTime) {
       const Status status = engine.step({.tau = tau});
       EXPECT_TRUE(status.ok()) << GetParam() << ": " << engine.explain(status);
       if (!status.ok()) break;
-      outcome.most = std::max(outcome.most, engine.work().integrations);
+      outcome.most = support::larger(outcome.most, engine.work().integrations);
       for (const double x : engine.state().q)
         outcome.hash = (outcome.hash ^ std::bit_cast<std::uint64_t>(x)) * 0x100000001b3ull;
     }

@@ -8,6 +8,7 @@
 
 #include "contact/random_contacts.h"
 #include "support/allocations.h"
+#include "support/compare.h"
 
 namespace tactus::contact {
 namespace {
@@ -25,10 +26,10 @@ std::span<const double> flat(const Eigen::VectorXd& v) {
 double violation(const LocalCone& k, const double* p, const double* w) {
   const double rho = k.mass();
   double worst = std::max({0.0, -w[0], (k.least - p[0]) / rho});
-  worst = std::max(worst, std::min(std::abs(w[0]), std::abs(p[0] - k.least) / rho));
+  worst = support::larger(worst, std::min(std::abs(w[0]), std::abs(p[0] - k.least) / rho));
   if (k.size == 1) return worst;
   const double pt = std::hypot(p[1], k.size > 2 ? p[2] : 0.0), wt = std::hypot(w[1], k.size > 2 ? w[2] : 0.0);
-  worst = std::max(worst, (pt - k.mu * p[0]) / rho);
+  worst = support::larger(worst, (pt - k.mu * p[0]) / rho);
   // Slides: p_t = -mu p_n w_t/|w_t|; otherwise it sticks. The smaller of the two misses counts.
   double miss = 0.0;
   for (int i = 1; i < k.size; ++i)
@@ -81,7 +82,7 @@ TEST(LocalCone, FulfilsTheLawOfOneContactForAnyMatrix) {
         w[r] += k.W[3 * r + c] * p[c];
         size += std::abs(k.W[3 * r + c] * p[c]);
       }
-      scale = std::max(scale, size);
+      scale = support::larger(scale, size);
     }
     ++modes[static_cast<int>(mode)];
     ASSERT_LE(violation(k, p, w), kTolerance * scale) << "case " << i << " size " << k.size;

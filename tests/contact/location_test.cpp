@@ -12,6 +12,8 @@
 #include <tactus/describe/read/load.h>
 #include <tactus/simulate/files/script.h>
 
+#include "support/compare.h"
+
 namespace tactus::contact {
 namespace {
 
@@ -82,7 +84,7 @@ struct Line {
       EXPECT_TRUE(status.ok()) << engine->explain(status);
       if (!status.ok()) return;
       for (const Event& event : engine->events()) events.push_back(event);
-      if (!engine->events().empty()) most_trials = std::max(most_trials, engine->work().trials);
+      if (!engine->events().empty()) most_trials = support::larger(most_trials, engine->work().trials);
     }
   }
   double time_of(EventKind kind, std::size_t skip = 0) const {

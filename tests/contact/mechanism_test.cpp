@@ -17,6 +17,7 @@
 #include <tactus/simulate/motion/simulation.h>
 
 #include "support/allocations.h"
+#include "support/compare.h"
 #include "support/paths.h"
 
 namespace tactus::contact {
@@ -151,7 +152,7 @@ TEST_P(MechanismLaw, PortsMoveAsTheFramesKernelsSay) {
     frame.run();
     const simulate::PortMotion motion = mechanism->motion(index);
     double size = 1.0;
-    for (const double x : frame.output("A")) size = std::max(size, std::abs(x));
+    for (const double x : frame.output("A")) size = support::larger(size, std::abs(x));
     for (std::size_t k = 0; k < 3; ++k) {
       EXPECT_NEAR(motion.X_WP.p[k], frame.output("p")[k], kRounding);
       for (std::size_t l = 0; l < 3; ++l)
@@ -248,7 +249,7 @@ TEST_P(MechanismLaw, TheMobilityIsSymmetricAndNeverNegative) {
     std::array<double, 36> A;
     mechanism->mobility(static_cast<int>(port), A);
     double size = 1e-3;
-    for (const double x : A) size = std::max(size, std::abs(x));
+    for (const double x : A) size = support::larger(size, std::abs(x));
     for (std::size_t i = 0; i < 6; ++i) {
       EXPECT_GE(A[7 * i], -kDifferences * size);
       for (std::size_t j = 0; j < 6; ++j) EXPECT_NEAR(A[6 * i + j], A[6 * j + i], kDifferences * size);

@@ -21,6 +21,7 @@
 #include <tactus/simulate/motion/simulation.h>
 
 #include "support/allocations.h"
+#include "support/compare.h"
 #include "support/paths.h"
 #include "support/untouched.h"
 
@@ -72,13 +73,6 @@ Path path_of(Motion& motion, double seconds) {
   return path;
 }
 
-double difference(const std::vector<double>& x, const std::vector<double>& y) {
-  double result = 0.0;
-  for (std::size_t i = 0; i < x.size(); ++i)
-    if (!(std::abs(x[i] - y[i]) <= result)) result = std::abs(x[i] - y[i]);
-  return result;
-}
-
 class OneLaw : public testing::TestWithParam<Case> {};
 
 TEST_P(OneLaw, ContactThatNeverComesLeavesTheMotionAsItIs) {
@@ -93,7 +87,7 @@ TEST_P(OneLaw, ContactThatNeverComesLeavesTheMotionAsItIs) {
   ASSERT_FALSE(expected.empty());
   double farthest = 0.0;
   for (const std::vector<double>& place : expected)
-    farthest = std::max(farthest, difference(place, expected.front()));
+    farthest = support::larger(farthest, support::difference(place, expected.front()));
   EXPECT_GT(farthest, kMoves);
 
   // What a change of the start by one rounding makes of it, here or there.
@@ -106,7 +100,8 @@ TEST_P(OneLaw, ContactThatNeverComesLeavesTheMotionAsItIs) {
       neighbour.set_state(near);
       const Path path = path_of(neighbour, seconds);
       for (std::size_t k = 0; k < path.size(); ++k)
-        spread[k] = std::max({spread[k], k > 0 ? spread[k - 1] : 0.0, difference(path[k], expected[k])});
+        spread[k] = support::larger(spread[k], k > 0 ? spread[k - 1] : 0.0,
+                                    support::difference(path[k], expected[k]));
     }
   }
 
@@ -121,7 +116,8 @@ TEST_P(OneLaw, ContactThatNeverComesLeavesTheMotionAsItIs) {
     ASSERT_EQ(path.size(), expected.size());
     double worst = 0.0, allowed_there = 0.0;
     for (std::size_t k = 0; k < path.size(); ++k) {
-      const double allowed = std::max(kSameMotion, spread[k]), off = difference(path[k], expected[k]);
+      const double allowed = std::max(kSameMotion, spread[k]),
+                   off = support::difference(path[k], expected[k]);
       EXPECT_LE(off, allowed) << "at t = " << 0.02 * static_cast<double>(k);
       if (!(off <= worst)) worst = off, allowed_there = allowed;
       if (HasFailure()) break;
@@ -223,7 +219,7 @@ TEST_P(OnACart, ThatIsPressedAgainstAStopAMechanismPassesItsSingularPositions) {
     if (tick == 0) continue;  // the stop is taken up within the first step
     ASSERT_TRUE(engine.row_on(static_cast<std::size_t>(contact_model.row_of_stop[0]))) << engine.state().t;
     for (std::size_t i = 0; i < alone.state().q.size(); ++i)
-      worst = std::max(worst, std::abs(engine.state().q[i + 1] - alone.state().q[i]));
+      worst = support::larger(worst, std::abs(engine.state().q[i + 1] - alone.state().q[i]));
     ASSERT_LE(worst, kOnTheCart) << "at t = " << engine.state().t;
   }
   EXPECT_EQ(test::allocation_count_of_this_thread() - before, 0);
@@ -271,7 +267,7 @@ TEST(OneLaw, TreesThatNothingTouchesKeepTheirMomentumWhileOthersBounceAndRest) {
   const std::vector<double> P0 = engine.state().momentum;
   ASSERT_EQ(P0.size(), 12U) << "brick and chain";
   double size = 0.0;
-  for (const double x : P0) size = std::max(size, std::abs(x));
+  for (const double x : P0) size = support::larger(size, std::abs(x));
   // Of u, not only of what is carried: the two agree at the end of each step.
   simulate::Chart chart(contact_model.dynamics);
   std::vector<double> P;
@@ -396,7 +392,7 @@ TEST(OneLaw, MultipliersOfRowsAreThoseOfLeastSizeWhetherAContactIsOnOrNot) {
   EXPECT_GT(expected.redundant, 0U);
   EXPECT_GT(on_cart_expected.redundant, 0U);
   double size = 0.0;
-  for (const double x : expected.lambda) size = std::max(size, std::abs(x));
+  for (const double x : expected.lambda) size = support::larger(size, std::abs(x));
   EXPECT_GT(size, 1.0);
   constexpr double kSameForces = 1e-8;  // of the largest: both solve rows that depend on each other
   for (std::size_t k = 0; k < expected.lambda.size(); ++k) {

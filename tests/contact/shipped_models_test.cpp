@@ -9,6 +9,7 @@
 
 #include <tactus/contact/events/engine.h>
 #include <tactus/describe/read/load.h>
+#include "support/compare.h"
 #include "support/paths.h"
 
 namespace tactus::contact {
@@ -67,7 +68,7 @@ TEST(ShippedModels, TheBallStaysInItsBowl) {
   Scene ball("ball_in_bowl");
   constexpr double kRoom = 0.3 - 0.03;
   double farthest = 0.0;
-  ball.until(3.0, [&] { farthest = std::max(farthest, std::hypot(ball.q(0), ball.q(1), ball.q(2))); });
+  ball.until(3.0, [&] { farthest = support::larger(farthest, std::hypot(ball.q(0), ball.q(1), ball.q(2))); });
   EXPECT_LT(farthest, kRoom + kHeld);
   EXPECT_NEAR(std::hypot(ball.q(0), ball.q(1), ball.q(2)), kRoom, kHeld);  // it rolls
 }
@@ -79,7 +80,7 @@ TEST(ShippedModels, TheCradleSwingsWithOneBallAtATime) {
     int moving = 0;
     for (std::size_t i = 0; i < 5; ++i) moving += std::abs(cradle.u(i)) > kHeld;
     EXPECT_LE(moving, 1) << cradle.engine.state().t;
-    highest = std::max(highest, cradle.q(4));
+    highest = support::larger(highest, cradle.q(4));
   });
   constexpr double kBetweenTicks = 1e-5;  // [rad] the turning point lies between two ticks
   EXPECT_NEAR(highest, std::numbers::pi / 6.0, kBetweenTicks);
@@ -115,7 +116,7 @@ TEST(ShippedModels, TheChainStaysInItsEnclosure) {
     bool touched = false;
     scene.until(3.0, [&] {
       for (const Touch& touch : scene.engine.touches()) touched = touched || touch.touching();
-      farthest = std::max({farthest, std::abs(scene.q(3)) + 0.02, std::abs(scene.q(4)) + 0.015});
+      farthest = support::larger(farthest, std::abs(scene.q(3)) + 0.02, std::abs(scene.q(4)) + 0.015);
     });
     EXPECT_TRUE(touched);
     EXPECT_LT(farthest, 0.095 + (rigid ? kHeld : 1e-3));

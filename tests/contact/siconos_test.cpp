@@ -9,6 +9,7 @@
 
 #include "contact/contact_problems.h"
 #include "contact/sweep_problem.h"
+#include "support/compare.h"
 
 extern "C" {
 #include <FrictionContactProblem.h>
@@ -143,12 +144,6 @@ std::vector<double> another_answer(const test::SceneProblem& scene, const std::v
   return {p.data(), p.data() + n};
 }
 
-double largest_difference(const std::vector<double>& x, const std::vector<double>& y) {
-  double largest = 0.0;
-  for (std::size_t i = 0; i < x.size(); ++i) largest = std::max(largest, std::abs(x[i] - y[i]));
-  return largest;
-}
-
 TEST(ConeSolver, AgreesWithSiconosOnStacksWedgesAndPiles) {
   numerics_set_verbose(0);
   // Siconos stops at this error; ours by the same measure is that of rounding.
@@ -197,17 +192,17 @@ TEST(ConeSolver, AgreesWithSiconosOnStacksWedgesAndPiles) {
       }
     }
     // Coulomb's law may also have several answers far from each other; Siconos' two methods then find two.
-    if (sweeps.solved && newton.solved && largest_difference(sweeps.w, newton.w) > allowed) {
+    if (sweeps.solved && newton.solved && support::difference(sweeps.w, newton.w) > allowed) {
       ++ambiguous;
       continue;
     }
     if (swept) {
-      EXPECT_LE(largest_difference(w, many.velocities()), allowed) << scene.name;
+      EXPECT_LE(support::difference(w, many.velocities()), allowed) << scene.name;
     }
     for (const Answer& answer : {sweeps, newton}) {
       if (!answer.solved) continue;
       ++compared;
-      EXPECT_LE(largest_difference(w, answer.w), allowed) << scene.name;
+      EXPECT_LE(support::difference(w, answer.w), allowed) << scene.name;
     }
   }
   EXPECT_GE(compared, 45);  // of 66; its Newton method meets singular matrices where contacts are redundant

@@ -10,6 +10,7 @@
 #include <tactus/describe/read/load.h>
 
 #include "support/allocations.h"
+#include "support/compare.h"
 #include "support/paths.h"
 
 namespace tactus::contact {
@@ -72,7 +73,7 @@ TEST(SteppingPoisson, ReboundsAsAnImpactOfTheEventDrivenMotion) {
   double apart = 0.0;
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_NEAR(poisson[i], exact[i], kOfTheStep) << i;
-    apart = std::max(apart, std::abs(newton[i] - exact[i]));
+    apart = support::larger(apart, std::abs(newton[i] - exact[i]));
   }
   EXPECT_GT(apart, 10.0 * kOfTheStep);  // the laws can be told apart here
 }
@@ -123,7 +124,7 @@ contact: {defaults: {render: stepping, restitution: 0.8, restitution_law: poisso
     const simulate::Status status = engine.step();
     ASSERT_TRUE(status.ok()) << engine.explain(status);
     const double now = energy();
-    rise = std::max(rise, now - before - (engine.books().correction_work - pushed));
+    rise = support::larger(rise, now - before - (engine.books().correction_work - pushed));
     before = now;
     for (const StepContact& contact : engine.contacts()) struck += contact.struck;
   }

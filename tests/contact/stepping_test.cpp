@@ -11,6 +11,7 @@
 #include <tactus/describe/read/load.h>
 
 #include "support/allocations.h"
+#include "support/compare.h"
 #include "support/paths.h"
 
 namespace tactus::contact {
@@ -261,7 +262,7 @@ TEST(TimeStepping, PushesOverlappingBodiesApartWithoutGivingThemSpeed) {
   double fastest = 0.0;
   for (int i = 0; i < 400; ++i) {
     ball.run(1e-3);
-    fastest = std::max(fastest, ball.kinetic());
+    fastest = support::larger(fastest, ball.kinetic());
   }
   EXPECT_NEAR(ball.state().q[2], 0.1, 2e-6);  // but for the slop
   EXPECT_LT(fastest, 1e-20);
@@ -392,7 +393,7 @@ TEST(TimeStepping, BouncesByTheRestitution) {
   ball.run(std::sqrt(2.0 / 9.81) + 0.01);
   for (int i = 0; i < 4000; ++i) {
     ball.run(1e-4);
-    top = std::max(top, ball.state().q[2] - 0.1);
+    top = support::larger(top, ball.state().q[2] - 0.1);
   }
   EXPECT_NEAR(top, 0.25, 2e-3);
   ball.run(3.0);
@@ -444,7 +445,8 @@ TEST(TimeStepping, HoldsLoopsToSecondOrderOfTheStep) {
       std::copy(state.q.begin(), state.q.end(), terms.input("q").begin());
       std::copy(state.u.begin(), state.u.end(), terms.input("u").begin());
       terms.run();
-      for (const double phi : terms.output("Phi")) worst.back() = std::max(worst.back(), std::abs(phi));
+      for (const double phi : terms.output("Phi"))
+        worst.back() = support::larger(worst.back(), std::abs(phi));
     }
     EXPECT_NEAR(linkage.energy(), start, 20.0 * h * std::abs(start)) << h;
   }
@@ -463,7 +465,7 @@ TEST(TimeStepping, StopsAJointAtItsLimit) {
   double farthest = 0.0;
   for (int i = 0; i < 600; ++i) {
     door.run(1e-3);
-    farthest = std::max(farthest, door.state().q[0]);
+    farthest = support::larger(farthest, door.state().q[0]);
   }
   EXPECT_LE(farthest, 1.0);
   EXPECT_GT(farthest, 0.99);
@@ -611,7 +613,7 @@ TEST(TimeStepping, StepsWithoutAllocating) {
   std::size_t most = 0;
   for (int i = 0; i < 100; ++i) {
     stack.engine().step();
-    most = std::max(most, stack.engine().contacts().size());
+    most = support::larger(most, stack.engine().contacts().size());
   }
   EXPECT_EQ(allocation_count(), before);
   EXPECT_GT(most, 20u);

@@ -11,6 +11,8 @@
 #include <tactus/device/simulated_impedance.h>
 #include <tactus/math/rotation_vector.h>
 
+#include "support/compare.h"
+
 namespace tactus::control {
 namespace {
 
@@ -158,8 +160,8 @@ double growth(double K, double B, const device::Specification& s) {
     for (double& f : F) f = -f;
     device.command({.wrench = F, .X_WH = {}});
     const double x = std::abs(device.handle().p.x);
-    if (k >= kWindow && k < 2 * kWindow) early = std::max(early, x);
-    if (k >= kApart + kWindow) later = std::max(later, x);
+    if (k >= kWindow && k < 2 * kWindow) early = support::larger(early, x);
+    if (k >= kApart + kWindow) later = support::larger(later, x);
   }
   return std::log(later / early) / kApart;
 }

@@ -10,6 +10,7 @@
 #include <tactus/derive/readable/sheet.h>
 
 #include "random_state.h"
+#include "support/compare.h"
 
 namespace tactus::derive {
 namespace {
@@ -198,7 +199,7 @@ TEST(ConstrainedLatex, LinesFitThePage) {
             printed += word == "sin" || word == "cos"                                           ? 3
                        : word == "mathrm" || word == "dot" || word == "left" || word == "right" ? 0
                                                                                                 : 1;
-            i = std::max(i, stop - 1);
+            i = support::larger(i, stop - 1);
           } else if (line[i] != '{' && line[i] != '}' && line[i] != ' ' && line[i] != '_' && line[i] != '^') {
             ++printed;
           }

@@ -12,6 +12,7 @@
 #include <tactus/derive/equations.h>
 #include <tactus/describe/read/load.h>
 #include <tactus/generate/kernel.h>
+#include "support/compare.h"
 #include "support/paths.h"
 
 namespace tactus::derive {
@@ -75,21 +76,11 @@ inline std::vector<double> value(const Function& function, const State& s, const
   return {out.begin(), out.end()};
 }
 
-inline double largest(const std::vector<double>& x) {
-  double size = 0.0;
-  for (const double v : x) size = std::max(size, std::fabs(v));
-  return size;
-}
+using support::largest;
 
 /// Largest difference, relative to the largest entry (or 1).
 inline double difference(const std::vector<double>& x, const std::vector<double>& y) {
-  if (x.size() != y.size()) return INFINITY;
-  double worst = 0.0;
-  for (std::size_t k = 0; k < x.size(); ++k) {
-    const double d = std::fabs(x[k] - y[k]);
-    worst = std::isfinite(d) ? std::max(worst, d) : INFINITY;
-  }
-  return worst / std::max({1.0, largest(x), largest(y)});
+  return support::difference(x, y) / support::larger(1.0, support::largest(x), support::largest(y));
 }
 
 /// y = A x, A by rows.

@@ -12,6 +12,7 @@
 #include <tactus/generate/kernel.h>
 
 #include "support/allocations.h"
+#include "support/compare.h"
 #include "support/paths.h"
 
 namespace tactus::derive {
@@ -55,7 +56,7 @@ Sample random_sample(const describe::Model& model, unsigned seed) {
 void expect_near(std::span<const double> a, const std::vector<double>& b, double tolerance) {
   ASSERT_EQ(a.size(), b.size());
   double scale = 1.0;
-  for (const double x : b) scale = std::max(scale, std::fabs(x));
+  for (const double x : b) scale = support::larger(scale, std::fabs(x));
   for (std::size_t k = 0; k < b.size(); ++k) EXPECT_NEAR(a[k], b[k], tolerance * scale) << "entry " << k;
 }
 

@@ -7,6 +7,8 @@
 #include <tactus/device/random.h>
 #include <tactus/math/rotation_vector.h>
 
+#include "support/compare.h"
+
 namespace tactus::device {
 namespace {
 
@@ -28,8 +30,8 @@ TEST(Hand, StrokesCirclesAndTapsBeginAtTheStartAndCoverTheirWay) {
     EXPECT_NEAR(path(0.0).p.y, 0.0, kRounding);
     double farthest = 0.0, jump = 0.0;
     for (double t = 0.0; t < 6.0; t += 1e-3) {
-      farthest = std::max(farthest, path(t).p.y);
-      jump = std::max(jump, std::abs(path(t + 1e-3).p.y - path(t).p.y));
+      farthest = support::larger(farthest, path(t).p.y);
+      jump = support::larger(jump, std::abs(path(t + 1e-3).p.y - path(t).p.y));
     }
     EXPECT_GT(farthest, 0.1999);
     EXPECT_LT(jump, 5e-3);  // 5 m/s: no path jumps
@@ -52,7 +54,7 @@ TEST(Hand, TrembleIsBoundedAndTheSameForTheSameSeed) {
   for (double t = 0.0; t < 20.0; t += 1e-3) {
     const Vector6 F = one->grip(t, {}).wrench;
     EXPECT_EQ(F, same->grip(t, {}).wrench);
-    for (std::size_t i = 3; i < 6; ++i) most = std::max(most, std::abs(F[i]));
+    for (std::size_t i = 3; i < 6; ++i) most = support::larger(most, std::abs(F[i]));
   }
   EXPECT_LE(most, 0.5);
   EXPECT_GT(most, 0.25);

@@ -12,6 +12,8 @@
 
 #include <tactus/math/sincos_versions.h>
 
+#include "support/compare.h"
+
 namespace tactus::math {
 namespace {
 
@@ -58,8 +60,8 @@ TEST(SinCos, IsWithinOneUlpOfTheExactValue) {
   double worst_sin = 0.0, worst_cos = 0.0;
   for (const double x : angles()) {
     const SinCos got = sincos(x);
-    worst_sin = std::max(worst_sin, ulps(got.sin, std::sin(static_cast<long double>(x))));
-    worst_cos = std::max(worst_cos, ulps(got.cos, std::cos(static_cast<long double>(x))));
+    worst_sin = support::larger(worst_sin, ulps(got.sin, std::sin(static_cast<long double>(x))));
+    worst_cos = support::larger(worst_cos, ulps(got.cos, std::cos(static_cast<long double>(x))));
   }
   EXPECT_LT(worst_sin, kUlps);
   EXPECT_LT(worst_cos, kUlps);

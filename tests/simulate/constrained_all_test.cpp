@@ -4,6 +4,7 @@
 #include <random>
 
 #include "constrained_models.h"
+#include "support/compare.h"
 #include "support/paths.h"
 
 namespace tactus::simulate {
@@ -14,12 +15,7 @@ using namespace test;
 struct Constrained : testing::TestWithParam<const char*> {};
 
 double difference(const std::vector<double>& a, const std::vector<double>& b, std::size_t count) {
-  double largest = 0.0, size = 1.0;
-  for (std::size_t i = 0; i < count; ++i) {
-    largest = std::max(largest, std::abs(a[i] - b[i]));
-    size = std::max(size, std::abs(a[i]));
-  }
-  return largest / size;
+  return support::relative_difference({a.data(), count}, {b.data(), count});
 }
 
 TEST_P(Constrained, FormulationsAgreeOnStatesNearTheInitialOne) {

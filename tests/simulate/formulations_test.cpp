@@ -4,6 +4,7 @@
 
 #include "constrained_models.h"
 #include "support/allocations.h"
+#include "support/compare.h"
 
 namespace tactus::simulate {
 namespace {
@@ -118,15 +119,6 @@ TEST(Formulations, GiveTheGoldenAccelerationsOfTwoLinksOnACircle) {
 // Different eliminations of well-conditioned problems agree to some thousand roundings.
 constexpr double kAgree = 1e-10;
 
-double difference(const std::vector<double>& a, const std::vector<double>& b) {
-  double largest = 0.0, size = 1.0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    largest = std::max(largest, std::abs(a[i] - b[i]));
-    size = std::max(size, std::abs(a[i]));
-  }
-  return largest / size;
-}
-
 TEST(Formulations, AgreeOnRandomStates) {
   for (const Model& model : {slider_crank(9.81), ladder(1), ladder(3), shopping_cart(),
                              two_link_on_circle(0.01), spatial_loops()}) {
@@ -148,9 +140,12 @@ TEST(Formulations, AgreeOnRandomStates) {
       options.formulation = Formulation::multipliers;
       const ConstrainedMotion reference = mechanism.solve(options, state, tau);
       const auto compare = [&](const ConstrainedMotion& motion, const char* what) {
-        EXPECT_LT(difference(reference.udot, motion.udot), kAgree) << model.name << " " << what;
-        EXPECT_LT(difference(reference.force, motion.force), kAgree) << model.name << " " << what;
-        EXPECT_LT(difference(reference.lambda, motion.lambda), kAgree) << model.name << " " << what;
+        EXPECT_LT(support::relative_difference(reference.udot, motion.udot), kAgree)
+            << model.name << " " << what;
+        EXPECT_LT(support::relative_difference(reference.force, motion.force), kAgree)
+            << model.name << " " << what;
+        EXPECT_LT(support::relative_difference(reference.lambda, motion.lambda), kAgree)
+            << model.name << " " << what;
         EXPECT_EQ(reference.rank, motion.rank);
       };
       options.formulation = Formulation::embedding;
@@ -165,7 +160,7 @@ TEST(Formulations, AgreeOnRandomStates) {
       std::vector<double> udot(nv), qdot(state.q.size());
       ConstraintSolver automatic(mechanism.dynamics);
       automatic.accelerate(arguments_of(state, tau).data(), udot.data(), qdot.data());
-      EXPECT_LT(difference(reference.udot, udot), kAgree) << model.name << " automatic";
+      EXPECT_LT(support::relative_difference(reference.udot, udot), kAgree) << model.name << " automatic";
     }
   }
 }
@@ -195,8 +190,8 @@ TEST(Formulations, ShareTheMultiplierAmongCopiesAndKeepTheForce) {
     const ConstrainedMotion& copies = three.solve(options, state, {1.0, 0.0});
     EXPECT_EQ(copies.rank, 1u);
     EXPECT_EQ(copies.redundant[0] + copies.redundant[1] + copies.redundant[2], 2);
-    EXPECT_LT(difference(single.udot, copies.udot), kAgree);
-    EXPECT_LT(difference(single.force, copies.force), kAgree);
+    EXPECT_LT(support::relative_difference(single.udot, copies.udot), kAgree);
+    EXPECT_LT(support::relative_difference(single.force, copies.force), kAgree);
     if (formulation == Formulation::embedding) continue;
     // Least multipliers: each copy, measured in its own size, carries a third.
     EXPECT_NEAR(copies.lambda[0], single.lambda[0] / 3.0, 1e-10);

@@ -10,6 +10,8 @@
 #include <tactus/math/rotation.h>
 #include <tactus/simulate/motion/simulation.h>
 
+#include "support/compare.h"
+
 namespace tactus::simulate::test {
 
 using algebra::Block;
@@ -128,10 +130,7 @@ inline State simulate_for(const Dynamics& dynamics, const State& start, double d
 
 /// The largest difference between two states, in coordinates and speeds.
 inline double distance(const State& a, const State& b) {
-  double largest = 0.0;
-  for (std::size_t i = 0; i < a.q.size(); ++i) largest = std::max(largest, std::abs(a.q[i] - b.q[i]));
-  for (std::size_t i = 0; i < a.u.size(); ++i) largest = std::max(largest, std::abs(a.u[i] - b.u[i]));
-  return largest;
+  return support::larger(support::difference(a.q, b.q), support::difference(a.u, b.u));
 }
 
 /// The order of convergence seen between steps of h and h/2, against a reference.

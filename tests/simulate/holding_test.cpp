@@ -8,6 +8,7 @@
 
 #include "constrained_models.h"
 #include "support/allocations.h"
+#include "support/compare.h"
 #include "support/paths.h"
 
 namespace tactus::simulate {
@@ -32,7 +33,7 @@ CrankRun run_crank(const Dynamics& dynamics, double gravity, double duration, Op
   for (long i = 0; i < steps && run.ok; ++i) {
     run.ok = crank.step({.tau = tau}).ok();
     const auto& q = crank.state().q;
-    run.largest_phi = std::max(run.largest_phi, std::abs(std::sin(q[0]) + std::sin(q[0] + q[1])));
+    run.largest_phi = support::larger(run.largest_phi, std::abs(std::sin(q[0]) + std::sin(q[0] + q[1])));
   }
   ReducedCrank reference(gravity, 1.0);
   reference.advance(duration);
@@ -118,10 +119,10 @@ TEST(Holding, FollowsTheLadderThroughItsSingularPositions) {
     for (const long end = std::lround(row[0].get<double>() * 1000.0); step < end; ++step)
       ASSERT_TRUE(simulation.step().ok()) << simulation.state().t;
     const double theta = simulation.state().q[0];
-    worst = std::max({worst, std::abs(std::cos(theta) - row[1].get<double>()),
-                      std::abs(std::sin(theta) - row[2].get<double>())});
+    worst = support::larger(worst, std::abs(std::cos(theta) - row[1].get<double>()),
+                            std::abs(std::sin(theta) - row[2].get<double>()));
     for (const double phi : simulation.constraint_state().position_error)
-      worst_phi = std::max(worst_phi, std::abs(phi));
+      worst_phi = support::larger(worst_phi, std::abs(phi));
   }
   EXPECT_LT(worst, 1e-8);  // RK4 at 1 ms; the reference agrees with itself to 3e-11
   EXPECT_LT(worst_phi, 1e-12);
@@ -191,7 +192,7 @@ TEST(Holding, BaumgarteKeepsConstraintsOnlyNearly) {
   for (int i = 0; i < 500; ++i) {
     ASSERT_TRUE(simulation.step().ok());
     for (const double phi : simulation.constraint_state().position_error)
-      largest = std::max(largest, std::abs(phi));
+      largest = support::larger(largest, std::abs(phi));
   }
   EXPECT_LT(largest, 1e-6);
   EXPECT_GT(largest, 1e-14);

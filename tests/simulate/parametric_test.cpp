@@ -7,6 +7,7 @@
 
 #include "constrained_models.h"
 #include "support/allocations.h"
+#include "support/compare.h"
 #include "support/paths.h"
 
 namespace tactus::simulate {
@@ -24,15 +25,6 @@ Options parametric(double step = 1e-3, Integrator integrator = Integrator::rk4) 
   Options options{.step = step, .integrator = integrator};
   options.constraints.formulation = Formulation::parametric;
   return options;
-}
-
-double difference(const std::vector<double>& a, const std::vector<double>& b) {
-  double largest = 0.0, size = 1.0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    largest = std::max(largest, std::abs(a[i] - b[i]));
-    size = std::max(size, std::abs(a[i]));
-  }
-  return largest / size;
 }
 
 /// A particle in the x-y plane, on the circle of radius 1 unless told, with psi as given.
@@ -82,11 +74,12 @@ void expect_agreement(const Model& model, double reach) {
       EXPECT_EQ(motion.used, formulation);
       if (formulation == Formulation::multipliers) reference = motion;
       EXPECT_EQ(motion.rank, reference.rank) << model.name << " " << name_of(formulation);
-      EXPECT_LT(difference(reference.udot, motion.udot), kAgree) << model.name << " " << name_of(formulation);
-      EXPECT_LT(difference(reference.force, motion.force), kAgree)
+      EXPECT_LT(support::relative_difference(reference.udot, motion.udot), kAgree)
+          << model.name << " " << name_of(formulation);
+      EXPECT_LT(support::relative_difference(reference.force, motion.force), kAgree)
           << model.name << " " << name_of(formulation);
       if (reference.rank == m) {
-        EXPECT_LT(difference(reference.lambda, motion.lambda), kAgree)
+        EXPECT_LT(support::relative_difference(reference.lambda, motion.lambda), kAgree)
             << model.name << " " << name_of(formulation);
       }
     }
@@ -94,7 +87,8 @@ void expect_agreement(const Model& model, double reach) {
     simulation.set_state(state);
     simulation.hold({.tau = tau});
     const auto rates = simulation.rates();
-    EXPECT_LT(difference(reference.udot, {rates.udot.begin(), rates.udot.end()}), kAgree) << model.name;
+    EXPECT_LT(support::relative_difference(reference.udot, {rates.udot.begin(), rates.udot.end()}), kAgree)
+        << model.name;
   }
 }
 
@@ -218,7 +212,7 @@ TEST(Parametric, KeepsTheEnergyAndTheConstraintsWithoutProjection) {
   double worst = 0.0;
   for (int i = 0; i < 10000; ++i) {
     ASSERT_TRUE(arm.step().ok());
-    if (i % 100 == 0) worst = std::max(worst, std::abs(arm.constraint_state().position_error[0]));
+    if (i % 100 == 0) worst = support::larger(worst, std::abs(arm.constraint_state().position_error[0]));
   }
   EXPECT_LT(worst, 1e-15);
   EXPECT_NEAR(kinetic(arm.state()) / before, 1.0, 1e-9);  // 3.7e-10
@@ -234,7 +228,7 @@ TEST(Parametric, PassesTheSingularPositionsOfTheSliderCrankUnaware) {
   for (int i = 0; i < 1000; ++i) {
     ASSERT_TRUE(crank.step({.tau = tau}).ok());
     const auto& q = crank.state().q;
-    worst = std::max(worst, std::abs(std::sin(q[0]) + std::sin(q[0] + q[1])));
+    worst = support::larger(worst, std::abs(std::sin(q[0]) + std::sin(q[0] + q[1])));
   }
   EXPECT_LT(worst, 1e-13);  // sines of tens of radians
   aghili::ReducedCrank reference(9.81, 1.0);
@@ -254,13 +248,13 @@ TEST(Parametric, RunsWithEveryIntegrator) {
     };
     const std::vector<double> reference = end_of(Integrator::adaptive, 0.1);
     const auto order = [&](Integrator integrator, double step) {
-      return std::log2(difference(reference, end_of(integrator, step)) /
-                       difference(reference, end_of(integrator, step / 2)));
+      return std::log2(support::relative_difference(reference, end_of(integrator, step)) /
+                       support::relative_difference(reference, end_of(integrator, step / 2)));
     };
     EXPECT_GT(order(Integrator::euler, 2e-3), 0.8) << name;
     EXPECT_GT(order(Integrator::rk4, 2e-2), 3.6) << name;
     EXPECT_GT(order(Integrator::implicit, 5e-3), 2.6) << name;
-    EXPECT_LT(difference(reference, end_of(Integrator::stiff, 0.1)), 1e-8) << name;
+    EXPECT_LT(support::relative_difference(reference, end_of(Integrator::stiff, 0.1)), 1e-8) << name;
   }
 }
 
@@ -367,8 +361,8 @@ TEST(Parametric, SwitchesOnlyWhatPsiLeaves) {
     disk->set_active(1, true);  // and is caught
     for (int i = 0; i < 100; ++i) ASSERT_TRUE(disk->step().ok());
   }
-  EXPECT_LT(difference(reference.state().q, z.state().q), 1e-12);
-  EXPECT_LT(difference(reference.state().u, z.state().u), 1e-12);
+  EXPECT_LT(support::relative_difference(reference.state().q, z.state().q), 1e-12);
+  EXPECT_LT(support::relative_difference(reference.state().u, z.state().u), 1e-12);
   EXPECT_THROW(z.set_active(0, false), InputError);
 }
 

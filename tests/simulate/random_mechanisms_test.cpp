@@ -13,6 +13,7 @@
 #include <tactus/simulate/motion/simulation.h>
 
 #include "random_mechanism.h"
+#include "support/compare.h"
 
 namespace tactus::simulate {
 namespace {
@@ -32,18 +33,6 @@ constexpr double kEnergy = 1e-9;
 constexpr double kLeastFall = 8.0;
 constexpr int kMostHalvings = 6;
 constexpr int kSteps = 40;
-
-double largest(std::span<const double> v, double least = 0.0) {
-  for (const double x : v)
-    if (!(std::abs(x) <= least)) least = std::abs(x);  // keeps a NaN
-  return least;
-}
-
-double difference(std::span<const double> a, std::span<const double> b) {
-  std::vector<double> d(a.size());
-  for (std::size_t i = 0; i < a.size(); ++i) d[i] = a[i] - b[i];
-  return largest(d) / largest(a, 1.0);
-}
 
 /// One mechanism and its kernels. The interpreter: compiling costs more than the few calls.
 struct Subject {
@@ -68,7 +57,7 @@ struct Subject {
     for (double& x : guess.u) x = mechanism.part();
     try {
       const State state = assemble(dynamics, guess, {}, report);
-      EXPECT_LT(difference(state.q, guess.q), kAgree);  // it was assembled already
+      EXPECT_LT(support::relative_difference(state.q, guess.q), kAgree);  // it was assembled already
       return state;
     } catch (const InputError& error) {
       EXPECT_FALSE(mechanism.conservative()) << error.what();
@@ -112,16 +101,16 @@ struct Subject {
       check_balance(terms, motion);
       if (!reference) reference = motion;
       EXPECT_EQ(motion.rank, reference->rank);
-      EXPECT_LT(difference(reference->udot, motion.udot), kAgree);
-      EXPECT_LT(difference(reference->force, motion.force), kAgree);
-      EXPECT_LT(difference(reference->lambda, motion.lambda),
+      EXPECT_LT(support::relative_difference(reference->udot, motion.udot), kAgree);
+      EXPECT_LT(support::relative_difference(reference->force, motion.force), kAgree);
+      EXPECT_LT(support::relative_difference(reference->lambda, motion.lambda),
                 kAgree);  // the shortest where rows are redundant
     }
     ConstraintSolver automatic(dynamics);
     automatic.reset(state.t, state.q.data(), state.u.data());
     std::vector<double> udot(nv), qdot(state.q.size());
     automatic.accelerate(arguments.data(), udot.data(), qdot.data());
-    EXPECT_LT(difference(reference->udot, udot), kAgree) << "automatic";
+    EXPECT_LT(support::relative_difference(reference->udot, udot), kAgree) << "automatic";
   }
 
   /// M udot = Q + A^T lambda and A udot = gamma, of all rows, the redundant ones too.
@@ -131,12 +120,12 @@ struct Subject {
       for (std::size_t j = 0; j < nv; ++j) {
         const double inertial = terms.M()[i * nv + j] * motion.udot[j];
         rest += inertial;
-        size = std::max(size, std::abs(inertial));
+        size = support::larger(size, std::abs(inertial));
       }
       for (std::size_t k = 0; k < m; ++k) {
         const double part = terms.A(k)[i] * motion.lambda[k];
         reaction += part;
-        size = std::max(size, std::abs(part));
+        size = support::larger(size, std::abs(part));
       }
       EXPECT_LT(std::abs(rest - motion.force[i]), kAgree * size);
       EXPECT_LT(std::abs(reaction), kAgree * size);
@@ -144,7 +133,8 @@ struct Subject {
     for (std::size_t k = 0; k < m; ++k) {
       double rest = -terms.gamma()[k];
       for (std::size_t i = 0; i < nv; ++i) rest += terms.A(k)[i] * motion.udot[i];
-      EXPECT_LT(std::abs(rest), kAgree * largest(motion.udot, 1.0)) << dynamics.constraints->rows[k].label;
+      EXPECT_LT(std::abs(rest), kAgree * support::largest(motion.udot, 1.0))
+          << dynamics.constraints->rows[k].label;
     }
   }
 
@@ -154,7 +144,7 @@ struct Subject {
         : energy_(generate::compile(subject.equations.energy(), generate::Backend::interpreter)) {
       start_ = total_at(start);
     }
-    void add(const State& state) { change_ = std::max(change_, std::abs(total_at(state) - start_)); }
+    void add(const State& state) { change_ = support::larger(change_, std::abs(total_at(state) - start_)); }
     double part() const { return change_ / kinetic_; }
 
    private:
@@ -163,7 +153,7 @@ struct Subject {
       std::copy(state.q.begin(), state.q.end(), energy_.input("q").begin());
       std::copy(state.u.begin(), state.u.end(), energy_.input("u").begin());
       energy_.run();
-      kinetic_ = std::max(kinetic_, energy_.output("kinetic")[0]);
+      kinetic_ = support::larger(kinetic_, energy_.output("kinetic")[0]);
       return energy_.output("kinetic")[0] + energy_.output("potential")[0];
     }
     generate::Evaluator energy_;
@@ -186,8 +176,9 @@ struct Subject {
         break;
       }
       const Simulation::ConstraintState constraints = simulation.constraint_state();
-      EXPECT_LT(largest(constraints.position_error), kHeld);
-      EXPECT_LT(largest(constraints.velocity_error), kHeldVelocity * largest(simulation.state().u, 1.0));
+      EXPECT_LT(support::largest(constraints.position_error), kHeld);
+      EXPECT_LT(support::largest(constraints.velocity_error),
+                kHeldVelocity * support::largest(simulation.state().u, 1.0));
       if (drift) energy.add(simulation.state());
     }
     if (drift) *drift = energy.part();
@@ -221,12 +212,12 @@ TEST_P(Hundred, BalanceAgreeHoldAndKeepTheirEnergy) {
     // One of the others takes the same way.
     const Formulation others[] = {Formulation::multipliers, Formulation::embedding, Formulation::projection};
     const State same = subject.move(*start, 1e-3, kSteps, others[seed % 3]);
-    EXPECT_LT(difference(end.q, same.q), kAgree);
-    EXPECT_LT(difference(end.u, same.u), kAgree);
+    EXPECT_LT(support::relative_difference(end.q, same.q), kAgree);
+    EXPECT_LT(support::relative_difference(end.u, same.u), kAgree);
 
     const Constraints& constraints = *subject.dynamics.constraints;
     ++moved;
-    locked += largest(start->u) < kHeldVelocity;
+    locked += support::largest(start->u) < kHeldVelocity;
     redundant += std::count(constraints.redundant.begin(), constraints.redundant.end(), 1) > 0;
     rolling += std::any_of(constraints.rows.begin(), constraints.rows.end(),
                            [](const auto& r) { return !r.holonomic; });
@@ -269,7 +260,7 @@ TEST(SquareMechanisms, SurviveSingularStarts) {
     for (int i = 0; i < kSteps && !HasFailure(); ++i) {
       const Status status = simulation.step();
       EXPECT_TRUE(status.ok()) << simulation.explain(status);
-      worst = largest(simulation.constraint_state().position_error, worst);
+      worst = support::largest(simulation.constraint_state().position_error, worst);
       energy.add(simulation.state());
     }
     EXPECT_LT(worst, report.singular ? kHeldNearSingular : kHeld);
@@ -306,7 +297,7 @@ TEST(PrescribedMotions, EndWhereTheMechanismCannotFollow) {
       Status status;
       while (status.ok() && simulation.state().t < 0.02) {
         status = simulation.step();
-        EXPECT_LT(largest(simulation.constraint_state().position_error), kHeld);
+        EXPECT_LT(support::largest(simulation.constraint_state().position_error), kHeld);
       }
       EXPECT_TRUE(status.has(Status::constraint_lost)) << simulation.explain(status);
       EXPECT_NE(simulation.explain(status).find("`c"), std::string::npos);  // names the constraint
@@ -316,7 +307,7 @@ TEST(PrescribedMotions, EndWhereTheMechanismCannotFollow) {
       State beyond = simulation.state();
       beyond.t += kSooner;
       try {
-        EXPECT_GT(difference(assemble(subject.dynamics, beyond).q, beyond.q), kFar);
+        EXPECT_GT(support::relative_difference(assemble(subject.dynamics, beyond).q, beyond.q), kFar);
       } catch (const InputError&) {
       }
     }

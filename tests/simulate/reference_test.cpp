@@ -7,6 +7,7 @@
 
 #include <tactus/describe/read/load.h>
 #include <tactus/simulate/motion/simulation.h>
+#include "support/compare.h"
 #include "support/paths.h"
 
 namespace tactus::simulate {
@@ -37,8 +38,8 @@ TEST(References, SimplePendulumAsAParticleOnARod) {
   double worst = 0.0;
   for (const auto& row : data["reference"]) {
     while (pendulum.state().t < row[0].get<double>() - 1e-9) ASSERT_TRUE(pendulum.step().ok());
-    worst = std::max({worst, std::fabs(pendulum.state().q[0] - row[1].get<double>()),
-                      std::fabs(pendulum.state().q[1] - row[2].get<double>())});
+    worst = support::larger(worst, std::fabs(pendulum.state().q[0] - row[1].get<double>()),
+                            std::fabs(pendulum.state().q[1] - row[2].get<double>()));
   }
   EXPECT_LT(worst, 1e-9);  // truncation of RK4 at 1 ms over four swings
 }
@@ -95,9 +96,9 @@ TEST(References, LadderOfFortyFourBarsThroughItsSingularPositions) {
       theta += h / 6 * (l1 + 2 * l2 + 2 * l3 + l4);
       rate += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
     }
-    worst_angle = std::max(worst_angle, std::fabs(ladder.state().q[0] - theta));
+    worst_angle = support::larger(worst_angle, std::fabs(ladder.state().q[0] - theta));
     for (const double e : ladder.constraint_state().position_error)
-      worst_error = std::max(worst_error, std::fabs(e));
+      worst_error = support::larger(worst_error, std::fabs(e));
   }
   EXPECT_LT(worst_angle, 1e-6);  // RK4 at 1 ms over five turns
   EXPECT_LT(worst_error, 1e-10);

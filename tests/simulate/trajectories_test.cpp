@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "constrained_models.h"
+#include "support/compare.h"
 #include "support/paths.h"
 
 namespace tactus::simulate {
@@ -28,15 +29,6 @@ std::vector<State> motion_of(const Dynamics& dynamics, const State& start, Formu
   return states;
 }
 
-double difference(const std::vector<double>& a, const std::vector<double>& b) {
-  double largest = 0.0, size = 1.0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    largest = std::max(largest, std::abs(a[i] - b[i]));
-    size = std::max(size, std::abs(a[i]));
-  }
-  return largest / size;
-}
-
 TEST_P(Trajectories, OfAllFormulationsAreThatOfTheReference) {
   const Model model = describe::load(tactus::support::source_dir() + "/models/" + GetParam() + ".yaml");
   const Dynamics dynamics = compile(derive::Equations(model));
@@ -54,8 +46,10 @@ TEST_P(Trajectories, OfAllFormulationsAreThatOfTheReference) {
        {Formulation::automatic, Formulation::multipliers, Formulation::embedding, Formulation::projection}) {
     const std::vector<State> states = motion_of(dynamics, start, formulation, duration, kTolerance);
     for (std::size_t i = 0; i < states.size(); ++i) {
-      EXPECT_LT(difference(reference[i].q, states[i].q), kSame) << name_of(formulation) << " " << i;
-      EXPECT_LT(difference(reference[i].u, states[i].u), kSame) << name_of(formulation) << " " << i;
+      EXPECT_LT(support::relative_difference(reference[i].q, states[i].q), kSame)
+          << name_of(formulation) << " " << i;
+      EXPECT_LT(support::relative_difference(reference[i].u, states[i].u), kSame)
+          << name_of(formulation) << " " << i;
     }
   }
 }
