@@ -35,7 +35,7 @@ TEST(Compare, ANumberThatIsNoneIsTheLargestWhereverItStands) {
   EXPECT_EQ(support::relative_difference(std::vector{1.0, 4.0}, std::vector{2.0, 4.0}), 0.25);
 }
 
-// x = std::max(x, error) forgets a NaN: the largest of errors is kept with support::larger.
+// std::max forgets a NaN: the largest of errors is kept with support::larger.
 TEST(Compare, NoTestKeepsTheLargestOfItsErrorsWithStdMax) {
   const std::regex forgetful(R"((\w[\w.\[\]()]*) = std::max\(\{?\1,)");
   std::size_t files = 0;
