@@ -1,0 +1,330 @@
+#include <tactus/display/log/sinks.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include <fmt/format.h>
+#include <Eigen/Geometry>
+#include <nlohmann/json.hpp>
+
+#include <tactus/base/error.h>
+
+namespace tactus::display {
+
+namespace {
+
+using Json = nlohmann::json;
+using Vec3 = math::Vec3<double>;
+using Mat3 = math::Mat3<double>;
+
+constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
+
+void put_number(std::string& to, double x) {
+  if (!std::isfinite(x)) {
+    to += std::isnan(x) ? "\"nan\"" : x > 0.0 ? "\"inf\"" : "\"-inf\"";
+    return;
+  }
+  const std::size_t from = to.size();
+  fmt::format_to(std::back_inserter(to), "{}", x);
+  // A number without point or exponent reads back as an integer, which has no minus zero.
+  if (to.find_first_of(".e", from) == std::string::npos) to += ".0";
+}
+
+template <class List>
+void put_list(std::string& to, const List& values) {
+  to += '[';
+  bool first = true;
+  for (const double x : values) {
+    if (!first) to += ',';
+    first = false;
+    put_number(to, x);
+  }
+  to += ']';
+}
+
+void put_list(std::string& to, const Vec3& v) { put_list(to, std::array{v.x, v.y, v.z}); }
+void put_list(std::string& to, const Mat3& R) {
+  std::array<double, 9> entries{};
+  for (std::size_t i = 0; i < 9; ++i) entries[i] = R(i / 3, i % 3);
+  put_list(to, entries);
+}
+
+double number_of(const Json& value) {
+  if (value.is_number()) return value.get<double>();
+  const std::string text = value.get<std::string>();
+  if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
+  if (text == "inf") return std::numeric_limits<double>::infinity();
+  if (text == "-inf") return -std::numeric_limits<double>::infinity();
+  throw std::invalid_argument(text);
+}
+template <std::size_t n>
+std::array<double, n> list_of(const Json& value) {
+  if (!value.is_array() || value.size() != n) throw std::invalid_argument("list");
+  std::array<double, n> list{};
+  for (std::size_t i = 0; i < n; ++i) list[i] = number_of(value[i]);
+  return list;
+}
+Vec3 vector_of(const Json& value) {
+  const auto v = list_of<3>(value);
+  return {v[0], v[1], v[2]};
+}
+Mat3 matrix_of(const Json& value) {
+  const auto v = list_of<9>(value);
+  Mat3 R = Mat3::identity();
+  for (std::size_t i = 0; i < 9; ++i) R(i / 3, i % 3) = v[i];
+  return R;
+}
+
+// Schemas.
+
+constexpr std::string_view kVector =
+    R"({"type":"object","properties":{"x":{"type":"number"},"y":{"type":"number"},"z":{"type":"number"}}})";
+constexpr std::string_view kTime =
+    R"({"type":"object","title":"time","properties":{"sec":{"type":"integer"},"nsec":{"type":"integer"}}})";
+
+std::string pose_schema() {
+  return fmt::format(
+      R"({{"title":"foxglove.PoseInFrame","type":"object","properties":{{"timestamp":{},"frame_id":{{"type":"string"}},)"
+      R"("pose":{{"type":"object","properties":{{"position":{},"orientation":{{"type":"object","properties":)"
+      R"({{"x":{{"type":"number"}},"y":{{"type":"number"}},"z":{{"type":"number"}},"w":{{"type":"number"}}}}}}}}}}}}}})",
+      kTime, kVector);
+}
+/// Two vectors by name.
+std::string pair_schema(std::string_view title, std::string_view outer, std::string_view one,
+                        std::string_view two) {
+  return fmt::format(
+      R"({{"title":"{}","type":"object","properties":{{"timestamp":{},"frame_id":{{"type":"string"}},)"
+      R"("{}":{{"type":"object","properties":{{"{}":{},"{}":{}}}}}}}}})",
+      title, kTime, outer, one, kVector, two, kVector);
+}
+
+class CsvLog final : public LogSink {
+ public:
+  explicit CsvLog(const std::string& path) : file_(path) {
+    file_.write(
+        "t,handle_x,handle_y,handle_z,port_x,port_y,port_z,force_x,force_y,force_z,torque_x,torque_y,torque_"
+        "z,"
+        "into_port,stage,events\n");
+  }
+  void write(const LogEntry& entry) override {
+    const TickRecord& r = entry.record;
+    text_.clear();
+    fmt::format_to(std::back_inserter(text_), "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.t,
+                   r.p_H.x, r.p_H.y, r.p_H.z, r.p_P.x, r.p_P.y, r.p_P.z, r.on_port[3], r.on_port[4],
+                   r.on_port[5], r.on_port[0], r.on_port[1], r.on_port[2], r.into_port, name_of(r.stage),
+                   r.events);
+    file_.write(text_);
+  }
+  void flush() override { file_.flush(); }
+  void finish() override { file_.finish(); }
+
+ private:
+  OutputFile file_;
+  std::string text_;
+};
+
+class McapLog final : public LogSink {
+ public:
+  McapLog(const std::string& path, const LogHead& head)
+      : file_(path, "crtk"), admittance_(head.kind == device::Kind::admittance) {
+    file_.add_metadata("tactus", head.setup);
+    if (!head.model_text.empty()) file_.add_attachment(head.model_name, "application/yaml", head.model_text);
+    const std::string pose = pose_schema(), twist = pair_schema("TwistStamped", "twist", "linear", "angular"),
+                      wrench = pair_schema("WrenchStamped", "wrench", "force", "torque");
+    const auto channel = [&](std::string_view topic, std::string_view name, const std::string& schema) {
+      return file_.add_channel(topic, name, schema);
+    };
+    handle_cp_ = channel("/handle/measured_cp", "foxglove.PoseInFrame", pose);
+    handle_cv_ = channel("/handle/measured_cv", "TwistStamped", twist);
+    if (head.force_sensor) handle_cf_ = channel("/handle/measured_cf", "WrenchStamped", wrench);
+    if (admittance_) {
+      servo_cp_ = channel("/handle/servo_cp", "foxglove.PoseInFrame", pose);
+      servo_cv_ = channel("/handle/servo_cv", "TwistStamped", twist);
+    } else {
+      servo_cf_ = channel("/handle/servo_cf", "WrenchStamped", wrench);
+    }
+    port_cp_ = channel(
+        "/port/measured_cp", "PointStamped",
+        fmt::format(R"({{"type":"object","properties":{{"timestamp":{},"point":{}}}}})", kTime, kVector));
+    port_cv_ = channel("/port/measured_cv", "TwistStamped", twist);
+    port_cf_ = channel("/port/measured_cf", "WrenchStamped", wrench);
+    state_ =
+        channel("/handle/operating_state", "OperatingState",
+                R"({"type":"object","properties":{"state":{"type":"string"},"fault":{"type":"string"}}})");
+    tick_ = channel("/loop/tick", "tactus.Tick", R"({"type":"object"})");
+  }
+
+  void write(const LogEntry& entry) override {
+    const TickRecord& r = entry.record;
+    time_ = r.t > 0.0 ? static_cast<std::uint64_t>(std::llround(1e9 * r.t)) : 0;
+    pose(handle_cp_, entry.sample.X_WH);
+    pair(handle_cv_, "twist", "linear", "angular", entry.sample.V_WH);
+    if (handle_cf_) pair(*handle_cf_, "wrench", "force", "torque", entry.sample.F_H_W);
+    if (admittance_) {
+      pose(servo_cp_, entry.command.X_WH);
+      pair(servo_cv_, "twist", "linear", "angular", entry.command.V_WH);
+    } else {
+      pair(servo_cf_, "wrench", "force", "torque", entry.command.wrench);
+    }
+    begin();
+    text_ += R"("point":)";
+    vector(r.p_P);
+    text_ += '}';
+    file_.add_message(port_cp_, time_, text_);
+    pair(port_cv_, "twist", "linear", "angular", r.V_P);
+    pair(port_cf_, "wrench", "force", "torque", r.on_port);
+    if (!stage_ || *stage_ != r.stage) {
+      stage_ = r.stage;
+      const char* state = r.stage == control::Stage::faulted ? "FAULT"
+                          : r.stage == control::Stage::off   ? "DISABLED"
+                                                             : "ENABLED";
+      file_.add_message(state_, time_,
+                        fmt::format(R"({{"state":"{}","fault":"{}"}})", state, name_of(r.fault)));
+    }
+    file_.add_message(tick_, time_, tick_message(entry));
+    if (++count_ % kTicksPerChunk == 0) file_.flush();
+  }
+  void flush() override { file_.flush(); }
+  void finish() override { file_.finish(); }
+
+ private:
+  static constexpr long kTicksPerChunk = 1000;
+
+  void begin() {
+    text_.clear();
+    fmt::format_to(std::back_inserter(text_), R"({{"timestamp":{{"sec":{},"nsec":{}}},)",
+                   time_ / kNanosecondsPerSecond, time_ % kNanosecondsPerSecond);
+  }
+  /// Plain JSON has no NaN.
+  void number(double x) {
+    if (std::isfinite(x))
+      fmt::format_to(std::back_inserter(text_), "{}", x);
+    else
+      text_ += "null";
+  }
+  void vector(const Vec3& v) {
+    text_ += R"({"x":)";
+    number(v.x);
+    text_ += R"(,"y":)";
+    number(v.y);
+    text_ += R"(,"z":)";
+    number(v.z);
+    text_ += '}';
+  }
+  void pose(std::uint16_t channel, const math::Pose<double>& X) {
+    Eigen::Matrix3d R;
+    for (std::size_t i = 0; i < 9; ++i)
+      R(static_cast<int>(i / 3), static_cast<int>(i % 3)) = X.R(i / 3, i % 3);
+    const Eigen::Quaterniond turn(R);
+    begin();
+    text_ += R"("frame_id":"world","pose":{"position":)";
+    vector(X.p);
+    text_ += R"(,"orientation":{"x":)";
+    number(turn.x());
+    text_ += R"(,"y":)";
+    number(turn.y());
+    text_ += R"(,"z":)";
+    number(turn.z());
+    text_ += R"(,"w":)";
+    number(turn.w());
+    text_ += "}}}";
+    file_.add_message(channel, time_, text_);
+  }
+  /// A spatial vector, [angular; linear], as two: the linear one first.
+  void pair(std::uint16_t channel, std::string_view outer, std::string_view linear, std::string_view angular,
+            const Vector6& v) {
+    begin();
+    fmt::format_to(std::back_inserter(text_), R"("frame_id":"world","{}":{{"{}":)", outer, linear);
+    vector({v[3], v[4], v[5]});
+    fmt::format_to(std::back_inserter(text_), R"(,"{}":)", angular);
+    vector({v[0], v[1], v[2]});
+    text_ += "}}";
+    file_.add_message(channel, time_, text_);
+  }
+
+  McapWriter file_;
+  bool admittance_;
+  std::uint16_t handle_cp_ = 0, handle_cv_ = 0, servo_cf_ = 0, servo_cp_ = 0, servo_cv_ = 0, port_cp_ = 0,
+                port_cv_ = 0, port_cf_ = 0, state_ = 0, tick_ = 0;
+  std::optional<std::uint16_t> handle_cf_;
+  std::optional<control::Stage> stage_;
+  std::uint64_t time_ = 0;
+  long count_ = 0;
+  std::string text_;
+};
+
+}  // namespace
+
+std::unique_ptr<LogSink> csv_log(const std::string& path) { return std::make_unique<CsvLog>(path); }
+std::unique_ptr<LogSink> mcap_log(const std::string& path, const LogHead& head) {
+  return std::make_unique<McapLog>(path, head);
+}
+
+std::string digits_of(double x) {
+  std::string text;
+  put_number(text, x);
+  return text;
+}
+
+std::string tick_message(const LogEntry& entry) {
+  std::string text = fmt::format(R"({{"number":{},"t":)", entry.sample.number);
+  put_number(text, entry.sample.t);
+  text += R"(,"elapsed":)";
+  put_number(text, entry.elapsed);
+  text += R"(,"compute_ns":)" + std::to_string(entry.compute);
+  const auto list = [&](const char* name, const auto& values) {
+    text += fmt::format(R"(,"{}":)", name);
+    put_list(text, values);
+  };
+  list("R", entry.sample.X_WH.R);
+  list("p", entry.sample.X_WH.p);
+  list("V", entry.sample.V_WH);
+  list("F", entry.sample.F_H_W);
+  list("wrench", entry.command.wrench);
+  list("R_to", entry.command.X_WH.R);
+  list("p_to", entry.command.X_WH.p);
+  list("V_to", entry.command.V_WH);
+  list("port_p", entry.record.p_P);
+  list("port_V", entry.record.V_P);
+  list("port_F", entry.record.on_port);
+  text += R"(,"into_port":)";
+  put_number(text, entry.record.into_port);
+  text += fmt::format(R"(,"events":{},"stage":{},"fault":{}}})", entry.record.events,
+                      static_cast<int>(entry.record.stage), static_cast<int>(entry.record.fault));
+  return text;
+}
+
+LogEntry parse_tick(std::string_view text, const std::string& file) {
+  try {
+    const Json json = Json::parse(text);
+    LogEntry entry;
+    entry.sample.number = json.at("number").get<std::uint64_t>();
+    entry.sample.t = number_of(json.at("t"));
+    entry.elapsed = number_of(json.at("elapsed"));
+    entry.compute = json.at("compute_ns").get<std::int64_t>();
+    entry.sample.X_WH = {matrix_of(json.at("R")), vector_of(json.at("p"))};
+    entry.sample.V_WH = list_of<6>(json.at("V"));
+    entry.sample.F_H_W = list_of<6>(json.at("F"));
+    entry.command.wrench = list_of<6>(json.at("wrench"));
+    entry.command.X_WH = {matrix_of(json.at("R_to")), vector_of(json.at("p_to"))};
+    entry.command.V_WH = list_of<6>(json.at("V_to"));
+    entry.record.t = entry.sample.t;
+    entry.record.p_H = entry.sample.X_WH.p;
+    entry.record.V_H = entry.sample.V_WH;
+    entry.record.p_P = vector_of(json.at("port_p"));
+    entry.record.V_P = list_of<6>(json.at("port_V"));
+    entry.record.on_port = list_of<6>(json.at("port_F"));
+    entry.record.into_port = number_of(json.at("into_port"));
+    entry.record.events = json.at("events").get<int>();
+    entry.record.stage = static_cast<control::Stage>(json.at("stage").get<int>());
+    entry.record.fault = static_cast<control::Fault>(json.at("fault").get<int>());
+    return entry;
+  } catch (const std::exception& trouble) {
+    throw InputError({file}, fmt::format("a message of /loop/tick is not one: {}", trouble.what()),
+                     "give a log that `tactus haptic --log` wrote");
+  }
+}
+
+}  // namespace tactus::display

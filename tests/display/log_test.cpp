@@ -1,0 +1,297 @@
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <random>
+#include <string>
+#include <thread>
+
+#include <nlohmann/json.hpp>
+
+#include <tactus/base/error.h>
+#include <tactus/display/log/crc32.h>
+#include <tactus/display/log/mcap_reader.h>
+#include <tactus/display/log/sinks.h>
+
+#include "support/allocations.h"
+
+namespace tactus::display {
+namespace {
+
+using tactus::test::allocation_count;
+
+std::string temporary(const std::string& name) {
+  return testing::TempDir() + "tactus_log_" + std::to_string(::getpid()) + "_" + name;
+}
+
+struct Removed {
+  std::string path;
+  ~Removed() { std::remove(path.c_str()); }
+};
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Numbers with all their bits in use, minus zero, tiny and huge ones among them.
+class Numbers {
+ public:
+  double operator()() {
+    switch (random_() % 8) {
+      case 0:
+        return -0.0;
+      case 1:
+        return std::numeric_limits<double>::denorm_min() * static_cast<double>(random_() % 100);
+      case 2:
+        return 1e300 * uniform_(random_);
+      case 3:
+        return std::round(10.0 * uniform_(random_));
+      default:
+        return uniform_(random_);
+    }
+  }
+
+ private:
+  std::mt19937_64 random_{7};
+  std::uniform_real_distribution<double> uniform_{-1.0, 1.0};
+};
+
+LogEntry random_entry(Numbers& number, std::uint64_t k) {
+  LogEntry entry;
+  entry.sample.number = k;
+  entry.sample.t = 1e-3 * static_cast<double>(k);
+  entry.elapsed = number();
+  for (std::size_t i = 0; i < 9; ++i) entry.sample.X_WH.R(i / 3, i % 3) = number();
+  for (std::size_t i = 0; i < 3; ++i) entry.sample.X_WH.p[i] = number();
+  for (std::size_t i = 0; i < 6; ++i) {
+    entry.sample.V_WH[i] = number();
+    entry.sample.F_H_W[i] = number();
+    entry.command.wrench[i] = number();
+    entry.command.V_WH[i] = number();
+    entry.record.V_P[i] = number();
+    entry.record.on_port[i] = number();
+  }
+  for (std::size_t i = 0; i < 3; ++i) entry.record.p_P[i] = number();
+  entry.record.t = entry.sample.t;
+  entry.record.into_port = number();
+  entry.record.stage = k == 0 ? control::Stage::ramping : control::Stage::on;
+  return entry;
+}
+
+bool same_bits(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
+
+TEST(Crc32, IsThatOfTheStandardsExample) {
+  EXPECT_EQ(crc32("123456789"), 0xCBF43926u);
+  EXPECT_EQ(crc32("6789", crc32("12345")), 0xCBF43926u);
+  EXPECT_EQ(crc32(""), 0u);
+}
+
+TEST(TickMessage, ReadsBackToTheSameBits) {
+  Numbers number;
+  for (std::uint64_t k = 0; k < 200; ++k) {
+    const LogEntry entry = random_entry(number, k);
+    const LogEntry back = parse_tick(tick_message(entry), "log");
+    EXPECT_EQ(back.sample.number, k);
+    EXPECT_TRUE(same_bits(back.elapsed, entry.elapsed));
+    for (std::size_t i = 0; i < 9; ++i)
+      EXPECT_TRUE(same_bits(back.sample.X_WH.R(i / 3, i % 3), entry.sample.X_WH.R(i / 3, i % 3)));
+    for (std::size_t i = 0; i < 6; ++i) {
+      EXPECT_TRUE(same_bits(back.sample.V_WH[i], entry.sample.V_WH[i]));
+      EXPECT_TRUE(same_bits(back.sample.F_H_W[i], entry.sample.F_H_W[i]));
+      EXPECT_TRUE(same_bits(back.command.wrench[i], entry.command.wrench[i]));
+      EXPECT_TRUE(same_bits(back.record.on_port[i], entry.record.on_port[i]));
+    }
+    EXPECT_TRUE(same_bits(back.record.into_port, entry.record.into_port));
+    EXPECT_EQ(back.record.stage, entry.record.stage);
+  }
+  LogEntry odd;
+  odd.sample.V_WH = {NAN, INFINITY, -INFINITY, 0, 0, 0};
+  const LogEntry back = parse_tick(tick_message(odd), "log");
+  EXPECT_TRUE(std::isnan(back.sample.V_WH[0]));
+  EXPECT_EQ(back.sample.V_WH[1], INFINITY);
+  EXPECT_EQ(back.sample.V_WH[2], -INFINITY);
+}
+
+TEST(TickMessage, SaysWhatIsNone) {
+  for (const char* text : {"", "{}", "[1]", "{\"number\":1}", "{\"number\":\"x\"}"})
+    EXPECT_THROW(parse_tick(text, "log"), InputError) << text;
+}
+
+LogHead head_of(device::Kind kind) {
+  return {kind, true, {{"model", "m.yaml"}, {"rate", "1000"}}, "m.yaml", "name: m\n"};
+}
+
+TEST(McapLog, HoldsEveryTickOnChannelsWithCrtkNames) {
+  for (const device::Kind kind : {device::Kind::impedance, device::Kind::admittance}) {
+    const Removed file{temporary("run.mcap")};
+    Numbers number;
+    std::vector<LogEntry> entries;
+    const auto sink = mcap_log(file.path, head_of(kind));
+    for (std::uint64_t k = 0; k < 2500; ++k) {  // some chunks
+      entries.push_back(random_entry(number, k));
+      sink->write(entries.back());
+    }
+    sink->finish();
+
+    const McapFile read(file.path);
+    EXPECT_TRUE(read.whole());
+    EXPECT_EQ(read.metadata().at("tactus").at("rate"), "1000");
+    EXPECT_EQ(read.attachments().at("m.yaml"), "name: m\n");
+    std::map<std::string, std::size_t> count;
+    std::size_t k = 0;
+    std::uint64_t last = 0;
+    for (const McapMessage& message : read.messages()) {
+      ++count[std::string(message.topic)];
+      EXPECT_GE(message.nanoseconds, last);
+      last = message.nanoseconds;
+      const auto json = nlohmann::json::parse(message.data);
+      if (message.topic == "/handle/servo_cf") {
+        EXPECT_EQ(json["wrench"]["force"]["x"].get<double>(), entries[count["/loop/tick"]].command.wrench[3]);
+      }
+      if (message.topic != "/loop/tick") continue;
+      EXPECT_TRUE(same_bits(parse_tick(message.data, "").record.into_port, entries[k].record.into_port));
+      EXPECT_EQ(message.nanoseconds, 1'000'000 * k);
+      ++k;
+    }
+    const bool impedance = kind == device::Kind::impedance;
+    EXPECT_EQ(count["/loop/tick"], entries.size());
+    EXPECT_EQ(count["/handle/measured_cp"], entries.size());
+    EXPECT_EQ(count["/handle/measured_cv"], entries.size());
+    EXPECT_EQ(count["/handle/measured_cf"], entries.size());
+    EXPECT_EQ(count["/handle/servo_cf"], impedance ? entries.size() : 0);
+    EXPECT_EQ(count["/handle/servo_cp"], impedance ? 0 : entries.size());
+    EXPECT_EQ(count["/port/measured_cp"], entries.size());
+    EXPECT_EQ(count["/handle/operating_state"], 2u);
+  }
+}
+
+TEST(McapLog, CutOffAnywhereIsReadUpToItsLastWholeChunk) {
+  const Removed file{temporary("whole.mcap")}, cut{temporary("cut.mcap")};
+  Numbers number;
+  const auto sink = mcap_log(file.path, head_of(device::Kind::impedance));
+  for (std::uint64_t k = 0; k < 30; ++k) {
+    sink->write(random_entry(number, k));
+    if (k % 10 == 9) sink->flush();
+  }
+  sink->finish();
+  const std::string bytes = bytes_of(file.path);
+  const std::size_t all = McapFile(file.path).messages().size();
+  std::size_t before = 0;
+  for (std::size_t size = 8; size < bytes.size(); size += 997) {
+    std::ofstream(cut.path, std::ios::binary) << bytes.substr(0, size);
+    const McapFile read(cut.path);
+    EXPECT_GE(read.messages().size(), before);
+    before = read.messages().size();
+  }
+  EXPECT_EQ(before, all);
+  EXPECT_EQ(all % 3, 2u);  // three chunks of ten ticks, and two changes of state
+}
+
+TEST(McapLog, SaysWhereBytesHaveChanged) {
+  const Removed file{temporary("bits.mcap")};
+  Numbers number;
+  const auto sink = mcap_log(file.path, head_of(device::Kind::impedance));
+  for (std::uint64_t k = 0; k < 10; ++k) sink->write(random_entry(number, k));
+  sink->finish();
+  std::string bytes = bytes_of(file.path);
+  const std::size_t at = bytes.find("into_port");
+  ASSERT_NE(at, std::string::npos);
+  bytes[at] ^= 1;
+  std::ofstream(file.path, std::ios::binary) << bytes;
+  EXPECT_THROW(McapFile{file.path}, InputError);
+  std::ofstream(file.path, std::ios::binary) << "t,x\n0,0\n";
+  EXPECT_THROW(McapFile{file.path}, InputError);
+  EXPECT_THROW(McapFile{file.path + ".none"}, InputError);
+  // Whatever the bytes are: an answer or a message.
+  std::mt19937_64 random(3);
+  for (int trial = 0; trial < 300; ++trial) {
+    std::string broken = bytes;
+    for (int i = 0; i < 3; ++i) broken[random() % broken.size()] = static_cast<char>(random());
+    std::ofstream(file.path, std::ios::binary) << broken;
+    try {
+      McapFile{file.path};
+    } catch (const InputError&) {
+    }
+  }
+}
+
+/// A sink that takes its time, fails when told, and remembers.
+struct Slow final : LogSink {
+  std::vector<std::uint64_t>& numbers;
+  std::chrono::microseconds nap;
+  std::uint64_t fails_at;
+  Slow(std::vector<std::uint64_t>& to, std::chrono::microseconds wait, std::uint64_t fail = ~0ull)
+      : numbers(to), nap(wait), fails_at(fail) {}
+  void write(const LogEntry& entry) override {
+    std::this_thread::sleep_for(nap);
+    if (entry.sample.number == fails_at) throw OutputError("the disk is full");
+    numbers.push_back(entry.sample.number);
+  }
+  void flush() override {}
+  void finish() override { numbers.push_back(~0ull); }
+};
+
+std::vector<std::unique_ptr<LogSink>> one(std::unique_ptr<LogSink> sink) {
+  std::vector<std::unique_ptr<LogSink>> list;
+  list.push_back(std::move(sink));
+  return list;
+}
+
+TEST(TickLog, WritesAllThatWasPutInOrder) {
+  std::vector<std::uint64_t> numbers;
+  {
+    TickLog log(one(std::make_unique<Slow>(numbers, std::chrono::microseconds(1))), 16);
+    LogEntry entry;
+    for (entry.sample.number = 0; entry.sample.number < 2000; ++entry.sample.number) log.put(entry);
+    log.finish();
+    EXPECT_EQ(log.lost(), 0);
+  }
+  ASSERT_EQ(numbers.size(), 2001u);
+  for (std::uint64_t k = 0; k < 2000; ++k) ASSERT_EQ(numbers[k], k);
+  EXPECT_EQ(numbers.back(), ~0ull);
+}
+
+TEST(TickLog, NeverWaitsInTheLoopAndCountsWhatIsLost) {
+  std::vector<std::uint64_t> numbers;
+  TickLog log(one(std::make_unique<Slow>(numbers, std::chrono::milliseconds(20))), 16);
+  LogEntry entry;
+  const long before = allocation_count();
+  long taken = 0;
+  for (int k = 0; k < 1000; ++k) taken += log.offer(entry);
+  EXPECT_EQ(allocation_count(), before);
+  EXPECT_EQ(taken + log.lost(), 1000);
+  EXPECT_GT(log.lost(), 0);
+  log.finish();
+  EXPECT_EQ(static_cast<long>(numbers.size()), taken + 1);
+}
+
+TEST(TickLog, AFullDiskEndsTheWritingNotTheLoopAndIsSaid) {
+  std::vector<std::uint64_t> numbers;
+  TickLog log(one(std::make_unique<Slow>(numbers, std::chrono::microseconds(0), 5)), 16);
+  LogEntry entry;
+  for (entry.sample.number = 0; entry.sample.number < 100; ++entry.sample.number) log.put(entry);
+  EXPECT_THROW(log.finish(), OutputError);
+  EXPECT_TRUE(log.failed());
+  EXPECT_EQ(numbers.size(), 5u);
+}
+
+TEST(TickLog, NoticesTheFullDiskOfTheSystem) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "/dev/full is not there";
+  TickLog log(one(mcap_log("/dev/full", head_of(device::Kind::impedance))));
+  Numbers number;
+  for (std::uint64_t k = 0; k < 3000; ++k) log.put(random_entry(number, k));
+  EXPECT_THROW(log.finish(), OutputError);
+}
+
+}  // namespace
+}  // namespace tactus::display
