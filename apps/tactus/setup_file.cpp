@@ -1,0 +1,134 @@
+#include "setup_file.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <tactus/base/error.h>
+#include <tactus/base/output_file.h>
+
+namespace tactus::apps {
+
+namespace {
+
+/// Options that are no settings: where results go, and this file itself.
+constexpr std::array<std::string_view, 7> kNotSettings{"help", "setup", "save-setup", "json",
+                                                       "out",  "plot",  "log"};
+
+bool is_setting(const CLI::Option& option) {
+  return !option.get_lnames().empty() &&
+         std::find(kNotSettings.begin(), kNotSettings.end(), option.get_lnames()[0]) == kNotSettings.end();
+}
+
+std::vector<std::string> names_of(const CLI::App& verb) {
+  std::vector<std::string> names{"model"};
+  for (const CLI::Option* option : verb.get_options())
+    if (is_setting(*option)) names.push_back(option->get_lnames()[0]);
+  return names;
+}
+
+Place place_of(const std::string& file, const YAML::Mark& mark) {
+  return {file, mark.line + 1, mark.column + 1};
+}
+
+/// Text that YAML reads back as itself.
+std::string quoted(const std::string& text) {
+  const bool plain = !text.empty() &&
+                     text.find_first_of(":#{}[],&*?|<>=!%@`'\" \n\t\\") == std::string::npos &&
+                     text.front() != '-';
+  if (plain) return text;
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + "\"";
+}
+
+}  // namespace
+
+void SetupFile::add_to(CLI::App& verb) {
+  verb.add_option("--setup", read, "YAML file with values for these options, by their names, and `model`")
+      ->check(CLI::ExistingFile);
+  verb.add_option("--save-setup", write, "writes the settings of this run as such a file");
+  verb.get_option("MODEL")->required(false);
+}
+
+void SetupFile::apply(CLI::App& verb) const {
+  CLI::Option& model = *verb.get_option("MODEL");
+  if (!read.empty()) {
+    YAML::Node setup;
+    try {
+      setup = YAML::LoadFile(read);
+    } catch (const YAML::ParserException& error) {
+      throw InputError(place_of(read, error.mark), error.msg, "write `name: value` lines");
+    } catch (const YAML::Exception& error) {
+      throw InputError({read}, error.what(), "give a YAML file");
+    }
+    if (!setup.IsMap())
+      throw InputError({read}, "a set-up is a map of options",
+                       "write `name: value` lines, such as `rate: 2000`");
+    const std::vector<std::string> names = names_of(verb);
+    for (const auto& entry : setup) {
+      const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : std::string();
+      const Place place = place_of(read, entry.first.Mark());
+      if (std::find(names.begin(), names.end(), key) == names.end())
+        throw InputError(place, fmt::format("`{}` is no setting of {}", key, verb.get_name()),
+                         suggestion(key, names));
+      CLI::Option& option = key == "model" ? model : *verb.get_option("--" + key);
+      std::vector<std::string> values;
+      if (entry.second.IsScalar()) values.push_back(entry.second.Scalar());
+      if (entry.second.IsSequence())
+        for (const auto& item : entry.second) {
+          if (!item.IsScalar())
+            throw InputError(place_of(read, item.Mark()), "a single value is expected", "");
+          values.push_back(item.Scalar());
+        }
+      if (values.empty() || (values.size() > 1 && option.get_expected_max() <= 1))
+        throw InputError(place, fmt::format("`{}` needs {}", key, values.empty() ? "a value" : "one value"),
+                         "write `name: value`");
+      if (option.count() > 0) continue;  // given on the command line
+      if (key == "model" && std::filesystem::path(values[0]).is_relative())
+        values[0] = (std::filesystem::path(read).parent_path() / values[0]).string();
+      try {
+        for (const std::string& value : values) option.add_result(value);
+        option.run_callback();
+      } catch (const CLI::ParseError& error) {
+        throw InputError(place, error.what(), verb.get_name() + " --help says what is expected");
+      }
+    }
+  }
+  if (model.count() == 0)
+    throw InputError({}, "MODEL is required", "give a model file, or a set-up with `model:`");
+  if (!write.empty()) write_file(write, setup_text(verb));
+}
+
+std::string setup_text(const CLI::App& verb) {
+  std::string text =
+      fmt::format("# tactus {} --setup THIS_FILE\nmodel: {}\n", verb.get_name(),
+                  quoted(std::filesystem::absolute(verb.get_option("MODEL")->as<std::string>()).string()));
+  for (const CLI::Option* option : verb.get_options()) {
+    if (!is_setting(*option)) continue;
+    const std::string& name = option->get_lnames()[0];
+    if (option->get_expected_max() == 0) {  // a flag
+      text += fmt::format("{}: {}\n", name, option->count() > 0 && option->as<bool>());
+      continue;
+    }
+    if (option->count() == 0) continue;  // its default, which depends on others
+    if (option->count() == 1) {
+      text += fmt::format("{}: {}\n", name, quoted(option->results()[0]));
+      continue;
+    }
+    text += name + ":\n";
+    for (const std::string& value : option->results()) text += fmt::format("  - {}\n", quoted(value));
+  }
+  return text;
+}
+
+}  // namespace tactus::apps

@@ -1,0 +1,30 @@
+// Settings of a verb in a file: the long names of its options as the keys of a YAML map.
+//
+//   model: ../models/shopping_cart.yaml      # seen from the file's folder
+//   device: simulated:planar
+//   rate: 4000
+//   set: [m=20, L=0.5]
+//
+// What is given on the command line counts more.
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+namespace tactus::apps {
+
+/// --setup and --save-setup. Afterwards MODEL need not be on the command line.
+struct SetupFile {
+  std::string read, write;
+
+  void add_to(CLI::App& verb);
+  /// In the verb's callback: options that were not given get the file's values, and all are written to the other. Throws
+  /// InputError with the place in the file.
+  void apply(CLI::App& verb) const;
+};
+
+/// The settings in effect, as the text of such a file; `model` as it is given.
+std::string setup_text(const CLI::App& verb);
+
+}  // namespace tactus::apps
