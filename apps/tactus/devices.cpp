@@ -1,4 +1,4 @@
-// tactus devices: what can be held, with specifications.
+// tactus devices: what can be held, with specifications; and which drivers find what they need.
 #include <memory>
 
 #include <fmt/format.h>
@@ -68,15 +68,37 @@ void print(const Specification& s) {
   fmt::print("\n  shows at most {:g} N/m\n", s.stiffness);
 }
 
+void print(const device::Driver& driver) {
+  fmt::print("{}: {}\n  {}: {}\n", driver.form, driver.specification.description,
+             driver.available ? "there" : "not there", driver.found);
+}
+
+ordered_json as_json(const device::Driver& driver) {
+  ordered_json json = as_json(driver.specification);
+  json["name"] = driver.form;
+  json["driver"] = true;
+  json["available"] = driver.available;
+  json["found"] = driver.found;
+  return json;
+}
+
 void run(bool json) {
+  const std::vector<device::Driver> drivers = device::drivers();
+  if (!json) {
+    for (const Specification& s : device::devices()) print(s);
+    fmt::print("\nDrivers:\n");
+    for (const device::Driver& driver : drivers) print(driver);
+    return;
+  }
   ordered_json all = ordered_json::array();
   for (const Specification& s : device::devices()) {
-    if (json)
-      all.push_back(as_json(s));
-    else
-      print(s);
+    all.push_back(as_json(s));
+    all.back()["driver"] = false;
+    all.back()["available"] = true;
   }
-  if (json) fmt::print("{}\n", all.dump(2));
+  for (const device::Driver& driver : drivers) all.push_back(as_json(driver));
+  // What a library or a service said of itself may be any bytes.
+  fmt::print("{}\n", all.dump(2, ' ', false, ordered_json::error_handler_t::replace));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <tactus/base/error.h>
+#include <tactus/device/drivers/drivers.h>
 #include <tactus/device/simulated_admittance.h>
 #include <tactus/device/simulated_impedance.h>
 
@@ -142,8 +143,10 @@ std::unique_ptr<Device> open(std::string_view name, HandPointer hand, const Devi
     if (options.rate > 0.0) s.stiffness = largest_stiffness(s);
     return std::make_unique<SimulatedImpedance>(s, std::move(hand));
   }
-  throw InputError({}, fmt::format("there is no device `{}`", name),
-                   fmt::format("known: {}", fmt::join(names, ", ")));
+  if (std::unique_ptr<Device> hardware = open_driver(name, options)) return hardware;
+  throw InputError(
+      {}, fmt::format("there is no device `{}`", name),
+      fmt::format("known: {}; and the drivers that `tactus devices` lists", fmt::join(names, ", ")));
 }
 
 }  // namespace tactus::device

@@ -12,8 +12,18 @@
 
 namespace tactus::device {
 
-/// Specifications of all that can be opened.
+/// Specifications of the simulated devices: all of them can be opened at any time.
 std::vector<Specification> devices();
+
+/// A way to hardware, or to a recording.
+struct Driver {
+  Specification specification;  // of a usual device; the one that is opened may know better
+  std::string form;             // of its names: "forcedimension[:NUMBER]"
+  bool available = false;       // what it needs is there
+  std::string found;            // what was found, or why it is not there
+};
+/// All drivers. Looks for libraries, services and devices, and opens none of them; takes half a second at most.
+std::vector<Driver> drivers();
 
 /// The stiffest spring to the ground that a device can show and still be passive, of translation [N/m]:
 ///
@@ -29,7 +39,8 @@ struct DeviceOptions {
   double rate = 0.0;       // [Hz]; 0: the device's own
   std::uint64_t seed = 1;  // of what is random in it
 };
-/// A simulated device is held by the hand. Throws InputError where there is no device of that name.
+/// A simulated device is held by the hand, hardware by a true one. Throws InputError where there is no device of that name, or
+/// where it cannot be opened.
 std::unique_ptr<Device> open(std::string_view name, HandPointer hand, const DeviceOptions& options = {});
 
 }  // namespace tactus::device

@@ -8,6 +8,7 @@
 
 #include <tactus/base/error.h>
 #include <tactus/device/axis_flow.h>
+#include <tactus/device/saturation.h>
 
 namespace tactus::device {
 
@@ -29,10 +30,6 @@ Specification checked(Specification s) {
                      fmt::format("device `{}`: a latency of {:g} s at {:g} Hz", s.name, s.latency, s.rate),
                      fmt::format("between 0 and {} periods", SimulatedImpedance::kMostDelay));
   return s;
-}
-
-double length(const Vector6& v, std::size_t from) {
-  return std::sqrt(v[from] * v[from] + v[from + 1] * v[from + 1] + v[from + 2] * v[from + 2]);
 }
 
 }  // namespace
@@ -109,21 +106,10 @@ bool SimulatedImpedance::read(Sample& sample) noexcept {
   return true;
 }
 
-Vector6 SimulatedImpedance::saturated(Vector6 wrench) const noexcept {
-  for (std::size_t k = 0; k < 2; ++k) {
-    const double size = length(wrench, 3 * k), most = specification_.peak[k];
-    for (std::size_t i = 3 * k; i < 3 * k + 3; ++i) {
-      if (!has_axis(specification_.actuated, i)) wrench[i] = 0.0;
-      if (most > 0.0 && size > most) wrench[i] *= most / size;
-    }
-  }
-  return wrench;
-}
-
 bool SimulatedImpedance::command(const Command& command) noexcept {
   const bool does = state_ == State::enabled && finite(command.wrench);
   if (does)
-    coming_[0] = saturated(command.wrench);
+    coming_[0] = saturated(specification_, command.wrench);
   else
     coming_.fill({});  // also what is on its way
   return does;

@@ -37,7 +37,6 @@ class SimulatedImpedance final : public Device {
 
  private:
   void advance(const Vector6& motors, double t, double h) noexcept;
-  Vector6 saturated(Vector6 wrench) const noexcept;
   void sense_force() noexcept;
 
   Specification specification_;

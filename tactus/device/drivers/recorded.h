@@ -1,0 +1,27 @@
+// A recording as a device: the handle goes the way that a file tells, whatever is commanded.
+//
+// The file is what `tactus haptic --out` writes: CSV with a line of names, among them t, handle_x, handle_y and handle_z
+// ([s], [m], world axes); other columns are left alone. Between two rows the handle moves evenly, before the first and after the
+// last it stands still. Its hand is infinitely strong: commands are taken, and change nothing. Time is simulated, so that a
+// recording gives the same bits every time.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tactus/device/registry.h>
+
+namespace tactus::device {
+
+struct Recording {
+  std::vector<double> t;  // [s] rises
+  std::vector<math::Vec3<double>> p;
+};
+/// Throws InputError with the line where the text is not one.
+Recording parse_recording(const std::string& text, const std::string& file);
+
+std::unique_ptr<Device> open_recorded(const std::string& path, const DeviceOptions& options);
+Driver find_recorded();
+
+}  // namespace tactus::device
