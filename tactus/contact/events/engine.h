@@ -294,9 +294,11 @@ class Engine {
   std::vector<int> speed_of_stop_;  // whose rate is a speed; -1: it is not
   bool rates_wanted_ = false;       // of coordinates, by their kernel
   double clearance_ = -1.0;         // [m] at least so far apart is all that may touch; negative: not known
-  double travel_ = 0.0;             // [m] that a body may have come since the last look at the shapes
-  double fastest_ = 0.0;            // [m/s] that it may have been in the last step
-  std::vector<double> arms_;        // [nv] speed of the fastest point per speed, at that look [m or 1]
+  /// [m] Shapes are looked for this far away, so that there is no need to look again until the bodies may have gone so far.
+  double look_ahead_ = 1.0;
+  double travel_ = 0.0;       // [m] that a body may have come since the last look at the shapes
+  double fastest_ = 0.0;      // [m/s] that it may have been in the last step
+  std::vector<double> arms_;  // [nv] speed of the fastest point per speed, at that look [m or 1]
   bool overflow_ = false;
   Work work_;
   Foresight* foresight_ = nullptr;

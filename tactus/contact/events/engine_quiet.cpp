@@ -15,9 +15,8 @@ namespace {
 /// A stop whose gap, closing at this many times its present rate, stays open to the end of the step cannot
 /// be touched within it.
 constexpr double kFasterThanNow = 2.0;
-/// [m] Shapes are looked for this far away, so that there is no need to look again until the bodies may have
-/// gone so far.
-constexpr double kLookAhead = 1.0;
+/// Where there is no room for all features that far away, a part of it is.
+constexpr double kNearer = 0.25;
 
 }  // namespace
 
@@ -56,7 +55,10 @@ bool Engine::quiet_step(double t_end, Status& status) {
 /// of column i of its Jacobian. Arms change by no more than what body and axis have come since then.
 bool Engine::anything_near() {
   if (contact_model_.model.contact.pairs.empty()) return false;
-  if (clearance_ < 0.0) return look_at_shapes();
+  if (clearance_ < 0.0) {
+    // What was near in the last step is near enough to be looked at by the machinery of events again.
+    return !motion_.touches.empty() || look_at_shapes();
+  }
   double fastest = 0.0;
   for (std::size_t i = 0; i < arms_.size(); ++i)
     if (arms_[i] > 0.0) fastest += (arms_[i] + 2.0 * travel_) * std::abs(state_.u[i]);
@@ -85,12 +87,13 @@ bool Engine::look_at_shapes() {
   }
   travel_ = 0.0;
   fastest_ = fastest;
-  clearance_ = margin + kLookAhead;
+  clearance_ = margin + look_ahead_;
   for (const collide::Proximity& near : scene_.near(clearance_)) clearance_ = std::min(clearance_, near.gap);
   const bool near = !(clearance_ > margin);
   // Speeds of the model's own making may be more than J u of the bodies: a look in each step.
   if (contact_model_.model.speeds.definition != describe::Speeds::Definition::joint_rates) clearance_ = -1.0;
   if (!scene_.overflowed()) return near;
+  look_ahead_ *= kNearer;
   clearance_ = -1.0;
   scene_.update(poses_);
   return !scene_.near(margin).empty() || scene_.overflowed();
