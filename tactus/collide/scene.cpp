@@ -328,4 +328,15 @@ std::span<const Proximity> Scene::near(double margin, std::span<const char> stil
 bool Scene::overflowed() const { return implementation_->overflowed; }
 const std::vector<int>& Scene::bodies() const { return implementation_->bodies; }
 
+double Scene::reach(int body) const {
+  double reach = 0.0;
+  for (const auto& placed : implementation_->shapes) {
+    const Shape& shape = placed->shape;
+    if (shape.body != body) continue;
+    if (shape.kind == ShapeKind::half_space) return std::numeric_limits<double>::infinity();
+    reach = std::max(reach, norm(shape.centre) + norm(shape.extent));
+  }
+  return reach;
+}
+
 }  // namespace tactus::collide

@@ -56,6 +56,9 @@ class Scene {
   bool overflowed() const;
   /// Bodies that any pair names, in order: the ground's index is 0.
   const std::vector<int>& bodies() const;
+  /// [m] How far a body's shapes reach from its origin: no point of them is further away. Infinite with a half-space; 0 without
+  /// shapes that may touch.
+  double reach(int body) const;
 
  private:
   struct Implementation;

@@ -89,5 +89,56 @@ TEST(Tumbling, RandomBodiesComeDownWithoutTrouble) {
   }
 }
 
+// However far from its body's origin a shape is: a rod that swings against a post turns back there.
+TEST(Tumbling, LongBodiesMeetWhatIsInTheirWay) {
+  for (const double length : {0.5, 1.0, 3.0, 10.0})
+    for (const double rate : {0.7, 5.0, 11.0}) {
+      const ContactModel contact_model(describe::load_text(fmt::format(R"(
+name: rod
+gravity: [0, 0, 0]
+bodies:
+  world: {{geometry: [{{shape: sphere, name: post, radius: 0.02, placement: {{xyz: [{0}, 0, 0]}}, contact: true}}]}}
+  rod: {{mass: 1, inertia: [0.01, 1, 1], geometry: [{{shape: sphere, radius: 0.02, placement: {{xyz: [{0}, 0, 0]}}, contact: true}}]}}
+joints: {{x: {{type: revolute, parent: world, child: rod, axis: z}}}}
+initial: {{q: {{x: -0.3}}, u: {{x: {1}}}}}
+contact: {{defaults: {{restitution: 1}}}}
+)",
+                                                                       length, rate),
+                                                           "rod.yaml"));
+      Engine engine(contact_model);
+      engine.set_state(
+          {.t = 0.0, .q = contact_model.model.initial_q, .u = contact_model.model.initial_u, .momentum = {}});
+      while (engine.state().t < 0.6 / rate) ASSERT_TRUE(engine.step().ok());
+      EXPECT_EQ(engine.books().impacts, 1) << length << " m, " << rate << " rad/s";
+      EXPECT_NEAR(engine.state().u[0], -rate, 1e-9 * rate) << length << " m, " << rate << " rad/s";
+    }
+}
+
+// Nor does a force pass a body through a wall within one step: it begins at rest, and the step is long.
+TEST(Tumbling, AForceWithinTheStepIsSeen) {
+  const ContactModel contact_model(describe::load_text(R"(
+name: pushed
+gravity: [0, 0, 0]
+bodies:
+  world: {geometry: [{shape: box, name: wall, size: [0.01, 1, 1], placement: {xyz: [0.113, 0, 0]}, contact: true}]}
+  ball: {mass: 1, geometry: [{shape: sphere, radius: 0.1, contact: true}]}
+joints: {x: {type: prismatic, parent: world, child: ball, axis: x}}
+contact: {defaults: {restitution: 0}}
+)",
+                                                       "pushed.yaml"));
+  constexpr double kGap = 0.008, kTouching = 1e-9;  // [m]
+  for (const double step : {1e-2, 1e-3})
+    for (const double force : {100.0, 3000.0, 1e5, 1e6}) {
+      Engine engine(contact_model, {.step = step});
+      engine.set_state({.t = 0.0, .q = {0.0}, .u = {0.0}, .momentum = {}});
+      const std::vector<double> tau{force};
+      for (int k = 0; k < 20; ++k) {
+        const Status status = engine.step({.tau = tau, .wrench = {}});
+        ASSERT_TRUE(status.ok()) << engine.explain(status);
+        ASSERT_LE(engine.state().q[0], kGap + kTouching) << step << " s, " << force << " N";
+      }
+    }
+}
+
 }  // namespace
 }  // namespace tactus::contact

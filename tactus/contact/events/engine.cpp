@@ -79,6 +79,11 @@ Engine::Engine(const ContactModel& contact_model, EngineOptions options)
         speed_of_stop_.back() = part.theta + stop.coordinate - part.q;
     rates_wanted_ |= speed_of_stop_.back() < 0;
   }
+  for (const TermsKernel::Body& body : contact_model.terms.bodies) {
+    const double reach = scene_.reach(body.body);
+    endless_.push_back(std::isfinite(reach) ? 0 : 1);
+    reach_.push_back(endless_.back() != 0 ? 0.0 : reach);
+  }
   state_.q = contact_model.dynamics.coordinates.rest();
   state_.u.assign(static_cast<std::size_t>(contact_model.terms.nv), 0.0);
   u_before_ = state_.u;
@@ -141,6 +146,7 @@ Status Engine::step(const Input& input) noexcept {
   const double t_end = start_ + static_cast<double>(steps_ + 1) * options_.step;
   work_ = {};
   motion_.begin_tick();
+  fastest_hint_ = 0.0;
   Status status;
   if (quiet_step(t_end, status)) {  // nothing can happen
     if (!status.ok()) note_trouble();
@@ -290,9 +296,28 @@ bool Engine::forces_break_a_law() const {
   return false;
 }
 
-/// [m/s] Of a body's points, from its V: those within a metre of its origin.
-double Engine::speed_of(const double* V) {
-  return std::hypot(V[3], V[4], V[5]) + std::hypot(V[0], V[1], V[2]);
+/// [m/s] Of a body's points, from its V: those within its reach.
+double Engine::speed_of(const double* V, double reach) {
+  const double turning = std::hypot(V[0], V[1], V[2]);
+  return std::hypot(V[3], V[4], V[5]) + (turning > 0.0 ? reach * turning : 0.0);
+}
+
+/// [m] How far from their origins the bodies' shapes may be touched. Half-spaces have no end: those of a body that moves are
+/// touched where the other shapes are.
+void Engine::find_reaches() {
+  for (std::size_t k = 0; k < reach_.size(); ++k) {
+    if (endless_[k] == 0) continue;
+    const auto origin = [&](std::size_t body) {
+      const double* X = poses_.data() + 12 * static_cast<std::size_t>(contact_model_.terms.bodies[body].body);
+      return math::Vec3<double>{X[3], X[7], X[11]};
+    };
+    reach_[k] = 0.0;
+    for (std::size_t other = 0; other < reach_.size(); ++other) {
+      const math::Vec3<double> way = origin(other) - origin(k);
+      if (other != k && endless_[other] == 0)
+        reach_[k] = std::max(reach_[k], std::sqrt(dot(way, way)) + reach_[other]);
+    }
+  }
 }
 
 double Engine::margin_at(double fastest) const { return options_.margin + 2.0 * fastest * options_.step; }
@@ -302,12 +327,14 @@ double Engine::place_bodies() {
   Terms& terms = motion_.mutable_terms();
   terms.evaluate(state_.t, state_.q.data(), state_.u.data());
   looked_ = false;
-  double fastest = 0.0;
-  for (const TermsKernel::Body& body : contact_model_.terms.bodies) {
+  for (const TermsKernel::Body& body : contact_model_.terms.bodies)
     std::copy_n(terms.values().begin() + static_cast<std::ptrdiff_t>(body.X), 12,
                 poses_.begin() + 12 * body.body);
-    fastest = std::max(fastest, speed_of(terms.values().data() + body.V));
-  }
+  find_reaches();
+  double fastest = 0.0;
+  for (std::size_t k = 0; k < reach_.size(); ++k)
+    fastest =
+        std::max(fastest, speed_of(terms.values().data() + contact_model_.terms.bodies[k].V, reach_[k]));
   scene_.update(poses_);
   return fastest;
 }
@@ -322,7 +349,7 @@ bool Engine::detect(bool& same) {
   if (contact_model_.model.contact.pairs.empty()) return false;
   next_touches_.clear();
   for (const Touch& touch : motion_.touches) same = same && touch.slow_slip == kSlowSlip;
-  for (const collide::Proximity& near : scene_.near(margin_at(fastest))) {
+  for (const collide::Proximity& near : scene_.near(margin_at(std::max(fastest, fastest_hint_)))) {
     if (next_touches_.size() == options_.most_touches) {
       overflow_ = true;
       break;

@@ -221,9 +221,11 @@ class Engine {
   bool stop_may_fire(double h) const;
   bool guard_may_fire(double t_end);
   void evaluate_guards(const State& state, const double* qdot);
-  static double speed_of(const double* V);
+  static double speed_of(const double* V, double reach);
+  void find_reaches();
   double margin_at(double fastest) const;
   double place_bodies();
+  bool may_have_met(double h);
   bool detect(bool& same);
   Status integrate_to(double t);  // from state_ to trial_; on trouble as if it had not been tried
   Status try_to(double t);
@@ -296,9 +298,13 @@ class Engine {
   double clearance_ = -1.0;         // [m] at least so far apart is all that may touch; negative: not known
   /// [m] Shapes are looked for this far away, so that there is no need to look again until the bodies may have gone so far.
   double look_ahead_ = 1.0;
-  double travel_ = 0.0;       // [m] that a body may have come since the last look at the shapes
-  double fastest_ = 0.0;      // [m/s] that it may have been in the last step
-  std::vector<double> arms_;  // [nv] speed of the fastest point per speed, at that look [m or 1]
+  std::vector<double> reach_;  // [bodies of the terms] of their shapes from their origins [m]
+  std::vector<char> endless_;  // with a half-space
+  double apart_ = 0.0;         // [m] at least so far apart they were where the quiet step began
+  double fastest_hint_ = 0.0;  // [m/s] that a body may be in this step, found by trying it
+  double travel_ = 0.0;        // [m] that a body may have come since the last look at the shapes
+  double fastest_ = 0.0;       // [m/s] that it may have been in the last step
+  std::vector<double> arms_;   // [nv] speed of the fastest point per speed, at that look [m or 1]
   bool overflow_ = false;
   Work work_;
   Foresight* foresight_ = nullptr;

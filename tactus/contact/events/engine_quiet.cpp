@@ -36,6 +36,10 @@ bool Engine::quiet_step(double t_end, Status& status) {
     if (!alone) status = {};
     return alone;
   }
+  if (may_have_met(t_end - state_.t)) {
+    motion_.rewind();
+    return false;
+  }
   look_at_stops(trial_, stops_after_);
   if (stop_may_fire(t_end - state_.t) || guard_may_fire(t_end)) {
     motion_.rewind();
@@ -66,7 +70,20 @@ bool Engine::anything_near() {
   fastest_ = fastest;
   travel_ += come;
   clearance_ -= 2.0 * come;  // of two bodies that come towards each other
+  apart_ = clearance_;
   return !(clearance_ > margin_at(fastest)) && look_at_shapes();
+}
+
+/// Whether bodies that were apart where the step begins may have met within it, by their speeds at its end: forces may have made
+/// them faster.
+bool Engine::may_have_met(double h) {
+  if (contact_model_.model.contact.pairs.empty()) return false;
+  double fastest = 0.0;
+  for (std::size_t i = 0; i < arms_.size(); ++i)
+    if (arms_[i] > 0.0) fastest += (arms_[i] + 2.0 * travel_) * std::abs(trial_.u[i]);
+  if (apart_ > 2.0 * std::max(fastest, fastest_) * h) return false;
+  fastest_hint_ = fastest;
+  return true;
 }
 
 bool Engine::look_at_shapes() {
@@ -74,15 +91,18 @@ bool Engine::look_at_shapes() {
   const double margin = margin_at(fastest);
   const std::vector<double>& values = motion_.terms().values();
   std::fill(arms_.begin(), arms_.end(), 0.0);
-  for (const TermsKernel::Body& body : contact_model_.terms.bodies) {
+  bool endless = false;
+  for (std::size_t k = 0; k < reach_.size(); ++k) {
+    const TermsKernel::Body& body = contact_model_.terms.bodies[k];
     if (body.block < 0) continue;
+    endless = endless || endless_[k] != 0;
     const std::vector<int>& speeds = contact_model_.terms.blocks[static_cast<std::size_t>(body.block)].speeds;
     const std::size_t n = speeds.size();
     for (std::size_t i = 0; i < n; ++i) {
       const double* J = values.data() + body.J + i;
       const std::array<double, 6> V{J[0], J[n], J[2 * n], J[3 * n], J[4 * n], J[5 * n]};
       double& arm = arms_[static_cast<std::size_t>(speeds[i])];
-      arm = std::max(arm, speed_of(V.data()));
+      arm = std::max(arm, speed_of(V.data(), reach_[k]));
     }
   }
   travel_ = 0.0;
@@ -90,11 +110,15 @@ bool Engine::look_at_shapes() {
   clearance_ = margin + look_ahead_;
   for (const collide::Proximity& near : scene_.near(clearance_)) clearance_ = std::min(clearance_, near.gap);
   const bool near = !(clearance_ > margin);
-  // Speeds of the model's own making may be more than J u of the bodies: a look in each step.
-  if (contact_model_.model.speeds.definition != describe::Speeds::Definition::joint_rates) clearance_ = -1.0;
+  apart_ = clearance_;
+  // Speeds of the model's own making may be more than J u of the bodies, and half-spaces that move are touched who knows where: a
+  // look in each step.
+  if (endless || contact_model_.model.speeds.definition != describe::Speeds::Definition::joint_rates)
+    clearance_ = -1.0;
   if (!scene_.overflowed()) return near;
   look_ahead_ *= kNearer;
   clearance_ = -1.0;
+  apart_ = margin;
   scene_.update(poses_);
   return !scene_.near(margin).empty() || scene_.overflowed();
 }
