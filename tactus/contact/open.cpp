@@ -102,7 +102,14 @@ std::unique_ptr<Mechanism> open_smooth(const describe::Model& model, const OpenO
   derivation.wrenches = text.wrenches;
   auto made = std::make_shared<simulate::SmoothModel>(model, std::move(derivation), frames, std::move(cells));
   const simulate::Script script = text.read(made->equations);
-  made->compile_with(script.loads);
+  const bool passive = options.integrator == simulate::Integrator::passive;
+  made->compile_with(script.loads, {.momentum = !passive, .passive = passive});
+  if (passive && made->dynamics.dry_friction != nullptr)
+    throw InputError({}, "the passive integrator has no law for dry friction at joints",
+                     "leave out `coulomb` of the joints, or choose another integrator");
+  if (passive && options.constraints.formulation == simulate::Formulation::parametric)
+    throw InputError({}, "the passive integrator works in the joints' coordinates, not in parametric ones",
+                     "choose another formulation");
   simulate::State first = first_state(made->equations, made->dynamics, script, options, report);
   auto mechanism = std::make_unique<simulate::SmoothMechanism>(
       made, simulate::Options{.step = options.step,
@@ -124,6 +131,9 @@ std::unique_ptr<Mechanism> open_with_contact(const describe::Model& model, const
   if (stepping && options.integrator != simulate::Integrator::rk4)
     throw InputError({}, "contact by stepping has an integrator of its own, of first order",
                      "leave the integrator out, or take contact by events");
+  if (options.integrator == simulate::Integrator::passive)
+    throw InputError({}, "the passive integrator has no contacts, stops or transitions",
+                     "choose another integrator, or leave them out");
   const simulate::ConstraintOptions defaults;
   if (stepping && (options.constraints.formulation != defaults.formulation ||
                    options.constraints.holding != defaults.holding))

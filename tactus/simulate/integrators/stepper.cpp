@@ -17,6 +17,7 @@ constexpr IntegratorTraits kIntegrators[] = {
     {Integrator::implicit, "implicit", "order 3, for stiff systems", false, make_implicit},
     {Integrator::adaptive, "adaptive", "Dormand-Prince 8(5,3), to tolerance", true, make_adaptive},
     {Integrator::stiff, "stiff", "Rosenbrock 4(3), implicit, to tolerance", true, make_stiff},
+    {Integrator::passive, "passive", "implicit midpoint with energy balanced, order 2", false, make_passive},
 };
 
 constexpr bool in_order() {

@@ -12,6 +12,11 @@
 
 namespace tactus::simulate {
 
+/// What went in from outside and what was burnt since the start [J], where an integrator can tell.
+struct EnergyBooks {
+  double work = std::numeric_limits<double>::quiet_NaN(), loss = std::numeric_limits<double>::quiet_NaN();
+};
+
 class Stepper {
  public:
   virtual ~Stepper() = default;
@@ -25,6 +30,7 @@ class Stepper {
   virtual std::size_t memory() const { return 0; }
   virtual void save(double* /*memory*/) const {}
   virtual void load(const double* /*memory*/) {}
+  virtual EnergyBooks books() const { return {}; }
 };
 
 // Those of one step without choice of their own pay no attention to the tolerances.
@@ -33,6 +39,8 @@ std::unique_ptr<Stepper> make_rk4(const Chart& chart, Tolerances);
 std::unique_ptr<Stepper> make_implicit(const Chart& chart, Tolerances);
 std::unique_ptr<Stepper> make_adaptive(const Chart& chart, Tolerances tolerances);
 std::unique_ptr<Stepper> make_stiff(const Chart& chart, Tolerances tolerances);
+/// Its kernels must be there (CompileOptions::passive).
+std::unique_ptr<Stepper> make_passive(const Chart& chart, Tolerances);
 /// With dry friction at joints (Dynamics::dry_friction) its steps are cut where one comes to rest or breaks away.
 /// Where the forces' break times are known (Dynamics::breaks), each of its steps is cut there.
 std::unique_ptr<Stepper> make_stepper(Integrator integrator, const Chart& chart, Tolerances tolerances);

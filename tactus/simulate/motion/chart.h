@@ -112,6 +112,17 @@ class Chart {
   /// The speeds within z; null where it has others.
   virtual double* speeds_in(std::span<double> z) { return z.data() + dynamics_.nv(); }
 
+  // For the passive integrator:
+  /// tau and wrench at the workspace's t, q, u.
+  void loads_at_workspace() { evaluate_loads(); }
+  /// [W] and [J] of what acts besides script and held input.
+  double outside_power(const double* arguments) {
+    return outside_ != nullptr && outside_->acts() ? outside_->power(arguments) : 0.0;
+  }
+  double outside_work(const double* from, const double* to) {
+    return outside_ != nullptr && outside_->acts() ? outside_->work(from, to) : 0.0;
+  }
+
   /// The momentum that belongs to q and u.
   void momentum_of(double t, const std::vector<double>& q, const std::vector<double>& u,
                    std::vector<double>& P);

@@ -1,6 +1,7 @@
 #include <tactus/simulate/motion/dynamics.h>
 
 #include <tactus/base/check.h>
+#include <tactus/simulate/integrators/passive_terms.h>
 #include <tactus/simulate/motion/break_times.h>
 #include <tactus/simulate/motion/dry_friction.h>
 
@@ -65,6 +66,7 @@ Dynamics compile(const derive::Equations& equations, const std::optional<algebra
   }
   dynamics.constraints = compile_constraints(equations, dynamics, backend);
   dynamics.parametric = compile_parametric(equations, dynamics, backend);
+  if (options.passive) dynamics.passive = std::make_shared<PassiveTerms>(equations, backend);
   return dynamics;
 }
 

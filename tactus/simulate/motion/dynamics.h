@@ -16,8 +16,9 @@
 
 namespace tactus::simulate {
 
-class BreakTimes;    // break_times.h
-struct DryFriction;  // dry_friction.h
+class BreakTimes;     // break_times.h
+struct DryFriction;   // dry_friction.h
+struct PassiveTerms;  // integrators/passive_terms.h
 
 /// Every kernel reads a prefix of one array of arguments and writes behind it, in the order of the
 /// computation:
@@ -43,6 +44,7 @@ struct Dynamics {
   std::shared_ptr<const Parametric> parametric;    // null where the model gives no psi
   /// Dry friction at joints; null where there is none. The kernels are without it: it is a law, not a force.
   std::shared_ptr<const DryFriction> dry_friction;
+  std::shared_ptr<const PassiveTerms> passive;  // of the passive integrator; null where it was not asked for
 
   int nq() const { return coordinates.nq(); }
   int nv() const { return coordinates.nv(); }
@@ -53,6 +55,7 @@ struct Dynamics {
 
 struct CompileOptions {
   bool momentum = true;  // carry the momentum of trees that hang free
+  bool passive = false;  // for Integrator::passive, which carries none
 };
 
 /// Compiles what a simulation needs. `loads` (inputs t q u; outputs tau [nv] and, where the equations take

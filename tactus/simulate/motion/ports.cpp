@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <tactus/base/check.h>
+#include <tactus/math/rotation_vector.h>
 
 namespace tactus::simulate {
 
@@ -86,6 +87,9 @@ Ports::Ports(const PortKernels& kernels)
       rates_(kernels.joint_rates.output_size()),
       work_(std::max(kernels.directions.work_size(), kernels.joint_rates.work_size())),
       stage_out_(out_.size()),
+      places_to_(out_.size()),
+      power_rates_(rates_.size()),
+      joint_tau_(kernels.nv),
       w_(kernels.links.size()),
       v_(kernels.links.size()),
       J_(6 * kernels.nv),
@@ -129,6 +133,34 @@ void Ports::add(const double* arguments, double* tau) noexcept {
       }
     }
   }
+}
+
+double Ports::power(const double* arguments) noexcept {
+  std::fill(joint_tau_.begin(), joint_tau_.end(), 0.0);
+  add(arguments, joint_tau_.data());
+  kernels_.joint_rates(arguments, power_rates_.data(), work_.data());
+  double power = 0.0;
+  for (std::size_t k = 0; k < joint_tau_.size(); ++k) power += joint_tau_[k] * power_rates_[k];
+  return power;
+}
+
+double Ports::work(const double* from, const double* to) noexcept {
+  kernels_.directions(from, stage_out_.data(), work_.data());
+  kernels_.directions(to, places_to_.data(), work_.data());
+  double work = 0.0;
+  for (std::size_t h = 0; h < held_count_; ++h) {
+    const std::size_t place = places_ + 12 * static_cast<std::size_t>(held_[h].port);
+    const double *X = stage_out_.data() + place, *Y = places_to_.data() + place;
+    math::Mat3<double> R, S;
+    for (std::size_t i = 0; i < 9; ++i) {
+      R(i / 3, i % 3) = X[4 * (i / 3) + i % 3];
+      S(i / 3, i % 3) = Y[4 * (i / 3) + i % 3];
+    }
+    const Vec way{Y[3] - X[3], Y[7] - X[7], Y[11] - X[11]},
+        turned = math::rotation_vector(S * R.transposed());
+    work += dot(vector_at(held_[h].wrench.data()), turned) + dot(vector_at(held_[h].wrench.data() + 3), way);
+  }
+  return work;
 }
 
 void Ports::move(double t, const double* q, const double* u) noexcept {

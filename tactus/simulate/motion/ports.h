@@ -55,6 +55,9 @@ class OutsideLoads {
   virtual bool acts() const noexcept = 0;
   /// Adds to the forces at the joints, at a place of the motion.
   virtual void add(const double* arguments, double* tau) noexcept = 0;
+  /// [W] that they give at a place of the motion, and [J] between two places while they are held.
+  virtual double power(const double* /*arguments*/) noexcept { return 0.0; }
+  virtual double work(const double* /*from*/, const double* /*to*/) noexcept { return 0.0; }
   /// Whether they only ask how the mechanism would answer: dry friction at joints then stays what it was.
   virtual bool probes() const noexcept { return false; }
 };
@@ -95,6 +98,8 @@ class Ports final : public OutsideLoads {
   void restore(std::size_t count) noexcept { held_count_ = count; }
   bool acts() const noexcept override { return held_count_ > 0; }
   void add(const double* arguments, double* tau) noexcept override;
+  double power(const double* arguments) noexcept override;
+  double work(const double* from, const double* to) noexcept override;
   void set_probing(bool probing) noexcept { probing_ = probing; }
   bool probes() const noexcept override { return probing_; }
 
@@ -126,8 +131,9 @@ class Ports final : public OutsideLoads {
   bool probing_ = false;
   Stage stage_ = kNothing;
   std::vector<double> arguments_, out_, rates_, work_;
-  std::vector<double> stage_out_;          // of add()
-  std::vector<math::Vec3<double>> w_, v_;  // [links] velocities
+  std::vector<double> stage_out_;                            // of add()
+  std::vector<double> places_to_, power_rates_, joint_tau_;  // of work() and power()
+  std::vector<math::Vec3<double>> w_, v_;                    // [links] velocities
   std::vector<double> J_, J_rate_, joint_, joint_rate_;
   PortMotion motion_;
 };

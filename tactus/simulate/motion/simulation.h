@@ -104,6 +104,8 @@ class Simulation {
   /// Accelerations since set_state() that the straight-line code handed over to the rank-revealing
   /// formulation.
   long handed_over() const;
+  /// NaN unless the integrator keeps them.
+  EnergyBooks energy_books() const { return stepper_->books(); }
 
   /// How far the steps since set_state() may have led astray.
   const StepError& step_error() const { return *step_error_; }

@@ -25,8 +25,8 @@ SmoothModel::SmoothModel(const describe::Model& given, derive::Options options,
                 }()),
       kernels(equations, port_frames, std::move(adjustable)) {}
 
-void SmoothModel::compile_with(const std::optional<algebra::Function>& loads) {
-  dynamics = compile(equations, loads);
+void SmoothModel::compile_with(const std::optional<algebra::Function>& loads, CompileOptions options) {
+  dynamics = compile(equations, loads, generate::Backend::automatic, options);
 }
 
 SmoothMechanism::SmoothMechanism(std::shared_ptr<const SmoothModel> made, Options options)
@@ -67,6 +67,13 @@ Statistics SmoothMechanism::statistics() const {
   statistics.speed_error = error.relative();
   statistics.advised_step = error.advised(simulation_.options().step);
   return statistics;
+}
+
+Books SmoothMechanism::books() const noexcept {
+  Books books;
+  const EnergyBooks own = simulation_.energy_books();
+  if (own.loss == own.loss) books.friction_loss = own.loss;  // only the passive integrator tells
+  return books;
 }
 
 std::unique_ptr<Snapshot> SmoothMechanism::empty_snapshot() const {

@@ -15,7 +15,7 @@ struct SmoothModel {
   SmoothModel(const SmoothModel&) = delete;
   SmoothModel& operator=(const SmoothModel&) = delete;
   /// Forces known as functions of the motion, derived from `equations`.
-  void compile_with(const std::optional<algebra::Function>& loads);
+  void compile_with(const std::optional<algebra::Function>& loads, CompileOptions options = {});
 
   describe::Model model;
   derive::Equations equations;
@@ -37,6 +37,7 @@ class SmoothMechanism final : public Mechanism {
   std::span<const double> accelerations() noexcept override;
   ConstraintReport constraint_report(bool multipliers) noexcept override;
   Statistics statistics() const override;
+  Books books() const noexcept override;
   std::string explain(Status status) override { return simulation_.explain(status); }
 
  protected:

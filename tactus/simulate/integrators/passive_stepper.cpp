@@ -1,0 +1,325 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <tactus/base/check.h>
+#include <tactus/math/elimination.h>
+#include <tactus/simulate/integrators/passive_terms.h>
+#include <tactus/simulate/integrators/stepper.h>
+
+namespace tactus::simulate {
+
+PassiveTerms::PassiveTerms(const derive::Equations& equations, generate::Backend backend)
+    : terms(generate::compile(equations.constrained_terms(), backend)),
+      bias(generate::compile(equations.bias(), backend)),
+      without_loss(generate::compile(
+          [&] {
+            derive::Options options = equations.options();
+            options.friction = false;
+            return derive::Equations(equations.model(), std::move(options)).bias();
+          }(),
+          backend)),
+      energy(generate::compile(equations.energy(), backend)),
+      M(terms.output("M")->offset),
+      Q(terms.output("Q")->offset),
+      velocity(terms.output("velocity")->offset),
+      A(terms.output("A")->offset),
+      c(terms.output("c")->offset),
+      potential(energy.output("potential")->offset) {}
+
+namespace {
+
+// Passive by construction: the change of kinetic and potential energy in a step is the work of what acts from outside, less
+// the losses of dampers, to rounding, whatever the step. The scheme is the implicit midpoint rule with the mean M of the mass
+// matrices at both ends, and one more number a, which the balance of energy determines:
+//
+//   M (u1 - u0) = h Q(q_m, u_m) + A(q_m)^T lambda - a M u_m,      u_m = (u0 + u1)/2,  q_m half way from q0 to q1
+//   q1 = q0 (+) h W(q_m) u_m, moved onto the constraints;         A(q1) u1 + c(q1) = 0
+//
+// Multiplied by u_m the equation tells the change of the kinetic energy T but for u_m . M (u1 - u0) - (T1 - T0), which is of
+// third order in h, as are the differences between the works of forces at the midpoint and those that count:
+//
+//   potential      V1 - V0             instead of       h u_m . g(q_m)
+//   ports          F . (x1 - x0)                        h F . v(q_m, u_m)
+//   constraints    0                                    lambda . A(q_m) u_m,       but for rows that move by themselves
+//
+// a u_m . M u_m is their sum, so that a is of second order: the step stays one of second order. What a does along the motion is
+// what a discrete gradient does [Gonzalez1996]; what acts at the ports sees a mechanism that stores and burns, and never gives more
+// [KimLee2017].
+//
+// The equation is solved by Newton's method with one matrix per step, by finite differences of Q.
+constexpr int kMostIterations = 40;
+// Changes of the speeds, by their size: below this all is rounding.
+constexpr double kSolved = 1e-16;
+// Where they no longer shrink, a change du may do so much to the energy in play, by u . M du and by du . M du: rounding of energies,
+// seen through a small speed, is a large part of it.
+constexpr double kGoodEnough = 1e-14, kSmall = 1e-20;
+// Terms of the balance that cancel to so much of themselves are balanced: the rest is rounding.
+constexpr double kBalanced = 8.0 * std::numeric_limits<double>::epsilon();
+// Rows that depend on others, by their pivots.
+constexpr double kRankTolerance = 1e-11;
+// [of the speeds] for differences
+constexpr double kNudge = 1e-7;
+
+class PassiveStepper final : public Stepper {
+ public:
+  explicit PassiveStepper(const Chart& chart)
+      : kernels_(*chart.dynamics().passive),
+        n_(static_cast<std::size_t>(chart.dynamics().nv())),
+        nq_(static_cast<std::size_t>(chart.dynamics().nq())),
+        m_(chart.constraints() != nullptr ? chart.constraints()->constraints().size() : 0),
+        out_(kernels_.terms.output_size()),
+        end_(out_.size()),
+        M0_(n_ * n_),
+        M_(n_ * n_),
+        matrix_(n_ * n_),
+        u1_(n_),
+        mean_(n_),
+        theta_(n_),
+        half_(n_),
+        rate_(static_cast<std::size_t>(chart.size())),
+        Q_(n_),
+        nudged_(n_),
+        h_(n_),
+        lossless_(n_),
+        lambda_(m_),
+        right_(n_ + m_),
+        change_(n_ + m_),
+        q1_(nq_),
+        qdot_(nq_),
+        arguments_(kernels_.terms.input_size()),
+        arguments0_(arguments_.size()),
+        energy_(kernels_.energy.output_size()),
+        work_(std::max({kernels_.terms.work_size(), kernels_.bias.work_size(),
+                        kernels_.without_loss.work_size(), kernels_.energy.work_size(),
+                        chart.dynamics().coordinate_rates.work_size()})),
+        elimination_(n_ + m_, n_ + m_) {}
+
+  EnergyBooks books() const override { return books_; }
+  void reset() override { books_ = {}; }
+  std::size_t memory() const override { return 2; }
+  void save(double* memory) const override {
+    memory[0] = books_.work;
+    memory[1] = books_.loss;
+  }
+  void load(const double* memory) override { books_ = {memory[0], memory[1]}; }
+
+  Status step(Chart& chart, double t, double h, std::span<double> z) override {
+    const double* u0 = z.data() + n_;
+    const std::vector<double>& q0 = chart.workspace().q0;
+    place(arguments0_, t, q0.data(), u0);
+    kernels_.terms(arguments0_.data(), out_.data(), work_.data());
+    std::copy_n(out_.begin() + static_cast<std::ptrdiff_t>(kernels_.M), n_ * n_, M0_.begin());
+    const double V0 = potential(arguments0_), T0 = kinetic(M0_, u0);
+    // A first guess: Euler's.
+    chart.slope(t, z.data(), rate_.data());
+    for (std::size_t i = 0; i < n_; ++i) {
+      u1_[i] = u0[i] + h * rate_[n_ + i];
+      theta_[i] = h * (rate_[i] + 0.5 * h * rate_[n_ + i]);
+      if (!std::isfinite(u1_[i])) return Status::not_finite;
+    }
+    std::fill(lambda_.begin(), lambda_.end(), 0.0);
+    double before = std::numeric_limits<double>::infinity(), work = 0.0, loss = 0.0;
+    for (int iteration = 0; iteration < kMostIterations; ++iteration) {
+      for (std::size_t i = 0; i < n_; ++i) mean_[i] = 0.5 * (u0[i] + u1_[i]);
+      look_at_middle(chart, t, h);
+      look_at_end(chart, t + h);
+      if (iteration == 0) fill_matrix(chart, t, h);
+      balance(chart, h, u0, T0, V0, work, loss);
+      const double size = improve(u0, h, chart);
+      if (!std::isfinite(size)) return Status::not_converged;
+      const bool shrinks = size < 0.5 * before;
+      if (size <= kSolved || (!shrinks && first_ <= kGoodEnough * terms_ && second_ <= kSmall * terms_)) {
+        std::copy(theta_.begin(), theta_.end(), z.begin());
+        std::copy(u1_.begin(), u1_.end(), z.begin() + static_cast<std::ptrdiff_t>(n_));
+        books_.work += work;
+        books_.loss += loss;
+        return {};
+      }
+      before = size;
+    }
+    return Status::not_converged;
+  }
+
+ private:
+  void place(std::vector<double>& arguments, double t, const double* q, const double* u) const {
+    std::fill(arguments.begin(), arguments.end(), 0.0);
+    arguments[0] = t;
+    std::copy_n(q, nq_, arguments.begin() + 1);
+    std::copy_n(u, n_, arguments.begin() + 1 + static_cast<std::ptrdiff_t>(nq_));
+  }
+  double potential(const std::vector<double>& arguments) {
+    kernels_.energy(arguments.data(), energy_.data(), work_.data());
+    return energy_[kernels_.potential];
+  }
+  double kinetic(const std::vector<double>& M, const double* u) const {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < n_; ++i)
+      for (std::size_t j = 0; j < n_; ++j) sum += 0.5 * u[i] * M[i * n_ + j] * u[j];
+    return sum;
+  }
+
+  /// Q, A and the losses at q_m, u_m; theta to the end.
+  void look_at_middle(Chart& chart, double t, double h) {
+    Workspace& w = chart.workspace();
+    const Coordinates& coordinates = chart.dynamics().coordinates;
+    for (std::size_t i = 0; i < n_; ++i) half_[i] = 0.5 * theta_[i];
+    coordinates.displace(w.q0.data(), half_.data(), w.q);
+    *w.t = t + 0.5 * h;
+    std::copy(mean_.begin(), mean_.end(), w.u);
+    chart.dynamics().coordinate_rates(w.arguments.data(), qdot_.data(), work_.data());
+    coordinates.chart_rate(w.q, half_.data(), qdot_.data(), theta_.data());
+    for (double& x : theta_) x *= h;
+    chart.loads_at_workspace();
+    kernels_.terms(w.arguments.data(), out_.data(), work_.data());
+    std::copy_n(out_.begin() + static_cast<std::ptrdiff_t>(kernels_.Q), n_, Q_.begin());
+    kernels_.bias(w.arguments.data(), h_.data(), work_.data());
+    kernels_.without_loss(w.arguments.data(), lossless_.data(), work_.data());
+  }
+
+  void look_at_end(Chart& chart, double t) {
+    chart.dynamics().coordinates.displace(chart.workspace().q0.data(), theta_.data(), q1_.data());
+    if (m_ > 0) chart.constraints()->hold_position(t, q1_.data());
+    place(arguments_, t, q1_.data(), u1_.data());
+    kernels_.terms(arguments_.data(), end_.data(), work_.data());
+    for (std::size_t i = 0; i < n_ * n_; ++i) M_[i] = 0.5 * (M0_[i] + end_[kernels_.M + i]);
+  }
+
+  /// d/du1 of M (u1 - u0) - h Q, with M held.
+  void fill_matrix(Chart& chart, double t, double h) {
+    Workspace& w = chart.workspace();
+    for (std::size_t j = 0; j < n_; ++j) {
+      const double nudge = kNudge * std::max(1.0, std::abs(u1_[j]));
+      std::copy(mean_.begin(), mean_.end(), w.u);
+      w.u[j] += 0.5 * nudge;
+      for (std::size_t i = 0; i < n_; ++i) half_[i] = 0.5 * theta_[i];
+      half_[j] += 0.25 * h * nudge;
+      chart.dynamics().coordinates.displace(w.q0.data(), half_.data(), w.q);
+      *w.t = t + 0.5 * h;
+      chart.loads_at_workspace();
+      // out_ keeps what stands at the middle: the answer goes to the end's place, which is filled again.
+      kernels_.terms(w.arguments.data(), end_.data(), work_.data());
+      for (std::size_t i = 0; i < n_; ++i) matrix_[i * n_ + j] = -h * (end_[kernels_.Q + i] - Q_[i]) / nudge;
+    }
+    look_at_end(chart, t + h);
+  }
+
+  /// The number that makes the energy balance, times M u_m, is added to Q's place in right_.
+  void balance(Chart& chart, double h, const double* u0, double T0, double V0, double& work, double& loss) {
+    const std::vector<std::size_t>& rows = active(chart);
+    double by_Q = 0.0, by_outside = 0.0, by_loss = 0.0, by_rows = 0.0, by_driven = 0.0, by_inertia = 0.0,
+           size = 0.0;
+    for (std::size_t i = 0; i < n_; ++i) {
+      by_Q += h * mean_[i] * Q_[i];
+      by_outside += h * mean_[i] * (Q_[i] + h_[i]);
+      by_loss += h * mean_[i] * (h_[i] - lossless_[i]);
+      double Mu = 0.0, Mdu = 0.0;
+      for (std::size_t j = 0; j < n_; ++j) {
+        Mu += M_[i * n_ + j] * mean_[j];
+        Mdu += M_[i * n_ + j] * (u1_[j] - u0[j]);
+      }
+      nudged_[i] = Mu;
+      by_inertia += mean_[i] * Mdu;
+      size += mean_[i] * Mu;
+    }
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      const double* A = out_.data() + kernels_.A + rows[k] * n_;
+      double along = 0.0;
+      for (std::size_t i = 0; i < n_; ++i) along += A[i] * mean_[i];
+      by_rows += along * lambda_[k];
+      if (out_[kernels_.c + rows[k]] != 0.0) by_driven += along * lambda_[k];
+    }
+    const Workspace& w = chart.workspace();
+    const double ports = chart.outside_work(arguments0_.data(), arguments_.data()) -
+                         h * chart.outside_power(w.arguments.data());
+    const double V1 = potential(arguments_);
+    double T1 = 0.0;
+    for (std::size_t i = 0; i < n_; ++i)
+      for (std::size_t j = 0; j < n_; ++j) T1 += 0.5 * u1_[i] * end_[kernels_.M + i * n_ + j] * u1_[j];
+    work = by_outside + ports + by_driven;
+    loss = by_loss;
+    const double missing = by_Q + by_rows - (work - loss - (V1 - V0)) + ((T1 - T0) - by_inertia);
+    terms_ = std::abs(by_Q) + std::abs(by_rows) + std::abs(work) + std::abs(loss) + std::abs(V1) +
+             std::abs(V0) + std::abs(T1) + std::abs(T0) + std::abs(by_inertia);
+    const double a = std::abs(missing) > kBalanced * terms_ && size > 0.0 ? missing / size : 0.0;
+    for (std::size_t i = 0; i < n_; ++i) nudged_[i] *= a;
+  }
+
+  /// A step of Newton's method for u1 and lambda; the size of the change, by the speeds.
+  double improve(const double* u0, double h, Chart& chart) {
+    const std::vector<std::size_t>& rows = active(chart);
+    const std::size_t size = n_ + rows.size();
+    for (std::size_t i = 0; i < n_; ++i) {
+      double* line = elimination_.row(i, size);
+      double residual = -h * Q_[i] + nudged_[i];
+      for (std::size_t j = 0; j < n_; ++j) {
+        line[j] = M_[i * n_ + j] + matrix_[i * n_ + j];
+        residual += M_[i * n_ + j] * (u1_[j] - u0[j]);
+      }
+      for (std::size_t k = 0; k < rows.size(); ++k) {
+        const double A = out_[kernels_.A + rows[k] * n_ + i];
+        line[n_ + k] = -A;
+        residual -= A * lambda_[k];
+      }
+      right_[i] = -residual;
+    }
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      double* line = elimination_.row(n_ + k, size);
+      std::copy_n(end_.begin() + static_cast<std::ptrdiff_t>(kernels_.A + rows[k] * n_), n_, line);
+      std::fill_n(line + n_, rows.size(), 0.0);
+      right_[n_ + k] = -end_[kernels_.velocity + rows[k]];
+    }
+    elimination_.factor(size, size, kRankTolerance);
+    elimination_.solve(right_.data(), change_.data());
+    double largest = 0.0, fastest = 1e-300;
+    for (std::size_t a = 0; a < elimination_.rank(); ++a) {
+      const std::size_t i = elimination_.pivot_column(a);
+      if (i >= n_) {
+        lambda_[i - n_] += change_[a];
+        continue;
+      }
+      u1_[i] += change_[a];
+      largest = std::max(largest, std::abs(change_[a]));
+      if (!std::isfinite(u1_[i])) return std::numeric_limits<double>::infinity();
+    }
+    first_ = second_ = 0.0;
+    for (std::size_t a = 0; a < elimination_.rank(); ++a)
+      for (std::size_t b = 0; b < elimination_.rank(); ++b) {
+        const std::size_t i = elimination_.pivot_column(a), j = elimination_.pivot_column(b);
+        if (i < n_ && j < n_) second_ += change_[a] * M_[i * n_ + j] * change_[b];
+      }
+    for (std::size_t a = 0; a < elimination_.rank(); ++a) {
+      const std::size_t i = elimination_.pivot_column(a);
+      for (std::size_t j = 0; i < n_ && j < n_; ++j) first_ += change_[a] * M_[i * n_ + j] * mean_[j];
+    }
+    first_ = std::abs(first_);
+    for (std::size_t i = 0; i < n_; ++i) fastest = std::max(fastest, std::abs(u1_[i]) + std::abs(u0[i]));
+    return largest / fastest;
+  }
+
+  const std::vector<std::size_t>& active(Chart& chart) const {
+    static const std::vector<std::size_t> kNone;
+    return chart.constraints() != nullptr ? chart.constraints()->active_rows() : kNone;
+  }
+
+  const PassiveTerms& kernels_;
+  std::size_t n_, nq_, m_;
+  std::vector<double> out_, end_;  // terms at the middle, at the end
+  std::vector<double> M0_, M_, matrix_;
+  std::vector<double> u1_, mean_, theta_, half_, rate_, Q_, nudged_, h_, lossless_, lambda_, right_, change_;
+  std::vector<double> q1_, qdot_, arguments_, arguments0_, energy_, work_;
+  math::Elimination elimination_;
+  EnergyBooks books_{};
+  double terms_ = 0.0;                 // [J] the sizes of all terms of the balance
+  double first_ = 0.0, second_ = 0.0;  // [J] what the last change does to the kinetic energy
+};
+
+}  // namespace
+
+std::unique_ptr<Stepper> make_passive(const Chart& chart, Tolerances) {
+  TACTUS_CHECK(chart.dynamics().passive != nullptr);
+  return std::make_unique<PassiveStepper>(chart);
+}
+
+}  // namespace tactus::simulate

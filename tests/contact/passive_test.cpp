@@ -1,0 +1,172 @@
+// The passive integrator: what goes in at the ports is stored or burnt, to rounding, whatever the step.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <tactus/base/error.h>
+#include <tactus/contact/open.h>
+#include <tactus/describe/read/load.h>
+#include <tactus/math/rotation_vector.h>
+
+#include "support/allocations.h"
+#include "support/compare.h"
+#include "support/paths.h"
+
+namespace tactus::contact {
+namespace {
+
+using simulate::Integrator;
+using simulate::Mechanism;
+using simulate::PortMotion;
+using simulate::PortWrench;
+
+std::unique_ptr<Mechanism> opened(const std::string& name, double step,
+                                  Integrator integrator = Integrator::passive) {
+  return open(describe::load(support::source_dir() + "/models/" + name + ".yaml"),
+              {.step = step, .integrator = integrator});
+}
+
+double energy(Mechanism& mechanism) {
+  const simulate::Energies e = mechanism.energies();
+  return e.kinetic + e.potential;
+}
+
+/// The work of a held wrench while the port went from one place to another.
+double work(const PortWrench& held, const PortMotion& from, const PortMotion& to) {
+  const math::Vec3<double> way = to.X_WP.p - from.X_WP.p,
+                           turned = math::rotation_vector(to.X_WP.R * from.X_WP.R.transposed());
+  const auto& F = held.wrench;
+  return F[0] * turned.x + F[1] * turned.y + F[2] * turned.z + F[3] * way.x + F[4] * way.y + F[5] * way.z;
+}
+
+struct Case {
+  const char* model;
+  double step;   // [s]
+  double force;  // [N] and [N m] at most
+};
+
+class Passive : public ::testing::TestWithParam<Case> {};
+
+// Random wrenches at every port in turn, new ones every 20 ticks.
+TEST_P(Passive, WhatGoesInAtThePortsIsStoredOrBurnt) {
+  const auto& [name, step, force] = GetParam();
+  const auto mechanism = opened(name, step);
+  std::mt19937_64 random(11);
+  std::uniform_real_distribution<double> part(-1.0, 1.0);
+  // Of the energy in play: some hundred roundings in each of the ticks, which add up as a random walk or less.
+  constexpr double kBalance = 1e-12;
+  constexpr int kTicks = 20000;
+  const double start = energy(*mechanism);
+  double given = 0.0, in_play = std::abs(start);
+  PortWrench held{};
+  long allocations = 0;
+  for (int k = 0; k < kTicks; ++k) {
+    if (k % 20 == 0) {
+      held.port = static_cast<int>(random() % mechanism->ports().size());
+      for (double& f : held.wrench) f = force * part(random);
+      // A little against the motion, so that it does not run away.
+      const auto& V = mechanism->motion(held.port).V_WP;
+      for (std::size_t i = 0; i < 6; ++i) held.wrench[i] -= 0.5 * force * std::tanh(V[i]);
+    }
+    const PortMotion from = mechanism->motion(held.port);
+    const long before = test::allocation_count_of_this_thread();
+    const simulate::Tick tick = mechanism->step({.ports = {&held, 1}});
+    allocations += test::allocation_count_of_this_thread() - before;
+    ASSERT_TRUE(tick.ok()) << mechanism->explain(tick.status) << " at " << k;
+    const double now = work(held, from, mechanism->motion(held.port));
+    given += now;
+    in_play = support::larger(in_play, std::abs(now), std::abs(energy(*mechanism)), std::abs(given));
+  }
+  EXPECT_EQ(allocations, 0);
+  const double left = energy(*mechanism) - start - (given - mechanism->books().friction_loss);
+  EXPECT_LE(std::abs(left), kBalance * in_play * std::sqrt(static_cast<double>(kTicks)))
+      << left << " J of " << in_play << " J";
+  EXPECT_GE(mechanism->books().friction_loss, 0.0);
+  EXPECT_GT(std::abs(given), 0.0);
+}
+INSTANTIATE_TEST_SUITE_P(Models, Passive,
+                         testing::Values(Case{"double_pendulum", 1e-3, 5.0},
+                                         Case{"double_pendulum", 2e-2, 5.0}, Case{"planar_3r", 5e-3, 5.0},
+                                         Case{"four_bar", 1e-3, 1.0}, Case{"slider_crank", 1e-3, 1.0},
+                                         Case{"bricard", 1e-3, 0.2}, Case{"rigid_body", 1e-3, 1.0},
+                                         Case{"shopping_cart", 2e-3, 20.0}, Case{"rolling_disk", 1e-3, 0.1},
+                                         Case{"stewart_platform", 1e-3, 1.0}),
+                         [](const auto& test) {
+                           return std::string(test.param.model) + "_" +
+                                  std::to_string(std::lround(1e6 * test.param.step)) + "_us";
+                         });
+
+/// A mass on a stiff spring, 1 kg and k N/m, with a weak damper.
+std::unique_ptr<Mechanism> spring(double k, double step, Integrator integrator) {
+  return open(
+      describe::load_text(
+          "name: spring\ngravity: [0, 0, 0]\nbodies: {block: {mass: 1}}\njoints: {x: {type: prismatic, "
+          "parent: world, child: block, axis: x, damping: 0.1, stiffness: " +
+              std::to_string(k) + "}}\ninitial: {q: {x: 0.01}}\n",
+          "spring.yaml"),
+      {.step = step, .integrator = integrator});
+}
+
+TEST(PassiveIntegrator, StaysWhereOthersFlyApart) {
+  // omega h = 10: far beyond what explicit steps can follow.
+  constexpr double kStiffness = 1e8, kStep = 1e-3;
+  const auto passive = spring(kStiffness, kStep, Integrator::passive),
+             rk4 = spring(kStiffness, kStep, Integrator::rk4);
+  const double start = energy(*passive);
+  double last = start;
+  for (int k = 0; k < 1000; ++k) {
+    ASSERT_TRUE(passive->step().ok());
+    const double now = energy(*passive);
+    ASSERT_LE(now, last * (1.0 + 1e-12));
+    last = now;
+  }
+  EXPECT_NEAR(last, start - passive->books().friction_loss, 1e-12 * start * std::sqrt(1000.0));
+  int steps = 0;
+  while (steps < 1000 && rk4->step().ok()) ++steps;
+  EXPECT_TRUE(steps < 1000 || energy(*rk4) > 1e3 * start);
+}
+
+// Second order, against a step that is far smaller.
+TEST(PassiveIntegrator, IsOfSecondOrderWithLoopsAndRollingToo) {
+  for (const char* name : {"double_pendulum", "four_bar", "shopping_cart", "rigid_body", "rolling_disk"}) {
+    const auto end = [&](double step, Integrator integrator) {
+      const auto mechanism = opened(name, step, integrator);
+      const long steps = std::lround(0.5 / step);
+      for (long k = 0; k < steps; ++k) EXPECT_TRUE(mechanism->step().ok()) << name;
+      return mechanism->state();
+    };
+    const simulate::State exact = end(1e-4, Integrator::rk4);
+    std::vector<double> errors;
+    for (const double step : {4e-3, 2e-3, 1e-3}) {
+      const simulate::State found = end(step, Integrator::passive);
+      errors.push_back(
+          support::larger(support::difference(found.q, exact.q), support::difference(found.u, exact.u)));
+    }
+    constexpr double kNothing = 1e-9;  // such motions are exact
+    if (errors[0] < kNothing) continue;
+    EXPECT_GT(errors[0] / errors[1], 3.4) << name << " " << errors[0];
+    EXPECT_GT(errors[1] / errors[2], 3.4) << name << " " << errors[1];
+    EXPECT_LT(errors[2], 0.1) << name;
+  }
+}
+
+TEST(PassiveIntegrator, HoldsConstraints) {
+  for (const char* name : {"four_bar", "slider_crank", "bricard", "shopping_cart", "stewart_platform"}) {
+    const auto mechanism = opened(name, 2e-3);
+    for (int k = 0; k < 2000; ++k) ASSERT_TRUE(mechanism->step().ok()) << name << " " << k;
+    const simulate::ConstraintReport report = mechanism->constraint_report(false);
+    EXPECT_LE(support::largest(report.position_error), 1e-10) << name;
+    EXPECT_LE(support::largest(report.velocity_error), 1e-9) << name;
+  }
+}
+
+TEST(PassiveIntegrator, SaysWhatItCannotDo) {
+  EXPECT_THROW(opened("peg_in_hole", 1e-3), InputError);
+  EXPECT_THROW(opened("puma560", 1e-3), InputError);  // dry friction at its joints
+}
+
+}  // namespace
+}  // namespace tactus::contact
