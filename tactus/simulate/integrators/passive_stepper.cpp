@@ -17,7 +17,11 @@ PassiveTerms::PassiveTerms(const derive::Equations& equations, generate::Backend
           [&] {
             derive::Options options = equations.options();
             options.friction = false;
-            return derive::Equations(equations.model(), std::move(options)).bias();
+            describe::Model lossless = equations.model();
+            for (auto& spring : lossless.springs) spring.damping = describe::Expr();
+            for (auto& bushing : lossless.bushings)
+              bushing.linear_damping = bushing.angular_damping = describe::Expr();
+            return derive::Equations(lossless, std::move(options)).bias();
           }(),
           backend)),
       energy(generate::compile(equations.energy(), backend)),
@@ -49,7 +53,9 @@ namespace {
 // [KimLee2017].
 //
 // The equation is solved by Newton's method with one matrix per step, by finite differences of Q.
-constexpr int kMostIterations = 40;
+constexpr int kMostIterations = 30, kMatrixServes = 8;
+// A step whose equations cannot be solved is made as two of half its length, so often: each of them is balanced by itself.
+constexpr int kMostHalvings = 6;
 // Changes of the speeds, by their size: below this all is rounding.
 constexpr double kSolved = 1e-16;
 // Where they no longer shrink, a change du may do so much to the energy in play, by u . M du and by du . M du: rounding of energies,
@@ -94,10 +100,12 @@ class PassiveStepper final : public Stepper {
         work_(std::max({kernels_.terms.work_size(), kernels_.bias.work_size(),
                         kernels_.without_loss.work_size(), kernels_.energy.work_size(),
                         chart.dynamics().coordinate_rates.work_size()})),
+        start_(static_cast<std::size_t>(chart.size())),
+        centre_(chart.centre_size()),
         elimination_(n_ + m_, n_ + m_) {}
 
   EnergyBooks books() const override { return books_; }
-  void reset() override { books_ = {}; }
+  void reset() override { books_ = {0.0, 0.0}; }
   std::size_t memory() const override { return 2; }
   void save(double* memory) const override {
     memory[0] = books_.work;
@@ -106,6 +114,28 @@ class PassiveStepper final : public Stepper {
   void load(const double* memory) override { books_ = {memory[0], memory[1]}; }
 
   Status step(Chart& chart, double t, double h, std::span<double> z) override {
+    start_.assign(z.begin(), z.end());
+    const EnergyBooks before = books_;
+    Status status = one_step(chart, t, h, z);
+    for (int halvings = 1; !status.ok() && halvings <= kMostHalvings; ++halvings) {
+      books_ = before;
+      chart.save_centre(centre_.data());
+      std::copy(start_.begin(), start_.end(), z.begin());
+      const long parts = 1L << halvings;
+      const double part = h / static_cast<double>(parts);
+      status = {};
+      for (long k = 0; k < parts && status.ok(); ++k) {
+        if (k > 0) status |= chart.settle(t + static_cast<double>(k) * part, z);
+        if (status.ok()) status |= one_step(chart, t + static_cast<double>(k) * part, part, z);
+      }
+      if (!status.ok()) chart.load_centre(centre_.data());
+    }
+    if (!status.ok()) books_ = before;
+    return status;
+  }
+
+ private:
+  Status one_step(Chart& chart, double t, double h, std::span<double> z) {
     const double* u0 = z.data() + n_;
     const std::vector<double>& q0 = chart.workspace().q0;
     place(arguments0_, t, q0.data(), u0);
@@ -125,7 +155,7 @@ class PassiveStepper final : public Stepper {
       for (std::size_t i = 0; i < n_; ++i) mean_[i] = 0.5 * (u0[i] + u1_[i]);
       look_at_middle(chart, t, h);
       look_at_end(chart, t + h);
-      if (iteration == 0) fill_matrix(chart, t, h);
+      if (iteration % kMatrixServes == 0) fill_matrix(chart, t, h);
       balance(chart, h, u0, T0, V0, work, loss);
       const double size = improve(u0, h, chart);
       if (!std::isfinite(size)) return Status::not_converged;
@@ -142,7 +172,6 @@ class PassiveStepper final : public Stepper {
     return Status::not_converged;
   }
 
- private:
   void place(std::vector<double>& arguments, double t, const double* q, const double* u) const {
     std::fill(arguments.begin(), arguments.end(), 0.0);
     arguments[0] = t;
@@ -309,8 +338,9 @@ class PassiveStepper final : public Stepper {
   std::vector<double> M0_, M_, matrix_;
   std::vector<double> u1_, mean_, theta_, half_, rate_, Q_, nudged_, h_, lossless_, lambda_, right_, change_;
   std::vector<double> q1_, qdot_, arguments_, arguments0_, energy_, work_;
+  std::vector<double> start_, centre_;
   math::Elimination elimination_;
-  EnergyBooks books_{};
+  EnergyBooks books_{0.0, 0.0};
   double terms_ = 0.0;                 // [J] the sizes of all terms of the balance
   double first_ = 0.0, second_ = 0.0;  // [J] what the last change does to the kinetic energy
 };
