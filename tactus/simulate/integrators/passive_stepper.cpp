@@ -18,9 +18,9 @@ PassiveTerms::PassiveTerms(const derive::Equations& equations, generate::Backend
             derive::Options options = equations.options();
             options.friction = false;
             describe::Model lossless = equations.model();
-            for (auto& spring : lossless.springs) spring.damping = describe::Expr();
-            for (auto& bushing : lossless.bushings)
-              bushing.linear_damping = bushing.angular_damping = describe::Expr();
+            for (auto& spring : lossless.point_springs) spring.damping = describe::Expr();
+            for (auto& spring : lossless.frame_springs)
+              spring.linear_damping = spring.angular_damping = describe::Expr();
             return derive::Equations(lossless, std::move(options)).bias();
           }(),
           backend)),
@@ -54,13 +54,18 @@ namespace {
 //
 // The equation is solved by Newton's method with one matrix per step, by finite differences of Q.
 constexpr int kMostIterations = 30, kMatrixServes = 8;
+// What the correction may be, by the change of the speeds in the step; and a that is slight in any case.
+constexpr double kSlight = 0.2, kAlwaysSlight = 1e-3;
+constexpr double kSlightWork = 1e-9;  // what it does, by the energies at hand
+// How far the speeds may go in a step, by what the accelerations where it begins make of them and by the speeds themselves.
+constexpr double kNear = 4.0, kNearMoving = 0.01;
 // A step whose equations cannot be solved is made as two of half its length, so often: each of them is balanced by itself.
 constexpr int kMostHalvings = 6;
 // Changes of the speeds, by their size: below this all is rounding.
 constexpr double kSolved = 1e-16;
 // Where they no longer shrink, a change du may do so much to the energy in play, by u . M du and by du . M du: rounding of energies,
 // seen through a small speed, is a large part of it.
-constexpr double kGoodEnough = 1e-14, kSmall = 1e-20;
+constexpr double kGoodEnough = 2e-13, kSmall = 1e-20;
 // Terms of the balance that cancel to so much of themselves are balanced: the rest is rounding.
 constexpr double kBalanced = 8.0 * std::numeric_limits<double>::epsilon();
 // Rows that depend on others, by their pivots.
@@ -160,7 +165,10 @@ class PassiveStepper final : public Stepper {
       const double size = improve(u0, h, chart);
       if (!std::isfinite(size)) return Status::not_converged;
       const bool shrinks = size < 0.5 * before;
-      if (size <= kSolved || (!shrinks && first_ <= kGoodEnough * terms_ && second_ <= kSmall * terms_)) {
+      const bool solved =
+          size <= kSolved || (!shrinks && first_ <= kGoodEnough * terms_ && second_ <= kSmall * terms_);
+      if (solved && !(slight_ && is_near(u0, h))) return Status::not_converged;
+      if (solved) {
         std::copy(theta_.begin(), theta_.end(), z.begin());
         std::copy(u1_.begin(), u1_.end(), z.begin() + static_cast<std::ptrdiff_t>(n_));
         books_.work += work;
@@ -170,6 +178,20 @@ class PassiveStepper final : public Stepper {
       before = size;
     }
     return Status::not_converged;
+  }
+
+  /// Whether the solution is the one that belongs to the accelerations where the step began: equations that are not linear have
+  /// others.
+  bool is_near(const double* u0, double h) const {
+    double away = 0.0, expected = 0.0, moving = 0.0;
+    for (std::size_t i = 0; i < n_; ++i)
+      for (std::size_t j = 0; j < n_; ++j) {
+        const double M = M0_[i * n_ + j];
+        away += (u1_[i] - u0[i]) * M * (u1_[j] - u0[j]);
+        expected += h * h * rate_[n_ + i] * M * rate_[n_ + j];
+        moving += u0[i] * M * u0[j];
+      }
+    return away <= kNear * kNear * (expected + kNearMoving * moving);
   }
 
   void place(std::vector<double>& arguments, double t, const double* q, const double* u) const {
@@ -205,6 +227,7 @@ class PassiveStepper final : public Stepper {
     std::copy_n(out_.begin() + static_cast<std::ptrdiff_t>(kernels_.Q), n_, Q_.begin());
     kernels_.bias(w.arguments.data(), h_.data(), work_.data());
     kernels_.without_loss(w.arguments.data(), lossless_.data(), work_.data());
+    power_ = chart.outside_power(w.arguments.data());
   }
 
   void look_at_end(Chart& chart, double t) {
@@ -259,9 +282,7 @@ class PassiveStepper final : public Stepper {
       by_rows += along * lambda_[k];
       if (out_[kernels_.c + rows[k]] != 0.0) by_driven += along * lambda_[k];
     }
-    const Workspace& w = chart.workspace();
-    const double ports = chart.outside_work(arguments0_.data(), arguments_.data()) -
-                         h * chart.outside_power(w.arguments.data());
+    const double ports = chart.outside_work(arguments0_.data(), arguments_.data()) - h * power_;
     const double V1 = potential(arguments_);
     double T1 = 0.0;
     for (std::size_t i = 0; i < n_; ++i)
@@ -272,6 +293,12 @@ class PassiveStepper final : public Stepper {
     terms_ = std::abs(by_Q) + std::abs(by_rows) + std::abs(work) + std::abs(loss) + std::abs(V1) +
              std::abs(V0) + std::abs(T1) + std::abs(T0) + std::abs(by_inertia);
     const double a = std::abs(missing) > kBalanced * terms_ && size > 0.0 ? missing / size : 0.0;
+    // A correction that is not small beside what the forces do belongs to another solution, or to a step that is too long.
+    double changed = 0.0;
+    for (std::size_t i = 0; i < n_; ++i)
+      for (std::size_t j = 0; j < n_; ++j) changed += (u1_[i] - u0[i]) * M_[i * n_ + j] * (u1_[j] - u0[j]);
+    slight_ = a * a * size <= kSlight * kSlight * changed || std::abs(a) <= kAlwaysSlight ||
+              std::abs(missing) <= kSlightWork * terms_;
     for (std::size_t i = 0; i < n_; ++i) nudged_[i] *= a;
   }
 
@@ -341,6 +368,8 @@ class PassiveStepper final : public Stepper {
   std::vector<double> start_, centre_;
   math::Elimination elimination_;
   EnergyBooks books_{0.0, 0.0};
+  double power_ = 0.0;  // [W] at the ports, in the middle
+  bool slight_ = true;
   double terms_ = 0.0;                 // [J] the sizes of all terms of the balance
   double first_ = 0.0, second_ = 0.0;  // [J] what the last change does to the kinetic energy
 };
