@@ -35,6 +35,7 @@ struct ContactModel {
   simulate::Dynamics dynamics;  // all that a Simulation of the model would have: stops are off
   TermsKernel terms;
   TransitionGuards guards;
+  generate::Kernel energy;          // t q u -> kinetic potential ...
   std::size_t own_constraints = 0;  // those that are not stops; stop i is constraint own_constraints + i
   std::vector<int> stop_of_row;     // [rows] index into ContactSection::stops, or -1
   std::vector<int> row_of_stop;     // [stops]; -1 where the row vanished

@@ -29,6 +29,7 @@
 #include <tactus/collide/scene.h>
 #include <tactus/contact/events/contact_model.h>
 #include <tactus/contact/events/contact_motion.h>
+#include <tactus/contact/events/energy_watch.h>
 #include <tactus/contact/events/interpolant.h>
 #include <tactus/contact/events/response.h>
 #include <tactus/contact/law/event.h>
@@ -73,6 +74,7 @@ struct Snapshot {
   int crowded = 0;
   std::vector<int> crowd;
   Books books;
+  EnergyWatch::Memory energy;
   std::vector<double> stepper;  // what the integrator has learnt
 };
 
@@ -124,7 +126,10 @@ class Engine {
   /// and no bit of them. nullptr: none. `hold_back`: ticks that must go by in a set before its code is taken.
   void attach(Rederiver* rederiver, long hold_back = 0) { motion_.attach(rederiver, hold_back); }
   /// Loads at ports, besides script and input; nullptr: none. They must outlive the engine.
-  void attach(simulate::OutsideLoads* outside) { chart_.attach(outside); }
+  void attach(simulate::OutsideLoads* outside) {
+    chart_.attach(outside);
+    outside_ = outside;
+  }
   /// Ticks that are known beforehand are taken over instead of made. nullptr: none.
   void follow(Foresight* foresight) { foresight_ = foresight; }
   /// Steps since set_state(), and a number that changes with every set_state(), load() and set_active().
@@ -191,12 +196,14 @@ class Engine {
     push,          // compliant, pressing
     stop_gap,
     stop_force,
+    turn,  // features that are about to become others: a rim that comes to lie flat, edges that become parallel
     guard
   };
   struct Watch {
     Watching what = Watching::gap;
     int index = 0;  // touch, row, or transition
     std::array<double, 2> slip{};
+    Vec3<double> lean{};  // of turn: where it leaned to at the start
     Jet start;
   };
 
@@ -265,7 +272,11 @@ class Engine {
   void arm_guards();
   void rearm_guards();
   double friction_power() const;
-  void note_friction();
+  EnergyWatch::Powers powers(const State& state);  // where evaluate() was last called
+  Status make_piece(double t, bool& event);
+  void go_back();
+  void end_slips();
+  double piece_end(double t_end) const;
 
   const ContactModel& contact_model_;
   EngineOptions options_;
@@ -302,8 +313,14 @@ class Engine {
   Foresight* foresight_ = nullptr;
   std::uint64_t generation_ = 0;
   bool excused_at_start_ = false, excused_at_end_ = false;  // excused_ at the ends of the piece
-  bool excused_ = false;  // other forces, that no acceleration tells apart from those found, break no law
-  double start_ = 0.0, friction_power_ = 0.0, last_event_ = 0.0;
+  bool excused_ = false;  // forces that no acceleration tells apart from some of those found break no law
+  double start_ = 0.0, last_event_ = 0.0;
+  EnergyWatch energy_;
+  EnergyWatch::Powers powers_;                 // where the piece begins
+  std::vector<std::array<double, 2>> slips_;  // there
+  bool powers_wanted_ = false;  // also of other forces
+  double least_loss_ = 0.0;     // [J] of the impacts of an instant of the tick
+  simulate::OutsideLoads* outside_ = nullptr;
   std::uint64_t steps_ = 0;
   double jam_ = 0.0, stretch_ = 0.0;
   /// The row that a transition switched on out of place, and by how much it was off.
