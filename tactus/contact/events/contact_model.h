@@ -20,6 +20,12 @@ namespace tactus::contact {
 /// allowed.
 describe::Model with_stops(const describe::Model& model);
 
+/// What has been switched in a motion: what an engine needs to go on where another has come to, besides the state.
+struct Switches {
+  std::vector<char> active;                   // [constraints of the model]
+  std::vector<char> guard_armed, fired_once;  // [transitions] that may fire, that have
+};
+
 struct ContactModel {
   /// Wrenches that act from outside, `push_passive` and `cells` as in derive::Options.
   explicit ContactModel(const describe::Model& model, std::vector<derive::WrenchInput> wrenches = {},

@@ -22,7 +22,8 @@ constexpr double kNothing = 1e-12;
 /// where a motion is resolved at all.
 constexpr double kDoubt = 2.0;
 
-/// Forces of the model itself that no potential explains. What may be changed while it moves counts.
+}  // namespace
+
 bool has_other_forces(const ContactModel& contact_model) {
   const describe::Model& model = contact_model.model;
   const auto acts = [](const algebra::Expr& e) { return !algebra::is_zero(e); };
@@ -38,8 +39,6 @@ bool has_other_forces(const ContactModel& contact_model) {
   return contact_model.dynamics.dry_friction != nullptr || contact_model.dynamics.loads.has_value() ||
          derive::is_driven(contact_model.equations);
 }
-
-}  // namespace
 
 EnergyWatch::EnergyWatch(const ContactModel& contact_model)
     : contact_model_(contact_model),
@@ -109,8 +108,8 @@ double EnergyWatch::rounding() const {
 // The parabola through (-k, P_0), (0, P_1), (h, P_2) has the integral from 0 to h
 //
 //   h (P_1 + P_2) / 2 - h^3 c / 6,   c = ((P_2 - P_1)/h - (P_1 - P_0)/k) / (h + k)
-bool EnergyWatch::weigh(const simulate::State& from, const simulate::State& to, const Powers& at_start,
-                        const Powers& at_end, const Books& books) {
+EnergyWatch::Weight EnergyWatch::weigh(const simulate::State& from, const simulate::State& to,
+                                       const Powers& at_start, const Powers& at_end, const Books& books) {
   const double energy_start = weighed_ ? piece_.energy_end : energy(from), largest = memory.largest;
   piece_ = {};
   piece_.t = from.t;
@@ -132,7 +131,12 @@ bool EnergyWatch::weigh(const simulate::State& from, const simulate::State& to, 
   weighed_ = false;
   memory.largest = largest;  // until it is taken
   const double left = piece_.energy_end - energy_start + piece_.friction - piece_.work;
-  return std::abs(left) <= allowed(books) + piece_.doubt && piece_.friction >= -allowed(books) - piece_.doubt;
+  const double limit = allowed(books) + piece_.doubt;
+  if (!(std::abs(left) <= limit && piece_.friction >= -limit)) return Weight::off;
+  // The powers of other forces may jump, or be those of stiff springs: what they leave says nothing about the motion.
+  const bool other = at_start.other != 0.0 || at_end.other != 0.0;
+  const bool fine = other || std::abs(left) + piece_.doubt <= kPieceImbalance * in_play(books) + rounding();
+  return fine ? Weight::balances : Weight::coarse;
 }
 
 void EnergyWatch::take(Books& books) {

@@ -28,6 +28,12 @@ namespace tactus::contact {
 /// integrators leave at steps that fit the motion, far below what an impact or a slip is about.
 inline constexpr double kTickImbalance = 1e-4;
 inline constexpr double kRunImbalance = 1e-2;
+/// The part of it that a piece may leave without being cut into shorter ones, where they are not short already.
+inline constexpr double kPieceImbalance = 1e-7;
+
+/// Whether a model, with the loads of its script, has forces that no potential explains. What may be changed while it moves
+/// counts.
+bool has_other_forces(const ContactModel& contact_model);
 
 class EnergyWatch {
  public:
@@ -64,10 +70,14 @@ class EnergyWatch {
   void forget() { memory.known = memory.here = memory.smooth = false; }
   /// Before a tick that is looked at. `acts`: other forces act in it. True where their power is wanted.
   bool begin_tick(const simulate::State& state, bool acts, Books& books);
-  /// A piece of the motion, with the powers at its ends: false where its energy does not balance. It is not in the books
-  /// yet.
-  bool weigh(const simulate::State& from, const simulate::State& to, const Powers& at_start, const Powers& at_end,
-             const Books& books);
+  enum class Weight : std::uint8_t {
+    balances,
+    coarse,  // it balances, but a shorter piece would do so better
+    off,     // it does not
+  };
+  /// A piece of the motion, with the powers at its ends. It is not in the books yet.
+  Weight weigh(const simulate::State& from, const simulate::State& to, const Powers& at_start, const Powers& at_end,
+               const Books& books);
   /// The piece that was weighed last is in the books.
   void take(Books& books);
   /// A step in which nothing touched. `acts`: other forces acted in it.

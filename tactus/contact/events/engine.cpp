@@ -22,6 +22,8 @@ constexpr int kJam = 10;
 constexpr double kFirstStretch = 1e-7;
 // A piece of the motion whose energy does not balance is tried again with this part of its length.
 constexpr double kShorter = 0.25;
+// Pieces of this part of a step are short enough for what is coarse.
+constexpr double kShortPiece = 1.0 / 64.0;
 // A step's rest shorter than this is not integrated [s].
 constexpr double kNoTime = 1e-13;
 
@@ -156,6 +158,8 @@ Status Engine::step(const Input& input) noexcept {
   powers_wanted_ = energy_.begin_tick(state_, acts, books_);
   least_loss_ = 0.0;
   status = advance(t_end);
+  mean_work_ += (static_cast<double>(work_.evaluations) - mean_work_) / kWorkWindow;
+  if (mean_work_ > static_cast<double>(options_.most_mean_evaluations)) status |= Status::too_much_work;
   if (status.ok() && !energy_.end_tick(state_, least_loss_, books_)) status |= Status::energy_unexplained;
   if (!status.ok()) take_back();
   return status;
@@ -168,6 +172,7 @@ Status Engine::advance(double t_end) {
   Status status;        // notes
   bool stands = false;  // evaluate() was last called at the state, with its modes
   for (int round = 0; round < options_.most_events_per_step; ++round) {
+    if (work_.evaluations > options_.most_evaluations) return Status::too_much_work;
     const bool lost = detect(stands);  // what is near now
     if (overflow_) return Status::contacts_overflow;
     if (!stands) evaluate(state_);  // else the event before has done so
@@ -181,14 +186,18 @@ Status Engine::advance(double t_end) {
     bool event = false, jams = false;
     for (;;) {
       const Status piece = make_piece(t_piece, event);  // trial_ stands at the event, or at its end
-      const bool balances = piece.ok() && energy_.weigh(state_, trial_, powers_, powers(trial_), books_);
-      if (balances || (piece.ok() && is_spent())) {
+      using Weight = EnergyWatch::Weight;
+      const Weight weight =
+          piece.ok() ? energy_.weigh(state_, trial_, powers_, powers(trial_), books_) : Weight::off;
+      const double length = (piece.ok() ? trial_.t : t_piece) - state_.t;
+      const bool short_enough = length <= kShortPiece * options_.step;
+      if (weight == Weight::balances || (weight == Weight::coarse && short_enough) ||
+          (piece.ok() && is_spent())) {
         status |= piece;
         break;
       }
       // A force that grows beyond all bounds is not integrated over: the piece ends before, and where it does not go on
       // at all, all laws are solved at once.
-      const double length = (piece.ok() ? trial_.t : t_piece) - state_.t;
       go_back();
       if (length <= kFirstStretch && !piece.ok()) return status |= piece;
       jams = length <= kFirstStretch;
@@ -326,7 +335,10 @@ void Engine::evaluate(const State& state) {
   chart_.begin(state, z_);
   chart_.slope(state.t, z_.data(), z_rate_.data());
   excused_ = motion_.redundant() && forces_break_a_law() &&
-             response_.agrees([&] { chart_.slope(state.t, z_.data(), z_rate_.data()); });
+             response_.agrees([&] {
+               ++work_.evaluations;
+               chart_.slope(state.t, z_.data(), z_rate_.data());
+             });
   if (!excused_) response_.excuse_none();
   evaluate_guards(state, motion_.terms().qdot());
 }

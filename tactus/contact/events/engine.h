@@ -57,6 +57,9 @@ struct EngineOptions {
   double margin = 0.005;            // [m] shapes nearer than this, plus what a step may close, are watched
   double penetration_limit = 1e-6;  // [m] at the start: more is refused
   int most_events_per_step = 400;   // more are trouble; a budget below it ends sooner, without
+  /// Trouble as well: more evaluations in a tick, or in the mean of the last ticks (kWorkWindow of them).
+  long most_evaluations = std::numeric_limits<long>::max();
+  long most_mean_evaluations = std::numeric_limits<long>::max();
   Budget budget{};                  // for simulation none; a loop that must not be late sets one
 };
 
@@ -137,10 +140,15 @@ class Engine {
   std::uint64_t generation() const { return generation_; }
   /// Everything that the next steps depend on. Once made, saving and loading take no memory.
   void save(Snapshot& snapshot) const;
+  /// For another kind of engine that goes on from here.
+  Switches switches() const;
   /// Goes on from there; of an engine for the same contact_model.
   void load(const Snapshot& snapshot);
   /// Room for any snapshot of this engine.
   Snapshot make_snapshot() const;
+
+  /// Whether the trouble of the last step is that transitions follow each other without time going by.
+  bool transitions_crowd() const { return !trouble_.crowd.empty() || misfit_.transition >= 0; }
 
   /// Of the last step, in order.
   std::span<const Event> events() const { return events_; }
@@ -182,6 +190,7 @@ class Engine {
   std::string name_of(const Event& event) const;
 
  private:
+  static constexpr double kWorkWindow = 100.0;  // ticks over which work is averaged
   static constexpr int kMostInCrowd = 60;  // events in a row without progress in time: more are chatter
   // A gap smaller than this below zero, or closing or slipping more slowly, is rounding [m], [m/s].
   static constexpr double kGapRounding = 1e-12, kRateRounding = 1e-12;
@@ -310,6 +319,7 @@ class Engine {
   std::vector<double> arms_;        // [nv] speed of the fastest point per speed, at that look [m or 1]
   bool overflow_ = false;
   Work work_;
+  double mean_work_ = 0.0;  // evaluations per tick, those long ago counting less
   Foresight* foresight_ = nullptr;
   std::uint64_t generation_ = 0;
   bool excused_at_start_ = false, excused_at_end_ = false;  // excused_ at the ends of the piece

@@ -68,6 +68,7 @@ void Engine::set_state(State state) {
                                  contact_model_.model.contact.stops[i].name, -gap),
                      "start between the limits");
   }
+  mean_work_ = 0.0;
   energy_.begin(state_);
   bool same = false;
   detect(same);
@@ -118,6 +119,13 @@ void Engine::save(Snapshot& snapshot) const {
   snapshot.books = books_;
   snapshot.energy = energy_.memory;
   stepper_->save(snapshot.stepper.data());
+}
+
+Switches Engine::switches() const {
+  Switches switches{{}, guard_armed_, fired_once_};
+  for (std::size_t c = 0; c < contact_model_.model.constraints.size(); ++c)
+    switches.active.push_back(c < contact_model_.own_constraints && is_active(static_cast<int>(c)) ? 1 : 0);
+  return switches;
 }
 
 void Engine::restore(const Snapshot& snapshot) {
