@@ -49,6 +49,7 @@ class EventMechanism final : public ContactMechanism {
   void accelerate_now(double* udot) noexcept override;
 
  private:
+  friend class HandOverMechanism;  // which moves it as a part of its own
   Rederivation when_;
   std::optional<Rederiver> rederiver_;  // before the engine, which uses it
   Engine engine_;

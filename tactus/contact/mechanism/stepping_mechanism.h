@@ -40,6 +40,7 @@ class SteppingMechanism final : public ContactMechanism {
   void accelerate_now(double* udot) noexcept override;
 
  private:
+  friend class HandOverMechanism;  // which moves it as a part of its own
   TimeStepping stepping_;
   std::vector<double> tau_, wrench_, udot_;  // held; at the state
 };
