@@ -36,6 +36,7 @@
 
 #include <tactus/simulate/constraints/branches.h>
 #include <tactus/simulate/constraints/constraints.h>
+#include <tactus/simulate/constraints/crossing.h>
 #include <tactus/simulate/constraints/formulation.h>
 #include <tactus/simulate/constraints/mass_metric.h>
 #include <tactus/simulate/constraints/parametric.h>
@@ -48,6 +49,11 @@ namespace tactus::simulate {
 /// A row's squared distance from those before it, by its natural size: the straight-line code's error is
 /// about the rounding divided by it.
 inline constexpr double kHealthyPivot = 1e-6;
+/// A row nearer than this to the span of others, by its natural size: where a motion crosses a singular configuration
+/// what holds there is interpolated from places this far away (crossing.h). ...
+inline constexpr double kAcross = 0.02;
+/// Steps whose stages come this near are looked at where they end.
+inline constexpr double kNear = 0.1;
 
 class ConstraintSolver final : public MotionLaw {
  public:
@@ -68,7 +74,7 @@ class ConstraintSolver final : public MotionLaw {
   const RowSet& rows() const { return rows_; }
 
   /// What Holding says of positions and velocities.
-  double settle_position(double t, double* q) override;
+  double settle_position(double t, double* q, const double* u) override;
   void settle_velocity(double t, const double* q, double* u) override;
 
   /// Of the parametric formulation, null with the others. In it solve() and accelerate() find z and zd from q
@@ -161,7 +167,8 @@ class ConstraintSolver final : public MotionLaw {
   ConstrainedProblem problem() const;
   void update_rows_left();
   bool solve_by_code(const double* arguments, ConstrainedMotion& motion);
-  bool unrolled_is_healthy(const double* distances, const std::vector<std::size_t>& rows) const;
+  /// The smallest distance of a row from the span of those before it, squared: by its natural size and by its own.
+  double least_pivot(const double* distances, const std::vector<std::size_t>& rows) const;
   /// The smallest du that takes `error` (per row of the model) out of the held rows.
   bool smallest_step(double t, const double* q, const double* error, bool positions, double* du);
   /// By the chosen formulation, exactly there.
@@ -172,6 +179,17 @@ class ConstraintSolver final : public MotionLaw {
   /// Without the rows that are nearer than this to the span of others.
   bool accelerate_without(double near, const double* arguments, double* udot);
   double largest(const double* errors, const std::vector<std::size_t>& rows) const;
+
+  // Across a singular configuration (crossing.h), in constraint_solver_crossing.cpp. False where there is none to be
+  // crossed along u, or not that way: nothing has changed then.
+  bool accelerate_across(const double* arguments, double here, double* udot);
+  bool hold_across(double t, double* q, const double* u);
+  bool hold_velocity_across(double t, const double* q, double* u);
+  bool find_crossing(double t, const double* q, const double* u, double here);
+  bool place_sides(const double* arguments);
+  bool project_sides(const double* u);
+  bool accelerate_side(std::size_t j, double* udot);
+  double distance_at(double t, const double* q);
 
   const Dynamics& dynamics_;
   const Constraints& constraints_;
@@ -195,6 +213,10 @@ class ConstraintSolver final : public MotionLaw {
   std::vector<double> stage_, mean_, spread_;  // arguments, udot, differences of udot
   std::vector<double> rest_, du_, q_before_;
   Displacement displacement_;
+  Crossing crossing_;
+  std::vector<double> q_across_, across_, inner_;  // places and sums by the sides' weights
+  bool near_ = false;                              // a stage of this step came near a singular configuration
+  bool sides_placed_ = false;                      // around the place that settle_position() found
 };
 
 }  // namespace tactus::simulate

@@ -1,0 +1,173 @@
+// Across a singular configuration: see crossing.h.
+#include <algorithm>
+#include <cmath>
+
+#include <tactus/simulate/constraints/constraint_solver.h>
+
+namespace tactus::simulate {
+
+namespace {
+
+/// Newton's method at a side has converged once a step is this small [rad, m]: the next one would be its square.
+constexpr double kLastStep = 1e-8;
+constexpr int kMostSideSteps = 8;
+/// [m, rad] The interpolated place satisfies the constraints within this: what the polynomial leaves out is a hundred
+/// times smaller, and two branches that miss each other by more do so by 3e-5 or more of the motion.
+constexpr double kMet = 1e-9;
+/// Of the velocity, at most this part is lost on either side: what a branch bends within the width is less.
+constexpr double kTangent = 0.2;
+/// Places on the sides are at least this part as far from the singular configuration as they should be.
+constexpr double kFarEnough = 0.5;
+/// Polynomials of degree 3 and 5 differ by no more than this part of the accelerations.
+constexpr double kAlike = 1e-2;
+/// [s] Motions too slow to get there within this time have no sides.
+constexpr double kLongestWidth = 0.1;
+
+double largest_of(const double* v, std::size_t n) {
+  double result = 0.0;
+  for (std::size_t i = 0; i < n; ++i)
+    if (!(std::abs(v[i]) <= result)) result = std::abs(v[i]);  // keeps a NaN
+  return result;
+}
+
+}  // namespace
+
+/// Of the held rows: how far the nearest one is from the span of others.
+double ConstraintSolver::distance_at(double t, const double* q) {
+  if (options_.formulation == Formulation::automatic && rows_.unrolled_fits()) {
+    unrolled_in_[0] = t;
+    std::copy_n(q, nq_, unrolled_in_.begin() + 1);
+    std::fill(unrolled_in_.begin() + 1 + static_cast<std::ptrdiff_t>(nq_), unrolled_in_.end(), 0.0);
+    constraints_.unrolled->step(unrolled_in_.data(), unrolled_out_.data(), work_.data());
+    return std::sqrt(least_pivot(unrolled_out_.data() + nv_, rows_.held()));
+  }
+  terms_.evaluate(t, q, rest_.data());
+  if (!gather(rows_.held()) || !metric_.factor(problem())) return 0.0;
+  const std::size_t rank = metric_.rows().rank();
+  return rank < rows_.held().size() ? 0.0 : metric_.rows().distance(rank - 1);
+}
+
+// d(s) = rate |s - s*|, seen at s = +-reach: their sum is 2 rate reach where s* lies between them, their difference
+// where it does not.
+bool ConstraintSolver::find_crossing(double t, const double* q, const double* u, double here) {
+  const double fastest = largest_of(u, nv_);
+  double reach = kAcross / fastest;
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    if (!(reach < kLongestWidth)) return false;
+    const auto distance_after = [&](double shift) {
+      std::copy_n(q, nq_, q_across_.begin());
+      displacement_.apply(t, q_across_.data(), u, shift);
+      return distance_at(t + shift, q_across_.data());
+    };
+    const double after = distance_after(reach), before = distance_after(-reach);
+    const double rate = std::max(after + before, std::abs(after - before)) / (2.0 * reach);
+    const double width = kAcross / rate;
+    if (attempt == 0 && width > 2.0 * reach) {
+      reach = std::min(width, 8.0 * reach);
+      continue;
+    }
+    if (!(width < kLongestWidth)) return false;
+    const double until = std::copysign(std::min(here, kAcross) / rate, before - after);
+    crossing_.place(until, width);
+    return true;
+  }
+  return false;
+}
+
+/// Places on the manifold, on both sides of the singular configuration, and what they say of the place between them:
+/// q_across_, with the errors there.
+bool ConstraintSolver::place_sides(const double* arguments) {
+  const double *q = arguments + 1, *u = q + nq_;
+  std::fill(across_.begin(), across_.end(), 0.0);
+  for (std::size_t j = 0; j < Crossing::kPlaces; ++j) {
+    double *stage = crossing_.stage(j), *moved = crossing_.moved(j);
+    std::copy_n(arguments, stage_.size(), stage);
+    displacement_.apply(stage[0], stage + 1, u, crossing_.shift(j));
+    stage[0] += crossing_.shift(j);
+    std::fill_n(moved, nv_, 0.0);
+    bool found = false;
+    for (int step = 0; step < kMostSideSteps && !found; ++step) {
+      terms_.evaluate_errors(stage[0], stage + 1, rest_.data());
+      if (!smallest_step(stage[0], stage + 1, terms_.position_errors(), true, du_.data())) return false;
+      displacement_.apply(stage[0], stage + 1, du_.data(), -1.0);
+      for (std::size_t i = 0; i < nv_; ++i) moved[i] -= du_[i];
+      found = largest_of(du_.data(), nv_) < kLastStep;
+    }
+    if (!found) return false;
+    for (std::size_t i = 0; i < nv_; ++i) across_[i] += crossing_.weight(j) * moved[i];
+  }
+  std::copy_n(q, nq_, q_across_.begin());
+  displacement_.apply(arguments[0], q_across_.data(), across_.data());
+  terms_.evaluate_errors(arguments[0], q_across_.data(), rest_.data());
+  return largest(terms_.position_errors(), rows_.held_positions()) <= kMet;
+}
+
+/// The velocity u there.
+bool ConstraintSolver::project_sides(const double* u) {
+  const double most = kTangent * largest_of(u, nv_);
+  for (std::size_t j = 0; j < Crossing::kPlaces; ++j) {
+    double *stage = crossing_.stage(j), *own = stage + 1 + nq_;
+    std::copy_n(u, nv_, own);
+    terms_.evaluate_errors(stage[0], stage + 1, own);
+    if (!smallest_step(stage[0], stage + 1, terms_.velocity_errors(), false, du_.data())) return false;
+    if (!(largest_of(du_.data(), nv_) <= most)) return false;
+    for (std::size_t i = 0; i < nv_; ++i) own[i] -= du_[i];
+  }
+  return true;
+}
+
+bool ConstraintSolver::accelerate_side(std::size_t j, double* udot) {
+  const double far_enough = kFarEnough * kAcross;
+  if (options_.formulation == Formulation::automatic && rows_.unrolled_fits()) {
+    constraints_.unrolled->dynamics(crossing_.stage(j), unrolled_out_.data(), work_.data());
+    const double* distances = unrolled_out_.data() + nv_ + nq_ + rows_.held().size();
+    std::copy_n(unrolled_out_.begin(), nv_, udot);
+    return least_pivot(distances, rows_.held()) > far_enough * far_enough;
+  }
+  return accelerate_at(crossing_.stage(j), udot);
+}
+
+bool ConstraintSolver::accelerate_across(const double* arguments, double here, double* udot) {
+  const double *q = arguments + 1, *u = q + nq_;
+  if (!find_crossing(arguments[0], q, u, here) || !place_sides(arguments) || !project_sides(u)) return false;
+  std::fill(across_.begin(), across_.end(), 0.0);
+  std::fill(inner_.begin(), inner_.end(), 0.0);
+  for (std::size_t j = 0; j < Crossing::kPlaces; ++j) {
+    if (!accelerate_side(j, mean_.data())) return false;
+    for (std::size_t i = 0; i < nv_; ++i) {
+      across_[i] += crossing_.weight(j) * mean_[i];
+      inner_[i] += crossing_.inner_weight(j) * mean_[i];
+    }
+  }
+  for (std::size_t i = 0; i < nv_; ++i) inner_[i] -= across_[i];
+  if (!(largest_of(inner_.data(), nv_) <= kAlike * largest_of(across_.data(), nv_))) return false;
+  std::copy(across_.begin(), across_.end(), udot);
+  return true;
+}
+
+bool ConstraintSolver::hold_across(double t, double* q, const double* u) {
+  if (rows_.held_positions().empty()) return false;
+  const double here = distance_at(t, q);
+  if (!(here < kAcross)) return false;
+  stage_[0] = t;
+  std::copy_n(q, nq_, stage_.begin() + 1);
+  std::copy_n(u, nv_, stage_.begin() + 1 + static_cast<std::ptrdiff_t>(nq_));
+  if (!find_crossing(t, q, u, here) || !place_sides(stage_.data())) return false;
+  if (rows_.take_back(terms_.position_errors(), rows_.held_positions(), kMet)) return false;
+  std::copy(q_across_.begin(), q_across_.end(), q);
+  sides_placed_ = true;
+  return true;
+}
+
+bool ConstraintSolver::hold_velocity_across(double, const double*, double* u) {
+  if (!project_sides(u)) return false;
+  std::fill(across_.begin(), across_.end(), 0.0);
+  for (std::size_t j = 0; j < Crossing::kPlaces; ++j) {
+    const double* own = crossing_.stage(j) + 1 + nq_;
+    for (std::size_t i = 0; i < nv_; ++i) across_[i] += crossing_.weight(j) * (own[i] - u[i]);
+  }
+  for (std::size_t i = 0; i < nv_; ++i) u[i] += across_[i];
+  return true;
+}
+
+}  // namespace tactus::simulate
