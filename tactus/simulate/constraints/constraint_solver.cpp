@@ -8,6 +8,7 @@
 
 #include <tactus/base/check.h>
 #include <tactus/math/cholesky.h>
+#include <tactus/simulate/constraints/crossing_limits.h>
 #include <tactus/simulate/constraints/newton_hold.h>
 #include <tactus/simulate/motion/dynamics.h>
 
@@ -69,9 +70,12 @@ ConstraintSolver::ConstraintSolver(const Dynamics& dynamics, ConstraintOptions o
       q_before_(nq_),
       displacement_(dynamics),
       crossing_(constraints_.terms.input_size(), nv_),
+      side_motion_(nv_, m_),
       q_across_(nq_),
       across_(nv_),
-      inner_(nv_) {
+      inner_(nv_),
+      lambda_across_(m_),
+      lambda_inner_(m_) {
   gathered_.rows.reserve(m_);
   gathered_.A.resize(m_ * nv_);
   gathered_.gamma.resize(m_);
@@ -201,15 +205,22 @@ bool ConstraintSolver::accelerate_at(const double* arguments, double* udot) {
 }
 
 bool ConstraintSolver::accelerate_on_manifold(const double* arguments, double* udot) {
+  if (options_.formulation != Formulation::automatic && rows_.unrolled_fits()) {
+    const double here = distance_at(arguments[0], arguments + 1);
+    near_ |= here < kNear;
+    if (here < kAcross && accelerate_across(arguments, here, udot)) return true;
+  }
   terms_.evaluate(arguments);
   if (!gather(rows_.held()) || !metric_.factor(problem())) return false;
   const std::size_t rank = metric_.rows().rank();
   const double singular = rank < rows_.held().size() ? 0.0 : metric_.rows().distance(rank - 1);
-  near_ |= singular < kNear;
-  if (singular < kAcross) {
-    if (accelerate_across(arguments, singular, udot)) return true;
-    terms_.evaluate(arguments);
-    if (!gather(rows_.held())) return false;
+  if (!rows_.unrolled_fits()) {
+    near_ |= singular < kNear;
+    if (singular < kAcross) {
+      if (accelerate_across(arguments, singular, udot)) return true;
+      terms_.evaluate(arguments);
+      if (!gather(rows_.held())) return false;
+    }
   }
   if (singular > kRegular) {
     if (!solver_->solve(problem(), motion_)) return false;
@@ -293,6 +304,13 @@ bool ConstraintSolver::solve(const double* arguments, ConstrainedMotion& motion)
     std::copy_n(parametrization_->u(), nv_, u);
     return solve_in_parameters(stage_.data(), motion);
   }
+  if (!solve_here(arguments, motion)) return false;
+  motion.across = options_.holding == Holding::projection && !rows_.held().empty() && solve_across(arguments, motion);
+  motion.singular = motion.rank < rows_.held().size();
+  return true;
+}
+
+bool ConstraintSolver::solve_here(const double* arguments, ConstrainedMotion& motion) {
   terms_.evaluate(arguments);
   if (!gather(rows_.active())) return false;
   return solve_by_code(arguments, motion) || solver_->solve(problem(), motion);
@@ -358,7 +376,7 @@ double ConstraintSolver::settle_position(double t, double* q, const double* u) {
 }
 
 void ConstraintSolver::settle_velocity(double t, const double* q, double* u) {
-  const bool done = sides_placed_ && hold_velocity_across(t, q, u);
+  const bool done = sides_placed_ && hold_velocity_across(u);
   if (!done && (options_.holding == Holding::projection || options_.holding == Holding::velocity_only))
     hold_velocity(t, q, u);
   end_step(t, q, u);

@@ -49,11 +49,6 @@ namespace tactus::simulate {
 /// A row's squared distance from those before it, by its natural size: the straight-line code's error is
 /// about the rounding divided by it.
 inline constexpr double kHealthyPivot = 1e-6;
-/// A row nearer than this to the span of others, by its natural size: where a motion crosses a singular configuration
-/// what holds there is interpolated from places this far away (crossing.h). ...
-inline constexpr double kAcross = 0.02;
-/// Steps whose stages come this near are looked at where they end.
-inline constexpr double kNear = 0.1;
 
 class ConstraintSolver final : public MotionLaw {
  public:
@@ -67,7 +62,8 @@ class ConstraintSolver final : public MotionLaw {
   /// udot and qdot at t q u tau wrench. NaN where the problem has no solution.
   void accelerate(const double* arguments, double* udot, double* qdot) override;
   /// Everything about the constraints there, by the chosen formulation (multipliers for automatic): entries
-  /// of `lambda` and `redundant` belong to active_rows(). False where the problem has no solution.
+  /// of `lambda` and `redundant` belong to active_rows(). Where the motion crosses a singular configuration they are
+  /// those of its branch (`across`). False where the problem has no solution.
   bool solve(const double* arguments, ConstrainedMotion& motion);
   const std::vector<std::size_t>& active_rows() const { return rows_.active(); }
   /// The active set of rows.
@@ -175,6 +171,7 @@ class ConstraintSolver final : public MotionLaw {
   bool accelerate_at(const double* arguments, double* udot);
   /// At the nearest state that the constraints allow, or by the two sides of a singularity.
   bool accelerate_on_manifold(const double* arguments, double* udot);
+  bool solve_here(const double* arguments, ConstrainedMotion& motion);
   bool solve_in_parameters(const double* arguments, ConstrainedMotion& motion);
   /// Without the rows that are nearer than this to the span of others.
   bool accelerate_without(double near, const double* arguments, double* udot);
@@ -183,13 +180,15 @@ class ConstraintSolver final : public MotionLaw {
   // Across a singular configuration (crossing.h), in constraint_solver_crossing.cpp. False where there is none to be
   // crossed along u, or not that way: nothing has changed then.
   bool accelerate_across(const double* arguments, double here, double* udot);
+  bool solve_across(const double* arguments, ConstrainedMotion& motion);
   bool hold_across(double t, double* q, const double* u);
-  bool hold_velocity_across(double t, const double* q, double* u);
+  bool hold_velocity_across(double* u);
+  double distance_at(double t, const double* q);
   bool find_crossing(double t, const double* q, const double* u, double here);
   bool place_sides(const double* arguments);
+  void guess_side(std::size_t j);
   bool project_sides(const double* u);
   bool accelerate_side(std::size_t j, double* udot);
-  double distance_at(double t, const double* q);
 
   const Dynamics& dynamics_;
   const Constraints& constraints_;
@@ -214,7 +213,9 @@ class ConstraintSolver final : public MotionLaw {
   std::vector<double> rest_, du_, q_before_;
   Displacement displacement_;
   Crossing crossing_;
-  std::vector<double> q_across_, across_, inner_;  // places and sums by the sides' weights
+  ConstrainedMotion side_motion_;
+  std::vector<double> q_across_, across_, inner_;     // a place, and sums by the sides' weights
+  std::vector<double> lambda_across_, lambda_inner_;  // of active rows
   bool near_ = false;                              // a stage of this step came near a singular configuration
   bool sides_placed_ = false;                      // around the place that settle_position() found
 };

@@ -3,11 +3,16 @@
 #include <cmath>
 
 #include <tactus/simulate/constraints/constraint_solver.h>
+#include <tactus/simulate/constraints/crossing_limits.h>
 
 namespace tactus::simulate {
 
 namespace {
 
+/// The distances seen are those of a crossing within this part of the largest.
+constexpr double kShape = 0.2;
+/// Where they are not, the search reaches farther by this factor, or as far beyond where they seem to vanish.
+constexpr double kBeyond = 1.5;
 /// Newton's method at a side has converged once a step is this small [rad, m]: the next one would be its square.
 constexpr double kLastStep = 1e-8;
 constexpr int kMostSideSteps = 8;
@@ -16,8 +21,6 @@ constexpr int kMostSideSteps = 8;
 constexpr double kMet = 1e-9;
 /// Of the velocity, at most this part is lost on either side: what a branch bends within the width is less.
 constexpr double kTangent = 0.2;
-/// Places on the sides are at least this part as far from the singular configuration as they should be.
-constexpr double kFarEnough = 0.5;
 /// Polynomials of degree 3 and 5 differ by no more than this part of the accelerations.
 constexpr double kAlike = 1e-2;
 /// [s] Motions too slow to get there within this time have no sides.
@@ -34,7 +37,7 @@ double largest_of(const double* v, std::size_t n) {
 
 /// Of the held rows: how far the nearest one is from the span of others.
 double ConstraintSolver::distance_at(double t, const double* q) {
-  if (options_.formulation == Formulation::automatic && rows_.unrolled_fits()) {
+  if (rows_.unrolled_fits()) {
     unrolled_in_[0] = t;
     std::copy_n(q, nq_, unrolled_in_.begin() + 1);
     std::fill(unrolled_in_.begin() + 1 + static_cast<std::ptrdiff_t>(nq_), unrolled_in_.end(), 0.0);
@@ -47,31 +50,45 @@ double ConstraintSolver::distance_at(double t, const double* q) {
   return rank < rows_.held().size() ? 0.0 : metric_.rows().distance(rank - 1);
 }
 
-// d(s) = rate |s - s*|, seen at s = +-reach: their sum is 2 rate reach where s* lies between them, their difference
-// where it does not.
+// d(s) = rate |s - s*| at s = 0 and +-reach. With s* between these, the sum of the two outer ones is 2 rate reach, their
+// difference twice the inner one. Without it the inner one is their mean, and the difference tells how far to reach.
 bool ConstraintSolver::find_crossing(double t, const double* q, const double* u, double here) {
-  const double fastest = largest_of(u, nv_);
+  const double fastest = largest_of(u, nv_), farthest = std::min(kLongestArc / fastest, kLongestWidth);
   double reach = kAcross / fastest;
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    if (!(reach < kLongestWidth)) return false;
+  for (int attempt = 0; attempt < 2 && reach <= farthest; ++attempt) {
     const auto distance_after = [&](double shift) {
       std::copy_n(q, nq_, q_across_.begin());
       displacement_.apply(t, q_across_.data(), u, shift);
       return distance_at(t + shift, q_across_.data());
     };
     const double after = distance_after(reach), before = distance_after(-reach);
-    const double rate = std::max(after + before, std::abs(after - before)) / (2.0 * reach);
-    const double width = kAcross / rate;
-    if (attempt == 0 && width > 2.0 * reach) {
-      reach = std::min(width, 8.0 * reach);
-      continue;
+    const double mean = 0.5 * (before + after), difference = 0.5 * std::abs(before - after);
+    if (here <= mean && std::abs(difference - here) <= kShape * mean) {
+      const double rate = mean / reach, width = std::min(kAcross / rate, farthest);
+      if (here > rate * width) return false;
+      crossing_.place(std::copysign(here / rate, before - after), width);
+      return true;
     }
-    if (!(width < kLongestWidth)) return false;
-    const double until = std::copysign(std::min(here, kAcross) / rate, before - after);
-    crossing_.place(until, width);
-    return true;
+    reach *= std::max(kBeyond, kBeyond * here / difference);
   }
   return false;
+}
+
+/// How far the j-th place will move: s^2 times a polynomial, on a branch along u, through the places before it.
+void ConstraintSolver::guess_side(std::size_t j) {
+  double* moved = crossing_.moved(j);
+  std::fill_n(moved, nv_, 0.0);
+  const double s = crossing_.shift(j);
+  const auto tells = [&](std::size_t k) { return std::abs(crossing_.shift(k)) > 0.5 * crossing_.width(); };
+  for (std::size_t k = 0; k < j; ++k) {
+    if (!tells(k)) continue;
+    const double s_k = crossing_.shift(k);
+    double part = s * s / (s_k * s_k);
+    for (std::size_t l = 0; l < j; ++l)
+      if (l != k && tells(l)) part *= (s - crossing_.shift(l)) / (s_k - crossing_.shift(l));
+    const double* from = crossing_.moved(k);
+    for (std::size_t i = 0; i < nv_; ++i) moved[i] += part * from[i];
+  }
 }
 
 /// Places on the manifold, on both sides of the singular configuration, and what they say of the place between them:
@@ -84,7 +101,8 @@ bool ConstraintSolver::place_sides(const double* arguments) {
     std::copy_n(arguments, stage_.size(), stage);
     displacement_.apply(stage[0], stage + 1, u, crossing_.shift(j));
     stage[0] += crossing_.shift(j);
-    std::fill_n(moved, nv_, 0.0);
+    guess_side(j);
+    displacement_.apply(stage[0], stage + 1, moved);
     bool found = false;
     for (int step = 0; step < kMostSideSteps && !found; ++step) {
       terms_.evaluate_errors(stage[0], stage + 1, rest_.data());
@@ -117,12 +135,11 @@ bool ConstraintSolver::project_sides(const double* u) {
 }
 
 bool ConstraintSolver::accelerate_side(std::size_t j, double* udot) {
-  const double far_enough = kFarEnough * kAcross;
   if (options_.formulation == Formulation::automatic && rows_.unrolled_fits()) {
     constraints_.unrolled->dynamics(crossing_.stage(j), unrolled_out_.data(), work_.data());
     const double* distances = unrolled_out_.data() + nv_ + nq_ + rows_.held().size();
     std::copy_n(unrolled_out_.begin(), nv_, udot);
-    return least_pivot(distances, rows_.held()) > far_enough * far_enough;
+    return least_pivot(distances, rows_.held()) > kHealthyPivot;
   }
   return accelerate_at(crossing_.stage(j), udot);
 }
@@ -145,6 +162,35 @@ bool ConstraintSolver::accelerate_across(const double* arguments, double here, d
   return true;
 }
 
+/// Over what solve_here() found: accelerations, force and multipliers of the branch. Multipliers may grow without bound
+/// where the force does not; they are then the shortest ones that give it.
+bool ConstraintSolver::solve_across(const double* arguments, ConstrainedMotion& motion) {
+  const double here = distance_at(arguments[0], arguments + 1);
+  if (!(here < kAcross) || !accelerate_across(arguments, here, inner_.data())) return false;
+  const std::size_t active = rows_.active().size();
+  std::copy(inner_.begin(), inner_.end(), motion.udot.begin());
+  std::fill(across_.begin(), across_.end(), 0.0);
+  std::fill(lambda_across_.begin(), lambda_across_.end(), 0.0);
+  std::fill(lambda_inner_.begin(), lambda_inner_.end(), 0.0);
+  for (std::size_t j = 0; j < Crossing::kPlaces; ++j) {
+    if (!solve_here(crossing_.stage(j), side_motion_)) return false;
+    for (std::size_t i = 0; i < nv_; ++i) across_[i] += crossing_.weight(j) * side_motion_.force[i];
+    for (std::size_t k = 0; k < active; ++k) {
+      lambda_across_[k] += crossing_.weight(j) * side_motion_.lambda[k];
+      lambda_inner_[k] += crossing_.inner_weight(j) * side_motion_.lambda[k];
+    }
+  }
+  std::copy(across_.begin(), across_.end(), motion.force.begin());
+  for (std::size_t k = 0; k < active; ++k) lambda_inner_[k] -= lambda_across_[k];
+  if (largest_of(lambda_inner_.data(), active) <= kAlike * largest_of(lambda_across_.data(), active)) {
+    std::copy_n(lambda_across_.begin(), active, motion.lambda.begin());
+    return true;
+  }
+  if (!share_force(arguments[0], arguments + 1, across_.data(), lambda_across_.data())) return false;
+  for (std::size_t k = 0; k < active; ++k) motion.lambda[k] = lambda_across_[rows_.active()[k]];
+  return true;
+}
+
 bool ConstraintSolver::hold_across(double t, double* q, const double* u) {
   if (rows_.held_positions().empty()) return false;
   const double here = distance_at(t, q);
@@ -159,7 +205,7 @@ bool ConstraintSolver::hold_across(double t, double* q, const double* u) {
   return true;
 }
 
-bool ConstraintSolver::hold_velocity_across(double, const double*, double* u) {
+bool ConstraintSolver::hold_velocity_across(double* u) {
   if (!project_sides(u)) return false;
   std::fill(across_.begin(), across_.end(), 0.0);
   for (std::size_t j = 0; j < Crossing::kPlaces; ++j) {

@@ -4,7 +4,7 @@ namespace tactus::simulate {
 
 namespace {
 
-constexpr double kNodes[Crossing::kPlaces] = {-1.0, 1.0, -2.0, 2.0, -3.0, 3.0};
+constexpr double kNodes[Crossing::kPlaces] = {1.0, -1.0, 2.0, -2.0, 3.0, -3.0};
 
 /// Lagrange's polynomial of the j-th of the first `count` nodes, at x.
 double lagrange(std::size_t j, std::size_t count, double x) {
@@ -18,6 +18,7 @@ double lagrange(std::size_t j, std::size_t count, double x) {
 
 void Crossing::place(double until, double width) {
   constexpr std::size_t kInner = 4;
+  width_ = width;
   for (std::size_t j = 0; j < kPlaces; ++j) {
     shift_[j] = until + kNodes[j] * width;
     weight_[j] = lagrange(j, kPlaces, -until / width);

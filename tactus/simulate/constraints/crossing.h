@@ -9,7 +9,7 @@
 // configuration and at least that far from it,
 //
 //   q_j = nearest allowed place to q (+) s_j u,    u_j = projection of u at q_j,    j = 1 ... 6
-//   s_j = s* + (-3 -2 -1 1 2 3) width              s*: where the rows are dependent, width: that far away
+//   s_j = s* + (1 -1 2 -2 3 -3) width              s*: where the rows are dependent, width: that far away
 //
 // by the polynomial in s of degree 5, taken at s = 0. At the edges of that interval, s* = +-width, the place is
 // one of the q_j: interpolated and direct values go over into each other.
@@ -36,6 +36,7 @@ class Crossing {
   /// For a singular configuration that is reached after the time `until` (negative: has been passed).
   void place(double until, double width);
 
+  double width() const { return width_; }
   double shift(std::size_t j) const { return shift_[j]; }
   double weight(std::size_t j) const { return weight_[j]; }
   /// By the four inner places alone: 0 for the others. The difference says how smooth a thing is.
@@ -47,6 +48,7 @@ class Crossing {
 
  private:
   std::size_t arguments_, nv_;
+  double width_ = 0.0;
   std::array<double, kPlaces> shift_{}, weight_{}, inner_weight_{};
   std::vector<double> stages_, moved_;
 };
