@@ -14,11 +14,11 @@ namespace tactus::studies::ladder {
 
 namespace {
 
-constexpr double kSample = 0.1;                       // [s] between comparisons
-constexpr double kGravity = 9.81, kLength = 1.0;      // of the model
-constexpr double kFirstCrossings = 1.0;               // [s] the rods are level at some 0.6 and 0.9 s
-constexpr double kStepOfCosts = 1e-3;                 // [s]
-constexpr int kMotions = 5;                           // to find the least time of each step
+constexpr double kSample = 0.1;                   // [s] between comparisons
+constexpr double kGravity = 9.81, kLength = 1.0;  // of the model
+constexpr double kFirstCrossings = 1.0;           // [s] the rods are level at some 0.6 and 0.9 s
+constexpr double kStepOfCosts = 1e-3;             // [s]
+constexpr int kMotions = 5;                       // to find the least time of each step
 
 double processor_time() {
   timespec t{};
@@ -59,8 +59,7 @@ double largest_difference(double so_far, double a, double b) {
 
 }  // namespace
 
-Cell converge(const study::Context& context, int loops, const Setting& setting, double duration,
-              bool with_spread) {
+Cell converge(const study::Context& context, int loops, const Setting& setting, double duration) {
   const std::unique_ptr<simulate::Mechanism> ladder = open(context, loops, setting);
   const simulate::State start = ladder->state();
   const std::size_t n = ladder->nq();
@@ -78,7 +77,7 @@ Cell converge(const study::Context& context, int loops, const Setting& setting, 
       cell.error = largest_difference(cell.error, angles[s * n + i], coupler ? -theta : theta);
     }
   }
-  if (!with_spread || !cell.finished) return cell;
+  if (!cell.finished) return cell;
   simulate::State beside = start;
   for (double& q : beside.q) q = std::nextafter(q, 2.0 * q);
   for (double& u : beside.u) u = std::nextafter(u, 2.0 * u);

@@ -14,14 +14,13 @@ struct Setting {
 
 struct Cell {
   bool finished = false;
-  double error = 0.0;    // [rad] of any angle against the closed form, the largest of the samples
-  double spread = 0.0;   // [rad] between motions whose starts differ by one unit in the last place of the speed
+  double error = 0.0;   // [rad] of any angle against the closed form, the largest of the samples
+  double spread = 0.0;  // [rad] between motions whose starts differ by one unit in the last place, everywhere
   double seconds = 0.0;  // processor time of one motion
 };
 
-/// Over so many seconds; the spread takes a second motion.
-Cell converge(const study::Context& context, int loops, const Setting& setting, double duration,
-              bool with_spread);
+/// Over so many seconds, twice: the second time for the spread.
+Cell converge(const study::Context& context, int loops, const Setting& setting, double duration);
 
 /// The processor time of the dearest step by that of the median, of steps of 1 ms through the first two singular
 /// positions. The least of several motions each: they have the same bits.

@@ -38,8 +38,7 @@ class Pendulum {
     // [Abramowitz1964, 16.4].
     const long double K = std::numbers::pi_v<long double> / (2 * m_[kMeans - 1]);
     long double phase = std::ldexp(m_[kMeans - 1] * (K - a_ * t), static_cast<int>(kMeans));
-    for (std::size_t n = kMeans; n-- > 0;)
-      phase = (phase + std::asin(c_[n] / m_[n] * std::sin(phase))) / 2;
+    for (std::size_t n = kMeans; n-- > 0;) phase = (phase + std::asin(c_[n] / m_[n] * std::sin(phase))) / 2;
     return static_cast<double>(2 * phase - std::numbers::pi_v<long double> / 2);
   }
 

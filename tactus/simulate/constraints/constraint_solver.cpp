@@ -72,8 +72,10 @@ ConstraintSolver::ConstraintSolver(const Dynamics& dynamics, ConstraintOptions o
       crossing_(constraints_.terms.input_size(), nv_),
       side_motion_(nv_, m_),
       q_across_(nq_),
+      side_error_(m_),
       across_(nv_),
       inner_(nv_),
+      mean_across_(nv_),
       lambda_across_(m_),
       lambda_inner_(m_) {
   gathered_.rows.reserve(m_);
@@ -164,8 +166,7 @@ void ConstraintSolver::accelerate(const double* arguments, double* udot, double*
       options_.formulation == Formulation::automatic && options_.holding != Holding::baumgarte;
   if (automatic && rows_.unrolled_fits()) {
     constraints_.unrolled->dynamics(arguments, unrolled_out_.data(), work_.data());
-    const double least =
-        least_pivot(unrolled_out_.data() + nv_ + nq_ + rows_.held().size(), rows_.held());
+    const double least = least_pivot(unrolled_out_.data() + nv_ + nq_ + rows_.held().size(), rows_.held());
     near_ |= least < kNear * kNear;
     std::copy_n(unrolled_out_.begin() + static_cast<std::ptrdiff_t>(nv_), nq_, qdot);
     if (least > kHealthyPivot) std::copy_n(unrolled_out_.begin(), nv_, udot);
@@ -305,7 +306,8 @@ bool ConstraintSolver::solve(const double* arguments, ConstrainedMotion& motion)
     return solve_in_parameters(stage_.data(), motion);
   }
   if (!solve_here(arguments, motion)) return false;
-  motion.across = options_.holding == Holding::projection && !rows_.held().empty() && solve_across(arguments, motion);
+  motion.across =
+      options_.holding == Holding::projection && !rows_.held().empty() && solve_across(arguments, motion);
   motion.singular = motion.rank < rows_.held().size();
   return true;
 }
@@ -478,11 +480,13 @@ void ConstraintSolver::errors(double t, const double* q, const double* u, const 
 void ConstraintSolver::reset(double t, const double* q, const double* u) {
   solver_->reset();
   detours_ = 0;
+  width_part_ = 1.0;
   rows_.begin();
   end_step(t, q, u);
 }
 
 void ConstraintSolver::end_step(double t, const double* q, const double* u) {
+  if (!near_) width_part_ = 1.0;
   near_ = sides_placed_ = false;
   const bool examine = rows_.detoured();
   rows_.set_detoured(false);
@@ -507,16 +511,19 @@ void ConstraintSolver::save(Memory& memory) const {
   rows_.save(memory.rows);
   const std::span<const char> choice = solver_->memory();
   memory.choice.assign(choice.begin(), choice.end());
+  memory.width_part = width_part_;
 }
 
 void ConstraintSolver::mark() {
   near_ = false;
+  marked_width_part_ = width_part_;
   rows_.mark();
   const std::span<const char> choice = solver_->memory();
   if (!choice.empty()) marked_choice_.assign(choice.begin(), choice.end());
 }
 
 void ConstraintSolver::rewind() {
+  width_part_ = marked_width_part_;
   rows_.rewind();
   if (!marked_choice_.empty())
     std::copy(marked_choice_.begin(), marked_choice_.end(), solver_->memory().begin());
@@ -524,6 +531,7 @@ void ConstraintSolver::rewind() {
 
 void ConstraintSolver::load(const Memory& memory) {
   near_ = false;
+  width_part_ = memory.width_part;
   rows_.load(memory.rows);
   std::copy(memory.choice.begin(), memory.choice.end(), solver_->memory().begin());
   update_rows_left();

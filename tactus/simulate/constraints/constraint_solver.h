@@ -116,6 +116,7 @@ class ConstraintSolver final : public MotionLaw {
   struct Memory {
     RowMemory rows;
     std::vector<char> choice;  // of the formulation
+    double width_part = 1.0;   // of the crossing that is under way
   };
   void save(Memory& memory) const;
   void load(const Memory& memory);
@@ -125,14 +126,23 @@ class ConstraintSolver final : public MotionLaw {
   /// A look at some state, between two steps: what it finds out is no part of any step.
   class Look {
    public:
-    explicit Look(ConstraintSolver& solver) : solver_(solver), detoured_(solver.rows_.detoured()) {}
-    ~Look() { solver_.rows_.set_detoured(detoured_); }
+    explicit Look(ConstraintSolver& solver)
+        : solver_(solver),
+          detoured_(solver.rows_.detoured()),
+          near_(solver.near_),
+          width_part_(solver.width_part_) {}
+    ~Look() {
+      solver_.rows_.set_detoured(detoured_);
+      solver_.near_ = near_;
+      solver_.width_part_ = width_part_;
+    }
     Look(const Look&) = delete;
     Look& operator=(const Look&) = delete;
 
    private:
     ConstraintSolver& solver_;
-    bool detoured_;
+    bool detoured_, near_;
+    double width_part_;
   };
 
   // For laws that have further rows besides these (contact/events/contact_motion.h).
@@ -189,6 +199,7 @@ class ConstraintSolver final : public MotionLaw {
   void guess_side(std::size_t j);
   bool project_sides(const double* u);
   bool accelerate_side(std::size_t j, double* udot);
+  double accelerate_sides(double* udot);
 
   const Dynamics& dynamics_;
   const Constraints& constraints_;
@@ -214,10 +225,13 @@ class ConstraintSolver final : public MotionLaw {
   Displacement displacement_;
   Crossing crossing_;
   ConstrainedMotion side_motion_;
-  std::vector<double> q_across_, across_, inner_;     // a place, and sums by the sides' weights
-  std::vector<double> lambda_across_, lambda_inner_;  // of active rows
-  bool near_ = false;                              // a stage of this step came near a singular configuration
-  bool sides_placed_ = false;                      // around the place that settle_position() found
+  std::vector<double> q_across_, side_error_;          // a place, errors of rows [m]
+  std::vector<double> across_, inner_, mean_across_;   // sums by the sides' weights
+  double met_ = 0.0;                                   // error of the place between the sides
+  double width_part_ = 1.0, marked_width_part_ = 1.0;  // that this crossing allows
+  std::vector<double> lambda_across_, lambda_inner_;   // of active rows
+  bool near_ = false;          // a stage of this step came near a singular configuration
+  bool sides_placed_ = false;  // around the place that settle_position() found
 };
 
 }  // namespace tactus::simulate

@@ -4,6 +4,7 @@
 
 #include <tactus/simulate/constraints/constraint_solver.h>
 #include <tactus/simulate/constraints/crossing_limits.h>
+#include <tactus/simulate/constraints/newton_hold.h>
 
 namespace tactus::simulate {
 
@@ -16,13 +17,17 @@ constexpr double kBeyond = 1.5;
 /// Newton's method at a side has converged once a step is this small [rad, m]: the next one would be its square.
 constexpr double kLastStep = 1e-8;
 constexpr int kMostSideSteps = 8;
-/// [m, rad] The interpolated place satisfies the constraints within this: what the polynomial leaves out is a hundred
-/// times smaller, and two branches that miss each other by more do so by 3e-5 or more of the motion.
-constexpr double kMet = 1e-9;
+/// [m, rad] The interpolated place satisfies the constraints within this, or the width is too large for the polynomial:
+/// it is halved.
+constexpr double kMet = 1e-12;
+/// The same of accelerations: polynomials of degree 3 and 5 differ by no more than this part of them. The latter is then
+/// right to the 3/2nd power of it, 1e-9.
+constexpr double kAlike = 1e-6;
+/// The least part of the width. What is still not met there within these bounds is no crossing: two branches that miss
+/// each other by 1e-9 in Phi do so by 3e-5 of the motion.
+constexpr double kLeastPart = 1.0 / 16.0, kHardlyMet = 1e-9, kHardlyAlike = 1e-2;
 /// Of the velocity, at most this part is lost on either side: what a branch bends within the width is less.
 constexpr double kTangent = 0.2;
-/// Polynomials of degree 3 and 5 differ by no more than this part of the accelerations.
-constexpr double kAlike = 1e-2;
 /// [s] Motions too slow to get there within this time have no sides.
 constexpr double kLongestWidth = 0.1;
 
@@ -65,11 +70,10 @@ bool ConstraintSolver::find_crossing(double t, const double* q, const double* u,
     const double mean = 0.5 * (before + after), difference = 0.5 * std::abs(before - after);
     if (here <= mean && std::abs(difference - here) <= kShape * mean) {
       const double rate = mean / reach, width = std::min(kAcross / rate, farthest);
-      if (here > rate * width) return false;
-      crossing_.place(std::copysign(here / rate, before - after), width);
+      crossing_.find(std::copysign(here / rate, before - after), width);
       return true;
     }
-    reach *= std::max(kBeyond, kBeyond * here / difference);
+    reach = std::min(reach * std::max(kBeyond, kBeyond * here / difference), farthest);
   }
   return false;
 }
@@ -92,7 +96,11 @@ void ConstraintSolver::guess_side(std::size_t j) {
 }
 
 /// Places on the manifold, on both sides of the singular configuration, and what they say of the place between them:
-/// q_across_, with the errors there.
+/// q_across_, with the errors there. Each is the nearest to its place p on the line along u,
+///
+///   q_j = p (+) dq,   dq = A^+ (A dq - Phi(q_j))        repeated, A at q_j
+///
+/// and not only one next to it: where Newton's method arrives depends on the way, by (distance)^2/d.
 bool ConstraintSolver::place_sides(const double* arguments) {
   const double *q = arguments + 1, *u = q + nq_;
   std::fill(across_.begin(), across_.end(), 0.0);
@@ -101,15 +109,23 @@ bool ConstraintSolver::place_sides(const double* arguments) {
     std::copy_n(arguments, stage_.size(), stage);
     displacement_.apply(stage[0], stage + 1, u, crossing_.shift(j));
     stage[0] += crossing_.shift(j);
+    std::copy_n(stage + 1, nq_, q_across_.begin());
     guess_side(j);
     displacement_.apply(stage[0], stage + 1, moved);
     bool found = false;
     for (int step = 0; step < kMostSideSteps && !found; ++step) {
       terms_.evaluate_errors(stage[0], stage + 1, rest_.data());
-      if (!smallest_step(stage[0], stage + 1, terms_.position_errors(), true, du_.data())) return false;
-      displacement_.apply(stage[0], stage + 1, du_.data(), -1.0);
-      for (std::size_t i = 0; i < nv_; ++i) moved[i] -= du_[i];
-      found = largest_of(du_.data(), nv_) < kLastStep;
+      for (std::size_t k = 0; k < m_; ++k)
+        side_error_[k] = -terms_.position_errors()[k] - terms_.velocity_errors()[k];
+      terms_.evaluate_errors(stage[0], stage + 1, moved);
+      for (std::size_t k = 0; k < m_; ++k) side_error_[k] += terms_.velocity_errors()[k];
+      if (!smallest_step(stage[0], stage + 1, side_error_.data(), true, du_.data())) return false;
+      double change = 0.0;
+      for (std::size_t i = 0; i < nv_; ++i) change = std::max(change, std::abs(du_[i] - moved[i]));
+      std::copy(du_.begin(), du_.end(), moved);
+      std::copy_n(q_across_.begin(), nq_, stage + 1);
+      displacement_.apply(stage[0], stage + 1, moved);
+      found = change < kLastStep;
     }
     if (!found) return false;
     for (std::size_t i = 0; i < nv_; ++i) across_[i] += crossing_.weight(j) * moved[i];
@@ -117,7 +133,8 @@ bool ConstraintSolver::place_sides(const double* arguments) {
   std::copy_n(q, nq_, q_across_.begin());
   displacement_.apply(arguments[0], q_across_.data(), across_.data());
   terms_.evaluate_errors(arguments[0], q_across_.data(), rest_.data());
-  return largest(terms_.position_errors(), rows_.held_positions()) <= kMet;
+  met_ = largest(terms_.position_errors(), rows_.held_positions());
+  return met_ <= kHardlyMet;
 }
 
 /// The velocity u there.
@@ -144,21 +161,35 @@ bool ConstraintSolver::accelerate_side(std::size_t j, double* udot) {
   return accelerate_at(crossing_.stage(j), udot);
 }
 
-bool ConstraintSolver::accelerate_across(const double* arguments, double here, double* udot) {
-  const double *q = arguments + 1, *u = q + nq_;
-  if (!find_crossing(arguments[0], q, u, here) || !place_sides(arguments) || !project_sides(u)) return false;
+/// udot on the branch, by the sides; how far polynomials of degree 3 and 5 differ, by its size.
+double ConstraintSolver::accelerate_sides(double* udot) {
   std::fill(across_.begin(), across_.end(), 0.0);
   std::fill(inner_.begin(), inner_.end(), 0.0);
   for (std::size_t j = 0; j < Crossing::kPlaces; ++j) {
-    if (!accelerate_side(j, mean_.data())) return false;
+    if (!accelerate_side(j, mean_.data())) return HUGE_VAL;
     for (std::size_t i = 0; i < nv_; ++i) {
       across_[i] += crossing_.weight(j) * mean_[i];
       inner_[i] += crossing_.inner_weight(j) * mean_[i];
     }
   }
   for (std::size_t i = 0; i < nv_; ++i) inner_[i] -= across_[i];
-  if (!(largest_of(inner_.data(), nv_) <= kAlike * largest_of(across_.data(), nv_))) return false;
+  const double difference = largest_of(inner_.data(), nv_), size = largest_of(across_.data(), nv_);
   std::copy(across_.begin(), across_.end(), udot);
+  return difference > 0.0 ? difference / size : difference;
+}
+
+bool ConstraintSolver::accelerate_across(const double* arguments, double here, double* udot) {
+  const double *q = arguments + 1, *u = q + nq_;
+  if (!find_crossing(arguments[0], q, u, here)) return false;
+  for (;; width_part_ *= 0.5) {
+    if (!crossing_.place(width_part_)) return false;
+    const bool placed = place_sides(arguments) && project_sides(u);
+    const double unlike = placed ? accelerate_sides(mean_across_.data()) : HUGE_VAL;
+    const bool last = 0.5 * width_part_ < kLeastPart;
+    if ((unlike <= kAlike && met_ <= kMet) || (last && unlike <= kHardlyAlike)) break;
+    if (last) return false;
+  }
+  std::copy(mean_across_.begin(), mean_across_.end(), udot);
   return true;
 }
 
@@ -182,7 +213,7 @@ bool ConstraintSolver::solve_across(const double* arguments, ConstrainedMotion& 
   }
   std::copy(across_.begin(), across_.end(), motion.force.begin());
   for (std::size_t k = 0; k < active; ++k) lambda_inner_[k] -= lambda_across_[k];
-  if (largest_of(lambda_inner_.data(), active) <= kAlike * largest_of(lambda_across_.data(), active)) {
+  if (largest_of(lambda_inner_.data(), active) <= kHardlyAlike * largest_of(lambda_across_.data(), active)) {
     std::copy_n(lambda_across_.begin(), active, motion.lambda.begin());
     return true;
   }
@@ -198,8 +229,14 @@ bool ConstraintSolver::hold_across(double t, double* q, const double* u) {
   stage_[0] = t;
   std::copy_n(q, nq_, stage_.begin() + 1);
   std::copy_n(u, nv_, stage_.begin() + 1 + static_cast<std::ptrdiff_t>(nq_));
-  if (!find_crossing(t, q, u, here) || !place_sides(stage_.data())) return false;
-  if (rows_.take_back(terms_.position_errors(), rows_.held_positions(), kMet)) return false;
+  if (!find_crossing(t, q, u, here)) return false;
+  for (;; width_part_ *= 0.5) {
+    if (!crossing_.place(width_part_)) return false;
+    const bool placed = place_sides(stage_.data()), last = 0.5 * width_part_ < kLeastPart;
+    if (placed && (last || met_ <= kMet)) break;
+    if (last) return false;
+  }
+  if (rows_.take_back(terms_.position_errors(), rows_.held_positions(), kFollows)) return false;
   std::copy(q_across_.begin(), q_across_.end(), q);
   sides_placed_ = true;
   return true;

@@ -1,5 +1,7 @@
 #include <tactus/simulate/constraints/crossing.h>
 
+#include <cmath>
+
 namespace tactus::simulate {
 
 namespace {
@@ -16,14 +18,17 @@ double lagrange(std::size_t j, std::size_t count, double x) {
 
 }  // namespace
 
-void Crossing::place(double until, double width) {
+bool Crossing::place(double part) {
   constexpr std::size_t kInner = 4;
-  width_ = width;
+  width_ = part * full_width_;
+  const double at = -until_ / width_;
+  if (!(std::abs(at) <= 1.0)) return false;
   for (std::size_t j = 0; j < kPlaces; ++j) {
-    shift_[j] = until + kNodes[j] * width;
-    weight_[j] = lagrange(j, kPlaces, -until / width);
-    inner_weight_[j] = j < kInner ? lagrange(j, kInner, -until / width) : 0.0;
+    shift_[j] = until_ + kNodes[j] * width_;
+    weight_[j] = lagrange(j, kPlaces, at);
+    inner_weight_[j] = j < kInner ? lagrange(j, kInner, at) : 0.0;
   }
+  return true;
 }
 
 }  // namespace tactus::simulate

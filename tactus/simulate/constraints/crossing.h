@@ -12,7 +12,8 @@
 //   s_j = s* + (1 -1 2 -2 3 -3) width              s*: where the rows are dependent, width: that far away
 //
 // by the polynomial in s of degree 5, taken at s = 0. At the edges of that interval, s* = +-width, the place is
-// one of the q_j: interpolated and direct values go over into each other.
+// one of the q_j: interpolated and direct values go over into each other. Where the motion bends too much for the
+// polynomial, the width is halved; the same part of it serves for the rest of the crossing.
 //
 // Whether there is such a crossing is looked at, not assumed. The distance d(s) along the motion must be
 // proportional to |s - s*|; the interpolated place must satisfy the constraints, which a motion that turns
@@ -33,8 +34,13 @@ class Crossing {
   Crossing(std::size_t arguments, std::size_t nv)
       : arguments_(arguments), nv_(nv), stages_(kPlaces * arguments), moved_(kPlaces * nv) {}
 
-  /// For a singular configuration that is reached after the time `until` (negative: has been passed).
-  void place(double until, double width);
+  /// A singular configuration is reached after the time `until` (negative: has been passed).
+  void find(double until, double width) {
+    until_ = until;
+    full_width_ = width;
+  }
+  /// The places for this part of the width; false where it is over before.
+  bool place(double part);
 
   double width() const { return width_; }
   double shift(std::size_t j) const { return shift_[j]; }
@@ -48,7 +54,7 @@ class Crossing {
 
  private:
   std::size_t arguments_, nv_;
-  double width_ = 0.0;
+  double until_ = 0.0, full_width_ = 0.0, width_ = 0.0;
   std::array<double, kPlaces> shift_{}, weight_{}, inner_weight_{};
   std::vector<double> stages_, moved_;
 };
