@@ -112,13 +112,17 @@ bool ConstraintSolver::place_sides(const double* arguments) {
     std::copy_n(stage + 1, nq_, q_across_.begin());
     guess_side(j);
     displacement_.apply(stage[0], stage + 1, moved);
-    bool found = false;
+    bool found = false, driven = true;  // rows that depend on the time have a rate c at rest, to be taken out
     for (int step = 0; step < kMostSideSteps && !found; ++step) {
-      terms_.evaluate_errors(stage[0], stage + 1, rest_.data());
-      for (std::size_t k = 0; k < m_; ++k)
-        side_error_[k] = -terms_.position_errors()[k] - terms_.velocity_errors()[k];
+      std::fill(side_error_.begin(), side_error_.end(), 0.0);
+      if (driven) {
+        terms_.evaluate_errors(stage[0], stage + 1, rest_.data());
+        driven = largest_of(terms_.velocity_errors(), m_) != 0.0;
+        for (std::size_t k = 0; k < m_; ++k) side_error_[k] = -terms_.velocity_errors()[k];
+      }
       terms_.evaluate_errors(stage[0], stage + 1, moved);
-      for (std::size_t k = 0; k < m_; ++k) side_error_[k] += terms_.velocity_errors()[k];
+      for (std::size_t k = 0; k < m_; ++k)
+        side_error_[k] += terms_.velocity_errors()[k] - terms_.position_errors()[k];
       if (!smallest_step(stage[0], stage + 1, side_error_.data(), true, du_.data())) return false;
       double change = 0.0;
       for (std::size_t i = 0; i < nv_; ++i) change = std::max(change, std::abs(du_[i] - moved[i]));
