@@ -13,6 +13,7 @@
 #include "loops.h"
 #include "once.h"
 #include "report.h"
+#include "singular.h"
 #include "thresholds.h"
 
 namespace tactus::bench {
@@ -129,6 +130,7 @@ int run(const Arguments& arguments) {
       effort.repetitions, kStates);
   Report report;
   if (!measure_loops(arguments.quick ? 10 : 100, effort, report)) return 1;
+  measure_singular(arguments.quick);
   if (arguments.loops_only) return finish(arguments, report);
   const Mechanism puma = load_mechanism("puma560");
   const std::vector<Mechanism> mechanisms{puma, load_mechanism("planar_3r"), load_mechanism("chain_30"),

@@ -147,6 +147,14 @@ std::string misfits(const ConstrainedInstant& constrained, const std::vector<dou
   return text;
 }
 
+/// The rows that depend on others here.
+std::string dependent_rows(const ConstrainedInstant& constrained) {
+  std::string text;
+  for (const ConstrainedInstant::Row& row : constrained.rows)
+    if (row.redundant) text += fmt::format("{}`{}`", text.empty() ? "" : ", ", row.label);
+  return text;
+}
+
 /// Errors of acceleration, A udot - gamma, are those of the motion: of a given one, what the constraints do
 /// not allow.
 void add_constraints(const ConstrainedInstant& constrained, const std::vector<double>& udot, Json& result) {
@@ -163,6 +171,8 @@ void add_constraints(const ConstrainedInstant& constrained, const std::vector<do
   result["constraint_rows"] = labels;
   result["A"] = A;
   result["rank"] = constrained.rank;
+  result["singular_position"] = constrained.singular;
+  if (constrained.singular) result["on_branch"] = constrained.on_branch;
   result["redundant_rows"] = std::move(redundant);
   result["formulation"] = simulate::name_of(constrained.used);
   if (!constrained.z.empty())
@@ -361,6 +371,12 @@ void run(const Request& request) {
     throw Failed(
         "the state violates the constraints: " + off +
         "\n  help: --assemble moves it onto them; `fixed` in the state file keeps values as they are");
+  if (constrained && !constrained->on_branch && (at.tau || !at.udot))
+    throw Failed(fmt::format(
+        "the position is singular (rows that depend on others here: {}): branches of the motion meet, and the velocity "
+        "is on none of them; accelerations and multipliers above belong to none"
+        "\n  help: give a velocity along a branch; --assemble moves one to the nearest branch, at rest none is chosen",
+        dependent_rows(*constrained)));
 }
 
 }  // namespace

@@ -70,6 +70,7 @@ int run_study(const StudyOptions& options, const study::Study& study) {
       if (!result.note.empty()) fmt::print("             {}\n", result.note);
       for (const std::string& file : result.files)
         fmt::print("  wrote      {}\n", (context.out / file).string());
+      if (!result.table.empty()) fmt::print("\n{}", result.table);
       fmt::print("\n");
     }
   }

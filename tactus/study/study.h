@@ -24,6 +24,7 @@ struct Result {
   Verdict verdict = Verdict::failed;
   std::string note;                // the misprint, the reason, the tolerance
   std::vector<std::string> files;  // written: CSV, SVG
+  std::string table{};             // to be printed as it is
 };
 
 /// Where a case finds its models and leaves its files.

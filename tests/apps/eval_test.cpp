@@ -268,6 +268,31 @@ TEST(Eval, RefusesParametricCoordinatesThatAreNotGivenOrNotThere) {
   says("particle_on_circle.yaml", "u: {q1: 1, q2: 1}", "the speeds break the constraints");
 }
 
+TEST(Eval, GivesTheBranchOfTheVelocityInASingularPositionAndSaysWhereThereIsNone) {
+  // One parallelogram on a line: w = 2 g/(2/3 + 1).
+  const std::string flat = "q: {theta_0: 0, phi_1: 0, theta_1: 0}\n", name = "four_bar_ladder.yaml";
+  const double w = 9.81 * 2.0 / (2.0 / 3.0 + 1.0);
+  constexpr double kExact =
+      1e-8;  // [rad/s^2] rounding, amplified to where the places of the interpolation are
+  const Json moving = evaluated(name, flat + "u: {theta_0: -4, phi_1: 4, theta_1: -4}", "--set N=1");
+  expect_near(moving["udot"], {-w, w, -w}, kExact);
+  EXPECT_EQ(moving["singular_position"], true);
+  EXPECT_EQ(moving["on_branch"], true);
+  for (const char* u : {"u: {theta_0: 0, phi_1: 0, theta_1: 0}", "u: {theta_0: 2, phi_1: 1, theta_1: 5}"}) {
+    const Folder folder;
+    const Outcome run =
+        tactus("eval " + model(name) + " --set N=1 --at " + folder.file("state.yaml", flat + u));
+    EXPECT_EQ(run.code, 1) << u;
+    EXPECT_NE(run.err.find("the velocity is on none of them"), std::string::npos) << run.err;
+    EXPECT_NE(run.err.find("loop_1"), std::string::npos) << run.err;
+    EXPECT_EQ(Json::parse(run.out, nullptr, false)["on_branch"], false);
+  }
+  const Json regular = evaluated(
+      name, "q: {theta_0: 1, phi_1: -1, theta_1: 1}\nu: {theta_0: -4, phi_1: 4, theta_1: -4}", "--set N=1");
+  EXPECT_EQ(regular["singular_position"], false);
+  EXPECT_EQ(regular.count("on_branch"), 0u);
+}
+
 TEST(Eval, SaysWhenTheEquationsAreSingular) {
   const Outcome run =
       tactus("eval " + model("spherical_wrist.yaml"));  // sin q2 = 0: the speeds do not determine the rates

@@ -143,7 +143,7 @@ TEST(Formulation, GivesTheBitsOfTheGeneralPath) {
         q[k].assign(arguments.begin() + 1, arguments.begin() + 1 + static_cast<std::ptrdiff_t>(nq));
         u[k].assign(n, 0.25);
         motions[k]->settle_velocity(arguments[0], q[k].data(), u[k].data());
-        error[k] = motions[k]->settle_position(arguments[0], q[k].data());
+        error[k] = motions[k]->settle_position(arguments[0], q[k].data(), u[k].data());
       }
       EXPECT_TRUE(same_bits(udot[0], udot[1])) << "accelerations";
       EXPECT_TRUE(same_bits(qdot[0], qdot[1])) << "rates";

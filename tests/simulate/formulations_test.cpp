@@ -166,9 +166,10 @@ TEST(Formulations, AgreeOnRandomStates) {
 }
 
 TEST(Formulations, SurviveARowThatVanishes) {
-  // q1 = pi/2, q2 = pi: A = 0 to rounding; the projection's P is the identity, and udot that of the free arm.
+  // q1 = pi/2, q2 = pi: A = 0 to rounding; the projection's P is the identity, and at rest, where no branch is chosen,
+  // udot is that of the free arm. With a velocity along a branch, (3 - 2 cos 2q) qdd = f by the reduced equation.
   Case crank(slider_crank(0.0));
-  const State state{0.0, {pi / 2, pi}, {1.0, -2.0}, {}};
+  const State state{0.0, {pi / 2, pi}, {0.0, 0.0}, {}}, moving{0.0, {pi / 2, pi}, {1.0, -2.0}, {}};
   for (const Formulation formulation : kAll) {
     ConstraintOptions options;
     options.formulation = formulation;
@@ -177,6 +178,15 @@ TEST(Formulations, SurviveARowThatVanishes) {
     EXPECT_NEAR(motion.udot[0], 1.0, 1e-12);
     EXPECT_NEAR(motion.udot[1], 0.0, 1e-12);
     EXPECT_EQ(motion.force[0], 0.0);
+    EXPECT_TRUE(motion.singular && !motion.across);
+
+    const ConstrainedMotion& on_branch = crank.solve(options, moving, {1.0, 0.0});
+    EXPECT_TRUE(on_branch.singular && on_branch.across);
+    constexpr double kExact = 1e-9;  // rounding, amplified to where the places of the interpolation are
+    EXPECT_NEAR(on_branch.udot[0], 0.2, kExact);
+    EXPECT_NEAR(on_branch.udot[1], -0.4, kExact);
+    EXPECT_NEAR(on_branch.force[0], -0.8, kExact);
+    EXPECT_NEAR(on_branch.force[1], -0.4, kExact);
   }
 }
 

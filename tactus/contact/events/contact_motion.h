@@ -111,7 +111,7 @@ class ContactMotion final : public simulate::MotionLaw {
   bool name_set(SetKey& key);
 
   void accelerate(const double* arguments, double* udot, double* qdot) override;
-  double settle_position(double t, double* q) override;
+  double settle_position(double t, double* q, const double* u) override;
   /// The same from further away, and the potential energy that it gives: minus the forces' work [J].
   double part(double t, double* q);
   /// To be called where a piece of the motion begins, after accelerate() there: rows of which others say the

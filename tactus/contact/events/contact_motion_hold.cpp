@@ -76,8 +76,8 @@ std::size_t ContactMotion::errors_and_step(Level level, double t, const double* 
   return rows;
 }
 
-double ContactMotion::settle_position(double t, double* q) {
-  if (by_solver()) return solver_ ? solver_->settle_position(t, q) : 0.0;
+double ContactMotion::settle_position(double t, double* q, const double* u) {
+  if (by_solver()) return solver_ ? solver_->settle_position(t, q, u) : 0.0;
   for (;;) {
     const double held = solver_ && solver_->rows().detoured() ? 0.0 : simulate::kHeld;
     const double error = simulate::newton_hold(

@@ -8,6 +8,7 @@
 
 #include <tactus/base/check.h>
 #include <tactus/math/cholesky.h>
+#include <tactus/simulate/constraints/crossing_limits.h>
 #include <tactus/simulate/constraints/newton_hold.h>
 #include <tactus/simulate/motion/dynamics.h>
 
@@ -67,7 +68,16 @@ ConstraintSolver::ConstraintSolver(const Dynamics& dynamics, ConstraintOptions o
       rest_(nv_),
       du_(nv_),
       q_before_(nq_),
-      displacement_(dynamics) {
+      displacement_(dynamics),
+      crossing_(constraints_.terms.input_size(), nv_),
+      side_motion_(nv_, m_),
+      q_across_(nq_),
+      side_error_(m_),
+      across_(nv_),
+      inner_(nv_),
+      mean_across_(nv_),
+      lambda_across_(m_),
+      lambda_inner_(m_) {
   gathered_.rows.reserve(m_);
   gathered_.A.resize(m_ * nv_);
   gathered_.gamma.resize(m_);
@@ -131,15 +141,18 @@ ConstrainedProblem ConstraintSolver::problem() const {
           options_.rank_tolerance};
 }
 
-// distances, then pivots: a row may vanish, or be lost among those before it.
-bool ConstraintSolver::unrolled_is_healthy(const double* distances,
-                                           const std::vector<std::size_t>& rows) const {
+// distances, then pivots: a row may vanish, or be lost among those before it. Not above zero where one is not finite.
+double ConstraintSolver::least_pivot(const double* distances, const std::vector<std::size_t>& rows) const {
   const double* pivots = distances + rows.size();
+  double least = 1.0;
   for (std::size_t k = 0; k < rows.size(); ++k) {
     const double size = constraints_.scale[rows[k]];
-    if (!(distances[k] > kHealthyPivot * size * size && pivots[k] > kHealthyPivot)) return false;
+    const double distance = distances[k] / (size * size);
+    if (!(distance >= least)) least = distance;
+    if (!(pivots[k] >= least)) least = pivots[k];
+    if (!(least > 0.0)) return 0.0;
   }
-  return true;
+  return least;
 }
 
 void ConstraintSolver::accelerate(const double* arguments, double* udot, double* qdot) {
@@ -153,11 +166,14 @@ void ConstraintSolver::accelerate(const double* arguments, double* udot, double*
       options_.formulation == Formulation::automatic && options_.holding != Holding::baumgarte;
   if (automatic && rows_.unrolled_fits()) {
     constraints_.unrolled->dynamics(arguments, unrolled_out_.data(), work_.data());
-    if (unrolled_is_healthy(unrolled_out_.data() + nv_ + nq_ + rows_.held().size(), rows_.held())) {
-      std::copy_n(unrolled_out_.begin(), nv_, udot);
-      std::copy_n(unrolled_out_.begin() + static_cast<std::ptrdiff_t>(nv_), nq_, qdot);
-      return;
-    }
+    const double least = least_pivot(unrolled_out_.data() + nv_ + nq_ + rows_.held().size(), rows_.held());
+    near_ |= least < kNear * kNear;
+    std::copy_n(unrolled_out_.begin() + static_cast<std::ptrdiff_t>(nv_), nq_, qdot);
+    if (least > kHealthyPivot) std::copy_n(unrolled_out_.begin(), nv_, udot);
+    const bool crosses = least < kAcross * kAcross && options_.holding == Holding::projection &&
+                         accelerate_across(arguments, std::sqrt(least), udot);
+    if (crosses) ++detours_;
+    if (crosses || least > kHealthyPivot) return;
   }
   rows_.note_detour();
   ++detours_;
@@ -190,10 +206,23 @@ bool ConstraintSolver::accelerate_at(const double* arguments, double* udot) {
 }
 
 bool ConstraintSolver::accelerate_on_manifold(const double* arguments, double* udot) {
+  if (options_.formulation != Formulation::automatic && rows_.unrolled_fits()) {
+    const double here = distance_at(arguments[0], arguments + 1);
+    near_ |= here < kNear;
+    if (here < kAcross && accelerate_across(arguments, here, udot)) return true;
+  }
   terms_.evaluate(arguments);
   if (!gather(rows_.held()) || !metric_.factor(problem())) return false;
   const std::size_t rank = metric_.rows().rank();
   const double singular = rank < rows_.held().size() ? 0.0 : metric_.rows().distance(rank - 1);
+  if (!rows_.unrolled_fits()) {
+    near_ |= singular < kNear;
+    if (singular < kAcross) {
+      if (accelerate_across(arguments, singular, udot)) return true;
+      terms_.evaluate(arguments);
+      if (!gather(rows_.held())) return false;
+    }
+  }
   if (singular > kRegular) {
     if (!solver_->solve(problem(), motion_)) return false;
     std::copy_n(motion_.udot.begin(), nv_, udot);
@@ -276,6 +305,14 @@ bool ConstraintSolver::solve(const double* arguments, ConstrainedMotion& motion)
     std::copy_n(parametrization_->u(), nv_, u);
     return solve_in_parameters(stage_.data(), motion);
   }
+  if (!solve_here(arguments, motion)) return false;
+  motion.across =
+      options_.holding == Holding::projection && !rows_.held().empty() && solve_across(arguments, motion);
+  motion.singular = motion.rank < rows_.held().size();
+  return true;
+}
+
+bool ConstraintSolver::solve_here(const double* arguments, ConstrainedMotion& motion) {
   terms_.evaluate(arguments);
   if (!gather(rows_.active())) return false;
   return solve_by_code(arguments, motion) || solver_->solve(problem(), motion);
@@ -290,7 +327,7 @@ bool ConstraintSolver::solve_by_code(const double* arguments, ConstrainedMotion&
     return false;
   constraints_.unrolled->dynamics(arguments, unrolled_out_.data(), work_.data());
   const double* lambda = unrolled_out_.data() + nv_ + nq_;
-  if (!unrolled_is_healthy(lambda + m, rows_.held())) return false;
+  if (!(least_pivot(lambda + m, rows_.held()) > kHealthyPivot)) return false;
   std::copy_n(unrolled_out_.begin(), nv_, motion.udot.begin());
   std::copy_n(lambda, m, motion.lambda.begin());
   std::fill_n(motion.redundant.begin(), m, char{0});
@@ -312,7 +349,7 @@ bool ConstraintSolver::smallest_step(double t, const double* q, const double* er
     std::copy_n(q, nq_, unrolled_in_.begin() + 1);
     for (std::size_t k = 0; k < rows.size(); ++k) unrolled_in_[1 + nq_ + k] = error[rows[k]];
     kernel(unrolled_in_.data(), unrolled_out_.data(), work_.data());
-    if (unrolled_is_healthy(unrolled_out_.data() + nv_, rows)) {
+    if (least_pivot(unrolled_out_.data() + nv_, rows) > kHealthyPivot) {
       std::copy_n(unrolled_out_.begin(), nv_, du);
       return true;
     }
@@ -332,13 +369,17 @@ double ConstraintSolver::largest(const double* errors, const std::vector<std::si
   return result;
 }
 
-double ConstraintSolver::settle_position(double t, double* q) {
+double ConstraintSolver::settle_position(double t, double* q, const double* u) {
+  sides_placed_ = false;
   if (options_.holding != Holding::projection && options_.holding != Holding::position_only) return 0.0;
+  if (near_ && options_.holding == Holding::projection && parametric_ == nullptr && hold_across(t, q, u))
+    return largest(terms_.position_errors(), rows_.active());
   return hold_position(t, q);
 }
 
 void ConstraintSolver::settle_velocity(double t, const double* q, double* u) {
-  if (options_.holding == Holding::projection || options_.holding == Holding::velocity_only)
+  const bool done = sides_placed_ && hold_velocity_across(u);
+  if (!done && (options_.holding == Holding::projection || options_.holding == Holding::velocity_only))
     hold_velocity(t, q, u);
   end_step(t, q, u);
 }
@@ -439,11 +480,14 @@ void ConstraintSolver::errors(double t, const double* q, const double* u, const 
 void ConstraintSolver::reset(double t, const double* q, const double* u) {
   solver_->reset();
   detours_ = 0;
+  width_part_ = 1.0;
   rows_.begin();
   end_step(t, q, u);
 }
 
 void ConstraintSolver::end_step(double t, const double* q, const double* u) {
+  if (!near_) width_part_ = 1.0;
+  near_ = sides_placed_ = false;
   const bool examine = rows_.detoured();
   rows_.set_detoured(false);
   if (!examine || rows_.active().empty()) return;
@@ -467,21 +511,27 @@ void ConstraintSolver::save(Memory& memory) const {
   rows_.save(memory.rows);
   const std::span<const char> choice = solver_->memory();
   memory.choice.assign(choice.begin(), choice.end());
+  memory.width_part = width_part_;
 }
 
 void ConstraintSolver::mark() {
+  near_ = false;
+  marked_width_part_ = width_part_;
   rows_.mark();
   const std::span<const char> choice = solver_->memory();
   if (!choice.empty()) marked_choice_.assign(choice.begin(), choice.end());
 }
 
 void ConstraintSolver::rewind() {
+  width_part_ = marked_width_part_;
   rows_.rewind();
   if (!marked_choice_.empty())
     std::copy(marked_choice_.begin(), marked_choice_.end(), solver_->memory().begin());
 }
 
 void ConstraintSolver::load(const Memory& memory) {
+  near_ = false;
+  width_part_ = memory.width_part;
   rows_.load(memory.rows);
   std::copy(memory.choice.begin(), memory.choice.end(), solver_->memory().begin());
   update_rows_left();

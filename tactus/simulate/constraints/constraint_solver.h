@@ -36,6 +36,7 @@
 
 #include <tactus/simulate/constraints/branches.h>
 #include <tactus/simulate/constraints/constraints.h>
+#include <tactus/simulate/constraints/crossing.h>
 #include <tactus/simulate/constraints/formulation.h>
 #include <tactus/simulate/constraints/mass_metric.h>
 #include <tactus/simulate/constraints/parametric.h>
@@ -61,14 +62,15 @@ class ConstraintSolver final : public MotionLaw {
   /// udot and qdot at t q u tau wrench. NaN where the problem has no solution.
   void accelerate(const double* arguments, double* udot, double* qdot) override;
   /// Everything about the constraints there, by the chosen formulation (multipliers for automatic): entries
-  /// of `lambda` and `redundant` belong to active_rows(). False where the problem has no solution.
+  /// of `lambda` and `redundant` belong to active_rows(). Where the motion crosses a singular configuration they are
+  /// those of its branch (`across`). False where the problem has no solution.
   bool solve(const double* arguments, ConstrainedMotion& motion);
   const std::vector<std::size_t>& active_rows() const { return rows_.active(); }
   /// The active set of rows.
   const RowSet& rows() const { return rows_; }
 
   /// What Holding says of positions and velocities.
-  double settle_position(double t, double* q) override;
+  double settle_position(double t, double* q, const double* u) override;
   void settle_velocity(double t, const double* q, double* u) override;
 
   /// Of the parametric formulation, null with the others. In it solve() and accelerate() find z and zd from q
@@ -114,6 +116,7 @@ class ConstraintSolver final : public MotionLaw {
   struct Memory {
     RowMemory rows;
     std::vector<char> choice;  // of the formulation
+    double width_part = 1.0;   // of the crossing that is under way
   };
   void save(Memory& memory) const;
   void load(const Memory& memory);
@@ -123,14 +126,23 @@ class ConstraintSolver final : public MotionLaw {
   /// A look at some state, between two steps: what it finds out is no part of any step.
   class Look {
    public:
-    explicit Look(ConstraintSolver& solver) : solver_(solver), detoured_(solver.rows_.detoured()) {}
-    ~Look() { solver_.rows_.set_detoured(detoured_); }
+    explicit Look(ConstraintSolver& solver)
+        : solver_(solver),
+          detoured_(solver.rows_.detoured()),
+          near_(solver.near_),
+          width_part_(solver.width_part_) {}
+    ~Look() {
+      solver_.rows_.set_detoured(detoured_);
+      solver_.near_ = near_;
+      solver_.width_part_ = width_part_;
+    }
     Look(const Look&) = delete;
     Look& operator=(const Look&) = delete;
 
    private:
     ConstraintSolver& solver_;
-    bool detoured_;
+    bool detoured_, near_;
+    double width_part_;
   };
 
   // For laws that have further rows besides these (contact/events/contact_motion.h).
@@ -161,17 +173,33 @@ class ConstraintSolver final : public MotionLaw {
   ConstrainedProblem problem() const;
   void update_rows_left();
   bool solve_by_code(const double* arguments, ConstrainedMotion& motion);
-  bool unrolled_is_healthy(const double* distances, const std::vector<std::size_t>& rows) const;
+  /// The smallest distance of a row from the span of those before it, squared: by its natural size and by its own.
+  double least_pivot(const double* distances, const std::vector<std::size_t>& rows) const;
   /// The smallest du that takes `error` (per row of the model) out of the held rows.
   bool smallest_step(double t, const double* q, const double* error, bool positions, double* du);
   /// By the chosen formulation, exactly there.
   bool accelerate_at(const double* arguments, double* udot);
   /// At the nearest state that the constraints allow, or by the two sides of a singularity.
   bool accelerate_on_manifold(const double* arguments, double* udot);
+  bool solve_here(const double* arguments, ConstrainedMotion& motion);
   bool solve_in_parameters(const double* arguments, ConstrainedMotion& motion);
   /// Without the rows that are nearer than this to the span of others.
   bool accelerate_without(double near, const double* arguments, double* udot);
   double largest(const double* errors, const std::vector<std::size_t>& rows) const;
+
+  // Across a singular configuration (crossing.h), in constraint_solver_crossing.cpp. False where there is none to be
+  // crossed along u, or not that way: nothing has changed then.
+  bool accelerate_across(const double* arguments, double here, double* udot);
+  bool solve_across(const double* arguments, ConstrainedMotion& motion);
+  bool hold_across(double t, double* q, const double* u);
+  bool hold_velocity_across(double* u);
+  double distance_at(double t, const double* q);
+  bool find_crossing(double t, const double* q, const double* u, double here);
+  bool place_sides(const double* arguments);
+  void guess_side(std::size_t j);
+  bool project_sides(const double* u);
+  bool accelerate_side(std::size_t j, double* udot);
+  double accelerate_sides(double* udot);
 
   const Dynamics& dynamics_;
   const Constraints& constraints_;
@@ -195,6 +223,15 @@ class ConstraintSolver final : public MotionLaw {
   std::vector<double> stage_, mean_, spread_;  // arguments, udot, differences of udot
   std::vector<double> rest_, du_, q_before_;
   Displacement displacement_;
+  Crossing crossing_;
+  ConstrainedMotion side_motion_;
+  std::vector<double> q_across_, side_error_;          // a place, errors of rows [m]
+  std::vector<double> across_, inner_, mean_across_;   // sums by the sides' weights
+  double met_ = 0.0;                                   // error of the place between the sides
+  double width_part_ = 1.0, marked_width_part_ = 1.0;  // that this crossing allows
+  std::vector<double> lambda_across_, lambda_inner_;   // of active rows
+  bool near_ = false;          // a stage of this step came near a singular configuration
+  bool sides_placed_ = false;  // around the place that settle_position() found
 };
 
 }  // namespace tactus::simulate

@@ -38,6 +38,9 @@ struct ConstrainedMotion {
   std::vector<char> redundant;  // [m] whether the row depends on others
   std::size_t rank = 0;
   Formulation used = Formulation::automatic;
+  /// Of a ConstraintSolver: rows that depend on others only here are lost, so that branches meet; and whether udot,
+  /// force and lambda are those of the branch that the velocity is on. Without it they belong to none.
+  bool singular = false, across = false;
 };
 
 class FormulationSolver {

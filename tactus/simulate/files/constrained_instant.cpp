@@ -45,6 +45,8 @@ ConstrainedInstant constrained_instant(const derive::Equations& equations, const
   if (!solver.solve(arguments.data(), motion)) return result;
   result.solved = true;
   result.rank = motion.rank;
+  result.singular = motion.singular;
+  result.on_branch = !motion.singular || motion.across;
   result.used = motion.used;
   result.udot = motion.udot;
   result.force = motion.force;

@@ -64,6 +64,9 @@ struct ConstrainedInstant {
   std::vector<Row> rows;           // of the active ones
   std::size_t rank = 0;
   Formulation used = Formulation::automatic;
+  /// Rows depend on others only here: branches meet. Whether the velocity is on one of them: accelerations, forces and
+  /// multipliers are then that branch's, else they belong to none.
+  bool singular = false, on_branch = true;
   std::vector<double> udot, force;            // [nv] accelerations, A^T lambda
   std::vector<std::string> parametric_names;  // of the parametric formulation, and their
   std::vector<double> z, zd;                  // values and rates

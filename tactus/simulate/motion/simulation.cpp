@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -165,6 +166,7 @@ Simulation::ConstraintState Simulation::constraint_state(bool multipliers) {
   ConstraintSolver* solver = chart_->constraints();
   if (solver == nullptr) return {};
   ConstraintState result;
+  const ConstraintSolver::Look look(*solver);
   if (multipliers) {
     rates();  // leaves the arguments at the current state
     const bool solved = solver->solve(chart_->workspace().arguments.data(), constrained_);
@@ -331,6 +333,8 @@ Status Simulation::check(std::span<const double> z) {
 }
 
 Simulation::Rates Simulation::rates() {
+  std::optional<ConstraintSolver::Look> look;
+  if (chart_->constraints() != nullptr) look.emplace(*chart_->constraints());
   chart_->begin(state_, z_);
   chart_->slope(state_.t, z_.data(), z_rate_.data());
   const Workspace& w = chart_->workspace();
