@@ -7,6 +7,7 @@
 #include <tactus/math/rotation_vector.h>
 
 #include "fakes/force_dimension_bench.h"
+#include "fakes/haply_bench.h"
 #include "fakes/open_haptics_bench.h"
 #include "support/allocations.h"
 #include "support/compare.h"
@@ -218,7 +219,8 @@ Case on(const char* name) {
 }
 INSTANTIATE_TEST_SUITE_P(Drivers, EveryDriver,
                          ::testing::Values(on<test::ForceDimensionBench>("ForceDimension"),
-                                           on<test::OpenHapticsBench>("OpenHaptics")),
+                                           on<test::OpenHapticsBench>("OpenHaptics"),
+                                           on<test::HaplyBench>("Haply")),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace

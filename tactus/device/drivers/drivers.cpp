@@ -8,6 +8,7 @@
 
 #include <tactus/base/error.h>
 #include <tactus/device/drivers/force_dimension.h>
+#include <tactus/device/drivers/haply.h>
 #include <tactus/device/drivers/open_haptics.h>
 #include <tactus/device/drivers/recorded.h>
 
@@ -36,10 +37,13 @@ std::unique_ptr<Device> open_driver(std::string_view name, const DeviceOptions& 
   if (driver == "forcedimension" || driver == "dhd")
     return open_force_dimension(number_of(name, rest), options);
   if (driver == "openhaptics") return open_open_haptics(rest, options);
+  if (driver == "haply") return open_haply(rest, options);
   if (driver == "file") return open_recorded(rest, options);
   return nullptr;
 }
 
-std::vector<Driver> drivers() { return {find_force_dimension(), find_open_haptics(), find_recorded()}; }
+std::vector<Driver> drivers() {
+  return {find_force_dimension(), find_open_haptics(), find_haply(), find_recorded()};
+}
 
 }  // namespace tactus::device
