@@ -6,6 +6,7 @@
 
 #include <tactus/math/rotation_vector.h>
 
+#include "fakes/evdev_fake.h"
 #include "fakes/force_dimension_bench.h"
 #include "fakes/haply_bench.h"
 #include "fakes/open_haptics_bench.h"
@@ -220,7 +221,9 @@ Case on(const char* name) {
 INSTANTIATE_TEST_SUITE_P(Drivers, EveryDriver,
                          ::testing::Values(on<test::ForceDimensionBench>("ForceDimension"),
                                            on<test::OpenHapticsBench>("OpenHaptics"),
-                                           on<test::HaplyBench>("Haply")),
+                                           on<test::HaplyBench>("Haply"),
+                                           on<test::EvdevJoystickBench>("Joystick"),
+                                           on<test::EvdevWheelBench>("Wheel")),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace

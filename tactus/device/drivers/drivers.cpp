@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <tactus/base/error.h>
+#include <tactus/device/drivers/evdev.h>
 #include <tactus/device/drivers/force_dimension.h>
 #include <tactus/device/drivers/haply.h>
 #include <tactus/device/drivers/open_haptics.h>
@@ -38,12 +39,13 @@ std::unique_ptr<Device> open_driver(std::string_view name, const DeviceOptions& 
     return open_force_dimension(number_of(name, rest), options);
   if (driver == "openhaptics") return open_open_haptics(rest, options);
   if (driver == "haply") return open_haply(rest, options);
+  if (driver == "evdev") return open_evdev(rest, options);
   if (driver == "file") return open_recorded(rest, options);
   return nullptr;
 }
 
 std::vector<Driver> drivers() {
-  return {find_force_dimension(), find_open_haptics(), find_haply(), find_recorded()};
+  return {find_force_dimension(), find_open_haptics(), find_haply(), find_evdev(), find_recorded()};
 }
 
 }  // namespace tactus::device
