@@ -6,7 +6,10 @@
 
 #include <tactus/math/rotation_vector.h>
 
+#include "fakes/evdev_fake.h"
 #include "fakes/force_dimension_bench.h"
+#include "fakes/haply_bench.h"
+#include "fakes/open_haptics_bench.h"
 #include "support/allocations.h"
 #include "support/compare.h"
 
@@ -41,6 +44,13 @@ class EveryDriver : public ::testing::TestWithParam<Case> {
   bool fake_gives(const Vector6& wrench) const {
     return soon([&] { return away_from(wrench) <= bench_->force_fineness(); });
   }
+  bool told(const Vector6& wrench) { return device_->command({.wrench = wrench, .X_WH = {}, .V_WH = {}}); }
+  /// Told `wrench` tick after tick, it gives `expected` soon.
+  bool gives(const Vector6& wrench, const Vector6& expected) {
+    return soon(
+        [&] { return device_->wait() && told(wrench) && away_from(expected) <= bench_->force_fineness(); });
+  }
+  bool gives(const Vector6& wrench) { return gives(wrench, wrench); }
   /// The newest sample, after those on their way.
   Sample sample() {
     Sample sample;
@@ -55,7 +65,7 @@ class EveryDriver : public ::testing::TestWithParam<Case> {
     EXPECT_EQ(device_->state(), State::lost);
     Sample sample;
     EXPECT_FALSE(device_->read(sample));
-    EXPECT_FALSE(device_->command({.wrench = some_wrench(), .X_WH = {}, .V_WH = {}}));
+    EXPECT_FALSE(told(some_wrench()));
     EXPECT_FALSE(device_->enable());  // not by itself
     EXPECT_EQ(device_->state(), State::lost);
     EXPECT_FALSE(device_->wait());
@@ -80,7 +90,7 @@ TEST_P(EveryDriver, StartsOffAndGivesNoForce) {
   EXPECT_FALSE(device_->read(sample));  // none yet
   for (int k = 0; k < 5; ++k) {
     ASSERT_TRUE(device_->wait() && device_->read(sample));
-    EXPECT_FALSE(device_->command({.wrench = some_wrench(), .X_WH = {}, .V_WH = {}}));
+    EXPECT_FALSE(told(some_wrench()));
     EXPECT_EQ(bench_->wrench(), Vector6{});
   }
   EXPECT_EQ(device_->state(), State::off);
@@ -123,13 +133,9 @@ TEST_P(EveryDriver, GivesTheForceThatItIsToldAlongTheWorldsAxes) {
   for (std::size_t i = 0; i < 6; ++i) {
     Vector6 one{};
     one[i] = whole[i];
-    ASSERT_TRUE(device_->wait());
-    ASSERT_TRUE(device_->command({.wrench = one, .X_WH = {}, .V_WH = {}}));
-    EXPECT_TRUE(fake_gives(one)) << i << " off by " << away_from(one);
+    EXPECT_TRUE(gives(one)) << i << " off by " << away_from(one);
   }
-  ASSERT_TRUE(device_->wait());
-  ASSERT_TRUE(device_->command({.wrench = whole, .X_WH = {}, .V_WH = {}}));
-  EXPECT_TRUE(fake_gives(whole)) << away_from(whole);
+  EXPECT_TRUE(gives(whole)) << away_from(whole);
 }
 
 TEST_P(EveryDriver, GivesItsPeakAtMostInTheSameDirection) {
@@ -142,34 +148,28 @@ TEST_P(EveryDriver, GivesItsPeakAtMostInTheSameDirection) {
       much[i] *= 1e6;
     }
   }
-  ASSERT_TRUE(device_->wait());
-  ASSERT_TRUE(device_->command({.wrench = much, .X_WH = {}, .V_WH = {}}));
-  EXPECT_TRUE(fake_gives(most)) << away_from(most);
+  EXPECT_TRUE(gives(much, most)) << away_from(most);
 }
 
 TEST_P(EveryDriver, RefusesACommandThatIsNotFiniteAndSwitchesTheForceOff) {
   for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
     for (const std::size_t i : {2u, 3u}) {
       ASSERT_TRUE(device_->enable());
-      ASSERT_TRUE(device_->wait());
-      ASSERT_TRUE(device_->command({.wrench = some_wrench(), .X_WH = {}, .V_WH = {}}));
-      ASSERT_TRUE(fake_gives(some_wrench()));
+      ASSERT_TRUE(gives(some_wrench()));
       Vector6 wrench = some_wrench();
       wrench[i] = bad;
-      EXPECT_FALSE(device_->command({.wrench = wrench, .X_WH = {}, .V_WH = {}}));
+      EXPECT_FALSE(told(wrench));
       EXPECT_TRUE(fake_gives({}));
     }
 }
 
 TEST_P(EveryDriver, DisablingTakesTheForceAwayAndEnablingDoesNotBringItBack) {
   ASSERT_TRUE(device_->enable());
-  ASSERT_TRUE(device_->wait());
-  ASSERT_TRUE(device_->command({.wrench = some_wrench(), .X_WH = {}, .V_WH = {}}));
-  ASSERT_TRUE(fake_gives(some_wrench()));
+  ASSERT_TRUE(gives(some_wrench()));
   device_->disable();
   EXPECT_EQ(device_->state(), State::off);
   EXPECT_TRUE(fake_gives({}));
-  EXPECT_FALSE(device_->command({.wrench = some_wrench(), .X_WH = {}, .V_WH = {}}));
+  EXPECT_FALSE(told(some_wrench()));
   ASSERT_TRUE(device_->enable());
   ASSERT_TRUE(device_->wait());
   EXPECT_EQ(bench_->wrench(), Vector6{});
@@ -178,9 +178,7 @@ TEST_P(EveryDriver, DisablingTakesTheForceAwayAndEnablingDoesNotBringItBack) {
 TEST_P(EveryDriver, ClosingTakesTheForceAwayAndItCanBeOpenedAgain) {
   for (int k = 0; k < 2; ++k) {
     ASSERT_TRUE(device_->enable());
-    ASSERT_TRUE(device_->wait());
-    ASSERT_TRUE(device_->command({.wrench = some_wrench(), .X_WH = {}, .V_WH = {}}));
-    ASSERT_TRUE(fake_gives(some_wrench()));
+    ASSERT_TRUE(gives(some_wrench()));
     device_.reset();
     EXPECT_TRUE(fake_gives({}));
     device_ = bench_->open();
@@ -196,9 +194,7 @@ TEST_P(EveryDriver, IsLostWhenItIsUnplugged) {
 
 TEST_P(EveryDriver, IsLostWhenItSaysWhatCannotBe) {
   ASSERT_TRUE(device_->enable());
-  (void)sample();
-  ASSERT_TRUE(device_->command({.wrench = some_wrench(), .X_WH = {}, .V_WH = {}}));
-  ASSERT_TRUE(fake_gives(some_wrench()));
+  ASSERT_TRUE(gives(some_wrench()));
   bench_->spoil();
   expect_lost();
   EXPECT_TRUE(fake_gives({}));  // it still hears
@@ -218,9 +214,16 @@ TEST_P(EveryDriver, AllocatesNothingInTheLoop) {
   EXPECT_EQ(sample.number, 50u);
 }
 
+template <class B>
+Case on(const char* name) {
+  return {name, [] { return std::make_unique<B>(); }};
+}
 INSTANTIATE_TEST_SUITE_P(Drivers, EveryDriver,
-                         ::testing::Values(Case{
-                             "ForceDimension", [] { return std::make_unique<test::ForceDimensionBench>(); }}),
+                         ::testing::Values(on<test::ForceDimensionBench>("ForceDimension"),
+                                           on<test::OpenHapticsBench>("OpenHaptics"),
+                                           on<test::HaplyBench>("Haply"),
+                                           on<test::EvdevJoystickBench>("Joystick"),
+                                           on<test::EvdevWheelBench>("Wheel")),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace

@@ -16,7 +16,7 @@ class Bench {
   virtual ~Bench() = default;
   /// By its registry name.
   virtual std::string name() const = 0;
-  std::unique_ptr<Device> open() const { return device::open(name(), none()); }
+  virtual std::unique_ptr<Device> open() const { return device::open(name(), none()); }
 
   /// Puts the handle there (world, [m], a rotation vector [rad]), each time in the device's own axes and units.
   virtual void put(const math::Vec3<double>& p, const math::Vec3<double>& theta) = 0;

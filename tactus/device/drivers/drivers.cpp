@@ -7,7 +7,10 @@
 #include <fmt/format.h>
 
 #include <tactus/base/error.h>
+#include <tactus/device/drivers/evdev.h>
 #include <tactus/device/drivers/force_dimension.h>
+#include <tactus/device/drivers/haply.h>
+#include <tactus/device/drivers/open_haptics.h>
 #include <tactus/device/drivers/recorded.h>
 
 namespace tactus::device {
@@ -34,10 +37,15 @@ std::unique_ptr<Device> open_driver(std::string_view name, const DeviceOptions& 
   const std::string rest(name.substr(std::min(colon + 1, name.size())));
   if (driver == "forcedimension" || driver == "dhd")
     return open_force_dimension(number_of(name, rest), options);
+  if (driver == "openhaptics") return open_open_haptics(rest, options);
+  if (driver == "haply") return open_haply(rest, options);
+  if (driver == "evdev") return open_evdev(rest, options);
   if (driver == "file") return open_recorded(rest, options);
   return nullptr;
 }
 
-std::vector<Driver> drivers() { return {find_force_dimension(), find_recorded()}; }
+std::vector<Driver> drivers() {
+  return {find_force_dimension(), find_open_haptics(), find_haply(), find_evdev(), find_recorded()};
+}
 
 }  // namespace tactus::device

@@ -1,0 +1,222 @@
+#include <tactus/device/drivers/haply.h>
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include <tactus/base/error.h>
+#include <tactus/base/latest.h>
+#include <tactus/device/drivers/arrival.h>
+#include <tactus/device/drivers/haply_message.h>
+#include <tactus/device/drivers/pace.h>
+#include <tactus/device/drivers/websocket.h>
+#include <tactus/device/saturation.h>
+
+namespace tactus::device {
+
+namespace {
+
+using Vec3 = math::Vec3<double>;
+using websocket::Client;
+
+constexpr const char *kHost = "localhost", *kPort = "10001";
+constexpr double kConnect = 2.0;  // [s] for the handshake and the first message
+/// [s] without an answer: 250 of them are missing, which no busy machine explains.
+constexpr double kSilence = 0.25;
+/// Periods that a force is held without a new one: the 20 ms after which a tick is late.
+constexpr int kMostHeld = 20;
+constexpr Vec3 kOrigin{0.0, -0.12, 0.15};  // [m] the world's, in the device's axes
+
+Specification usual() {
+  Specification s;
+  s.name = "haply";
+  s.description = "Haply Inverse3, by the Inverse Service";
+  s.sensed = s.actuated = kTranslation;
+  // All numbers are chosen, of the size that such devices have; the service limits forces by itself as well.
+  s.workspace = {0.25, 0.25, 0.25};
+  s.continuous = {0.0, 3.0};
+  s.peak = {0.0, 8.0};
+  s.resolution = {0.0, 2e-5};
+  s.inertia = {0.0, 0.15};
+  s.damping = {0.0, 1.0};
+  s.friction = {0.0, 0.1};
+  s.owns_clock = true;
+  s.latency = 1.0 / s.rate;  // a force goes out with the message after it
+  s.stiffness = largest_stiffness(s);
+  return s;
+}
+
+class Haply final : public Device {
+ public:
+  Haply(std::unique_ptr<Client> client, const haply::Cursor& cursor, Specification specification)
+      : client_(std::move(client)),
+        id_(cursor.id),
+        form_(cursor.form),
+        specification_(std::move(specification)),
+        talker_([this] { talk(); }) {}
+  ~Haply() override {
+    disable();
+    closing_ = true;
+    talker_.join();
+  }
+
+  const Specification& specification() const noexcept override { return specification_; }
+  State state() const noexcept override { return state_.load(); }
+  bool enable() noexcept override {
+    tell_force({});
+    State expected = State::off;
+    return state_.compare_exchange_strong(expected, State::enabled) || expected == State::enabled;
+  }
+  void disable() noexcept override {
+    tell_force({});
+    State expected = State::enabled;
+    state_.compare_exchange_strong(expected, State::off);
+  }
+
+  bool wait() noexcept override {
+    // An answer may tell of a sample that was taken already: only a new one counts.
+    do {
+      if (!answered_.wait(kSilence + kSilence)) state_ = State::lost;
+      if (state() == State::lost) return false;
+    } while (!samples_.update());
+    const std::uint64_t number = sample_.number + 1;
+    sample_ = samples_.front();
+    sample_.number = number;
+    return true;
+  }
+  bool read(Sample& sample) noexcept override {
+    if (sample_.number == 0 || state() == State::lost) return false;
+    sample = sample_;
+    return true;
+  }
+  bool command(const Command& command) noexcept override {
+    const bool does = state() == State::enabled && finite(command.wrench);
+    tell_force(does ? saturated(specification_, command.wrench) : Vector6{});
+    return does;
+  }
+
+ private:
+  void tell_force(const Vector6& wrench) noexcept {
+    forces_.back() = wrench;
+    forces_.publish();
+  }
+
+  // The driver's thread.
+  void talk() noexcept {
+    Pace pace(specification_.rate);
+    while (!closing_ && state() != State::lost) {
+      pace.wait();
+      if (!exchange(pace)) state_ = State::lost;
+      answered_.tell();
+    }
+    haply::write_force(message_, id_, {}, form_);
+    client_->send(message_, kSilence);
+    client_->receive(message_, kSilence);  // so that it has heard it
+  }
+  bool exchange(const Pace& pace) noexcept {
+    held_ = forces_.update() ? 0 : std::min(held_ + 1, kMostHeld + 1);
+    const Vector6& F = forces_.front();
+    const bool on = state() == State::enabled && held_ <= kMostHeld;
+    haply::write_force(message_, id_, on ? Vec3{F[3], F[4], F[5]} : Vec3{}, form_);
+    if (!client_->send(message_, kSilence)) return false;
+    if (client_->receive(message_, kSilence) != Client::Received::message) return false;
+    if (haply::find_cursor(message_, id_, cursor_) != haply::Found::cursor) return false;
+    Sample& sample = samples_.back();
+    sample.t = pace.elapsed();
+    sample.X_WH.p = cursor_.p - kOrigin;
+    sample.V_WH = {0.0, 0.0, 0.0, cursor_.v.x, cursor_.v.y, cursor_.v.z};
+    samples_.publish();
+    return true;
+  }
+
+  std::unique_ptr<Client> client_;
+  std::string id_;
+  haply::Form form_;
+  Specification specification_;
+  std::atomic<State> state_ = State::off;
+  std::atomic<bool> closing_ = false;
+  Arrival answered_;
+  Latest<Sample> samples_;
+  Latest<Vector6> forces_;
+  Sample sample_{};
+
+  // Of the driver's thread.
+  std::string message_;
+  haply::Cursor cursor_;
+  int held_ = 0;
+  std::thread talker_;  // last: it uses all of the above
+};
+
+struct Where {
+  std::string host = kHost, port = kPort;
+  std::optional<bool> values;
+};
+
+Where parse(const std::string& text) {
+  Where where;
+  std::string rest = text;
+  for (const char* const form : {"values", "vector"})
+    if (rest == form || rest.rfind(std::string(form) + ":", 0) == 0) {
+      where.values = std::string_view(form) == "values";
+      rest.erase(0, std::min(rest.size(), std::string_view(form).size() + 1));
+    }
+  if (rest.empty()) return where;
+  const std::size_t colon = rest.rfind(':');
+  where.port = colon == std::string::npos ? rest : rest.substr(colon + 1);
+  if (colon != std::string::npos) where.host = rest.substr(0, colon);
+  const bool digits =
+      !where.port.empty() && where.port.size() <= 5 &&
+      std::all_of(where.port.begin(), where.port.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (!digits || where.host.empty())
+    throw InputError(
+        {}, fmt::format("`haply:{}` names no place", text),
+        "haply, haply:PORT or haply:HOST:PORT, with `values:` before it for services before 3.5");
+  return where;
+}
+
+}  // namespace
+
+std::unique_ptr<Device> open_haply(const std::string& text, const DeviceOptions& options) {
+  const Where where = parse(text);
+  auto client = std::make_unique<Client>(where.host, where.port, kConnect);
+  const Place place{fmt::format("ws://{}:{}", where.host, where.port)};
+  std::string message;
+  if (client->receive(message, kConnect) != Client::Received::message)
+    throw InputError(place, "Haply: the service does not say what devices it has",
+                     "is this the port of the Inverse Service, 10001?");
+  haply::Cursor cursor;
+  switch (haply::find_cursor(message, {}, cursor)) {
+    case haply::Found::cursor:
+      break;
+    case haply::Found::no_device:
+      throw InputError(place, "Haply: the service knows no Inverse3", "is it plugged in and switched on?");
+    case haply::Found::old_protocol:
+      throw InputError(place, "Haply: the service speaks version 3.0",
+                       "use version 3.1 or later, whose port is 10001");
+    case haply::Found::garbage:
+      throw InputError(
+          place, fmt::format("Haply: the service says what is not understood: {}", message.substr(0, 80)),
+          "versions 3.1 to 3.5 of the Inverse Service are known");
+  }
+  if (where.values) cursor.form.values = *where.values;
+  Specification s = usual();
+  if (!text.empty()) s.name += ":" + text;
+  s.description = fmt::format("Haply Inverse3 {}, by the Inverse Service", cursor.id);
+  if (options.rate > 0.0) s.rate = options.rate;
+  s.latency = 1.0 / s.rate;
+  s.stiffness = largest_stiffness(s);
+  return std::make_unique<Haply>(std::move(client), cursor, std::move(s));
+}
+
+Driver find_haply() {
+  Driver driver{usual(), "haply[:[values:][HOST:]PORT]", false, {}};
+  constexpr double kLook = 0.2;  // [s]
+  driver.available = websocket::listens(kHost, kPort, kLook);
+  driver.found = fmt::format("{} listens at {}:{}", driver.available ? "something" : "nothing", kHost, kPort);
+  return driver;
+}
+
+}  // namespace tactus::device

@@ -1,0 +1,147 @@
+// The haptic loop on every driver, each on its fake: what becomes of it when the device is unplugged in the middle.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include <tactus/contact/open.h>
+#include <tactus/describe/read/load.h>
+#include <tactus/display/run_loop.h>
+
+#include "fakes/evdev_fake.h"
+#include "fakes/force_dimension_bench.h"
+#include "fakes/haply_bench.h"
+#include "fakes/open_haptics_bench.h"
+
+namespace tactus::display {
+namespace {
+
+using control::Fault;
+using control::Stage;
+using device::test::Bench;
+
+std::unique_ptr<simulate::Mechanism> mass_on_spring(double step) {
+  return contact::open(describe::load_text(R"(
+name: mass_on_spring
+gravity: [0, 0, 0]
+bodies: {block: {mass: 3}}
+joints: {x: {type: prismatic, parent: world, child: block, axis: x, damping: 4, stiffness: 60}}
+)",
+                                           "mass_on_spring.yaml"),
+                       {.step = step});
+}
+
+/// Another device, with something that happens before its n-th sample.
+class Eventful final : public device::Device {
+ public:
+  Eventful(Device& inner, long at, std::function<void()> happens)
+      : inner_(inner), at_(at), happens_(std::move(happens)) {}
+  const device::Specification& specification() const noexcept override { return inner_.specification(); }
+  device::State state() const noexcept override { return inner_.state(); }
+  bool enable() noexcept override { return inner_.enable(); }
+  void disable() noexcept override { inner_.disable(); }
+  bool wait() noexcept override {
+    if (++waits_ == at_) happens_();
+    return inner_.wait();
+  }
+  bool read(device::Sample& sample) noexcept override { return inner_.read(sample); }
+  bool command(const device::Command& command) noexcept override { return inner_.command(command); }
+
+ private:
+  Device& inner_;
+  long at_, waits_ = 0;
+  std::function<void()> happens_;
+};
+
+struct Rig {
+  Rig(device::Device& device)
+      : mechanism(mass_on_spring(1.0 / device.specification().rate)),
+        loop(*mechanism, device, mechanism->port("block"), {{0.1, 50.0}, {0.0, 0.1}}, limits_for(device)) {}
+  static control::SafetyLimits limits_for(const device::Device& device) {
+    control::SafetyLimits limits = control::limits_for(device.specification());
+    limits.late = 3600.0;  // [s] a busy machine may be as late as it likes: this is about loss
+    limits.ramp = 0.0;
+    return limits;
+  }
+  std::unique_ptr<simulate::Mechanism> mechanism;
+  HapticLoop loop;
+};
+
+struct Case {
+  const char* name;
+  device::test::MakeBench make;
+};
+class EveryDriver : public ::testing::TestWithParam<Case> {};
+
+TEST_P(EveryDriver, UnpluggedInTheMiddleEndsInTheSafeState) {
+  for (const bool spoilt : {false, true}) {
+    const std::unique_ptr<Bench> bench = GetParam().make();
+    const std::unique_ptr<device::Device> own = bench->open();
+    constexpr long kAt = 40;
+    Eventful device(*own, kAt, [&] { spoilt ? bench->spoil() : bench->unplug(); });
+    Rig rig(device);
+    ASSERT_TRUE(rig.loop.enable());
+    const RunReport report = run_loop(rig.loop, {.duration = 10.0});
+    EXPECT_GE(report.ticks, kAt - 1);
+    EXPECT_LE(report.ticks, kAt - 1 + bench->on_their_way());
+    EXPECT_EQ(rig.loop.safety().fault, Fault::no_sample);
+    EXPECT_EQ(rig.loop.safety().stage, Stage::faulted);
+    EXPECT_EQ(rig.loop.record().on_handle, device::Vector6{});
+    EXPECT_EQ(own->state(), device::State::lost);
+    EXPECT_FALSE(rig.loop.enable());
+    rig.loop.clear();
+    EXPECT_FALSE(rig.loop.enable());  // the device itself is gone
+    if (spoilt) {
+      EXPECT_TRUE(device::test::soon([&] { return bench->wrench() == device::Vector6{}; }));
+    }
+  }
+}
+
+TEST_P(EveryDriver, AHandThatMovesTheHandleMovesTheMechanism) {
+  const std::unique_ptr<Bench> bench = GetParam().make();
+  const std::unique_ptr<device::Device> own = bench->open();
+  if (!device::has_axis(own->specification().sensed, 3)) GTEST_SKIP() << "it does not move along x";
+  Eventful device(*own, 5, [&] { bench->put({0.005, 0.0, 0.0}, {}); });
+  Rig rig(device);
+  ASSERT_TRUE(rig.loop.enable());
+  const RunReport report = run_loop(rig.loop, {.duration = 100 * rig.loop.period()});
+  EXPECT_EQ(report.ticks, 100) << name_of(rig.loop.safety().fault);
+  EXPECT_GT(rig.mechanism->state().q[0], 1e-5);
+  EXPECT_LT(rig.loop.record().on_handle[3], -0.05);  // it is pulled back
+  EXPECT_GT(rig.loop.record().on_handle[3], -0.26);  // by 50 N/m over 5 mm at most
+}
+
+template <class B>
+Case on(const char* name) {
+  return {name, [] { return std::make_unique<B>(); }};
+}
+INSTANTIATE_TEST_SUITE_P(Drivers, EveryDriver,
+                         ::testing::Values(on<device::test::ForceDimensionBench>("ForceDimension"),
+                                           on<device::test::OpenHapticsBench>("OpenHaptics"),
+                                           on<device::test::HaplyBench>("Haply"),
+                                           on<device::test::EvdevJoystickBench>("Joystick"),
+                                           on<device::test::EvdevWheelBench>("Wheel")),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(DriverThatOwnsTheClock, TicksInItsOwnThreadAndEndsInTheSafeStateWhenUnplugged) {
+  device::test::OpenHapticsBench bench;
+  const auto device = bench.open();
+  Rig rig(*device);
+  ASSERT_TRUE(rig.loop.enable());
+  const RunReport whole = run_loop(rig.loop, {.duration = 0.1, .realtime = true});
+  EXPECT_EQ(whole.ticks, 100);
+  EXPECT_EQ(rig.loop.safety().fault, Fault::none) << name_of(rig.loop.safety().fault);
+
+  std::thread puller([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    bench.unplug();
+  });
+  const RunReport cut = run_loop(rig.loop, {.duration = 60.0, .realtime = true});
+  puller.join();
+  EXPECT_LT(cut.ticks, 60'000);
+  EXPECT_EQ(rig.loop.safety().fault, Fault::no_sample);
+  EXPECT_EQ(device->state(), device::State::lost);
+  EXPECT_TRUE(device::test::soon([&] { return bench.wrench() == device::Vector6{}; }));
+}
+
+}  // namespace
+}  // namespace tactus::display

@@ -1,0 +1,23 @@
+// What a test sees and sets of the fake OpenHaptics: find `fake_hd` in the library.
+#pragma once
+
+#include <mutex>
+
+struct FakeHd {
+  std::mutex mutex;  // over all below: the scheduler is a thread
+
+  // The device, in its own axes: x to the right, y up, z towards the user; [mm], [mm/s], [rad/s].
+  double transform[16];  // column by column
+  double velocity[3], angular_velocity[3];
+
+  double force[3];  // [N] as last set
+  bool output;      // HD_FORCE_OUTPUT
+
+  const char* version;
+  bool plugged, initialised;
+  bool stuck;      // the scheduler calls nobody
+  unsigned error;  // raised once, in the next frame
+  long frames;
+};
+
+using FakeHdFunction = FakeHd*();  // `fake_hd`
