@@ -38,62 +38,54 @@ void check(const control::FourChannelGains& gains, const device::Specification& 
 
 }  // namespace
 
-Teleoperation::Teleoperation(simulate::Mechanism& mechanism, const device::Specification& specification,
-                             int port, const control::FourChannelGains& gains)
-    : mechanism_(mechanism),
-      port_(port),
-      period_(mechanism.step_length()),
+Teleoperation::Teleoperation(const device::Specification& specification,
+                             const control::FourChannelGains& gains)
+    : period_(1.0 / specification.rate),
       senses_force_(specification.force_sensor),
       controller_{gains, specification.actuated},
-      M_d_(control::inertia_of(specification)),
+      metric_(control::inertia_of(specification)),
+      M_d_(metric_),
       B_d_(specification.damping),
-      directions_(specification.actuated, mechanism.nv()),
       observer_{M_d_, B_d_, kObserverBandwidth, period_} {
   check(gains, specification);
 }
 
-void Teleoperation::engage(const device::Sample& sample) noexcept {
+ResistanceRule Teleoperation::rule() const noexcept {
+  const control::FourChannelGains& gains = controller_.gains;
+  return {gains.penalties, !gains.turning, gains.rank,      metric_,
+          gains.tolerance, gains.fade,     controller_.axes};
+}
+
+void Teleoperation::engage(const device::Sample& sample, const simulate::PortMotion& port) noexcept {
   memory_ = {};
   observed_ = {};
   impulse_ = {};
-  controller_.engage(memory_, sample, mechanism_.motion(port_));
+  controller_.engage(memory_, sample, port);
 }
 
-void Teleoperation::look(const device::Sample& sample, const Vector6& held, double share) noexcept {
+void Teleoperation::look(PortView& port, const device::Sample& sample, const device::HandleDynamics* own,
+                         const Vector6& held, double share) noexcept {
   sample_ = sample;
+  if (own != nullptr) {
+    M_d_ = observer_.M_d = own->M;
+    bias_ = own->bias;
+  }
   if (!senses_force_) sample_.F_H_W = observer_.observe(observed_, sample.V_WH, held);
-  state_.motion = mechanism_.motion(port_);
   on_port_ = {};
   if (!memory_.coordination.engaged) return;
 
   const device::Sample seen = controller_.scaled(memory_, sample_);
-  const Vector6 F_pc = controller_.coordination(memory_, seen, state_.motion);
+  const Vector6 F_pc = controller_.coordination(memory_, seen, port.motion());
   for (std::size_t i = 0; i < 6; ++i)
     if (device::has_axis(controller_.axes, i)) on_port_[i] = share * (seen.F_H_W[i] - F_pc[i]);
-  const simulate::PortWrench wrench{port_, on_port_};
-  mechanism_.hold({.tau = {}, .ports = {&wrench, 1}, .wrench = {}});
-  state_.acceleration = mechanism_.acceleration(port_);
-  mechanism_.mobility(port_, state_.L);
-  const control::FourChannelGains& gains = controller_.gains;
-  if (!gains.turning) {
-    const std::span<const double> Jd = mechanism_.jacobian_rate(port_);
-    const std::vector<double>& u = mechanism_.state().u;
-    state_.turning = {};
-    for (std::size_t i = 0; i < 6; ++i)
-      for (std::size_t k = 0; k < u.size(); ++k) state_.turning[i] += Jd[i * u.size() + k] * u[k];
-  }
-  if (gains.penalties) {
-    if (gains.rank == control::Rank::mobility)
-      directions_.by_mobility(state_.L, M_d_, gains.tolerance, gains.fade);
-    else
-      directions_.by_jacobian(mechanism_.jacobian(port_), M_d_, gains.tolerance, gains.fade);
-  }
-  demand_ = controller_.demand(memory_, seen, state_, F_pc, directions_.result(), M_d_);
+  port.look(on_port_, state_, resisted_);
+  demand_ = controller_.demand(memory_, seen, state_, F_pc, resisted_, metric_);
 }
 
 Vector6 Teleoperation::on_handle(const std::array<double, 2>& room) noexcept {
   if (!memory_.coordination.engaged) return {};
   Vector6 u = control::motor_wrench(demand_, sample_, M_d_, B_d_);
+  for (std::size_t i = 0; i < 6; ++i) u[i] += bias_[i];
   std::array<double, 2> left = room;
   for (std::size_t k = 0; k < 2; ++k)
     if (left[k] > 0.0) {
@@ -106,20 +98,12 @@ Vector6 Teleoperation::on_handle(const std::array<double, 2>& room) noexcept {
   return u;
 }
 
-void Teleoperation::stepped() noexcept {
+void Teleoperation::stepped(PortView& port) noexcept {
   if (!memory_.coordination.engaged) return;
-  bool struck = false;
-  for (const simulate::Event& event : mechanism_.events())
-    struck |= event.kind == simulate::EventKind::impact;
-  if (!struck) return;
   // What the port's velocity gained beyond the acceleration that the handle is shown.
-  const simulate::PortMotion& to = mechanism_.motion(port_);
-  Vector6 jump{};
-  for (std::size_t i = 0; i < 6; ++i) {
-    if (!device::has_axis(controller_.axes, i)) continue;
-    const double scale = i < 3 ? 1.0 : controller_.gains.motion_scale;
-    jump[i] = scale * (to.V_WP[i] - state_.motion.V_WP[i] - period_ * state_.acceleration[i]);
-  }
+  Vector6 jump = port.jump(state_.acceleration);
+  for (std::size_t i = 0; i < 6; ++i)
+    jump[i] *= !device::has_axis(controller_.axes, i) ? 0.0 : i < 3 ? 1.0 : controller_.gains.motion_scale;
   for (std::size_t i = 0; i < 6; ++i)
     for (std::size_t j = 0; j < 6; ++j) impulse_.left[i] += M_d_[6 * i + j] * jump[j];
 }
