@@ -13,7 +13,8 @@
 // so that T a V^T M V = -W is burnt at the speed that the handle has now; at most half of its momentum is taken in a tick, and what is
 // still missing is taken later. The damper stands between the handle and the ground: the mechanism does not feel it.
 //
-// An admittance device is given motion: with F_h sensed and V commanded W = sum T F_h . V, and the command yields to the hand instead,
+// An admittance device is given motion: W is the work of the sensed F_h along the sensed way (along the commanded one a virtual mass
+// is always passive: what feeds the hand is the servo's lag), and the command yields to the hand instead,
 // V += c C F_h with c = -W/(T F_h^T C F_h), C from newtons to metres per second.
 #pragma once
 

@@ -53,6 +53,7 @@ ModelDevice::ModelDevice(const describe::Model& model, const ModelDeviceOptions&
                          .momentum = {}});
   find_motors(mechanism_->model());
   tau_.resize(mechanism_->nv());
+  scratch_.resize(mechanism_->nv());
   udot_.resize(mechanism_->nv());
   probe();
   find_axes();
@@ -82,16 +83,16 @@ void ModelDevice::find_motors(const describe::Model& model) {
 void ModelDevice::probe() noexcept {
   simulate::Mechanism& m = *mechanism_;
   const std::size_t n = motor_.size();
-  std::fill(tau_.begin(), tau_.end(), 0.0);
-  m.hold({.tau = tau_, .ports = {}, .wrench = {}});
+  std::fill(scratch_.begin(), scratch_.end(), 0.0);
+  m.hold({.tau = scratch_, .ports = {}, .wrench = {}});
   const std::span<const double> rest = m.accelerations();
   std::copy(rest.begin(), rest.end(), udot_.begin());
   const std::span<const double> J = m.jacobian(port_);
   for (std::size_t i = 0; i < n; ++i) free_[i] = udot_[motor_[i]];
   for (std::size_t c = 0; c < n; ++c) {
-    tau_[motor_[c]] = 1.0;
-    m.hold({.tau = tau_, .ports = {}, .wrench = {}});
-    tau_[motor_[c]] = 0.0;
+    scratch_[motor_[c]] = 1.0;
+    m.hold({.tau = scratch_, .ports = {}, .wrench = {}});
+    scratch_[motor_[c]] = 0.0;
     const std::span<const double> pushed = m.accelerations();
     for (std::size_t i = 0; i < n; ++i) W_[i * n + c] = pushed[motor_[i]] - udot_[motor_[i]];
     for (std::size_t r = 0; r < 6; ++r) {
@@ -168,8 +169,7 @@ bool ModelDevice::dynamics(HandleDynamics& dynamics) noexcept {
                                           axis[static_cast<std::size_t>(j)])] = inverse(i, j);
   if (options_.compensated) return finite(dynamics.bias);
   // M a_0 is what moves it without hand and motors.
-  std::fill(tau_.begin(), tau_.end(), 0.0);
-  mechanism_->hold({.tau = tau_, .ports = {}, .wrench = {}});
+  mechanism_->hold({});
   const Vector6 a = mechanism_->acceleration(port_);
   for (std::size_t i = 0; i < 6; ++i)
     for (std::size_t j = 0; j < 6; ++j)

@@ -78,7 +78,7 @@ class ModelDevice final : public Device {
   Sensing sensing_;
   double hand_work_ = 0.0;
   Vector6 wanted_{};
-  std::vector<double> tau_, udot_;
+  std::vector<double> tau_, scratch_, udot_;
   // Of the last probe, where the handle is: responses of motors (rows) to motors, of the port to motors, of motors at rest.
   std::array<double, kMostMotors * kMostMotors> W_{};
   std::array<double, 6 * kMostMotors> port_response_{}, B_{};

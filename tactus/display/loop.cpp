@@ -24,11 +24,6 @@ double work(const Vector6& F, const math::Mat3<double>& R_from, const math::Mat3
   return F[0] * turned.x + F[1] * turned.y + F[2] * turned.z + F[3] * way.x + F[4] * way.y + F[5] * way.z;
 }
 
-Vector6 opposite(Vector6 F) {
-  for (double& f : F) f = -f;
-  return F;
-}
-
 }  // namespace
 
 HapticLoop::HapticLoop(simulate::Mechanism& mechanism, device::Device& device, int port,
@@ -182,6 +177,16 @@ void HapticLoop::teleoperate() noexcept {
 }
 
 void HapticLoop::display_admittance() noexcept {
+  // The work of the sensed wrench along the sensed way, by the rule of the trapezium.
+  if (before_) {
+    Vector6 mean{};
+    for (std::size_t i = 0; i < 6; ++i) mean[i] = 0.5 * (F_before_[i] + sample_.F_H_W[i]);
+    record_.out_of_handle += work(mean, R_before_, sample_.X_WH.R, sample_.X_WH.p - p_before_);
+  }
+  p_before_ = sample_.X_WH.p;
+  R_before_ = sample_.X_WH.R;
+  F_before_ = sample_.F_H_W;
+  before_ = true;
   step_mechanism(safety_.limited(sample_.F_H_W));
   if (safety_.faulted() || safety_.memory().stage == Stage::off) return;
   // Handle and port stand to each other as they did when the display began.
@@ -210,7 +215,6 @@ void HapticLoop::display_admittance() noexcept {
         math::rotation_of(math::exponential({-period_ * more[0], -period_ * more[1], -period_ * more[2]}));
     memory_.R_HP = memory_.R_HP * port.X_WP.R.transposed() * back * port.X_WP.R;
   }
-  for (std::size_t i = 0; i < 6; ++i) record_.out_of_handle += period_ * sample_.F_H_W[i] * to.V_WH[i];
   command(to);
 }
 

@@ -120,6 +120,7 @@ class HapticLoop {
   math::Vec3<double> p_before_{};  // of the handle, in the tick before
   math::Mat3<double> R_before_ = math::Mat3<double>::identity();
   bool before_ = false;
+  Vector6 F_before_{};  // of the hand, admittance devices
   bool guarded_ = false;
   Vector6 guard_{};  // wrench or motion of the passivity controller that is held
 };

@@ -10,6 +10,10 @@ namespace tactus::display {
 
 namespace {
 
+/// Of dry friction that is masked; [rad/s], [m/s] below these speeds less of it.
+constexpr double kMasked = 0.9;
+constexpr std::array<double, 2> kSlow{0.02, 2e-3};
+
 /// [1/s] of the observer where the device has no force sensor: what hands do lies below 15 Hz.
 constexpr double kObserverBandwidth = 100.0;
 
@@ -46,6 +50,7 @@ Teleoperation::Teleoperation(const device::Specification& specification,
       metric_(control::inertia_of(specification)),
       M_d_(metric_),
       B_d_(specification.damping),
+      friction_(specification.friction),
       observer_{M_d_, B_d_, kObserverBandwidth, period_} {
   check(gains, specification);
 }
@@ -85,7 +90,12 @@ void Teleoperation::look(PortView& port, const device::Sample& sample, const dev
 Vector6 Teleoperation::on_handle(const std::array<double, 2>& room) noexcept {
   if (!memory_.coordination.engaged) return {};
   Vector6 u = control::motor_wrench(demand_, sample_, M_d_, B_d_);
-  for (std::size_t i = 0; i < 6; ++i) u[i] += bias_[i];
+  for (std::size_t i = 0; i < 6; ++i) {
+    u[i] += bias_[i];
+    if (!device::has_axis(controller_.axes, i)) continue;
+    const double scale = i < 3 ? 1.0 : controller_.gains.motion_scale;
+    u[i] += kMasked * friction_[i / 3] * std::tanh(scale * state_.motion.V_WP[i] / kSlow[i / 3]);
+  }
   std::array<double, 2> left = room;
   for (std::size_t k = 0; k < 2; ++k)
     if (left[k] > 0.0) {

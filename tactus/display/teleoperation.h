@@ -3,6 +3,9 @@
 // The hand's wrench is what the device senses, or what its momentum tells (control/force_observer.h). The mechanism is asked
 // for its acceleration and mobility under F_h - F_pc before it makes its step. Impacts have no acceleration: the velocity that
 // they add to the port in a step goes to the handle as an impulse M_d dV from the next tick on (control/impulse.h).
+//
+// Dry friction of the device is masked by the port's motion, not by the handle's, so that it feeds nothing back:
+// f_c tanh(v_P/v_s), nine tenths of it, because a device that is pushed on by more than its friction runs away.
 #pragma once
 
 #include <tactus/control/force_observer.h>
@@ -47,7 +50,7 @@ class Teleoperation {
   control::FourChannel controller_;
   control::Matrix6 metric_;  // of (17): the specification's inertia, the same everywhere
   control::Matrix6 M_d_;     // of the device where it is
-  std::array<double, 2> B_d_;
+  std::array<double, 2> B_d_, friction_;
   Vector6 bias_{};
   control::ForceObserver observer_;
   control::FourChannelMemory memory_{};

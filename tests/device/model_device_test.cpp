@@ -117,7 +117,9 @@ TEST_P(EveryModel, ItsDynamicsAreWhatItDoes) {
     ASSERT_TRUE(m.hold({.tau = tau, .ports = {&hand, 1}, .wrench = {}}));
     const Vector6 got = m.acceleration(device->port());
     for (std::size_t i = 0; i < 6; ++i)
-      if (has_axis(s.actuated, i)) EXPECT_NEAR(got[i], wanted[i], 1e-9) << i << " " << compensated;
+      if (has_axis(s.actuated, i)) {
+        EXPECT_NEAR(got[i], wanted[i], 1e-9) << i << " " << compensated;
+      }
   }
 }
 

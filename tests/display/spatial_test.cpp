@@ -1,0 +1,175 @@
+// Held at any body, in space: a seven-joint arm dragged through its singular configurations, and mechanisms with loops.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include <tactus/contact/open.h>
+#include <tactus/describe/read/load.h>
+#include <tactus/device/simulated_impedance.h>
+#include <tactus/display/run_loop.h>
+
+#include "support/paths.h"
+
+namespace tactus::display {
+namespace {
+
+/// Shoulder, elbow and wrist of 3, 1 and 3 axes; 0.8 m long, 6 kg, some friction. It begins bent; stretched it is singular at the
+/// elbow, and the wrist is wherever its axes line up.
+const char* const kArm = R"(
+name: seven_joint_arm
+gravity: [0, 0, 0]
+bodies:
+  link_1: {mass: 1.2, com: [0, 0, 0.05], inertia: [0.004, 0.004, 0.003]}
+  link_2: {mass: 1.0, com: [0, 0, 0.05], inertia: [0.004, 0.004, 0.003]}
+  link_3: {mass: 1.2, com: [0, 0, 0.2], inertia: [0.02, 0.02, 0.002]}
+  link_4: {mass: 1.0, com: [0, 0, 0.1], inertia: [0.01, 0.01, 0.002]}
+  link_5: {mass: 0.8, com: [0, 0, 0.2], inertia: [0.008, 0.008, 0.001]}
+  link_6: {mass: 0.5, com: [0, 0, 0.02], inertia: [0.001, 0.001, 0.001]}
+  link_7: {mass: 0.3, com: [0, 0, 0.05], inertia: [0.001, 0.001, 0.0005]}
+joints:
+  q1: {type: revolute, parent: world, child: link_1, axis: z, damping: 0.1}
+  q2: {type: revolute, parent: link_1, child: link_2, axis: y, damping: 0.1}
+  q3: {type: revolute, parent: link_2, child: link_3, axis: z, damping: 0.1}
+  q4: {type: revolute, parent: link_3, child: link_4, axis: y, placement: {xyz: [0, 0, 0.4]}, damping: 0.1}
+  q5: {type: revolute, parent: link_4, child: link_5, axis: z, damping: 0.05}
+  q6: {type: revolute, parent: link_5, child: link_6, axis: y, placement: {xyz: [0, 0, 0.3]}, damping: 0.05}
+  q7: {type: revolute, parent: link_6, child: link_7, axis: z, damping: 0.05}
+frames:
+  hold_1: {body: link_1, placement: {xyz: [0.1, 0, 0]}, grasp: true}
+  hold_2: {body: link_2, placement: {xyz: [0.1, 0, 0.1]}, grasp: true}
+  hold_3: {body: link_3, placement: {xyz: [0, 0, 0.3]}, grasp: true}
+  hold_4: {body: link_4, placement: {xyz: [0, 0, 0.1]}, grasp: true}
+  hold_5: {body: link_5, placement: {xyz: [0, 0, 0.25]}, grasp: true}
+  hold_6: {body: link_6, placement: {xyz: [0, 0, 0.02]}, grasp: true}
+  hold_7: {body: link_7, placement: {xyz: [0, 0, 0.1]}, grasp: true}
+initial:
+  q: {q1: 0.2, q2: 0.5, q3: 0.1, q4: 0.9, q5: 0.1, q6: 0.4}
+)";
+
+std::string without_weight(const std::string& name) {
+  std::ifstream file(support::source_dir() + "/models/" + name + ".yaml");
+  std::stringstream text;
+  text << file.rdbuf();
+  std::string yaml = text.str();
+  const std::size_t at = yaml.find("gravity: ["), end = yaml.find(']', at);
+  EXPECT_NE(at, std::string::npos);
+  return yaml.replace(at, end - at + 1, "gravity: [0, 0, 0]");
+}
+
+device::Specification device_of_one_kilogram() {
+  device::Specification s;
+  s.name = "bare";
+  s.inertia = {0.01, 1.0};
+  s.force_sensor = true;
+  return s;
+}
+
+struct Dragged {
+  double largest_force = 0.0, largest_change = 0.0;  // [N] on the handle, from tick to tick
+  double largest_torque = 0.0;                       // [N m]
+  double apart = 0.0, apart_late = 0.0;              // [m] of handle and port: ever; in the last tenth
+  int least = 6, most = 0;                           // directions resisted
+  double way = 0.0;                                  // [m] that the port went from its start
+};
+
+Dragged drag(simulate::Mechanism& mechanism, int port, device::HandPointer hand, double duration,
+             const control::SafetyLimits& limits) {
+  device::SimulatedImpedance device(device_of_one_kilogram(), std::move(hand));
+  HapticLoop loop(mechanism, device, port, {}, limits);
+  control::FourChannelGains gains;
+  gains.coordination = {{0.2, 100.0}, {0.1, 20.0}};
+  loop.use(gains);
+  EXPECT_TRUE(loop.enable());
+  Dragged result;
+  device::Vector6 before{};
+  math::Vec3<double> start{}, first{};
+  const long ticks = std::lround(1e3 * duration);
+  for (long k = 0; k < ticks; ++k) {
+    device.wait();
+    if (!loop.tick(1e-3)) {
+      ADD_FAILURE() << name_of(loop.safety().fault) << " at " << k;
+      break;
+    }
+    const TickRecord& r = loop.record();
+    if (k == 0) {
+      start = r.p_P - r.p_H;
+      first = r.p_P;
+    }
+    const device::Vector6& F = r.on_handle;
+    result.largest_force = std::max(result.largest_force, std::hypot(F[3], F[4], F[5]));
+    result.largest_torque = std::max(result.largest_torque, std::hypot(F[0], F[1], F[2]));
+    result.largest_change =
+        std::max(result.largest_change, std::hypot(F[3] - before[3], F[4] - before[4], F[5] - before[5]));
+    before = F;
+    const math::Vec3<double> off = r.p_P - r.p_H - start, gone = r.p_P - first;
+    result.apart = std::max(result.apart, std::sqrt(dot(off, off)));
+    if (k > ticks - ticks / 10) result.apart_late = std::max(result.apart_late, std::sqrt(dot(off, off)));
+    result.way = std::max(result.way, std::sqrt(dot(gone, gone)));
+    if (k > 0) {
+      result.least = std::min(result.least, r.resisted);
+      result.most = std::max(result.most, r.resisted);
+    }
+  }
+  return result;
+}
+
+control::SafetyLimits no_limits() {
+  control::SafetyLimits limits;
+  limits.ramp = 0.0;
+  return limits;
+}
+
+/// Strokes far beyond what the arm can reach, slowly turning: the elbow is stretched again and again.
+device::HandPointer far_away() {
+  constexpr double kReach = 0.6;  // [m] from the start
+  return device::following(
+      [](double t) {
+        const double s = std::sin(0.9 * t), c = 0.13 * t;
+        return device::Intention{
+            {kReach * s * std::cos(c), kReach * s * std::sin(c), 0.3 * std::sin(0.4 * t)},
+            {0.3 * std::sin(0.5 * t), 0.2 * std::sin(0.7 * t), 0.4 * std::sin(0.3 * t)}};
+      },
+      {.stiffness = {1.0, 30.0}, .damping = {0.05, 5.0}});
+}
+
+TEST(Spatial, ASevenJointArmIsDraggedByAnyLinkThroughItsSingularities) {
+  const describe::Model arm = describe::load_text(kArm, "arm.yaml");
+  for (int link = 1; link <= 7; ++link) {
+    const auto mechanism = contact::open(arm, {.step = 1e-3});
+    const int port = mechanism->port("hold_" + std::to_string(link));
+    const Dragged d = drag(*mechanism, port, far_away(), 60.0, no_limits());
+    std::printf(
+        "link %d: %.2f N (%.3f a tick), %.3f N m, apart %.3g mm (%.3g), resisted %d to %d, way %.2f\n", link,
+        d.largest_force, d.largest_change, d.largest_torque, 1e3 * d.apart, 1e3 * d.apart_late, d.least,
+        d.most, d.way);
+  }
+}
+
+device::HandPointer about_the_start() {
+  return device::following(
+      [](double t) {
+        return device::Intention{{0.1 * std::sin(t), 0.08 * std::sin(0.7 * t), 0.05 * std::sin(1.3 * t)},
+                                 {0.1 * std::sin(0.5 * t), 0.1 * std::sin(0.6 * t), 0.1 * std::sin(0.4 * t)}};
+      },
+      {.stiffness = {1.0, 30.0}, .damping = {0.05, 5.0}});
+}
+
+TEST(Spatial, LoopsAreHeldAtAnyBody) {
+  for (const char* name : {"stewart_platform", "bricard"}) {
+    const describe::Model model = describe::load_text(without_weight(name), name);
+    const auto first = contact::open(model, {.step = 1e-3});
+    for (const simulate::Port& port : first->ports()) {
+      const auto mechanism = contact::open(model, {.step = 1e-3});
+      const int at = mechanism->port(port.frame < 0 ? "body:" + port.name : port.name);
+      const Dragged d = drag(*mechanism, at, about_the_start(), 10.0, no_limits());
+      std::printf("%s %s: %.2f N (%.3f a tick), %.3f N m, apart %.3g mm, resisted %d to %d, way %.2f\n", name,
+                  port.name.c_str(), d.largest_force, d.largest_change, d.largest_torque, 1e3 * d.apart,
+                  d.least, d.most, d.way);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tactus::display
