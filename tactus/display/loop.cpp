@@ -164,13 +164,14 @@ void HapticLoop::teleoperate() noexcept {
   device::HandleDynamics own;
   const bool known = device_.dynamics(own);
   teleoperation_->look(*view_, sample_, known ? &own : nullptr, safety_.memory().wrench, safety_.share());
+  step_mechanism(teleoperation_->on_port());
+  if (safety_.faulted()) return;
+  teleoperation_->stepped(*view_);
   Vector6 wanted = teleoperation_->on_handle(safety_.limits().force);
   const Vector6 guard = guard_wrench();
   for (std::size_t i = 0; i < 6; ++i) wanted[i] += guard[i];
   const Vector6 on_handle = safety_.limited(wanted);
-  step_mechanism(teleoperation_->on_port());
   if (safety_.faulted()) return;
-  teleoperation_->stepped(*view_);
   record_.resisted = teleoperation_->resisted().count;
   record_.on_handle = on_handle;
   command({.wrench = on_handle, .X_WH = {}});

@@ -51,7 +51,9 @@ Teleoperation::Teleoperation(const device::Specification& specification,
       M_d_(metric_),
       B_d_(specification.damping),
       friction_(specification.friction),
-      observer_{M_d_, B_d_, kObserverBandwidth, period_} {
+      observer_{M_d_, B_d_, kObserverBandwidth, period_},
+      port_sensing_({}, specification.rate, specification.velocity_bandwidth),
+      fresh_sensing_(port_sensing_) {
   check(gains, specification);
 }
 
@@ -65,6 +67,7 @@ void Teleoperation::engage(const device::Sample& sample, const simulate::PortMot
   memory_ = {};
   observed_ = {};
   impulse_ = {};
+  port_sensing_ = fresh_sensing_;
   controller_.engage(memory_, sample, port);
 }
 
@@ -79,12 +82,37 @@ void Teleoperation::look(PortView& port, const device::Sample& sample, const dev
   on_port_ = {};
   if (!memory_.coordination.engaged) return;
 
-  const device::Sample seen = controller_.scaled(memory_, sample_);
-  const Vector6 F_pc = controller_.coordination(memory_, seen, port.motion());
+  // The port as the device would see it.
+  const simulate::PortMotion& true_motion = port.motion();
+  device::Handle handle;
+  handle.p = true_motion.X_WP.p;
+  handle.orientation = math::quaternion_of(true_motion.X_WP.R);
+  device::Sample port_sample;
+  port_sensing_.read(handle, port_sample);
+  V_before_ = true_motion.V_WP;
+
+  scaled_ = controller_.scaled(memory_, sample_);
+  const simulate::PortMotion seen{true_motion.X_WP, port_sample.V_WH};
+  F_pc_ = controller_.coordination(memory_, scaled_, seen);
   for (std::size_t i = 0; i < 6; ++i)
-    if (device::has_axis(controller_.axes, i)) on_port_[i] = share * (seen.F_H_W[i] - F_pc[i]);
+    if (device::has_axis(controller_.axes, i)) on_port_[i] = share * (scaled_.F_H_W[i] - F_pc_[i]);
   port.look(on_port_, state_, resisted_);
-  demand_ = controller_.demand(memory_, seen, state_, F_pc, resisted_, metric_);
+  state_.motion = seen;
+}
+
+void Teleoperation::stepped(PortView& port) noexcept {
+  if (!memory_.coordination.engaged) return;
+  // What impacts gave beyond the acceleration goes out as an impulse; otherwise the acceleration is the mean of the step.
+  Vector6 jump = port.jump(state_.acceleration);
+  const bool struck = jump != Vector6{};
+  const Vector6& V = port.motion().V_WP;
+  for (std::size_t i = 0; i < 6; ++i) {
+    if (!struck) state_.acceleration[i] = (V[i] - V_before_[i]) / period_;
+    jump[i] *= !device::has_axis(controller_.axes, i) ? 0.0 : i < 3 ? 1.0 : controller_.gains.motion_scale;
+  }
+  for (std::size_t i = 0; i < 6; ++i)
+    for (std::size_t j = 0; j < 6; ++j) impulse_.left[i] += M_d_[6 * i + j] * jump[j];
+  demand_ = controller_.demand(memory_, scaled_, state_, F_pc_, resisted_, metric_);
 }
 
 Vector6 Teleoperation::on_handle(const std::array<double, 2>& room) noexcept {
@@ -106,16 +134,6 @@ Vector6 Teleoperation::on_handle(const std::array<double, 2>& room) noexcept {
   const Vector6 F = control::give_impulse(impulse_, left, period_);
   for (std::size_t i = 0; i < 6; ++i) u[i] += F[i];
   return u;
-}
-
-void Teleoperation::stepped(PortView& port) noexcept {
-  if (!memory_.coordination.engaged) return;
-  // What the port's velocity gained beyond the acceleration that the handle is shown.
-  Vector6 jump = port.jump(state_.acceleration);
-  for (std::size_t i = 0; i < 6; ++i)
-    jump[i] *= !device::has_axis(controller_.axes, i) ? 0.0 : i < 3 ? 1.0 : controller_.gains.motion_scale;
-  for (std::size_t i = 0; i < 6; ++i)
-    for (std::size_t j = 0; j < 6; ++j) impulse_.left[i] += M_d_[6 * i + j] * jump[j];
 }
 
 }  // namespace tactus::display

@@ -1,7 +1,9 @@
 // Four channels between a device and a port (control/four_channel.h), one tick of it.
 //
 // The hand's wrench is what the device senses, or what its momentum tells (control/force_observer.h). The mechanism is asked
-// for its acceleration and mobility under F_h - F_pc before it makes its step. Impacts have no acceleration: the velocity that
+// for its mobility under F_h - F_pc, and makes its step; what the port's velocity gained in it, over the period, is the acceleration
+// that the handle gets in the same period: a device that does what it is told does not drift, however coarse the period. Velocities
+// of handle and port are compared as the device sees them, through the same differences and poles. Impacts have no acceleration: the velocity that
 // they add to the port in a step goes to the handle as an impulse M_d dV from the next tick on (control/impulse.h).
 //
 // Dry friction of the device is masked by the port's motion, not by the handle's, so that it feeds nothing back:
@@ -11,6 +13,7 @@
 #include <tactus/control/force_observer.h>
 #include <tactus/control/four_channel.h>
 #include <tactus/control/impulse.h>
+#include <tactus/device/sensing.h>
 #include <tactus/display/port_view.h>
 
 namespace tactus::display {
@@ -34,10 +37,10 @@ class Teleoperation {
   void look(PortView& port, const device::Sample& sample, const device::HandleDynamics* own,
             const Vector6& held, double share) noexcept;
   const Vector6& on_port() const noexcept { return on_port_; }
-  /// For the motors; `room` {N m, N} is the largest wrench that they may have, 0: any.
-  Vector6 on_handle(const std::array<double, 2>& room) noexcept;
   /// After the mechanism's step.
   void stepped(PortView& port) noexcept;
+  /// For the motors; `room` {N m, N} is the largest wrench that they may have, 0: any.
+  Vector6 on_handle(const std::array<double, 2>& room) noexcept;
 
   const control::Resisted& resisted() const noexcept { return resisted_; }
   const control::HandleDemand& demand() const noexcept { return demand_; }
@@ -58,6 +61,10 @@ class Teleoperation {
   control::ImpulseMemory impulse_{};
   device::Sample sample_{};
   control::PortState state_{};
+  device::Sensing port_sensing_, fresh_sensing_;
+  Vector6 V_before_{};
+  device::Sample scaled_{};
+  Vector6 F_pc_{};
   control::Resisted resisted_{};
   control::HandleDemand demand_{};
   Vector6 on_port_{};

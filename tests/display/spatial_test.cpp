@@ -134,17 +134,31 @@ device::HandPointer far_away() {
       {.stiffness = {1.0, 30.0}, .damping = {0.05, 5.0}});
 }
 
+constexpr double kHandsMost = 25.0;  // [N] 30 N/m over 0.7 m, and some damping
+constexpr double kNoJump = 3.0;      // [N] from tick to tick: what the clamp of a device of 30 N allows
+constexpr double kNoDrift =
+    1e-4;  // [m] in motion, of a device that does what it is told; nothing accumulates
+
 TEST(Spatial, ASevenJointArmIsDraggedByAnyLinkThroughItsSingularities) {
   const describe::Model arm = describe::load_text(kArm, "arm.yaml");
+  int singular = 0;
   for (int link = 1; link <= 7; ++link) {
     const auto mechanism = contact::open(arm, {.step = 1e-3});
     const int port = mechanism->port("hold_" + std::to_string(link));
-    const Dragged d = drag(*mechanism, port, far_away(), 60.0, no_limits());
+    const Dragged d = drag(*mechanism, port, far_away(), link == 6 ? 60.0 : 8.0, no_limits());
     std::printf(
         "link %d: %.2f N (%.3f a tick), %.3f N m, apart %.3g mm (%.3g), resisted %d to %d, way %.2f\n", link,
         d.largest_force, d.largest_change, d.largest_torque, 1e3 * d.apart, 1e3 * d.apart_late, d.least,
         d.most, d.way);
+    EXPECT_LT(d.largest_force, kHandsMost) << link;
+    EXPECT_LT(d.largest_change, kNoJump) << link;
+    EXPECT_LT(d.apart, kNoDrift) << link;
+    EXPECT_GT(d.way, 0.05) << link;
+    EXPECT_GE(d.least, std::max(0, 6 - link))
+        << link;  // a link has as many freedoms as there are joints before it, at most
+    singular += d.most > std::max(0, 6 - link);
   }
+  EXPECT_GT(singular, 0);  // it was there
 }
 
 device::HandPointer about_the_start() {
@@ -163,12 +177,55 @@ TEST(Spatial, LoopsAreHeldAtAnyBody) {
     for (const simulate::Port& port : first->ports()) {
       const auto mechanism = contact::open(model, {.step = 1e-3});
       const int at = mechanism->port(port.frame < 0 ? "body:" + port.name : port.name);
-      const Dragged d = drag(*mechanism, at, about_the_start(), 10.0, no_limits());
-      std::printf("%s %s: %.2f N (%.3f a tick), %.3f N m, apart %.3g mm, resisted %d to %d, way %.2f\n", name,
-                  port.name.c_str(), d.largest_force, d.largest_change, d.largest_torque, 1e3 * d.apart,
-                  d.least, d.most, d.way);
+      const Dragged d = drag(*mechanism, at, about_the_start(), 3.0, no_limits());
+      EXPECT_LT(d.largest_force, kHandsMost) << name << " " << port.name;
+      EXPECT_LT(d.largest_change, kNoJump) << name << " " << port.name;
+      EXPECT_LT(d.apart, kNoDrift) << name << " " << port.name;
+      // One freedom in all, or six, of which a cylinder has two and a piston three.
+      const int resisted = name[0] == 'b'                               ? 5
+                           : port.name[0] == 'c'                        ? 4
+                           : port.name[0] == 'p' && port.name[1] == 'i' ? 3
+                                                                        : 0;
+      EXPECT_EQ(d.least, resisted) << name << " " << port.name;
+      EXPECT_EQ(d.most, resisted) << name << " " << port.name;
     }
   }
+}
+
+/// A force sensor that does not see a part of the hand.
+class Blind final : public device::Device {
+ public:
+  Blind(device::HandPointer hand, const device::Vector6& unseen)
+      : inner_(device_of_one_kilogram(), std::move(hand)), unseen_(unseen) {}
+  const device::Specification& specification() const noexcept override { return inner_.specification(); }
+  device::State state() const noexcept override { return inner_.state(); }
+  bool enable() noexcept override { return inner_.enable(); }
+  void disable() noexcept override { inner_.disable(); }
+  bool wait() noexcept override { return inner_.wait(); }
+  bool read(device::Sample& sample) noexcept override {
+    if (!inner_.read(sample)) return false;
+    for (std::size_t i = 0; i < 6; ++i) sample.F_H_W[i] -= unseen_[i];
+    return true;
+  }
+  bool command(const device::Command& command) noexcept override { return inner_.command(command); }
+
+ private:
+  device::SimulatedImpedance inner_;
+  device::Vector6 unseen_;
+};
+
+// What the device does not oppose along a resisted direction, it yields to by F/(M_d k_j), and no further.
+TEST(Spatial, ADeviceThatLeaksYieldsByTheForceOverItsPenalty) {
+  constexpr double kForce = 0.6, kStiffness = 200.0;  // [N], [1/s^2]; M_d is 1 kg
+  const auto chain =
+      contact::open(describe::load(support::source_dir() + "/models/three_link_chain.yaml"), {.step = 1e-3});
+  const device::Vector6 across{0, 0, 0, 0, 0, kForce};  // out of the chain's plane
+  Blind device(device::constant(across), across);
+  HapticLoop loop(*chain, device, chain->port("middle"), {}, no_limits());
+  loop.use(control::FourChannelGains{});
+  ASSERT_TRUE(loop.enable());
+  ASSERT_EQ(run_loop(loop, {.duration = 5.0}).ticks, 5000);
+  EXPECT_NEAR(loop.record().p_H.z, kForce / kStiffness, 0.01 * kForce / kStiffness);
 }
 
 }  // namespace
