@@ -88,7 +88,6 @@ void ModelDevice::probe() noexcept {
   const std::span<const double> rest = m.accelerations();
   std::copy(rest.begin(), rest.end(), udot_.begin());
   const std::span<const double> J = m.jacobian(port_);
-  for (std::size_t i = 0; i < n; ++i) free_[i] = udot_[motor_[i]];
   for (std::size_t c = 0; c < n; ++c) {
     scratch_[motor_[c]] = 1.0;
     m.hold({.tau = scratch_, .ports = {}, .wrench = {}});
@@ -110,6 +109,13 @@ void ModelDevice::probe() noexcept {
   Small<kMotors, 6> transposed = R.transpose();
   factors.solveInPlace(transposed);
   Eigen::Map<Small<6, kMotors>>(B_.data(), 6, size) = transposed.transpose();
+  // With these the motors stand still or go on as they do.
+  own_.fill(0.0);
+  if (!options_.compensated) return;
+  Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMotors, 1> own(size);
+  for (Eigen::Index i = 0; i < size; ++i) own[i] = -udot_[motor_[static_cast<std::size_t>(i)]];
+  factors.solveInPlace(own);
+  for (Eigen::Index i = 0; i < size; ++i) own_[static_cast<std::size_t>(i)] = own[i];
 }
 
 // Greedy: each further axis must be independent of those that there are, by what its own direction has left of motion.
@@ -167,9 +173,10 @@ bool ModelDevice::dynamics(HandleDynamics& dynamics) noexcept {
     for (Eigen::Index j = 0; j < count; ++j)
       dynamics.M[static_cast<std::size_t>(6 * axis[static_cast<std::size_t>(i)] +
                                           axis[static_cast<std::size_t>(j)])] = inverse(i, j);
-  if (options_.compensated) return finite(dynamics.bias);
-  // M a_0 is what moves it without hand and motors.
-  mechanism_->hold({});
+  // M a_0 is what moves it without hand and command: what its own motors leave of weight and velocity's products.
+  std::fill(scratch_.begin(), scratch_.end(), 0.0);
+  for (std::size_t c = 0; c < motor_.size(); ++c) scratch_[motor_[c]] = own_[c];
+  mechanism_->hold({.tau = scratch_, .ports = {}, .wrench = {}});
   const Vector6 a = mechanism_->acceleration(port_);
   for (std::size_t i = 0; i < 6; ++i)
     for (std::size_t j = 0; j < 6; ++j)
@@ -245,18 +252,8 @@ void ModelDevice::sense() noexcept {
 void ModelDevice::drive(const Vector6& wrench) noexcept {
   const std::size_t n = motor_.size();
   std::fill(tau_.begin(), tau_.end(), 0.0);
-  Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMotors, 1> own(static_cast<Eigen::Index>(n));
-  own.setZero();
-  if (options_.compensated) {
-    const Eigen::Index size = static_cast<Eigen::Index>(n);
-    const Eigen::Map<const Small<kMotors, kMotors>> W(W_.data(), size, size);
-    Small<kMotors, kMotors> symmetric = 0.5 * (W + W.transpose());
-    for (Eigen::Index i = 0; i < size; ++i) own[i] = -free_[static_cast<std::size_t>(i)];
-    const Eigen::LDLT<Small<kMotors, kMotors>> factors(symmetric);
-    factors.solveInPlace(own);
-  }
   for (std::size_t c = 0; c < n; ++c) {
-    double torque = own[static_cast<Eigen::Index>(c)];
+    double torque = own_[c];
     for (std::size_t i = 0; i < 6; ++i) torque += B_[i * n + c] * wrench[i];
     const double most = options_.motor_limit;
     tau_[motor_[c]] = most > 0.0 ? std::clamp(torque, -most, most) : torque;

@@ -79,10 +79,11 @@ class ModelDevice final : public Device {
   double hand_work_ = 0.0;
   Vector6 wanted_{};
   std::vector<double> tau_, scratch_, udot_;
-  // Of the last probe, where the handle is: responses of motors (rows) to motors, of the port to motors, of motors at rest.
+  // Of the last probe, where the handle is: responses of motors (rows) to motors, of the port to motors; what
+  // carries the device.
   std::array<double, kMostMotors * kMostMotors> W_{};
   std::array<double, 6 * kMostMotors> port_response_{}, B_{};
-  std::array<double, kMostMotors> free_{};
+  std::array<double, kMostMotors> own_{};
 };
 
 }  // namespace tactus::device

@@ -97,7 +97,6 @@ TEST(TwoRates, TheErrorIsInProportionToTheTimeBetweenUpdates) {
   EXPECT_GT(errors.back(), 4.0 * errors.front());
   double largest = 0.0;
   for (const TickRecord& r : full) largest = std::max(largest, std::hypot(r.on_handle[3], r.on_handle[4]));
-  for (const double e : errors) std::printf("%g of %g N\n", e, largest);
   EXPECT_LT(errors.back(), 0.1 * largest);  // at 30 Hz
 }
 
