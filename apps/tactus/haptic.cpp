@@ -33,7 +33,9 @@ struct HapticRequest {
   HandChoice hand;
   double joint_stiffness = 200.0, joint_damping = 50.0, force_scale = 1.0, motion_scale = 1.0;
   double rate = 0.0, duration = 5.0, size = 0.0, stiffness = 0.0, damping = -1.0, late = 0.0;
+  double local_rate = 0.0, transport = 0.0;
   int cpu = -1;
+  bool passivity = false;
   bool realtime = false, moving = false, json = false;
 };
 
@@ -146,6 +148,7 @@ struct Outcome {
   display::Felt felt{};
   double largest_force = 0.0, largest_lag = 0.0;  // [N], [m] between handle and port
   int most_resisted = 0;                          // directions at once
+  int oldest = 0;                                 // [ticks] what was known of the mechanism
   bool by_coupler() const {
     return device.kind == device::Kind::impedance && request.controller == "coupler";
   }
@@ -159,6 +162,7 @@ void measure(Outcome& outcome) {
   for (const TickRecord& record : outcome.records) {
     const device::Vector6& F = record.on_port;
     outcome.largest_force = std::max(outcome.largest_force, std::hypot(F[3], F[4], F[5]));
+    outcome.oldest = std::max(outcome.oldest, record.age);
     outcome.most_resisted = std::max(outcome.most_resisted, record.resisted);
     const Vec3 lag = record.p_P - record.p_H - start;
     outcome.largest_lag = std::max(outcome.largest_lag, std::sqrt(dot(lag, lag)));
@@ -204,11 +208,15 @@ ordered_json as_json(const Outcome& o) {
                              {"force_scale", o.request.force_scale},
                              {"motion_scale", o.request.motion_scale},
                              {"directions_resisted", o.most_resisted}};
+  if (o.request.local_rate > 0.0)
+    json["two_rates"] = {{"simulation_hz", o.request.local_rate}, {"oldest_update_ticks", o.oldest}};
   json["apparent_mass"] = o.grasp.inertia[1];
   json["largest_force_n"] = o.largest_force;
   json["largest_lag_m"] = o.largest_lag;
-  json["energy_j"] = {{"given_by_the_hand", o.hand_work},
-                      {"into_the_mechanism", o.records.empty() ? 0.0 : o.records.back().into_port}};
+  json["energy_j"] = {
+      {"given_by_the_hand", o.hand_work},
+      {"taken_by_the_passivity_controller", o.records.empty() ? 0.0 : o.records.back().guarded},
+      {"into_the_mechanism", o.records.empty() ? 0.0 : o.records.back().into_port}};
   json["felt"] = {{"known", o.felt.known},
                   {"mass", o.felt.mass},
                   {"damping", o.felt.damping},
@@ -238,6 +246,9 @@ void print(const Outcome& o) {
         "{:.4g} N/m)\n",
         o.gains.stiffness[1], o.gains.damping[1], o.gains.stiffness[0], o.gains.damping[0],
         o.device.stiffness);
+  if (o.request.local_rate > 0.0)
+    fmt::print("local model between updates of the simulation at {:g} Hz, up to {} ticks old\n",
+               o.request.local_rate, o.oldest);
   for (const std::string& note : o.report.notes) fmt::print("note: {}\n", note);
   fmt::print("{} ticks at {:g} Hz in {:.3g} s{}; {} missed\n", o.report.ticks, o.device.rate,
              o.report.seconds, o.request.realtime ? "" : " (simulated time)", o.report.missed);
@@ -339,6 +350,13 @@ void run(HapticRequest request) {
 
   display::HapticLoop loop(*mechanism, *device, grasp.port, gains, limits);
   if (request.controller != "coupler") loop.use(four_channels(request, grasp));
+  loop.guard_passivity(request.passivity);
+  if (request.local_rate > 0.0) {
+    const double every = std::round(rate / request.local_rate),
+                 late = std::round(1e-3 * request.transport * rate);
+    loop.use(display::TwoRateOptions{static_cast<int>(std::clamp(every, 1.0, 1e6)),
+                                     static_cast<int>(std::clamp(late, 0.0, 1e6)), request.realtime});
+  }
   if (!loop.enable()) throw Failed("the device could not be switched on");
   constexpr double kMostTicks = 1e8;
   constexpr long kMostRecords =
@@ -392,6 +410,8 @@ void add_haptic(CLI::App& program) {
       ->capture_default_str();
   verb->add_option("--motion-scale", request->motion_scale, "four channels: the hand moves this times as far")
       ->capture_default_str();
+  verb->add_flag("--passivity", request->passivity,
+                 "a damper gives back what the hand would gain: passivity observer and controller");
   verb->add_option("--coupling", request->coupling,
                    "soft, firm or stiff: a tenth, half or 0.9 of what is passive")
       ->capture_default_str()
@@ -400,6 +420,12 @@ void add_haptic(CLI::App& program) {
   verb->add_option("--damping", request->damping, "of the coupler [N s/m], instead of the designed one");
   verb->add_option("--rate", request->rate, "of the loop [Hz]; the device's own unless given")
       ->check(CLI::Range(10.0, 1e5));
+  verb->add_option("--simulation-rate", request->local_rate,
+                   "two rates: the mechanism at this one [Hz], the loop with a local model of it")
+      ->check(CLI::Range(1.0, 1e5));
+  verb->add_option("--transport", request->transport,
+                   "two rates: how late an update is [ms], in simulated time")
+      ->check(CLI::Range(0.0, 1e4));
   verb->add_option("--hand", request->hand.name, "of a simulated device")
       ->capture_default_str()
       ->check(CLI::IsMember(hand_names()));

@@ -66,6 +66,8 @@ std::string_view name_of(Fault fault) {
       return "mechanism";
     case Fault::refused:
       return "refused";
+    case Fault::simulation_late:
+      return "simulation_late";
   }
   return "";
 }
@@ -98,6 +100,8 @@ std::string_view meaning_of(Fault fault) {
       return "the mechanism could not make its step";
     case Fault::refused:
       return "the device refused the command";
+    case Fault::simulation_late:
+      return "the simulation behind the local model fell too far behind";
   }
   return "";
 }

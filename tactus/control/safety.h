@@ -41,9 +41,10 @@ enum class Fault : std::uint8_t {
   late,            // the tick came too late
   out_of_workspace,
   too_fast,
-  bad_force,  // the controller's wrench or motion is not finite
-  mechanism,  // its status was not ok
-  refused,    // the device did not carry out the command
+  bad_force,        // the controller's wrench or motion is not finite
+  mechanism,        // its status was not ok
+  refused,          // the device did not carry out the command
+  simulation_late,  // of two rates: the slow one fell behind
 };
 std::string_view name_of(Fault fault);
 /// A sentence for the user.

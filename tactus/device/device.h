@@ -75,6 +75,12 @@ struct Command {
   Vector6 V_WH{};           // admittance: and how it shall move from there
 };
 
+/// A handle's own dynamics where it is: M V' + bias = hand + motors, along the axes that are actuated; the unit matrix elsewhere.
+struct HandleDynamics {
+  std::array<double, 36> M{};  // [6 x 6] by rows
+  Vector6 bias{};              // [N m; N]
+};
+
 enum class State : std::uint8_t {
   off,      // senses; its motors give nothing (impedance) or hold still (admittance)
   enabled,  // does what it is told
@@ -100,6 +106,9 @@ class Device {
   /// Held until the next one. False where it cannot be carried out: not finite, or the device is off or lost. The motors
   /// are then off, or hold still.
   virtual bool command(const Command& command) noexcept = 0;
+
+  /// After read(). False: what the specification says is all that is known.
+  virtual bool dynamics(HandleDynamics&) noexcept { return false; }
 
   /// Called once for each sample; false ends the run.
   struct Callback {

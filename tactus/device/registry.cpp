@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include <tactus/base/error.h>
+#include <tactus/describe/read/load.h>
 #include <tactus/device/drivers/drivers.h>
+#include <tactus/device/model_device.h>
 #include <tactus/device/simulated_admittance.h>
 #include <tactus/device/simulated_impedance.h>
 
@@ -132,7 +134,29 @@ std::vector<Specification> devices() {
   return all;
 }
 
+namespace {
+
+/// [rad or m] 65536 steps a turn: a good optical encoder with interpolation.
+constexpr double kModelEncoder = 1e-4;
+
+/// model:FILE or model:FILE:PORT
+std::unique_ptr<Device> open_model(std::string_view name, HandPointer hand, const DeviceOptions& options) {
+  std::string file(name.substr(std::string_view("model:").size()));
+  ModelDeviceOptions own;
+  if (const std::size_t colon = file.rfind(':'); colon != std::string::npos) {
+    own.port = file.substr(colon + 1);
+    file.resize(colon);
+  }
+  if (options.rate > 0.0) own.rate = options.rate;
+  own.encoder_step = kModelEncoder;
+  own.velocity_bandwidth = kVelocityBandwidth;
+  return std::make_unique<ModelDevice>(describe::load(file), own, std::move(hand));
+}
+
+}  // namespace
+
 std::unique_ptr<Device> open(std::string_view name, HandPointer hand, const DeviceOptions& options) {
+  if (name.starts_with("model:")) return open_model(name, std::move(hand), options);
   std::vector<std::string> names;
   for (Specification& s : devices()) {
     names.push_back(s.name);
@@ -144,9 +168,9 @@ std::unique_ptr<Device> open(std::string_view name, HandPointer hand, const Devi
     return std::make_unique<SimulatedImpedance>(s, std::move(hand));
   }
   if (std::unique_ptr<Device> hardware = open_driver(name, options)) return hardware;
-  throw InputError(
-      {}, fmt::format("there is no device `{}`", name),
-      fmt::format("known: {}; and the drivers that `tactus devices` lists", fmt::join(names, ", ")));
+  throw InputError({}, fmt::format("there is no device `{}`", name),
+                   fmt::format("known: {}; model:FILE; and the drivers that `tactus devices` lists",
+                               fmt::join(names, ", ")));
 }
 
 }  // namespace tactus::device

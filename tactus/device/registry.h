@@ -39,8 +39,8 @@ struct DeviceOptions {
   double rate = 0.0;       // [Hz]; 0: the device's own
   std::uint64_t seed = 1;  // of what is random in it
 };
-/// A simulated device is held by the hand, hardware by a true one. Throws InputError where there is no device of that name, or
-/// where it cannot be opened.
+/// A simulated device is held by the hand, hardware by a true one. "model:FILE" and "model:FILE:PORT" make a device of a model
+/// (device/model_device.h). Throws InputError where there is no device of that name, or where it cannot be opened.
 std::unique_ptr<Device> open(std::string_view name, HandPointer hand, const DeviceOptions& options = {});
 
 }  // namespace tactus::device

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <tactus/base/error.h>
+#include <tactus/control/passivity.h>
 #include <tactus/display/teleoperation.h>
+#include <tactus/display/two_rates.h>
 #include <tactus/math/rotation_vector.h>
 
 namespace tactus::display {
@@ -22,11 +24,6 @@ double work(const Vector6& F, const math::Mat3<double>& R_from, const math::Mat3
   return F[0] * turned.x + F[1] * turned.y + F[2] * turned.z + F[3] * way.x + F[4] * way.y + F[5] * way.z;
 }
 
-Vector6 opposite(Vector6 F) {
-  for (double& f : F) f = -f;
-  return F;
-}
-
 }  // namespace
 
 HapticLoop::HapticLoop(simulate::Mechanism& mechanism, device::Device& device, int port,
@@ -34,6 +31,7 @@ HapticLoop::HapticLoop(simulate::Mechanism& mechanism, device::Device& device, i
     : mechanism_(mechanism),
       device_(device),
       port_(port),
+      period_(mechanism.step_length()),
       admittance_(device.specification().kind == device::Kind::admittance),
       coupler_{gains, device.specification().actuated},
       safety_(limits, mechanism.step_length()) {
@@ -44,12 +42,29 @@ HapticLoop::HapticLoop(simulate::Mechanism& mechanism, device::Device& device, i
                      fmt::format("the mechanism's step is {:g} s, the device's period {:g} s",
                                  mechanism.step_length(), period),
                      fmt::format("open the mechanism with .step = {:g}", period));
+  make_view();
 }
 
 HapticLoop::~HapticLoop() = default;
 
 void HapticLoop::use(const control::FourChannelGains& gains) {
-  teleoperation_ = std::make_unique<Teleoperation>(mechanism_, device_.specification(), port_, gains);
+  teleoperation_ = std::make_unique<Teleoperation>(device_.specification(), gains);
+  make_view();
+}
+
+void HapticLoop::use(const TwoRateOptions& options) {
+  two_rates_ = std::make_unique<TwoRateOptions>(options);
+  make_view();
+}
+
+void HapticLoop::make_view() {
+  ResistanceRule rule;
+  if (teleoperation_ != nullptr) rule = teleoperation_->rule();
+  view_.reset();  // a thread ends before another begins
+  if (two_rates_ != nullptr)
+    view_ = std::make_unique<LocalPort>(mechanism_, port_, rule, *two_rates_);
+  else
+    view_ = std::make_unique<FullPort>(mechanism_, port_, rule);
 }
 
 bool HapticLoop::enable() noexcept {
@@ -74,7 +89,8 @@ bool HapticLoop::tick(double elapsed) noexcept {
     safety_.observe(sample_, elapsed);
 
   if (!safety_.faulted()) {
-    const simulate::PortMotion& port = mechanism_.motion(port_);
+    const simulate::PortMotion port = view_->begin();
+    record_.age = static_cast<int>(view_->age());
     record_.t = sample_.t;
     record_.p_H = sample_.X_WH.p;
     record_.V_H = sample_.V_WH;
@@ -82,7 +98,7 @@ bool HapticLoop::tick(double elapsed) noexcept {
     record_.V_P = port.V_WP;
     if (safety_.memory().stage != Stage::off && !memory_.engaged) {
       coupler_.engage(memory_, sample_, port);
-      if (teleoperation_ != nullptr) teleoperation_->engage(sample_);
+      if (teleoperation_ != nullptr) teleoperation_->engage(sample_, port);
     }
     if (admittance_)
       display_admittance();
@@ -107,17 +123,36 @@ void HapticLoop::lost() noexcept {
 
 void HapticLoop::book_handle() noexcept {
   const Vector6 last = safety_.memory().wrench;  // held on the handle since the tick before
-  if (before_) record_.out_of_handle -= work(last, R_before_, sample_.X_WH.R, sample_.X_WH.p - p_before_);
+  if (before_) {
+    const math::Vec3<double> way = sample_.X_WH.p - p_before_;
+    record_.out_of_handle -= work(last, R_before_, sample_.X_WH.R, way);
+    record_.guarded -= work(guard_, R_before_, sample_.X_WH.R, way);
+  }
   p_before_ = sample_.X_WH.p;
   R_before_ = sample_.X_WH.R;
   before_ = true;
 }
 
+Vector6 HapticLoop::guard_wrench() noexcept {
+  guard_ = {};
+  if (!guarded_ || safety_.memory().stage == Stage::off) return guard_;
+  device::HandleDynamics own;
+  const bool known = device_.dynamics(own);
+  guard_ = control::passivity_wrench(record_.out_of_handle, sample_.V_WH,
+                                     known ? own.M : control::inertia_of(device_.specification()), period_);
+  return guard_;
+}
+
 void HapticLoop::display_impedance() noexcept {
   book_handle();
-  const Vector6 F = coupler_.wrench(memory_, sample_, mechanism_.motion(port_));
-  const Vector6 on_handle = safety_.limited(opposite(F));
-  step_mechanism(opposite(on_handle));
+  const Vector6 F = coupler_.wrench(memory_, sample_, view_->motion()), guard = guard_wrench();
+  Vector6 wanted{};
+  for (std::size_t i = 0; i < 6; ++i) wanted[i] = guard[i] - F[i];
+  const Vector6 on_handle = safety_.limited(wanted);
+  // The guard's damper stands on the ground.
+  Vector6 on_port{};
+  for (std::size_t i = 0; i < 6; ++i) on_port[i] = guard[i] - on_handle[i];
+  step_mechanism(on_port);
   if (safety_.faulted() || safety_.memory().stage == Stage::off) return;
   record_.on_handle = on_handle;
   command({.wrench = on_handle, .X_WH = {}});
@@ -126,21 +161,37 @@ void HapticLoop::display_impedance() noexcept {
 void HapticLoop::teleoperate() noexcept {
   book_handle();
   if (safety_.memory().stage == Stage::off) return step_mechanism({});
-  teleoperation_->look(sample_, safety_.memory().wrench, safety_.share());
-  const Vector6 on_handle = safety_.limited(teleoperation_->on_handle(safety_.limits().force));
+  device::HandleDynamics own;
+  const bool known = device_.dynamics(own);
+  teleoperation_->look(*view_, sample_, known ? &own : nullptr, safety_.memory().wrench, safety_.share());
   step_mechanism(teleoperation_->on_port());
   if (safety_.faulted()) return;
-  teleoperation_->stepped();
+  teleoperation_->stepped(*view_);
+  Vector6 wanted = teleoperation_->on_handle(safety_.limits().force);
+  const Vector6 guard = guard_wrench();
+  for (std::size_t i = 0; i < 6; ++i) wanted[i] += guard[i];
+  const Vector6 on_handle = safety_.limited(wanted);
+  if (safety_.faulted()) return;
   record_.resisted = teleoperation_->resisted().count;
   record_.on_handle = on_handle;
   command({.wrench = on_handle, .X_WH = {}});
 }
 
 void HapticLoop::display_admittance() noexcept {
+  // The work of the sensed wrench along the sensed way, by the rule of the trapezium.
+  if (before_) {
+    Vector6 mean{};
+    for (std::size_t i = 0; i < 6; ++i) mean[i] = 0.5 * (F_before_[i] + sample_.F_H_W[i]);
+    record_.out_of_handle += work(mean, R_before_, sample_.X_WH.R, sample_.X_WH.p - p_before_);
+  }
+  p_before_ = sample_.X_WH.p;
+  R_before_ = sample_.X_WH.R;
+  F_before_ = sample_.F_H_W;
+  before_ = true;
   step_mechanism(safety_.limited(sample_.F_H_W));
   if (safety_.faulted() || safety_.memory().stage == Stage::off) return;
   // Handle and port stand to each other as they did when the display began.
-  const simulate::PortMotion& port = mechanism_.motion(port_);
+  const simulate::PortMotion& port = view_->motion();
   const double v2 = port.V_WP[3] * port.V_WP[3] + port.V_WP[4] * port.V_WP[4] + port.V_WP[5] * port.V_WP[5];
   if (const double most = safety_.limits().speed[1]; most > 0.0 && v2 > most * most) {
     safety_.trip(Fault::too_fast);
@@ -150,22 +201,36 @@ void HapticLoop::display_admittance() noexcept {
   device::Command to;
   to.X_WH = {port.X_WP.R * memory_.R_HP.transposed(), port.X_WP.p - memory_.d};
   to.V_WH = port.V_WP;
+  if (guarded_) {
+    // [rad/s/(N m)], [m/s/N] as fast as a hand leads a light handle.
+    constexpr std::array<double, 2> kYield{0.5, 0.02};
+    const Vector6 more = control::passivity_motion(record_.out_of_handle, sample_.F_H_W, kYield, period_);
+    for (std::size_t i = 0; i < 6; ++i) {
+      to.V_WH[i] += more[i];
+      record_.guarded += period_ * sample_.F_H_W[i] * more[i];
+    }
+    // The handle stays where it yielded to.
+    const math::Vec3<double> way{period_ * more[3], period_ * more[4], period_ * more[5]};
+    memory_.d = memory_.d - way;
+    const math::Mat3<double> back =
+        math::rotation_of(math::exponential({-period_ * more[0], -period_ * more[1], -period_ * more[2]}));
+    memory_.R_HP = memory_.R_HP * port.X_WP.R.transposed() * back * port.X_WP.R;
+  }
   command(to);
 }
 
 void HapticLoop::step_mechanism(const Vector6& on_port) noexcept {
   if (safety_.faulted()) return;
-  const simulate::PortMotion from = mechanism_.motion(port_);
-  const simulate::PortWrench wrench{port_, on_port};
-  const simulate::TickInput input{.tau = {}, .ports = {&wrench, 1}, .wrench = {}};
-  const simulate::Tick tick = mechanism_.step(input);
+  const simulate::PortMotion from = view_->motion();
+  const simulate::Tick tick = view_->step(on_port);
   record_.status = tick.status;
   record_.events = tick.events;
   if (!tick.ok()) {
     safety_.trip(Fault::mechanism);
     return;
   }
-  const simulate::PortMotion& to = mechanism_.motion(port_);
+  if (view_->late()) return safety_.trip(Fault::simulation_late);
+  const simulate::PortMotion& to = view_->motion();
   record_.into_port += work(on_port, from.X_WP.R, to.X_WP.R, to.X_WP.p - from.X_WP.p);
   record_.on_port = on_port;
 }
@@ -177,6 +242,7 @@ void HapticLoop::command(const device::Command& command) noexcept {
 void HapticLoop::safe_state() noexcept {
   record_.on_handle = record_.on_port = {};
   memory_.engaged = before_ = false;
+  guard_ = {};
   // The last place that was believed, at rest: what an admittance device holds.
   device_.command({.wrench = {}, .X_WH = safety_.memory().last.X_WH, .V_WH = {}});
   device_.disable();

@@ -27,6 +27,15 @@ namespace tactus::display {
 
 using device::Vector6;
 class Teleoperation;
+class PortView;
+struct ResistanceRule;
+
+/// Two rates (display/two_rates.h): the mechanism in a simulation of its own, the loop with a local model of it.
+struct TwoRateOptions {
+  int every = 33;       // [ticks] from update to update
+  int delay = 0;        // [ticks] that an update is late; with a thread it is as late as it is
+  bool thread = false;  // for real time; otherwise within the tick at which it is due
+};
 
 /// What a tick did.
 struct TickRecord {
@@ -35,11 +44,15 @@ struct TickRecord {
   Vector6 V_H{}, V_P{};
   Vector6 on_handle{}, on_port{};  // [N m; N] wrenches
   double into_port = 0.0;          // [J] work at the port so far
-  double out_of_handle = 0.0;      // [J] taken from the handle so far, by its sensed motion
+  double out_of_handle =
+      0.0;               // [J] taken from the handle so far, by its sensed motion; by the commanded one of an
+                         // admittance device
+  double guarded = 0.0;  // [J] of it that the passivity controller took
   control::Stage stage = control::Stage::off;
   control::Fault fault = control::Fault::none;
   int events = 0;    // of contact, in this tick
   int resisted = 0;  // directions with a penalty, of four channels
+  int age = 0;       // [ticks] of what is known of the mechanism, with two rates
   simulate::Status status;
 };
 
@@ -55,6 +68,11 @@ class HapticLoop {
   /// Four channels instead of the coupler, from the next enable() on. Throws InputError where the device or the gains do not
   /// allow it.
   void use(const control::FourChannelGains& gains);
+  /// The passivity observer and controller (control/passivity.h) has the last word before the limits.
+  void guard_passivity(bool on = true) noexcept { guarded_ = on; }
+  /// A local model between updates of the mechanism, from now on. With a thread the mechanism is that thread's while the loop
+  /// lives. Throws InputError where the options do not fit.
+  void use(const TwoRateOptions& options);
 
   /// Switches the device on; forces ramp up from the next tick, from where handle and port then are. False while faulted, or
   /// where the device cannot.
@@ -73,12 +91,14 @@ class HapticLoop {
   const control::SafetyMemory& safety() const noexcept { return safety_.memory(); }
   const control::Coupler& coupler() const noexcept { return coupler_; }
   device::Device& device() noexcept { return device_; }
-  double period() const noexcept { return mechanism_.step_length(); }
+  double period() const noexcept { return period_; }
 
  private:
   void display_impedance() noexcept;
   void teleoperate() noexcept;
   void book_handle() noexcept;
+  Vector6 guard_wrench() noexcept;
+  void make_view();
   void display_admittance() noexcept;
   void step_mechanism(const Vector6& on_port) noexcept;
   void command(const device::Command& command) noexcept;
@@ -87,16 +107,22 @@ class HapticLoop {
   simulate::Mechanism& mechanism_;
   device::Device& device_;
   int port_;
+  double period_;
   bool admittance_;
   control::Coupler coupler_;
   control::Safety safety_;
   control::CouplerMemory memory_{};
   std::unique_ptr<Teleoperation> teleoperation_;  // null: the coupler
+  std::unique_ptr<TwoRateOptions> two_rates_;     // null: one
+  std::unique_ptr<PortView> view_;
   device::Sample sample_{};
   TickRecord record_{};
   math::Vec3<double> p_before_{};  // of the handle, in the tick before
   math::Mat3<double> R_before_ = math::Mat3<double>::identity();
   bool before_ = false;
+  Vector6 F_before_{};  // of the hand, admittance devices
+  bool guarded_ = false;
+  Vector6 guard_{};  // wrench or motion of the passivity controller that is held
 };
 
 }  // namespace tactus::display

@@ -10,6 +10,10 @@ namespace tactus::display {
 
 namespace {
 
+/// Of dry friction that is masked; [rad/s], [m/s] below these speeds less of it.
+constexpr double kMasked = 0.9;
+constexpr std::array<double, 2> kSlow{0.02, 2e-3};
+
 /// [1/s] of the observer where the device has no force sensor: what hands do lies below 15 Hz.
 constexpr double kObserverBandwidth = 100.0;
 
@@ -38,62 +42,88 @@ void check(const control::FourChannelGains& gains, const device::Specification& 
 
 }  // namespace
 
-Teleoperation::Teleoperation(simulate::Mechanism& mechanism, const device::Specification& specification,
-                             int port, const control::FourChannelGains& gains)
-    : mechanism_(mechanism),
-      port_(port),
-      period_(mechanism.step_length()),
+Teleoperation::Teleoperation(const device::Specification& specification,
+                             const control::FourChannelGains& gains)
+    : period_(1.0 / specification.rate),
       senses_force_(specification.force_sensor),
       controller_{gains, specification.actuated},
-      M_d_(control::inertia_of(specification)),
+      metric_(control::inertia_of(specification)),
+      M_d_(metric_),
       B_d_(specification.damping),
-      directions_(specification.actuated, mechanism.nv()),
-      observer_{M_d_, B_d_, kObserverBandwidth, period_} {
+      friction_(specification.friction),
+      observer_{M_d_, B_d_, kObserverBandwidth, period_},
+      port_sensing_({}, specification.rate, specification.velocity_bandwidth),
+      fresh_sensing_(port_sensing_) {
   check(gains, specification);
 }
 
-void Teleoperation::engage(const device::Sample& sample) noexcept {
+ResistanceRule Teleoperation::rule() const noexcept {
+  const control::FourChannelGains& gains = controller_.gains;
+  return {gains.penalties, !gains.turning, gains.rank,      metric_,
+          gains.tolerance, gains.fade,     controller_.axes};
+}
+
+void Teleoperation::engage(const device::Sample& sample, const simulate::PortMotion& port) noexcept {
   memory_ = {};
   observed_ = {};
   impulse_ = {};
-  controller_.engage(memory_, sample, mechanism_.motion(port_));
+  port_sensing_ = fresh_sensing_;
+  controller_.engage(memory_, sample, port);
 }
 
-void Teleoperation::look(const device::Sample& sample, const Vector6& held, double share) noexcept {
+void Teleoperation::look(PortView& port, const device::Sample& sample, const device::HandleDynamics* own,
+                         const Vector6& held, double share) noexcept {
   sample_ = sample;
+  if (own != nullptr) {
+    M_d_ = observer_.M_d = own->M;
+    bias_ = own->bias;
+  }
   if (!senses_force_) sample_.F_H_W = observer_.observe(observed_, sample.V_WH, held);
-  state_.motion = mechanism_.motion(port_);
   on_port_ = {};
   if (!memory_.coordination.engaged) return;
 
-  const device::Sample seen = controller_.scaled(memory_, sample_);
-  const Vector6 F_pc = controller_.coordination(memory_, seen, state_.motion);
+  // The port as the device would see it.
+  const simulate::PortMotion& true_motion = port.motion();
+  device::Handle handle;
+  handle.p = true_motion.X_WP.p;
+  handle.orientation = math::quaternion_of(true_motion.X_WP.R);
+  device::Sample port_sample;
+  port_sensing_.read(handle, port_sample);
+  V_before_ = true_motion.V_WP;
+
+  scaled_ = controller_.scaled(memory_, sample_);
+  const simulate::PortMotion seen{true_motion.X_WP, port_sample.V_WH};
+  F_pc_ = controller_.coordination(memory_, scaled_, seen);
   for (std::size_t i = 0; i < 6; ++i)
-    if (device::has_axis(controller_.axes, i)) on_port_[i] = share * (seen.F_H_W[i] - F_pc[i]);
-  const simulate::PortWrench wrench{port_, on_port_};
-  mechanism_.hold({.tau = {}, .ports = {&wrench, 1}, .wrench = {}});
-  state_.acceleration = mechanism_.acceleration(port_);
-  mechanism_.mobility(port_, state_.L);
-  const control::FourChannelGains& gains = controller_.gains;
-  if (!gains.turning) {
-    const std::span<const double> Jd = mechanism_.jacobian_rate(port_);
-    const std::vector<double>& u = mechanism_.state().u;
-    state_.turning = {};
-    for (std::size_t i = 0; i < 6; ++i)
-      for (std::size_t k = 0; k < u.size(); ++k) state_.turning[i] += Jd[i * u.size() + k] * u[k];
+    if (device::has_axis(controller_.axes, i)) on_port_[i] = share * (scaled_.F_H_W[i] - F_pc_[i]);
+  port.look(on_port_, state_, resisted_);
+  state_.motion = seen;
+}
+
+void Teleoperation::stepped(PortView& port) noexcept {
+  if (!memory_.coordination.engaged) return;
+  // What impacts gave beyond the acceleration goes out as an impulse; otherwise the acceleration is the mean of the step.
+  Vector6 jump = port.jump(state_.acceleration);
+  const bool struck = jump != Vector6{};
+  const Vector6& V = port.motion().V_WP;
+  for (std::size_t i = 0; i < 6; ++i) {
+    if (!struck) state_.acceleration[i] = (V[i] - V_before_[i]) / period_;
+    jump[i] *= !device::has_axis(controller_.axes, i) ? 0.0 : i < 3 ? 1.0 : controller_.gains.motion_scale;
   }
-  if (gains.penalties) {
-    if (gains.rank == control::Rank::mobility)
-      directions_.by_mobility(state_.L, M_d_, gains.tolerance, gains.fade);
-    else
-      directions_.by_jacobian(mechanism_.jacobian(port_), M_d_, gains.tolerance, gains.fade);
-  }
-  demand_ = controller_.demand(memory_, seen, state_, F_pc, directions_.result(), M_d_);
+  for (std::size_t i = 0; i < 6; ++i)
+    for (std::size_t j = 0; j < 6; ++j) impulse_.left[i] += M_d_[6 * i + j] * jump[j];
+  demand_ = controller_.demand(memory_, scaled_, state_, F_pc_, resisted_, metric_);
 }
 
 Vector6 Teleoperation::on_handle(const std::array<double, 2>& room) noexcept {
   if (!memory_.coordination.engaged) return {};
   Vector6 u = control::motor_wrench(demand_, sample_, M_d_, B_d_);
+  for (std::size_t i = 0; i < 6; ++i) {
+    u[i] += bias_[i];
+    if (!device::has_axis(controller_.axes, i)) continue;
+    const double scale = i < 3 ? 1.0 : controller_.gains.motion_scale;
+    u[i] += kMasked * friction_[i / 3] * std::tanh(scale * state_.motion.V_WP[i] / kSlow[i / 3]);
+  }
   std::array<double, 2> left = room;
   for (std::size_t k = 0; k < 2; ++k)
     if (left[k] > 0.0) {
@@ -104,24 +134,6 @@ Vector6 Teleoperation::on_handle(const std::array<double, 2>& room) noexcept {
   const Vector6 F = control::give_impulse(impulse_, left, period_);
   for (std::size_t i = 0; i < 6; ++i) u[i] += F[i];
   return u;
-}
-
-void Teleoperation::stepped() noexcept {
-  if (!memory_.coordination.engaged) return;
-  bool struck = false;
-  for (const simulate::Event& event : mechanism_.events())
-    struck |= event.kind == simulate::EventKind::impact;
-  if (!struck) return;
-  // What the port's velocity gained beyond the acceleration that the handle is shown.
-  const simulate::PortMotion& to = mechanism_.motion(port_);
-  Vector6 jump{};
-  for (std::size_t i = 0; i < 6; ++i) {
-    if (!device::has_axis(controller_.axes, i)) continue;
-    const double scale = i < 3 ? 1.0 : controller_.gains.motion_scale;
-    jump[i] = scale * (to.V_WP[i] - state_.motion.V_WP[i] - period_ * state_.acceleration[i]);
-  }
-  for (std::size_t i = 0; i < 6; ++i)
-    for (std::size_t j = 0; j < 6; ++j) impulse_.left[i] += M_d_[6 * i + j] * jump[j];
 }
 
 }  // namespace tactus::display

@@ -1,14 +1,20 @@
 // Four channels between a device and a port (control/four_channel.h), one tick of it.
 //
 // The hand's wrench is what the device senses, or what its momentum tells (control/force_observer.h). The mechanism is asked
-// for its acceleration and mobility under F_h - F_pc before it makes its step. Impacts have no acceleration: the velocity that
+// for its mobility under F_h - F_pc, and makes its step; what the port's velocity gained in it, over the period, is the acceleration
+// that the handle gets in the same period: a device that does what it is told does not drift, however coarse the period. Velocities
+// of handle and port are compared as the device sees them, through the same differences and poles. Impacts have no acceleration: the velocity that
 // they add to the port in a step goes to the handle as an impulse M_d dV from the next tick on (control/impulse.h).
+//
+// Dry friction of the device is masked by the port's motion, not by the handle's, so that it feeds nothing back:
+// f_c tanh(v_P/v_s), nine tenths of it, because a device that is pushed on by more than its friction runs away.
 #pragma once
 
 #include <tactus/control/force_observer.h>
 #include <tactus/control/four_channel.h>
 #include <tactus/control/impulse.h>
-#include <tactus/simulate/motion/mechanism.h>
+#include <tactus/device/sensing.h>
+#include <tactus/display/port_view.h>
 
 namespace tactus::display {
 
@@ -16,43 +22,50 @@ using device::Vector6;
 
 class Teleoperation {
  public:
-  /// The mechanism must outlive it. Throws InputError where the device is not of the impedance kind, or a gain is not what it
-  /// may be.
-  Teleoperation(simulate::Mechanism& mechanism, const device::Specification& specification, int port,
-                const control::FourChannelGains& gains);
+  /// Throws InputError where the device is not of the impedance kind, or a gain is not what it may be.
+  Teleoperation(const device::Specification& specification, const control::FourChannelGains& gains);
+
+  /// What it asks of a view of the port.
+  ResistanceRule rule() const noexcept;
 
   /// Begins without force, from where handle and port are.
-  void engage(const device::Sample& sample) noexcept;
+  void engage(const device::Sample& sample, const simulate::PortMotion& port) noexcept;
 
   // In a tick, in this order.
   /// Of what the device sensed while `held` was its motors' wrench; `share` is the part of the hand that may act.
-  void look(const device::Sample& sample, const Vector6& held, double share) noexcept;
+  /// `own` are the device's dynamics where it is; null: its specification's.
+  void look(PortView& port, const device::Sample& sample, const device::HandleDynamics* own,
+            const Vector6& held, double share) noexcept;
   const Vector6& on_port() const noexcept { return on_port_; }
+  /// After the mechanism's step.
+  void stepped(PortView& port) noexcept;
   /// For the motors; `room` {N m, N} is the largest wrench that they may have, 0: any.
   Vector6 on_handle(const std::array<double, 2>& room) noexcept;
-  /// After the mechanism's step.
-  void stepped() noexcept;
 
-  const control::Resisted& resisted() const noexcept { return directions_.result(); }
+  const control::Resisted& resisted() const noexcept { return resisted_; }
   const control::HandleDemand& demand() const noexcept { return demand_; }
   const Vector6& hand() const noexcept { return sample_.F_H_W; }
   const control::FourChannel& controller() const noexcept { return controller_; }
 
  private:
-  simulate::Mechanism& mechanism_;
-  int port_;
   double period_;
   bool senses_force_;
   control::FourChannel controller_;
-  control::Matrix6 M_d_;
-  std::array<double, 2> B_d_;
-  control::ResistedDirections directions_;
+  control::Matrix6 metric_;  // of (17): the specification's inertia, the same everywhere
+  control::Matrix6 M_d_;     // of the device where it is
+  std::array<double, 2> B_d_, friction_;
+  Vector6 bias_{};
   control::ForceObserver observer_;
   control::FourChannelMemory memory_{};
   control::ForceObserverMemory observed_{};
   control::ImpulseMemory impulse_{};
   device::Sample sample_{};
   control::PortState state_{};
+  device::Sensing port_sensing_, fresh_sensing_;
+  Vector6 V_before_{};
+  device::Sample scaled_{};
+  Vector6 F_pc_{};
+  control::Resisted resisted_{};
   control::HandleDemand demand_{};
   Vector6 on_port_{};
 };

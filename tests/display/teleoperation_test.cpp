@@ -112,7 +112,7 @@ TEST(Teleoperation, RefusesWhatCannotBe) {
   const auto mechanism = open_model("three_link_chain");
   const auto servo = device::open("simulated:admittance", device::none());
   HapticLoop by_motion(*mechanism, *servo, 0, {}, {});
-  EXPECT_THROW(by_motion.use({}), InputError);
+  EXPECT_THROW(by_motion.use(FourChannelGains{}), InputError);
   const auto device = device::open("simulated:ideal-force", device::none());
   HapticLoop loop(*mechanism, *device, 0, {}, {});
   FourChannelGains gains;

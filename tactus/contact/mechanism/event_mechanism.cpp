@@ -118,6 +118,26 @@ std::size_t EventMechanism::contact_points(std::span<simulate::ContactPoint> poi
   return count;
 }
 
+std::size_t EventMechanism::near_points(std::span<simulate::NearPoint> points) noexcept {
+  engine_.look();
+  const std::span<const Touch> touches = engine_.touches();
+  for (std::size_t i = 0; i < std::min(touches.size(), points.size()); ++i) {
+    const Touch& touch = touches[i];
+    const bool compliant = !touch.rigid();
+    points[i] = {touch.id,
+                 touch.body_a,
+                 touch.body_b,
+                 touch.motion.c_b,
+                 touch.motion.direction[0],
+                 touch.motion.gap,
+                 touch.motion.rate[0],
+                 compliant ? touch.law->stiffness : 0.0,
+                 compliant ? touch.law->damping : 0.0,
+                 touch.touching() ? engine_.touch_force(i)[0] : 0.0};
+  }
+  return touches.size();
+}
+
 simulate::Statistics EventMechanism::statistics() const {
   simulate::Statistics statistics;
   const PathStatistics& paths = engine_.motion().paths();

@@ -34,6 +34,7 @@ class EventMechanism final : public ContactMechanism {
   simulate::ConstraintReport constraint_report(bool multipliers) noexcept override;
   simulate::ContactReport contact_report() noexcept override;
   std::size_t contact_points(std::span<simulate::ContactPoint> points) noexcept override;
+  std::size_t near_points(std::span<simulate::NearPoint> points) noexcept override;
   simulate::Statistics statistics() const override;
   std::string explain(simulate::Status status) override { return engine_.explain(status); }
 

@@ -76,6 +76,16 @@ struct ContactPoint {
   math::Vec3<double> point{}, normal{}, force{};  // world axes; the force on body b
 };
 
+/// Two features that touch, or are so near that they may soon: for a local model of what is around.
+struct NearPoint {
+  std::uint64_t id = 0;                   // of the pair of features, from tick to tick
+  int body_a = 0, body_b = 0;             // indices into Model::bodies
+  math::Vec3<double> point{}, normal{};   // on body b; from a to b; world axes
+  double gap = 0.0, rate = 0.0;           // [m], [m/s]
+  double stiffness = 0.0, damping = 0.0;  // [N/m], [N s/m] of a compliant contact; 0: rigid
+  double force = 0.0;                     // [N] now, along the normal
+};
+
 /// Everything that the next ticks depend on. Made by Mechanism::make_snapshot(); of one kind of engine each.
 class Snapshot {
  public:
@@ -211,6 +221,8 @@ class Mechanism {
   virtual ContactReport contact_report() noexcept { return {}; }
   /// Writes the contacts that touch; as many as there is room for. How many there are.
   virtual std::size_t contact_points(std::span<ContactPoint>) noexcept { return 0; }
+  /// The same of all that is watched, the nearest of them perhaps apart; engines by events know them.
+  virtual std::size_t near_points(std::span<NearPoint>) noexcept { return 0; }
 
   // After it.
   virtual std::string explain(Status status) = 0;

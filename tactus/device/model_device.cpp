@@ -1,0 +1,277 @@
+#include <tactus/device/model_device.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+#include <Eigen/Dense>
+
+#include <tactus/base/error.h>
+#include <tactus/contact/open.h>
+
+namespace tactus::device {
+
+namespace {
+
+/// Of a period, as in the other simulated devices: the hand's force is held for one.
+constexpr int kSubsteps = 8;
+
+template <int Rows, int Columns>
+using Small = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, Rows, Columns>;
+constexpr int kMotors = static_cast<int>(ModelDevice::kMostMotors);
+
+Specification outline(const describe::Model& model, const ModelDeviceOptions& options) {
+  Specification s;
+  s.name = "model:" + model.name;
+  s.description = model.description.empty() ? "a model" : model.description;
+  s.rate = options.rate;
+  s.force_sensor = options.force_sensor;
+  s.velocity_bandwidth = options.velocity_bandwidth;
+  if (!(s.rate > 0.0 && std::isfinite(s.rate)))
+    throw InputError({}, "the rate of a device must be above 0", "1000 Hz is what most devices have");
+  return s;
+}
+
+}  // namespace
+
+ModelDevice::ModelDevice(const describe::Model& model, const ModelDeviceOptions& options, HandPointer hand)
+    : options_(options),
+      specification_(outline(model, options)),
+      hand_(std::move(hand)),
+      sensing_({}, options.rate, options.velocity_bandwidth) {
+  contact::OpenOptions open;
+  open.step = 1.0 / (options.rate * kSubsteps);
+  if (!options.port.empty() && model.frame_index(options.port) >= 0) open.ports = {options.port};
+  mechanism_ = contact::open(model, open);
+  port_ = !options.port.empty()                    ? mechanism_->port(options.port)
+          : mechanism_->ports().front().frame >= 0 ? 0
+                                                   : static_cast<int>(mechanism_->ports().size()) - 1;
+  mechanism_->set_state({.t = 0.0,
+                         .q = mechanism_->state().q,
+                         .u = std::vector<double>(mechanism_->nv(), 0.0),
+                         .momentum = {}});
+  find_motors(mechanism_->model());
+  tau_.resize(mechanism_->nv());
+  scratch_.resize(mechanism_->nv());
+  udot_.resize(mechanism_->nv());
+  probe();
+  find_axes();
+}
+
+void ModelDevice::find_motors(const describe::Model& model) {
+  const std::vector<std::string> speeds = model.speed_names(), coordinates = model.coordinate_names();
+  std::size_t at = 0;
+  for (const describe::Joint& joint : model.joints)
+    for (const describe::JointAxis& axis : joint.axes) {
+      const std::size_t speed = at++;
+      const auto coordinate = std::find(coordinates.begin(), coordinates.end(), axis.name);
+      if (axis.passive || coordinate == coordinates.end()) continue;  // no motor turns a ball
+      if (joint.type == describe::JointType::free || joint.type == describe::JointType::spherical) continue;
+      if (speeds[speed] != axis.name)
+        throw InputError({}, fmt::format("`{}`: its speeds are not the rates of its joints", model.name),
+                         "a device's motors are at its joints: leave out `speeds`");
+      motor_.push_back(speed);
+      coordinate_.push_back(static_cast<int>(coordinate - coordinates.begin()));
+    }
+  if (motor_.empty() || motor_.size() > kMostMotors)
+    throw InputError({}, fmt::format("`{}` has {} joints with motors", model.name, motor_.size()),
+                     fmt::format("between 1 and {}; joints without one are `passive: true`", kMostMotors));
+}
+
+// Responses of accelerations to motors, at the state: S G S^T, J G S^T, and B.
+void ModelDevice::probe() noexcept {
+  simulate::Mechanism& m = *mechanism_;
+  const std::size_t n = motor_.size();
+  std::fill(scratch_.begin(), scratch_.end(), 0.0);
+  m.hold({.tau = scratch_, .ports = {}, .wrench = {}});
+  const std::span<const double> rest = m.accelerations();
+  std::copy(rest.begin(), rest.end(), udot_.begin());
+  const std::span<const double> J = m.jacobian(port_);
+  for (std::size_t c = 0; c < n; ++c) {
+    scratch_[motor_[c]] = 1.0;
+    m.hold({.tau = scratch_, .ports = {}, .wrench = {}});
+    scratch_[motor_[c]] = 0.0;
+    const std::span<const double> pushed = m.accelerations();
+    for (std::size_t i = 0; i < n; ++i) W_[i * n + c] = pushed[motor_[i]] - udot_[motor_[i]];
+    for (std::size_t r = 0; r < 6; ++r) {
+      double sum = 0.0;
+      for (std::size_t k = 0; k < udot_.size(); ++k) sum += J[r * udot_.size() + k] * (pushed[k] - udot_[k]);
+      port_response_[r * n + c] = sum;
+    }
+  }
+  const Eigen::Index size = static_cast<Eigen::Index>(n);
+  const Eigen::Map<const Small<kMotors, kMotors>> W(W_.data(), size, size);
+  const Eigen::Map<const Small<6, kMotors>> R(port_response_.data(), 6, size);
+  // B W = R; W is symmetric. Motors that hinder each other share: the least squares.
+  Small<kMotors, kMotors> symmetric = 0.5 * (W + W.transpose());
+  const Eigen::LDLT<Small<kMotors, kMotors>> factors(symmetric);
+  Small<kMotors, 6> transposed = R.transpose();
+  factors.solveInPlace(transposed);
+  Eigen::Map<Small<6, kMotors>>(B_.data(), 6, size) = transposed.transpose();
+  // With these the motors stand still or go on as they do.
+  own_.fill(0.0);
+  if (!options_.compensated) return;
+  Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMotors, 1> own(size);
+  for (Eigen::Index i = 0; i < size; ++i) own[i] = -udot_[motor_[static_cast<std::size_t>(i)]];
+  factors.solveInPlace(own);
+  for (Eigen::Index i = 0; i < size; ++i) own_[static_cast<std::size_t>(i)] = own[i];
+}
+
+// Greedy: each further axis must be independent of those that there are, by what its own direction has left of motion.
+void ModelDevice::find_axes() {
+  const std::size_t n = motor_.size();
+  Eigen::Matrix<double, 6, Eigen::Dynamic> B(6, static_cast<Eigen::Index>(n));
+  for (std::size_t r = 0; r < 6; ++r)
+    for (std::size_t c = 0; c < n; ++c)
+      B(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c)) = B_[r * n + c];
+  specification_.sensed = 0;
+  Eigen::MatrixXd rest = B;
+  for (const Eigen::Index axis : {3, 4, 5, 0, 1, 2}) {
+    const Eigen::RowVectorXd row = rest.row(axis);
+    constexpr double kIndependent = 1e-3;  // of the row as it was
+    if (!(row.norm() > kIndependent * B.row(axis).norm()) || B.row(axis).norm() == 0.0) continue;
+    specification_.sensed |= static_cast<std::uint8_t>(1u << axis);
+    const Eigen::RowVectorXd unit = row / row.norm();
+    rest -= (rest * unit.transpose()) * unit;
+  }
+  specification_.actuated = specification_.sensed;
+  if (specification_.sensed == 0)
+    throw InputError({}, fmt::format("`{}`: its motors do not move the port", specification_.name),
+                     "choose another port, by model:FILE:PORT");
+  HandleDynamics own;
+  dynamics(own);
+  for (std::size_t i = 0; i < 6; ++i) {
+    if (!has_axis(specification_.sensed, i)) continue;
+    double& least = specification_.inertia[i / 3];
+    least = least > 0.0 ? std::min(least, own.M[7 * i]) : own.M[7 * i];
+    for (std::size_t c = 0; c < n; ++c)
+      specification_.resolution[i / 3] =
+          std::max(specification_.resolution[i / 3], std::abs(B_[i * n + c]) * options_.encoder_step);
+  }
+}
+
+bool ModelDevice::dynamics(HandleDynamics& dynamics) noexcept {
+  // The mobility of the handle along its axes, inverted there.
+  std::array<double, 36> L{};
+  mechanism_->mobility(port_, L);
+  std::array<Eigen::Index, 6> axis{};
+  Eigen::Index count = 0;
+  for (std::size_t i = 0; i < 6; ++i)
+    if (has_axis(specification_.sensed, i))
+      axis[static_cast<std::size_t>(count++)] = static_cast<Eigen::Index>(i);
+  Small<6, 6> part(count, count), inverse = Small<6, 6>::Identity(count, count);
+  for (Eigen::Index i = 0; i < count; ++i)
+    for (Eigen::Index j = 0; j < count; ++j)
+      part(i, j) = L[static_cast<std::size_t>(6 * axis[static_cast<std::size_t>(i)] +
+                                              axis[static_cast<std::size_t>(j)])];
+  const Eigen::LDLT<Small<6, 6>> factors(part);
+  factors.solveInPlace(inverse);
+  dynamics = {};
+  for (std::size_t i = 0; i < 6; ++i) dynamics.M[7 * i] = 1.0;
+  for (Eigen::Index i = 0; i < count; ++i)
+    for (Eigen::Index j = 0; j < count; ++j)
+      dynamics.M[static_cast<std::size_t>(6 * axis[static_cast<std::size_t>(i)] +
+                                          axis[static_cast<std::size_t>(j)])] = inverse(i, j);
+  // M a_0 is what moves it without hand and command: what its own motors leave of weight and velocity's products.
+  std::fill(scratch_.begin(), scratch_.end(), 0.0);
+  for (std::size_t c = 0; c < motor_.size(); ++c) scratch_[motor_[c]] = own_[c];
+  mechanism_->hold({.tau = scratch_, .ports = {}, .wrench = {}});
+  const Vector6 a = mechanism_->acceleration(port_);
+  for (std::size_t i = 0; i < 6; ++i)
+    for (std::size_t j = 0; j < 6; ++j)
+      if (has_axis(specification_.sensed, i) && has_axis(specification_.sensed, j))
+        dynamics.bias[i] -= dynamics.M[6 * i + j] * a[j];
+  return true;
+}
+
+bool ModelDevice::enable() noexcept {
+  if (state_ == State::lost) return false;
+  state_ = State::enabled;
+  return true;
+}
+
+void ModelDevice::disable() noexcept {
+  if (state_ != State::lost) state_ = State::off;
+  wanted_ = {};
+  std::fill(tau_.begin(), tau_.end(), 0.0);
+}
+
+bool ModelDevice::wait() noexcept {
+  if (state_ == State::lost) return false;
+  if (sample_.number > 0) {
+    if (state_ == State::enabled) drive(wanted_);
+    const double h = mechanism_->step_length();
+    for (int i = 0; i < kSubsteps; ++i) {
+      const simulate::PortMotion before = mechanism_->motion(port_);
+      const Grip grip = hand_->grip(sample_.t + i * h, before.X_WP);
+      simulate::PortWrench hand{port_, grip.wrench};
+      for (std::size_t k = 0; k < 6; ++k) hand.wrench[k] -= grip.damping[k / 3] * before.V_WP[k];
+      if (!mechanism_->step({.tau = tau_, .ports = {&hand, 1}, .wrench = {}}).ok()) {
+        state_ = State::lost;
+        return false;
+      }
+      const Vector6& V = mechanism_->motion(port_).V_WP;
+      for (std::size_t k = 0; k < 6; ++k) hand_work_ += 0.5 * h * hand.wrench[k] * (before.V_WP[k] + V[k]);
+    }
+  }
+  sample_.t = static_cast<double>(sample_.number) / specification_.rate;
+  ++sample_.number;
+  probe();
+  sense();
+  return true;
+}
+
+// Where the encoders see the handle: the nearest step of each motor is that much away, and the handle B times that.
+void ModelDevice::sense() noexcept {
+  const std::size_t n = motor_.size();
+  const simulate::PortMotion& motion = mechanism_->motion(port_);
+  Handle seen;
+  seen.p = motion.X_WP.p;
+  seen.orientation = math::quaternion_of(motion.X_WP.R);
+  Vector6 off{};
+  for (std::size_t c = 0; c < n; ++c) {
+    const double q = mechanism_->state().q[static_cast<std::size_t>(coordinate_[c])];
+    const double away = quantised(q, options_.encoder_step) - q;
+    for (std::size_t i = 0; i < 6; ++i) off[i] += B_[i * n + c] * away;
+  }
+  seen.move(off);
+  sensing_.read(seen, sample_);
+  sample_.F_H_W = {};
+  const Grip grip = hand_->grip(sample_.t, motion.X_WP);
+  for (std::size_t i = 0; i < 6; ++i) {
+    if (!has_axis(specification_.sensed, i)) {
+      sample_.V_WH[i] = 0.0;
+      continue;
+    }
+    if (specification_.force_sensor) sample_.F_H_W[i] = grip.wrench[i] - grip.damping[i / 3] * motion.V_WP[i];
+  }
+}
+
+// tau = B^T F, and what carries the device itself.
+void ModelDevice::drive(const Vector6& wrench) noexcept {
+  const std::size_t n = motor_.size();
+  std::fill(tau_.begin(), tau_.end(), 0.0);
+  for (std::size_t c = 0; c < n; ++c) {
+    double torque = own_[c];
+    for (std::size_t i = 0; i < 6; ++i) torque += B_[i * n + c] * wrench[i];
+    const double most = options_.motor_limit;
+    tau_[motor_[c]] = most > 0.0 ? std::clamp(torque, -most, most) : torque;
+  }
+}
+
+bool ModelDevice::read(Sample& sample) noexcept {
+  if (sample_.number == 0 || state_ == State::lost) return false;
+  sample = sample_;
+  return true;
+}
+
+bool ModelDevice::command(const Command& command) noexcept {
+  const bool does = state_ == State::enabled && finite(command.wrench);
+  wanted_ = {};
+  for (std::size_t i = 0; i < 6 && does; ++i)
+    if (has_axis(specification_.actuated, i)) wanted_[i] = command.wrench[i];
+  return does;
+}
+
+}  // namespace tactus::device

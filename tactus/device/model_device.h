@@ -1,0 +1,89 @@
+// Any model as an impedance device: joint encoders and motors on a simulated mechanism, held at one of its ports.
+//
+//   device::open("model:models/pantograph.yaml", hand)          device::open("model:models/stewart_platform.yaml:plate", hand)
+//
+// Every joint that is not `passive` has a motor and an encoder. What the device is asked for as a wrench at the handle goes to its
+// motors by the transpose of the Jacobian of the handle in the motors' rates, B = J G S^T (S G S^T)^-1: S picks the motors out of the
+// speeds, and G, from forces to accelerations under the constraints, is what the mechanism answers when it is asked. Where there are
+// as many motors as freedoms,  V = B (rates of the motors)  and  tau = B^T F  are exact, loops and all.
+//
+// Its own inertia and friction are felt: they are the model's. Its weight and its velocity's products are taken from the hand by its
+// motors while it is on, where the options say so. Encoders have steps: the handle is where B sees it from there,
+// which is exact to the square of a step.
+//
+// The axes of the handle that it has are those in which the port can be moved and pushed independently of each other at the start:
+// translations first, rotations where freedoms are left.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tactus/describe/model/model.h>
+#include <tactus/device/device.h>
+#include <tactus/device/hand.h>
+#include <tactus/device/sensing.h>
+#include <tactus/simulate/motion/mechanism.h>
+
+namespace tactus::device {
+
+struct ModelDeviceOptions {
+  std::string port{};         // "": the first frame marked `grasp`, otherwise the last body
+  double rate = 1000.0;       // [Hz]
+  double encoder_step = 0.0;  // [rad or m] of every motor
+  double motor_limit = 0.0;   // [N m or N] of every motor; 0: none
+  bool force_sensor = true;
+  bool compensated = true;        // weight and velocity's products are carried by the motors
+  double velocity_bandwidth = 0;  // [rad/s]
+};
+
+class ModelDevice final : public Device {
+ public:
+  /// Throws InputError where the model has no motor, or the port cannot move.
+  ModelDevice(const describe::Model& model, const ModelDeviceOptions& options, HandPointer hand);
+
+  const Specification& specification() const noexcept override { return specification_; }
+  State state() const noexcept override { return state_; }
+  bool enable() noexcept override;
+  void disable() noexcept override;
+  bool wait() noexcept override;
+  bool read(Sample& sample) noexcept override;
+  bool command(const Command& command) noexcept override;
+  bool dynamics(HandleDynamics& dynamics) noexcept override;
+  double hand_work() const noexcept override { return hand_work_; }
+
+  simulate::Mechanism& mechanism() noexcept { return *mechanism_; }
+  int port() const noexcept { return port_; }
+  /// What the motors give.
+  std::span<const double> motors() const noexcept { return tau_; }
+
+  static constexpr std::size_t kMostMotors = 12;
+
+ private:
+  void find_motors(const describe::Model& model);
+  void find_axes();
+  void probe() noexcept;
+  void sense() noexcept;
+  void drive(const Vector6& wrench) noexcept;
+
+  ModelDeviceOptions options_;
+  Specification specification_;
+  HandPointer hand_;
+  std::unique_ptr<simulate::Mechanism> mechanism_;
+  int port_ = 0;
+  std::vector<std::size_t> motor_;  // indices into the speeds
+  std::vector<int> coordinate_;     // of the motors, into q
+  State state_ = State::off;
+  Sample sample_{};
+  Sensing sensing_;
+  double hand_work_ = 0.0;
+  Vector6 wanted_{};
+  std::vector<double> tau_, scratch_, udot_;
+  // Of the last probe, where the handle is: responses of motors (rows) to motors, of the port to motors; what
+  // carries the device.
+  std::array<double, kMostMotors * kMostMotors> W_{};
+  std::array<double, 6 * kMostMotors> port_response_{}, B_{};
+  std::array<double, kMostMotors> own_{};
+};
+
+}  // namespace tactus::device

@@ -1,0 +1,42 @@
+#include <tactus/display/port_view.h>
+
+namespace tactus::display {
+
+void FullPort::look(const Vector6& on_port, control::PortState& state, control::Resisted& resisted) noexcept {
+  const simulate::PortWrench wrench{port_, on_port};
+  mechanism_.hold({.tau = {}, .ports = {&wrench, 1}, .wrench = {}});
+  state.motion = mechanism_.motion(port_);
+  state.acceleration = mechanism_.acceleration(port_);
+  mechanism_.mobility(port_, state.L);
+  if (rule_.turning) {
+    const std::span<const double> Jd = mechanism_.jacobian_rate(port_);
+    const std::vector<double>& u = mechanism_.state().u;
+    state.turning = {};
+    for (std::size_t i = 0; i < 6; ++i)
+      for (std::size_t k = 0; k < u.size(); ++k) state.turning[i] += Jd[i * u.size() + k] * u[k];
+  }
+  if (!rule_.wanted) return;
+  resisted =
+      rule_.rank == control::Rank::mobility
+          ? directions_.by_mobility(state.L, rule_.M_d, rule_.tolerance, rule_.fade)
+          : directions_.by_jacobian(mechanism_.jacobian(port_), rule_.M_d, rule_.tolerance, rule_.fade);
+}
+
+simulate::Tick FullPort::step(const Vector6& on_port) noexcept {
+  const simulate::PortWrench wrench{port_, on_port};
+  return mechanism_.step({.tau = {}, .ports = {&wrench, 1}, .wrench = {}});
+}
+
+Vector6 FullPort::jump(const Vector6& acceleration) noexcept {
+  Vector6 gained{};
+  bool struck = false;
+  for (const simulate::Event& event : mechanism_.events())
+    struck |= event.kind == simulate::EventKind::impact;
+  if (!struck) return gained;
+  const simulate::PortMotion& to = mechanism_.motion(port_);
+  for (std::size_t i = 0; i < 6; ++i)
+    gained[i] = to.V_WP[i] - before_.V_WP[i] - mechanism_.step_length() * acceleration[i];
+  return gained;
+}
+
+}  // namespace tactus::display

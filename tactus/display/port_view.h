@@ -1,0 +1,69 @@
+// What a loop knows of the mechanism behind its port: the mechanism itself, at the loop's rate, or a local model of it while
+// the mechanism moves at a slower one (display/two_rates.h).
+#pragma once
+
+#include <tactus/control/four_channel.h>
+#include <tactus/simulate/motion/mechanism.h>
+
+namespace tactus::display {
+
+using device::Vector6;
+
+class PortView {
+ public:
+  virtual ~PortView() = default;
+
+  // In a tick, in this order; noexcept, no allocation.
+  /// Where the port is as the tick begins.
+  virtual const simulate::PortMotion& begin() noexcept = 0;
+  /// Its acceleration and mobility under a wrench, and what is resisted there.
+  virtual void look(const Vector6& on_port, control::PortState& state,
+                    control::Resisted& resisted) noexcept = 0;
+  /// A tick on, with the wrench held.
+  virtual simulate::Tick step(const Vector6& on_port) noexcept = 0;
+  /// After step().
+  virtual const simulate::PortMotion& motion() noexcept = 0;
+  /// The velocity that impacts gave to the port in the last step, beyond `acceleration` times the period.
+  virtual Vector6 jump(const Vector6& acceleration) noexcept = 0;
+  /// [ticks] since all this was true: 0 for the mechanism itself.
+  virtual std::uint64_t age() const noexcept { return 0; }
+  /// It is too old.
+  virtual bool late() const noexcept { return false; }
+};
+
+/// What decides which directions count as resisted.
+struct ResistanceRule {
+  bool wanted = false;
+  bool turning = false;  // Jd u is wanted
+  control::Rank rank = control::Rank::mobility;
+  control::Matrix6 M_d{};
+  double tolerance = 1e-4;
+  bool fade = true;
+  std::uint8_t axes = device::kAllAxes;
+};
+
+/// The mechanism itself.
+class FullPort final : public PortView {
+ public:
+  /// The mechanism must outlive it.
+  FullPort(simulate::Mechanism& mechanism, int port, const ResistanceRule& rule)
+      : mechanism_(mechanism), port_(port), rule_(rule), directions_(rule.axes, mechanism.nv()) {}
+
+  const simulate::PortMotion& begin() noexcept override {
+    before_ = mechanism_.motion(port_);
+    return before_;
+  }
+  void look(const Vector6& on_port, control::PortState& state, control::Resisted& resisted) noexcept override;
+  simulate::Tick step(const Vector6& on_port) noexcept override;
+  const simulate::PortMotion& motion() noexcept override { return mechanism_.motion(port_); }
+  Vector6 jump(const Vector6& acceleration) noexcept override;
+
+ private:
+  simulate::Mechanism& mechanism_;
+  int port_;
+  ResistanceRule rule_;
+  control::ResistedDirections directions_;
+  simulate::PortMotion before_;
+};
+
+}  // namespace tactus::display

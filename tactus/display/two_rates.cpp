@@ -1,0 +1,216 @@
+#include <tactus/display/two_rates.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <tactus/base/error.h>
+#include <tactus/display/loop.h>
+
+namespace tactus::display {
+
+SlowSimulation::SlowSimulation(simulate::Mechanism& mechanism, int port, const ResistanceRule& rule)
+    : mechanism_(mechanism), port_(port), rule_(rule), full_(mechanism, port, rule) {
+  ports_.assign(mechanism.model().bodies.size(), -1);
+  for (std::size_t i = 0; i < mechanism.ports().size(); ++i)
+    if (mechanism.ports()[i].frame < 0)
+      ports_[static_cast<std::size_t>(mechanism.ports()[i].body)] = static_cast<int>(i);
+}
+
+int SlowSimulation::port_of_body(int body) const noexcept { return ports_[static_cast<std::size_t>(body)]; }
+
+void SlowSimulation::catch_up(const WrenchSent& message, control::LocalModelUpdate& update) noexcept {
+  if (message.tick > tick_ && status_.ok()) {
+    const double length = static_cast<double>(message.tick - tick_) * mechanism_.step_length();
+    Vector6 mean{};
+    for (std::size_t i = 0; i < 6; ++i) mean[i] = (message.sum[i] - done_[i]) / length;
+    for (; tick_ < message.tick && status_.ok(); ++tick_) status_ |= full_.step(mean).status;
+    tick_ = message.tick;
+    done_ = message.sum;
+  }
+  describe(update);
+}
+
+// Accelerations of the port and of the gaps. A gap's is that of its two points along the normal; the normal stands still.
+void SlowSimulation::probe(std::span<const simulate::PortWrench> wrenches, Probe& answer) noexcept {
+  mechanism_.hold({.tau = {}, .ports = wrenches, .wrench = {}});
+  answer.port = mechanism_.acceleration(port_);
+  for (std::size_t c = 0; c < contacts_; ++c) {
+    const simulate::NearPoint& at = near_[chosen_[c]];
+    answer.gap[c] = 0.0;
+    for (const auto& [body, sign] : {std::pair{at.body_b, 1.0}, {at.body_a, -1.0}}) {
+      const int port = port_of_body(body);
+      if (port < 0) continue;
+      const simulate::PortMotion& motion = mechanism_.motion(port);
+      const math::Vec3<double> r = at.point - motion.X_WP.p,
+                               w{motion.V_WP[0], motion.V_WP[1], motion.V_WP[2]};
+      const Vector6 A = mechanism_.acceleration(port);
+      const math::Vec3<double> a = math::Vec3<double>{A[3], A[4], A[5]} +
+                                   cross(math::Vec3<double>{A[0], A[1], A[2]}, r) + cross(w, cross(w, r));
+      answer.gap[c] += sign * dot(a, at.normal);
+    }
+  }
+}
+
+void SlowSimulation::describe(control::LocalModelUpdate& update) noexcept {
+  update.tick = tick_;
+  update.status = status_;
+  control::PortState state;
+  contacts_ = 0;
+  full_.look({}, state, update.resisted);
+  update.motion = state.motion;
+  update.L = state.L;
+  update.turning = state.turning;
+
+  // The nearest compliant ones, as many as there is room for.
+  const std::size_t known = std::min(mechanism_.near_points(near_), near_.size());
+  std::array<std::size_t, 32> order{};
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < known; ++i) {
+    if (!(near_[i].stiffness > 0.0)) continue;
+    std::size_t k = count++;
+    for (; k > 0 && near_[order[k - 1]].gap > near_[i].gap; --k) order[k] = order[k - 1];
+    order[k] = i;
+  }
+  contacts_ = std::min(count, control::kMostLocalContacts);
+  for (std::size_t c = 0; c < contacts_; ++c) chosen_[c] = order[c];
+  update.contacts = static_cast<int>(contacts_);
+
+  Probe rest;
+  probe({}, rest);
+  update.A = rest.port;
+  for (std::size_t c = 0; c < contacts_; ++c) {
+    const simulate::NearPoint& at = near_[chosen_[c]];
+    control::LocalModelUpdate::Contact& contact = update.contact[c];
+    contact = {};
+    contact.id = at.id;
+    contact.gap = at.gap;
+    contact.rate = at.rate;
+    contact.acceleration = rest.gap[c];
+    contact.stiffness = at.stiffness;
+    contact.damping = at.damping;
+  }
+  for (std::size_t c = 0; c < contacts_; ++c) {
+    const simulate::NearPoint& at = near_[chosen_[c]];
+    std::array<simulate::PortWrench, 2> pair{};
+    std::size_t bodies = 0;
+    for (const auto& [body, sign] : {std::pair{at.body_b, 1.0}, {at.body_a, -1.0}}) {
+      const int port = port_of_body(body);
+      if (port < 0) continue;
+      const math::Vec3<double> F = sign * at.normal, M = cross(at.point - mechanism_.motion(port).X_WP.p, F);
+      pair[bodies++] = {port, {M.x, M.y, M.z, F.x, F.y, F.z}};
+    }
+    Probe pushed;
+    probe({pair.data(), bodies}, pushed);
+    control::LocalModelUpdate::Contact& contact = update.contact[c];
+    for (std::size_t i = 0; i < 6; ++i) contact.r[i] = pushed.port[i] - rest.port[i];
+    for (std::size_t d = 0; d < contacts_; ++d) update.contact[d].w[c] = pushed.gap[d] - rest.gap[d];
+  }
+  // What the contacts give now is in `rest`: the local model gives it itself.
+  for (std::size_t c = 0; c < contacts_; ++c) {
+    const double force = near_[chosen_[c]].force;
+    for (std::size_t i = 0; i < 6; ++i) update.A[i] -= force * update.contact[c].r[i];
+    for (std::size_t d = 0; d < contacts_; ++d)
+      update.contact[d].acceleration -= force * update.contact[d].w[c];
+  }
+  mechanism_.hold({});
+}
+
+namespace {
+
+const TwoRateOptions& checked(const TwoRateOptions& options) {
+  if (options.every < 1 || options.delay < 0 ||
+      static_cast<std::size_t>(options.every + options.delay) * 2 > LocalPort::kRemembered)
+    throw InputError(
+        {}, fmt::format("an update every {} ticks, {} late", options.every, options.delay),
+        fmt::format("at least every tick, and both together at most {} ticks", LocalPort::kRemembered / 2));
+  return options;
+}
+
+}  // namespace
+
+LocalPort::LocalPort(simulate::Mechanism& mechanism, int port, const ResistanceRule& rule,
+                     const TwoRateOptions& options)
+    : slow_(mechanism, port, rule),
+      every_(static_cast<std::uint64_t>(checked(options).every)),
+      delay_(static_cast<std::uint64_t>(options.delay)),
+      threaded_(options.thread),
+      period_(mechanism.step_length()),
+      past_(kRemembered),
+      coming_(static_cast<std::size_t>(delay_ / every_ + 2)) {
+  control::LocalModelUpdate first;
+  slow_.describe(first);
+  local_.take(first);
+  if (threaded_) thread_ = std::thread([this] { simulate_beside(); });
+}
+
+LocalPort::~LocalPort() {
+  stop_.store(true, std::memory_order_relaxed);
+  if (thread_.joinable()) thread_.join();
+}
+
+void LocalPort::simulate_beside() noexcept {
+  constexpr std::chrono::microseconds kNap{50};  // far below a period: what it adds to an update's age
+  while (!stop_.load(std::memory_order_relaxed)) {
+    if (!to_simulation_.update()) {
+      std::this_thread::sleep_for(kNap);
+      continue;
+    }
+    slow_.catch_up(to_simulation_.front(), to_loop_.back());
+    to_loop_.publish();
+  }
+}
+
+void LocalPort::receive(const control::LocalModelUpdate& update) noexcept {
+  const std::uint64_t age = tick_ - update.tick;
+  late_ |= age >= kRemembered;
+  if (late_) return;
+  local_.take(update, age == 0 ? nullptr : &past_[update.tick % kRemembered],
+              static_cast<double>(age) * period_);
+}
+
+const simulate::PortMotion& LocalPort::begin() noexcept {
+  if (threaded_) {
+    if (tick_ > 0 && tick_ % every_ == 0) {
+      to_simulation_.back() = sent_;
+      to_simulation_.publish();
+    }
+    if (to_loop_.update()) receive(to_loop_.front());
+  } else {
+    if (tick_ > 0 && tick_ % every_ == 0) {
+      const std::size_t last = (first_ + waiting_++) % coming_.size();
+      slow_.catch_up(sent_, coming_[last]);
+    }
+    while (waiting_ > 0 && coming_[first_].tick + delay_ <= tick_) {
+      receive(coming_[first_]);
+      first_ = (first_ + 1) % coming_.size();
+      --waiting_;
+    }
+  }
+  late_ |= age() >= kRemembered;
+  past_[tick_ % kRemembered] = local_.state();
+  return local_.state().motion;
+}
+
+void LocalPort::look(const Vector6& on_port, control::PortState& state,
+                     control::Resisted& resisted) noexcept {
+  state.motion = local_.state().motion;
+  state.acceleration = local_.acceleration(on_port, period_);
+  state.turning = local_.update().turning;
+  state.L = local_.update().L;
+  resisted = local_.update().resisted;
+}
+
+simulate::Tick LocalPort::step(const Vector6& on_port) noexcept {
+  simulate::Tick tick;
+  for (std::size_t i = 0; i < 6; ++i) sent_.sum[i] += period_ * on_port[i];
+  sent_.tick = ++tick_;
+  local_.acceleration(on_port, period_);
+  local_.step(period_);
+  tick.status = local_.update().status;
+  return tick;
+}
+
+}  // namespace tactus::display

@@ -1,0 +1,113 @@
+// Two rates [Constantinescu2005, Figure 8]: a simulation that takes its time, and a haptic loop that has none.
+//
+//   simulation, every n ticks:   mechanism steps over the n ticks, directions resisted, contacts near  --LocalModelUpdate-->
+//   loop, every tick:            local model (control/local_model.h), controller, device            <--WrenchSent--
+//
+// The loop sends the sum of all that it applied at the port, never a single wrench: whatever message is missed, the mechanism gets
+// every newton second. The simulation catches up to the tick of the message, with the mean wrench of the time between, and sends
+// the mechanism there, as the update of that tick; the loop, some ticks further on, keeps what its local model moved since.
+//
+// In simulated time the simulation runs within the tick at which it is due, and its update arrives `delay` ticks later: the same
+// bits every time. In real time it has a thread of its own. Either way the loop neither locks nor waits: values go through
+// base/latest.h. A simulation that falls further behind than the loop remembers is late, and a fault.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include <tactus/base/latest.h>
+#include <tactus/control/local_model.h>
+#include <tactus/display/port_view.h>
+
+namespace tactus::display {
+
+struct TwoRateOptions;
+
+/// All that was applied at the port before the tick.
+struct WrenchSent {
+  std::uint64_t tick = 0;
+  Vector6 sum{};  // [N m s; N s]
+};
+
+/// The slow side: it alone touches the mechanism.
+class SlowSimulation {
+ public:
+  SlowSimulation(simulate::Mechanism& mechanism, int port, const ResistanceRule& rule);
+
+  /// Up to the tick of the message, then what the hand will meet there. Allocates nothing, throws nothing.
+  void catch_up(const WrenchSent& message, control::LocalModelUpdate& update) noexcept;
+  /// Where it stands.
+  void describe(control::LocalModelUpdate& update) noexcept;
+
+ private:
+  struct Probe {
+    Vector6 port{};
+    std::array<double, control::kMostLocalContacts> gap{};
+  };
+  void probe(std::span<const simulate::PortWrench> wrenches, Probe& answer) noexcept;
+  int port_of_body(int body) const noexcept;
+
+  simulate::Mechanism& mechanism_;
+  int port_;
+  ResistanceRule rule_;
+  FullPort full_;
+  std::uint64_t tick_ = 0;
+  Vector6 done_{};
+  simulate::Status status_;
+  std::vector<int> ports_;  // of the bodies; -1: fixed
+  std::array<simulate::NearPoint, 32> near_{};
+  std::array<std::size_t, control::kMostLocalContacts> chosen_{};
+  std::size_t contacts_ = 0;
+};
+
+/// The loop's side, and the messages between both.
+class LocalPort final : public PortView {
+ public:
+  /// The mechanism must outlive it, and is its own: with a thread, nobody else's either. Throws InputError where the options
+  /// do not fit.
+  LocalPort(simulate::Mechanism& mechanism, int port, const ResistanceRule& rule,
+            const TwoRateOptions& options);
+  ~LocalPort() override;
+  LocalPort(const LocalPort&) = delete;
+  LocalPort& operator=(const LocalPort&) = delete;
+
+  const simulate::PortMotion& begin() noexcept override;
+  void look(const Vector6& on_port, control::PortState& state, control::Resisted& resisted) noexcept override;
+  simulate::Tick step(const Vector6& on_port) noexcept override;
+  const simulate::PortMotion& motion() noexcept override { return local_.state().motion; }
+  Vector6 jump(const Vector6&) noexcept override { return {}; }
+  bool late() const noexcept override { return late_; }
+
+  std::uint64_t age() const noexcept override { return tick_ - local_.update().tick; }
+  const control::LocalModel& local() const noexcept { return local_; }
+
+  static constexpr std::size_t kRemembered = 1024;  // [ticks] of the local model's own past
+
+ private:
+  void receive(const control::LocalModelUpdate& update) noexcept;
+  void simulate_beside() noexcept;  // the thread
+
+  SlowSimulation slow_;
+  std::uint64_t every_, delay_;
+  bool threaded_;
+  double period_;
+  control::LocalModel local_;
+  std::uint64_t tick_ = 0;
+  WrenchSent sent_{};
+  bool late_ = false;
+  std::vector<control::LocalState> past_;  // [kRemembered], by tick
+  // In simulated time: on their way.
+  std::vector<control::LocalModelUpdate> coming_;
+  std::size_t first_ = 0, waiting_ = 0;
+  // With a thread.
+  Latest<WrenchSent> to_simulation_;
+  Latest<control::LocalModelUpdate> to_loop_;
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+}  // namespace tactus::display

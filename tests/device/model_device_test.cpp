@@ -1,0 +1,163 @@
+// A model as a device: joint encoders and motors on a simulated mechanism.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include <tactus/base/error.h>
+#include <tactus/describe/read/load.h>
+#include <tactus/device/model_device.h>
+#include <tactus/device/registry.h>
+
+#include "support/allocations.h"
+#include "support/paths.h"
+
+namespace tactus::device {
+namespace {
+
+describe::Model model_of(const std::string& name) {
+  return describe::load(support::source_dir() + "/models/" + name + ".yaml");
+}
+
+class EveryModel : public ::testing::TestWithParam<const char*> {
+ protected:
+  static HandPointer busy() {
+    return trembling(following(circles({0.01, 0, 0}, {0, 0.01, 0}, 0.5)), 0.2, 11);
+  }
+  std::unique_ptr<ModelDevice> make(HandPointer hand = busy()) {
+    return std::make_unique<ModelDevice>(model_of(GetParam()), ModelDeviceOptions{}, std::move(hand));
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Devices, EveryModel,
+                         ::testing::Values("pantograph", "stewart_platform", "planar_2r"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST_P(EveryModel, AllocatesNothingInTheLoopAndDoesTheSameTwice) {
+  const auto one = make(), two = make();
+  one->enable();
+  two->enable();
+  Sample a, b;
+  ASSERT_TRUE(one->wait() && two->wait());
+  const long before = test::allocation_count_of_this_thread();
+  for (int k = 0; k < 200; ++k) {
+    ASSERT_TRUE(one->wait() && one->read(a) && two->wait() && two->read(b));
+    ASSERT_EQ(std::memcmp(&a.X_WH, &b.X_WH, sizeof a.X_WH), 0);
+    ASSERT_EQ(a.V_WH, b.V_WH);
+    ASSERT_EQ(a.F_H_W, b.F_H_W);
+    HandleDynamics dynamics;
+    ASSERT_TRUE(one->dynamics(dynamics) && two->dynamics(dynamics));
+    const Command command{.wrench = {0.01, 0, 0.02, 0.1, -0.2, 0.1}, .X_WH = {}};
+    ASSERT_TRUE(one->command(command) && two->command(command));
+  }
+  EXPECT_EQ(test::allocation_count_of_this_thread(), before);
+}
+
+TEST_P(EveryModel, RefusesWhatIsNotFiniteAndDoesNothingWhileItIsOff) {
+  const auto device = make();
+  Sample sample;
+  ASSERT_TRUE(device->wait() && device->read(sample));
+  EXPECT_FALSE(device->command({.wrench = {0, 0, 0, 1, 0, 0}, .X_WH = {}}));
+  device->enable();
+  EXPECT_FALSE(device->command({.wrench = {0, 0, 0, std::nan(""), 0, 0}, .X_WH = {}}));
+  ASSERT_TRUE(device->wait() && device->read(sample));
+  EXPECT_TRUE(finite(sample));
+  device->disable();
+  for (const double tau : device->motors()) EXPECT_EQ(tau, 0.0);
+}
+
+// What the hand gives at the handle the motors take by the transposed Jacobian: pushed against itself the device stands still.
+TEST_P(EveryModel, StandsStillWhereTheMotorsOpposeTheHand) {
+  const Specification s = make()->specification();
+  Vector6 push{};
+  for (std::size_t i = 0; i < 6; ++i)
+    if (has_axis(s.actuated, i)) push[i] = i < 3 ? 0.1 : 0.5 + 0.2 * double(i);
+  const auto device = make(constant(push));
+  device->enable();
+  Vector6 against = push;
+  for (double& f : against) f = -f;
+  Sample first, last;
+  ASSERT_TRUE(device->wait() && device->read(first));
+  for (int k = 0; k < 200; ++k) {
+    ASSERT_TRUE(device->command({.wrench = against, .X_WH = {}}));
+    ASSERT_TRUE(device->wait() && device->read(last));
+  }
+  const math::Vec3<double> way = last.X_WH.p - first.X_WH.p;
+  EXPECT_LT(std::sqrt(dot(way, way)), 1e-7);  // [m] a fifth of a second; 1 N alone moves it by centimetres
+}
+
+// M V' + bias = hand + motors, at the instant: what is commanded is what is got.
+TEST_P(EveryModel, ItsDynamicsAreWhatItDoes) {
+  for (const bool compensated : {true, false}) {
+    ModelDeviceOptions options;
+    options.compensated = compensated;
+    const auto device = std::make_unique<ModelDevice>(model_of(GetParam()), options, busy());
+    device->enable();
+    Sample sample;
+    for (int k = 0; k < 60; ++k) ASSERT_TRUE(device->wait());  // somewhere, in motion
+    ASSERT_TRUE(device->read(sample));
+    const Specification& s = device->specification();
+    HandleDynamics own;
+    ASSERT_TRUE(device->dynamics(own));
+    Vector6 wanted{}, u{};
+    for (std::size_t i = 0; i < 6; ++i) wanted[i] = has_axis(s.actuated, i) ? 0.3 - 0.1 * double(i) : 0.0;
+    for (std::size_t i = 0; i < 6; ++i) {
+      if (!has_axis(s.actuated, i)) continue;
+      u[i] = own.bias[i] - sample.F_H_W[i];
+      for (std::size_t j = 0; j < 6; ++j) u[i] += own.M[6 * i + j] * wanted[j];
+    }
+    ASSERT_TRUE(device->command({.wrench = u, .X_WH = {}}));
+    // The motors of the coming period, as they stand where it begins: another step of none would hide them.
+    simulate::Mechanism& m = device->mechanism();
+    const auto before = m.make_snapshot();
+    ASSERT_TRUE(device->wait());
+    const std::vector<double> tau(device->motors().begin(), device->motors().end());
+    ASSERT_TRUE(m.load(*before));
+    const simulate::PortWrench hand{device->port(), sample.F_H_W};
+    ASSERT_TRUE(m.hold({.tau = tau, .ports = {&hand, 1}, .wrench = {}}));
+    const Vector6 got = m.acceleration(device->port());
+    for (std::size_t i = 0; i < 6; ++i)
+      if (has_axis(s.actuated, i)) {
+        EXPECT_NEAR(got[i], wanted[i], 1e-9) << i << " " << compensated;
+      }
+  }
+}
+
+TEST(ModelDevice, FindsItsAxesAndItsMotors) {
+  EXPECT_EQ(ModelDevice(model_of("pantograph"), {}, none()).specification().actuated, 0b011000);
+  EXPECT_EQ(ModelDevice(model_of("stewart_platform"), {}, none()).specification().actuated, kAllAxes);
+  EXPECT_THROW(ModelDevice(describe::load_text(R"(
+name: idle
+bodies: {a: {mass: 1}}
+joints: {x: {type: prismatic, parent: world, child: a, axis: x, passive: true}}
+)",
+                                               "idle.yaml"),
+                           {}, none()),
+               InputError);
+  const std::string path = "model:" + support::source_dir() + "/models/pantograph.yaml";
+  EXPECT_EQ(open(path, none())->specification().name, "model:pantograph");
+  EXPECT_EQ(open(path + ":outer_right", none(), {.rate = 2000.0})->specification().rate, 2000.0);
+  EXPECT_THROW(open(path + ":nothing", none()), InputError);
+  EXPECT_THROW(open("model:nowhere.yaml", none()), InputError);
+}
+
+// Steps of the encoders show at the handle as the Jacobian's rows times them, and no more.
+TEST(ModelDevice, SeesTheHandleInStepsOfItsEncoders) {
+  const auto hand = [] { return following(strokes({0.02, 0.01, 0}, 0.5)); };
+  ModelDeviceOptions fine, coarse;
+  coarse.encoder_step = 1e-3;  // [rad]
+  ModelDevice exact(model_of("pantograph"), fine, hand()), stepped(model_of("pantograph"), coarse, hand());
+  Sample a, b;
+  double worst = 0.0;
+  for (int k = 0; k < 500; ++k) {
+    ASSERT_TRUE(exact.wait() && exact.read(a) && stepped.wait() && stepped.read(b));
+    const math::Vec3<double> d = a.X_WH.p - b.X_WH.p;
+    worst = std::max(worst, std::sqrt(dot(d, d)));
+  }
+  EXPECT_GT(worst, 1e-5);
+  // Half a step of either motor, links of 0.16 m: the rows of B are some 0.2 m.
+  EXPECT_LT(worst, 2.0 * 0.5 * 1e-3 * 0.3);
+}
+
+}  // namespace
+}  // namespace tactus::device

@@ -1,0 +1,304 @@
+// Held at any body, in space: a seven-joint arm dragged through its singular configurations, and mechanisms with loops.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include <tactus/contact/open.h>
+#include <tactus/describe/read/load.h>
+#include <tactus/device/simulated_impedance.h>
+#include <tactus/display/run_loop.h>
+
+#include "support/paths.h"
+
+namespace tactus::display {
+namespace {
+
+/// Shoulder, elbow and wrist of 3, 1 and 3 axes; 0.8 m long, 6 kg, some friction. It begins bent; stretched it is singular at the
+/// elbow, and the wrist is wherever its axes line up.
+const char* const kArm = R"(
+name: seven_joint_arm
+gravity: [0, 0, 0]
+bodies:
+  link_1: {mass: 1.2, com: [0, 0, 0.05], inertia: [0.004, 0.004, 0.003]}
+  link_2: {mass: 1.0, com: [0, 0, 0.05], inertia: [0.004, 0.004, 0.003]}
+  link_3: {mass: 1.2, com: [0, 0, 0.2], inertia: [0.02, 0.02, 0.002]}
+  link_4: {mass: 1.0, com: [0, 0, 0.1], inertia: [0.01, 0.01, 0.002]}
+  link_5: {mass: 0.8, com: [0, 0, 0.2], inertia: [0.008, 0.008, 0.001]}
+  link_6: {mass: 0.5, com: [0, 0, 0.02], inertia: [0.001, 0.001, 0.001]}
+  link_7: {mass: 0.3, com: [0, 0, 0.05], inertia: [0.001, 0.001, 0.0005]}
+joints:
+  q1: {type: revolute, parent: world, child: link_1, axis: z, damping: 0.1}
+  q2: {type: revolute, parent: link_1, child: link_2, axis: y, damping: 0.1}
+  q3: {type: revolute, parent: link_2, child: link_3, axis: z, damping: 0.1}
+  q4: {type: revolute, parent: link_3, child: link_4, axis: y, placement: {xyz: [0, 0, 0.4]}, damping: 0.1}
+  q5: {type: revolute, parent: link_4, child: link_5, axis: z, damping: 0.05}
+  q6: {type: revolute, parent: link_5, child: link_6, axis: y, placement: {xyz: [0, 0, 0.3]}, damping: 0.05}
+  q7: {type: revolute, parent: link_6, child: link_7, axis: z, damping: 0.05}
+frames:
+  hold_1: {body: link_1, placement: {xyz: [0.1, 0, 0]}, grasp: true}
+  hold_2: {body: link_2, placement: {xyz: [0.1, 0, 0.1]}, grasp: true}
+  hold_3: {body: link_3, placement: {xyz: [0, 0, 0.3]}, grasp: true}
+  hold_4: {body: link_4, placement: {xyz: [0, 0, 0.1]}, grasp: true}
+  hold_5: {body: link_5, placement: {xyz: [0, 0, 0.25]}, grasp: true}
+  hold_6: {body: link_6, placement: {xyz: [0, 0, 0.02]}, grasp: true}
+  hold_7: {body: link_7, placement: {xyz: [0, 0, 0.1]}, grasp: true}
+initial:
+  q: {q1: 0.2, q2: 0.5, q3: 0.1, q4: 0.9, q5: 0.1, q6: 0.4}
+)";
+
+std::string without_weight(const std::string& name) {
+  std::ifstream file(support::source_dir() + "/models/" + name + ".yaml");
+  std::stringstream text;
+  text << file.rdbuf();
+  std::string yaml = text.str();
+  const std::size_t at = yaml.find("gravity: ["), end = yaml.find(']', at);
+  EXPECT_NE(at, std::string::npos);
+  return yaml.replace(at, end - at + 1, "gravity: [0, 0, 0]");
+}
+
+device::Specification device_of_one_kilogram() {
+  device::Specification s;
+  s.name = "bare";
+  s.inertia = {0.01, 1.0};
+  s.force_sensor = true;
+  return s;
+}
+
+struct Dragged {
+  double largest_force = 0.0, largest_change = 0.0;  // [N] on the handle, from tick to tick
+  double largest_torque = 0.0;                       // [N m]
+  double apart = 0.0, apart_late = 0.0;              // [m] of handle and port: ever; in the last tenth
+  int least = 6, most = 0;                           // directions resisted
+  double way = 0.0;                                  // [m] that the port went from its start
+};
+
+Dragged drag(simulate::Mechanism& mechanism, int port, device::HandPointer hand, double duration,
+             const control::SafetyLimits& limits) {
+  device::SimulatedImpedance device(device_of_one_kilogram(), std::move(hand));
+  HapticLoop loop(mechanism, device, port, {}, limits);
+  control::FourChannelGains gains;
+  gains.coordination = {{0.2, 100.0}, {0.1, 20.0}};
+  loop.use(gains);
+  EXPECT_TRUE(loop.enable());
+  Dragged result;
+  device::Vector6 before{};
+  math::Vec3<double> start{}, first{};
+  const long ticks = std::lround(1e3 * duration);
+  for (long k = 0; k < ticks; ++k) {
+    device.wait();
+    if (!loop.tick(1e-3)) {
+      ADD_FAILURE() << name_of(loop.safety().fault) << " at " << k;
+      break;
+    }
+    const TickRecord& r = loop.record();
+    if (k == 0) {
+      start = r.p_P - r.p_H;
+      first = r.p_P;
+    }
+    const device::Vector6& F = r.on_handle;
+    result.largest_force = std::max(result.largest_force, std::hypot(F[3], F[4], F[5]));
+    result.largest_torque = std::max(result.largest_torque, std::hypot(F[0], F[1], F[2]));
+    result.largest_change =
+        std::max(result.largest_change, std::hypot(F[3] - before[3], F[4] - before[4], F[5] - before[5]));
+    before = F;
+    const math::Vec3<double> off = r.p_P - r.p_H - start, gone = r.p_P - first;
+    result.apart = std::max(result.apart, std::sqrt(dot(off, off)));
+    if (k > ticks - ticks / 10) result.apart_late = std::max(result.apart_late, std::sqrt(dot(off, off)));
+    result.way = std::max(result.way, std::sqrt(dot(gone, gone)));
+    if (k > 0) {
+      result.least = std::min(result.least, r.resisted);
+      result.most = std::max(result.most, r.resisted);
+    }
+  }
+  return result;
+}
+
+control::SafetyLimits no_limits() {
+  control::SafetyLimits limits;
+  limits.ramp = 0.0;
+  return limits;
+}
+
+/// Strokes far beyond what the arm can reach, slowly turning: the elbow is stretched again and again.
+device::HandPointer far_away() {
+  constexpr double kReach = 0.6;  // [m] from the start
+  return device::following(
+      [](double t) {
+        const double s = std::sin(0.9 * t), c = 0.13 * t;
+        return device::Intention{
+            {kReach * s * std::cos(c), kReach * s * std::sin(c), 0.3 * std::sin(0.4 * t)},
+            {0.3 * std::sin(0.5 * t), 0.2 * std::sin(0.7 * t), 0.4 * std::sin(0.3 * t)}};
+      },
+      {.stiffness = {1.0, 30.0}, .damping = {0.05, 5.0}});
+}
+
+constexpr double kHandsMost = 25.0;  // [N] 30 N/m over 0.7 m, and some damping
+constexpr double kNoJump = 3.0;      // [N] from tick to tick: what the clamp of a device of 30 N allows
+// [m] The hand's force changes within a period, F' T/2, and that part meets the device's own kilogram: some 0.01 m/s^2, against 200 1/s^2
+// of a penalty, or the coordination's 100 N/m through the mobility, which is weak just outside of a singularity.
+constexpr double kFollows = 5e-3;
+constexpr double kFollowsLoops = 1e-4;  // slower hands, nothing singular
+
+TEST(Spatial, ASevenJointArmIsDraggedByAnyLinkThroughItsSingularities) {
+  const describe::Model arm = describe::load_text(kArm, "arm.yaml");
+  int singular = 0;
+  for (int link = 1; link <= 7; ++link) {
+    const auto mechanism = contact::open(arm, {.step = 1e-3});
+    const int port = mechanism->port("hold_" + std::to_string(link));
+    const Dragged d = drag(*mechanism, port, far_away(), link == 6 ? 60.0 : 8.0, no_limits());
+    EXPECT_LT(d.largest_force, kHandsMost) << link;
+    EXPECT_LT(d.largest_change, kNoJump) << link;
+    EXPECT_LT(d.apart, kFollows) << link;
+    EXPECT_GT(d.way, 0.05) << link;
+    EXPECT_GE(d.least, std::max(0, 6 - link))
+        << link;  // a link has as many freedoms as there are joints before it, at most
+    singular += d.most > std::max(0, 6 - link);
+  }
+  EXPECT_GT(singular, 0);  // it was there
+}
+
+device::HandPointer about_the_start() {
+  return device::following(
+      [](double t) {
+        return device::Intention{{0.1 * std::sin(t), 0.08 * std::sin(0.7 * t), 0.05 * std::sin(1.3 * t)},
+                                 {0.1 * std::sin(0.5 * t), 0.1 * std::sin(0.6 * t), 0.1 * std::sin(0.4 * t)}};
+      },
+      {.stiffness = {1.0, 30.0}, .damping = {0.05, 5.0}});
+}
+
+TEST(Spatial, LoopsAreHeldAtAnyBody) {
+  for (const char* name : {"stewart_platform", "bricard"}) {
+    const describe::Model model = describe::load_text(without_weight(name), name);
+    const auto first = contact::open(model, {.step = 1e-3});
+    for (const simulate::Port& port : first->ports()) {
+      const auto mechanism = contact::open(model, {.step = 1e-3});
+      const int at = mechanism->port(port.frame < 0 ? "body:" + port.name : port.name);
+      const Dragged d = drag(*mechanism, at, about_the_start(), 3.0, no_limits());
+      EXPECT_LT(d.largest_force, kHandsMost) << name << " " << port.name;
+      EXPECT_LT(d.largest_change, kNoJump) << name << " " << port.name;
+      EXPECT_LT(d.apart, kFollowsLoops) << name << " " << port.name;
+      // One freedom in all, or six, of which a cylinder has two and a piston three.
+      const int resisted = name[0] == 'b'                               ? 5
+                           : port.name[0] == 'c'                        ? 4
+                           : port.name[0] == 'p' && port.name[1] == 'i' ? 3
+                                                                        : 0;
+      EXPECT_EQ(d.least, resisted) << name << " " << port.name;
+      EXPECT_EQ(d.most, resisted) << name << " " << port.name;
+    }
+  }
+}
+
+// Where the hand's force stands still within a period, nothing drifts: what the port gains in speed, the handle gains.
+TEST(Spatial, ADeviceThatDoesWhatItIsToldDoesNotDrift) {
+  const describe::Model arm = describe::load_text(kArm, "arm.yaml");
+  for (const char* port : {"hold_3", "hold_6", "hold_7"}) {
+    const auto mechanism = contact::open(arm, {.step = 1e-3});
+    const auto hand = [](double t) {
+      const double held = 1e-3 * std::floor(1e3 * t + 1e-6);
+      return device::Vector6{0.02 * std::sin(held),       0.0,
+                             0.02 * std::cos(2.0 * held), 2.0 * std::sin(1.1 * held),
+                             1.5 * std::sin(1.7 * held),  2.0 * std::cos(1.3 * held)};
+    };
+    const Dragged d = drag(*mechanism, mechanism->port(port), device::scripted(hand), 20.0, no_limits());
+    EXPECT_LT(d.apart, 1e-6) << port;  // [m] places are of third order in the period
+    EXPECT_GT(d.way, 0.2) << port;
+  }
+}
+
+// A tool through a point of entry, held at its handle: it turns about the point in all ways and slides through, rank four of six.
+TEST(Spatial, AToolThroughAPointOfEntryStaysInIt) {
+  const auto tool = contact::open(describe::load_text(R"(
+name: laparoscope
+gravity: [0, 0, 0]
+bodies:
+  cross: {mass: 0}
+  sleeve: {mass: 0.05, inertia: [1e-5, 1e-5, 1e-5]}
+  shaft: {mass: 0.2, com: [0, 0, 0.1], inertia: [1e-3, 1e-3, 1e-5]}
+joints:
+  yaw: {type: revolute, parent: world, child: cross, axis: x, damping: 0.01}
+  pitch: {type: revolute, parent: cross, child: sleeve, axis: y, damping: 0.01}
+  slide: {type: cylindrical, parent: sleeve, child: shaft, axis: z, damping: 0.5}
+frames:
+  handle: {body: shaft, placement: {xyz: [0, 0, 0.2]}, grasp: true}
+)",
+                                                      "laparoscope.yaml"),
+                                  {.step = 1e-3});
+  const int port = tool->port("handle");
+  device::SimulatedImpedance device(
+      device_of_one_kilogram(), device::scripted([](double t) {
+        const double F = 5.0 * std::min(1.0, 5.0 * t);  // [N] across, along and about
+        return device::Vector6{
+            0.0, 0.0, 0.001, F * std::sin(9.0 * t), F * std::cos(7.0 * t), std::sin(5.0 * t)};
+      }));
+  HapticLoop loop(*tool, device, port, {}, no_limits());
+  control::FourChannelGains gains;
+  gains.coordination = {{0.05, 20.0}, {0.02, 4.0}};
+  loop.use(gains);
+  ASSERT_TRUE(loop.enable());
+  double lateral = 0.0, way = 0.0;
+  math::Mat3<double> R0;
+  math::Vec3<double> p0{}, first{};
+  for (int k = 0; k < 3000; ++k) {
+    device.wait();
+    device::Sample sample;
+    ASSERT_TRUE(device.read(sample));
+    if (k == 0) {
+      // The tool as the hand holds it: where the entry, the world's origin, lies on it is what counts.
+      R0 = tool->motion(port).X_WP.R;
+      p0 = tool->motion(port).X_WP.p;
+      first = sample.X_WH.p;
+    }
+    ASSERT_TRUE(loop.tick(1e-3)) << name_of(loop.safety().fault) << " at " << k;
+    EXPECT_EQ(loop.record().resisted, 2);
+    // Axis and a point of the tool by the handle's pose; the entry's distance from that line.
+    const math::Vec3<double> p = p0 + (sample.X_WH.p - first);
+    const math::Vec3<double> axis = (sample.X_WH.R * R0).col(2);
+    const math::Vec3<double> off = p - dot(p, axis) * axis;
+    lateral = std::max(lateral, std::sqrt(dot(off, off)));
+    const math::Vec3<double> gone = sample.X_WH.p - first;
+    way = std::max(way, std::sqrt(dot(gone, gone)));
+  }
+  EXPECT_LT(lateral, 1e-4);  // [m]
+  EXPECT_GT(way, 0.01);
+}
+
+/// A force sensor that does not see a part of the hand.
+class Blind final : public device::Device {
+ public:
+  Blind(device::HandPointer hand, const device::Vector6& unseen)
+      : inner_(device_of_one_kilogram(), std::move(hand)), unseen_(unseen) {}
+  const device::Specification& specification() const noexcept override { return inner_.specification(); }
+  device::State state() const noexcept override { return inner_.state(); }
+  bool enable() noexcept override { return inner_.enable(); }
+  void disable() noexcept override { inner_.disable(); }
+  bool wait() noexcept override { return inner_.wait(); }
+  bool read(device::Sample& sample) noexcept override {
+    if (!inner_.read(sample)) return false;
+    for (std::size_t i = 0; i < 6; ++i) sample.F_H_W[i] -= unseen_[i];
+    return true;
+  }
+  bool command(const device::Command& command) noexcept override { return inner_.command(command); }
+
+ private:
+  device::SimulatedImpedance inner_;
+  device::Vector6 unseen_;
+};
+
+// What the device does not oppose along a resisted direction, it yields to by F/(M_d k_j), and no further.
+TEST(Spatial, ADeviceThatLeaksYieldsByTheForceOverItsPenalty) {
+  constexpr double kForce = 0.6, kStiffness = 200.0;  // [N], [1/s^2]; M_d is 1 kg
+  const auto chain =
+      contact::open(describe::load(support::source_dir() + "/models/three_link_chain.yaml"), {.step = 1e-3});
+  const device::Vector6 across{0, 0, 0, 0, 0, kForce};  // out of the chain's plane
+  Blind device(device::constant(across), across);
+  HapticLoop loop(*chain, device, chain->port("middle"), {}, no_limits());
+  loop.use(control::FourChannelGains{});
+  ASSERT_TRUE(loop.enable());
+  ASSERT_EQ(run_loop(loop, {.duration = 5.0}).ticks, 5000);
+  EXPECT_NEAR(loop.record().p_H.z, kForce / kStiffness, 0.01 * kForce / kStiffness);
+}
+
+}  // namespace
+}  // namespace tactus::display

@@ -1,0 +1,201 @@
+// Two rates: a local model between updates of a slower simulation, against the mechanism itself at the full rate.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include <tactus/base/error.h>
+#include <tactus/contact/open.h>
+#include <tactus/describe/read/load.h>
+#include <tactus/device/registry.h>
+#include <tactus/device/simulated_impedance.h>
+#include <tactus/display/run_loop.h>
+#include <tactus/display/two_rates.h>
+
+#include "support/allocations.h"
+#include "support/paths.h"
+
+namespace tactus::display {
+namespace {
+
+/// A device of 1 kg that does what it is told, and senses the hand.
+device::Specification bare() {
+  device::Specification s;
+  s.name = "bare";
+  s.inertia = {0.01, 1.0};
+  s.force_sensor = true;
+  return s;
+}
+
+struct Scene {
+  explicit Scene(const std::string& model, const std::string& port, const TwoRateOptions* rates,
+                 device::HandPointer hand = device::constant({0, 0, 0, 0.4, 0, 0}), bool coupler = false)
+      : mechanism(contact::open(describe::load(support::source_dir() + "/models/" + model + ".yaml"),
+                                {.step = 1e-3})),
+        device(bare(), std::move(hand)),
+        loop(*mechanism, device, mechanism->port(port), {{0.5, 400.0}, {0.01, 8.0}}, no_limits()) {
+    if (!coupler) loop.use(control::FourChannelGains{});
+    if (rates != nullptr) loop.use(*rates);
+    EXPECT_TRUE(loop.enable());
+  }
+  static control::SafetyLimits no_limits() {
+    control::SafetyLimits limits;
+    limits.ramp = 0.0;
+    return limits;
+  }
+  std::vector<TickRecord> run(double duration) {
+    std::vector<TickRecord> records(static_cast<std::size_t>(std::lround(1e3 * duration)));
+    EXPECT_EQ(run_loop(loop, {.duration = duration}, records).ticks, static_cast<long>(records.size()));
+    EXPECT_EQ(loop.safety().fault, control::Fault::none);
+    return records;
+  }
+  std::unique_ptr<simulate::Mechanism> mechanism;
+  device::SimulatedImpedance device;
+  HapticLoop loop;
+};
+
+double largest_difference(const std::vector<TickRecord>& a, const std::vector<TickRecord>& b) {
+  double worst = 0.0;
+  for (std::size_t k = 0; k < a.size(); ++k)
+    for (std::size_t i = 2; i < 5; ++i) {
+      const double d = std::abs(a[k].on_handle[i] - b[k].on_handle[i]);
+      worst = std::isfinite(d) ? std::max(worst, d) : INFINITY;
+    }
+  return worst;
+}
+
+class BothControllers : public ::testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(TwoRates, BothControllers, ::testing::Bool(),
+                         [](const auto& info) { return info.param ? "Coupler" : "FourChannels"; });
+
+// Where every tick has an update the local model is the mechanism: also in contact, whose forces it computes itself.
+TEST_P(BothControllers, WithEqualRatesAreTheFullModel) {
+  constexpr double kRounding = 1e-9;  // [N] a second of ticks, forces of some newtons
+  for (const auto& [model, port] : {std::pair{"three_link_chain", "distal"}, {"four_bar", "coupler"}}) {
+    const TwoRateOptions every_tick{.every = 1};
+    Scene full(model, port, nullptr, device::constant({0, 0, 0, 0.4, 0, 0}), GetParam()),
+        local(model, port, &every_tick, device::constant({0, 0, 0, 0.4, 0, 0}), GetParam());
+    EXPECT_LT(largest_difference(full.run(1.0), local.run(1.0)), kRounding) << model;
+  }
+}
+
+// The error is of first order in the time between updates.
+TEST(TwoRates, TheErrorIsInProportionToTheTimeBetweenUpdates) {
+  const auto hand = [] { return device::following(device::strokes({0.01, 0.005, 0}, 0.8)); };
+  Scene reference("three_link_chain", "distal", nullptr, hand());
+  const std::vector<TickRecord> full = reference.run(1.0);
+  std::vector<double> errors;
+  for (const int every : {2, 4, 8, 16, 33}) {
+    const TwoRateOptions rates{.every = every};
+    Scene local("three_link_chain", "distal", &rates, hand());
+    errors.push_back(largest_difference(full, local.run(1.0)));
+  }
+  for (std::size_t k = 0; k + 1 < errors.size(); ++k) {
+    EXPECT_GT(errors[k], 0.0);
+    EXPECT_LT(errors[k + 1], 3.5 * errors[k]) << k;  // twice is first order, four times second
+  }
+  EXPECT_GT(errors.back(), 4.0 * errors.front());
+  double largest = 0.0;
+  for (const TickRecord& r : full) largest = std::max(largest, std::hypot(r.on_handle[3], r.on_handle[4]));
+  EXPECT_LT(errors.back(), 0.1 * largest);  // at 30 Hz
+}
+
+TEST(TwoRates, GiveTheSameBitsTwiceAlsoWithDelay) {
+  const TwoRateOptions rates{.every = 8, .delay = 13};
+  Scene one("three_link_chain", "middle", &rates), two("three_link_chain", "middle", &rates);
+  const std::vector<TickRecord> a = one.run(1.0), b = two.run(1.0);
+  int oldest = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    ASSERT_EQ(a[k].on_handle, b[k].on_handle) << k;
+    oldest = std::max(oldest, a[k].age);
+  }
+  EXPECT_EQ(oldest, 20);  // just before the update of 8 ticks ago comes, 13 late
+}
+
+// Whatever is between them, the mechanism gets every newton second: a free mass, pushed for a second.
+TEST(TwoRates, LoseNoImpulse) {
+  const auto block = contact::open(describe::load_text(R"(
+name: mass
+gravity: [0, 0, 0]
+bodies: {block: {mass: 2}}
+joints: {x: {type: prismatic, parent: world, child: block, axis: x}}
+)",
+                                                       "mass.yaml"),
+                                   {.step = 1e-3});
+  const int port = block->port("block");
+  LocalPort local(*block, port, {}, {.every = 33, .delay = 40});
+  double sum = 0.0;
+  for (int k = 0; k < 33 * 30; ++k) {
+    local.begin();
+    const double F = 1.0 + std::sin(0.1 * k);
+    sum += 1e-3 * F;
+    EXPECT_TRUE(local.step({0, 0, 0, F, 0, 0}).ok());
+  }
+  local.begin();
+  EXPECT_NEAR(block->state().u[0], sum / 2.0, 1e-12);
+  // The mass is the same all the time: the local model is exact, but for the wrench that the mechanism gets as a mean.
+  EXPECT_NEAR(local.motion().V_WP[3], sum / 2.0, 1e-12);
+}
+
+// The enclosure at 30 Hz: contacts that begin between two updates are met by the local model.
+TEST(TwoRates, AreStableInContactAtThirtyHertz) {
+  const auto hand = [] { return device::constant({0, 0, 0, 0.4, 0, 0}); };
+  Scene full("chain_in_enclosure", "distal", nullptr, hand());
+  const std::vector<TickRecord> there = full.run(4.0);
+  for (const int every : {8, 33}) {
+    const TwoRateOptions rates{.every = every};
+    Scene local("chain_in_enclosure", "distal", &rates, hand());
+    const std::vector<TickRecord> here = local.run(4.0);
+    double most = 0.0, most_there = 0.0, apart = 0.0;
+    for (std::size_t k = 0; k < here.size(); ++k) {
+      most = std::max(most, std::hypot(here[k].on_handle[3], here[k].on_handle[4]));
+      most_there = std::max(most_there, std::hypot(there[k].on_handle[3], there[k].on_handle[4]));
+      apart = std::max(apart, std::abs(here[k].p_P.x - there[k].p_P.x));
+    }
+    EXPECT_GT(most, 0.4) << every;  // the wall is felt, not the hand's own push alone
+    EXPECT_LT(most, 2.0 * most_there) << every;
+    EXPECT_LT(apart, 5e-3) << every;  // [m] of 50 that it moves
+  }
+}
+
+TEST(TwoRates, AllocateNothingInTheLoop) {
+  const TwoRateOptions rates{.every = 10, .delay = 5};
+  Scene scene("chain_in_enclosure", "distal", &rates);
+  for (int k = 0; k < 200; ++k) {
+    scene.device.wait();
+    ASSERT_TRUE(scene.loop.tick(1e-3));
+  }
+  const long before = test::allocation_count_of_this_thread();
+  for (int k = 0; k < 1500; ++k) {
+    scene.device.wait();
+    ASSERT_TRUE(scene.loop.tick(1e-3));
+  }
+  EXPECT_EQ(test::allocation_count_of_this_thread(), before);
+}
+
+TEST(TwoRates, RunInTwoThreadsByTheClock) {
+  const TwoRateOptions rates{.every = 10, .delay = 0, .thread = true};
+  Scene scene("three_link_chain", "middle", &rates);
+  std::vector<TickRecord> records(400);
+  const RunReport report = run_loop(scene.loop, {.duration = 0.4, .realtime = true}, records);
+  EXPECT_GE(report.ticks + report.missed, 400);
+  // A machine that is busy may be late; what comes is a number.
+  bool updated = false;
+  for (long k = 0; k < report.ticks; ++k) {
+    EXPECT_TRUE(device::finite(records[static_cast<std::size_t>(k)].on_handle));
+    updated |=
+        k > 0 && records[static_cast<std::size_t>(k)].age < records[static_cast<std::size_t>(k - 1)].age;
+  }
+  EXPECT_TRUE(updated || scene.loop.safety().fault != control::Fault::none);
+}
+
+TEST(TwoRates, RefuseWhatTheLoopCannotRemember) {
+  const auto mechanism =
+      contact::open(describe::load(support::source_dir() + "/models/three_link_chain.yaml"), {.step = 1e-3});
+  EXPECT_THROW(LocalPort(*mechanism, 0, {}, {.every = 0}), InputError);
+  EXPECT_THROW(LocalPort(*mechanism, 0, {}, {.every = 1, .delay = -1}), InputError);
+  EXPECT_THROW(LocalPort(*mechanism, 0, {}, {.every = 500, .delay = 500}), InputError);
+}
+
+}  // namespace
+}  // namespace tactus::display
