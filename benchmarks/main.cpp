@@ -9,6 +9,7 @@
 
 #include "contact.h"
 #include "contender.h"
+#include "haptic.h"
 #include "heap.h"
 #include "loops.h"
 #include "once.h"
@@ -27,17 +28,19 @@ struct Arguments {
   bool loops_only = false;
   bool contact = false;
   bool heap = false;
+  bool haptic = false;
 };
 
 constexpr const char* kHelp =
     "tactus_bench [--quick] [--no-compiler] [--loops] [--json FILE] | --contact [--quick] | --heap [--quick] "
-    "| --thresholds\n"
+    "| --haptic [--quick] | --thresholds\n"
     "  --quick        fewer and shorter repetitions, no long ladders\n"
     "  --no-compiler  without the rows of the emitted C++ (they start the system's compiler)\n"
     "  --loops        only the mechanisms with closed loops\n"
     "  --json FILE    rows {\"case\", \"system\", \"ns\", \"allocations\", \"quartiles\"}\n"
     "  --contact      instead of the table: re-derivation and ticks with changing contact, stacks and heaps\n"
     "  --heap         instead of the table: stacks and heaps only\n"
+    "  --haptic       instead of the table: ticks of the haptic loop\n"
     "  --thresholds   instead of the table: composite against articulated bodies against the loop, by length "
     "of chain\n";
 
@@ -115,6 +118,10 @@ int run(const Arguments& arguments) {
     measure_thresholds(effort);
     return 0;
   }
+  if (arguments.haptic) {
+    measure_haptic(arguments.quick);
+    return 0;
+  }
   if (arguments.heap) {
     measure_heap(arguments.quick);
     return 0;
@@ -167,6 +174,8 @@ int main(int argc, char** argv) {
       arguments.loops_only = true;
     } else if (argument == "--contact") {
       arguments.contact = true;
+    } else if (argument == "--haptic") {
+      arguments.haptic = true;
     } else if (argument == "--heap") {
       arguments.heap = true;
     } else if (argument == "--thresholds") {

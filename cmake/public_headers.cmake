@@ -33,6 +33,7 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/device/hand.h
   tactus/device/registry.h
   tactus/display/histogram.h
+  tactus/display/log.h
   tactus/display/loop.h
   tactus/display/run_loop.h
   tactus/display/svg_plot.h

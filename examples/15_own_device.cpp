@@ -1,4 +1,5 @@
 // A device of your own: a knob that a recording turns. It has one axis, z; the loop cannot tell it from any other.
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -21,10 +22,12 @@ class Knob final : public device::Device {
   const device::Specification& specification() const noexcept override { return specification_; }
   device::State state() const noexcept override { return state_; }
   bool enable() noexcept override {
+    stopped_ = false;
     state_ = device::State::enabled;
     return true;
   }
   void disable() noexcept override { state_ = device::State::off; }
+  void stop() noexcept override { stopped_ = true; }  // from any thread
 
   bool wait() noexcept override {  // hardware would wait for its sample here, or poll
     sample_.t = 1e-3 * static_cast<double>(sample_.number++);
@@ -40,14 +43,16 @@ class Knob final : public device::Device {
     return sample_.number > 0;
   }
   bool command(const device::Command& command) noexcept override {
-    torque_ = state_ == device::State::enabled && device::finite(command.wrench) ? command.wrench[2] : 0.0;
-    return state_ == device::State::enabled && device::finite(command.wrench);
+    const bool does = state_ == device::State::enabled && !stopped_ && device::finite(command.wrench);
+    torque_ = does ? command.wrench[2] : 0.0;
+    return does;
   }
   double torque() const { return torque_; }
 
  private:
   device::Specification specification_;
   device::State state_ = device::State::off;
+  std::atomic<bool> stopped_{false};
   device::Sample sample_{};
   double torque_ = 0.0;  // [N m] what its motor would give
 };

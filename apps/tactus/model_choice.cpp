@@ -14,7 +14,13 @@ void ModelChoice::add_to(CLI::App& verb) {
       ->allow_extra_args(false);
 }
 
-describe::Model ModelChoice::load() const {
+describe::Model ModelChoice::load() const { return describe::load(path, pairs()); }
+
+describe::Model ModelChoice::load_text(const std::string& text) const {
+  return describe::load_text(text, path, pairs());
+}
+
+describe::Settings ModelChoice::pairs() const {
   describe::Settings pairs;
   for (const std::string& setting : settings) {
     const std::size_t equals = setting.find('=');
@@ -24,7 +30,7 @@ describe::Model ModelChoice::load() const {
     }
     pairs.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
   }
-  return describe::load(path, pairs);
+  return pairs;
 }
 
 }  // namespace tactus::apps

@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -61,52 +62,55 @@ void SetupFile::add_to(CLI::App& verb) {
 }
 
 void SetupFile::apply(CLI::App& verb) const {
-  CLI::Option& model = *verb.get_option("MODEL");
   if (!read.empty()) {
-    YAML::Node setup;
-    try {
-      setup = YAML::LoadFile(read);
-    } catch (const YAML::ParserException& error) {
-      throw InputError(place_of(read, error.mark), error.msg, "write `name: value` lines");
-    } catch (const YAML::Exception& error) {
-      throw InputError({read}, error.what(), "give a YAML file");
-    }
-    if (!setup.IsMap())
-      throw InputError({read}, "a set-up is a map of options",
-                       "write `name: value` lines, such as `rate: 2000`");
-    const std::vector<std::string> names = names_of(verb);
-    for (const auto& entry : setup) {
-      const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : std::string();
-      const Place place = place_of(read, entry.first.Mark());
-      if (std::find(names.begin(), names.end(), key) == names.end())
-        throw InputError(place, fmt::format("`{}` is no setting of {}", key, verb.get_name()),
-                         suggestion(key, names));
-      CLI::Option& option = key == "model" ? model : *verb.get_option("--" + key);
-      std::vector<std::string> values;
-      if (entry.second.IsScalar()) values.push_back(entry.second.Scalar());
-      if (entry.second.IsSequence())
-        for (const auto& item : entry.second) {
-          if (!item.IsScalar())
-            throw InputError(place_of(read, item.Mark()), "a single value is expected", "");
-          values.push_back(item.Scalar());
-        }
-      if (values.empty() || (values.size() > 1 && option.get_expected_max() <= 1))
-        throw InputError(place, fmt::format("`{}` needs {}", key, values.empty() ? "a value" : "one value"),
-                         "write `name: value`");
-      if (option.count() > 0) continue;  // given on the command line
-      if (key == "model" && std::filesystem::path(values[0]).is_relative())
-        values[0] = (std::filesystem::path(read).parent_path() / values[0]).string();
-      try {
-        for (const std::string& value : values) option.add_result(value);
-        option.run_callback();
-      } catch (const CLI::ParseError& error) {
-        throw InputError(place, error.what(), verb.get_name() + " --help says what is expected");
-      }
-    }
+    std::ifstream file(read);
+    apply_text(verb, {std::istreambuf_iterator<char>(file), {}}, read);
   }
-  if (model.count() == 0)
+  if (verb.get_option("MODEL")->count() == 0)
     throw InputError({}, "MODEL is required", "give a model file, or a set-up with `model:`");
   if (!write.empty()) write_file(write, setup_text(verb));
+}
+
+void SetupFile::apply_text(CLI::App& verb, const std::string& text, const std::string& file) const {
+  CLI::Option& model = *verb.get_option("MODEL");
+  YAML::Node setup;
+  try {
+    setup = YAML::Load(text);
+  } catch (const YAML::Exception& error) {
+    throw InputError(place_of(file, error.mark), error.msg, "write `name: value` lines");
+  }
+  if (!setup.IsMap())
+    throw InputError({file}, "a set-up is a map of options",
+                     "write `name: value` lines, such as `rate: 2000`");
+  const std::vector<std::string> names = names_of(verb);
+  for (const auto& entry : setup) {
+    const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : std::string();
+    const Place place = place_of(file, entry.first.Mark());
+    if (std::find(names.begin(), names.end(), key) == names.end())
+      throw InputError(place, fmt::format("`{}` is no setting of {}", key, verb.get_name()),
+                       suggestion(key, names));
+    CLI::Option& option = key == "model" ? model : *verb.get_option("--" + key);
+    std::vector<std::string> values;
+    if (entry.second.IsScalar()) values.push_back(entry.second.Scalar());
+    if (entry.second.IsSequence())
+      for (const auto& item : entry.second) {
+        if (!item.IsScalar())
+          throw InputError(place_of(file, item.Mark()), "a single value is expected", "write `name: [a, b]`");
+        values.push_back(item.Scalar());
+      }
+    if (values.empty() || (values.size() > 1 && option.get_items_expected_max() <= 1))
+      throw InputError(place, fmt::format("`{}` needs {}", key, values.empty() ? "a value" : "one value"),
+                       "write `name: value`");
+    if (option.count() > 0) continue;  // given on the command line
+    if (key == "model" && std::filesystem::path(values[0]).is_relative())
+      values[0] = (std::filesystem::path(file).parent_path() / values[0]).string();
+    try {
+      for (const std::string& value : values) option.add_result(value);
+      option.run_callback();
+    } catch (const CLI::ParseError& error) {
+      throw InputError(place, error.what(), verb.get_name() + " --help says what is expected");
+    }
+  }
 }
 
 std::string setup_text(const CLI::App& verb) {

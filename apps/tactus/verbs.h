@@ -32,6 +32,11 @@ struct ModelChoice {
 
   void add_to(CLI::App& verb);
   describe::Model load() const;
+  /// The same from a text that stands for the file.
+  describe::Model load_text(const std::string& text) const;
+
+ private:
+  describe::Settings pairs() const;
 };
 
 void add_check(CLI::App& program);
@@ -41,6 +46,7 @@ void add_eval(CLI::App& program);
 void add_simulate(CLI::App& program);
 void add_devices(CLI::App& program);
 void add_haptic(CLI::App& program);
+void add_replay(CLI::App& program);
 void add_study(CLI::App& program);
 
 }  // namespace tactus::apps

@@ -68,6 +68,8 @@ std::string_view name_of(Fault fault) {
       return "refused";
     case Fault::simulation_late:
       return "simulation_late";
+    case Fault::watchdog:
+      return "watchdog";
   }
   return "";
 }
@@ -102,6 +104,8 @@ std::string_view meaning_of(Fault fault) {
       return "the device refused the command";
     case Fault::simulation_late:
       return "the simulation behind the local model fell too far behind";
+    case Fault::watchdog:
+      return "the loop stood still, and the watchdog switched the motors off";
   }
   return "";
 }

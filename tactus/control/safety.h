@@ -45,6 +45,7 @@ enum class Fault : std::uint8_t {
   mechanism,        // its status was not ok
   refused,          // the device did not carry out the command
   simulation_late,  // of two rates: the slow one fell behind
+  watchdog,         // the loop stood still
 };
 std::string_view name_of(Fault fault);
 /// A sentence for the user.

@@ -97,6 +97,9 @@ class Device {
   /// False where it cannot be.
   virtual bool enable() noexcept = 0;
   virtual void disable() noexcept = 0;
+  /// For a watchdog: from any thread, while another may hang in any function of the device. The motors give nothing, or hold still,
+  /// at once and until enable(); commands are refused.
+  virtual void stop() noexcept = 0;
 
   // In the loop: no exception, no allocation.
   /// Until the next sample is there. False: the device is lost.

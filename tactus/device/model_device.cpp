@@ -187,6 +187,7 @@ bool ModelDevice::dynamics(HandleDynamics& dynamics) noexcept {
 
 bool ModelDevice::enable() noexcept {
   if (state_ == State::lost) return false;
+  stopped_.store(false, std::memory_order_relaxed);
   state_ = State::enabled;
   return true;
 }
@@ -198,6 +199,7 @@ void ModelDevice::disable() noexcept {
 }
 
 bool ModelDevice::wait() noexcept {
+  if (stopped_.load(std::memory_order_acquire)) disable();
   if (state_ == State::lost) return false;
   if (sample_.number > 0) {
     if (state_ == State::enabled) drive(wanted_);

@@ -15,6 +15,7 @@
 // translations first, rotations where freedoms are left.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -46,6 +47,7 @@ class ModelDevice final : public Device {
   State state() const noexcept override { return state_; }
   bool enable() noexcept override;
   void disable() noexcept override;
+  void stop() noexcept override { stopped_.store(true, std::memory_order_release); }
   bool wait() noexcept override;
   bool read(Sample& sample) noexcept override;
   bool command(const Command& command) noexcept override;
@@ -74,6 +76,7 @@ class ModelDevice final : public Device {
   std::vector<std::size_t> motor_;  // indices into the speeds
   std::vector<int> coordinate_;     // of the motors, into q
   State state_ = State::off;
+  std::atomic<bool> stopped_{false};
   Sample sample_{};
   Sensing sensing_;
   double hand_work_ = 0.0;

@@ -36,6 +36,7 @@ SimulatedAdmittance::SimulatedAdmittance(Specification specification, HandPointe
       random_(servo.seed) {}
 
 bool SimulatedAdmittance::enable() noexcept {
+  stopped_.store(false, std::memory_order_relaxed);
   hold_still();
   state_ = State::enabled;
   return true;
@@ -52,6 +53,7 @@ void SimulatedAdmittance::hold_still() noexcept {
 }
 
 bool SimulatedAdmittance::wait() noexcept {
+  if (stopped_.load(std::memory_order_acquire)) disable();
   if (sample_.number > 0) {
     const double period = 1.0 / specification_.rate, h = period / kSubsteps;
     for (int i = 0; i < kSubsteps; ++i) advance(sample_.t + i * h, i * h, h);

@@ -9,6 +9,7 @@
 // steps. While the device is off it holds where it is.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include <tactus/device/device.h>
@@ -35,6 +36,7 @@ class SimulatedAdmittance final : public Device {
   State state() const noexcept override { return state_; }
   bool enable() noexcept override;
   void disable() noexcept override;
+  void stop() noexcept override { stopped_.store(true, std::memory_order_release); }
   bool wait() noexcept override;
   bool read(Sample& sample) noexcept override;
   bool command(const Command& command) noexcept override;
@@ -54,6 +56,7 @@ class SimulatedAdmittance final : public Device {
   Sensing sensing_;
   Random random_;
   State state_ = State::off;
+  std::atomic<bool> stopped_{false};
   Handle handle_{}, commanded_{};
   Sample sample_{};
   double hand_work_ = 0.0;

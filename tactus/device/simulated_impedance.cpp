@@ -41,6 +41,7 @@ SimulatedImpedance::SimulatedImpedance(Specification specification, HandPointer 
       delay_(static_cast<std::size_t>(std::lround(specification_.latency * specification_.rate))) {}
 
 bool SimulatedImpedance::enable() noexcept {
+  stopped_.store(false, std::memory_order_relaxed);
   state_ = State::enabled;
   return true;
 }
@@ -51,6 +52,7 @@ void SimulatedImpedance::disable() noexcept {
 }
 
 bool SimulatedImpedance::wait() noexcept {
+  if (stopped_.load(std::memory_order_acquire)) disable();
   if (sample_.number > 0) {
     const double period = 1.0 / specification_.rate, h = period / kSubsteps;
     const Vector6 motors = coming_[delay_];

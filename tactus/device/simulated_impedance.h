@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 
 #include <tactus/device/device.h>
 #include <tactus/device/hand.h>
@@ -24,6 +25,7 @@ class SimulatedImpedance final : public Device {
   State state() const noexcept override { return state_; }
   bool enable() noexcept override;
   void disable() noexcept override;
+  void stop() noexcept override { stopped_.store(true, std::memory_order_release); }
   bool wait() noexcept override;
   bool read(Sample& sample) noexcept override;
   bool command(const Command& command) noexcept override;
@@ -43,6 +45,7 @@ class SimulatedImpedance final : public Device {
   HandPointer hand_;
   Sensing sensing_;
   State state_ = State::off;
+  std::atomic<bool> stopped_{false};
   Handle handle_{};
   Sample sample_{};
   std::size_t delay_ = 0;

@@ -113,8 +113,8 @@ bool HapticLoop::tick(double elapsed) noexcept {
   return !safety_.faulted();
 }
 
-void HapticLoop::lost() noexcept {
-  safety_.trip(Fault::no_sample);
+void HapticLoop::fail(Fault fault) noexcept {
+  safety_.trip(fault);
   record_.on_handle = record_.on_port = {};
   safe_state();
   record_.stage = safety_.memory().stage;
@@ -236,6 +236,7 @@ void HapticLoop::step_mechanism(const Vector6& on_port) noexcept {
 }
 
 void HapticLoop::command(const device::Command& command) noexcept {
+  commanded_ = command;
   if (!device_.command(command)) safety_.trip(Fault::refused);
 }
 
@@ -244,7 +245,8 @@ void HapticLoop::safe_state() noexcept {
   memory_.engaged = before_ = false;
   guard_ = {};
   // The last place that was believed, at rest: what an admittance device holds.
-  device_.command({.wrench = {}, .X_WH = safety_.memory().last.X_WH, .V_WH = {}});
+  commanded_ = {.wrench = {}, .X_WH = safety_.memory().last.X_WH, .V_WH = {}};
+  device_.command(commanded_);
   device_.disable();
 }
 

@@ -85,9 +85,14 @@ class HapticLoop {
   /// One tick, after Device::wait(); `elapsed` [s] since the one before. False: faulted, and in the safe state.
   bool tick(double elapsed) noexcept;
   /// The device did not come back from wait().
-  void lost() noexcept;
+  void lost() noexcept { fail(control::Fault::no_sample); }
+  /// Ends in the safe state, for a reason that the caller found.
+  void fail(control::Fault fault) noexcept;
 
   const TickRecord& record() const noexcept { return record_; }
+  /// Of the last tick: what was read, and what the device was told.
+  const device::Sample& sample() const noexcept { return sample_; }
+  const device::Command& commanded() const noexcept { return commanded_; }
   const control::SafetyMemory& safety() const noexcept { return safety_.memory(); }
   const control::Coupler& coupler() const noexcept { return coupler_; }
   device::Device& device() noexcept { return device_; }
@@ -116,6 +121,7 @@ class HapticLoop {
   std::unique_ptr<TwoRateOptions> two_rates_;     // null: one
   std::unique_ptr<PortView> view_;
   device::Sample sample_{};
+  device::Command commanded_{};
   TickRecord record_{};
   math::Vec3<double> p_before_{};  // of the handle, in the tick before
   math::Mat3<double> R_before_ = math::Mat3<double>::identity();

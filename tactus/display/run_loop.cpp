@@ -5,11 +5,17 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <thread>
 
 #include <fmt/format.h>
+
+#include <tactus/base/latest.h>
+#include <tactus/display/log/tick_log.h>
 
 namespace tactus::display {
 
@@ -71,6 +77,50 @@ class Privileges {
   bool locked_ = false, pinned_ = false;
 };
 
+/// Looks from a thread of its own whether ticks go on; where they do not, it stops the motors and barks once.
+class Watchdog {
+ public:
+  Watchdog(device::Device& device, double patience) : device_(device), patience_(patience) {
+    if (patience > 0.0) thread_ = std::thread([this] { watch(); });
+  }
+  ~Watchdog() {
+    ending_.store(true, std::memory_order_release);
+    if (thread_.joinable()) thread_.join();
+  }
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+
+  /// In the loop.
+  void pat() noexcept { pats_.fetch_add(1, std::memory_order_relaxed); }
+  bool barked() const noexcept { return barked_.load(std::memory_order_acquire); }
+
+ private:
+  void watch() noexcept {
+    constexpr int kLooks = 8;  // within its patience
+    const auto pause = static_cast<Nanoseconds>(1e9 * patience_ / kLooks);
+    std::uint64_t seen = 0;
+    Nanoseconds since = now();
+    while (!ending_.load(std::memory_order_acquire)) {
+      sleep_until(now() + std::min(pause, kSecond / 100));
+      const std::uint64_t pats = pats_.load(std::memory_order_relaxed);
+      if (pats != seen) {
+        seen = pats;
+        since = now();
+      } else if (static_cast<double>(now() - since) > 1e9 * patience_) {
+        barked_.store(true, std::memory_order_release);
+        device_.stop();
+        return;
+      }
+    }
+  }
+
+  device::Device& device_;
+  double patience_;
+  std::atomic<std::uint64_t> pats_{0};
+  std::atomic<bool> barked_{false}, ending_{false};
+  std::thread thread_;
+};
+
 struct Run {
   HapticLoop& loop;
   const RunOptions& options;
@@ -80,18 +130,43 @@ struct Run {
   long total = 0;
   std::size_t written = 0;
   Nanoseconds last = 0;  // when the tick before began
+  LogEntry entry{};
+  Watchdog* watchdog = nullptr;
 
   /// A tick and its books; false: faulted.
   bool tick() noexcept {
     const Nanoseconds begun = now();
+    if (watchdog != nullptr) {
+      watchdog->pat();
+      if (watchdog->barked()) {
+        loop.fail(control::Fault::watchdog);
+        return false;
+      }
+    }
     const bool by_clock = options.realtime && report.ticks > 0;
     const double elapsed = by_clock ? 1e-9 * static_cast<double>(begun - last) : loop.period();
     last = begun;
     const bool well = loop.tick(elapsed);
-    report.compute.add(now() - begun);
+    const Nanoseconds compute = now() - begun;
+    report.compute.add(compute);
+    if (options.log != nullptr) log(elapsed, compute);
+    if (options.live != nullptr) options.live->publish({loop.record(), report.ticks, report.missed});
     if (report.ticks % stride == 0 && written < records.size()) records[written++] = loop.record();
     ++report.ticks;
     return well;
+  }
+
+  void log(double elapsed, Nanoseconds compute) noexcept {
+    entry.sample = loop.sample();
+    entry.has_dynamics = loop.device().dynamics(entry.dynamics);
+    entry.elapsed = elapsed;
+    entry.command = loop.commanded();
+    entry.record = loop.record();
+    entry.compute = compute;
+    if (options.realtime)
+      report.not_logged += !options.log->offer(entry);
+    else
+      options.log->put(entry);
   }
 
   void in_simulated_time() noexcept {
@@ -131,11 +206,28 @@ struct Run {
 
 }  // namespace
 
+struct LiveView::Slots {
+  Latest<LiveStatus> latest;
+};
+LiveView::LiveView() : slots_(std::make_unique<Slots>()) {}
+LiveView::~LiveView() = default;
+void LiveView::publish(const LiveStatus& status) noexcept {
+  slots_->latest.back() = status;
+  slots_->latest.publish();
+}
+bool LiveView::take(LiveStatus& status) noexcept {
+  if (!slots_->latest.update()) return false;
+  status = slots_->latest.front();
+  return true;
+}
+
 RunReport run_loop(HapticLoop& loop, const RunOptions& options, std::span<TickRecord> records, long stride) {
   RunReport report;
   Run run{loop, options, records, stride, report, std::lround(options.duration / loop.period())};
   const Nanoseconds start = now();
   if (options.realtime) {
+    Watchdog watchdog(loop.device(), options.watchdog);  // before the privileges, which are the loop's alone
+    run.watchdog = &watchdog;
     const Privileges privileges(options, report.notes);
     if (loop.device().specification().owns_clock)
       run.by_the_devices_clock();

@@ -6,6 +6,7 @@
 // the clock sets the pace itself.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,16 +16,45 @@
 
 namespace tactus::display {
 
+class TickLog;
+
+/// What may be shown while it runs.
+struct LiveStatus {
+  TickRecord record;
+  long ticks = 0, missed = 0;
+};
+/// From the loop to another thread, which neither waits for the other.
+class LiveView {
+ public:
+  LiveView();
+  ~LiveView();
+  LiveView(const LiveView&) = delete;
+  LiveView& operator=(const LiveView&) = delete;
+  void publish(const LiveStatus& status) noexcept;
+  /// False where there is nothing new.
+  bool take(LiveStatus& status) noexcept;
+
+ private:
+  struct Slots;
+  std::unique_ptr<Slots> slots_;
+};
+
 struct RunOptions {
   double duration = 5.0;  // [s]
   bool realtime = false;
   int priority = 80;  // of SCHED_FIFO, below the kernel's own threads
   int cpu = -1;       // to stay on; -1: any
+  double watchdog =
+      0.1;  // [s] in real time: a loop that stands still for longer is stopped from outside; 0: none
+  TickLog* log =
+      nullptr;  // gets every tick (display/log/tick_log.h); in simulated time the loop waits for room
+  LiveView* live = nullptr;  // for another thread's eyes
 };
 
 struct RunReport {
   long ticks = 0;
   long missed = 0;       // periods that were left out
+  long not_logged = 0;   // ticks for which the log had no room
   double seconds = 0.0;  // of real time
   Histogram wake;        // from a deadline to the thread's being awake; real time only
   Histogram compute;     // of a tick, from the sample to the command

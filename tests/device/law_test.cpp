@@ -165,6 +165,7 @@ class CallingBack final : public Device {
   State state() const noexcept override { return State::enabled; }
   bool enable() noexcept override { return true; }
   void disable() noexcept override {}
+  void stop() noexcept override {}
   bool wait() noexcept override { return true; }
   bool read(Sample& sample) noexcept override {
     sample.number = ++number_;

@@ -21,6 +21,7 @@ class Faulty final : public device::Device {
   device::State state() const noexcept override { return inner_->state(); }
   bool enable() noexcept override { return inner_->enable(); }
   void disable() noexcept override { inner_->disable(); }
+  void stop() noexcept override { inner_->stop(); }
   bool wait() noexcept override {
     ++waits_;
     return inner_->wait() && !(what_ == Injected::gone && waits_ >= at_);

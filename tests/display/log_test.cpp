@@ -123,6 +123,19 @@ TEST(TickMessage, ReadsBackToTheSameBits) {
 }
 
 TEST(TickMessage, SaysWhatIsNone) {
+  const std::string sound = tick_message(LogEntry{});
+  EXPECT_NO_THROW(parse_tick(sound, "log"));
+  for (const auto& [part, instead] : std::vector<std::pair<std::string, std::string>>{
+           {"\"p\":[0.0,0.0,0.0]", "\"p\":[0.0,0.0]"},
+           {"\"p\":[0.0,0.0,0.0]", "\"p\":[0.0,0.0,0.0,0.0]"},
+           {"\"p\":[0.0,0.0,0.0]", "\"p\":{\"x\":0,\"y\":0,\"z\":0}"},
+           {"\"p\":[0.0,0.0,0.0]", "\"p\":[0.0,\"much\",0.0]"},
+           {"\"p\":", "\"q\":"}}) {
+    std::string broken = sound;
+    ASSERT_NE(broken.find(part), std::string::npos);
+    EXPECT_THROW(parse_tick(broken.replace(broken.find(part), part.size(), instead), "log"), InputError)
+        << instead;
+  }
   for (const char* text : {"", "{}", "[1]", "{\"number\":1}", "{\"number\":\"x\"}"})
     EXPECT_THROW(parse_tick(text, "log"), InputError) << text;
 }

@@ -273,6 +273,7 @@ class Blind final : public device::Device {
   device::State state() const noexcept override { return inner_.state(); }
   bool enable() noexcept override { return inner_.enable(); }
   void disable() noexcept override { inner_.disable(); }
+  void stop() noexcept override { inner_.stop(); }
   bool wait() noexcept override { return inner_.wait(); }
   bool read(device::Sample& sample) noexcept override {
     if (!inner_.read(sample)) return false;

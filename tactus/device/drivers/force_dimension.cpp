@@ -1,5 +1,6 @@
 #include <tactus/device/drivers/force_dimension.h>
 
+#include <atomic>
 #include <cctype>
 
 #include <fmt/format.h>
@@ -128,12 +129,19 @@ class ForceDimension final : public Device {
   bool enable() noexcept override {
     if (state_ == State::lost) return false;
     if (!set({}) || dhd_.dhdEnableForce(1, id_) < 0) return lose();
+    stopped_.store(false, std::memory_order_relaxed);
     state_ = State::enabled;
     return true;
   }
   void disable() noexcept override {
     motors_off();
     if (state_ != State::lost) state_ = State::off;
+  }
+
+  /// The library may be called from any thread.
+  void stop() noexcept override {
+    stopped_.store(true, std::memory_order_release);
+    motors_off();
   }
 
   bool wait() noexcept override {
@@ -164,7 +172,7 @@ class ForceDimension final : public Device {
     return true;
   }
   bool command(const Command& command) noexcept override {
-    if (state_ != State::enabled || !finite(command.wrench)) {
+    if (state_ != State::enabled || stopped_.load(std::memory_order_acquire) || !finite(command.wrench)) {
       set({});
       return false;
     }
@@ -192,6 +200,7 @@ class ForceDimension final : public Device {
   Specification specification_;
   Pace pace_;
   State state_ = State::off;
+  std::atomic<bool> stopped_{false};
   Sample sample_{};
 };
 

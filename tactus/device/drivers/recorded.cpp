@@ -85,6 +85,7 @@ class Recorded final : public Device {
     return true;
   }
   void disable() noexcept override { state_ = State::off; }
+  void stop() noexcept override {}  // it has no motors
 
   bool wait() noexcept override {
     sample_.t = static_cast<double>(sample_.number) / specification_.rate;

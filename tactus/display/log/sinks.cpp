@@ -282,6 +282,10 @@ std::string tick_message(const LogEntry& entry) {
   list("p", entry.sample.X_WH.p);
   list("V", entry.sample.V_WH);
   list("F", entry.sample.F_H_W);
+  if (entry.has_dynamics) {
+    list("M", entry.dynamics.M);
+    list("bias", entry.dynamics.bias);
+  }
   list("wrench", entry.command.wrench);
   list("R_to", entry.command.X_WH.R);
   list("p_to", entry.command.X_WH.p);
@@ -307,6 +311,10 @@ LogEntry parse_tick(std::string_view text, const std::string& file) {
     entry.sample.X_WH = {matrix_of(json.at("R")), vector_of(json.at("p"))};
     entry.sample.V_WH = list_of<6>(json.at("V"));
     entry.sample.F_H_W = list_of<6>(json.at("F"));
+    if (json.contains("M")) {
+      entry.has_dynamics = true;
+      entry.dynamics = {list_of<36>(json.at("M")), list_of<6>(json.at("bias"))};
+    }
     entry.command.wrench = list_of<6>(json.at("wrench"));
     entry.command.X_WH = {matrix_of(json.at("R_to")), vector_of(json.at("p_to"))};
     entry.command.V_WH = list_of<6>(json.at("V_to"));

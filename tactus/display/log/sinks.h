@@ -16,6 +16,7 @@
 #include <memory>
 #include <string>
 
+#include <tactus/display/log.h>
 #include <tactus/display/log/mcap_writer.h>
 #include <tactus/display/log/tick_log.h>
 
@@ -32,8 +33,6 @@ struct LogHead {
 };
 std::unique_ptr<LogSink> mcap_log(const std::string& path, const LogHead& head);
 
-/// A number with all its digits, which reads back to the same bits; what is not finite as "nan", "inf", "-inf" in quotes.
-std::string digits_of(double x);
 /// An entry as the message of /loop/tick, and back. parse throws InputError where the text is none.
 std::string tick_message(const LogEntry& entry);
 LogEntry parse_tick(std::string_view text, const std::string& file);

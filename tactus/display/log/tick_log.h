@@ -19,11 +19,13 @@ namespace tactus::display {
 
 /// A tick as it is kept: enough to make it again, and what came of it.
 struct LogEntry {
-  device::Sample sample;     // in
-  double elapsed = 0.0;      // in: [s] since the tick before
-  device::Command command;   // out
-  TickRecord record;         // out
-  std::int64_t compute = 0;  // [ns] that it took
+  device::Sample sample;  // in
+  bool has_dynamics = false;
+  device::HandleDynamics dynamics;  // in: where the device has them
+  double elapsed = 0.0;             // in: [s] since the tick before
+  device::Command command;          // out
+  TickRecord record;                // out
+  std::int64_t compute = 0;         // [ns] that it took
 };
 
 /// Where entries go. May throw OutputError.

@@ -1,0 +1,58 @@
+// What `tactus haptic` is asked for, and the session that it opens: mechanism, device, controller, loop.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+
+#include <tactus/contact/open.h>
+#include <tactus/control/coupler_design.h>
+#include <tactus/control/four_channel.h>
+#include <tactus/device/registry.h>
+#include <tactus/display/run_loop.h>
+
+#include "haptic_hand.h"
+#include "verbs.h"
+
+namespace tactus::apps {
+
+struct HapticRequest {
+  ModelChoice model;
+  std::string device, port, controller = "coupler", coupling = "firm", out, plot, log;
+  HandChoice hand;
+  double joint_stiffness = 200.0, joint_damping = 50.0, force_scale = 1.0, motion_scale = 1.0;
+  double rate = 0.0, duration = 5.0, size = 0.0, stiffness = 0.0, damping = -1.0, late = 0.0;
+  double local_rate = 0.0, transport = 0.0;
+  int cpu = -1;
+  bool passivity = false;
+  bool realtime = false, moving = false, json = false;
+};
+
+/// The mechanism as the hand meets it: at which port, and how that can move.
+struct Grasp {
+  int port = 0;
+  bool planar = false;                  // it stays in a plane z = const
+  math::Vec3<double> ahead{}, aside{};  // where it moves most easily, and next
+  std::array<double, 2> inertia{};      // [kg m^2], [kg] in the easiest direction
+};
+
+/// All that a run needs, in the order in which it is made.
+struct HapticSession {
+  describe::Model model;
+  std::unique_ptr<simulate::Mechanism> mechanism;
+  Grasp grasp;
+  std::unique_ptr<device::Device> device;
+  device::Specification specification;
+  control::CouplerGains gains;
+  std::unique_ptr<display::HapticLoop> loop;
+  double rate = 0.0;  // [Hz]
+};
+
+/// Chooses what the request leaves open, and fills it in. `given` replaces the device (a replay's). Throws InputError.
+HapticSession open_session(HapticRequest& request, describe::Model model,
+                           std::unique_ptr<device::Device> given = nullptr);
+
+/// MODEL and all options that are settings of a run, on a verb.
+void add_haptic_settings(CLI::App* verb, HapticRequest* request);
+
+}  // namespace tactus::apps

@@ -1,0 +1,166 @@
+#include "haptic_summary.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <tactus/display/svg_plot.h>
+
+namespace tactus::apps {
+
+namespace {
+
+using display::TickRecord;
+using nlohmann::ordered_json;
+using Vec3 = math::Vec3<double>;
+
+double along(const Vec3& d, const math::Vec3<double>& v) { return dot(d, v); }
+
+ordered_json as_json(const display::Histogram& h) {
+  ordered_json bins = ordered_json::array();
+  for (std::size_t i = 0; i < display::Histogram::kBins; ++i)
+    if (h.in_bin(i) > 0) bins.push_back({display::Histogram::lower_end(i), h.in_bin(i)});
+  return {{"count", h.count()},
+          {"mean_ns", h.mean()},
+          {"p50_ns", h.percentile(0.5)},
+          {"p99_ns", h.percentile(0.99)},
+          {"p99_9_ns", h.percentile(0.999)},
+          {"max_ns", h.largest()},
+          {"bins_from_ns", bins}};
+}
+
+ordered_json as_json(const Outcome& o) {
+  ordered_json json{
+      {"model", o.request.model.path},
+      {"engine", name_of(o.mechanism.kind())},
+      {"device", o.device.name},
+      {"port", o.mechanism.ports()[static_cast<std::size_t>(o.grasp.port)].name},
+      {"controller", o.device.kind == device::Kind::admittance ? "motion" : o.request.controller},
+      {"hand", o.request.hand.name},
+      {"rate_hz", o.device.rate},
+      {"ok", o.safety.fault == control::Fault::none},
+      {"fault", name_of(o.safety.fault)},
+      {"ticks", o.report.ticks},
+      {"missed", o.report.missed},
+      {"seconds", o.report.seconds},
+      {"not_logged", o.report.not_logged},
+      {"notes", o.report.notes}};
+  if (o.by_coupler())
+    json["coupler"] = {{"stiffness", o.gains.stiffness[1]},
+                       {"damping", o.gains.damping[1]},
+                       {"rotational_stiffness", o.gains.stiffness[0]},
+                       {"rotational_damping", o.gains.damping[0]}};
+  else if (o.device.kind == device::Kind::impedance)
+    json["four_channels"] = {{"joint_stiffness", o.request.joint_stiffness},
+                             {"joint_damping", o.request.joint_damping},
+                             {"force_scale", o.request.force_scale},
+                             {"motion_scale", o.request.motion_scale},
+                             {"directions_resisted", o.most_resisted}};
+  if (o.request.local_rate > 0.0)
+    json["two_rates"] = {{"simulation_hz", o.request.local_rate}, {"oldest_update_ticks", o.oldest}};
+  json["apparent_mass"] = o.grasp.inertia[1];
+  json["largest_force_n"] = o.largest_force;
+  json["largest_lag_m"] = o.largest_lag;
+  json["energy_j"] = {
+      {"given_by_the_hand", o.hand_work},
+      {"taken_by_the_passivity_controller", o.records.empty() ? 0.0 : o.records.back().guarded},
+      {"into_the_mechanism", o.records.empty() ? 0.0 : o.records.back().into_port}};
+  json["felt"] = {{"known", o.felt.known},
+                  {"mass", o.felt.mass},
+                  {"damping", o.felt.damping},
+                  {"stiffness", o.felt.stiffness},
+                  {"unexplained", o.felt.unexplained}};
+  json["compute"] = as_json(o.report.compute);
+  if (o.request.realtime) json["wake"] = as_json(o.report.wake);
+  return json;
+}
+
+void print_times(const char* what, const display::Histogram& h) {
+  fmt::print("{}: p50 {:.2f} us, p99.9 {:.2f} us, at most {:.2f} us\n{}", what,
+             1e-3 * static_cast<double>(h.percentile(0.5)), 1e-3 * static_cast<double>(h.percentile(0.999)),
+             1e-3 * static_cast<double>(h.largest()), h.to_text());
+}
+
+}  // namespace
+
+void measure(Outcome& outcome) {
+  if (outcome.records.empty()) return;
+  const Vec3 start = outcome.records.front().p_P - outcome.records.front().p_H;
+  for (const TickRecord& record : outcome.records) {
+    const device::Vector6& F = record.on_port;
+    outcome.largest_force = std::max(outcome.largest_force, std::hypot(F[3], F[4], F[5]));
+    outcome.oldest = std::max(outcome.oldest, record.age);
+    outcome.most_resisted = std::max(outcome.most_resisted, record.resisted);
+    const Vec3 lag = record.p_P - record.p_H - start;
+    outcome.largest_lag = std::max(outcome.largest_lag, std::sqrt(dot(lag, lag)));
+  }
+}
+
+void print(const Outcome& o) {
+  fmt::print("{} ({}) held at `{}` through {} by a hand that does `{}`\n", o.mechanism.model().name,
+             name_of(o.mechanism.kind()), o.mechanism.ports()[static_cast<std::size_t>(o.grasp.port)].name,
+             o.device.name, o.request.hand.name);
+  if (o.device.kind == device::Kind::impedance && !o.by_coupler())
+    fmt::print("four channels; joints by {}, up to {} directions at once\n",
+               o.request.controller == "penalties" ? "penalties" : "acceleration", o.most_resisted);
+  if (o.by_coupler())
+    fmt::print(
+        "coupler: {:.4g} N/m, {:.4g} N s/m; {:.4g} N m/rad, {:.4g} N m s/rad (the device shows at most "
+        "{:.4g} N/m)\n",
+        o.gains.stiffness[1], o.gains.damping[1], o.gains.stiffness[0], o.gains.damping[0],
+        o.device.stiffness);
+  if (o.request.local_rate > 0.0)
+    fmt::print("local model between updates of the simulation at {:g} Hz, up to {} ticks old\n",
+               o.request.local_rate, o.oldest);
+  for (const std::string& note : o.report.notes) fmt::print("note: {}\n", note);
+  fmt::print("{} ticks at {:g} Hz in {:.3g} s{}; {} missed\n", o.report.ticks, o.device.rate,
+             o.report.seconds, o.request.realtime ? "" : " (simulated time)", o.report.missed);
+  if (o.report.not_logged > 0)
+    fmt::print("{} ticks did not fit into the log: the disk was too slow\n", o.report.not_logged);
+  fmt::print("force up to {:.4g} N; handle and port apart by up to {:.3g} mm\n", o.largest_force,
+             1e3 * o.largest_lag);
+  fmt::print("the hand gave {:.4g} J, {:.4g} J went into the mechanism\n", o.hand_work,
+             o.records.empty() ? 0.0 : o.records.back().into_port);
+  if (o.felt.known)
+    fmt::print(
+        "felt along ({:.2f} {:.2f} {:.2f}): {:.4g} kg, {:.3g} N s/m, {:.3g} N/m ({:.2g} of the force not "
+        "explained)\n",
+        o.grasp.ahead.x, o.grasp.ahead.y, o.grasp.ahead.z, o.felt.mass, o.felt.damping, o.felt.stiffness,
+        o.felt.unexplained);
+  else
+    fmt::print("apparent mass at the start {:.4g} kg\n", o.grasp.inertia[1]);
+  print_times("a tick", o.report.compute);
+  if (o.request.realtime) print_times("waking up after the deadline", o.report.wake);
+  if (!o.request.out.empty())
+    fmt::print("{} rows in {}\n", o.report.ticks - o.report.not_logged, o.request.out);
+  if (!o.request.log.empty()) fmt::print("log in {}\n", o.request.log);
+  if (!o.request.plot.empty()) fmt::print("plot in {}\n", o.request.plot);
+}
+
+std::string json_of(const Outcome& outcome) { return as_json(outcome).dump(2); }
+
+std::string plot_of(const Outcome& o) {
+  display::Series handle{"handle", {}, {}}, port{"port", {}, {}}, energy{"into the mechanism", {}, {}};
+  std::array<display::Series, 3> force{{{"x", {}, {}}, {"y", {}, {}}, {"z", {}, {}}}};
+  if (o.records.empty()) return "";
+  const TickRecord& first = o.records.front();
+  const auto add = [](display::Series& s, double t, double y) {
+    s.x.push_back(t);
+    s.y.push_back(y);
+  };
+  for (const TickRecord& r : o.records) {
+    add(handle, r.t, along(o.grasp.ahead, r.p_H - first.p_H));
+    add(port, r.t, along(o.grasp.ahead, r.p_P - first.p_P));
+    add(energy, r.t, r.into_port);
+    for (std::size_t i = 0; i < 3; ++i) add(force[i], r.t, -r.on_port[3 + i]);
+  }
+  return display::to_svg({.title = fmt::format("{} in the hand", o.mechanism.model().name),
+                          .x_label = "time [s]",
+                          .panels = {{"way [m]", {handle, port}},
+                                     {"force on the hand [N]", {force[0], force[1], force[2]}},
+                                     {"work [J]", {energy}}}});
+}
+
+}  // namespace tactus::apps

@@ -1,0 +1,36 @@
+// What came of a haptic run: as text, as JSON, as a picture.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "haptic_session.h"
+
+namespace tactus::apps {
+
+struct Outcome {
+  const HapticRequest& request;
+  const device::Specification& device;
+  const simulate::Mechanism& mechanism;
+  const Grasp& grasp;
+  const control::CouplerGains& gains;
+  const display::RunReport& report;
+  const std::vector<display::TickRecord>& records;
+  const control::SafetyMemory& safety;
+  double hand_work = 0.0;
+  display::Felt felt{};
+  double largest_force = 0.0, largest_lag = 0.0;  // [N], [m] between handle and port
+  int most_resisted = 0;                          // directions at once
+  int oldest = 0;                                 // [ticks] what was known of the mechanism
+  bool by_coupler() const {
+    return device.kind == device::Kind::impedance && request.controller == "coupler";
+  }
+};
+
+/// The largest of the records; the rest of the outcome is given.
+void measure(Outcome& outcome);
+void print(const Outcome& outcome);
+std::string json_of(const Outcome& outcome);
+std::string plot_of(const Outcome& outcome);
+
+}  // namespace tactus::apps

@@ -1,0 +1,130 @@
+#include "haptic.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <tactus/contact/open.h>
+#include <tactus/control/coupler_design.h>
+#include <tactus/describe/read/load.h>
+#include <tactus/device/registry.h>
+#include <tactus/display/histogram.h>
+#include <tactus/display/loop.h>
+
+#include "support/allocations.h"
+
+namespace tactus::bench {
+namespace {
+
+struct Case {
+  const char* model;
+  const char* port;    // "": the first
+  const char* device;  // impedance or admittance
+  enum class Controller { coupler, penalties } controller = Controller::coupler;
+  int every = 0;  // ticks from update to update of a local model; 0: none
+  const char* what;
+};
+constexpr Case kCases[] = {
+    {"shopping_cart", "", "simulated:admittance", Case::Controller::coupler, 0, "S0: admittance"},
+    {"two_link_on_circle", "", "simulated:admittance", Case::Controller::coupler, 0, "S0: admittance"},
+    {"shopping_cart", "", "simulated:planar", Case::Controller::coupler, 0, "coupler"},
+    {"four_bar", "", "simulated:planar", Case::Controller::coupler, 0, "coupler"},
+    {"slider_crank", "", "simulated:planar", Case::Controller::coupler, 0, "coupler"},
+    {"puma560", "", "simulated:spatial", Case::Controller::coupler, 0, "coupler"},
+    {"stewart_platform", "", "simulated:spatial", Case::Controller::coupler, 0, "coupler"},
+    {"bricard", "", "simulated:spatial", Case::Controller::coupler, 0, "coupler"},
+    {"chain_in_enclosure", "", "simulated:planar", Case::Controller::penalties, 0, "S1: full model"},
+    {"chain_in_enclosure", "", "simulated:planar", Case::Controller::penalties, 33, "S1: local model"},
+    {"chain_in_enclosure_rigid", "", "simulated:planar", Case::Controller::coupler, 0, "S1: rigid, coupler"},
+};
+
+double now() {
+  timespec t{};
+  ::clock_gettime(CLOCK_MONOTONIC, &t);
+  return 1e9 * static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec);
+}
+
+struct Figures {
+  display::Histogram ticks;  // of the last run
+  double worst = 0.0;        // [ns] the least of all runs, of the tick for which that is most
+  long allocations = 0, done = 0;
+  std::string fault;
+};
+
+/// The same run several times over: it has the same bits each time, so that the least time of a tick is what it takes, and the
+/// rest is the machine's.
+Figures run(const Case& which, double rate, long ticks, int repetitions) {
+  Figures figures;
+  std::vector<float> least(static_cast<std::size_t>(ticks), 1e30f);
+  const describe::Model model =
+      describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/" + which.model + ".yaml");
+  for (int repetition = 0; repetition < repetitions; ++repetition) {
+    // Code for sets of contacts is made before: what is looked at is the loop.
+    const auto mechanism = contact::open(model, {.step = 1.0 / rate,
+                                                 .rederive = contact::Rederivation::before,
+                                                 .budget = simulate::Budget::haptic()});
+    mechanism->set_state({0.0, mechanism->state().q, std::vector<double>(mechanism->nv(), 0.0), {}});
+    const int port = which.port[0] == 0 ? 0 : mechanism->port(which.port);
+    const auto hand = [] { return device::following(device::strokes({0.02, 0.01, 0.0}, 0.7)); };
+    const auto device = device::open(which.device, hand(), {.rate = rate, .seed = 1});
+    std::array<double, 36> mobility{};
+    mechanism->mobility(port, mobility);
+    const double easiest = std::max({mobility[21], mobility[28], mobility[35], 1e-3});
+    const control::CouplerGains gains =
+        device->specification().kind == device::Kind::impedance
+            ? control::design(device->specification(), {0.1, 1.0 / easiest}, 0.3)
+            : control::CouplerGains{};
+    display::HapticLoop loop(*mechanism, *device, port, gains, control::limits_for(device->specification()));
+    if (which.controller == Case::Controller::penalties) loop.use(control::FourChannelGains{});
+    if (which.every > 0) loop.use(display::TwoRateOptions{.every = which.every, .delay = 0, .thread = false});
+    if (!loop.enable()) throw std::runtime_error("the device could not be enabled");
+    figures.ticks = {};
+    long k = 0;
+    for (; k < ticks && device->wait(); ++k) {
+      const long before = test::allocation_count();
+      const double start = now();
+      const bool well = loop.tick(1.0 / rate);
+      const double took = now() - start;
+      figures.allocations += test::allocation_count() - before;
+      figures.ticks.add(static_cast<std::int64_t>(took));
+      float& best = least[static_cast<std::size_t>(k)];
+      best = std::min(best, static_cast<float>(took));
+      if (!well) break;
+    }
+    figures.done = k;
+    if (loop.safety().fault != control::Fault::none)
+      figures.fault = std::string(name_of(loop.safety().fault));
+  }
+  for (long k = 0; k < figures.done; ++k)
+    figures.worst = std::max(figures.worst, static_cast<double>(least[static_cast<std::size_t>(k)]));
+  return figures;
+}
+
+}  // namespace
+
+void measure_haptic(bool quick) {
+  const long ticks = quick ? 20'000 : 10'000'000;
+  const int repetitions = quick ? 3 : 2;
+  fmt::print(
+      "\nTicks of the haptic loop in simulated time, {} each: reading, controller, mechanism, limits, "
+      "command; the simulated "
+      "device itself not counted. Worst: of each tick the least of {} runs with the same bits\n"
+      "{:<26} {:<22} {:>6} {:>8} {:>9} {:>9} {:>9} {:>12}\n",
+      ticks, repetitions, "mechanism", "", "Hz", "p50 us", "p99.9 us", "max us", "worst us", "allocations");
+  for (const Case& which : kCases)
+    for (const double rate : {1e3, 4e3, 1e4, 2e4}) {
+      const Figures f = run(which, rate, ticks, repetitions);
+      fmt::print("{:<26} {:<22} {:>6.0f} {:>8.2f} {:>9.2f} {:>9.1f} {:>9.1f} {:>12}{}\n", which.model,
+                 which.what, rate, 1e-3 * static_cast<double>(f.ticks.percentile(0.5)),
+                 1e-3 * static_cast<double>(f.ticks.percentile(0.999)),
+                 1e-3 * static_cast<double>(f.ticks.largest()), 1e-3 * f.worst, f.allocations,
+                 f.fault.empty() ? "" : fmt::format("  stopped at tick {}: {}", f.done, f.fault));
+    }
+}
+
+}  // namespace tactus::bench

@@ -1,0 +1,120 @@
+#include <tactus/display/log/logged_device.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include <tactus/base/error.h>
+#include <tactus/display/log/sinks.h>
+
+namespace tactus::display {
+
+namespace {
+
+/// Every number of a specification, by name.
+template <class Specification, class Each>
+void each_number(Specification& s, const Each& each) {
+  each("workspace_x", s.workspace.x);
+  each("workspace_y", s.workspace.y);
+  each("workspace_z", s.workspace.z);
+  each("workspace_angle", s.workspace_angle);
+  const auto pair = [&](const char* name, auto& values) {
+    each(fmt::format("rotational_{}", name), values[0]);
+    each(name, values[1]);
+  };
+  pair("continuous", s.continuous);
+  pair("peak", s.peak);
+  each("stiffness", s.stiffness);
+  each("rate", s.rate);
+  each("latency", s.latency);
+  pair("resolution", s.resolution);
+  pair("force_resolution", s.force_resolution);
+  pair("inertia", s.inertia);
+  pair("damping", s.damping);
+  pair("friction", s.friction);
+  each("velocity_bandwidth", s.velocity_bandwidth);
+}
+
+}  // namespace
+
+McapFields fields_of(const device::Specification& s) {
+  McapFields fields{{"device", s.name},
+                    {"description", s.description},
+                    {"kind", std::string(name_of(s.kind))},
+                    {"sensed", std::to_string(s.sensed)},
+                    {"actuated", std::to_string(s.actuated)},
+                    {"force_sensor", s.force_sensor ? "1" : "0"}};
+  each_number(s, [&](const std::string& name, double x) { fields.emplace_back(name, digits_of(x)); });
+  return fields;
+}
+
+device::Specification specification_of(const std::map<std::string, std::string>& fields,
+                                       const std::string& file) {
+  const auto text = [&](const std::string& name) {
+    const auto found = fields.find(name);
+    if (found == fields.end())
+      throw InputError({file}, "the log does not say `" + name + "` of its device",
+                       "give a log that `tactus haptic --log` wrote");
+    return found->second;
+  };
+  const auto number = [&](const std::string& name) {
+    const std::string digits = text(name);
+    char* end = nullptr;
+    const double x = std::strtod(digits.c_str(), &end);
+    if (digits.empty() || *end != 0 || !std::isfinite(x))
+      throw InputError({file}, fmt::format("`{}` of the log's device is no number: {}", name, digits),
+                       "give a log that `tactus haptic --log` wrote");
+    return x;
+  };
+  device::Specification s;
+  s.name = text("device");
+  s.description = text("description");
+  s.kind =
+      text("kind") == name_of(device::Kind::admittance) ? device::Kind::admittance : device::Kind::impedance;
+  s.sensed = static_cast<std::uint8_t>(number("sensed"));
+  s.actuated = static_cast<std::uint8_t>(number("actuated"));
+  s.force_sensor = number("force_sensor") != 0.0;
+  each_number(s, [&](const std::string& name, double& x) { x = number(name); });
+  if (!(s.rate > 0.0)) throw InputError({file}, "the log's rate is not positive", "give another log");
+  return s;
+}
+
+bool LoggedDevice::enable() noexcept {
+  if (state_ != device::State::lost) state_ = device::State::enabled;
+  return state_ == device::State::enabled;
+}
+
+void LoggedDevice::disable() noexcept {
+  if (state_ != device::State::lost) state_ = device::State::off;
+}
+
+bool LoggedDevice::wait() noexcept {
+  if (next_ == entries_.size()) {
+    state_ = device::State::lost;
+    return false;
+  }
+  ++next_;
+  return true;
+}
+
+bool LoggedDevice::read(device::Sample& sample) noexcept {
+  if (next_ == 0 || entries_[next_ - 1].record.fault == control::Fault::no_sample) return false;
+  sample = entries_[next_ - 1].sample;
+  return true;
+}
+
+bool LoggedDevice::command(const device::Command& command) noexcept {
+  const bool sound =
+      device::finite(command.wrench) && device::finite(command.X_WH) && device::finite(command.V_WH);
+  const bool refused = next_ > 0 && entries_[next_ - 1].record.fault == control::Fault::refused;
+  return sound && !refused && state_ == device::State::enabled;
+}
+
+bool LoggedDevice::dynamics(device::HandleDynamics& dynamics) noexcept {
+  if (next_ == 0 || !entries_[next_ - 1].has_dynamics) return false;
+  dynamics = entries_[next_ - 1].dynamics;
+  return true;
+}
+
+}  // namespace tactus::display

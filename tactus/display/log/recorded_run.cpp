@@ -1,0 +1,121 @@
+#include <array>
+#include <bit>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <tactus/base/error.h>
+#include <tactus/display/log.h>
+#include <tactus/display/log/logged_device.h>
+#include <tactus/display/log/mcap_reader.h>
+#include <tactus/display/log/sinks.h>
+
+namespace tactus::display {
+
+struct RecordedRun::Content {
+  McapFile file;
+  std::string setup;
+  device::Specification specification;
+  std::vector<LogEntry> entries;
+
+  explicit Content(const std::string& path) : file(path) {
+    const auto fields = file.metadata().find("tactus");
+    if (fields == file.metadata().end() || fields->second.count("setup") == 0)
+      throw InputError({path}, "the log does not say how it was made",
+                       "give a log that `tactus haptic --log` wrote");
+    setup = fields->second.at("setup");
+    specification = specification_of(fields->second, path);
+    for (const McapMessage& message : file.messages())
+      if (message.topic == "/loop/tick") entries.push_back(parse_tick(message.data, path));
+    if (entries.empty()) throw InputError({path}, "the log holds no tick", "give another log");
+  }
+};
+
+namespace {
+
+bool same_bits(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) ||
+         (std::isnan(a) && std::isnan(b));
+}
+
+/// The outputs of a tick, by name.
+template <class Each>
+void each_output(const LogEntry& entry, const Each& each) {
+  const auto list = [&](const char* name, const auto& values, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) each(name, i, values[i]);
+  };
+  list("commanded wrench", entry.command.wrench, 6);
+  list("commanded place", entry.command.X_WH.p, 3);
+  list("commanded velocity", entry.command.V_WH, 6);
+  std::array<double, 9> R{};
+  for (std::size_t i = 0; i < 9; ++i) R[i] = entry.command.X_WH.R(i / 3, i % 3);
+  list("commanded orientation", R, 9);
+  list("place of the port", entry.record.p_P, 3);
+  list("velocity of the port", entry.record.V_P, 6);
+  list("wrench on the port", entry.record.on_port, 6);
+  each("work at the port", 0, entry.record.into_port);
+  each("events", 0, static_cast<double>(entry.record.events));
+  each("stage", 0, static_cast<double>(entry.record.stage));
+  each("fault", 0, static_cast<double>(entry.record.fault));
+}
+
+}  // namespace
+
+RecordedRun::RecordedRun(const std::string& path) : content_(std::make_unique<Content>(path)) {}
+RecordedRun::~RecordedRun() = default;
+bool RecordedRun::whole() const { return content_->file.whole(); }
+std::size_t RecordedRun::ticks() const { return content_->entries.size(); }
+const std::string& RecordedRun::setup() const { return content_->setup; }
+const std::map<std::string, std::string>& RecordedRun::attachments() const {
+  return content_->file.attachments();
+}
+std::unique_ptr<device::Device> RecordedRun::device() const {
+  return std::make_unique<LoggedDevice>(content_->specification, content_->entries);
+}
+
+TickLogPointer open_log(const LogRequest& request) {
+  std::vector<std::unique_ptr<LogSink>> sinks;
+  if (!request.csv.empty()) sinks.push_back(csv_log(request.csv));
+  if (!request.mcap.empty()) {
+    LogHead head{request.device.kind, request.device.force_sensor, fields_of(request.device),
+                 request.model_name, request.model_text};
+    head.setup.emplace_back("setup", request.setup);
+    sinks.push_back(mcap_log(request.mcap, head));
+  }
+  return TickLogPointer(sinks.empty() ? nullptr : new TickLog(std::move(sinks)));
+}
+
+void CloseLog::operator()(TickLog* log) const noexcept { delete log; }
+void finish(TickLog& log) { log.finish(); }
+
+ReplayReport replay(HapticLoop& loop, const RecordedRun& run) {
+  ReplayReport report;
+  std::vector<double> now;
+  for (const LogEntry& logged : run.content_->entries) {
+    if (!loop.device().wait()) break;
+    loop.tick(logged.elapsed);
+    LogEntry found;
+    found.command = loop.commanded();
+    found.record = loop.record();
+    now.clear();
+    each_output(found, [&](const char*, std::size_t, double x) { now.push_back(x); });
+    std::size_t at = 0;
+    bool same = true;
+    each_output(logged, [&](const char* name, std::size_t component, double x) {
+      const double y = now[at++];
+      if (!same || same_bits(x, y)) return;
+      same = false;
+      if (report.different > 0) return;
+      report.first_tick = report.ticks;
+      report.what = fmt::format("{} [{}]", name, component);
+      report.logged = x;
+      report.found = y;
+    });
+    report.different += !same;
+    ++report.ticks;
+  }
+  return report;
+}
+
+}  // namespace tactus::display

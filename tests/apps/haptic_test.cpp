@@ -1,0 +1,199 @@
+// tactus haptic, replay and devices, as a user meets them.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "program.h"
+#include "table.h"
+
+namespace tactus::apps {
+namespace {
+
+using namespace test;
+using nlohmann::json;
+
+TEST(Devices, AreListedWithWhatTheyCan) {
+  const Outcome text = tactus("devices");
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("simulated:planar"), std::string::npos);
+  const Outcome as_json = tactus("devices --json");
+  ASSERT_EQ(as_json.code, 0) << as_json.err;
+  const json list = json::parse(as_json.out);
+  ASSERT_GE(list.size(), 4u);
+  bool impedance = false, admittance = false;
+  for (const json& device : list) {
+    impedance |= device.at("kind") == "impedance";
+    admittance |= device.at("kind") == "admittance";
+    EXPECT_GT(device.at("rate_hz").get<double>(), 0.0);
+  }
+  EXPECT_TRUE(impedance && admittance);
+}
+
+TEST(Haptic, EveryModelThatCanBeHeldDoesSomethingWithNothingButItsName) {
+  for (const char* name : {"shopping_cart", "four_bar", "pantograph", "slider_crank", "stewart_platform"}) {
+    const Outcome run = tactus("haptic " + model(std::string(name) + ".yaml") + " --duration 0.5 --json");
+    ASSERT_EQ(run.code, 0) << name << run.err;
+    const json summary = json::parse(run.out);
+    EXPECT_TRUE(summary.at("ok").get<bool>()) << name;
+    EXPECT_EQ(summary.at("ticks"), 500) << name;
+    EXPECT_EQ(summary.at("missed"), 0) << name;
+    EXPECT_GT(summary.at("largest_force_n").get<double>(), 0.0) << name;
+  }
+}
+
+TEST(Haptic, WritesATableAndAPictureOfTheSameRunEveryTime) {
+  const Folder folder;
+  const std::string arguments = "haptic " + model("shopping_cart.yaml") + " --duration 0.4 --seed 3 --out ";
+  ASSERT_EQ(tactus(arguments + folder.path("a.csv") + " --plot " + folder.path("a.svg")).code, 0);
+  ASSERT_EQ(tactus(arguments + folder.path("b.csv")).code, 0);
+  const std::string text = content_of(folder.path("a.csv"));
+  EXPECT_EQ(text, content_of(folder.path("b.csv")));
+  EXPECT_EQ(text.substr(0, 10), "t,handle_x");
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 401);
+  EXPECT_EQ(content_of(folder.path("a.svg")).substr(0, 4), "<svg");
+  const Outcome piped = tactus(arguments + "-");
+  EXPECT_EQ(piped.out, text);
+}
+
+TEST(Haptic, SaysWhatIsWrongWithTheRequest) {
+  const std::string cart = "haptic " + model("shopping_cart.yaml");
+  for (const char* bad :
+       {" --device nothing", " --port nowhere", " --controller x", " --rate 1", " --duration 0",
+        " --duration nan", " --hand x", " --json --out -", " --set x=1", " --setup none.yaml"}) {
+    const Outcome run = tactus(cart + bad);
+    EXPECT_EQ(run.code, 2) << bad << run.out;
+    EXPECT_FALSE(run.err.empty()) << bad;
+  }
+  EXPECT_EQ(tactus("haptic").code, 2);
+  EXPECT_EQ(tactus("haptic missing.yaml").code, 2);
+}
+
+TEST(Haptic, NeverWritesOverItsModel) {
+  const Folder folder;
+  const std::string copy = folder.file("cart.yaml", content_of(model("shopping_cart.yaml")));
+  for (const char* option : {"--out ", "--plot ", "--log "}) {
+    const Outcome run = tactus("haptic " + copy + " --duration 0.1 " + option + copy);
+    EXPECT_EQ(run.code, 2) << option;
+    EXPECT_EQ(content_of(copy), content_of(model("shopping_cart.yaml"))) << option;
+  }
+}
+
+TEST(Haptic, StopsWithAReasonAndReplayMeetsTheSameFault) {
+  const Folder folder;
+  // A tick may be a microsecond late: the first seconds of no machine are as good as that.
+  const Outcome run = tactus("haptic " + model("shopping_cart.yaml") +
+                             " --realtime --late 0.001 --duration 5 --json --log " + folder.path("run.mcap"));
+  EXPECT_EQ(run.code, 1) << run.err;
+  EXPECT_NE(run.err.find("forces off"), std::string::npos) << run.err;
+  const json summary = json::parse(run.out);
+  EXPECT_FALSE(summary.at("ok").get<bool>());
+  EXPECT_EQ(summary.at("fault"), "late");
+  EXPECT_LT(summary.at("ticks").get<int>(), 5000);
+  const Outcome again = tactus("replay --json " + folder.path("run.mcap"));
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(json::parse(again.out).at("ticks"), summary.at("ticks"));
+}
+
+TEST(Haptic, ASetupFileKeepsAllSettings) {
+  const Folder folder;
+  const std::string saved = folder.path("setup.yaml");
+  const std::string given =
+      model("four_bar.yaml") + " --duration 0.3 --hand tap --seed 7 --coupling soft --moving";
+  const Outcome first =
+      tactus("haptic " + given + " --save-setup " + saved + " --out " + folder.path("a.csv"));
+  ASSERT_EQ(first.code, 0) << first.err;
+  const Outcome again = tactus("haptic --setup " + saved + " --out " + folder.path("b.csv"));
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(content_of(folder.path("a.csv")), content_of(folder.path("b.csv")));
+  // The command line counts more.
+  const Outcome longer = tactus("haptic --setup " + saved + " --duration 0.4 --json");
+  ASSERT_EQ(longer.code, 0) << longer.err;
+  EXPECT_EQ(json::parse(longer.out).at("ticks"), 400);
+  // A model beside the file.
+  folder.file("m.yaml", content_of(model("four_bar.yaml")));
+  const Outcome beside =
+      tactus("haptic --json --setup " + folder.file("beside.yaml", "model: m.yaml\nduration: 0.1\n"));
+  ASSERT_EQ(beside.code, 0) << beside.err;
+  EXPECT_EQ(json::parse(beside.out).at("ticks"), 100);
+}
+
+TEST(Haptic, SaysWhereASetupFileIsWrong) {
+  const Folder folder;
+  const auto error = [&](const std::string& text) {
+    const Outcome run =
+        tactus("haptic " + model("four_bar.yaml") + " --setup " + folder.file("s.yaml", text));
+    EXPECT_EQ(run.code, 2) << text;
+    return run.err;
+  };
+  EXPECT_NE(error("duration: 0.1\nraet: 5\n").find("s.yaml:2:1"), std::string::npos);
+  EXPECT_NE(error("raet: 5\n").find("rate"), std::string::npos);
+  EXPECT_NE(error("rate: fast\n").find("s.yaml:1:1"), std::string::npos);
+  EXPECT_NE(error("rate: [1000, 2000]\n").find("one value"), std::string::npos);
+  EXPECT_NE(error("rate:\n").find("a value"), std::string::npos);
+  EXPECT_NE(error("- 1\n").find("map"), std::string::npos);
+  EXPECT_NE(error("rate: {a: 1}\n").find("s.yaml"), std::string::npos);
+  EXPECT_NE(error("a: [1\n").find("s.yaml"), std::string::npos);
+}
+
+class Replayed : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Replayed, EveryRunHasTheSameBits) {
+  const Folder folder;
+  const std::string log = folder.path("run.mcap");
+  const Outcome run =
+      tactus("haptic " + tactus::support::source_dir() + "/models/" + GetParam() + " --log " + log);
+  ASSERT_EQ(run.code, 0) << run.err;
+  const Outcome again = tactus("replay " + log + " --json");
+  ASSERT_EQ(again.code, 0) << again.err << again.out;
+  const json result = json::parse(again.out);
+  EXPECT_TRUE(result.at("same").get<bool>());
+  EXPECT_TRUE(result.at("whole").get<bool>());
+  EXPECT_EQ(result.at("different"), 0);
+  EXPECT_GE(result.at("ticks").get<int>(), 300);
+}
+INSTANTIATE_TEST_SUITE_P(
+    Haptic, Replayed,
+    testing::Values("shopping_cart.yaml --duration 0.3",
+                    "four_bar.yaml --duration 0.3 --device simulated:admittance",
+                    "planar_3r.yaml --duration 0.3 --controller penalties",
+                    "stewart_platform.yaml --duration 0.3 --hand tremble",
+                    "chain_in_enclosure.yaml --duration 0.5 --moving",
+                    "shopping_cart.yaml --duration 0.3 --set m_B=20 --passivity",
+                    "shopping_cart.yaml --duration 0.3 --simulation-rate 100 --transport 5",
+                    "shopping_cart.yaml --duration 0.3 --realtime --late 1000"),
+    [](const auto& test) { return std::to_string(test.index); });
+
+TEST(Replay, FindsTheFirstBitThatDiffers) {
+  const Folder folder;
+  const std::string copy = folder.file("cart.yaml", content_of(model("shopping_cart.yaml")));
+  const std::string log = folder.path("run.mcap");
+  ASSERT_EQ(tactus("haptic " + copy + " --duration 0.2 --log " + log).code, 0);
+  // The model changes after the run: the log has its own copy.
+  std::string text = content_of(copy);
+  folder.file("cart.yaml", text + "\n# changed\n");
+  Outcome again = tactus("replay " + log);
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_NE(again.out.find("log's own copy"), std::string::npos) << again.out;
+  std::filesystem::remove(copy);
+  EXPECT_EQ(tactus("replay " + log).code, 0);
+  // A log that was cut off.
+  const std::string bytes = content_of(log);
+  folder.file("cut.mcap", bytes.substr(0, bytes.size() - 40));
+  again = tactus("replay " + folder.path("cut.mcap"));
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_NE(again.out.find("cut off"), std::string::npos) << again.out;
+  // One that was changed.
+  std::string changed = bytes;
+  changed[changed.find("port_F") + 1] ^= 1;
+  folder.file("changed.mcap", changed);
+  EXPECT_EQ(tactus("replay " + folder.path("changed.mcap")).code, 2);
+  EXPECT_EQ(tactus("replay " + model("four_bar.yaml")).code, 2);
+  EXPECT_EQ(tactus("replay").code, 2);
+}
+
+}  // namespace
+}  // namespace tactus::apps
