@@ -79,6 +79,7 @@ contact::OpenOptions open_options_of(const SimulateRequest& request, const descr
                     : request.contact == "stepping" ? Contact::stepping
                                                     : Contact::automatic;
   options.rederive = contact::rederivation_of(request.rederive).value();
+  options.sleep_after = request.sleep;
   options.script = request.script;
   std::vector<std::string> known;
   for (const describe::Frame& frame : model.frames) known.push_back(frame.name);
