@@ -118,11 +118,12 @@ void check(const OpenOptions& options) {
   if (!(options.tolerances.relative >= 0.0) || !(options.tolerances.relative < 1.0))
     refuse("the relative tolerance", options.tolerances.relative, "give a number below one, such as 1e-10");
   if (!(options.sleep_after >= 0.0) || !std::isfinite(options.sleep_after))
-    refuse("the time until bodies sleep", options.sleep_after, "give seconds, such as 0.5; 0: none ever sleeps");
+    refuse("the time until bodies sleep", options.sleep_after,
+           "give seconds, such as 0.5; 0: none ever sleeps");
   positive("the speed of bodies that may sleep", options.sleep_speed, "1e-3");
-  for (const auto& [what, value] : {std::pair{"events", options.budget.most_events},
-                                    std::pair{"trials", options.budget.most_trials},
-                                    std::pair{"rounds", options.budget.most_rounds}})
+  for (const auto& [what, value] :
+       {std::pair{"events", options.budget.most_events}, std::pair{"trials", options.budget.most_trials},
+        std::pair{"rounds", options.budget.most_rounds}})
     if (value < 0)
       refuse(fmt::format("the budget of {} in a tick", what), value, "give zero or more, or leave it out");
   if (options.look_every < 0)
@@ -133,9 +134,9 @@ void check(const OpenOptions& options) {
 void note_what_is_idle(const OpenOptions& options, bool contact, bool stepping, OpenReport& report) {
   const bool by_events = contact && !stepping;
   if (options.look_ahead && (!by_events || options.rederive == Rederivation::never))
-    report.notes.emplace_back(
-        by_events ? "looking ahead does nothing where no code is made for sets of contacts"
-                  : "looking ahead does nothing here: it is for contact by events");
+    report.notes.emplace_back(by_events
+                                  ? "looking ahead does nothing where no code is made for sets of contacts"
+                                  : "looking ahead does nothing here: it is for contact by events");
   if (options.sleep_after > 0.0 && !stepping)
     report.notes.emplace_back("no body sleeps: sleep is for contact by stepping");
 }

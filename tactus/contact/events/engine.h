@@ -51,7 +51,8 @@ struct EngineOptions {
   simulate::ConstraintOptions constraints{};  // while nothing unilateral is on; see contact_motion.h
   /// [m or rad] As in simulate::Options; gaps of what touches count too.
   double constraint_limit = 1e-8;
-  double latch_limit = simulate::kLatchLimit;  // [m or rad] a constraint that is switched on may be off by this
+  double latch_limit =
+      simulate::kLatchLimit;  // [m or rad] a constraint that is switched on may be off by this
   std::size_t most_touches = 32;
   double margin = 0.005;            // [m] shapes nearer than this, plus what a step may close, are watched
   double penetration_limit = 1e-6;  // [m] at the start: more is refused

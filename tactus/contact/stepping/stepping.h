@@ -56,7 +56,7 @@ struct SteppingOptions {
   // [m or rad] A constraint that is switched on from outside may be off by this; a transition, which is late by up to a
   // step, by `constraint_limit`.
   double latch_limit = simulate::kLatchLimit;
-  bool all_pairs = false;          // also the pairs whose rendering is another one
+  bool all_pairs = false;  // also the pairs whose rendering is another one
   // [s] Bodies that touch each other, directly or through others, and have all been slower than `sleep_speed`
   // for so long fall asleep: they stay where they are, at no cost, until another body comes near, or until a
   // force on one of them changes. Joints with stops or constraints keep bodies awake. 0: none ever sleeps.

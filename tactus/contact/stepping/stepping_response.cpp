@@ -152,9 +152,7 @@ void TimeStepping::answer_island(std::size_t island) {
     for (; steps < kMostSteps && left > kSolved * forced; ++steps) {
       for (const int block : blocks)
         std::fill_n(&response_image_[solver_.offset(block)], solver_.stride(block), 0.0);
-      each([&](std::size_t i, AnsweringRow& row) {
-        push_along(row.row, i, row.direction, response_image_);
-      });
+      each([&](std::size_t i, AnsweringRow& row) { push_along(row.row, i, row.direction, response_image_); });
       double curvature = 0.0;
       each([&](std::size_t i, AnsweringRow& row) {
         row.image = along(row.row, i, response_image_) + row.compliance * row.direction;

@@ -153,8 +153,7 @@ int Mechanism::parameter(std::string_view name) const {
 }
 
 double Mechanism::parameter_value(int parameter) const noexcept {
-  if (parameter < 0 || static_cast<std::size_t>(parameter) >= adjustable().size())
-    return kNaN;
+  if (parameter < 0 || static_cast<std::size_t>(parameter) >= adjustable().size()) return kNaN;
   return kernels_.cells->values()[parameter];
 }
 

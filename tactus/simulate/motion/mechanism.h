@@ -138,8 +138,9 @@ struct MechanismKernels {
                    std::shared_ptr<algebra::Cells> adjustable);
   std::shared_ptr<algebra::Cells> cells;  // of adjustable parameters, read by all kernels; null: none
   PortKernels ports;
-  generate::Kernel energy;                 // t q u -> kinetic potential ...
-  std::optional<generate::Kernel> masses;  // where parameters are adjustable: t q -> M, then m and I of each body
+  generate::Kernel energy;  // t q u -> kinetic potential ...
+  std::optional<generate::Kernel>
+      masses;  // where parameters are adjustable: t q -> M, then m and I of each body
 };
 
 class Mechanism {

@@ -119,7 +119,7 @@ class Ports final : public OutsideLoads {
   /// The Jacobian of a port and its rate, computed at so many moves.
   struct Kept {
     int port = -1;
-    std::uint64_t used = 0;            // the larger, the later
+    std::uint64_t used = 0;               // the larger, the later
     std::uint64_t J_at = 0, rate_at = 0;  // 0: not known
     std::vector<double> J, J_rate;
   };
