@@ -40,6 +40,7 @@ bool Engine::quiet_step(double t_end, Status& status) {
   }
   if (may_have_met(t_end - state_.t)) {
     motion_.rewind();
+    stepper_->load(stepper_before_.data());
     return false;
   }
   look_at_stops(trial_, stops_after_);
