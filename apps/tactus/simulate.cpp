@@ -21,7 +21,8 @@ void require_contact(const SimulateRequest& request) {
                                     {"--events", !request.events.empty()},
                                     {"--pairs", !request.pairs.empty()},
                                     {"--no-hand-over", request.no_hand_over},
-                                    {"--rederive", request.rederive != "background"}})
+                                    {"--rederive", request.rederive != "background"},
+                                    {"--sleep", request.sleep != 0.0}})
     if (given)
       refuse(fmt::format("{}: nothing in the model touches", flag),
              "a `contact` section or `transitions` would say what does");
@@ -112,6 +113,10 @@ void add_simulate(CLI::App& program) {
           "comes up, before the run as far as foreseen, or never; the motion is the same, bit for bit")
       ->capture_default_str()
       ->check(CLI::IsMember({"background", "at_once", "before", "never"}));
+  verb->add_option("--sleep", request->sleep,
+                   "contact by stepping: bodies that touch and have all been slower than 1 mm/s for so long "
+                   "[s] stay where they are until something comes near or pushes; 0: none ever sleeps")
+      ->capture_default_str();
   verb->add_option("--plot", request->plot, "SVG picture of the motion");
   verb->add_option("--frames", request->frames,
                    "named frames, or bodies, to record: position, orientation, velocity")

@@ -80,6 +80,7 @@ contact::OpenOptions open_options_of(const SimulateRequest& request, const descr
                                                     : Contact::automatic;
   options.hand_over = !request.no_hand_over;
   options.rederive = contact::rederivation_of(request.rederive).value();
+  options.sleep_after = request.sleep;
   options.script = request.script;
   std::vector<std::string> known;
   for (const describe::Frame& frame : model.frames) known.push_back(frame.name);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -100,9 +102,58 @@ simulate::State first_state(const derive::Equations& equations, const simulate::
   return state;
 }
 
+/// What no engine can do with.
+void check(const OpenOptions& options) {
+  // [s] Time is resolved to some 1e-13 s (events) and counted in steps from the start.
+  constexpr double kShortestStep = 1e-9;
+  const auto refuse = [](std::string_view what, double value, std::string remedy) {
+    throw InputError({}, fmt::format("{} is {}", what, value), std::move(remedy));
+  };
+  const auto positive = [&](std::string_view what, double value, std::string_view example) {
+    if (!(value > 0.0) || !std::isfinite(value))
+      refuse(what, value, fmt::format("give a positive number, such as {}", example));
+  };
+  if (!(options.step >= kShortestStep) || !std::isfinite(options.step))
+    refuse("the step in seconds", options.step,
+           fmt::format("give a time, such as 1e-3, and no shorter than {:g}", kShortestStep));
+  positive("the limit of constraint errors", options.constraint_limit, "1e-8");
+  positive("the rank tolerance of constraints", options.constraints.rank_tolerance, "1e-8");
+  positive("the rate of Baumgarte's stabilisation", options.constraints.baumgarte_rate, "50");
+  positive("the absolute tolerance", options.tolerances.absolute, "1e-10");
+  if (!(options.tolerances.relative >= 0.0) || !(options.tolerances.relative < 1.0))
+    refuse("the relative tolerance", options.tolerances.relative, "give a number below one, such as 1e-10");
+  if (!(options.sleep_after >= 0.0) || !std::isfinite(options.sleep_after))
+    refuse("the time until bodies sleep", options.sleep_after,
+           "give seconds, such as 0.5; 0: none ever sleeps");
+  positive("the speed of bodies that may sleep", options.sleep_speed, "1e-3");
+  for (const auto& [what, value] :
+       {std::pair{"events", options.budget.most_events}, std::pair{"trials", options.budget.most_trials},
+        std::pair{"rounds", options.budget.most_rounds}})
+    if (value < 0)
+      refuse(fmt::format("the budget of {} in a tick", what), value, "give zero or more, or leave it out");
+  if (options.look_every < 0)
+    refuse("the number of steps between looks at the error", options.look_every, "give zero or more");
+}
+
+/// Options that ask for something that this mechanism has no use for.
+void note_what_is_idle(const OpenOptions& options, bool contact, bool stepping, OpenReport& report) {
+  const bool by_events = contact && !stepping;
+  if (options.look_ahead && (!by_events || options.rederive == Rederivation::never))
+    report.notes.emplace_back(by_events
+                                  ? "looking ahead does nothing where no code is made for sets of contacts"
+                                  : "looking ahead does nothing here: it is for contact by events");
+  if (options.sleep_after > 0.0 && !stepping)
+    report.notes.emplace_back("no body sleeps: sleep is for contact by stepping");
+}
+
+/// Room for contacts beyond which an engine's memory is no longer that of a computer: matrices of all of them by events,
+/// some kilobytes each by stepping.
+constexpr std::size_t kMostByEvents = 1000, kMostByStepping = 100000;
+
 std::unique_ptr<Mechanism> open_smooth(const describe::Model& model, const OpenOptions& options,
                                        const ScriptText& text, const std::vector<int>& frames,
                                        std::shared_ptr<algebra::Cells> cells, OpenReport& report) {
+  note_what_is_idle(options, false, false, report);
   derive::Options derivation;
   derivation.wrenches = text.wrenches;
   auto made = std::make_shared<simulate::SmoothModel>(model, std::move(derivation), frames, std::move(cells));
@@ -139,6 +190,9 @@ std::unique_ptr<Mechanism> open_with_contact(const describe::Model& model, const
   if (options.integrator == simulate::Integrator::passive)
     throw InputError({}, "the passive integrator has no contacts, stops or transitions",
                      "choose another integrator, or leave them out");
+  if (const std::size_t most = stepping ? kMostByStepping : kMostByEvents; options.most_contacts > most)
+    throw InputError({}, fmt::format("room for {} contacts is asked for", options.most_contacts),
+                     fmt::format("{} have up to {}", stepping ? "steps" : "events", most));
   const simulate::ConstraintOptions defaults;
   if (stepping && (options.constraints.formulation != defaults.formulation ||
                    options.constraints.holding != defaults.holding))
@@ -147,6 +201,7 @@ std::unique_ptr<Mechanism> open_with_contact(const describe::Model& model, const
   if (options.look_ahead && cells != nullptr)
     throw InputError({}, "what is looked ahead would not see parameters change",
                      "leave out the look ahead, or the adjustable parameters");
+  note_what_is_idle(options, true, stepping, report);
   auto made = std::make_shared<ContactMade>(model, text.wrenches, frames, std::move(cells));
   const simulate::Script script = text.read(made->contact_model.equations);
   if (script.loads) made->contact_model.set_loads(*script.loads);
@@ -156,7 +211,10 @@ std::unique_ptr<Mechanism> open_with_contact(const describe::Model& model, const
     throw InputError({}, "what is looked ahead cannot be handed over to whole steps",
                      "leave out the look ahead, or the hand over");
   std::unique_ptr<Mechanism> mechanism;
-  SteppingOptions by_steps{.step = options.step, .all_pairs = true};
+  SteppingOptions by_steps{.step = options.step,
+                           .all_pairs = true,
+                           .sleep_after = options.sleep_after,
+                           .sleep_speed = options.sleep_speed};
   if (options.most_contacts > 0) by_steps.most_contacts = options.most_contacts;
   if (stepping) {
     const SteppingOptions& own = by_steps;
@@ -194,6 +252,7 @@ std::unique_ptr<Mechanism> open(const describe::Model& model, const OpenOptions&
   OpenReport own;
   OpenReport& out = report != nullptr ? *report : own;
   const auto start = Clock::now();
+  check(options);
   const ScriptText text(model, options);
   const std::vector<int> frames = frames_named(model, options.ports);
   const std::shared_ptr<algebra::Cells> cells = cells_of(model, options);

@@ -45,6 +45,10 @@ struct OpenOptions {
   /// the last tick. The tick in which that happens takes memory, so it is not for a hand's loop.
   bool hand_over = false;
   std::size_t most_contacts = 0;  // room for contacts; 0: the engine's own
+  /// [s] Of stepping: bodies that touch each other, directly or through others, and have all been slower than
+  /// `sleep_speed` for so long stay where they are, at no cost, until something comes near or pushes. 0: none ever sleeps.
+  double sleep_after = 0.0;
+  double sleep_speed = 1e-3;  // [m/s or rad/s] of every speed
 
   std::vector<std::string> ports{};  // frames of the model, besides those marked `grasp`
   /// Parameters of the model that may change while it moves (Mechanism::set_parameter): these, or all that can.

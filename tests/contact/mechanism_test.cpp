@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -285,6 +286,7 @@ TEST_P(MechanismLaw, TroubleLeavesNoTrace) {
   const std::uint64_t before = hash_of(one->state());
   const Tick answer = one->step({.ports = {&absurd, 1}});
   EXPECT_FALSE(answer.ok());
+  EXPECT_EQ(answer.events, 0);
   EXPECT_FALSE(one->explain(answer.status).empty());
   EXPECT_EQ(hash_of(one->state()), before);
   EXPECT_EQ(run(*one, hand, 30, 90), run(*two, hand, 30, 90));
@@ -342,6 +344,107 @@ TEST_P(MechanismLaw, ASnapshotOfAnotherKindIsRefused) {
   Case other = cases().front();
   if (mechanism->kind() == simulate::EngineKind::smooth) other = cases().back();
   EXPECT_FALSE(mechanism->load(*open_case(other)->make_snapshot()));
+}
+
+TEST_P(MechanismLaw, LoadsThatAreHeldAreSeen) {
+  const std::unique_ptr<Mechanism> mechanism = open_case(GetParam());
+  Hand hand(*mechanism, GetParam().push);
+  run(*mechanism, hand, 0, 40);
+  ASSERT_TRUE(mechanism->hold({}));
+  const std::vector<double> efforts(mechanism->efforts().begin(), mechanism->efforts().end());
+  const std::vector<double> free(mechanism->accelerations().begin(), mechanism->accelerations().end());
+  const std::vector<double> tau(mechanism->nv(), GetParam().push);
+  ASSERT_TRUE(mechanism->hold({.tau = tau}));
+  const std::vector<double> pushed(mechanism->accelerations().begin(), mechanism->accelerations().end());
+  EXPECT_GT(support::difference(free, pushed), kDifferences);
+  // Joints without an actuator take none.
+  bool felt = false;
+  for (std::size_t i = 0; i < tau.size(); ++i) {
+    const double change = mechanism->efforts()[i] - efforts[i];
+    felt = felt || change != 0.0;
+    if (change != 0.0) {
+      EXPECT_NEAR(change, tau[i], kRounding * support::larger(1.0, std::abs(efforts[i])));
+    }
+  }
+  EXPECT_TRUE(felt);
+  ASSERT_TRUE(mechanism->hold({}));
+  EXPECT_EQ(support::difference(mechanism->accelerations(), free), 0.0);
+}
+
+TEST_P(MechanismLaw, AskingForTheMobilityLeavesNoPushBehind) {
+  const std::unique_ptr<Mechanism> mechanism = open_case(GetParam());
+  Hand hand(*mechanism, GetParam().push);
+  run(*mechanism, hand, 0, 60);
+  const std::vector<double> before(mechanism->accelerations().begin(), mechanism->accelerations().end());
+  double force = 0.0;
+  for (const simulate::PairReport& pair : mechanism->contact_report().pairs) force += pair.normal;
+  std::array<double, 36> A;
+  const int last = static_cast<int>(mechanism->ports().size()) - 1;
+  mechanism->mobility(last, A);
+  EXPECT_EQ(support::difference(mechanism->accelerations(), before), 0.0);
+  mechanism->mobility(last, A);
+  double again = 0.0;
+  for (const simulate::PairReport& pair : mechanism->contact_report().pairs) again += pair.normal;
+  EXPECT_EQ(again, force);
+}
+
+TEST_P(MechanismLaw, AnswersOfOnePortStayWhileOthersAreAsked) {
+  const std::unique_ptr<Mechanism> mechanism = open_case(GetParam());
+  Hand hand(*mechanism, GetParam().push);
+  run(*mechanism, hand, 0, 20);
+  const simulate::PortMotion& first = mechanism->motion(0);
+  const std::span<const double> J = mechanism->jacobian(0), J_rate = mechanism->jacobian_rate(0);
+  const simulate::PortMotion copy = first;
+  const std::vector<double> J_copy(J.begin(), J.end()), rate_copy(J_rate.begin(), J_rate.end());
+  for (std::size_t i = 1; i < std::min(mechanism->ports().size(), simulate::Ports::kMostJacobians); ++i) {
+    const int port = static_cast<int>(i);
+    mechanism->motion(port);
+    mechanism->jacobian(port);
+    mechanism->jacobian_rate(port);
+  }
+  EXPECT_EQ(support::difference(first.V_WP, copy.V_WP), 0.0);
+  EXPECT_EQ(first.X_WP.p.x, copy.X_WP.p.x);
+  EXPECT_EQ(support::difference(J, J_copy), 0.0);
+  EXPECT_EQ(support::difference(J_rate, rate_copy), 0.0);
+}
+
+TEST_P(MechanismLaw, IndicesThatNameNothingAreAnswered) {
+  const std::unique_ptr<Mechanism> mechanism = open_case(GetParam());
+  for (const int none : {-1, static_cast<int>(mechanism->ports().size()), 1000000}) {
+    EXPECT_TRUE(std::isnan(mechanism->motion(none).V_WP[0]));
+    EXPECT_TRUE(std::isnan(mechanism->motion(none).X_WP.R(0, 0)));
+    EXPECT_EQ(mechanism->jacobian(none).size(), 6 * mechanism->nv());
+    EXPECT_TRUE(std::isnan(mechanism->jacobian(none)[0]));
+    EXPECT_TRUE(std::isnan(mechanism->jacobian_rate(none)[0]));
+    EXPECT_TRUE(std::isnan(mechanism->acceleration(none)[0]));
+    std::array<double, 36> A{};
+    mechanism->mobility(none, A);
+    EXPECT_TRUE(std::isnan(A[35]));
+    EXPECT_TRUE(std::isnan(mechanism->apparent_mass(none, {1.0, 0.0, 0.0})));
+  }
+  for (const int none : {-1, static_cast<int>(mechanism->constraints().size()), 1000000}) {
+    EXPECT_FALSE(mechanism->is_active(none));
+    EXPECT_FALSE(mechanism->set_active(none, true));
+  }
+}
+
+TEST_P(MechanismLaw, AStateThatIsRefusedLeavesTheOldOne) {
+  const std::unique_ptr<Mechanism> one = open_case(GetParam()), two = open_case(GetParam());
+  Hand hand(*one, GetParam().push);
+  run(*one, hand, 0, 50);
+  run(*two, hand, 0, 50);
+  const simulate::State now = one->state();
+  const double nan = std::nan("");
+  simulate::State late = now, nowhere = now, fast = now, small = now;
+  late.t = nan;
+  nowhere.q[0] = nan;
+  fast.u.back() = std::numeric_limits<double>::infinity();
+  small.q.pop_back();
+  for (const simulate::State& state : {late, nowhere, fast, small}) {
+    EXPECT_THROW(one->set_state(state), InputError);
+    EXPECT_EQ(hash_of(one->state()), hash_of(now));
+  }
+  EXPECT_EQ(run(*one, hand, 50, 90), run(*two, hand, 50, 90));
 }
 
 TEST(Mechanism, APushAtAPortIsAWrenchOfTheEquations) {

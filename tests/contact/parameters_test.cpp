@@ -171,6 +171,29 @@ TEST(Adjusting, LeavesAMechanismAloneWhoseLoopCannotClose) {
   EXPECT_TRUE(advance(*bars, 20, 40));
 }
 
+TEST(Adjusting, RefusesMassesThatNoBodyHas) {
+  const std::vector<Case> masses{{"", "planar_2r", "m2"},
+                                 {"", "rigid_body", "m"},
+                                 {"", "rigid_body", "Iy"},
+                                 {"", "four_bar", "density"},
+                                 {"", "box_drop", "m"},
+                                 {"", "box_stack", "m"},
+                                 {"", "chain_in_enclosure_rigid", "m2"}};
+  for (const Case& c : masses) {
+    const std::unique_ptr<Mechanism> mechanism = adjustable(c);
+    ASSERT_TRUE(advance(*mechanism, 0, 10));
+    const double value = mechanism->parameter_value(0);
+    const State before = mechanism->state();
+    EXPECT_FALSE(mechanism->set_parameter(0, -value)) << c.model << " " << c.parameter;
+    EXPECT_FALSE(mechanism->set_parameter(0, -1e-9)) << c.model << " " << c.parameter;
+    EXPECT_EQ(mechanism->parameter_value(0), value);
+    EXPECT_EQ(mechanism->state().q, before.q);
+    EXPECT_EQ(mechanism->state().u, before.u);
+    EXPECT_TRUE(mechanism->set_parameter(0, 1.1 * value)) << c.model << " " << c.parameter;
+    EXPECT_TRUE(advance(*mechanism, 10, 20));
+  }
+}
+
 TEST(Adjusting, ReachesTheFormulasOfAScript) {
   OpenOptions options;
   options.adjustable = {"m2"};

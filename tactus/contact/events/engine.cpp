@@ -54,6 +54,7 @@ Engine::Engine(const ContactModel& contact_model, EngineOptions options)
     throw InputError({}, fmt::format("the step is {} s", options_.step),
                      "give a positive time, such as 1e-3");
   stepper_ = simulate::make_stepper(options_.integrator, chart_, options_.tolerances);
+  stepper_before_.resize(stepper_->memory());
   for (std::size_t b = 0; b < contact_model.model.bodies.size(); ++b)
     for (const std::size_t i : {0, 5, 10}) poses_[12 * b + i] = 1.0;
   next_touches_.reserve(options_.most_touches);
@@ -141,6 +142,7 @@ bool Engine::hold(const Input& input) {
   std::fill(w.held_wrench.begin(), w.held_wrench.end(), 0.0);
   std::copy(input.tau.begin(), input.tau.end(), w.held_tau.begin());
   std::copy(input.wrench.begin(), input.wrench.end(), w.held_wrench.begin());
+  looked_ = false;
   return true;
 }
 

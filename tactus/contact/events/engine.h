@@ -52,7 +52,8 @@ struct EngineOptions {
   simulate::ConstraintOptions constraints{};  // while nothing unilateral is on; see contact_motion.h
   /// [m or rad] As in simulate::Options; gaps of what touches count too.
   double constraint_limit = 1e-8;
-  double latch_limit = 1e-4;  // [m or rad] a constraint that is switched on may be off by this
+  double latch_limit =
+      simulate::kLatchLimit;  // [m or rad] a constraint that is switched on may be off by this
   std::size_t most_touches = 32;
   double margin = 0.005;            // [m] shapes nearer than this, plus what a step may close, are watched
   double penetration_limit = 1e-6;  // [m] at the start: more is refused
@@ -179,9 +180,11 @@ class Engine {
   bool adjust() noexcept;
   /// Evaluates there again, whatever was known: loads at ports may have changed.
   void refresh() {
-    looked_ = false;
+    look_anew();
     look();
   }
+  /// What is known at the state is found again when it is next asked for.
+  void look_anew() { looked_ = false; }
   /// Holds forces, as step() does with its own, until the next step. False where the sizes do not fit.
   bool hold(const Input& input);
 
@@ -296,6 +299,7 @@ class Engine {
   Response response_;
   simulate::Chart chart_;
   std::unique_ptr<simulate::Stepper> stepper_;
+  std::vector<double> stepper_before_;  // what it had learnt where a quiet step began
   State state_, trial_, end_;
   Snapshot before_;  // the tick
   std::vector<double> z_, z_rate_, poses_;

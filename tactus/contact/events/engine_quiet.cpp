@@ -29,8 +29,10 @@ bool Engine::quiet_step(double t_end, Status& status) {
   stops_known_ = false;
   motion_.touches.clear();
   motion_.mark();
+  stepper_->save(stepper_before_.data());
   status = integrate_to(t_end);
   if (!status.ok()) {
+    stepper_->load(stepper_before_.data());
     // An event may come before the trouble does.
     const bool alone = contact_model_.row_of_stop.empty() && guards_.empty();
     if (!alone) status = {};
@@ -38,11 +40,13 @@ bool Engine::quiet_step(double t_end, Status& status) {
   }
   if (may_have_met(t_end - state_.t)) {
     motion_.rewind();
+    stepper_->load(stepper_before_.data());
     return false;
   }
   look_at_stops(trial_, stops_after_);
   if (stop_may_fire(t_end - state_.t) || guard_may_fire(t_end)) {
     motion_.rewind();
+    stepper_->load(stepper_before_.data());
     return false;
   }
   ++books_.substeps;

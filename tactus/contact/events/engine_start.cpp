@@ -19,6 +19,7 @@ void Engine::set_state(State state) {
     throw InputError(
         {}, fmt::format("the state has {} coordinates and {} speeds", state.q.size(), state.u.size()),
         fmt::format("this mechanism has {} and {}", d.nq(), d.nv()));
+  if (!std::isfinite(state.t)) throw InputError({}, "the time of the state is not finite");
   for (const double x : state.q)
     if (!std::isfinite(x)) throw InputError({}, "a coordinate of the state is not finite");
   for (const double x : state.u)
@@ -133,6 +134,8 @@ void Engine::restore(const Snapshot& snapshot) {
   trial_ = end_ = snapshot.state;
   motion_.row_on = snapshot.row_on;
   motion_.touches = snapshot.touches;
+  for (Touch& touch : motion_.touches)  // of this model, wherever the snapshot was made
+    touch.law = &contact_model_.model.contact.pairs[static_cast<std::size_t>(touch.pair)].law;
   motion_.update();
   motion_.load(snapshot.constraints);
   looked_ = stops_known_ = false;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include <tactus/base/fingerprint.h>
 #include <tactus/contact/events/contact_model.h>
 #include <tactus/simulate/motion/mechanism.h>
 
@@ -27,6 +28,8 @@ class ContactMechanism : public simulate::Mechanism {
  protected:
   ContactMechanism(std::shared_ptr<const ContactMade> made, double step_length);
 
+  /// Of the equations and of all that may touch, stop or switch.
+  Fingerprint contact_print() const;
   /// Nothing near, nothing touching; then what is seen; then all of it.
   void clear_report() noexcept;
   void see(int pair, double mode, double gap, double normal, double friction) noexcept;

@@ -37,6 +37,12 @@ EventMechanism::EventMechanism(std::shared_ptr<const ContactMade> made, EngineOp
                                Rederivation when, bool look_ahead)
     : ContactMechanism(std::move(made), options.step), when_(when), engine_(contact_model(), options) {
   engine_.attach(static_cast<simulate::OutsideLoads*>(&port_loads_));
+  Fingerprint print = contact_print();
+  print.add(static_cast<std::uint64_t>(options.integrator));
+  print.add(static_cast<std::uint64_t>(options.most_touches));
+  print.add(static_cast<std::uint64_t>(options.constraints.formulation));
+  print.add(static_cast<std::uint64_t>(options.constraints.holding));
+  set_snapshot_kind(print.value());
   if (when_ == Rederivation::never) return;
   using When = RederiveOptions::When;
   rederiver_.emplace(
@@ -73,6 +79,11 @@ void EventMechanism::accelerate_now(double* udot) noexcept {
   engine_.refresh();
   const std::span<const double> now = engine_.rates().udot;
   std::copy(now.begin(), now.end(), udot);
+}
+
+void EventMechanism::answer_pushes(int port, std::array<double, 36>& result) noexcept {
+  Mechanism::answer_pushes(port, result);
+  engine_.look_anew();  // without the last push
 }
 
 simulate::ConstraintReport EventMechanism::constraint_report(bool multipliers) noexcept {
@@ -180,7 +191,7 @@ bool EventMechanism::store(simulate::Snapshot& snapshot) const noexcept {
 
 bool EventMechanism::restore(const simulate::Snapshot& snapshot) noexcept {
   const auto* own = dynamic_cast<const EventSnapshot*>(&snapshot);
-  if (own == nullptr || own->memory.state.q.size() != nq()) return false;
+  if (own == nullptr) return false;
   engine_.load(own->memory);
   return true;
 }

@@ -26,7 +26,6 @@ class EventMechanism final : public ContactMechanism {
 
   simulate::EngineKind kind() const noexcept override { return simulate::EngineKind::events; }
   const simulate::State& state() const noexcept override { return engine_.state(); }
-  bool is_active(int constraint) const noexcept override { return engine_.is_active(constraint); }
   std::span<const simulate::Event> events() const noexcept override { return engine_.events(); }
   simulate::Books books() const noexcept override { return engine_.books(); }
   std::span<const double> efforts() noexcept override { return engine_.rates().tau; }
@@ -43,11 +42,13 @@ class EventMechanism final : public ContactMechanism {
   simulate::Status advance(const simulate::TickInput& input) noexcept override;
   bool hold_loads(const simulate::TickInput& input) noexcept override;
   bool switch_constraint(int constraint, bool on) noexcept override;
+  bool is_on(int constraint) const noexcept override { return engine_.is_active(constraint); }
   std::unique_ptr<simulate::Snapshot> empty_snapshot() const override;
   bool adjust() noexcept override { return engine_.adjust(); }
   bool store(simulate::Snapshot& snapshot) const noexcept override;
   bool restore(const simulate::Snapshot& snapshot) noexcept override;
   void accelerate_now(double* udot) noexcept override;
+  void answer_pushes(int port, std::array<double, 36>& result) noexcept override;
 
  private:
   friend class HandOverMechanism;  // which moves it as a part of its own

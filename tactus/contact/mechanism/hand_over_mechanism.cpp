@@ -20,8 +20,9 @@ struct EitherSnapshot final : simulate::Snapshot {
 
 /// What whole steps can carry and events could not: not what is wrong with the input or the model.
 bool is_too_much(Status status) {
-  constexpr std::uint32_t kTooMuch = Status::chattering | Status::too_many_events | Status::no_consistent_modes |
-                                     Status::contacts_overflow | Status::energy_unexplained | Status::too_much_work |
+  constexpr std::uint32_t kTooMuch = Status::chattering | Status::too_many_events |
+                                     Status::no_consistent_modes | Status::contacts_overflow |
+                                     Status::energy_unexplained | Status::too_much_work |
                                      Status::constraint_lost | Status::not_finite | Status::diverged;
   return (status.bits() & kTooMuch) != 0 && !status.has(Status::bad_input);
 }
@@ -30,8 +31,19 @@ bool is_too_much(Status status) {
 
 HandOverMechanism::HandOverMechanism(std::shared_ptr<const ContactMade> made, const EngineOptions& events,
                                      const SteppingOptions& stepping, Rederivation when)
-    : ContactMechanism(made, events.step), made_(made), options_(stepping), events_(made, events, when, false) {
+    : ContactMechanism(made, events.step),
+      made_(made),
+      options_(stepping),
+      events_(made, events, when, false) {
   events_.engine_.attach(static_cast<simulate::OutsideLoads*>(&port_loads_));
+  Fingerprint print = contact_print();
+  print.add(std::string_view("handed over"));
+  print.add(static_cast<std::uint64_t>(events.integrator))
+      .add(static_cast<std::uint64_t>(events.most_touches));
+  print.add(static_cast<std::uint64_t>(stepping.most_contacts));
+  print.add(static_cast<std::uint64_t>(events.constraints.formulation));
+  print.add(static_cast<std::uint64_t>(events.constraints.holding));
+  set_snapshot_kind(print.value());
 }
 
 void HandOverMechanism::restart(simulate::State state) {
@@ -52,7 +64,8 @@ bool HandOverMechanism::hand_over(Status status) noexcept {
     std::string reason = events_.explain(status);
     const simulate::State& state = engine.state();
     make_stepping();
-    stepping_->stepping_.take_up({.t = state.t, .q = state.q, .u = state.u, .momentum = {}}, engine.switches());
+    stepping_->stepping_.take_up({.t = state.t, .q = state.q, .u = state.u, .momentum = {}},
+                                 engine.switches());
     time_ = state.t;
     reason_ = std::move(reason);
     return true;
@@ -107,6 +120,12 @@ bool HandOverMechanism::adjust() noexcept { return stepping_ ? stepping_->adjust
 
 void HandOverMechanism::accelerate_now(double* udot) noexcept {
   stepping_ ? stepping_->accelerate_now(udot) : events_.accelerate_now(udot);
+}
+
+/// By its own ports, which are attached to both.
+void HandOverMechanism::answer_pushes(int port, std::array<double, 36>& result) noexcept {
+  Mechanism::answer_pushes(port, result);
+  if (!stepping_) events_.engine_.look_anew();  // without the last push
 }
 
 std::unique_ptr<simulate::Snapshot> HandOverMechanism::empty_snapshot() const {

@@ -22,7 +22,6 @@ class HandOverMechanism final : public ContactMechanism {
 
   simulate::EngineKind kind() const noexcept override { return now().kind(); }
   const simulate::State& state() const noexcept override { return now().state(); }
-  bool is_active(int constraint) const noexcept override { return now().is_active(constraint); }
   std::span<const simulate::Event> events() const noexcept override { return now().events(); }
   simulate::Books books() const noexcept override;
   std::span<const double> efforts() noexcept override { return now().efforts(); }
@@ -42,11 +41,15 @@ class HandOverMechanism final : public ContactMechanism {
   simulate::Status advance(const simulate::TickInput& input) noexcept override;
   bool hold_loads(const simulate::TickInput& input) noexcept override;
   bool switch_constraint(int constraint, bool on) noexcept override;
+  bool is_on(int constraint) const noexcept override {
+    return stepping_ ? stepping_->is_on(constraint) : events_.is_on(constraint);
+  }
   std::unique_ptr<simulate::Snapshot> empty_snapshot() const override;
   bool adjust() noexcept override;
   bool store(simulate::Snapshot& snapshot) const noexcept override;
   bool restore(const simulate::Snapshot& snapshot) noexcept override;
   void accelerate_now(double* udot) noexcept override;
+  void answer_pushes(int port, std::array<double, 36>& result) noexcept override;
 
  private:
   ContactMechanism& now() noexcept {

@@ -19,6 +19,9 @@ SteppingMechanism::SteppingMechanism(std::shared_ptr<const ContactMade> made, St
   tau_.reserve(nv());
   wrench_.reserve(6 * static_cast<std::size_t>(contact_model().terms.wrenches));
   stepping_.attach(&port_loads_);
+  Fingerprint print = contact_print();
+  print.add(static_cast<std::uint64_t>(options.most_contacts));
+  set_snapshot_kind(print.value());
 }
 
 simulate::Status SteppingMechanism::advance(const simulate::TickInput& input) noexcept {
@@ -36,6 +39,21 @@ bool SteppingMechanism::hold_loads(const simulate::TickInput& input) noexcept {
 void SteppingMechanism::accelerate_now(double* udot) noexcept {
   if (!stepping_.accelerations({tau_, wrench_}, udot))
     std::fill_n(udot, nv(), std::numeric_limits<double>::quiet_NaN());
+}
+
+// J (what the generalised forces J^T wrench do), one wrench after the other.
+void SteppingMechanism::answer_pushes(int port, std::array<double, 36>& result) noexcept {
+  result.fill(std::numeric_limits<double>::quiet_NaN());
+  if (!stepping_.prepare_response({tau_, wrench_})) return;
+  const std::span<const double> J = jacobian(port);
+  for (std::size_t column = 0; column < 6; ++column) {
+    stepping_.respond(&J[column * nv()], udot_.data());
+    for (std::size_t row = 0; row < 6; ++row) {
+      double sum = 0.0;
+      for (std::size_t i = 0; i < nv(); ++i) sum += J[row * nv() + i] * udot_[i];
+      result[6 * row + column] = sum;
+    }
+  }
 }
 
 std::span<const double> SteppingMechanism::efforts() noexcept {
@@ -118,7 +136,7 @@ bool SteppingMechanism::store(simulate::Snapshot& snapshot) const noexcept {
 
 bool SteppingMechanism::restore(const simulate::Snapshot& snapshot) noexcept {
   const auto* own = dynamic_cast<const SteppedSnapshot*>(&snapshot);
-  if (own == nullptr || own->memory.state.q.size() != nq()) return false;
+  if (own == nullptr) return false;
   stepping_.load(own->memory);
   return true;
 }

@@ -16,7 +16,6 @@ class SteppingMechanism final : public ContactMechanism {
 
   simulate::EngineKind kind() const noexcept override { return simulate::EngineKind::stepping; }
   const simulate::State& state() const noexcept override { return stepping_.state(); }
-  bool is_active(int constraint) const noexcept override { return stepping_.is_active(constraint); }
   std::span<const double> efforts() noexcept override;
   std::span<const double> accelerations() noexcept override;
   std::span<const simulate::Event> events() const noexcept override { return stepping_.events(); }
@@ -33,11 +32,13 @@ class SteppingMechanism final : public ContactMechanism {
   bool switch_constraint(int constraint, bool on) noexcept override {
     return stepping_.set_active(constraint, on).ok();
   }
+  bool is_on(int constraint) const noexcept override { return stepping_.is_active(constraint); }
   std::unique_ptr<simulate::Snapshot> empty_snapshot() const override;
   bool adjust() noexcept override { return stepping_.adjust(); }
   bool store(simulate::Snapshot& snapshot) const noexcept override;
   bool restore(const simulate::Snapshot& snapshot) noexcept override;
   void accelerate_now(double* udot) noexcept override;
+  void answer_pushes(int port, std::array<double, 36>& result) noexcept override;
 
  private:
   friend class HandOverMechanism;  // which moves it as a part of its own

@@ -142,6 +142,11 @@ TimeStepping::TimeStepping(const ContactModel& contact_model, SteppingOptions op
   prepare_joint_friction();
   slack_.resize(options.most_contacts);
   contacts_.resize(options.most_contacts);
+  answering_.resize(options.most_contacts);
+  answering_rows_.resize(3 * options.most_contacts);
+  response_.assign(solver_.width(), 0.0);
+  response_image_ = response_;
+  udot_.assign(nv_, 0.0);
   next_contacts_.resize(options.most_contacts);
   x_.assign(solver_.width(), 0.0);
   compression_.resize(3 * options.most_contacts);

@@ -53,7 +53,10 @@ struct SteppingOptions {
   double deepest = 1e-2;           // [m] rigid shapes that overlap by more stop the run
   double speed_limit = 1e9;        // [rad/s or m/s] a speed beyond it means divergence
   double constraint_limit = 1e-3;  // [m or rad] a bilateral constraint held no better than this is lost
-  bool all_pairs = false;          // also the pairs whose rendering is another one
+  // [m or rad] A constraint that is switched on from outside may be off by this; a transition, which is late by up to a
+  // step, by `constraint_limit`.
+  double latch_limit = simulate::kLatchLimit;
+  bool all_pairs = false;  // also the pairs whose rendering is another one
   // [s] Bodies that touch each other, directly or through others, and have all been slower than `sleep_speed`
   // for so long fall asleep: they stay where they are, at no cost, until another body comes near, or until a
   // force on one of them changes. Joints with stops or constraints keep bodies awake. 0: none ever sleeps.
@@ -157,9 +160,15 @@ class TimeStepping {
 
   /// Loads at ports, besides script and input; nullptr: none. They must outlive it.
   void attach(simulate::OutsideLoads* outside) { outside_ = outside; }
-  /// [nv] rates of the speeds at the state under script, input and loads at ports, with the bilateral constraints
-  /// held and without contact. False where the sizes of the input do not fit, or there is no solution.
+  // stepping_look.cpp, stepping_response.cpp:
+  /// [nv] rates of the speeds at the state under script, input and loads at ports: the accelerations with the bilateral
+  /// constraints held, and over the step's length the contacts' impulses of the step that would begin here. False where
+  /// the sizes of the input do not fit, there is no room for the contacts, or there is no solution.
   bool accelerations(const simulate::Input& input, double* udot) noexcept;
+  /// Before respond(): finds the contacts of that step and what they do. Bodies that sleep answer as if awake.
+  bool prepare_response(const simulate::Input& input) noexcept;
+  /// [nv] by how much a small force [nv] changes the accelerations, while contacts do on what they do.
+  void respond(const double* force, double* udot) noexcept;
   /// [nv] forces at the joints without those at ports, where loads were last evaluated.
   std::span<const double> efforts() const { return efforts_; }
   /// Mass matrix, rows and their errors at the state.
@@ -188,6 +197,19 @@ class TimeStepping {
   simulate::Status set_active(int constraint, bool active) noexcept;
 
  private:
+  /// A direction of a contact in which a small force meets an answer (stepping_response.cpp).
+  struct AnsweringRow {
+    double row[3] = {};       // of the contact's rows n, t1, t2
+    double compliance = 0.0;  // [1/kg]
+    double mobility = 0.0;    // [1/kg] of itself
+    double p = 0.0, residual = 0.0, direction = 0.0, image = 0.0;
+  };
+  struct Answering {
+    std::size_t first = 0, count = 0;  // of its rows; the first is the normal one
+    double slide[3] = {};              // friction along t1, t2 per normal force, where it slides
+    bool slides = false;
+    double normal = 0.0;  // force of which the friction is known
+  };
   struct FreeRoot {
     std::size_t speed = 0;  // wx, wy, wz, vx, vy, vz; the chart has its rotation at speed + 3
   };
@@ -223,7 +245,13 @@ class TimeStepping {
   bool evaluate_loads(const simulate::Input& input);
   bool factor();
   void reset_active();
-  simulate::Status catch_speeds();
+  simulate::Status catch_speeds(double limit);
+  bool solve_from_here(const simulate::Input& input, bool awake);
+  bool smooth_accelerations(double* udot);
+  void gather_response();
+  void answer_island(std::size_t island);
+  double along(const double* row, std::size_t contact, const std::vector<double>& x) const;
+  void push_along(const double* row, std::size_t contact, double p, std::vector<double>& x) const;
   void find_row_forces();
   void add_contact_impulse(std::size_t contact, int block, double* impulse) const;
   void evaluate_guards();
@@ -330,6 +358,10 @@ class TimeStepping {
   std::vector<double> resting_forces_;
   std::vector<char> still_;  // [bodies of the model] that do not move: the ground, and those that sleep
   bool any_asleep_ = false;
+  // Of small forces, in the solver's coordinates:
+  std::vector<Answering> answering_;  // [contacts]
+  std::vector<AnsweringRow> answering_rows_;
+  std::vector<double> response_, response_image_, udot_;
   simulate::OutsideLoads* outside_ = nullptr;
   std::vector<double> efforts_;  // [nv]
   double position_error_ = 0.0;  // of the bilateral constraints, at the start of the step

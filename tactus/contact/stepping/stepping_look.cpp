@@ -1,13 +1,66 @@
-// What can be asked of time-stepping at its state: accelerations without contact, and the terms there.
+// What can be asked of time-stepping at its state: accelerations, and the terms there.
 #include <algorithm>
 
 #include <tactus/contact/stepping/stepping.h>
 
 namespace tactus::contact {
 
+/// The contacts of the step that would begin here, and their impulses, in solver_, near_ and x_. What later steps
+/// depend on stays.
+bool TimeStepping::solve_from_here(const simulate::Input& input, bool awake) {
+  const SweepSolver::History history = solver_.history();
+  const SweepResult solution = solution_;
+  const double position_error = position_error_;
+  rest_before_ = rest_;
+  const bool any_asleep = any_asleep_;
+  if (awake) {
+    for (Rest& rest : rest_) rest = {};
+    if (any_asleep) mark_still();
+  }
+  bool found = evaluate_loads(input);
+  if (found) {
+    terms_.evaluate(arguments_.data());
+    found = factor() && free_speeds();
+  }
+  if (found) {
+    wake_by_forces();
+    hold_bilateral(options_.step);
+    found = gather();
+    if (found) solve_impulses();
+  }
+  solver_.set_history(history);
+  solution_ = solution;
+  position_error_ = position_error;
+  return found;
+}
+
 bool TimeStepping::accelerations(const simulate::Input& input, double* udot) noexcept {
-  if (!evaluate_loads(input)) return false;
-  terms_.evaluate(arguments_.data());
+  if (!solve_from_here(input, false)) {
+    rest_ = rest_before_;
+    mark_still();
+    return false;
+  }
+  // Of the contacts, and of who sleeps.
+  std::fill(udot_.begin(), udot_.end(), 0.0);
+  const bool touched = !solver_.contacts().empty();
+  for (std::size_t k = 0; touched && k < kernel_.blocks.size(); ++k) {
+    const std::vector<int>& speeds = kernel_.blocks[k].speeds;
+    std::fill_n(scratch_block_.data(), speeds.size(), 0.0);
+    metrics_[k].add_speeds(&x_[solver_.offset(static_cast<int>(k))], scratch_block_.data());
+    for (std::size_t i = 0; i < speeds.size(); ++i)
+      udot_[static_cast<std::size_t>(speeds[i])] = scratch_block_[i] / options_.step;
+  }
+  if (!smooth_accelerations(udot)) return false;
+  for (std::size_t k = 0; k < kernel_.blocks.size(); ++k)
+    for (const int speed : kernel_.blocks[k].speeds)
+      udot[speed] = rest_[k].group >= 0 ? 0.0 : udot[speed] + udot_[static_cast<std::size_t>(speed)];
+  rest_ = rest_before_;
+  if (any_asleep_) mark_still();
+  return true;
+}
+
+/// Without contact, at the terms that were last evaluated.
+bool TimeStepping::smooth_accelerations(double* udot) {
   if (!factor()) return false;
   for (std::size_t k = 0; k < kernel_.blocks.size(); ++k) {
     const TermsKernel::Block& block = kernel_.blocks[k];

@@ -25,19 +25,19 @@ simulate::Status TimeStepping::set_active(int constraint, bool active) noexcept 
   active_before_ = active_;
   misfit_ = -1;
   now = active ? 1 : 0;
-  const simulate::Status status = active ? catch_speeds() : simulate::Status{};
+  const simulate::Status status = active ? catch_speeds(options_.latch_limit) : simulate::Status{};
   if (!status.ok()) active_ = active_before_;
   return status;
 }
 
 /// A step without time, after constraints were switched on: no forces, no displacement, the constraints and
-/// what touches taking their impulses. On trouble the speeds stay.
-simulate::Status TimeStepping::catch_speeds() {
+/// what touches taking their impulses. On trouble the speeds stay. `limit`: what a position may be off.
+simulate::Status TimeStepping::catch_speeds(double limit) {
   terms_.evaluate(state_.t, state_.q.data(), state_.u.data());
   for (std::size_t row = 0; row < kernel_.rows.size(); ++row) {
     const auto constraint = static_cast<std::size_t>(kernel_.rows[row].constraint);
     if (active_[constraint] == 0 || active_before_[constraint] != 0 || !kernel_.rows[row].holonomic) continue;
-    if (std::abs(terms_.Phi(row)) <= options_.constraint_limit) continue;
+    if (std::abs(terms_.Phi(row)) <= limit) continue;
     position_error_ = std::abs(terms_.Phi(row));
     misfit_ = static_cast<int>(row);
     return simulate::Status::constraint_lost;

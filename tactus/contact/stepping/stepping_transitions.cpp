@@ -109,7 +109,7 @@ simulate::Status TimeStepping::take_transitions() {
   }
   if (!caught) return {};
   const double work_before = books_.normal_work;
-  const simulate::Status status = catch_speeds();
+  const simulate::Status status = catch_speeds(options_.constraint_limit);
   if (!status.ok()) return status;
   for (Event& event : events_) event.loss = work_before - books_.normal_work;
   // After an event: what it made false can become true again.

@@ -8,6 +8,10 @@
 
 #include <tactus/algebra/cells.h>
 #include <tactus/base/error.h>
+#include <tactus/base/fingerprint.h>
+#include <tactus/derive/tree/build_tree.h>
+#include <tactus/describe/check/inertia.h>
+#include <tactus/math/cholesky.h>
 #include <tactus/simulate/motion/dynamics.h>
 
 namespace tactus::simulate {
@@ -25,7 +29,40 @@ bool all_finite(std::span<const double> values) {
   return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
 }
 
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// Numbers of a body in MechanismKernels::masses: m, then I row by row.
+constexpr std::size_t kBodyMasses = 10;
+
+/// M at a place, and the mass and central inertia of every body, as functions of the adjustable parameters.
+algebra::Function masses_of(const derive::Equations& equations) {
+  algebra::Function function = equations.mass_matrix();
+  const algebra::Graph::Scope scope(*function.graph);
+  const derive::Numbers numbers(equations.model(), equations.options());
+  const std::vector<describe::Body>& bodies = equations.model().bodies;
+  algebra::Block block{"bodies",
+                       "mass, and inertia about the centre of mass [kg, kg m^2]",
+                       static_cast<int>(bodies.size()) - 1,
+                       static_cast<int>(kBodyMasses),
+                       {}};
+  for (std::size_t b = 1; b < bodies.size(); ++b) {
+    block.entries.push_back(numbers(bodies[b].mass));
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < 3; ++j) block.entries.push_back(numbers(bodies[b].inertia(i, j)));
+  }
+  function.outputs.push_back(std::move(block));
+  return function;
+}
+
 }  // namespace
+
+MechanismKernels::MechanismKernels(const derive::Equations& equations, const std::vector<int>& port_frames,
+                                   std::shared_ptr<algebra::Cells> adjustable)
+    : cells(std::move(adjustable)),
+      ports(equations, port_frames),
+      energy(generate::compile(equations.energy())) {
+  if (cells != nullptr) masses = generate::compile(masses_of(equations));
+}
 
 std::string_view name_of(EngineKind kind) {
   switch (kind) {
@@ -51,7 +88,20 @@ Mechanism::Mechanism(const describe::Model& model, const MechanismKernels& kerne
       udot_pushed_(nv()),
       energy_in_(kernels.energy.input_size()),
       energy_out_(kernels.energy.output_size()),
-      energy_work_(kernels.energy.work_size()) {}
+      energy_work_(kernels.energy.work_size()) {
+  if (!kernels.masses) return;
+  mass_in_.resize(kernels.masses->input_size());
+  mass_out_.resize(kernels.masses->output_size());
+  mass_work_.resize(kernels.masses->work_size());
+}
+
+void Mechanism::set_snapshot_kind(std::uint64_t fingerprint) noexcept {
+  Fingerprint print;
+  print.add(fingerprint).add(static_cast<std::uint64_t>(kind())).add(step_length_);
+  print.add(static_cast<std::uint64_t>(nq())).add(static_cast<std::uint64_t>(nv()));
+  for (const std::string& name : adjustable()) print.add(std::string_view(name));
+  snapshot_kind_ = print.value();
+}
 
 void Mechanism::describe_constraints(const derive::Equations& equations, std::size_t own) {
   for (std::size_t c = 0; c < own; ++c)
@@ -103,8 +153,7 @@ int Mechanism::parameter(std::string_view name) const {
 }
 
 double Mechanism::parameter_value(int parameter) const noexcept {
-  if (parameter < 0 || static_cast<std::size_t>(parameter) >= adjustable().size())
-    return std::numeric_limits<double>::quiet_NaN();
+  if (parameter < 0 || static_cast<std::size_t>(parameter) >= adjustable().size()) return kNaN;
   return kernels_.cells->values()[parameter];
 }
 
@@ -113,36 +162,68 @@ bool Mechanism::set_parameter(int parameter, double value) noexcept {
   if (std::isnan(now) || !std::isfinite(value)) return false;
   if (value == now) return true;
   kernels_.cells->set(static_cast<std::size_t>(parameter), value);
-  const bool fits = adjust();
+  const bool fits = masses_are_possible() && adjust();
   if (!fits) kernels_.cells->set(static_cast<std::size_t>(parameter), now);
   moved();
   return fits;
 }
 
+/// With the parameters as they are: no body has a negative mass or moment of inertia, and M at the state is positive
+/// definite.
+bool Mechanism::masses_are_possible() noexcept {
+  const State& s = state();
+  mass_in_[0] = s.t;
+  std::copy(s.q.begin(), s.q.end(), mass_in_.begin() + 1);
+  (*kernels_.masses)(mass_in_.data(), mass_out_.data(), mass_work_.data());
+  if (!all_finite(mass_out_)) return false;
+  const std::size_t n = nv();
+  for (std::size_t at = n * n; at < mass_out_.size(); at += kBodyMasses) {
+    math::Mat3<double> inertia;
+    for (std::size_t i = 0; i < 9; ++i) inertia(i / 3, i % 3) = mass_out_[at + 1 + i];
+    const describe::InertiaFault fault = describe::inspect_inertia(inertia).fault;
+    if (mass_out_[at] < 0.0 || fault == describe::InertiaFault::negative_moment) return false;
+  }
+  return math::cholesky(n, mass_out_.data());
+}
+
 void Mechanism::set_state(State state) {
+  if (!std::isfinite(state.t))
+    throw InputError({}, fmt::format("the time of the state is {}", state.t),
+                     "give a number of seconds, such as 0");
+  const bool moves = before_ != nullptr;
+  if (moves) store(*before_);
   port_loads_.release();
-  request_count_ = 0;
-  restart(std::move(state));
-  if (before_ == nullptr) before_ = empty_snapshot();
+  hold_loads({});
   moved();
+  try {
+    restart(std::move(state));
+  } catch (...) {
+    if (moves) restore(*before_);
+    throw;
+  }
+  requests_.count = 0;
+  before_ = empty_snapshot();
 }
 
 std::unique_ptr<Snapshot> Mechanism::make_snapshot() const {
   std::unique_ptr<Snapshot> snapshot = empty_snapshot();
+  snapshot->kind_ = snapshot_kind_;
   snapshot->parameters_.resize(adjustable().size());
   keep(*snapshot);
   return snapshot;
 }
 
 bool Mechanism::keep(Snapshot& snapshot) const noexcept {
-  if (!store(snapshot) || snapshot.parameters_.size() != adjustable().size()) return false;
+  if (snapshot.kind_ != snapshot_kind_ || !store(snapshot)) return false;
+  snapshot.requests_ = requests_;
   if (kernels_.cells != nullptr)
     std::copy_n(kernels_.cells->values(), kernels_.cells->size(), snapshot.parameters_.begin());
   return true;
 }
 
 bool Mechanism::bring_back(const Snapshot& snapshot) noexcept {
-  if (snapshot.parameters_.size() != adjustable().size() || !restore(snapshot)) return false;
+  if (snapshot.kind_ != snapshot_kind_ || !restore(snapshot)) return false;
+  requests_ = snapshot.requests_;
   for (std::size_t i = 0; i < snapshot.parameters_.size(); ++i)
     kernels_.cells->set(i, snapshot.parameters_[i]);
   return true;
@@ -157,27 +238,35 @@ bool Mechanism::hold(const TickInput& input) noexcept {
 }
 
 bool Mechanism::set_active(int constraint, bool on) noexcept {
-  if (constraint < 0 || static_cast<std::size_t>(constraint) >= constraints_.size()) return false;
+  if (!has_constraint(constraint)) return false;
   const bool done = switch_constraint(constraint, on);
   moved();
   return done;
 }
 
-// Forces from outside, requests, and the engine's tick: whatever goes wrong, the motion is where it was.
+bool Mechanism::is_active(int constraint) const noexcept {
+  return has_constraint(constraint) && is_on(constraint);
+}
+
+// Forces from outside, requests, and the engine's tick: whatever goes wrong, the motion is where it was, and the
+// requests wait.
 Tick Mechanism::step(const TickInput& input) noexcept {
   Tick tick;
   if (!fits(input) || !port_loads_.hold(input.ports)) {
     tick.status = Status::bad_input;
     return tick;
   }
-  const bool requested = request_count_ > 0;
+  const bool requested = requests_.count > 0;
   if (requested && before_ != nullptr) store(*before_);
-  for (std::size_t i = 0; i < request_count_; ++i)
-    if (!switch_constraint(requests_[i].constraint, requests_[i].on)) tick.status |= Status::request_refused;
-  request_count_ = 0;
+  for (const Requests::Request& request : waiting_requests())
+    if (!switch_constraint(request.constraint, request.on)) tick.status |= Status::request_refused;
   tick.status |= advance(input);
-  if (!tick.status.ok() && requested && before_ != nullptr) restore(*before_);
-  tick.events = static_cast<int>(events().size());
+  if (tick.ok()) {
+    requests_.count = 0;
+    tick.events = static_cast<int>(events().size());
+  } else if (requested && before_ != nullptr) {
+    restore(*before_);
+  }
   moved();
   return tick;
 }
@@ -198,9 +287,15 @@ std::array<double, 6> Mechanism::acceleration(int port) noexcept {
   return placed_ports().acceleration(port, udot_.data());
 }
 
+void Mechanism::mobility(int port, std::array<double, 36>& result) noexcept {
+  if (port < 0 || static_cast<std::size_t>(port) >= ports().size()) return result.fill(kNaN);
+  answer_pushes(port, result);
+}
+
 // Accelerations are linear in the forces while the set of constraints and contacts stays: one wrench after the
 // other is added to what acts. Dry friction at joints stays what it is: it takes a force, and has no inertia.
-void Mechanism::mobility(int port, std::array<double, 36>& result) noexcept {
+void Mechanism::answer_pushes(int port, std::array<double, 36>& result) noexcept {
+  const std::size_t n = nv();
   accelerate_now(udot_.data());
   port_loads_.set_probing(true);
   for (std::size_t column = 0; column < 6; ++column) {
@@ -209,11 +304,11 @@ void Mechanism::mobility(int port, std::array<double, 36>& result) noexcept {
     const std::size_t held = port_loads_.push(push);
     accelerate_now(udot_pushed_.data());
     port_loads_.restore(held);
-    for (std::size_t i = 0; i < udot_.size(); ++i) udot_pushed_[i] -= udot_[i];
+    for (std::size_t i = 0; i < n; ++i) udot_pushed_[i] -= udot_[i];
     const std::span<const double> J = jacobian(port);
     for (std::size_t row = 0; row < 6; ++row) {
       double sum = 0.0;
-      for (std::size_t i = 0; i < udot_.size(); ++i) sum += J[row * udot_.size() + i] * udot_pushed_[i];
+      for (std::size_t i = 0; i < n; ++i) sum += J[row * n + i] * udot_pushed_[i];
       result[6 * row + column] = sum;
     }
   }
@@ -226,6 +321,7 @@ double Mechanism::apparent_mass(int port, const math::Vec3<double>& d) noexcept 
   double answer = 0.0;
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t j = 0; j < 3; ++j) answer += d[i] * A[6 * (i + 3) + j + 3] * d[j];
+  if (std::isnan(answer)) return kNaN;
   return answer > 0.0 ? 1.0 / answer : std::numeric_limits<double>::infinity();
 }
 
@@ -239,9 +335,8 @@ Energies Mechanism::energies() noexcept {
 }
 
 bool Mechanism::request(int constraint, bool on) noexcept {
-  if (constraint < 0 || static_cast<std::size_t>(constraint) >= constraints_.size()) return false;
-  if (request_count_ == requests_.size()) return false;
-  requests_[request_count_++] = {constraint, on};
+  if (!has_constraint(constraint) || requests_.count == Requests::kMost) return false;
+  requests_.list[requests_.count++] = {constraint, on};
   return true;
 }
 
@@ -250,7 +345,7 @@ bool Mechanism::save(Snapshot& snapshot) const noexcept { return keep(snapshot);
 bool Mechanism::load(const Snapshot& snapshot) noexcept {
   if (!bring_back(snapshot)) return false;
   port_loads_.release();
-  request_count_ = 0;
+  hold_loads({});
   moved();
   return true;
 }

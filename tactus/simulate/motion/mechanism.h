@@ -17,6 +17,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -86,14 +87,29 @@ struct NearPoint {
   double force = 0.0;                     // [N] now, along the normal
 };
 
-/// Everything that the next ticks depend on. Made by Mechanism::make_snapshot(); of one kind of engine each.
+/// Requests to switch constraints that wait for the next tick, in order.
+struct Requests {
+  static constexpr std::size_t kMost = 16;
+  struct Request {
+    int constraint = 0;
+    bool on = false;
+  };
+  std::array<Request, kMost> list{};
+  std::size_t count = 0;
+};
+
+/// Everything that the next ticks depend on. Made by Mechanism::make_snapshot(), and of use to mechanisms that were
+/// opened from the same model with the same engine, step, integrator, treatment of constraints, room for contacts and
+/// adjustable parameters.
 class Snapshot {
  public:
   virtual ~Snapshot() = default;
 
  private:
   friend class Mechanism;
+  std::uint64_t kind_ = 0;          // of mechanism: Mechanism::snapshot_kind_
   std::vector<double> parameters_;  // values of the adjustable ones
+  Requests requests_;
 };
 
 /// A constraint as the interface shows it.
@@ -132,13 +148,12 @@ struct Energies {
 /// Kernels that every engine's mechanism has: constant, shared by any number of them.
 struct MechanismKernels {
   MechanismKernels(const derive::Equations& equations, const std::vector<int>& port_frames,
-                   std::shared_ptr<algebra::Cells> adjustable)
-      : cells(std::move(adjustable)),
-        ports(equations, port_frames),
-        energy(generate::compile(equations.energy())) {}
+                   std::shared_ptr<algebra::Cells> adjustable);
   std::shared_ptr<algebra::Cells> cells;  // of adjustable parameters, read by all kernels; null: none
   PortKernels ports;
   generate::Kernel energy;  // t q u -> kinetic potential ...
+  std::optional<generate::Kernel>
+      masses;  // where parameters are adjustable: t q -> M, then m and I of each body
 };
 
 class Mechanism {
@@ -166,43 +181,56 @@ class Mechanism {
   /// Parameters that may change while it moves: those asked for when it was opened.
   std::span<const std::string> adjustable() const noexcept;
   int parameter(std::string_view name) const;
-  /// Starts anew from there. Throws InputError where the state does not fit.
+  /// Starts anew from there, with the constraints that the model has on at the start, nothing held and no request
+  /// waiting. Throws InputError where the state does not fit: all is then as it was.
   void set_state(State state);
   std::unique_ptr<Snapshot> make_snapshot() const;
 
   // In the loop.
   Tick step(const TickInput& input = {}) noexcept;
   virtual const State& state() const noexcept = 0;
+  // Of a port: NaN where the index is none. What is answered stays until the mechanism moves or is moved, other ports
+  // having been asked or not; Jacobians stay until Ports::kMostJacobians other ports were asked for theirs.
   const PortMotion& motion(int port) noexcept;
   std::span<const double> jacobian(int port) noexcept { return placed_ports().jacobian(port); }
   std::span<const double> jacobian_rate(int port) noexcept { return placed_ports().jacobian_rate(port); }
-  /// Under the loads that are held.
+  /// Under the loads that are held, as accelerations().
   std::array<double, 6> acceleration(int port) noexcept;
   /// What a wrench at the port does to the port's acceleration under the constraints and contacts that are on:
-  /// A = mobility . wrench, [6 x 6]. Its inverse, where it has one, is the apparent inertia.
+  /// A = mobility . wrench, [6 x 6]. Its inverse, where it has one, is the apparent inertia. A small wrench is meant: what
+  /// sticks goes on to stick, what touches to touch.
   void mobility(int port, std::array<double, 36>& result) noexcept;
   /// [kg] felt by a force along the unit direction d (world axes) at the port's origin; infinite where it cannot move.
   double apparent_mass(int port, const math::Vec3<double>& d) noexcept;
 
   /// Switches a constraint on or off where the next tick begins. It is caught by a plastic impulse; where it does not
-  /// fit, nothing changes and the tick's status has the note `request_refused`. False where the index is none.
+  /// fit (a position is off by more than kLatchLimit), nothing changes and the tick's status has the note
+  /// `request_refused`. Requests wait until a tick is made: where one fails, they wait on for the next. False where the
+  /// index is none, or Requests::kMost are waiting.
   bool request(int constraint, bool on) noexcept;
+  std::span<const Requests::Request> waiting_requests() const noexcept {
+    return {requests_.list.data(), requests_.count};
+  }
+  void drop_requests() noexcept { requests_.count = 0; }
   /// The same at once, between two ticks. False where it does not fit: nothing has changed then.
   bool set_active(int constraint, bool on) noexcept;
-  virtual bool is_active(int constraint) const noexcept = 0;
+  /// False where the index is none.
+  bool is_active(int constraint) const noexcept;
 
   /// NaN where the index is none.
   double parameter_value(int parameter) const noexcept;
   /// Changes an adjustable parameter between two ticks. Coordinates and speeds stay, but for what the constraints then
-  /// ask for: they are met anew, by a plastic impulse. False where the value is not finite or they cannot be met:
-  /// nothing has changed then.
+  /// ask for: they are met anew, by a plastic impulse. False where the value is not finite, where it makes a mass or a
+  /// moment of inertia negative or the mass matrix not positive definite, or where they cannot be met: nothing has
+  /// changed then.
   bool set_parameter(int parameter, double value) noexcept;
 
   /// Of the last tick, in order.
   virtual std::span<const Event> events() const noexcept { return {}; }
   virtual Books books() const noexcept { return {}; }
 
-  /// Saving and loading take no memory. False where the snapshot is of another kind of mechanism.
+  /// Saving and loading take no memory. False where the snapshot is of another kind of mechanism: nothing has changed
+  /// then. Loads of the last tick are no part of it: after load() none are held.
   bool save(Snapshot& snapshot) const noexcept;
   bool load(const Snapshot& snapshot) noexcept;
 
@@ -214,7 +242,8 @@ class Mechanism {
   /// Forces at the joints, script and held input together, without those at ports.
   virtual std::span<const double> efforts() noexcept = 0;
   Energies energies() noexcept;
-  /// Rates of the speeds.
+  /// Rates of the speeds. Of stepping: what a tick from here would change them by, over its length, so that contacts and
+  /// stops are in it with their impulses.
   virtual std::span<const double> accelerations() noexcept = 0;
   /// Multipliers are computed only where they are asked for.
   virtual ConstraintReport constraint_report(bool multipliers) noexcept = 0;
@@ -231,11 +260,14 @@ class Mechanism {
   /// What derived classes are made of must outlive this base: it is theirs.
   Mechanism(const describe::Model& model, const MechanismKernels& kernels, double step_length);
   void describe_constraints(const derive::Equations& equations, std::size_t own);
+  /// What snapshots of this mechanism fit (fingerprint.h), besides its kind of engine, step and parameters.
+  void set_snapshot_kind(std::uint64_t fingerprint) noexcept;
 
   virtual void restart(State state) = 0;
   virtual Status advance(const TickInput& input) noexcept = 0;
   virtual bool hold_loads(const TickInput& input) noexcept = 0;
   virtual bool switch_constraint(int constraint, bool on) noexcept = 0;
+  virtual bool is_on(int constraint) const noexcept = 0;
   virtual std::unique_ptr<Snapshot> empty_snapshot() const = 0;
   /// Other parameters: what is remembered of the equations is forgotten. False where the constraints cannot be met; the
   /// state is then what it was.
@@ -244,11 +276,17 @@ class Mechanism {
   virtual bool restore(const Snapshot& snapshot) noexcept = 0;
   /// udot at the state with the loads that are held just now.
   virtual void accelerate_now(double* udot) noexcept = 0;
+  /// The mobility of a port that exists.
+  virtual void answer_pushes(int port, std::array<double, 36>& result) noexcept;
 
   Ports port_loads_;  // to be attached to the engine
 
  private:
+  bool has_constraint(int constraint) const noexcept {
+    return constraint >= 0 && static_cast<std::size_t>(constraint) < constraints_.size();
+  }
   bool fits(const TickInput& input) const noexcept;
+  bool masses_are_possible() noexcept;
   bool keep(Snapshot& snapshot) const noexcept;
   bool bring_back(const Snapshot& snapshot) noexcept;
   Ports& placed_ports() noexcept;
@@ -259,16 +297,13 @@ class Mechanism {
   double step_length_;
   std::vector<std::string> coordinate_names_, speed_names_, effort_names_;
   std::vector<ConstraintOutline> constraints_;
-  struct Request {
-    int constraint = 0;
-    bool on = false;
-  };
-  std::array<Request, 16> requests_{};
-  std::size_t request_count_ = 0;
-  std::unique_ptr<Snapshot> before_;  // of a tick with requests
+  std::uint64_t snapshot_kind_ = 0;
+  Requests requests_;
+  std::unique_ptr<Snapshot> before_;  // of a tick with requests, of a new state
   bool placed_ = false;
   std::vector<double> udot_, udot_pushed_;
   std::vector<double> energy_in_, energy_out_, energy_work_;
+  std::vector<double> mass_in_, mass_out_, mass_work_;
 };
 
 }  // namespace tactus::simulate

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <tactus/base/check.h>
 #include <tactus/math/rotation_vector.h>
@@ -11,6 +12,8 @@ namespace tactus::simulate {
 namespace {
 
 using Vec = math::Vec3<double>;
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 Vec vector_at(const double* x) { return {x[0], x[1], x[2]}; }
 
@@ -92,10 +95,21 @@ Ports::Ports(const PortKernels& kernels)
       joint_tau_(kernels.nv),
       w_(kernels.links.size()),
       v_(kernels.links.size()),
-      J_(6 * kernels.nv),
-      J_rate_(6 * kernels.nv),
       joint_(6 * kernels.nv),
-      joint_rate_(6 * kernels.nv) {
+      joint_rate_(6 * kernels.nv),
+      kept_(std::min(kernels.ports.size(), kMostJacobians)),
+      motions_(kernels.ports.size()),
+      motions_at_(kernels.ports.size(), 0),
+      no_jacobian_(6 * kernels.nv, kNaN) {
+  for (Kept& kept : kept_) {
+    kept.J.resize(6 * kernels.nv);
+    kept.J_rate.resize(6 * kernels.nv);
+  }
+  for (std::size_t i = 0; i < 3; ++i) {
+    nowhere_.X_WP.p[i] = kNaN;
+    for (std::size_t j = 0; j < 3; ++j) nowhere_.X_WP.R(i, j) = kNaN;
+  }
+  nowhere_.V_WP.fill(kNaN);
   if (!kernels.own_speeds) return;
   W_ = offset_of(kernels.joint_rates, "W");
   W_rate_ = offset_of(kernels.joint_rates, "W_rate");
@@ -168,6 +182,7 @@ void Ports::move(double t, const double* q, const double* u) noexcept {
   std::copy_n(q, kernels_.nq, arguments_.begin() + 1);
   std::copy_n(u, kernels_.nv, arguments_.begin() + 1 + static_cast<std::ptrdiff_t>(kernels_.nq));
   stage_ = kNothing;
+  ++moves_;
 }
 
 void Ports::need(Stage stage) noexcept {
@@ -196,20 +211,36 @@ void Ports::need(Stage stage) noexcept {
 }
 
 const PortMotion& Ports::motion(int port) noexcept {
-  need(kVelocities);
+  if (!exists(port)) return nowhere_;
   const auto i = static_cast<std::size_t>(port);
+  PortMotion& motion = motions_[i];
+  if (motions_at_[i] == moves_) return motion;
+  motions_at_[i] = moves_;
+  need(kVelocities);
   const double* X = out_.data() + places_ + 12 * i;
   for (std::size_t a = 0; a < 3; ++a) {
-    for (std::size_t b = 0; b < 3; ++b) motion_.X_WP.R(a, b) = X[4 * a + b];
-    motion_.X_WP.p[a] = X[4 * a + 3];
+    for (std::size_t b = 0; b < 3; ++b) motion.X_WP.R(a, b) = X[4 * a + b];
+    motion.X_WP.p[a] = X[4 * a + 3];
   }
-  motion_.V_WP = {};
+  motion.V_WP = {};
   if (const int link = kernels_.link_of_port[i]; link >= 0) {
     const auto l = static_cast<std::size_t>(link);
-    const Vec v = v_[l] + cross(w_[l], motion_.X_WP.p - vector_at(&out_[3 * l]));
-    motion_.V_WP = {w_[l].x, w_[l].y, w_[l].z, v.x, v.y, v.z};
+    const Vec v = v_[l] + cross(w_[l], motion.X_WP.p - vector_at(&out_[3 * l]));
+    motion.V_WP = {w_[l].x, w_[l].y, w_[l].z, v.x, v.y, v.z};
   }
-  return motion_;
+  return motion;
+}
+
+/// The port's own place for its Jacobian, or that of the port whose was not asked for the longest.
+Ports::Kept& Ports::kept(int port) noexcept {
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < kept_.size() && kept_[at].port != port; ++i)
+    if (kept_[i].port == port || kept_[i].used < kept_[at].used) at = i;
+  Kept& kept = kept_[at];
+  if (kept.port != port) kept.J_at = kept.rate_at = 0;
+  kept.port = port;
+  kept.used = ++uses_;
+  return kept;
 }
 
 void Ports::joint_jacobian(int port, double* J) const noexcept {
@@ -249,14 +280,14 @@ void Ports::joint_jacobian_rate(int port, double* J_rate) noexcept {
 }
 
 std::span<const double> Ports::jacobian(int port) noexcept {
+  if (!exists(port)) return no_jacobian_;
+  Kept& own = kept(port);
+  if (own.J_at == moves_) return own.J;
+  own.J_at = moves_;
   need(kPlaces);
-  if (!kernels_.own_speeds) {
-    joint_jacobian(port, J_.data());
-    return J_;
-  }
-  joint_jacobian(port, joint_.data());
-  to_speeds(joint_.data(), J_.data());
-  return J_;
+  joint_jacobian(port, kernels_.own_speeds ? joint_.data() : own.J.data());
+  if (kernels_.own_speeds) to_speeds(joint_.data(), own.J.data());
+  return own.J;
 }
 
 void Ports::to_speeds(const double* of_rates, double* of_speeds) const noexcept {
@@ -271,27 +302,32 @@ void Ports::to_speeds(const double* of_rates, double* of_speeds) const noexcept 
 
 // Of J W: Jd W + J Wd.
 std::span<const double> Ports::jacobian_rate(int port) noexcept {
+  if (!exists(port)) return no_jacobian_;
+  Kept& own = kept(port);
+  if (own.rate_at == moves_) return own.J_rate;
+  own.rate_at = moves_;
+  joint_jacobian_rate(port, kernels_.own_speeds ? joint_rate_.data() : own.J_rate.data());
+  if (!kernels_.own_speeds) return own.J_rate;
   const std::size_t n = kernels_.nv;
-  joint_jacobian_rate(port, joint_rate_.data());
-  if (!kernels_.own_speeds) {
-    std::copy(joint_rate_.begin(), joint_rate_.end(), J_rate_.begin());
-    return J_rate_;
-  }
-  to_speeds(joint_rate_.data(), J_rate_.data());
+  to_speeds(joint_rate_.data(), own.J_rate.data());
   joint_jacobian(port, joint_.data());
   for (std::size_t row = 0; row < 6; ++row)
     for (std::size_t r = 0; r < n; ++r)
       for (std::size_t j = 0; j < n; ++j)
-        J_rate_[row * n + r] += joint_[row * n + j] * rates_[W_rate_ + j * n + r];
-  return J_rate_;
+        own.J_rate[row * n + r] += joint_[row * n + j] * rates_[W_rate_ + j * n + r];
+  return own.J_rate;
 }
 
 // sum J_k qdd_k + Jd_k qd_k, with qdd = W udot + bias.
 std::array<double, 6> Ports::acceleration(int port, const double* udot) noexcept {
+  std::array<double, 6> A{};
+  if (!exists(port)) {
+    A.fill(kNaN);
+    return A;
+  }
   joint_jacobian_rate(port, joint_rate_.data());
   joint_jacobian(port, joint_.data());
   const std::size_t n = kernels_.nv;
-  std::array<double, 6> A{};
   for (std::size_t k = 0; k < n; ++k) {
     double qdd = kernels_.own_speeds ? rates_[bias_ + k] : udot[k];
     if (kernels_.own_speeds)

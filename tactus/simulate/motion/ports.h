@@ -18,6 +18,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -103,7 +104,9 @@ class Ports final : public OutsideLoads {
   void set_probing(bool probing) noexcept { probing_ = probing; }
   bool probes() const noexcept override { return probing_; }
 
-  /// The motion has moved: what follows is read there.
+  /// The motion has moved: what follows is read there. Whatever the index: NaN where it is none. An answer stays until
+  /// the next move; that of a Jacobian until so many other ports were asked for theirs.
+  static constexpr std::size_t kMostJacobians = 16;
   void move(double t, const double* q, const double* u) noexcept;
   const PortMotion& motion(int port) noexcept;
   /// [6 x nv]: V = J u + (what does not depend on u).
@@ -118,6 +121,17 @@ class Ports final : public OutsideLoads {
 
  private:
   enum Stage : unsigned char { kNothing, kPlaces, kVelocities };
+  /// The Jacobian of a port and its rate, computed at so many moves.
+  struct Kept {
+    int port = -1;
+    std::uint64_t used = 0;               // the larger, the later
+    std::uint64_t J_at = 0, rate_at = 0;  // 0: not known
+    std::vector<double> J, J_rate;
+  };
+  bool exists(int port) const noexcept {
+    return port >= 0 && static_cast<std::size_t>(port) < kernels_.ports.size();
+  }
+  Kept& kept(int port) noexcept;
   void need(Stage stage) noexcept;
   /// In terms of the speeds, where those are not the joint rates.
   void to_speeds(const double* of_rates, double* of_speeds) const noexcept;
@@ -134,8 +148,13 @@ class Ports final : public OutsideLoads {
   std::vector<double> stage_out_;                            // of add()
   std::vector<double> places_to_, power_rates_, joint_tau_;  // of work() and power()
   std::vector<math::Vec3<double>> w_, v_;                    // [links] velocities
-  std::vector<double> J_, J_rate_, joint_, joint_rate_;
-  PortMotion motion_;
+  std::vector<double> joint_, joint_rate_;
+  std::uint64_t moves_ = 1, uses_ = 0;
+  std::vector<Kept> kept_;
+  std::vector<PortMotion> motions_;        // [ports]
+  std::vector<std::uint64_t> motions_at_;  // [ports] moves
+  PortMotion nowhere_;                     // NaN, as:
+  std::vector<double> no_jacobian_;
 };
 
 }  // namespace tactus::simulate

@@ -60,6 +60,7 @@ void Simulation::set_state(State state) {
     throw InputError(
         {}, fmt::format("the state has {} coordinates and {} speeds", state.q.size(), state.u.size()),
         fmt::format("this mechanism has {} and {}", d.nq(), d.nv()));
+  if (!std::isfinite(state.t)) throw InputError({}, "the time of the state is not finite");
   if (const int i = first_not_finite(state.q); i >= 0)
     throw InputError(
         {}, fmt::format("coordinate '{}' is not finite", d.coordinate_names[static_cast<std::size_t>(i)]));
@@ -140,6 +141,7 @@ void Simulation::meet_constraints() {
   // looks for.
   constexpr double kPolish = 1e-3;
   ConstraintSolver& solver = *chart_->constraints();
+  if (!solver.as_at_start()) solver.set_active(solver.constraints().active.data());
   const double *position = nullptr, *velocity = nullptr;
   solver.reset(state_.t, state_.q.data(), state_.u.data());
   solver.errors(state_.t, state_.q.data(), state_.u.data(), position, velocity);

@@ -33,7 +33,7 @@ struct Options {
   /// [m or rad] A constraint held no better than this after a step is lost: no configuration that the
   /// constraints allow was found. Where there is one it is met to rounding, next to a singular one to 1e-10.
   double constraint_limit = 1e-8;
-  double latch_limit = 1e-4;  // [m or rad] a constraint that is switched on may be off by this
+  double latch_limit = kLatchLimit;  // [m or rad] a constraint that is switched on may be off by this
   /// Every so many steps one is taken again in two halves, for step_error(). 0: never; such a step takes four times as long.
   int look_every = 0;
 };
@@ -56,7 +56,7 @@ class Simulation {
   const Options& options() const { return options_; }
   const State& state() const { return state_; }
 
-  /// Starts anew from there. Quaternions are made unit ones, and the momentum is computed. Constraints that
+  /// Starts anew from there, with the constraints that the model has on at the start. Quaternions are made unit ones, and the momentum is computed. Constraints that
   /// the state misses by little (digits of a file) are met by the smallest change. Throws InputError where
   /// sizes do not fit, a value is not finite, or a constraint is missed by more: see assemble().
   void set_state(State state);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <tactus/simulate/motion/kernel_print.h>
 #include <tactus/simulate/motion/step_error.h>
 
 namespace tactus::simulate {
@@ -35,6 +36,14 @@ SmoothMechanism::SmoothMechanism(std::shared_ptr<const SmoothModel> made, Option
       simulation_(made_->dynamics, std::move(options)) {
   describe_constraints(made_->equations, made_->model.constraints.size());
   simulation_.attach(&port_loads_);
+  Fingerprint print;
+  add_kernel(print, made_->dynamics.forward_dynamics);
+  if (made_->dynamics.constraints) add_kernel(print, made_->dynamics.constraints->terms);
+  const Options& own = simulation_.options();
+  print.add(static_cast<std::uint64_t>(own.integrator));
+  print.add(static_cast<std::uint64_t>(own.constraints.formulation));
+  print.add(static_cast<std::uint64_t>(own.constraints.holding));
+  set_snapshot_kind(print.value());
 }
 
 Status SmoothMechanism::advance(const TickInput& input) noexcept {
@@ -77,7 +86,9 @@ Books SmoothMechanism::books() const noexcept {
 }
 
 std::unique_ptr<Snapshot> SmoothMechanism::empty_snapshot() const {
-  return std::make_unique<SmoothSnapshot>();
+  auto snapshot = std::make_unique<SmoothSnapshot>();
+  simulation_.save(snapshot->memory);  // room for all that comes
+  return snapshot;
 }
 
 bool SmoothMechanism::store(Snapshot& snapshot) const noexcept {

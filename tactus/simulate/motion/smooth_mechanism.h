@@ -32,7 +32,6 @@ class SmoothMechanism final : public Mechanism {
 
   EngineKind kind() const noexcept override { return EngineKind::smooth; }
   const State& state() const noexcept override { return simulation_.state(); }
-  bool is_active(int constraint) const noexcept override { return simulation_.is_active(constraint); }
   std::span<const double> efforts() noexcept override;
   std::span<const double> accelerations() noexcept override;
   ConstraintReport constraint_report(bool multipliers) noexcept override;
@@ -47,6 +46,7 @@ class SmoothMechanism final : public Mechanism {
     return simulation_.hold({input.tau, input.wrench});
   }
   bool switch_constraint(int constraint, bool on) noexcept override;
+  bool is_on(int constraint) const noexcept override { return simulation_.is_active(constraint); }
   std::unique_ptr<Snapshot> empty_snapshot() const override;
   bool adjust() noexcept override { return simulation_.adjust(); }
   bool store(Snapshot& snapshot) const noexcept override;

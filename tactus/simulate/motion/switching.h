@@ -6,6 +6,10 @@
 
 namespace tactus::simulate {
 
+/// [m or rad] A constraint that is switched on from outside may be off by this: what a hand or a file's digits leave, and
+/// more than rounding. It is drawn together in the next step.
+inline constexpr double kLatchLimit = 1e-4;
+
 struct Switching {
   enum class Answer : std::uint8_t {
     done,
