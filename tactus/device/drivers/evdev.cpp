@@ -327,9 +327,10 @@ Driver find_evdev() {
   const std::unique_ptr<EvdevSystem> system = linux_system();
   std::vector<std::string> found;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator("/dev/input", error)) {
-    const std::string path = entry.path().string();
-    if (entry.path().filename().string().rfind("event", 0) != 0) continue;
+  std::filesystem::directory_iterator entry("/dev/input", error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::string path = entry->path().string();
+    if (entry->path().filename().string().rfind("event", 0) != 0) continue;
     const int file = system->open(path);
     if (file < 0) continue;
     char name[256] = "";
