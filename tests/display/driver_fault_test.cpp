@@ -39,6 +39,7 @@ class Eventful final : public device::Device {
   device::State state() const noexcept override { return inner_.state(); }
   bool enable() noexcept override { return inner_.enable(); }
   void disable() noexcept override { inner_.disable(); }
+  void stop() noexcept override { inner_.stop(); }
   bool wait() noexcept override {
     if (++waits_ == at_) happens_();
     return inner_.wait();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cctype>
 #include <cerrno>
 #include <cmath>
@@ -111,12 +112,19 @@ class Evdev final : public Device {
   bool enable() noexcept override {
     if (state_ == State::lost) return false;
     if (!push({}, true) || !play(1)) return lose();
+    stopped_.store(false, std::memory_order_relaxed);
     state_ = State::enabled;
     return true;
   }
   void disable() noexcept override {
     motors_off();
     if (state_ != State::lost) state_ = State::off;
+  }
+
+  /// The kernel takes it from any thread.
+  void stop() noexcept override {
+    stopped_.store(true, std::memory_order_release);
+    if (effect_.id >= 0) play(0);
   }
 
   bool wait() noexcept override {
@@ -139,7 +147,7 @@ class Evdev final : public Device {
     return true;
   }
   bool command(const Command& command) noexcept override {
-    if (state_ != State::enabled || !finite(command.wrench)) {
+    if (state_ != State::enabled || stopped_.load(std::memory_order_acquire) || !finite(command.wrench)) {
       if (effect_.id >= 0) push({}, false);
       return false;
     }
@@ -228,6 +236,7 @@ class Evdev final : public Device {
   Pace pace_;
   Sensing sensing_;
   State state_ = State::off;
+  std::atomic<bool> stopped_{false};
   Sample sample_{};
   std::array<AbsoluteAxis, 2> axes_{};
   std::size_t count_ = 0;
@@ -327,9 +336,10 @@ Driver find_evdev() {
   const std::unique_ptr<EvdevSystem> system = linux_system();
   std::vector<std::string> found;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator("/dev/input", error)) {
-    const std::string path = entry.path().string();
-    if (entry.path().filename().string().rfind("event", 0) != 0) continue;
+  std::filesystem::directory_iterator entry("/dev/input", error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::string path = entry->path().string();
+    if (entry->path().filename().string().rfind("event", 0) != 0) continue;
     const int file = system->open(path);
     if (file < 0) continue;
     char name[256] = "";

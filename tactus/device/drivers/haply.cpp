@@ -75,6 +75,11 @@ class Haply final : public Device {
     State expected = State::enabled;
     state_.compare_exchange_strong(expected, State::off);
   }
+  /// The driver's own thread tells it to the service.
+  void stop() noexcept override {
+    State expected = State::enabled;
+    state_.compare_exchange_strong(expected, State::off);
+  }
 
   bool wait() noexcept override {
     // An answer may tell of a sample that was taken already: only a new one counts.

@@ -162,6 +162,11 @@ class OpenHaptics final : public Device {
     State expected = State::enabled;
     state_.compare_exchange_strong(expected, State::off);
   }
+  /// The scheduler's next frame is without a force. (Where its own thread hangs in a tick there is no next frame: then the vendor's watchdog is left.)
+  void stop() noexcept override {
+    State expected = State::enabled;
+    state_.compare_exchange_strong(expected, State::off);
+  }
 
   bool wait() noexcept override {
     // A frame may tell of a sample that was taken already: only a new one counts.

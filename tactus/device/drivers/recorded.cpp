@@ -170,9 +170,8 @@ std::unique_ptr<Device> open_recorded(const std::string& path, const DeviceOptio
   s.name += ":" + path;
   const double seconds = recording.t.back() - recording.t.front();
   // The recording's own mean rate, without the rounding of its times.
-  s.rate = options.rate > 0.0
-               ? options.rate
-               : std::round(1e6 * static_cast<double>(recording.t.size() - 1) / seconds) * 1e-6;
+  s.rate = options.rate > 0.0 ? options.rate
+                              : std::round(1e6 * static_cast<double>(recording.t.size() - 1) / seconds) / 1e6;
   s.stiffness = largest_stiffness(s);
   return std::make_unique<Recorded>(std::move(recording), std::move(s));
 }
