@@ -2,6 +2,8 @@
 // the closed form of the pendulum that they are.
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
