@@ -108,7 +108,7 @@ TEST(Crossing, FixedStepsConvergeAtTheirOrderByEveryFormulation) {
       // Semi-implicit Euler is of order 2 in the angles here: its energy's error comes and goes with the turns.
       for (const auto& [integrator, order] :
            {Case{Integrator::euler, 1.0}, Case{Integrator::rk4, 4.0}, Case{Integrator::implicit, 3.0}}) {
-        if (loops == 10 && dense && integrator == Integrator::implicit) continue;  // by the table in docs/
+        if (loops == 10 && dense && integrator == Integrator::implicit) continue;  // the study has it
         const double coarse = ladder.with_step(duration, integrator, formulation, 4e-3);
         const double fine = ladder.with_step(duration, integrator, formulation, 2e-3);
         EXPECT_GT(coarse, kFloor);
