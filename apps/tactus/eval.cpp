@@ -372,11 +372,13 @@ void run(const Request& request) {
         "the state violates the constraints: " + off +
         "\n  help: --assemble moves it onto them; `fixed` in the state file keeps values as they are");
   if (constrained && !constrained->on_branch && (at.tau || !at.udot))
-    throw Failed(fmt::format(
-        "the position is singular (rows that depend on others here: {}): branches of the motion meet, and the velocity "
-        "is on none of them; accelerations and multipliers above belong to none"
-        "\n  help: give a velocity along a branch; --assemble moves one to the nearest branch, at rest none is chosen",
-        dependent_rows(*constrained)));
+    throw Failed(
+        fmt::format("the position is singular (rows that depend on others here: {}): branches of the motion "
+                    "meet, and the velocity "
+                    "is on none of them; accelerations and multipliers above belong to none"
+                    "\n  help: give a velocity along a branch; --assemble moves one to the nearest branch, "
+                    "at rest none is chosen",
+                    dependent_rows(*constrained)));
 }
 
 }  // namespace

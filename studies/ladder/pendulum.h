@@ -21,7 +21,7 @@ class Pendulum {
     const long double N = loops;
     w_ = static_cast<long double>(gravity) / length * ((N + 1) / 2 + N) / ((N + 1) / 3 + N);
     a_ = std::sqrt(static_cast<long double>(rate) * rate / 4 + w_);
-    // Arithmetic and geometric means of 1 and k' = sqrt(1 - k^2): K = pi/(2 agm) [Abramowitz1964, 17.6].
+    // Arithmetic and geometric means of 1 and k' = sqrt(1 - k^2): K = pi/(2 agm) [AbramowitzStegun1964, 17.6].
     long double mean = 1, root = std::sqrt(1 - w_ / (a_ * a_));
     for (std::size_t n = 0; n < kMeans; ++n) {
       c_[n] = (mean - root) / 2;
@@ -35,7 +35,7 @@ class Pendulum {
   /// theta after this time.
   double angle(double t) const {
     // Backwards in time: from the top, y decreases. am(K - a t) by descending Landen transformations
-    // [Abramowitz1964, 16.4].
+    // [AbramowitzStegun1964, 16.4].
     const long double K = std::numbers::pi_v<long double> / (2 * m_[kMeans - 1]);
     long double phase = std::ldexp(m_[kMeans - 1] * (K - a_ * t), static_cast<int>(kMeans));
     for (std::size_t n = kMeans; n-- > 0;) phase = (phase + std::asin(c_[n] / m_[n] * std::sin(phase))) / 2;

@@ -1,4 +1,4 @@
-// The tables of docs/integrators.md: errors at 10 s by integrator, formulation and fineness, the spread of starts that
+// Tables of convergence (docs/singular-positions.md): errors at 10 s by integrator, formulation and fineness, the spread of starts that
 // differ in the last place, and what a step through a singular position costs.
 #include <algorithm>
 #include <cmath>

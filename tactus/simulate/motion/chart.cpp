@@ -110,8 +110,7 @@ void Chart::chart_rate_at_centre(double t, const double* u, double* theta_rate) 
 Status Chart::settle(double t, std::span<double> z) {
   dynamics_.coordinates.displace(w_.q0.data(), z.data(), w_.q0.data());
   std::fill_n(z.begin(), dynamics_.nv(), 0.0);
-  if (law_ != nullptr) 
-    position_error_ = law_->settle_position(t, w_.q0.data(), z.data() + dynamics_.nv());
+  if (law_ != nullptr) position_error_ = law_->settle_position(t, w_.q0.data(), z.data() + dynamics_.nv());
   if (dynamics_.momentum) correct_root_speeds(t, z);
   if (law_ != nullptr) settle_velocity(t, z);
   return {};
