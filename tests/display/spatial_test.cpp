@@ -202,7 +202,8 @@ TEST(Spatial, ADeviceThatDoesWhatItIsToldDoesNotDrift) {
                              1.5 * std::sin(1.7 * held),  2.0 * std::cos(1.3 * held)};
     };
     const Dragged d = drag(*mechanism, mechanism->port(port), device::scripted(hand), 20.0, no_limits());
-    EXPECT_LT(d.apart, 1e-6) << port;  // [m] places are of third order in the period
+    // [m] Speeds are equal; the place within a period is of third order in it, and the weak coordination brings it back.
+    EXPECT_LT(d.apart, 1e-5) << port;
     EXPECT_GT(d.way, 0.2) << port;
   }
 }
@@ -219,7 +220,7 @@ bodies:
 joints:
   yaw: {type: revolute, parent: world, child: cross, axis: x, damping: 0.01}
   pitch: {type: revolute, parent: cross, child: sleeve, axis: y, damping: 0.01}
-  slide: {type: cylindrical, parent: sleeve, child: shaft, axis: z, damping: 0.5}
+  slide: {type: cylindrical, parent: sleeve, child: shaft, axis: z, freedoms: {angle: {damping: 0.001}, slide: {damping: 0.5}}}
 frames:
   handle: {body: shaft, placement: {xyz: [0, 0, 0.2]}, grasp: true}
 )",
