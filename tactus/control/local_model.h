@@ -12,7 +12,7 @@
 //   g_c'' = g''^_c + r_c . F + sum w_cd f_d,      f_c = max(0, -k g - b g')  of the gaps
 //
 // It is (21) with frozen J, whatever the mechanism's size: a tick costs the same for a chain of a hundred links. A^ and g''^ hold
-// the velocity's products, frozen with the rest: where every tick has an update the local model is the mechanism. The directions
+// the velocity's products, frozen with the rest: where every tick has an update, and nothing touches, the local model is the mechanism. The directions
 // that joints resist are found by the simulation.
 //
 // In a tick F is constant and f_c is taken linearly implicit, each contact by itself, so that no stiffness is too large for the

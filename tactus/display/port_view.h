@@ -27,6 +27,8 @@ class PortView {
   virtual Vector6 jump(const Vector6& acceleration) noexcept = 0;
   /// [ticks] since all this was true: 0 for the mechanism itself.
   virtual std::uint64_t age() const noexcept { return 0; }
+  /// Its motion never jumps from tick to tick but by impacts: differences of it are velocities.
+  virtual bool continuous() const noexcept { return true; }
   /// It is too old.
   virtual bool late() const noexcept { return false; }
 };

@@ -92,7 +92,7 @@ void Teleoperation::look(PortView& port, const device::Sample& sample, const dev
   V_before_ = true_motion.V_WP;
 
   scaled_ = controller_.scaled(memory_, sample_);
-  const simulate::PortMotion seen{true_motion.X_WP, port_sample.V_WH};
+  const simulate::PortMotion seen{true_motion.X_WP, port.continuous() ? port_sample.V_WH : true_motion.V_WP};
   F_pc_ = controller_.coordination(memory_, scaled_, seen);
   for (std::size_t i = 0; i < 6; ++i)
     if (device::has_axis(controller_.axes, i)) on_port_[i] = share * (scaled_.F_H_W[i] - F_pc_[i]);
@@ -104,10 +104,10 @@ void Teleoperation::stepped(PortView& port) noexcept {
   if (!memory_.coordination.engaged) return;
   // What impacts gave beyond the acceleration goes out as an impulse; otherwise the acceleration is the mean of the step.
   Vector6 jump = port.jump(state_.acceleration);
-  const bool struck = jump != Vector6{};
+  const bool as_it_was = jump != Vector6{} || !port.continuous();
   const Vector6& V = port.motion().V_WP;
   for (std::size_t i = 0; i < 6; ++i) {
-    if (!struck) state_.acceleration[i] = (V[i] - V_before_[i]) / period_;
+    if (!as_it_was) state_.acceleration[i] = (V[i] - V_before_[i]) / period_;
     jump[i] *= !device::has_axis(controller_.axes, i) ? 0.0 : i < 3 ? 1.0 : controller_.gains.motion_scale;
   }
   for (std::size_t i = 0; i < 6; ++i)

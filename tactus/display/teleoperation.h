@@ -3,8 +3,9 @@
 // The hand's wrench is what the device senses, or what its momentum tells (control/force_observer.h). The mechanism is asked
 // for its mobility under F_h - F_pc, and makes its step; what the port's velocity gained in it, over the period, is the acceleration
 // that the handle gets in the same period: a device that does what it is told does not drift, however coarse the period. Velocities
-// of handle and port are compared as the device sees them, through the same differences and poles. Impacts have no acceleration: the velocity that
-// they add to the port in a step goes to the handle as an impulse M_d dV from the next tick on (control/impulse.h).
+// of handle and port are compared as the device sees them, through the same differences and poles. A local model, whose place jumps with
+// every update, is taken as it is at the beginning of the tick instead. Impacts have no acceleration: the velocity that they add to the
+// port in a step goes to the handle as an impulse M_d dV from the next tick on (control/impulse.h).
 //
 // Dry friction of the device is masked by the port's motion, not by the handle's, so that it feeds nothing back:
 // f_c tanh(v_P/v_s), nine tenths of it, because a device that is pushed on by more than its friction runs away.

@@ -80,6 +80,7 @@ class LocalPort final : public PortView {
   simulate::Tick step(const Vector6& on_port) noexcept override;
   const simulate::PortMotion& motion() noexcept override { return local_.state().motion; }
   Vector6 jump(const Vector6&) noexcept override { return {}; }
+  bool continuous() const noexcept override { return false; }
   bool late() const noexcept override { return late_; }
 
   std::uint64_t age() const noexcept override { return tick_ - local_.update().tick; }
