@@ -1,7 +1,6 @@
 // A stand-in for OpenHaptics' libHD: its scheduler is a thread that calls back 1000 times a second.
 #include "fakes/libHD_fake.h"
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -23,8 +22,8 @@ std::thread scheduler;
 void schedule() {
   auto next = std::chrono::steady_clock::now();
   while (running) {
-    next = std::max(next, std::chrono::steady_clock::now() - std::chrono::milliseconds(1)) +
-           std::chrono::milliseconds(1);  // never in a burst
+    next += std::chrono::milliseconds(1);
+    if (const auto now = std::chrono::steady_clock::now(); next < now) next = now;  // never in a burst
     std::this_thread::sleep_until(next);
     bool stuck;
     {
