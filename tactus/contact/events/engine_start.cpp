@@ -88,6 +88,12 @@ void Engine::set_state(State state) {
         "move them apart, or render the pair `compliant` or `stepping`, which push it out");
   }
   evaluate(state_);
+  for (std::size_t i = 0; i < state_.u.size(); ++i)
+    if (!std::isfinite(chart_.efforts()[i]))
+      throw InputError({},
+                       fmt::format("at the start, t = {:.9g} s, the force at joint '{}' is not a number",
+                                   state_.t, d.effort_names[i]),
+                       "look at its expression in the script");
   if (!respond(0)) throw InputError({}, "at the start no consistent set of contacts was found");
   part_overlaps();
   // `x > 0` is false at zero, and may become true from there.

@@ -1,4 +1,6 @@
 // What an engine has to say.
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include <tactus/contact/events/engine.h>
@@ -87,6 +89,11 @@ std::string Engine::explain(Status status) {
         when);
   if (status.has(Status::not_converged))
     return fmt::format("{} the implicit integrator's equations were not solved: try a smaller step", when);
+  look();
+  for (std::size_t i = 0; i < state_.u.size(); ++i)
+    if (!std::isfinite(chart_.efforts()[i]))
+      return fmt::format("{} the force at joint '{}' is not a number: look at its expression in the script",
+                         when, contact_model_.dynamics.effort_names[i]);
   return fmt::format("{} the motion is not finite or diverged: try a smaller step", when);
 }
 

@@ -120,6 +120,11 @@ std::string TimeStepping::explain(simulate::Status status) const {
   if (status.has(Status::contacts_overflow))
     return fmt::format("more than {} contacts are near: raise `most_contacts`", options_.most_contacts) +
            when;
+  for (std::size_t i = 0; status.has(Status::not_finite) && i < nv_; ++i)
+    if (!std::isfinite(efforts_[i]))
+      return fmt::format("the force at joint '{}' is not a number: look at its expression in the script",
+                         contact_model_.dynamics.effort_names[i]) +
+             when;
   if (status.has(Status::not_finite))
     return "a coordinate or speed is not finite, or the mass matrix not positive" + when;
   if (status.has(Status::diverged)) return fmt::format("a speed passed {:g}", options_.speed_limit) + when;
