@@ -19,7 +19,7 @@ enum class Integrator {
   implicit,  // SDIRK: order 3, L-stable, for stiff systems
   adaptive,  // Runge-Kutta 8(5,3) of Dormand and Prince with error control [Hairer1993]: for smooth systems
   stiff,     // Rosenbrock 4(3) with error control: the reference for stiff systems
-  passive,   // midpoint rule, order 2: stored energy changes by work and losses alone, to rounding, at any step
+  passive,  // midpoint rule, order 2: stored energy changes by work and losses alone, to rounding, at any step
 };
 
 /// Tolerances of the adaptive integrators, per entry of z.
