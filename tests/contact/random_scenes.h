@@ -165,7 +165,7 @@ class SceneMaker {
                             i, mass, -l / 2, mass * l * l / 12, mass * l * l / 12, mass * r * r, r, l, -l / 2);
       joints += fmt::format("  q{}: {{type: revolute, parent: {}, child: b{}, axis: {}, placement: {{xyz: [0, 0, {}]}}{}}}\n", i,
                             i == 0 ? "world" : fmt::format("b{}", i - 1), i, count(0, 3) == 0 ? "x" : "y",
-                            i == 0 ? 0.175 * links + 0.03 : -0.25, i > 0 ? ", limits: [-2.2, 2.2]" : "");
+                            i == 0 ? 0.175 * links + 0.03 : -0.25, ", limits: [-2.5, 2.5]");
       q += fmt::format("{}q{}: {}", i == 0 ? "" : ", ", i, i == 0 ? between(1.4, 1.75) : between(-0.15, 0.15));
     }
     return {"jointed",
@@ -188,9 +188,9 @@ class SceneMaker {
                         "joints:\n  p: {{type: planar, parent: world, child: base, axes: [x, z]}}\n"
                         "  l: {{type: revolute, parent: base, child: left, axis: -y}}\n"
                         "  r: {{type: revolute, parent: base, child: right, axis: -y, placement: {{xyz: [{}, 0, 0]}}}}\n"
-                        "  t: {{type: revolute, parent: left, child: top, axis: -y, placement: {{xyz: [{}, 0, 0]}}}}\n"
+                        "  top: {{type: revolute, parent: left, child: top, axis: -y, placement: {{xyz: [{}, 0, 0]}}}}\n"
                         "constraints:\n  close: {{type: revolute, a: {{body: right, at: [{}, 0, 0], axis: -y}}, b: {{body: top, at: "
-                        "[{}, 0, 0], axis: -y}}}}\n{}initial:\n  q: {{p.y: {}, p.angle: {}, l: {}, r: {}, t: {}}}\n  u: {{p.x: {}}}\n",
+                        "[{}, 0, 0], axis: -y}}}}\n{}initial:\n  q: {{p.y: {}, p.angle: {}, l: {}, r: {}, top: {}}}\n  u: {{p.x: {}}}\n",
                         floor(), rod(w), rod(h), rod(h), rod(w), w, h, h, w, law(), between(0.15, 0.3), between(-0.3, 0.3),
                         std::numbers::pi / 2 + lean, std::numbers::pi / 2 + lean, -std::numbers::pi / 2 - lean,
                         between(-0.5, 0.5)),
