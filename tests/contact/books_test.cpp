@@ -31,8 +31,8 @@ describe::Model scene(const std::string& name) {
 double sum_of(simulate::Mechanism& mechanism) {
   const simulate::Energies energies = mechanism.energies();
   const simulate::Books books = mechanism.books();
-  return energies.kinetic + energies.potential + books.impact_loss + books.friction_loss - books.correction_work -
-         books.work - books.scheme_error;
+  return energies.kinetic + energies.potential + books.impact_loss + books.friction_loss -
+         books.correction_work - books.work - books.scheme_error;
 }
 
 /// Runs by events and asks for the balance after every tick.
@@ -51,8 +51,8 @@ void expect_balance(const describe::Model& model, double duration, const std::st
 
 TEST(Books, BalanceInScenesThatOnceMadeOrLostEnergy) {
   for (const char* name : {"energy_jump_events", "energy_jump_minimal", "energy_balance_planar_s08",
-                           "energy_balance_planar_s14", "cylinder_flat", "cylinder_flat_e05", "free_cylinder_24",
-                           "free_cylinder_7", "start_impact", "stops5", "painleve2"})
+                           "energy_balance_planar_s14", "cylinder_flat", "cylinder_flat_e05",
+                           "free_cylinder_24", "free_cylinder_7", "start_impact", "stops5", "painleve2"})
     expect_balance(scene(name), 1.0, name);
 }
 

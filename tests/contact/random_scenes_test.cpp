@@ -41,20 +41,21 @@ void run(std::uint64_t number, Row& row) {
     const auto sum = [&] {
       const simulate::Energies energies = mechanism->energies();
       const simulate::Books books = mechanism->books();
-      return energies.kinetic + energies.potential + books.impact_loss + books.friction_loss - books.correction_work -
-             books.work - books.scheme_error;
+      return energies.kinetic + energies.potential + books.impact_loss + books.friction_loss -
+             books.correction_work - books.work - books.scheme_error;
     };
     const double before = sum();
     bool ok = true;
     while (ok && mechanism->state().t < scene.duration - 0.5 * mechanism->step_length()) {
       const simulate::Tick tick = mechanism->step();
       ok = tick.ok();
-      if (!ok) ADD_FAILURE() << "scene " << number << ": " << mechanism->explain(tick.status) << "\n" << scene.text;
+      if (!ok)
+        ADD_FAILURE() << "scene " << number << ": " << mechanism->explain(tick.status) << "\n" << scene.text;
     }
     const simulate::Books books = mechanism->books();
     const double off = std::abs(sum() - before), play = std::max(books.in_play, kNothing / kBalanced);
-    EXPECT_TRUE(off <= kBalanced * play) << "scene " << number << " (" << scene.family << "): off by " << off << " J of "
-                                         << play << " J in play";
+    EXPECT_TRUE(off <= kBalanced * play) << "scene " << number << " (" << scene.family << "): off by " << off
+                                         << " J of " << play << " J in play";
     const bool handed_over = mechanism->kind() == simulate::EngineKind::stepping;
     row.failed += !ok;
     row.handed_over += ok && handed_over;
@@ -81,12 +82,14 @@ TEST(RandomScenes, BalanceOrAreHandedOverAndBalance) {
     run(k, rows[random_scene(k).family]);
   }
   if (given == nullptr) return;
-  fmt::print("| scenes | | by events | handed over | refused | failed | worst imbalance | stepping's error | processor |\n");
+  fmt::print(
+      "| scenes | | by events | handed over | refused | failed | worst imbalance | stepping's error | "
+      "processor |\n");
   fmt::print("|---|---|---|---|---|---|---|---|---|\n");
   Row all;
   const auto print = [](const std::string& name, const Row& r) {
-    fmt::print("| {} | {} | {} | {} | {} | {} | {:.1e} | {:.1e} | {:.1f} s |\n", name, r.scenes, r.finished, r.handed_over,
-               r.refused, r.failed, r.worst, r.scheme, r.seconds);
+    fmt::print("| {} | {} | {} | {} | {} | {} | {:.1e} | {:.1e} | {:.1f} s |\n", name, r.scenes, r.finished,
+               r.handed_over, r.refused, r.failed, r.worst, r.scheme, r.seconds);
   };
   for (const auto& [name, row] : rows) {
     print(name, row);

@@ -203,8 +203,8 @@ Status Engine::advance(double t_end) {
       if (!respond(events_.size())) return Status::no_consistent_modes;
       part_overlaps();
     }
-    motion_.drop_dependent();                                                  // rows that others imply
-    begin_watches();                                                           // guards where the step begins
+    motion_.drop_dependent();  // rows that others imply
+    begin_watches();           // guards where the step begins
     motion_.mark();
     ++books_.substeps;
     double t_piece = std::min(piece_end(t_end), state_.t + reach);
@@ -361,11 +361,10 @@ void Engine::evaluate(const State& state) {
   ++work_.evaluations;
   chart_.begin(state, z_);
   chart_.slope(state.t, z_.data(), z_rate_.data());
-  excused_ = motion_.redundant() && forces_break_a_law() &&
-             response_.agrees([&] {
-               ++work_.evaluations;
-               chart_.slope(state.t, z_.data(), z_rate_.data());
-             });
+  excused_ = motion_.redundant() && forces_break_a_law() && response_.agrees([&] {
+    ++work_.evaluations;
+    chart_.slope(state.t, z_.data(), z_rate_.data());
+  });
   if (!excused_) response_.excuse_none();
   evaluate_guards(state, motion_.terms().qdot());
 }

@@ -20,8 +20,9 @@ struct EitherSnapshot final : simulate::Snapshot {
 
 /// What whole steps can carry and events could not: not what is wrong with the input or the model.
 bool is_too_much(Status status) {
-  constexpr std::uint32_t kTooMuch = Status::chattering | Status::too_many_events | Status::no_consistent_modes |
-                                     Status::contacts_overflow | Status::energy_unexplained | Status::too_much_work |
+  constexpr std::uint32_t kTooMuch = Status::chattering | Status::too_many_events |
+                                     Status::no_consistent_modes | Status::contacts_overflow |
+                                     Status::energy_unexplained | Status::too_much_work |
                                      Status::constraint_lost | Status::not_finite | Status::diverged;
   return (status.bits() & kTooMuch) != 0 && !status.has(Status::bad_input);
 }
@@ -30,7 +31,10 @@ bool is_too_much(Status status) {
 
 HandOverMechanism::HandOverMechanism(std::shared_ptr<const ContactMade> made, const EngineOptions& events,
                                      const SteppingOptions& stepping, Rederivation when)
-    : ContactMechanism(made, events.step), made_(made), options_(stepping), events_(made, events, when, false) {
+    : ContactMechanism(made, events.step),
+      made_(made),
+      options_(stepping),
+      events_(made, events, when, false) {
   events_.engine_.attach(static_cast<simulate::OutsideLoads*>(&port_loads_));
 }
 
@@ -52,7 +56,8 @@ bool HandOverMechanism::hand_over(Status status) noexcept {
     std::string reason = events_.explain(status);
     const simulate::State& state = engine.state();
     make_stepping();
-    stepping_->stepping_.take_up({.t = state.t, .q = state.q, .u = state.u, .momentum = {}}, engine.switches());
+    stepping_->stepping_.take_up({.t = state.t, .q = state.q, .u = state.u, .momentum = {}},
+                                 engine.switches());
     time_ = state.t;
     reason_ = std::move(reason);
     return true;
