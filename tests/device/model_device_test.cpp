@@ -12,7 +12,6 @@
 
 #include "support/allocations.h"
 #include "support/paths.h"
-#include "support/compare.h"
 
 namespace tactus::device {
 namespace {
@@ -153,7 +152,7 @@ TEST(ModelDevice, SeesTheHandleInStepsOfItsEncoders) {
   for (int k = 0; k < 500; ++k) {
     ASSERT_TRUE(exact.wait() && exact.read(a) && stepped.wait() && stepped.read(b));
     const math::Vec3<double> d = a.X_WH.p - b.X_WH.p;
-    worst = support::larger(worst, std::sqrt(dot(d, d)));
+    worst = std::max(worst, std::sqrt(dot(d, d)));
   }
   EXPECT_GT(worst, 1e-5);
   // Half a step of either motor, links of 0.16 m: the rows of B are some 0.2 m.
