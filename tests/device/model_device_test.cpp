@@ -11,6 +11,7 @@
 #include <tactus/device/registry.h>
 
 #include "support/allocations.h"
+#include "support/compare.h"
 #include "support/paths.h"
 
 namespace tactus::device {
@@ -152,7 +153,7 @@ TEST(ModelDevice, SeesTheHandleInStepsOfItsEncoders) {
   for (int k = 0; k < 500; ++k) {
     ASSERT_TRUE(exact.wait() && exact.read(a) && stepped.wait() && stepped.read(b));
     const math::Vec3<double> d = a.X_WH.p - b.X_WH.p;
-    worst = std::max(worst, std::sqrt(dot(d, d)));
+    worst = support::larger(worst, std::sqrt(dot(d, d)));
   }
   EXPECT_GT(worst, 1e-5);
   // Half a step of either motor, links of 0.16 m: the rows of B are some 0.2 m.

@@ -9,6 +9,7 @@
 #include <tactus/device/registry.h>
 #include <tactus/device/simulated_impedance.h>
 #include <tactus/display/run_loop.h>
+#include "support/compare.h"
 
 namespace tactus::display {
 namespace {
@@ -67,8 +68,8 @@ Swing thrown(bool guarded, std::size_t steps) {
   for (int k = 0; k < 3000; ++k) {
     device.wait();
     if (!loop.tick(1e-3)) break;
-    swing.largest = std::max(swing.largest, std::abs(loop.record().p_H.x));
-    swing.drawn = std::max(swing.drawn, -loop.record().out_of_handle);
+    swing.largest = support::larger(swing.largest, std::abs(loop.record().p_H.x));
+    swing.drawn = support::larger(swing.drawn, -loop.record().out_of_handle);
   }
   swing.guarded = loop.record().guarded;
   return swing;

@@ -10,6 +10,7 @@
 #include <tactus/device/simulated_impedance.h>
 #include <tactus/display/run_loop.h>
 
+#include "support/compare.h"
 #include "support/paths.h"
 
 namespace tactus::display {
@@ -98,18 +99,19 @@ Dragged drag(simulate::Mechanism& mechanism, int port, device::HandPointer hand,
       first = r.p_P;
     }
     const device::Vector6& F = r.on_handle;
-    result.largest_force = std::max(result.largest_force, std::hypot(F[3], F[4], F[5]));
-    result.largest_torque = std::max(result.largest_torque, std::hypot(F[0], F[1], F[2]));
+    result.largest_force = support::larger(result.largest_force, std::hypot(F[3], F[4], F[5]));
+    result.largest_torque = support::larger(result.largest_torque, std::hypot(F[0], F[1], F[2]));
     result.largest_change =
         std::max(result.largest_change, std::hypot(F[3] - before[3], F[4] - before[4], F[5] - before[5]));
     before = F;
     const math::Vec3<double> off = r.p_P - r.p_H - start, gone = r.p_P - first;
-    result.apart = std::max(result.apart, std::sqrt(dot(off, off)));
-    if (k > ticks - ticks / 10) result.apart_late = std::max(result.apart_late, std::sqrt(dot(off, off)));
-    result.way = std::max(result.way, std::sqrt(dot(gone, gone)));
+    result.apart = support::larger(result.apart, std::sqrt(dot(off, off)));
+    if (k > ticks - ticks / 10)
+      result.apart_late = support::larger(result.apart_late, std::sqrt(dot(off, off)));
+    result.way = support::larger(result.way, std::sqrt(dot(gone, gone)));
     if (k > 0) {
       result.least = std::min(result.least, r.resisted);
-      result.most = std::max(result.most, r.resisted);
+      result.most = support::larger(result.most, r.resisted);
     }
   }
   return result;

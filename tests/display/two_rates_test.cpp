@@ -13,6 +13,7 @@
 #include <tactus/display/two_rates.h>
 
 #include "support/allocations.h"
+#include "support/compare.h"
 #include "support/paths.h"
 
 namespace tactus::display {
@@ -123,7 +124,8 @@ TEST(TwoRates, TheErrorIsInProportionToTheTimeBetweenUpdates) {
   }
   EXPECT_GT(errors.back(), 4.0 * errors.front());
   double largest = 0.0;
-  for (const TickRecord& r : full) largest = std::max(largest, std::hypot(r.on_handle[3], r.on_handle[4]));
+  for (const TickRecord& r : full)
+    largest = support::larger(largest, std::hypot(r.on_handle[3], r.on_handle[4]));
   EXPECT_LT(errors.back(), 0.1 * largest);  // at 30 Hz
 }
 
@@ -134,7 +136,7 @@ TEST(TwoRates, GiveTheSameBitsTwiceAlsoWithDelay) {
   int oldest = 0;
   for (std::size_t k = 0; k < a.size(); ++k) {
     ASSERT_EQ(a[k].on_handle, b[k].on_handle) << k;
-    oldest = std::max(oldest, a[k].age);
+    oldest = support::larger(oldest, a[k].age);
   }
   EXPECT_EQ(oldest, 20);  // just before the update of 8 ticks ago comes, 13 late
 }
@@ -175,9 +177,9 @@ TEST(TwoRates, AreStableInContactAtThirtyHertz) {
     const std::vector<TickRecord> here = local.run(4.0);
     double most = 0.0, most_there = 0.0, apart = 0.0;
     for (std::size_t k = 0; k < here.size(); ++k) {
-      most = std::max(most, std::hypot(here[k].on_handle[3], here[k].on_handle[4]));
-      most_there = std::max(most_there, std::hypot(there[k].on_handle[3], there[k].on_handle[4]));
-      apart = std::max(apart, std::abs(here[k].p_P.x - there[k].p_P.x));
+      most = support::larger(most, std::hypot(here[k].on_handle[3], here[k].on_handle[4]));
+      most_there = support::larger(most_there, std::hypot(there[k].on_handle[3], there[k].on_handle[4]));
+      apart = support::larger(apart, std::abs(here[k].p_P.x - there[k].p_P.x));
     }
     EXPECT_GT(most, 0.4) << every;  // the wall is felt, not the hand's own push alone
     EXPECT_LT(most, 2.0 * most_there) << every;
