@@ -24,8 +24,9 @@ using websocket::Client;
 
 constexpr const char *kHost = "localhost", *kPort = "10001";
 constexpr double kConnect = 2.0;  // [s] for the handshake and the first message
-/// [s] without an answer: 250 of them are missing, which no busy machine explains.
-constexpr double kSilence = 0.25;
+/// [s] without an answer: a machine that is busy with other things may be away for a part of it. The device is idle long before:
+/// a force counts for one message.
+constexpr double kSilence = 1.0;
 /// Periods that a force is held without a new one: the 20 ms after which a tick is late.
 constexpr int kMostHeld = 20;
 constexpr Vec3 kOrigin{0.0, -0.12, 0.15};  // [m] the world's, in the device's axes
@@ -84,7 +85,7 @@ class Haply final : public Device {
   bool wait() noexcept override {
     // An answer may tell of a sample that was taken already: only a new one counts.
     do {
-      if (!answered_.wait(kSilence + kSilence)) state_ = State::lost;
+      if (!answered_.wait(2.0 * kSilence)) state_ = State::lost;
       if (state() == State::lost) return false;
     } while (!samples_.update());
     const std::uint64_t number = sample_.number + 1;

@@ -41,8 +41,8 @@ constexpr unsigned short kPriority = 0x7FFF;          // HD_DEFAULT_SCHEDULER_PR
 
 constexpr double kMillimetre = 1e-3;  // [m]
 constexpr double kRate = 1000.0;      // [Hz] of the scheduler
-/// [s] without a frame: 250 of them are missing, which no busy machine explains.
-constexpr double kSilence = 0.25;
+/// [s] without a frame: a machine that is busy with other things may be away for a part of it.
+constexpr double kSilence = 1.0;
 /// Frames that a force is held without a new one: the 20 ms after which a tick is late.
 constexpr int kMostHeld = 20;
 
