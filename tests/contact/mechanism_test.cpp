@@ -349,6 +349,10 @@ TEST_P(MechanismLaw, ASnapshotOfAnotherKindIsRefused) {
 
 TEST_P(MechanismLaw, LoadsThatAreHeldAreSeen) {
   const std::unique_ptr<Mechanism> mechanism = open_case(GetParam());
+  bool actuated = false;
+  for (const describe::Joint& joint : mechanism->model().joints)
+    for (const describe::JointAxis& axis : joint.axes) actuated = actuated || !axis.passive;
+  if (!actuated) return;
   Hand hand(*mechanism, GetParam().push);
   run(*mechanism, hand, 0, 40);
   ASSERT_TRUE(mechanism->hold({}));

@@ -22,13 +22,15 @@
 namespace tactus::contact {
 namespace {
 
-/// Of the residual, by what it was at first: some digits above rounding.
-constexpr double kSolved = 1e-13;
+/// Of the residual, by what it was at first: about rounding.
+constexpr double kSolved = 1e-15;
 /// In all rounds together. Conjugate gradients end after as many steps as there are independent rows, but for rounding;
 /// larger islands make do with what so many steps have found.
 constexpr int kMostSteps = 400;
 /// Rounds of friction. Each takes a share of what is missing that is about the coefficient of friction.
 constexpr int kMostRounds = 60;
+/// Without friction: the residual is evaluated anew, since gradients that are only carried on lose it in their rounding.
+constexpr int kRefinements = 3;
 
 }  // namespace
 
@@ -141,7 +143,7 @@ void TimeStepping::answer_island(std::size_t island) {
   });
   if (!(forced > 0.0)) return;
   int steps = 0;
-  for (int round = 0; round < kMostRounds && steps < kMostSteps; ++round) {
+  for (int round = 0; round < (slides ? kMostRounds : kRefinements) && steps < kMostSteps; ++round) {
     double rho = 0.0, left = 0.0;
     each([&](std::size_t, AnsweringRow& row) {
       left = std::max(left, size(row));
@@ -177,7 +179,6 @@ void TimeStepping::answer_island(std::size_t island) {
         row.direction = (row.mobility > 0.0 ? row.residual / row.mobility : 0.0) + beta * row.direction;
       });
     }
-    if (!slides) break;
     // Friction by the normal forces that were found; what it moves is asked for again.
     for (const int m : members) {
       const auto i = static_cast<std::size_t>(m);
