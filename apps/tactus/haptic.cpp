@@ -55,6 +55,7 @@ void run(HapticRequest request, const std::string& setup) {
                       {.duration = request.duration,
                        .realtime = request.realtime,
                        .cpu = request.cpu,
+                       .watchdog = request.watchdog,
                        .log = log.get(),
                        .live = line.live()},
                       records, stride);
@@ -128,6 +129,10 @@ void add_haptic_settings(CLI::App* verb, HapticRequest* request) {
   verb->add_flag("--moving", request->moving, "begin with the model's initial speeds, not at rest");
   verb->add_flag("--realtime", request->realtime, "by the clock, not as fast as it goes");
   verb->add_option("--late", request->late, "how late a tick may be [ms] before forces go off; 20");
+  verb->add_option("--watchdog", request->watchdog,
+                   "real time: a loop that stands still so long [s] is stopped from outside; 0: never")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 3600.0));
   verb->add_option("--cpu", request->cpu, "processor to stay on, in real time");
 }
 

@@ -22,6 +22,7 @@ struct HapticRequest {
   HandChoice hand;
   double joint_stiffness = 200.0, joint_damping = 50.0, force_scale = 1.0, motion_scale = 1.0;
   double rate = 0.0, duration = 5.0, size = 0.0, stiffness = 0.0, damping = -1.0, late = 0.0;
+  double watchdog = 0.1;
   double local_rate = 0.0, transport = 0.0;
   int cpu = -1;
   bool passivity = false;
