@@ -307,13 +307,13 @@ TEST(SimulateContact, RefusesWhatCannotBeMeant) {
         " --contact stepping --holding none", " --pairs flor", " --events /no/such/folder/events.csv",
         " --out - --events -", " --json --events -", " --integrator rk5", " --contact sometimes",
         " --contact stepping --events e.csv", " --contact stepping --integrator euler", " --step 0.3",
-        " --frames nothing"}) {
+        " --frames nothing", " --sleep -1"}) {
     const Outcome run = tactus(ball + options);
     EXPECT_EQ(run.code, 2) << options << run.err;
     EXPECT_NE(run.err.find("error: "), std::string::npos) << options;
   }
   for (const std::string options :
-       {" --contact events", " --events e.csv", " --pairs none", " --rederive never"}) {
+       {" --contact events", " --events e.csv", " --pairs none", " --rederive never", " --sleep 0.5"}) {
     const Outcome run = tactus("simulate " + model("pendulum.yaml") + options);
     EXPECT_EQ(run.code, 2) << options;
     EXPECT_NE(run.err.find("nothing in the model touches"), std::string::npos) << run.err;
