@@ -1,8 +1,6 @@
 // tactus haptic MODEL: a hand holds a device, the device holds the mechanism; what is felt, as a summary, a CSV file, a log, a plot.
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
 
@@ -20,11 +18,6 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& wrong, const std::string& remedy) {
   throw InputError({}, wrong, remedy);
-}
-
-std::string text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 void run(HapticRequest request, const std::string& setup) {
@@ -46,7 +39,7 @@ void run(HapticRequest request, const std::string& setup) {
                                                          .device = session.specification,
                                                          .setup = setup,
                                                          .model_name = request.model.path,
-                                                         .model_text = text_of(request.model.path)});
+                                                         .model_text = request.model.text()});
   if (!loop.enable()) throw Failed("the device could not be switched on");
   display::RunReport report;
   {

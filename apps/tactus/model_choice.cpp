@@ -1,3 +1,6 @@
+#include <fstream>
+#include <iterator>
+
 #include <fmt/format.h>
 
 #include <tactus/base/error.h>
@@ -15,6 +18,11 @@ void ModelChoice::add_to(CLI::App& verb) {
 }
 
 describe::Model ModelChoice::load() const { return describe::load(path, pairs()); }
+
+std::string ModelChoice::text() const {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 describe::Model ModelChoice::load_text(const std::string& text) const {
   return describe::load_text(text, path, pairs());

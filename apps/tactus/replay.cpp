@@ -1,7 +1,5 @@
 // tactus replay LOG: makes a haptic run again from its log, and says whether every bit is the same.
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -21,16 +19,10 @@ struct ReplayRequest {
   bool json = false;
 };
 
-std::string text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 /// The log's own copy of the model, unless its file is still the same: then meshes beside it are found too.
 describe::Model model_of(const HapticRequest& request, const display::RecordedRun& log, std::string& note) {
   const auto copy = log.attachments().find(request.model.path);
-  if (copy == log.attachments().end() || text_of(request.model.path) == copy->second)
-    return request.model.load();
+  if (copy == log.attachments().end() || request.model.text() == copy->second) return request.model.load();
   note = request.model.path + " has changed since, or is gone: the log's own copy is used";
   return request.model.load_text(copy->second);
 }

@@ -32,6 +32,8 @@ struct ModelChoice {
 
   void add_to(CLI::App& verb);
   describe::Model load() const;
+  /// The file as it is; empty where it cannot be read.
+  std::string text() const;
   /// The same from a text that stands for the file.
   describe::Model load_text(const std::string& text) const;
 

@@ -7,6 +7,7 @@
 #include <tactus/describe/read/load.h>
 #include <tactus/display/run_loop.h>
 
+#include "display/mass_on_spring.h"
 #include "fakes/evdev_fake.h"
 #include "fakes/force_dimension_bench.h"
 #include "fakes/haply_bench.h"
@@ -18,17 +19,6 @@ namespace {
 using control::Fault;
 using control::Stage;
 using device::test::Bench;
-
-std::unique_ptr<simulate::Mechanism> mass_on_spring(double step) {
-  return contact::open(describe::load_text(R"(
-name: mass_on_spring
-gravity: [0, 0, 0]
-bodies: {block: {mass: 3}}
-joints: {x: {type: prismatic, parent: world, child: block, axis: x, damping: 4, stiffness: 60}}
-)",
-                                           "mass_on_spring.yaml"),
-                       {.step = step});
-}
 
 /// Another device, with something that happens before its n-th sample.
 class Eventful final : public device::Device {

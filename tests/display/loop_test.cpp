@@ -17,6 +17,7 @@
 #include <tactus/display/run_loop.h>
 
 #include "display/faulty.h"
+#include "display/mass_on_spring.h"
 #include "support/allocations.h"
 #include "support/paths.h"
 
@@ -25,19 +26,6 @@ namespace {
 
 using control::Fault;
 using control::Stage;
-
-/// A mass on a spring with a damper, along x; free to turn and to move nowhere else.
-constexpr double kMass = 3.0, kDamping = 4.0, kStiffness = 60.0;
-std::unique_ptr<simulate::Mechanism> mass_on_spring(double step) {
-  return contact::open(describe::load_text(R"(
-name: mass_on_spring
-gravity: [0, 0, 0]
-bodies: {block: {mass: 3}}
-joints: {x: {type: prismatic, parent: world, child: block, axis: x, damping: 4, stiffness: 60}}
-)",
-                                           "mass_on_spring.yaml"),
-                       {.step = step});
-}
 
 device::HandPointer stroking() { return device::following(device::strokes({0.05, 0, 0}, 0.7)); }
 
