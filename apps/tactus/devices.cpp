@@ -65,7 +65,8 @@ void print(const Specification& s) {
     fmt::print("; {:g} kg, {:g} N s/m, dry friction {:g} N", s.inertia[1], s.damping[1], s.friction[1]);
   if (s.force_sensor)
     fmt::print("; force sensor in steps of {:g} N, {:g} N m", s.force_resolution[1], s.force_resolution[0]);
-  fmt::print("\n  shows at most {:g} N/m\n", s.stiffness);
+  fmt::print("\n  shows at most {:g} {}\n", s.stiffness,
+             (s.actuated & device::kTranslation) != 0 ? "N/m" : "N m/rad");
 }
 
 void print(const device::Driver& driver) {

@@ -54,6 +54,12 @@ void run(HapticRequest request, const std::string& setup) {
                       records, stride);
   }
   if (log != nullptr) display::finish(*log);
+  if (const double most = session.specification.continuous[1];
+      session.specification.kind == device::Kind::impedance && most > 0.0 && session.grasp.weight > most)
+    report.notes.push_back(fmt::format(
+        "it takes {:.3g} N to hold the mechanism up, and the device gives {:g} N: it falls, unless "
+        "--weightless or another device is given",
+        session.grasp.weight, most));
   records.resize(std::min(records.size(), static_cast<std::size_t>((report.ticks + stride - 1) / stride)));
 
   Outcome outcome{request,       session.specification, *session.mechanism,
@@ -101,8 +107,12 @@ void add_haptic_settings(CLI::App* verb, HapticRequest* request) {
                    "soft, firm or stiff: a tenth, half or 0.9 of what is passive")
       ->capture_default_str()
       ->check(CLI::IsMember({"soft", "firm", "stiff"}));
-  verb->add_option("--stiffness", request->stiffness, "of the coupler [N/m], instead of the designed one");
-  verb->add_option("--damping", request->damping, "of the coupler [N s/m], instead of the designed one");
+  verb->add_option(
+      "--stiffness", request->stiffness,
+      "of the coupler [N/m], [N m/rad] where the device only turns; instead of the designed one");
+  verb->add_option(
+      "--damping", request->damping,
+      "of the coupler [N s/m], [N m s/rad] where the device only turns; instead of the designed one");
   verb->add_option("--rate", request->rate, "of the loop [Hz]; the device's own unless given")
       ->check(CLI::Range(10.0, 1e5));
   verb->add_option("--simulation-rate", request->local_rate,
@@ -114,11 +124,14 @@ void add_haptic_settings(CLI::App* verb, HapticRequest* request) {
   verb->add_option("--hand", request->hand.name, "of a simulated device")
       ->capture_default_str()
       ->check(CLI::IsMember(hand_names()));
-  verb->add_option("--size", request->size, "of the hand's motion [m]; a tenth of the workspace's side");
+  verb->add_option(
+      "--size", request->size,
+      "of the hand's motion [m], a tenth of the workspace's side; [rad], 0.5, where the device only turns");
   verb->add_option("--force", request->hand.force, "of the hand `push` and of tremor [N]")
       ->capture_default_str();
   verb->add_option("--seed", request->hand.seed, "of what is random")->capture_default_str();
   verb->add_option("--duration", request->duration, "[s]")->capture_default_str();
+  verb->add_flag("--weightless", request->weightless, "without gravity: as if its motors carried its weight");
   verb->add_flag("--moving", request->moving, "begin with the model's initial speeds, not at rest");
   verb->add_flag("--realtime", request->realtime, "by the clock, not as fast as it goes");
   verb->add_option("--late", request->late, "how late a tick may be [ms] before forces go off; 20");

@@ -1,6 +1,8 @@
 #include "haptic_hand.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <tactus/base/error.h>
 
@@ -8,7 +10,15 @@ namespace tactus::apps {
 
 namespace {
 
-constexpr double kPeriod = 2.0;  // [s] of strokes and circles: an unhurried hand
+constexpr double kReach = 1.0;  // [s] from one end of a stroke to the other: an unhurried hand
+
+/// [N m/rad], [N/m] of arms, from relaxed to as stiff as both hands can be.
+constexpr std::array<double, 2> kRelaxed{2.0, 300.0}, kFirm{20.0, 1000.0};
+
+/// What the path does along ways, by rotation vectors instead.
+device::Path turned(device::Path path) {
+  return [path = std::move(path)](double t) { return device::Intention{{}, path(t).p}; };
+}
 
 }  // namespace
 
@@ -16,17 +26,44 @@ std::vector<std::string> hand_names() {
   return {"stroke", "circle", "tap", "hold", "push", "tremble", "let-go", "none"};
 }
 
+// The load on the arm's spring is an oscillator of frequency sqrt(K/m). It must be faster than what the hand means to do, which
+// has some 2 pi/(2 s): a load of 20 kg on 300 N/m, weakly damped, is driven at its own frequency, and runs away from the hand.
+device::Arm arm_for(const std::array<double, 2>& load, double way, double strong) {
+  constexpr double kFrequency = 10.0;  // [rad/s] three times that of strokes
+  constexpr double kDamping = 0.7;     // of the critical: no overshoot to speak of
+  device::Arm arm;
+  for (std::size_t k = 0; k < 2; ++k) {
+    arm.stiffness[k] = std::clamp(load[k] * kFrequency * kFrequency, kRelaxed[k], kFirm[k]);
+    if (k == 1 && strong > 0.0 && way > 0.0) arm.stiffness[k] = std::min(arm.stiffness[k], strong / way);
+    arm.damping[k] = std::max(arm.damping[k], 2.0 * kDamping * std::sqrt(arm.stiffness[k] * load[k]));
+  }
+  return arm;
+}
+
+// The reach 10 s^3 - 15 s^4 + 6 s^5 has at most 10/sqrt(3) way/time^2 of acceleration.
+double reach_time(double way, double load, double strong) {
+  const double most = 10.0 / std::sqrt(3.0);
+  return strong > 0.0 ? std::max(kReach, std::sqrt(most * way * load / (0.5 * strong))) : kReach;
+}
+
 device::HandPointer hand_of(const HandChoice& choice) {
   using namespace device;
-  const auto stroke = [&] { return following(strokes(choice.ahead, kPeriod)); };
+  const std::size_t k = choice.turning ? 0 : 1;
+  const double size = std::sqrt(dot(choice.ahead, choice.ahead));
+  const double reach = reach_time(size, choice.load[k], choice.strong[k]);
+  const Arm arm = arm_for(choice.load, choice.turning ? 0.0 : size, choice.strong[1]);
+  const auto follow = [&](Path path) {
+    return following(choice.turning ? turned(std::move(path)) : std::move(path), arm);
+  };
+  const auto stroke = [&] { return follow(strokes(choice.ahead, 2.0 * reach)); };
   if (choice.name == "stroke") return stroke();
-  if (choice.name == "circle") return following(circles(choice.ahead, choice.aside, kPeriod));
-  if (choice.name == "tap") return following(taps(choice.ahead, 0.5 * kPeriod));
-  if (choice.name == "hold") return hold();
+  // As much acceleration as the reach: (2 pi/time)^2 = 10/sqrt(3)/reach^2.
+  if (choice.name == "circle") return follow(circles(choice.ahead, choice.aside, 2.615 * reach));
+  if (choice.name == "tap") return follow(taps(choice.ahead, kReach));  // sharp, whatever it moves
+  if (choice.name == "hold") return hold(arm);
   if (choice.name == "push") {
-    const double size = std::sqrt(dot(choice.ahead, choice.ahead));
     Vector6 F{};
-    for (std::size_t i = 0; i < 3 && size > 0.0; ++i) F[3 + i] = choice.force / size * choice.ahead[i];
+    for (std::size_t i = 0; i < 3 && size > 0.0; ++i) F[3 * k + i] = choice.force / size * choice.ahead[i];
     return constant(F);
   }
   if (choice.name == "tremble") return trembling(stroke(), choice.force, choice.seed);

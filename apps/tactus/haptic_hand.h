@@ -1,6 +1,8 @@
 // Hands by name, for the verb haptic.
 #pragma once
 
+#include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -8,17 +10,40 @@
 
 namespace tactus::apps {
 
-/// The way of a hand: mainly `ahead`, `aside` besides; [m] long.
+/// The way of a hand: mainly `ahead`, `aside` besides; [m] long, or rotation vectors [rad] where the handle only turns.
 struct HandChoice {
   std::string name = "stroke";
   math::Vec3<double> ahead{}, aside{};
-  double force = 2.0;     // [N] of `push` and of tremor
-  double duration = 5.0;  // [s] of the run: `let-go` does so in its middle
+  bool turning = false;            // the handle only turns
+  std::array<double, 2> load{};    // [kg m^2], [kg] that is moved, handle and mechanism together
+  std::array<double, 2> strong{};  // [N m], [N] that the device shows for ever; 0: any
+  double force = 2.0;              // [N] of `push` and of tremor; [N m] where the handle only turns
+  double duration = 5.0;           // [s] of the run: `let-go` does so in its middle
   std::uint64_t seed = 1;
 };
 
 std::vector<std::string> hand_names();
 /// Throws InputError where there is no such hand.
 device::HandPointer hand_of(const HandChoice& choice);
+
+/// An arm that suits what it moves: as stiff as it needs to be and an arm can be, well damped. Against a wall, with its intention
+/// `way` [m] behind it, it presses with no more than `strong` [N].
+device::Arm arm_for(const std::array<double, 2>& load, double way, double strong);
+/// [s] for a smooth reach over `way` [m] or [rad], unhurried, and slow enough that it takes half of `strong` [N] or [N m].
+double reach_time(double way, double load, double strong);
+
+/// A hand that is found when the device is already open: nobody holds it until there is one in the place, before it moves.
+/// Hardware has no use for it, and forgets it.
+class LaterHand final : public device::Hand {
+ public:
+  using Place = std::shared_ptr<device::HandPointer>;
+  explicit LaterHand(Place place) : place_(std::move(place)) {}
+  device::Grip grip(double t, const math::Pose<double>& X_WH) const noexcept override {
+    return *place_ != nullptr ? (*place_)->grip(t, X_WH) : device::Grip{};
+  }
+
+ private:
+  Place place_;
+};
 
 }  // namespace tactus::apps

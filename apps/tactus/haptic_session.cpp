@@ -24,6 +24,20 @@ int port_of(const HapticRequest& request, const simulate::Mechanism& mechanism) 
   return static_cast<int>(mechanism.ports().size()) - 1;
 }
 
+/// The least force F at the port with which it does not begin to move, A + L F = 0 in the directions that can move.
+double weight_of(simulate::Mechanism& mechanism, int port, const std::array<double, 36>& mobility) {
+  const std::array<double, 6> A = mechanism.acceleration(port);
+  Eigen::Matrix3d L;
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j)
+      L(static_cast<int>(i), static_cast<int>(j)) = mobility[6 * (3 + i) + 3 + j];
+  Eigen::CompleteOrthogonalDecomposition<Eigen::Matrix3d> factors;
+  factors.setThreshold(
+      1e-6);  // of the easiest direction: what is a million times as heavy is held by the joints
+  factors.compute(L);
+  return factors.solve(Eigen::Vector3d(A[3], A[4], A[5])).norm();
+}
+
 Grasp grasp_of(const HapticRequest& request, simulate::Mechanism& mechanism) {
   Grasp grasp;
   grasp.port = port_of(request, mechanism);
@@ -44,7 +58,10 @@ Grasp grasp_of(const HapticRequest& request, simulate::Mechanism& mechanism) {
         A(static_cast<int>(i), static_cast<int>(j)) = mobility[6 * (3 * k + i) + 3 * k + j];
     const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> modes(0.5 * (A + A.transpose()));
     grasp.inertia[k] = 1.0 / std::max(modes.eigenvalues()[2], 1e-12);  // a port that cannot move is a wall
-    if (k == 0) continue;
+    if (k == 0) {
+      for (std::size_t i = 0; i < 3; ++i) grasp.axis[i] = modes.eigenvectors()(static_cast<int>(i), 2);
+      continue;
+    }
     for (std::size_t i = 0; i < 3; ++i) {
       grasp.ahead[i] = modes.eigenvectors()(static_cast<int>(i), 2);
       grasp.aside[i] = modes.eigenvectors()(static_cast<int>(i), 1);
@@ -56,20 +73,37 @@ Grasp grasp_of(const HapticRequest& request, simulate::Mechanism& mechanism) {
       if (-least > largest) *axis = -*axis;
     }
   }
+  grasp.weight = weight_of(mechanism, grasp.port, mobility);
   return grasp;
 }
 
-/// [m] that a hand moves: well within the device's workspace.
+bool only_turns(const device::Specification& s) { return (s.actuated & device::kTranslation) == 0; }
+
+/// [m] that a hand moves, or [rad] that it turns: well within the device's workspace.
 double size_of(const HapticRequest& request, const device::Specification& s) {
   if (request.size > 0.0) return request.size;
-  constexpr double kFree = 0.05;  // where nothing bounds it
+  constexpr double kFree = 0.05, kTurn = 0.5;  // where nothing bounds it
+  if (only_turns(s)) return kTurn;
   return s.workspace.x > 0.0 ? 0.2 * s.workspace.x : kFree;
 }
 
-device::Specification specification_of(const std::string& name) {
-  for (const device::Specification& s : device::devices())
-    if (s.name == name) return s;
-  return device::open(name, device::none())->specification();  // says what there is
+/// Mainly along the port's easiest way, or about the device's own axis where it only turns.
+void choose_hand(HapticRequest& request, const device::Specification& s, const Grasp& grasp) {
+  HandChoice& hand = request.hand;
+  const double size = size_of(request, s);
+  hand.turning = only_turns(s);
+  hand.ahead = size * (hand.turning ? grasp.axis : grasp.ahead);
+  hand.aside = size * grasp.aside;
+  if (hand.turning)
+    for (std::size_t i = 0; i < 3; ++i)
+      if (!device::has_axis(s.actuated, i)) hand.ahead[i] = 0.0;
+  hand.duration = request.duration;
+  hand.strong = s.continuous;
+  for (std::size_t k = 0; k < 2; ++k) {
+    // What cannot move at all is no load that a hand would move, but a wall.
+    constexpr double kWall = 1e3;  // [kg], [kg m^2]
+    hand.load[k] = s.inertia[k] + (grasp.inertia[k] < kWall ? grasp.inertia[k] : 0.0);
+  }
 }
 
 control::CouplerGains gains_of(const HapticRequest& request, const device::Specification& s,
@@ -77,9 +111,10 @@ control::CouplerGains gains_of(const HapticRequest& request, const device::Speci
   if (s.kind == device::Kind::admittance) return {};
   const double share = request.coupling == "soft" ? 0.1 : request.coupling == "stiff" ? 0.9 : 0.5;
   control::CouplerGains gains = control::design(s, grasp.inertia, share);
-  if (request.stiffness > 0.0) gains.stiffness[1] = request.stiffness;
-  if (request.damping >= 0.0) gains.damping[1] = request.damping;
-  if (!(gains.stiffness[1] > 0.0))
+  const std::size_t k = only_turns(s) ? 0 : 1;  // what --stiffness and --damping are about
+  if (request.stiffness > 0.0) gains.stiffness[k] = request.stiffness;
+  if (request.damping >= 0.0) gains.damping[k] = request.damping;
+  if (!(gains.stiffness[k] > 0.0))
     refuse("device `" + s.name + "` has no damping: no stiffness is passive with it", "give --stiffness");
   return gains;
 }
@@ -107,6 +142,7 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
                            std::unique_ptr<device::Device> given) {
   HapticSession session;
   session.model = std::move(model);
+  if (request.weightless) session.model.gravity = {0.0, 0.0, 0.0};
   // The device is chosen by how the port can move, which the mechanism tells; its step is the device's period.
   const auto open_at = [&](double rate) {
     contact::OpenOptions options;
@@ -124,22 +160,28 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
     return mechanism;
   };
   constexpr double kUsualRate = 1000.0;  // [Hz]
-  session.rate = given != nullptr         ? given->specification().rate
-                 : request.rate > 0.0     ? request.rate
-                 : request.device.empty() ? kUsualRate
-                                          : specification_of(request.device).rate;
+  const auto open_device = [&] {
+    session.hand = std::make_shared<device::HandPointer>();
+    session.device = device::open(request.device, std::make_unique<LaterHand>(session.hand),
+                                  {.rate = request.rate, .seed = request.hand.seed});
+  };
+  if (given != nullptr)
+    session.device = std::move(given);
+  else if (!request.device.empty())
+    open_device();  // once: hardware is not opened to be looked at
+  session.rate = session.device != nullptr ? session.device->specification().rate
+                 : request.rate > 0.0      ? request.rate
+                                           : kUsualRate;
   session.mechanism = open_at(session.rate);
   const Grasp grasp = session.grasp = grasp_of(request, *session.mechanism);
-  if (given != nullptr) {
-    session.device = std::move(given);
-  } else {
-    if (request.device.empty()) request.device = grasp.planar ? "simulated:planar" : "simulated:spatial";
-    const double size = size_of(request, specification_of(request.device));
-    request.hand.ahead = size * grasp.ahead;
-    request.hand.aside = size * grasp.aside;
-    request.hand.duration = request.duration;
-    session.device = device::open(request.device, hand_of(request.hand),
-                                  {.rate = session.rate, .seed = request.hand.seed});
+  if (session.device == nullptr) {
+    request.device = grasp.planar ? "simulated:planar" : "simulated:spatial";
+    if (request.rate == 0.0) request.rate = kUsualRate;
+    open_device();
+  }
+  if (session.hand != nullptr) {
+    choose_hand(request, session.device->specification(), grasp);
+    *session.hand = hand_of(request.hand);
   }
   const device::Specification& s = session.specification = session.device->specification();
   if (request.controller == "coupler") session.gains = gains_of(request, s, grasp);

@@ -25,7 +25,7 @@ struct HapticRequest {
   double watchdog = 0.1;
   double local_rate = 0.0, transport = 0.0;
   int cpu = -1;
-  bool passivity = false;
+  bool passivity = false, weightless = false;
   bool realtime = false, moving = false, json = false;
 };
 
@@ -34,7 +34,9 @@ struct Grasp {
   int port = 0;
   bool planar = false;                  // it stays in a plane z = const
   math::Vec3<double> ahead{}, aside{};  // where it moves most easily, and next
+  math::Vec3<double> axis{};            // about which it turns most easily
   std::array<double, 2> inertia{};      // [kg m^2], [kg] in the easiest direction
+  double weight = 0.0;                  // [N] at the port that keeps it from falling, at the start
 };
 
 /// All that a run needs, in the order in which it is made.
@@ -42,6 +44,7 @@ struct HapticSession {
   describe::Model model;
   std::unique_ptr<simulate::Mechanism> mechanism;
   Grasp grasp;
+  LaterHand::Place hand;  // of the device; null: not ours
   std::unique_ptr<device::Device> device;
   device::Specification specification;
   control::CouplerGains gains;

@@ -61,7 +61,9 @@ ordered_json as_json(const Outcome& o) {
   if (o.request.local_rate > 0.0)
     json["two_rates"] = {{"simulation_hz", o.request.local_rate}, {"oldest_update_ticks", o.oldest}};
   json["apparent_mass"] = o.grasp.inertia[1];
+  json["weight_n"] = o.grasp.weight;
   json["largest_force_n"] = o.largest_force;
+  json["largest_torque_nm"] = o.largest_torque;
   json["largest_lag_m"] = o.largest_lag;
   json["energy_j"] = {
       {"given_by_the_hand", o.hand_work},
@@ -91,6 +93,7 @@ void measure(Outcome& outcome) {
   for (const TickRecord& record : outcome.records) {
     const device::Vector6& F = record.on_port;
     outcome.largest_force = std::max(outcome.largest_force, std::hypot(F[3], F[4], F[5]));
+    outcome.largest_torque = std::max(outcome.largest_torque, std::hypot(F[0], F[1], F[2]));
     outcome.oldest = std::max(outcome.oldest, record.age);
     outcome.most_resisted = std::max(outcome.most_resisted, record.resisted);
     const Vec3 lag = record.p_P - record.p_H - start;
@@ -108,9 +111,9 @@ void print(const Outcome& o) {
   if (o.by_coupler())
     fmt::print(
         "coupler: {:.4g} N/m, {:.4g} N s/m; {:.4g} N m/rad, {:.4g} N m s/rad (the device shows at most "
-        "{:.4g} N/m)\n",
+        "{:.4g} {})\n",
         o.gains.stiffness[1], o.gains.damping[1], o.gains.stiffness[0], o.gains.damping[0],
-        o.device.stiffness);
+        o.device.stiffness, (o.device.actuated & device::kTranslation) != 0 ? "N/m" : "N m/rad");
   if (o.request.local_rate > 0.0)
     fmt::print("local model between updates of the simulation at {:g} Hz, up to {} ticks old\n",
                o.request.local_rate, o.oldest);
@@ -119,8 +122,8 @@ void print(const Outcome& o) {
              o.report.seconds, o.request.realtime ? "" : " (simulated time)", o.report.missed);
   if (o.report.not_logged > 0)
     fmt::print("{} ticks did not fit into the log: the disk was too slow\n", o.report.not_logged);
-  fmt::print("force up to {:.4g} N; handle and port apart by up to {:.3g} mm\n", o.largest_force,
-             1e3 * o.largest_lag);
+  fmt::print("force up to {:.4g} N, torque up to {:.3g} N m; handle and port apart by up to {:.3g} mm\n",
+             o.largest_force, o.largest_torque, 1e3 * o.largest_lag);
   fmt::print("the hand gave {:.4g} J, {:.4g} J went into the mechanism\n", o.hand_work,
              o.records.empty() ? 0.0 : o.records.back().into_port);
   if (o.felt.known)

@@ -19,9 +19,9 @@ struct Outcome {
   const control::SafetyMemory& safety;
   double hand_work = 0.0;
   display::Felt felt{};
-  double largest_force = 0.0, largest_lag = 0.0;  // [N], [m] between handle and port
-  int most_resisted = 0;                          // directions at once
-  int oldest = 0;                                 // [ticks] what was known of the mechanism
+  double largest_torque = 0.0, largest_force = 0.0, largest_lag = 0.0;  // [N m], [N], [m] handle to port
+  int most_resisted = 0;                                                // directions at once
+  int oldest = 0;  // [ticks] what was known of the mechanism
   bool by_coupler() const {
     return device.kind == device::Kind::impedance && request.controller == "coupler";
   }

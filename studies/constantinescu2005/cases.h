@@ -12,5 +12,6 @@ std::vector<study::Case> mechanism_cases();    // Table I, and what a hand feels
 std::vector<study::Case> free_motion_cases();  // section VI, and section VIII without contact
 std::vector<study::Case> contact_cases();      // section VIII, the mechanism's own contact
 std::vector<study::Case> felt_cases();         // section VIII, what the hand feels of it
+std::vector<study::Case> two_rates_cases();    // section VII
 
 }  // namespace tactus::studies::constantinescu

@@ -55,8 +55,8 @@ Vector6 LocalModel::acceleration(const Vector6& F, double T) noexcept {
     for (std::size_t i = 0; i < 6; ++i) free += contact.r[i] * F[i];
     gap_acceleration_[c] = free;
     const double push = -(k * state_.gap[c] + (b + k * T) * state_.rate[c] + (0.5 * k * T + b) * T * free);
-    // It presses only where it would press as it is, too: an implicit force does not reach over a gap.
-    const bool presses = -k * state_.gap[c] - b * state_.rate[c] > 0.0;
+    // It presses only where it touches and would press as it is, too: neither its damper nor an implicit force reach over a gap.
+    const bool presses = state_.gap[c] <= 0.0 && -k * state_.gap[c] - b * state_.rate[c] > 0.0;
     force_[c] = presses ? std::max(0.0, push / (1.0 + T * (b + 0.5 * k * T) * contact.w[c])) : 0.0;
   }
   A_ = update_.A;

@@ -9,7 +9,7 @@
 // the contacts that are near, and r_c = J_h M^-1 P J_c^T, w_cd = J_c M^-1 P J_d^T,
 //
 //   A     = A^ + L^ F + sum r_c f_c                                          of the port
-//   g_c'' = g''^_c + r_c . F + sum w_cd f_d,      f_c = max(0, -k g - b g')  of the gaps
+//   g_c'' = g''^_c + r_c . F + sum w_cd f_d,      f_c = max(0, -k g - b g') where g <= 0, of the gaps
 //
 // It is (21) with frozen J, whatever the mechanism's size: a tick costs the same for a chain of a hundred links. A^ and g''^ hold
 // the velocity's products, frozen with the rest: where every tick has an update, and nothing touches, the local model is the mechanism. The directions

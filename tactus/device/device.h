@@ -46,9 +46,9 @@ struct Specification {
   math::Vec3<double> workspace{};              // [m] half the sides of a box about the origin
   double workspace_angle = 0.0;                // [rad] from the upright; 0: any
   std::array<double, 2> continuous{}, peak{};  // [N m], [N] what the motors give for ever, and for a moment
-  double stiffness = 0.0;                      // [N/m] the largest that it can show at its rate
-  double rate = 1000.0;                        // [Hz]
-  double latency = 0.0;                      // [s] from a command to its force, above the hold of one period
+  double stiffness = 0.0;  // [N/m] the largest that it can show at its rate; [N m/rad] where it only turns
+  double rate = 1000.0;    // [Hz]
+  double latency = 0.0;    // [s] from a command to its force, above the hold of one period
   std::array<double, 2> resolution{};        // [rad], [m] step of the position sensor
   bool force_sensor = false;                 // the hand's wrench is sensed
   std::array<double, 2> force_resolution{};  // [N m], [N] step of the force sensor

@@ -95,6 +95,22 @@ Specification ideal_force() {
   return s;
 }
 
+/// A wheel with force feedback, as they are sold for games.
+Specification wheel() {
+  Specification s;
+  s.name = "simulated:wheel";
+  s.description = "steering wheel: turns about z";
+  s.sensed = s.actuated = 0b000100;
+  s.continuous = {1.0, 0.0};
+  s.peak = {2.0, 0.0};
+  s.resolution = {2.4e-4, 0.0};
+  s.inertia = {0.03, 0.0};
+  s.damping = {0.05, 0.0};
+  s.friction = {0.1, 0.0};
+  s.velocity_bandwidth = kVelocityBandwidth;
+  return s;
+}
+
 Specification admittance() {
   Specification s;
   s.name = "simulated:admittance";
@@ -119,6 +135,12 @@ Servo stiff_servo(std::uint64_t seed) {
   return servo;
 }
 
+/// Of translation, where there is one.
+double stiffness_of(const Specification& s) {
+  if (s.kind == Kind::admittance) return 1.0 / stiff_servo(0).compliance[1];
+  return stiffness_bound(s, (s.actuated & kTranslation) != 0 ? 1 : 0);
+}
+
 }  // namespace
 
 double largest_stiffness(const Specification& specification) { return stiffness_bound(specification, 1); }
@@ -127,10 +149,9 @@ double largest_rotational_stiffness(const Specification& specification) {
 }
 
 std::vector<Specification> devices() {
-  std::vector<Specification> all{planar(), planar_force(), spatial(),   delayed(),
-                                 ideal(),  ideal_force(),  admittance()};
-  for (Specification& s : all)
-    s.stiffness = s.kind == Kind::impedance ? largest_stiffness(s) : 1.0 / stiff_servo(0).compliance[1];
+  std::vector<Specification> all{planar(), planar_force(), spatial(), delayed(),
+                                 ideal(),  ideal_force(),  wheel(),   admittance()};
+  for (Specification& s : all) s.stiffness = stiffness_of(s);
   return all;
 }
 
@@ -164,7 +185,7 @@ std::unique_ptr<Device> open(std::string_view name, HandPointer hand, const Devi
     if (options.rate != 0.0) s.rate = options.rate;
     if (s.kind == Kind::admittance)
       return std::make_unique<SimulatedAdmittance>(s, std::move(hand), stiff_servo(options.seed));
-    if (options.rate > 0.0) s.stiffness = largest_stiffness(s);
+    s.stiffness = stiffness_of(s);
     return std::make_unique<SimulatedImpedance>(s, std::move(hand));
   }
   if (std::unique_ptr<Device> hardware = open_driver(name, options)) return hardware;

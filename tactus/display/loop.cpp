@@ -61,7 +61,10 @@ void HapticLoop::make_view() {
   ResistanceRule rule;
   if (teleoperation_ != nullptr) rule = teleoperation_->rule();
   view_.reset();  // a thread ends before another begins
-  if (two_rates_ != nullptr)
+  // Rates that are equal are one rate: the loop then has the mechanism itself.
+  const bool two =
+      two_rates_ != nullptr && (two_rates_->every != 1 || two_rates_->delay != 0 || two_rates_->thread);
+  if (two)
     view_ = std::make_unique<LocalPort>(mechanism_, port_, rule, *two_rates_);
   else
     view_ = std::make_unique<FullPort>(mechanism_, port_, rule);

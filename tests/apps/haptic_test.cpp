@@ -45,6 +45,53 @@ TEST(Haptic, EveryModelThatCanBeHeldDoesSomethingWithNothingButItsName) {
   }
 }
 
+// With nothing but its name: the cart is led to and fro by forces that the device has, and is felt as what it is.
+TEST(Haptic, TheCartFollowsTheHand) {
+  const Outcome run = tactus("haptic " + model("shopping_cart.yaml") + " --json");
+  ASSERT_EQ(run.code, 0) << run.err;
+  const json summary = json::parse(run.out);
+  EXPECT_EQ(summary.at("device"), "simulated:planar");
+  // A stroke of 0.1 m in a second asks 22 kg for 5.8 m/s^2 of it at most, 12.5 N; the arm's lag rounds that off.
+  EXPECT_GT(summary.at("largest_force_n").get<double>(), 5.0);
+  EXPECT_LT(summary.at("largest_force_n").get<double>(), 15.0);  // half of what the device gives
+  // The coupler's 4000 N/m under that force.
+  EXPECT_LT(summary.at("largest_lag_m").get<double>(), 15.0 / 4000.0);
+  // Along b1 it has 21.641 kg while its caster is as at first; that turns a little.
+  EXPECT_TRUE(summary.at("felt").at("known").get<bool>());
+  EXPECT_NEAR(summary.at("felt").at("mass").get<double>(), 21.641, 0.05 * 21.641);
+  EXPECT_LT(summary.at("felt").at("unexplained").get<double>(), 0.02);
+}
+
+TEST(Haptic, AWheelTurnsTheCartWithoutFurtherOptions) {
+  const Outcome run = tactus("haptic " + model("shopping_cart.yaml") + " --device simulated:wheel --json");
+  ASSERT_EQ(run.code, 0) << run.err;
+  const json summary = json::parse(run.out);
+  EXPECT_EQ(summary.at("largest_force_n"), 0.0);  // it only turns
+  EXPECT_GT(summary.at("largest_torque_nm").get<double>(), 0.1);
+  EXPECT_LT(summary.at("largest_torque_nm").get<double>(), 1.0);  // what it gives for ever
+  const json gains = summary.at("coupler");
+  EXPECT_EQ(gains.at("stiffness"), 0.0);
+  EXPECT_GT(gains.at("rotational_stiffness").get<double>(), 0.0);
+  // And by hand.
+  const Outcome given = tactus("haptic " + model("shopping_cart.yaml") +
+                               " --device simulated:wheel --stiffness 20 --duration 0.5 --json");
+  ASSERT_EQ(given.code, 0) << given.err;
+  EXPECT_EQ(json::parse(given.out).at("coupler").at("rotational_stiffness"), 20.0);
+}
+
+TEST(Haptic, SaysThatTheDeviceCannotHoldTheWeight) {
+  const std::string platform = "haptic " + model("stewart_platform.yaml") + " --duration 0.5 --json";
+  const Outcome falls = tactus(platform), floats = tactus(platform + " --weightless");
+  ASSERT_EQ(falls.code, 0) << falls.err;
+  ASSERT_EQ(floats.code, 0) << floats.err;
+  const json heavy = json::parse(falls.out), light = json::parse(floats.out);
+  EXPECT_GT(heavy.at("weight_n").get<double>(), 8.0);  // what the device gives
+  EXPECT_NE(heavy.at("notes").dump().find("--weightless"), std::string::npos);
+  EXPECT_EQ(light.at("weight_n"), 0.0);
+  EXPECT_EQ(light.at("notes").dump().find("--weightless"), std::string::npos);
+  EXPECT_LT(light.at("largest_lag_m").get<double>(), 0.1 * heavy.at("largest_lag_m").get<double>());
+}
+
 TEST(Haptic, WritesATableAndAPictureOfTheSameRunEveryTime) {
   const Folder folder;
   const std::string arguments = "haptic " + model("shopping_cart.yaml") + " --duration 0.4 --seed 3 --out ";

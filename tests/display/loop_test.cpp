@@ -145,7 +145,8 @@ TEST_P(EveryDevice, TheWorkAtThePortIsTheMechanismsEnergy) {
 
 std::vector<std::string> names() {
   std::vector<std::string> all;
-  for (const device::Specification& s : device::devices()) all.push_back(s.name);
+  for (const device::Specification& s : device::devices())
+    if ((s.actuated & device::kTranslation) != 0) all.push_back(s.name);  // the block does not turn
   return all;
 }
 

@@ -95,7 +95,8 @@ TEST_P(EveryController, GivesTheSameBitsTwice) {
 std::vector<std::string> impedance_devices() {
   std::vector<std::string> all;
   for (const device::Specification& s : device::devices())
-    if (s.kind == device::Kind::impedance) all.push_back(s.name);
+    if (s.kind == device::Kind::impedance && (s.actuated & device::kTranslation) != 0)
+      all.push_back(s.name);  // the block does not turn
   return all;
 }
 

@@ -107,6 +107,79 @@ TEST(TwoRates, WithEqualRatesAreTheFullModel) {
   }
 }
 
+/// [m/s^2] the largest differences between the mechanism's acceleration at the port and what the update says of it, where every tick
+/// has an update: with the contact forces that the mechanism has now, and with those that the local model takes over the tick.
+struct InContact {
+  double now = 0.0, over_the_tick = 0.0;
+  int touching = 0;  // ticks
+};
+InContact compare_in_contact(double step) {
+  const auto open = [&] {
+    return contact::open(describe::load(support::source_dir() + "/models/chain_in_enclosure.yaml"),
+                         {.step = step});
+  };
+  const auto one = open(), two = open();
+  FullPort full(*one, one->port("distal"), rule());
+  LocalPort local(*two, two->port("distal"), rule(), {.every = 1});
+  InContact result;
+  for (int k = 0; k < static_cast<int>(3.0 / step); ++k) {
+    const double t = k * step;
+    const Vector6 F{0, 0, 0.001, 0.4 + 0.2 * std::sin(10.0 * t), 0.1 * std::cos(20.0 * t), 0};
+    control::PortState a, b;
+    control::Resisted ra, rb;
+    full.begin();
+    local.begin();
+    full.look(F, a, ra);
+    local.look(F, b, rb);
+    std::array<simulate::NearPoint, 32> near{};
+    const std::size_t known = one->near_points(near);
+    const control::LocalModelUpdate& update = local.local().update();
+    Vector6 A = update.A;
+    bool touches = false;
+    for (std::size_t i = 0; i < 6; ++i)
+      for (std::size_t j = 0; j < 6; ++j) A[i] += update.L[6 * i + j] * F[j];
+    for (std::size_t c = 0; c < static_cast<std::size_t>(update.contacts); ++c)
+      for (std::size_t n = 0; n < known; ++n) {
+        if (near[n].id != update.contact[c].id) continue;
+        touches |= near[n].force > 0.0;
+        for (std::size_t i = 0; i < 6; ++i) A[i] += near[n].force * update.contact[c].r[i];
+      }
+    result.touching += touches ? 1 : 0;
+    for (std::size_t i = 0; i < 6; ++i) {
+      result.now = support::larger(result.now, std::abs(a.acceleration[i] - A[i]));
+      result.over_the_tick =
+          support::larger(result.over_the_tick, std::abs(a.acceleration[i] - b.acceleration[i]));
+    }
+    EXPECT_TRUE(full.step(F).ok());
+    EXPECT_TRUE(local.step(F).ok());
+  }
+  return result;
+}
+
+// In contact the update still says what the mechanism does, to rounding. The local model takes contact forces implicitly over its tick,
+// so that its own acceleration differs by what they change in a tick: of first order in it.
+TEST(TwoRates, AnUpdateIsTheMechanismAlsoInContact) {
+  constexpr double kRounding = 1e-11;  // [rad/s^2] of accelerations up to 100 rad/s^2
+  const InContact coarse = compare_in_contact(2e-3), fine = compare_in_contact(1e-3),
+                  finest = compare_in_contact(5e-4);
+  for (const InContact* one : {&coarse, &fine, &finest}) EXPECT_LT(one->now, kRounding);
+  EXPECT_GT(fine.touching, 1000);
+  EXPECT_NEAR(coarse.over_the_tick / fine.over_the_tick, 2.0, 0.2);
+  EXPECT_NEAR(fine.over_the_tick / finest.over_the_tick, 2.0, 0.2);
+}
+
+// Rates that are equal are one rate: the same bits, in contact too, for every controller.
+TEST(TwoRates, ThatAreEqualAreOne) {
+  const TwoRateOptions rates{.every = 1};
+  for (const bool coupler : {false, true}) {
+    const auto hand = [] { return device::constant({0, 0, 0, 0.4, 0, 0}); };
+    Scene one("chain_in_enclosure", "distal", nullptr, hand(), coupler),
+        two("chain_in_enclosure", "distal", &rates, hand(), coupler);
+    const std::vector<TickRecord> a = one.run(2.0), b = two.run(2.0);
+    for (std::size_t k = 0; k < a.size(); ++k) ASSERT_EQ(a[k].on_handle, b[k].on_handle) << k;
+  }
+}
+
 // The error is of first order in the time between updates.
 TEST(TwoRates, TheErrorIsInProportionToTheTimeBetweenUpdates) {
   const auto hand = [] { return device::following(device::strokes({0.01, 0.005, 0}, 0.8)); };
