@@ -102,7 +102,8 @@ void choose_hand(HapticRequest& request, const device::Specification& s, const G
   for (std::size_t k = 0; k < 2; ++k) {
     // What cannot move at all is no load that a hand would move, but a wall.
     constexpr double kWall = 1e3;  // [kg], [kg m^2]
-    hand.load[k] = s.inertia[k] + (grasp.inertia[k] < kWall ? grasp.inertia[k] : 0.0);
+    const double own = s.kind == device::Kind::impedance ? s.inertia[k] : 0.0;
+    hand.load[k] = own + (grasp.inertia[k] < kWall ? grasp.inertia[k] : 0.0);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <Eigen/QR>
 
@@ -22,14 +23,18 @@ struct Algorithm1::Equations {
   explicit Equations(const describe::Model& model)
       : equations(model),
         dynamics(simulate::compile(equations)),
-        solver(dynamics),
-        places(dynamics),
-        energy(generate::compile(equations.energy())) {}
+        energy(generate::compile(equations.energy())) {
+    if (dynamics.constraints != nullptr) solver.emplace(dynamics);
+    if (dynamics.parametric != nullptr) places.emplace(dynamics);
+    work.resize(dynamics.forward_dynamics.work_size());
+    out.resize(dynamics.forward_dynamics.output_size());
+  }
 
   derive::Equations equations;
   simulate::Dynamics dynamics;
-  simulate::ConstraintSolver solver;
-  simulate::Parametrization places;
+  std::optional<simulate::ConstraintSolver> solver;  // where there are constraints
+  std::optional<simulate::Parametrization> places;   // where the model gives psi
+  std::vector<double> work, out;
   generate::Evaluator energy;
 };
 
@@ -40,7 +45,7 @@ Algorithm1::Algorithm1(const describe::Model& model, Scheme scheme, std::vector<
     : own_(std::make_unique<Equations>(model)),
       scheme_(scheme),
       nv_(static_cast<std::size_t>(own_->dynamics.nv())),
-      nz_(own_->places.parametric().size()),
+      nz_(own_->places ? own_->places->parametric().size() : nv_),
       z_(std::move(z)),
       zd_(std::move(zd)),
       q_(model.initial_q),
@@ -48,40 +53,54 @@ Algorithm1::Algorithm1(const describe::Model& model, Scheme scheme, std::vector<
       udot_(nv_),
       qdot_(nv_) {
   TACTUS_CHECK(own_->dynamics.nq() == own_->dynamics.nv());
-  if (z_.empty()) {
-    own_->places.require(0.0, q_.data(), u_.data());
-    z_.assign(own_->places.z(), own_->places.z() + nz_);
-    zd_.assign(own_->places.zd(), own_->places.zd() + nz_);
+  if (z_.empty() && !own_->places) {
+    z_ = q_;
+    zd_ = u_;
+  } else if (z_.empty()) {
+    own_->places->require(0.0, q_.data(), u_.data());
+    z_.assign(own_->places->z(), own_->places->z() + nz_);
+    zd_.assign(own_->places->zd(), own_->places->zd() + nz_);
   }
   place();
 }
 
-void Algorithm1::place() {
-  own_->places.place(t_, z_.data(), zd_.data());
-  q_.assign(own_->places.q(), own_->places.q() + nv_);
-  u_.assign(own_->places.u(), own_->places.u() + nv_);
+void Algorithm1::place() { place(t_, z_, zd_); }
+
+void Algorithm1::place(double t, const std::vector<double>& z, const std::vector<double>& zd) {
+  if (!own_->places) {
+    q_ = z;
+    u_ = zd;
+    return;
+  }
+  own_->places->place(t, z.data(), zd.data());
+  q_.assign(own_->places->q(), own_->places->q() + nv_);
+  u_.assign(own_->places->u(), own_->places->u() + nv_);
 }
 
 const std::vector<double>& Algorithm1::accelerations(double t, const std::vector<double>& tau) {
   arguments_.assign(1, t);
   for (const std::vector<double>* part : std::initializer_list<const std::vector<double>*>{&q_, &u_, &tau})
     arguments_.insert(arguments_.end(), part->begin(), part->end());
-  own_->solver.accelerate(arguments_.data(), udot_.data(), qdot_.data());
+  if (own_->solver) {
+    own_->solver->accelerate(arguments_.data(), udot_.data(), qdot_.data());
+  } else {
+    own_->dynamics.forward_dynamics(arguments_.data(), own_->out.data(), own_->work.data());
+    std::copy_n(own_->out.begin(), nv_, udot_.begin());
+  }
   return udot_;
 }
 
 std::vector<double> Algorithm1::parameter_accelerations(double t, const std::vector<double>& z,
                                                         const std::vector<double>& zd,
                                                         const std::vector<double>& tau) {
-  own_->places.place(t, z.data(), zd.data());
-  q_.assign(own_->places.q(), own_->places.q() + nv_);
-  u_.assign(own_->places.u(), own_->places.u() + nv_);
+  place(t, z, zd);
   accelerations(t, tau);
+  if (!own_->places) return udot_;
   const auto rows = static_cast<Eigen::Index>(nv_), columns = static_cast<Eigen::Index>(nz_);
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  const Eigen::Map<const RowMajor> T(own_->places.T(), rows, columns);
+  const Eigen::Map<const RowMajor> T(own_->places->T(), rows, columns);
   const Eigen::VectorXd rest = Eigen::Map<const Eigen::VectorXd>(udot_.data(), rows) -
-                               Eigen::Map<const Eigen::VectorXd>(own_->places.b(), rows);
+                               Eigen::Map<const Eigen::VectorXd>(own_->places->b(), rows);
   const Eigen::VectorXd zdd = T.colPivHouseholderQr().solve(rest);
   return {zdd.begin(), zdd.end()};
 }
@@ -127,17 +146,22 @@ void Algorithm1::step(double h, const std::vector<double>& tau) {
   }
   t_ += h;
   place();
-  if (scheme_ == Scheme::projected) {
-    own_->solver.hold_velocity(t_, q_.data(), u_.data());
-    own_->places.require(t_, q_.data(), u_.data());
-    zd_.assign(own_->places.zd(), own_->places.zd() + nz_);
+  if (scheme_ == Scheme::projected && own_->solver) {
+    own_->solver->hold_velocity(t_, q_.data(), u_.data());
+    if (!own_->places) {
+      zd_ = u_;
+      return;
+    }
+    own_->places->require(t_, q_.data(), u_.data());
+    zd_.assign(own_->places->zd(), own_->places->zd() + nz_);
     place();
   }
 }
 
 Drift Algorithm1::drift() {
+  if (!own_->solver) return {};
   const double *position = nullptr, *velocity = nullptr;
-  own_->solver.errors(t_, q_.data(), u_.data(), position, velocity);
+  own_->solver->errors(t_, q_.data(), u_.data(), position, velocity);
   Drift worst;
   for (std::size_t k = 0; k < own_->dynamics.constraints->size(); ++k)
     worst.add({std::fabs(position[k]), std::fabs(velocity[k])});

@@ -4,6 +4,9 @@
 //   zdd = T^+ (udot - b)                       (14)-(16), with u = T zd, T = J_phi^-1 J_psi
 //   z += zd h + zdd h^2/2,  zd += zdd h;       q = psi(z),  u = T zd
 //
+// Redundant virtual mechanisms (more q than x), which the paper leaves out: a model that gives no z is integrated in q itself, z = q, and
+// the display is told x_r = phi(q); no phi^-1 is asked for, which would not exist.
+//
 // Holonomic constraints are kept, because q = psi(z). Rows that exist at velocity level only (rolling) drift:
 // zd is integrated without them. The remedy is a projection of the velocity after the step.
 #pragma once
@@ -31,7 +34,7 @@ struct Drift {
 
 class Algorithm1 {
  public:
-  /// Begins where the model does, unless z and zd are given. The model's speeds are the rates of q.
+  /// Begins where the model does, unless z and zd are given; z is q where the model gives no other. The model's speeds are the rates of q.
   Algorithm1(const describe::Model& model, Scheme scheme, std::vector<double> z = {},
              std::vector<double> zd = {});
 
@@ -56,11 +59,12 @@ class Algorithm1 {
                                               const std::vector<double>& zd, const std::vector<double>& tau);
   void runge_kutta(double h, const std::vector<double>& tau);
   void place();
+  void place(double t, const std::vector<double>& z, const std::vector<double>& zd);
 
   struct Equations;  // and what solves them
   std::unique_ptr<Equations> own_;
   Scheme scheme_;
-  std::size_t nv_, nz_;
+  std::size_t nv_, nz_;  // z is q where the model gives no other
   double t_ = 0.0;
   std::vector<double> z_, zd_, q_, u_, udot_, qdot_, arguments_;
 };

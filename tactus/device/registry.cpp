@@ -11,6 +11,7 @@
 #include <tactus/device/drivers/drivers.h>
 #include <tactus/device/model_device.h>
 #include <tactus/device/simulated_admittance.h>
+#include <tactus/device/simulated_cobot.h>
 #include <tactus/device/simulated_impedance.h>
 
 namespace tactus::device {
@@ -125,6 +126,27 @@ Specification admittance() {
   return s;
 }
 
+/// The cobotic hand controller of [Faulring2006] as far as it is printed: 10 um and 0.1 mrad are chosen.
+Specification cobot() {
+  Specification s = admittance();
+  s.name = "simulated:cobot";
+  s.description =
+      "cobotic hand controller: wheels steered on a drum, feed-forward and feedback of Algorithm 1";
+  s.workspace = {0.5, 0.5, 0.5};
+  s.resolution = {1e-4, 1e-5};
+  s.inertia = {0.05, 11.0};
+  s.velocity_bandwidth = kVelocityBandwidth;
+  s.latency = 1e-3;
+  return s;
+}
+
+Specification cobot_feedback() {
+  Specification s = cobot();
+  s.name = "simulated:cobot-feedback";
+  s.description = "the same without feed-forward";
+  return s;
+}
+
 /// 3 um for 20 N: 150 nm/N, a stiff arm with screws or transmissions that do not yield.
 Servo stiff_servo(std::uint64_t seed) {
   Servo servo;
@@ -135,8 +157,15 @@ Servo stiff_servo(std::uint64_t seed) {
   return servo;
 }
 
+bool is_cobot(const Specification& s) { return s.name.starts_with("simulated:cobot"); }
+
 /// Of translation, where there is one.
 double stiffness_of(const Specification& s) {
+  if (is_cobot(s)) {
+    // x/F = (tau/m_l) j w/(K_p + K_d j w - w^2 ...) is largest at w^2 = K_p: nothing is softer than m_l K_d/tau.
+    const CobotOptions o;
+    return o.drive.leak_mass * o.servo.K_d / o.drive.lag;
+  }
   if (s.kind == Kind::admittance) return 1.0 / stiff_servo(0).compliance[1];
   return stiffness_bound(s, (s.actuated & kTranslation) != 0 ? 1 : 0);
 }
@@ -149,8 +178,8 @@ double largest_rotational_stiffness(const Specification& specification) {
 }
 
 std::vector<Specification> devices() {
-  std::vector<Specification> all{planar(), planar_force(), spatial(), delayed(),
-                                 ideal(),  ideal_force(),  wheel(),   admittance()};
+  std::vector<Specification> all{planar(),      planar_force(), spatial(),    delayed(), ideal(),
+                                 ideal_force(), wheel(),        admittance(), cobot(),   cobot_feedback()};
   for (Specification& s : all) s.stiffness = stiffness_of(s);
   return all;
 }
@@ -183,6 +212,13 @@ std::unique_ptr<Device> open(std::string_view name, HandPointer hand, const Devi
     names.push_back(s.name);
     if (s.name != name) continue;
     if (options.rate != 0.0) s.rate = options.rate;
+    if (is_cobot(s)) {
+      CobotOptions cobot;
+      cobot.servo.feed_forward = s.name == "simulated:cobot";
+      cobot.seed = options.seed;
+      s.latency = 1.0 / s.rate;  // a period, whatever it is
+      return std::make_unique<SimulatedCobot>(s, std::move(hand), cobot);
+    }
     if (s.kind == Kind::admittance)
       return std::make_unique<SimulatedAdmittance>(s, std::move(hand), stiff_servo(options.seed));
     s.stiffness = stiffness_of(s);

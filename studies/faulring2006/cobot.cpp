@@ -1,0 +1,351 @@
+// Figures 8 to 12 with a display that is not ideal: the three examples in a loop at 1 kHz, through a simulated cobotic hand controller (steered
+// wheels with lag and creep, encoders, a force sensor, one period of delay), whose servo is lines 12 to 16 of Algorithm 1. The hand's forces are
+// chosen here, as in an independent computation with which the sizes of the errors are compared.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include <studies/compare.h>
+#include <studies/models.h>
+#include <studies/record.h>
+#include <tactus/contact/open.h>
+#include <tactus/control/coupler_design.h>
+#include <tactus/device/registry.h>
+#include <tactus/display/loop.h>
+
+#include "cases.h"
+
+namespace tactus::studies::faulring {
+
+namespace {
+
+using display::TickRecord;
+using study::Context;
+using study::Result;
+using study::Verdict;
+using Vec3 = math::Vec3<double>;
+
+constexpr double kPi = std::numbers::pi;
+constexpr double kRate = 1000.0,
+                 kStart = 0.5;     // [Hz]; [s] after which errors count: forces have ramped up by then
+constexpr double kEncoder = 1e-5;  // [m] of the device
+
+double norm(const Vec3& a) { return std::sqrt(dot(a, a)); }
+
+/// A hand whose wrench and damping are any function of time and of the handle's place.
+class Chosen final : public device::Hand {
+ public:
+  explicit Chosen(std::function<device::Grip(double, const math::Pose<double>&)> grip)
+      : grip_(std::move(grip)) {}
+  device::Grip grip(double t, const math::Pose<double>& X_WH) const noexcept override {
+    return grip_(t, X_WH);
+  }
+
+ private:
+  std::function<device::Grip(double, const math::Pose<double>&)> grip_;
+};
+
+struct Scene {
+  std::string model, port;
+  std::vector<double> q;  // empty: the model's
+  double duration = 10.0;
+  /// From where the port is at first, in the world.
+  std::function<device::HandPointer(const math::Pose<double>&)> hand;
+};
+
+struct Run {
+  math::Pose<double> start;  // of the port
+  std::vector<TickRecord> ticks;
+  std::vector<math::Mat3<double>> R_H;  // the handle's orientation, as sensed
+  bool ok = false;
+};
+
+Run run(const Context& context, const Scene& scene, const std::string& device_name,
+        const control::CouplerGains& gains = {}) {
+  const auto mechanism = contact::open(load(context, scene.model), {.step = 1.0 / kRate});
+  mechanism->set_state({.t = 0.0,
+                        .q = scene.q.empty() ? mechanism->state().q : scene.q,
+                        .u = std::vector<double>(mechanism->nv(), 0.0),
+                        .momentum = {}});
+  const int port = mechanism->port(scene.port);
+  Run result;
+  result.start = mechanism->motion(port).X_WP;
+  const auto device = device::open(device_name, scene.hand(result.start), {.rate = kRate});
+  display::HapticLoop loop(*mechanism, *device, port, gains, control::limits_for(device->specification()));
+  loop.enable();
+  const long ticks = std::lround(scene.duration * kRate);
+  result.ok = true;
+  for (long k = 0; k < ticks && result.ok; ++k) {
+    result.ok = device->wait() && loop.tick(loop.period());
+    result.ticks.push_back(loop.record());
+    result.R_H.push_back(loop.sample().X_WH.R);
+  }
+  return result;
+}
+
+/// Root mean square and largest size.
+struct Size {
+  double sum = 0.0, largest = 0.0;
+  long count = 0;
+  void add(double x) {
+    sum += x * x;
+    largest = std::isfinite(x) ? std::max(largest, std::fabs(x)) : INFINITY;
+    ++count;
+  }
+  double rms() const { return count > 0 ? std::sqrt(sum / static_cast<double>(count)) : INFINITY; }
+  std::string in_um() const { return fmt::format("{:.1f}/{:.0f} um", 1e6 * rms(), 1e6 * largest); }
+};
+
+// Example B, the disk on the sphere, pressed onto it by up to 20 N.
+
+constexpr double kSphere = 0.05, kPress = 20.0;  // [m], [N]
+
+/// Pushed around by some newtons besides; `share` of all forces.
+Scene sphere_scene(double share = 1.0) {
+  return {
+      "disk_on_sphere", "disk", {}, 10.0, [share](const math::Pose<double>& start) -> device::HandPointer {
+        return std::make_unique<Chosen>([share, p0 = start.p](double t, const math::Pose<double>& X) {
+          const Vec3 p = p0 + X.p, n = (1.0 / norm(p)) * p;
+          const double press = 0.5 * kPress * (1.0 - std::cos(kPi * t));
+          device::Grip grip;
+          grip.wrench = {0.05 * std::sin(3.0 * t),
+                         0.0,
+                         0.05,
+                         5.0 * std::sin(t) - press * n.x,
+                         2.5 * std::cos(2.0 * t) - press * n.y,
+                         1.5 - press * n.z};
+          for (double& x : grip.wrench) x *= share;
+          return grip;
+        });
+      }};
+}
+
+Size radial_error(const Run& run) {
+  Size size;
+  for (const TickRecord& tick : run.ticks)
+    if (tick.t >= kStart) size.add(norm(run.start.p + tick.p_H) - kSphere);
+  return size;
+}
+
+Result sphere(const Context& context) {
+  const Run with = run(context, sphere_scene(), "simulated:cobot"),
+            without = run(context, sphere_scene(), "simulated:cobot-feedback");
+  const Size error = radial_error(with), feedback = radial_error(without);
+  Record record({"t", "radial_error", "radial_error_feedback", "normal_force"});
+  for (std::size_t k = 0; k < with.ticks.size(); k += 10) {
+    const TickRecord &a = with.ticks[k], &b = without.ticks[k];
+    const Vec3 p = with.start.p + a.p_H, F{a.on_port[3], a.on_port[4], a.on_port[5]};
+    record.add({a.t, norm(p) - kSphere, norm(without.start.p + b.p_H) - kSphere, -dot(F, p) / norm(p)});
+  }
+  record.write_csv(context, "faulring2006-cobot-sphere.csv");
+  record.write_svg(context, "faulring2006-cobot-sphere.svg", "Disk on a sphere, through a cobot",
+                   {{"radial error [m]", {"radial_error", "radial_error_feedback"}},
+                    {"normal force [N]", {"normal_force"}}});
+  const double better = feedback.rms() / error.rms();
+  return {"Fig. 11: errors of about the display's resolution under large normal forces",
+          fmt::format("radial error {} rms/largest at up to {:g} N and encoders of 10 um; without "
+                      "feed-forward {}, {:.1f} times",
+                      error.in_um(), kPress, feedback.in_um(), better),
+          judged(with.ok && without.ok && error.rms() <= 3.0 * kEncoder && error.largest <= 7.0 * kEncoder &&
+                     better > 2.0,
+                 Verdict::not_reproducible),
+          "device, gains and forces are not printed. Required: at most 3 encoder steps rms and 7 at most, "
+          "and more than twice "
+          "as much without (18)'s feed-forward. An independent computation: 22/63 um and 129/348 um",
+          {"faulring2006-cobot-sphere.csv", "faulring2006-cobot-sphere.svg"}};
+}
+
+// Example A, the disk that is parked sideways.
+
+constexpr double kRadius = 0.03, kSwing = 0.6, kPace = kPi;  // [m], [rad], [rad/s]
+
+/// The disk's axis, horizontal; its heading is square to it.
+Vec3 axis_of(const math::Mat3<double>& R) { return R * Vec3{0.0, 0.0, 1.0}; }
+
+Scene parking_scene() {
+  return {"rolling_disk",
+          "disk",
+          {0.0, 0.0, kRadius, kSwing, kPi / 2, 0.0},
+          10.0,
+          [](const math::Pose<double>& start) -> device::HandPointer {
+            return std::make_unique<Chosen>([R0 = start.R](double t, const math::Pose<double>& X) {
+              constexpr double kDrive = 11.0, kTurning = 0.1;  // [N]; [N m s/rad], the disk's own damping
+              const Vec3 a = axis_of(X.R * R0);
+              const double heading = std::atan2(a.x, -a.y), along = kDrive * std::cos(kPace * t);
+              device::Grip grip;
+              grip.wrench = {0.0,
+                             0.0,
+                             -kTurning * kSwing * kPace * std::sin(kPace * t),
+                             along * std::cos(heading),
+                             along * std::sin(heading),
+                             0.0};
+              return grip;
+            });
+          }};
+}
+
+Result disk(const Context& context) {
+  const Run with = run(context, parking_scene(), "simulated:cobot");
+  Size height, tilt, turning;
+  std::vector<double> rolling;
+  Record record({"t", "height_error", "lean_error", "v", "rolling_error"});
+  Record path({"x", "y", "t"});
+  for (std::size_t k = 0; k < with.ticks.size(); ++k) {
+    const TickRecord& tick = with.ticks[k];
+    const Vec3 w{tick.V_H[0], tick.V_H[1], tick.V_H[2]}, v{tick.V_H[3], tick.V_H[4], tick.V_H[5]};
+    const Vec3 a = axis_of(with.R_H[k] * with.start.R);
+    const double speed = -v.x * a.y + v.y * a.x, spin = dot(w, a);
+    const double error = 100.0 * std::fabs(speed + kRadius * spin) / (std::fabs(speed) + 1e-3);
+    if (tick.t >= kStart) {
+      height.add(tick.p_H.z);
+      tilt.add(std::asin(std::clamp(a.z, -1.0, 1.0)));
+      turning.add(spin * w.z);
+      if (std::fabs(speed) > 0.02) rolling.push_back(error);
+    }
+    if (k % 10 == 0) record.add({tick.t, tick.p_H.z, std::asin(std::clamp(a.z, -1.0, 1.0)), speed, error});
+    if (k % 100 == 0) path.add({with.start.p.x + tick.p_H.x, with.start.p.y + tick.p_H.y, tick.t});
+  }
+  record.write_csv(context, "faulring2006-cobot-disk.csv");
+  record.write_svg(context, "faulring2006-cobot-disk.svg", "Disk rolling on a plane, through a cobot",
+                   {{"height error [m]", {"height_error"}},
+                    {"lean error [rad]", {"lean_error"}},
+                    {"rolling speed [m/s]", {"v"}},
+                    {"rolling error [%]", {"rolling_error"}}});
+  path.write_svg(context, "faulring2006-cobot-track.svg", "Disk parked sideways through a cobot: its track",
+                 {{"y [m]", {"y"}}}, {}, "x [m]");
+  std::sort(rolling.begin(), rolling.end());
+  const double median = rolling.empty() ? INFINITY : rolling[rolling.size() / 2];
+  const double sideways = with.start.p.y + with.ticks.back().p_H.y;
+  // The spin's axis turns with the heading: in the world's axes that is an acceleration spin x yaw. The servo sees velocities late, by two poles
+  // at 628 rad/s and half a period, and takes K_d/K_p times that for an error of place.
+  constexpr double kTiltStep = 1e-4, kLate = 2.0 / 628.0 + 0.5e-3, kRatio = 60.0 / 900.0;  // [rad], [s], [s]
+  const double lean = kLate * kRatio * turning.largest;
+  return {
+      "Figs. 8 and 9: height and lean within the display's resolution; the rolling error in percent",
+      fmt::format("height {} rms/largest, lean {:.3f}/{:.3f} mrad (its velocity seen late: {:.3f}); rolling "
+                  "error {:.2f} % at the median "
+                  "above 2 cm/s; "
+                  "parked sideways by {:.2f} m",
+                  height.in_um(), 1e3 * tilt.rms(), 1e3 * tilt.largest, 1e3 * lean, median, sideways),
+      judged(with.ok && height.rms() <= 3.0 * kEncoder && height.largest <= 7.0 * kEncoder &&
+                 tilt.largest <= lean + 3.0 * kTiltStep && median < 5.0 && sideways > 0.1,
+             Verdict::not_reproducible),
+      "device and forces are not printed. Required: height within 3 steps of the encoders rms and 7 at most, "
+      "lean within what a "
+      "velocity that is seen late explains and 3 steps, and a median of the rolling error below 5 %: its "
+      "measure is one of the "
+      "encoders' steps. An independent computation, in Euler's angles: 12.4/17.5 um, 0.117/0.173 mrad, 2 %",
+      {"faulring2006-cobot-disk.csv", "faulring2006-cobot-disk.svg", "faulring2006-cobot-track.svg"}};
+}
+
+// Example C, the arm led around and let go.
+
+Scene arm_scene() {
+  return {"two_link_on_circle", "end", {}, 8.0, [](const math::Pose<double>& start) -> device::HandPointer {
+            return device::letting_go(
+                std::make_unique<Chosen>([p0 = start.p](double, const math::Pose<double>& X) {
+                  constexpr double kWanted = 0.15, kGrip = 20.0;  // [m/s], [N s/m]
+                  const Vec3 p = p0 + X.p;
+                  const double r = std::hypot(p.x, p.y), F = kGrip * kWanted;
+                  device::Grip grip;
+                  grip.wrench = {0, 0, 0, -F * p.y / r, F * p.x / r, 0};
+                  grip.damping = {0.0, kGrip};
+                  return grip;
+                }),
+                3.0);
+          }};
+}
+
+struct ArmErrors {
+  Size along, across;
+};
+ArmErrors arm_errors(const Run& run) {
+  ArmErrors errors;
+  for (const TickRecord& tick : run.ticks) {
+    if (tick.t < kStart) continue;
+    const Vec3 e = tick.p_P - run.start.p - tick.p_H;
+    const Vec3 n = (1.0 / norm(tick.p_P)) * tick.p_P;  // the circle's centre is the origin
+    errors.across.add(dot(e, n));
+    errors.along.add(n.x * e.y - n.y * e.x);
+  }
+  return errors;
+}
+
+Result arm(const Context& context) {
+  const Run with = run(context, arm_scene(), "simulated:cobot"),
+            without = run(context, arm_scene(), "simulated:cobot-feedback");
+  const ArmErrors a = arm_errors(with), b = arm_errors(without);
+  Record record({"t", "x_error", "y_error", "speed"});
+  for (std::size_t k = 0; k < with.ticks.size(); k += 5) {
+    const TickRecord& tick = with.ticks[k];
+    const Vec3 e = tick.p_P - with.start.p - tick.p_H;
+    record.add({tick.t, e.x, e.y, std::hypot(tick.V_H[3], tick.V_H[4])});
+  }
+  record.write_csv(context, "faulring2006-cobot-arm.csv");
+  record.write_svg(context, "faulring2006-cobot-arm.svg", "Two links on a circle, through a cobot",
+                   {{"error [m]", {"x_error", "y_error"}}, {"speed [m/s]", {"speed"}}});
+  return {"Fig. 12 C: errors of position of the arm's end",
+          fmt::format("along the circle {} rms/largest, across it {}; without feed-forward {} and {}",
+                      a.along.in_um(), a.across.in_um(), b.along.in_um(), b.across.in_um()),
+          judged(with.ok && without.ok && a.along.largest < 820e-6 && a.across.largest < 305e-6 &&
+                     b.across.rms() > 2.0 * a.across.rms() && b.along.rms() > a.along.rms(),
+                 Verdict::not_reproducible),
+          "forces, gains and device are not printed. Required: errors not above those of an independent "
+          "computation (820 and 305 um at "
+          "most), and less with feed-forward: more than twice across the circle, where the acceleration is "
+          "that of the circle",
+          {"faulring2006-cobot-arm.csv", "faulring2006-cobot-arm.svg"}};
+}
+
+// How stiff a constraint is.
+
+Result stiffness(const Context& context) {
+  std::string table =
+      "                device   pressed by [N]   error [um]   force/error [kN/m]   it states [kN/m]\n";
+  bool holds = true;
+  double cobot = 0.0;
+  for (const device::Specification& s : device::devices()) {
+    const bool admittance = s.kind == device::Kind::admittance;
+    if (s.name != "simulated:cobot" && s.name != "simulated:admittance" && s.name != "simulated:spatial")
+      continue;
+    // The stiffest that is passive, in front of a constraint: it does not move.
+    const control::CouplerGains gains =
+        admittance ? control::CouplerGains{} : control::design(s, {1e12, 1e12}, 1.0);
+    // A third of what the device gives, where that is less.
+    const double share = admittance ? 1.0 : std::min(1.0, s.continuous[1] / (3.0 * kPress));
+    const Run here = run(context, sphere_scene(share), s.name, gains);
+    const Size error = radial_error(here);
+    Size pressed;
+    for (const TickRecord& tick : here.ticks) {
+      const Vec3 p = here.start.p + tick.p_H, F{tick.on_port[3], tick.on_port[4], tick.on_port[5]};
+      if (tick.t >= kStart) pressed.add(std::min(0.0, dot(F, p) / norm(p)));
+    }
+    const double shown = pressed.largest / error.largest;
+    const double bound = admittance ? s.stiffness : device::largest_stiffness(s);
+    if (s.name == "simulated:cobot") cobot = shown;
+    // A coupler is a spring of its own stiffness, within what friction and damping of the device add.
+    if (!admittance) holds = holds && shown < 1.2 * bound && shown > 0.5 * bound;
+    holds = holds && here.ok;
+    table += fmt::format("{:>22} {:16.4g} {:12.4g} {:20.4g} {:22.4g}\n", s.name, pressed.largest,
+                         1e6 * error.largest, 1e-3 * shown, 1e-3 * bound);
+  }
+  return {"II: admittance displays render constraints far stiffer than impedance displays do",
+          fmt::format("the sphere at up to {:g} N: {:.0f} kN/m through the cobot", kPress, 1e-3 * cobot),
+          judged(holds && cobot > 3e5, Verdict::not_reproducible),
+          "no stiffness is printed. Required: above 300 kN/m through the cobot (20 N by 63 um); an impedance "
+          "device shows the stiffest "
+          "passive coupler, 2 b/T, and no more",
+          {},
+          table};
+}
+
+}  // namespace
+
+std::vector<study::Case> cobot_cases() {
+  return {{"cobot-disk", "Figures 8 and 9 through a simulated cobot", disk},
+          {"cobot-sphere", "Figure 11 through a simulated cobot", sphere},
+          {"cobot-arm", "Figure 12 C through a simulated cobot", arm},
+          {"stiffness", "how stiff a constraint is, by display", stiffness}};
+}
+
+}  // namespace tactus::studies::faulring

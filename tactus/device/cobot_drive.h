@@ -1,0 +1,65 @@
+// The drive of a cobotic device: axes that are coupled to one turning drum by steered wheels, transmissions of any ratio [Faulring2006].
+//
+// The drum's surface moves at u. A wheel steered by phi away from it lets its axis move at
+//
+//   v = u tan(phi)                 phi = 0: the axis is locked;  phi -> 90 deg: it runs free of the drum
+//
+// Drive off: the drum is free, and moves with the axes. With m_a of an axis and m_d of the drum, as seen at its surface,
+//
+//   (m_d + sum m_a tan^2 phi_i) u' in sum F_i tan phi_i - Sgn(u) sum f_c |tan phi_i|
+//
+// which for one axis is the apparent mass m(phi) = m_a + m_d cot^2(phi): 6 kg at 90 deg and 11 kg at 45 deg (footnote 5) are m_a = 6 kg,
+// m_d = 5 kg. The axes have one freedom together: pushing one moves all.
+//
+// Drive on: the drum's motor keeps u, and the wheels are steered. An acceleration is commanded; v_c' = a_c, and the wheel is turned to
+// tan(phi_c) = v_c/u. It gets there with the lag tau, and where it rolls it creeps under load, as a mass m_l on it would:
+//
+//   v' = (v_c - v)/tau + F/m_l,     over h with a_c and F held:    v(h) = v_c(h) + w + (v - v_c - w) exp(-h/tau),  w = tau (F/m_l - a_c)
+//
+// Rotations stand on the same drum, by a length l:  l v = u tan(phi), and all masses times l^2.
+#pragma once
+
+#include <array>
+
+#include <tactus/device/device.h>
+
+namespace tactus::device {
+
+struct CobotDriveOptions {
+  double axis_mass = 6.0, drum_mass = 5.0;  // [kg]
+  double friction = 7.2;                    // [N] to drive an axis back, dry
+  double lag = 5e-3;                        // [s] of steering
+  double leak_mass =
+      11.0;  // [kg] with which a wheel creeps: as heavy as the drive is at 45 deg; 0: it does not
+  double length = 0.067;    // [m] of rotations: 0.05 kg m^2 for 11 kg
+  double drum_speed = 0.3;  // [m/s] of its surface
+  double steepest = 2.75;   // [1] tan(70 deg): wheels turn no further
+};
+
+class CobotDrive {
+ public:
+  explicit CobotDrive(const CobotDriveOptions& options = {}) : options_(options) {}
+
+  /// Drive on, for h [s]: how far each axis goes, [rad; m].
+  Vector6 follow(const Vector6& a_c, const Vector6& F, double h) noexcept;
+  /// Drive off, the wheels as they are steered.
+  Vector6 coast(const Vector6& F, double h) noexcept;
+  /// All axes locked, the drum at its speed.
+  void stand() noexcept;
+  /// Wheels steered to these tangents, the drum at u [m/s].
+  void steer(const Vector6& tangents, double u) noexcept;
+
+  const Vector6& V() const noexcept { return V_; }  // [rad/s; m/s]
+  const Vector6& tangents() const noexcept { return tan_; }
+  double drum() const noexcept { return u_; }
+  const CobotDriveOptions& options() const noexcept { return options_; }
+
+ private:
+  double length(std::size_t i) const noexcept { return i < 3 ? options_.length : 1.0; }
+
+  CobotDriveOptions options_;
+  Vector6 V_{}, V_c_{}, tan_{};
+  double u_ = 0.0;
+};
+
+}  // namespace tactus::device

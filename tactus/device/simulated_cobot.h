@@ -1,0 +1,63 @@
+// A simulated cobotic hand controller: a force sensor in the handle, axes on steered wheels (cobot_drive.h), and the servo of S0's Algorithm 1
+// (task_servo.h) between what it is told and how the wheels are steered. A command acts a period after it is given, as in a controller that
+// computes while the last command runs. While the device is off its wheels are straight: it stands, whatever pushes it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <tactus/device/cobot_drive.h>
+#include <tactus/device/hand.h>
+#include <tactus/device/random.h>
+#include <tactus/device/sensing.h>
+#include <tactus/device/task_servo.h>
+
+namespace tactus::device {
+
+struct CobotOptions {
+  CobotDriveOptions drive;
+  TaskServoGains servo;
+  std::array<double, 2> noise{1e-3, 0.02};  // [N m], [N] standard deviation of the force sensor
+  std::uint64_t seed = 1;
+};
+
+class SimulatedCobot final : public Device {
+ public:
+  /// Throws InputError where the rate is not above 0.
+  SimulatedCobot(Specification specification, HandPointer hand, const CobotOptions& options);
+
+  const Specification& specification() const noexcept override { return specification_; }
+  State state() const noexcept override { return state_; }
+  bool enable() noexcept override;
+  void disable() noexcept override;
+  void stop() noexcept override { stopped_.store(true, std::memory_order_release); }
+  bool wait() noexcept override;
+  bool read(Sample& sample) noexcept override;
+  bool command(const Command& command) noexcept override;
+  double hand_work() const noexcept override { return hand_work_; }
+
+  /// What it truly does.
+  const Handle& handle() const noexcept { return handle_; }
+  const CobotDrive& drive() const noexcept { return drive_; }
+
+ private:
+  void hold_still() noexcept;
+  Vector6 hand_force(double t) const noexcept;
+
+  Specification specification_;
+  HandPointer hand_;
+  CobotDrive drive_;
+  TaskServo servo_;
+  TaskServoMemory memory_{};
+  std::array<double, 2> noise_;
+  Sensing sensing_;
+  Random random_;
+  State state_ = State::off;
+  std::atomic<bool> stopped_{false};
+  Handle handle_{};
+  Sample sample_{};
+  Vector6 now_{}, next_{};  // [rad/s^2; m/s^2] commanded
+  double hand_work_ = 0.0;
+};
+
+}  // namespace tactus::device

@@ -1,0 +1,131 @@
+// The cobotic hand controller: its drive without and with its motor, and what it renders.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include <tactus/device/cobot_drive.h>
+#include <tactus/device/simulated_cobot.h>
+
+#include "support/compare.h"
+
+namespace tactus::device {
+namespace {
+
+constexpr double kPi = std::numbers::pi;
+
+// [Faulring2006, footnote 5]: 6 kg at 90 degrees, 11 kg at 45, infinite at 0, and 7.2 N to drive it back.
+TEST(Cobot, WithTheDriveOffItIsAsHeavyAsItsWheelsAreSteered) {
+  const double push = 10.0, friction = 7.2;  // [N]
+  for (const double phi : {0.1, 0.3, kPi / 4, 1.0, 1.4, kPi / 2 - 1e-4}) {
+    CobotDrive drive;
+    drive.steer({0, 0, 0, std::tan(phi), 0, 0}, 0.0);
+    const double h = 0.1, mass = 6.0 + 5.0 / std::pow(std::tan(phi), 2);
+    const Vector6 way = drive.coast({0, 0, 0, push, 0, 0}, h);
+    EXPECT_NEAR(drive.V()[3] / h, (push - friction) / mass, 1e-12) << phi;
+    EXPECT_NEAR(way[3], 0.5 * (push - friction) / mass * h * h, 1e-13) << phi;
+    if (phi == kPi / 4) {
+      EXPECT_NEAR(drive.V()[3] / h, 2.8 / 11.0, 1e-6);
+    }
+    // Below its friction it stands.
+    drive.steer({0, 0, 0, std::tan(phi), 0, 0}, 0.0);
+    EXPECT_EQ(drive.coast({0, 0, 0, 7.0, 0, 0}, h)[3], 0.0);
+  }
+  CobotDrive locked;
+  locked.steer({}, 0.0);
+  EXPECT_EQ(locked.coast({1, 1, 1, 1e3, 1e3, 1e3}, 1.0), Vector6{});
+}
+
+// One freedom for all axes: the way is along the tangents, whatever the push, and its work is the drum's and the axes' energy and friction.
+TEST(Cobot, WithTheDriveOffItsAxesMoveTogether) {
+  CobotDrive drive;
+  const Vector6 tangents{0.2, 0.0, -0.1, 0.5, -1.0, 2.0}, F{0.1, 0.3, -0.2, 12.0, -9.0, 25.0};
+  drive.steer(tangents, 0.0);
+  const double h = 0.2, l = drive.options().length;
+  const Vector6 way = drive.coast(F, h);
+  double work = 0.0, kinetic = 0.5 * drive.options().drum_mass * std::pow(drive.drum(), 2), burnt = 0.0;
+  for (std::size_t i = 0; i < 6; ++i) {
+    const double length = i < 3 ? l : 1.0, along = length * way[i];
+    EXPECT_NEAR(along * tangents[5], way[5] * tangents[i], 1e-12);
+    work += F[i] * way[i];
+    kinetic += 0.5 * drive.options().axis_mass * std::pow(length * drive.V()[i], 2);
+    burnt += drive.options().friction * std::abs(along);
+  }
+  EXPECT_GT(work, 1e-3);
+  EXPECT_NEAR(work, kinetic + burnt, 1e-12);
+}
+
+// Drive on, the exact step against many small ones, and the steady creep tau F/m.
+TEST(Cobot, WithTheDriveOnItFollowsWithItsLagAndCreepsUnderLoad) {
+  CobotDrive one, many;
+  one.stand();
+  many.stand();
+  const Vector6 a{0.1, 0, 0, 0.5, -0.3, 0}, F{0, 0.01, 0, 0, 2, 20};
+  Vector6 way{}, sum{};
+  way = one.follow(a, F, 0.02);
+  for (int k = 0; k < 1000; ++k) {
+    const Vector6 bit = many.follow(a, F, 2e-5);
+    for (std::size_t i = 0; i < 6; ++i) sum[i] += bit[i];
+  }
+  EXPECT_LT(support::difference(way, sum), 1e-14);
+  EXPECT_LT(support::difference(one.V(), many.V()), 1e-14);
+  one.follow({}, {0, 0, 0, 0, 0, 20}, 1.0);
+  EXPECT_NEAR(one.V()[5], one.options().lag * 20.0 / one.options().leak_mass, 1e-12);
+  // Its wheels turn no further than they can.
+  one.follow({0, 0, 0, 1e3, 0, 0}, {}, 1.0);
+  EXPECT_LE(std::abs(one.V()[3]), one.options().steepest * one.options().drum_speed * (1 + 1e-12));
+}
+
+// S0's disk of 0.25 kg, by Algorithm 1 in one axis: v += F/m T, told to the device; the handle's acceleration under a sine's force.
+TEST(Cobot, RendersALightMassWithinOnePercent) {
+  const double mass = 0.25, rate = 1000.0, T = 1.0 / rate, omega = 2.0 * kPi, amplitude = 0.2;
+  for (const bool feed_forward : {true, false}) {
+    Specification s;
+    s.name = "cobot";
+    s.kind = Kind::admittance;
+    s.rate = rate;
+    s.resolution = {1e-4, 1e-5};
+    s.velocity_bandwidth = 628.0;
+    CobotOptions options;
+    options.noise = {};
+    options.servo.feed_forward = feed_forward;
+    // Eased in within the first turn, so that little but the sine is left.
+    SimulatedCobot cobot(s, scripted([=](double t) {
+                           const double share = std::min(1.0, 0.5 * omega / kPi * t);
+                           return Vector6{0, 0, 0, amplitude * share * std::cos(omega * t), 0, 0};
+                         }),
+                         options);
+    ASSERT_TRUE(cobot.enable());
+    double x = 0.0, v = 0.0, in = 0.0, quadrature = 0.0;
+    Sample sample;
+    const int turn = 1000, turns = 8;
+    for (int k = 0; k < turns * turn; ++k) {
+      ASSERT_TRUE(cobot.wait() && cobot.read(sample));
+      // The true handle's velocity by its components in and off the force's phase, over the last four turns.
+      if (k >= (turns - 4) * turn) {
+        in += cobot.handle().V[3] * std::sin(omega * k * T) * 2.0 / (4 * turn);
+        quadrature += cobot.handle().V[3] * std::cos(omega * k * T) * 2.0 / (4 * turn);
+      }
+      const double a = sample.F_H_W[3] / mass;
+      x += T * v + 0.5 * T * T * a;
+      v += T * a;
+      Command command;
+      command.X_WH.R = math::Mat3<double>::identity();
+      command.X_WH.p.x = x;
+      command.V_WH[3] = v;
+      ASSERT_TRUE(cobot.command(command));
+    }
+    // F = m a: the velocity's part in phase with the integral of the force is amplitude/(m omega).
+    const double rendered = amplitude / (omega * in);
+    if (feed_forward) {
+      EXPECT_NEAR(rendered, mass, 0.01 * mass);
+      EXPECT_LT(std::abs(quadrature / in), 0.02);
+    } else {
+      EXPECT_GT(std::abs(quadrature / in), 0.0);
+      EXPECT_NEAR(rendered, mass, 0.1 * mass);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tactus::device
