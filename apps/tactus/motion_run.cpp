@@ -34,8 +34,10 @@ MotionRun::MotionRun(const SimulateRequest& request, const Schedule& schedule, s
 void MotionRun::step() {
   const simulate::Tick tick = mechanism_.step();
   result_.missed += tick.status.has(simulate::Status::tolerance_missed);
-  note_events();
-  if (!tick.ok()) result_.trouble = mechanism_.explain(tick.status);
+  if (tick.ok())
+    note_events();  // a tick that failed did not happen, nor did its events
+  else
+    result_.trouble = mechanism_.explain(tick.status);
 }
 
 void MotionRun::note_events() {
@@ -72,6 +74,8 @@ const MotionResult& MotionRun::go() {
   std::signal(SIGINT, [](int) { interrupted = 1; });
   const auto start = Clock::now();
   result_.before = mechanism_.energies();
+  result_.before.kinetic += mechanism_.books().impact_loss + mechanism_.books().friction_loss;  // of a start with an impact
+  result_.before.potential -= mechanism_.books().correction_work;
   note_events();
   record(schedule_.samples == 0);
   {

@@ -20,6 +20,7 @@ void require_contact(const SimulateRequest& request) {
   for (const auto& [flag, given] : {std::pair{"--contact", request.contact != "auto"},
                                     {"--events", !request.events.empty()},
                                     {"--pairs", !request.pairs.empty()},
+                                    {"--no-hand-over", request.no_hand_over},
                                     {"--rederive", request.rederive != "background"},
                                     {"--sleep", request.sleep != 0.0}})
     if (given)
@@ -96,6 +97,8 @@ void add_simulate(CLI::App& program) {
           "auto: stepping where a pair of the model asks for it, otherwise events")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "events", "stepping"}));
+  verb->add_flag("--no-hand-over", request->no_hand_over,
+                 "stop where events cannot carry the motion, instead of going on by stepping");
   verb->add_option("--script", request->script, "initial state and forces (YAML)");
   verb->add_option("--out", request->out, "CSV file; - for the standard output");
   verb->add_option("--sample", request->sample, "time between rows [s]; the step unless given");

@@ -78,6 +78,7 @@ contact::OpenOptions open_options_of(const SimulateRequest& request, const descr
   options.contact = request.contact == "events"     ? Contact::events
                     : request.contact == "stepping" ? Contact::stepping
                                                     : Contact::automatic;
+  options.hand_over = !request.no_hand_over;
   options.rederive = contact::rederivation_of(request.rederive).value();
   options.sleep_after = request.sleep;
   options.script = request.script;

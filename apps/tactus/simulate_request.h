@@ -20,6 +20,7 @@ struct SimulateRequest {
   double duration = 1.0, step = 1e-3, sample = 0.0, tolerance = 1e-10, sleep = 0.0;
   std::vector<std::string> frames, pairs, columns;
   bool json = false;
+  bool no_hand_over = false;
 };
 
 /// How the duration is cut: `samples` rows after the first, `steps_per_sample` steps between two of them.

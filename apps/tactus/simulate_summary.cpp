@@ -15,7 +15,10 @@ namespace {
 using nlohmann::ordered_json;
 using simulate::EngineKind;
 
+bool handed_over(const SimulateSummary& s) { return !s.mechanism.statistics().hand_over_reason.empty(); }
+
 std::string method_of(const SimulateSummary& s) {
+  if (handed_over(s)) return s.request.integrator + ", then time-stepping";
   return s.mechanism.kind() == EngineKind::stepping ? "time-stepping" : s.request.integrator;
 }
 
@@ -31,7 +34,7 @@ std::size_t constraint_rows(const simulate::Mechanism& mechanism) {
 double work_of_others(const SimulateSummary& s) {
   const simulate::Books books = s.mechanism.books();
   return s.result.energy_after() - s.result.energy_before() + books.impact_loss + books.friction_loss -
-         books.correction_work;
+         books.correction_work - books.scheme_error;
 }
 
 /// Changes of a value of size one that are more than rounding of what a user would type; JSON has the others, too.
@@ -60,7 +63,11 @@ ordered_json contact_as_json(const SimulateSummary& s) {
                     {"stops", contact.stops.size()},
                     {"transitions_declared", contact.transitions.size()},
                     {"rendering", name_of(s.mechanism.kind())}};
-  if (s.mechanism.kind() == EngineKind::events) {
+  if (handed_over(s)) {
+    const simulate::Statistics made = s.mechanism.statistics();
+    json["hand_over"] = {{"t", made.hand_over_time}, {"reason", made.hand_over_reason}};
+  }
+  if (s.mechanism.kind() == EngineKind::events || handed_over(s)) {
     json.update({{"events", s.result.events},
                  {"impacts", books.impacts},
                  {"transitions", s.result.transitions},
@@ -68,9 +75,13 @@ ordered_json contact_as_json(const SimulateSummary& s) {
   } else if (!contact.transitions.empty()) {
     json["transitions"] = s.result.transitions;
   }
-  json.update({{"impact_loss", books.impact_loss}, {"friction_loss", books.friction_loss}});
+  json.update({{"impact_loss", books.impact_loss},
+               {"friction_loss", books.friction_loss},
+               {"correction_work", books.correction_work},
+               {"imbalance", books.imbalance},
+               {"energy_in_play", books.in_play}});
   if (s.mechanism.kind() == EngineKind::stepping)
-    json.update({{"correction_work", books.correction_work},
+    json.update({{"scheme_error", books.scheme_error},
                  {"deepest_overlap", books.deepest},
                  {"most_contacts", books.most_contacts},
                  {"steps_not_converged", books.not_converged}});
@@ -199,6 +210,11 @@ void print_constraints(const SimulateSummary& s) {
 
 void print_contact(const SimulateSummary& s) {
   const simulate::Books books = s.mechanism.books();
+  if (handed_over(s)) {
+    const simulate::Statistics made = s.mechanism.statistics();
+    fmt::print("events carried it to t = {:g} s, stepping from there on: {}\n", made.hand_over_time,
+               made.hand_over_reason);
+  }
   if (s.mechanism.kind() == EngineKind::stepping) {
     fmt::print("contacts took {:.9g} J along their normals, {:.9g} J by slip; other forces gave {:.3g} J\n",
                books.impact_loss, books.friction_loss, work_of_others(s));

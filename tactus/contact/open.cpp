@@ -10,6 +10,7 @@
 #include <tactus/algebra/cells.h>
 #include <tactus/base/error.h>
 #include <tactus/contact/mechanism/event_mechanism.h>
+#include <tactus/contact/mechanism/hand_over_mechanism.h>
 #include <tactus/contact/mechanism/stepping_mechanism.h>
 #include <tactus/derive/constraints/mobility.h>
 #include <tactus/describe/check/adjustable.h>
@@ -22,6 +23,10 @@ namespace tactus::contact {
 namespace {
 
 using simulate::Mechanism;
+
+/// Evaluations of the motion that events may take in a tick, and in the mean, before whole steps take over: a step of
+/// theirs is worth some ten, and impacts come in bursts.
+constexpr long kMostEvaluations = 4000, kMostMeanEvaluations = 100;
 
 /// The script's text, read before the equations are derived: they need to know its wrenches.
 struct ScriptText {
@@ -202,13 +207,17 @@ std::unique_ptr<Mechanism> open_with_contact(const describe::Model& model, const
   if (script.loads) made->contact_model.set_loads(*script.loads);
   simulate::State first =
       first_state(made->contact_model.equations, made->contact_model.dynamics, script, options, report);
+  if (options.hand_over && options.look_ahead)
+    throw InputError({}, "what is looked ahead cannot be handed over to whole steps",
+                     "leave out the look ahead, or the hand over");
   std::unique_ptr<Mechanism> mechanism;
+  SteppingOptions by_steps{.step = options.step,
+                           .all_pairs = true,
+                           .sleep_after = options.sleep_after,
+                           .sleep_speed = options.sleep_speed};
+  if (options.most_contacts > 0) by_steps.most_contacts = options.most_contacts;
   if (stepping) {
-    SteppingOptions own{.step = options.step,
-                        .all_pairs = true,
-                        .sleep_after = options.sleep_after,
-                        .sleep_speed = options.sleep_speed};
-    if (options.most_contacts > 0) own.most_contacts = options.most_contacts;
+    const SteppingOptions& own = by_steps;
     if (std::string note = stepping_note(model); !note.empty()) report.notes.push_back(std::move(note));
     mechanism = std::make_unique<SteppingMechanism>(made, own);
   } else {
@@ -218,7 +227,13 @@ std::unique_ptr<Mechanism> open_with_contact(const describe::Model& model, const
     own.constraint_limit = options.constraint_limit;
     own.budget = options.budget;
     if (options.most_contacts > 0) own.most_touches = options.most_contacts;
-    mechanism = std::make_unique<EventMechanism>(made, own, options.rederive, options.look_ahead);
+    if (options.hand_over) {
+      own.most_evaluations = kMostEvaluations;
+      own.most_mean_evaluations = kMostMeanEvaluations;
+      mechanism = std::make_unique<HandOverMechanism>(made, own, by_steps, options.rederive);
+    } else {
+      mechanism = std::make_unique<EventMechanism>(made, own, options.rederive, options.look_ahead);
+    }
   }
   mechanism->set_state(std::move(first));
   return mechanism;

@@ -54,6 +54,7 @@ ContactModel::ContactModel(const describe::Model& given, std::vector<derive::Wre
           simulate::compile(equations, std::nullopt, generate::Backend::automatic, compile_options(model))),
       terms(equations, touching_bodies(model)),
       guards(model, terms, equations.options().cells),
+      energy(generate::compile(equations.energy())),
       own_constraints(given.constraints.size()),
       stop_of_row(terms.rows.size(), -1),
       row_of_stop(model.contact.stops.size(), -1) {

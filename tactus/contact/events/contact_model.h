@@ -20,6 +20,12 @@ namespace tactus::contact {
 /// allowed.
 describe::Model with_stops(const describe::Model& model);
 
+/// What has been switched in a motion: what an engine needs to go on where another has come to, besides the state.
+struct Switches {
+  std::vector<char> active;                   // [constraints of the model]
+  std::vector<char> guard_armed, fired_once;  // [transitions] that may fire, that have
+};
+
 struct ContactModel {
   /// Wrenches that act from outside, `push_passive` and `cells` as in derive::Options.
   explicit ContactModel(const describe::Model& model, std::vector<derive::WrenchInput> wrenches = {},
@@ -35,6 +41,7 @@ struct ContactModel {
   simulate::Dynamics dynamics;  // all that a Simulation of the model would have: stops are off
   TermsKernel terms;
   TransitionGuards guards;
+  generate::Kernel energy;          // t q u -> kinetic potential ...
   std::size_t own_constraints = 0;  // those that are not stops; stop i is constraint own_constraints + i
   std::vector<int> stop_of_row;     // [rows] index into ContactSection::stops, or -1
   std::vector<int> row_of_stop;     // [stops]; -1 where the row vanished

@@ -20,6 +20,10 @@ constexpr double kCrowd = 1e-10;
 // one before.
 constexpr int kJam = 10;
 constexpr double kFirstStretch = 1e-7;
+// A piece of the motion whose energy does not balance is tried again with this part of its length.
+constexpr double kShorter = 0.25;
+// Pieces of this part of a step are short enough for what is coarse.
+constexpr double kShortPiece = 1.0 / 64.0;
 // A step's rest shorter than this is not integrated [s].
 constexpr double kNoTime = 1e-13;
 
@@ -44,7 +48,8 @@ Engine::Engine(const ContactModel& contact_model, EngineOptions options)
       guard_work_(contact_model.guards.work_size()),
       guards_(contact_model.guards.size()),
       guard_armed_(contact_model.guards.size(), 0),
-      fired_once_(contact_model.guards.size(), 0) {
+      fired_once_(contact_model.guards.size(), 0),
+      energy_(contact_model) {
   if (!(options_.step > 0.0) || !std::isfinite(options_.step))
     throw InputError({}, fmt::format("the step is {} s", options_.step),
                      "give a positive time, such as 1e-3");
@@ -53,13 +58,14 @@ Engine::Engine(const ContactModel& contact_model, EngineOptions options)
   for (std::size_t b = 0; b < contact_model.model.bodies.size(); ++b)
     for (const std::size_t i : {0, 5, 10}) poses_[12 * b + i] = 1.0;
   next_touches_.reserve(options_.most_touches);
-  watches_.reserve(2 * options_.most_touches + contact_model.row_of_stop.size() +
+  watches_.reserve(3 * options_.most_touches + contact_model.row_of_stop.size() +
                    contact_model.guards.size());
   candidates_.reserve(watches_.capacity());
   events_.reserve(static_cast<std::size_t>(options_.most_events_per_step) * 4);
   crowd_.reserve(kMostInCrowd + 1);
   trouble_.crowd.reserve(crowd_.capacity());
   trouble_.touching.reserve(options_.most_touches);
+  slips_.reserve(options_.most_touches);
   fired_.reserve(contact_model.guards.size());
   forces_.resize(contact_model.terms.rows.size());
   row_before_.resize(contact_model.terms.rows.size());
@@ -150,12 +156,19 @@ Status Engine::step(const Input& input) noexcept {
   motion_.begin_tick();
   fastest_hint_ = 0.0;
   Status status;
+  const bool acts = !input.tau.empty() || !input.wrench.empty() || (outside_ != nullptr && outside_->acts());
   if (quiet_step(t_end, status)) {  // nothing can happen
     if (!status.ok()) note_trouble();
+    energy_.note_quiet(acts);
     return status;
   }
   save(before_);
+  powers_wanted_ = energy_.begin_tick(state_, acts, books_);
+  least_loss_ = 0.0;
   status = advance(t_end);
+  mean_work_ += (static_cast<double>(work_.evaluations) - mean_work_) / kWorkWindow;
+  if (mean_work_ > static_cast<double>(options_.most_mean_evaluations)) status |= Status::too_much_work;
+  if (status.ok() && !energy_.end_tick(state_, least_loss_, books_)) status |= Status::energy_unexplained;
   if (!status.ok()) take_back();
   return status;
 }
@@ -167,6 +180,7 @@ Status Engine::advance(double t_end) {
   Status status;        // notes
   bool stands = false;  // evaluate() was last called at the state, with its modes
   for (int round = 0; round < options_.most_events_per_step; ++round) {
+    if (work_.evaluations > options_.most_evaluations) return Status::too_much_work;
     const bool lost = detect(stands);  // what is near now
     if (overflow_) return Status::contacts_overflow;
     if (!stands) evaluate(state_);  // else the event before has done so
@@ -176,17 +190,38 @@ Status Engine::advance(double t_end) {
     begin_watches();                                                           // guards where the step begins
     motion_.mark();
     ++books_.substeps;
-    if (status |= integrate_to(t_end); !status.ok()) return status;
-    evaluate(trial_);
-    if (!motion_.dropped_hold()) {
-      motion_.keep_all();
-      if (status |= integrate_to(t_end); !status.ok()) return status;
-      evaluate(trial_);
+    double t_piece = piece_end(t_end);
+    bool event = false, jams = false;
+    for (;;) {
+      const Status piece = make_piece(t_piece, event);  // trial_ stands at the event, or at its end
+      using Weight = EnergyWatch::Weight;
+      const Weight weight =
+          piece.ok() ? energy_.weigh(state_, trial_, powers_, powers(trial_), books_) : Weight::off;
+      const double length = (piece.ok() ? trial_.t : t_piece) - state_.t;
+      const bool short_enough = length <= kShortPiece * options_.step;
+      if (weight == Weight::balances || (weight == Weight::coarse && short_enough) ||
+          (piece.ok() && is_spent())) {
+        status |= piece;
+        break;
+      }
+      // A force that grows beyond all bounds is not integrated over: the piece ends before, and where it does not go on
+      // at all, all laws are solved at once.
+      go_back();
+      if (length <= kFirstStretch && !piece.ok()) return status |= piece;
+      jams = length <= kFirstStretch;
+      if (jams) break;
+      t_piece = state_.t + kShorter * length;
     }
-    const bool event = find_first_event(t_end, status);  // trial_ stands at the event, or at the end
-    if (!status.ok()) return status;
-    note_friction();
+    if (jams) {
+      if (status |= leave_jam(t_end); !status.ok()) return status;
+      continue;
+    }
+    energy_.take(books_);
     commit();
+    if (!event && t_piece < t_end) {
+      arm_guards();
+      continue;
+    }
     if (!event) {
       arm_guards();
       ++steps_;
@@ -207,7 +242,7 @@ Status Engine::advance(double t_end) {
     response_.coarse = late ? options_.step : 0.0;
     if (!respond(first_event)) return Status::no_consistent_modes;  // impulses, then modes
     stands = true;
-    if (late) part_overlaps();
+    part_overlaps();
     rearm_guards();
     if (t_end - state_.t < kNoTime) {
       state_.t = t_end;
@@ -216,6 +251,33 @@ Status Engine::advance(double t_end) {
     }
   }
   return Status::too_many_events;
+}
+
+/// The motion from the state to t, or to the first event before it.
+Status Engine::make_piece(double t, bool& event) {
+  event = false;
+  Status status = integrate_to(t);
+  if (!status.ok()) return status;
+  evaluate(trial_);
+  if (!motion_.dropped_hold()) {
+    motion_.keep_all();
+    if (status |= integrate_to(t); !status.ok()) return status;
+    evaluate(trial_);
+  }
+  event = find_first_event(t, status);
+  return status;
+}
+
+/// Back to where the piece began, as begin_watches() left it.
+void Engine::go_back() {
+  for (std::size_t i = 0; i < motion_.touches.size(); ++i) {
+    motion_.touches[i].slip = slips_[i];
+    motion_.touches[i].hint = Hint::none;
+  }
+  std::fill(response_.row_leaves.begin(), response_.row_leaves.end(), 0);
+  motion_.rewind();
+  evaluate(state_);
+  motion_.drop_dependent();
 }
 
 /// The same state, the same input, the same code: what came out of it there comes out of it here.
@@ -281,7 +343,11 @@ void Engine::evaluate(const State& state) {
   chart_.begin(state, z_);
   chart_.slope(state.t, z_.data(), z_rate_.data());
   excused_ = motion_.redundant() && forces_break_a_law() &&
-             response_.agrees([&] { chart_.slope(state.t, z_.data(), z_rate_.data()); });
+             response_.agrees([&] {
+               ++work_.evaluations;
+               chart_.slope(state.t, z_.data(), z_rate_.data());
+             });
+  if (!excused_) response_.excuse_none();
   evaluate_guards(state, motion_.terms().qdot());
 }
 
@@ -371,6 +437,7 @@ bool Engine::detect(bool& same) {
     touch.slip = old->slip;
     touch.tangent = old->tangent;
     touch.tangents = old->tangents;
+    touch.restless = old->restless;
     old->mode = Mode::apart;  // passed on
     const bool is_next =
         old - motion_.touches.begin() == static_cast<std::ptrdiff_t>(next_touches_.size()) - 1;
@@ -395,7 +462,10 @@ void Engine::commit() {
 bool Engine::crowds() {
   crowded_ = state_.t - last_event_ < kCrowd ? crowded_ + 1 : 0;
   last_event_ = state_.t;
-  if (crowded_ == 0) crowd_.clear();
+  if (crowded_ == 0) {
+    crowd_.clear();
+    for (Touch& touch : motion_.touches) touch.restless = false;
+  }
   for (const int transition : fired_)
     if (crowd_.size() < crowd_.capacity()) crowd_.push_back(transition);
   return crowded_ > kMostInCrowd;
@@ -413,9 +483,14 @@ Status Engine::leave_jam(double t_end) {
   ++books_.jams;
   if (!consistent) return Status::no_consistent_modes;
   if (!(to > state_.t)) return {};
+  powers_ = powers(state_);
   motion_.drop_dependent();
   motion_.mark();
   if (const Status status = integrate_to(to); !status.ok()) return status;
+  evaluate(trial_);
+  energy_.weigh(state_, trial_, powers_, powers(trial_), books_);
+  energy_.take(books_);
+  energy_.break_off();
   commit();
   looked_ = false;
   return {};
@@ -472,8 +547,11 @@ bool Engine::respond(std::size_t first_event) {
   const bool consistent = response_.decide(state_.u.data(), jam_, rounds, [&] {
     ++work_.rounds;
     evaluate(state_);
-    return excused_;
   });
+  books_.impact_loss += response_.jump_loss;
+  least_loss_ = std::min(least_loss_, books_.impact_loss - lost_before);
+  end_slips();
+  energy_.break_off();
   stepper_->reset();
   chart_.follow_momentum(state_.t, state_.q.data(), u_before_.data(), state_.u.data(),
                          state_.momentum.data());
@@ -495,6 +573,7 @@ bool Engine::respond(std::size_t first_event) {
   for (std::size_t i = 0; i < motion_.touches.size(); ++i) {
     Touch& touch = motion_.touches[i];
     if (touch.mode == touch.before) continue;
+    touch.restless = true;
     if (touch.before == Mode::apart) {
       if (Event* event = record(EventKind::rests, touch.pair, touch.id, -1); event != nullptr) {
         // Bounces that would still come: each lasts 2 v / a, and v falls by e every time.
@@ -515,30 +594,49 @@ bool Engine::respond(std::size_t first_event) {
   return consistent;
 }
 
-/// Where an event was taken late, shapes overlap: they are moved apart by the smallest step, which the books
-/// get, whether they stay or rebound. Otherwise overlap would grow from tick to tick.
+/// Where an event was taken late, or features were found late (the rim of a cylinder for points of it), shapes overlap:
+/// they are moved apart by the smallest step, which the books get, whether they stay or rebound. Otherwise overlap would
+/// grow from tick to tick.
 void Engine::part_overlaps() {
-  bool overlaps = false;
   const auto overlap = [&](std::size_t row) { return motion_.terms().Phi(row) < -kTouchingGap; };
+  bool overlaps = std::any_of(motion_.touches.begin(), motion_.touches.end(), [](const Touch& touch) {
+    return touch.rigid() && touch.motion.gap < -kTouchingGap;
+  });
+  for (const int row : contact_model_.row_of_stop)
+    overlaps = overlaps || (row >= 0 && overlap(static_cast<std::size_t>(row)));
+  if (!overlaps) return;
   for (Touch& touch : motion_.touches) {
     touch.before = touch.mode;
     if (!touch.rigid() || !(touch.motion.gap < -kTouchingGap)) continue;
-    overlaps = true;
     if (!touch.touching()) touch.mode = Mode::sliding;
   }
   std::copy(motion_.row_on.begin(), motion_.row_on.end(), row_before_.begin());
   for (const int row : contact_model_.row_of_stop) {
     if (row < 0 || !overlap(static_cast<std::size_t>(row))) continue;
-    overlaps = true;
     motion_.row_on[static_cast<std::size_t>(row)] = 1;
   }
   motion_.update();
-  if (overlaps) books_.correction_work += motion_.part(state_.t, state_.q.data());
+  books_.correction_work += motion_.part(state_.t, state_.q.data());
   for (Touch& touch : motion_.touches) touch.mode = touch.before;
   std::copy(row_before_.begin(), row_before_.end(), motion_.row_on.begin());
   motion_.update();
-  if (!overlaps) return;
+  motion_.mutable_terms().evaluate(state_.t, state_.q.data(), state_.u.data());
+  const double before = motion_.kinetic_energy(state_.u.data());
   motion_.settle_velocity(state_.t, state_.q.data(), state_.u.data());
+  motion_.mutable_terms().evaluate(state_.t, state_.q.data(), state_.u.data());
+  books_.impact_loss += before - motion_.kinetic_energy(state_.u.data());
+  evaluate(state_);
+}
+
+/// What an event left of the slip of a touch that sticks now is taken out here, where the books see it.
+void Engine::end_slips() {
+  const bool slips = std::any_of(motion_.touches.begin(), motion_.touches.end(), [](const Touch& touch) {
+    return touch.rigid() && touch.mode == Mode::sticking && touch.slip_speed() > kRestingRate;
+  });
+  if (!slips) return;
+  const double before = motion_.kinetic_energy(state_.u.data());
+  motion_.settle_velocity(state_.t, state_.q.data(), state_.u.data());
+  books_.friction_loss += before - motion_.kinetic_energy(state_.u.data());
   evaluate(state_);
 }
 
@@ -550,8 +648,11 @@ double Engine::friction_power() const {
   return power;
 }
 
-void Engine::note_friction() {
-  books_.friction_loss += 0.5 * (friction_power_ + friction_power()) * (trial_.t - state_.t);
+EnergyWatch::Powers Engine::powers(const State& state) {
+  EnergyWatch::Powers powers{friction_power(), 0.0};
+  const simulate::Workspace& w = chart_.workspace();
+  if (powers_wanted_) powers.other = energy_.energy_rate(state, w.qdot, w.udot) + powers.friction;
+  return powers;
 }
 
 }  // namespace tactus::contact

@@ -29,6 +29,7 @@
 #include <tactus/collide/scene.h>
 #include <tactus/contact/events/contact_model.h>
 #include <tactus/contact/events/contact_motion.h>
+#include <tactus/contact/events/energy_watch.h>
 #include <tactus/contact/events/interpolant.h>
 #include <tactus/contact/events/response.h>
 #include <tactus/contact/law/event.h>
@@ -57,6 +58,9 @@ struct EngineOptions {
   double margin = 0.005;            // [m] shapes nearer than this, plus what a step may close, are watched
   double penetration_limit = 1e-6;  // [m] at the start: more is refused
   int most_events_per_step = 400;   // more are trouble; a budget below it ends sooner, without
+  /// Trouble as well: more evaluations in a tick, or in the mean of the last ticks (kWorkWindow of them).
+  long most_evaluations = std::numeric_limits<long>::max();
+  long most_mean_evaluations = std::numeric_limits<long>::max();
   Budget budget{};                  // for simulation none; a loop that must not be late sets one
 };
 
@@ -74,6 +78,7 @@ struct Snapshot {
   int crowded = 0;
   std::vector<int> crowd;
   Books books;
+  EnergyWatch::Memory energy;
   std::vector<double> stepper;  // what the integrator has learnt
 };
 
@@ -125,7 +130,10 @@ class Engine {
   /// and no bit of them. nullptr: none. `hold_back`: ticks that must go by in a set before its code is taken.
   void attach(Rederiver* rederiver, long hold_back = 0) { motion_.attach(rederiver, hold_back); }
   /// Loads at ports, besides script and input; nullptr: none. They must outlive the engine.
-  void attach(simulate::OutsideLoads* outside) { chart_.attach(outside); }
+  void attach(simulate::OutsideLoads* outside) {
+    chart_.attach(outside);
+    outside_ = outside;
+  }
   /// Ticks that are known beforehand are taken over instead of made. nullptr: none.
   void follow(Foresight* foresight) { foresight_ = foresight; }
   /// Steps since set_state(), and a number that changes with every set_state(), load() and set_active().
@@ -133,10 +141,15 @@ class Engine {
   std::uint64_t generation() const { return generation_; }
   /// Everything that the next steps depend on. Once made, saving and loading take no memory.
   void save(Snapshot& snapshot) const;
+  /// For another kind of engine that goes on from here.
+  Switches switches() const;
   /// Goes on from there; of an engine for the same contact_model.
   void load(const Snapshot& snapshot);
   /// Room for any snapshot of this engine.
   Snapshot make_snapshot() const;
+
+  /// Whether the trouble of the last step is that transitions follow each other without time going by.
+  bool transitions_crowd() const { return !trouble_.crowd.empty() || misfit_.transition >= 0; }
 
   /// Of the last step, in order.
   std::span<const Event> events() const { return events_; }
@@ -180,6 +193,7 @@ class Engine {
   std::string name_of(const Event& event) const;
 
  private:
+  static constexpr double kWorkWindow = 100.0;  // ticks over which work is averaged
   static constexpr int kMostInCrowd = 60;  // events in a row without progress in time: more are chatter
   // A gap smaller than this below zero, or closing or slipping more slowly, is rounding [m], [m/s].
   static constexpr double kGapRounding = 1e-12, kRateRounding = 1e-12;
@@ -194,12 +208,14 @@ class Engine {
     push,          // compliant, pressing
     stop_gap,
     stop_force,
+    turn,  // features that are about to become others: a rim that comes to lie flat, edges that become parallel
     guard
   };
   struct Watch {
     Watching what = Watching::gap;
     int index = 0;  // touch, row, or transition
     std::array<double, 2> slip{};
+    Vec3<double> lean{};  // of turn: where it leaned to at the start
     Jet start;
   };
 
@@ -270,7 +286,11 @@ class Engine {
   void arm_guards();
   void rearm_guards();
   double friction_power() const;
-  void note_friction();
+  EnergyWatch::Powers powers(const State& state);  // where evaluate() was last called
+  Status make_piece(double t, bool& event);
+  void go_back();
+  void end_slips();
+  double piece_end(double t_end) const;
 
   const ContactModel& contact_model_;
   EngineOptions options_;
@@ -311,11 +331,18 @@ class Engine {
   std::vector<double> arms_;   // [nv] speed of the fastest point per speed, at that look [m or 1]
   bool overflow_ = false;
   Work work_;
+  double mean_work_ = 0.0;  // evaluations per tick, those long ago counting less
   Foresight* foresight_ = nullptr;
   std::uint64_t generation_ = 0;
   bool excused_at_start_ = false, excused_at_end_ = false;  // excused_ at the ends of the piece
-  bool excused_ = false;  // other forces, that no acceleration tells apart from those found, break no law
-  double start_ = 0.0, friction_power_ = 0.0, last_event_ = 0.0;
+  bool excused_ = false;  // forces that no acceleration tells apart from some of those found break no law
+  double start_ = 0.0, last_event_ = 0.0;
+  EnergyWatch energy_;
+  EnergyWatch::Powers powers_;                 // where the piece begins
+  std::vector<std::array<double, 2>> slips_;  // there
+  bool powers_wanted_ = false;  // also of other forces
+  double least_loss_ = 0.0;     // [J] of the impacts of an instant of the tick
+  simulate::OutsideLoads* outside_ = nullptr;
   std::uint64_t steps_ = 0;
   double jam_ = 0.0, stretch_ = 0.0;
   /// The row that a transition switched on out of place, and by how much it was off.

@@ -42,6 +42,7 @@ bool Engine::trial_at(double t, const Watch& watch, Jet& jet, Status& status) {
     terms.evaluate(t, trial_.q.data(), trial_.u.data());
     switch (watch.what) {
       case Watching::stop_gap:
+      case Watching::turn:
         break;
       case Watching::guard:
         contact_model_.guards.evaluate(t, trial_.q.data(), trial_.u.data(), terms.qdot(), forces_.data(),
@@ -127,7 +128,8 @@ bool Engine::came_before(const Candidate& c, double now) const {
 double Engine::locate(const Candidate& c, Status& status) {
   constexpr int kMost = 90;
   const Watch& w = watches_[c.watch];
-  const bool exact_side = w.what == Watching::guard;  // it must be true where it fires
+  const bool exact_side =
+      w.what == Watching::guard || w.what == Watching::turn;  // it must be true where it fires
   const bool is_motion = std::isfinite(w.start.rate);
   const double noise = exact_side                                                       ? 0.0
                        : std::isfinite(w.start.acceleration) || w.what == Watching::gap ? kGapNoise

@@ -171,7 +171,7 @@ bool Engine::guard_may_fire(double t_end) {
   evaluate_guards(trial_, qdot_.data());
   for (std::size_t i = 0; i < guards_.size(); ++i) {
     if (guard_armed_[i] == 0 || !enabled(contact_model_.model.contact.transitions[i])) continue;
-    const Watch watch{Watching::guard, static_cast<int>(i), {}, Jet{.value = -guards_before_[i]}};
+    const Watch watch{Watching::guard, static_cast<int>(i), {}, {}, Jet{.value = -guards_before_[i]}};
     if (!(t_end > state_.t) || fires(watch, -guards_[i], 0.0)) return true;
   }
   return false;

@@ -69,6 +69,8 @@ void Engine::set_state(State state) {
                                  contact_model_.model.contact.stops[i].name, -gap),
                      "start between the limits");
   }
+  mean_work_ = 0.0;
+  energy_.begin(state_);
   bool same = false;
   detect(same);
   if (overflow_) {
@@ -93,6 +95,7 @@ void Engine::set_state(State state) {
                                    state_.t, d.effort_names[i]),
                        "look at its expression in the script");
   if (!respond(0)) throw InputError({}, "at the start no consistent set of contacts was found");
+  part_overlaps();
   // `x > 0` is false at zero, and may become true from there.
   for (std::size_t i = 0; i < guards_.size(); ++i)
     guard_armed_[i] = guards_[i] == 0.0 && !contact_model_.guards.true_at_zero(i);
@@ -121,7 +124,15 @@ void Engine::save(Snapshot& snapshot) const {
   snapshot.crowded = crowded_;
   snapshot.crowd = crowd_;
   snapshot.books = books_;
+  snapshot.energy = energy_.memory;
   stepper_->save(snapshot.stepper.data());
+}
+
+Switches Engine::switches() const {
+  Switches switches{{}, guard_armed_, fired_once_};
+  for (std::size_t c = 0; c < contact_model_.model.constraints.size(); ++c)
+    switches.active.push_back(c < contact_model_.own_constraints && is_active(static_cast<int>(c)) ? 1 : 0);
+  return switches;
 }
 
 void Engine::restore(const Snapshot& snapshot) {
@@ -143,6 +154,7 @@ void Engine::restore(const Snapshot& snapshot) {
   crowded_ = snapshot.crowded;
   crowd_ = snapshot.crowd;
   books_ = snapshot.books;
+  energy_.memory = snapshot.energy;
   jam_ = 0.0;
   std::fill(response_.row_leaves.begin(), response_.row_leaves.end(), 0);
   stepper_->load(snapshot.stepper.data());
@@ -213,6 +225,7 @@ bool Engine::adjust() noexcept {
   evaluate(state_);
   if (!respond(events)) return refuse();
   rearm_guards();
+  energy_.forget();
   return true;
 }
 

@@ -3,9 +3,66 @@
 #include <cmath>
 #include <limits>
 
+#include <tactus/collide/collector.h>
+#include <tactus/collide/half_space.h>
 #include <tactus/contact/events/engine.h>
 
 namespace tactus::contact {
+
+namespace {
+
+// A rim over a plane, and two edges that cross, are smooth features while they lean: e = n - d (d.n) and e = d_a x d_b (gap.h)
+// must not vanish. Where they do, gap and normal have a kink (the lowest point of the rim runs over to the other side, the
+// normal of the edges turns about), so the step ends before, and collision detection gives other features: it does so for
+// a rim below kFlat. Points of a rim that lies flat stand in for it as long as it does. The two bounds overlap.
+constexpr double kLeansNoMore = 0.5 * collide::kFlat;
+constexpr double kLeansAgain = 2.0 * collide::kFlat;
+/// [rad] by which the lowest point of a rim may run round in a piece of the motion: a few parts in 1e8 of what rk4 makes
+/// of the motion round it.
+constexpr double kMostTurn = 0.25;
+
+using Form = collide::FeaturePair;
+
+/// One of the four points that stand in for a rim that lies flat.
+bool is_rim_point(const Touch& touch) {
+  if (touch.form.kind != Form::plane_point) return false;
+  for (const std::uint64_t code : {touch.id, touch.id >> collide::Code::kBits}) {
+    const std::uint64_t own = code & ((std::uint64_t{1} << collide::Code::kBits) - 1);
+    if (own >= collide::Code::rim(2).value && own <= collide::Code::rim(9).value) return true;
+  }
+  return false;
+}
+
+/// e and its rate, world axes.
+struct Lean {
+  Vec3<double> e, rate;
+};
+Lean lean_of(const Terms& terms, const Touch& touch) {
+  const BodyMotion<double> body_a = terms.body(touch.body_a), body_b = terms.body(touch.body_b);
+  const Vec3<double> a = body_a.R * touch.a.axis, b = body_b.R * touch.b.axis;
+  const Vec3<double> a_rate = cross(body_a.w, a), b_rate = cross(body_b.w, b);
+  if (touch.form.kind == Form::line_line) return {cross(a, b), cross(a_rate, b) + cross(a, b_rate)};
+  const double along = dot(a, b), along_rate = dot(a_rate, b) + dot(a, b_rate);
+  return {a - along * b, a_rate - along * b_rate - along_rate * b};
+}
+
+double length(const Vec3<double>& v) { return std::sqrt(dot(v, v)); }
+
+}  // namespace
+
+/// The lowest point of a rim that nearly lies flat runs round quickly: such pieces are short.
+double Engine::piece_end(double t_end) const {
+  double fastest = 0.0;
+  for (const Touch& touch : motion_.touches) {
+    if (touch.form.kind != Form::plane_circle || !touch.touching()) continue;
+    const Lean lean = lean_of(motion_.terms(), touch);
+    const double e2 = dot(lean.e, lean.e);
+    if (e2 > 0.0) fastest = std::max(fastest, length(cross(lean.e, lean.rate)) / e2);
+  }
+  const double left = t_end - state_.t;
+  if (!(fastest * left > kMostTurn)) return t_end;
+  return state_.t + left / std::ceil(fastest * left / kMostTurn);
+}
 
 /// Slip that a step may bring to its end keeps its direction for the step.
 void Engine::hold_slips() {
@@ -25,12 +82,23 @@ void Engine::begin_watches() {
   watches_.clear();
   excused_at_start_ = excused_;
   const auto watch = [&](Watching what, int index, std::array<double, 2> slip = {}) {
-    watches_.push_back({what, index, slip, {}});
+    watches_.push_back({what, index, slip, {}, {}});
+    watches_.back().start = jet(watches_.back());
+  };
+  const auto watch_turn = [&](int index) {
+    const Touch& touch = motion_.touches[static_cast<std::size_t>(index)];
+    const bool leans = touch.form.kind == Form::plane_circle || touch.form.kind == Form::line_line;
+    if (!leans && !is_rim_point(touch)) return;
+    const Vec3<double> e = lean_of(motion_.terms(), touch).e;
+    const double size = length(e);
+    if (leans && !(size > kLeansNoMore)) return;
+    watches_.push_back({Watching::turn, index, {}, leans ? (1.0 / size) * e : Vec3<double>::zero(), {}});
     watches_.back().start = jet(watches_.back());
   };
   for (std::size_t i = 0; i < motion_.touches.size(); ++i) {
     const Touch& touch = motion_.touches[i];
     const int index = static_cast<int>(i);
+    watch_turn(index);
     if (!touch.rigid()) {
       watch(touch.touching()         ? Watching::push
             : touch.motion.gap > 0.0 ? Watching::press
@@ -51,7 +119,9 @@ void Engine::begin_watches() {
   for (std::size_t i = 0; i < guards_.size(); ++i)
     if (guard_armed_[i] != 0 && enabled(contact_model_.model.contact.transitions[i]))
       watch(Watching::guard, static_cast<int>(i));
-  friction_power_ = friction_power();
+  powers_ = powers(state_);
+  slips_.clear();
+  for (const Touch& touch : motion_.touches) slips_.push_back(touch.slip);
 }
 
 bool Engine::enabled(const describe::Transition& transition) const {
@@ -66,12 +136,12 @@ double Engine::value(const Watch& watch) const {
     case Watching::gap:
       return motion_.touches[i].motion.gap;
     case Watching::force:
-      return excused_ ? std::abs(motion_.touch_force(i)[0]) : motion_.touch_force(i)[0];
+      return response_.is_excused(i) ? std::abs(motion_.touch_force(i)[0]) : motion_.touch_force(i)[0];
     case Watching::cone: {
       const std::array<double, 3>& f = motion_.touch_force(i);
       const double friction = motion_.touches[i].tangents == 1 ? std::abs(f[1]) : std::hypot(f[1], f[2]);
       const double left = motion_.touches[i].law->static_friction * f[0] - friction;
-      return excused_ ? std::abs(left) : left;
+      return response_.is_excused(i) ? std::abs(left) : left;
     }
     case Watching::slip:
       return motion_.touches[i].motion.rate[1] * watch.slip[0] +
@@ -85,7 +155,12 @@ double Engine::value(const Watch& watch) const {
     case Watching::stop_gap:
       return motion_.terms().Phi(i);
     case Watching::stop_force:
-      return motion_.stop_force(i);
+      return response_.is_stop_excused(i) ? std::abs(motion_.stop_force(i)) : motion_.stop_force(i);
+    case Watching::turn: {
+      const Vec3<double> e = lean_of(motion_.terms(), motion_.touches[i]).e;
+      const bool leaned = watch.lean.x != 0.0 || watch.lean.y != 0.0 || watch.lean.z != 0.0;
+      return leaned ? dot(e, watch.lean) - kLeansNoMore : kLeansAgain - length(e);
+    }
     case Watching::guard:
       return -guards_[i];
   }
@@ -154,6 +229,7 @@ double Engine::rounding(const Watch& watch) const {
     case Watching::slip:
       return kRateRounding;
     case Watching::guard:
+    case Watching::turn:
       return 0.0;
     default:
       return kForceRounding * (1.0 + std::abs(watch.start.value));
@@ -173,6 +249,7 @@ bool Engine::fires(const Watch& watch, double now, double rate_now) const {
       return now < -rounding(watch);
     case Watching::press:
     case Watching::push:
+    case Watching::turn:
       return now < 0.0;
     case Watching::press_inside:  // once outside, it is watched by its gap
       return now < 0.0 && motion_.touches[static_cast<std::size_t>(watch.index)].motion.gap <= 0.0;

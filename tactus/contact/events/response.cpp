@@ -21,11 +21,18 @@ Response::Response(const ContactModel& contact_model, ContactMotion& motion)
                 contact_model.terms.rows.size() + 3 * motion.most_touches()),
       impact_(motion.most_touches() + contact_model.row_of_stop.size()),
       cone_(motion.most_touches() + contact_model.row_of_stop.size(), kModesOnly),
+      islands_(contact_model.terms.blocks.size(),
+               motion.most_touches() + contact_model.row_of_stop.size()),
+      excused_(motion.most_touches() + contact_model.terms.rows.size(), 0),
+      taken_(excused_.size(), 0),
+      mended_(excused_.size(), 0),
       velocity_(contact_model.terms.rows.size() + 3 * motion.most_touches()),
       impulse_(velocity_.size()),
       after_(velocity_.size()),
       du_(static_cast<std::size_t>(contact_model.terms.nv)),
-      rows_(3 * du_.size()) {
+      rows_(3 * du_.size()),
+      all_(du_.size()),
+      kept_(du_.size()) {
   members_.reserve(motion.most_touches() + contact_model.row_of_stop.size());
   contacts_.reserve(members_.capacity());
   sizes_.reserve(members_.capacity());
@@ -36,7 +43,7 @@ Response::Response(const ContactModel& contact_model, ContactMotion& motion)
 }
 
 /// Bilateral rows, and everything that touches, in the metric of the mass matrix.
-void Response::gather() {
+void Response::gather(bool all) {
   const Terms& terms = motion_.terms();
   const std::size_t n = du_.size();
   delassus_.begin(terms);
@@ -51,7 +58,7 @@ void Response::gather() {
   const int pairs = static_cast<int>(contact_model_.model.contact.pairs.size());
   for (std::size_t i = 0; i < motion_.touches.size(); ++i) {
     const Touch& touch = motion_.touches[i];
-    if (!touch.rigid() || !(touch.motion.gap <= kTouchingGap)) continue;
+    if (!touch.rigid() || !(touch.motion.gap <= kTouchingGap) || (!all && taken_[i] == 0)) continue;
     const std::size_t size = touch.law->friction > 0.0 ? 1 + touch.tangents : 1;
     members_.push_back({static_cast<int>(i), -1, m, size});
     const double by_weight = coarse > 0.0 ? -2.0 * coarse * motion_.touch_acceleration(touch, 0) : 0.0;
@@ -66,7 +73,7 @@ void Response::gather() {
   for (std::size_t i = 0; i < contact_model_.row_of_stop.size(); ++i) {
     if (contact_model_.row_of_stop[i] < 0) continue;
     const auto row = static_cast<std::size_t>(contact_model_.row_of_stop[i]);
-    if (!(terms.Phi(row) <= kTouchingGap)) continue;
+    if (!(terms.Phi(row) <= kTouchingGap) || (!all && taken_[motion_.most_touches() + row] == 0)) continue;
     const describe::JointStop& stop = contact_model_.model.contact.stops[i];
     members_.push_back({-1, static_cast<int>(row), m, 1});
     const double by_weight = coarse > 0.0 ? -2.0 * coarse * motion_.row_acceleration(row) : 0.0;
@@ -253,32 +260,38 @@ Response::Change Response::amend() {
   double worst = -no_force;
   for (std::size_t i = 0; i < motion_.touches.size(); ++i) {
     const Touch& touch = motion_.touches[i];
-    if (!touch.rigid() || !touch.touching() || !(motion_.touch_force(i)[0] < worst)) continue;
+    if (!touch.rigid() || !touch.touching() || !(motion_.touch_force(i)[0] < worst) || is_excused(i)) continue;
     worst = motion_.touch_force(i)[0];
     worst_touch = static_cast<int>(i);
   }
   for (const int row : contact_model_.row_of_stop) {
     if (row < 0 || motion_.row_on[static_cast<std::size_t>(row)] == 0) continue;
     if (!(motion_.row_force(static_cast<std::size_t>(row)) < worst)) continue;
+    if (is_stop_excused(static_cast<std::size_t>(row))) continue;
     worst = motion_.row_force(static_cast<std::size_t>(row));
     worst_touch = -1;
     worst_row = row;
   }
+  const auto mended = [&](std::size_t place) {
+    mended_[place] = 1;
+    return Change::made;
+  };
   if (worst_row >= 0) {
     motion_.row_on[static_cast<std::size_t>(worst_row)] = 0;
-    return Change::made;
+    return mended(motion_.most_touches() + static_cast<std::size_t>(worst_row));
   }
   if (worst_touch >= 0) {
     motion_.touches[static_cast<std::size_t>(worst_touch)].mode = Mode::apart;
-    return Change::made;
+    return mended(static_cast<std::size_t>(worst_touch));
   }
 
-  for (Touch& touch : motion_.touches) {
+  for (std::size_t i = 0; i < motion_.touches.size(); ++i) {
+    Touch& touch = motion_.touches[i];
     if (!touch.rigid() || touch.touching()) continue;
     if (!(touch.motion.gap <= kTouchingGap) || !(touch.motion.rate[0] <= kRestingRate)) continue;
     if (!(motion_.touch_acceleration(touch, 0) < -no_acceleration)) continue;
     touch.mode = touch.tangents > 0 && touch.law->static_friction > 0.0 ? Mode::sticking : Mode::sliding;
-    return Change::made;
+    return mended(i);
   }
   for (const int row : contact_model_.row_of_stop) {
     if (row < 0) continue;
@@ -288,7 +301,7 @@ Response::Change Response::amend() {
       continue;
     if (!(motion_.row_acceleration(k) < -no_acceleration)) continue;
     motion_.row_on[k] = 1;
-    return Change::made;
+    return mended(motion_.most_touches() + k);
   }
 
   for (std::size_t i = 0; i < motion_.touches.size(); ++i) {
@@ -297,10 +310,10 @@ Response::Change Response::amend() {
     const std::array<double, 3>& f = motion_.touch_force(i);
     if (touch.mode == Mode::sticking) {
       const double friction = touch.tangents == 1 ? std::abs(f[1]) : std::hypot(f[1], f[2]);
-      if (!(friction > touch.law->static_friction * f[0] + no_force)) continue;
+      if (!(friction > touch.law->static_friction * f[0] + no_force) || is_excused(i)) continue;
       touch.mode = Mode::sliding;  // towards where friction no longer holds it
       touch.slip = {-f[1] / friction, touch.tangents == 2 ? -f[2] / friction : 0.0};
-      return Change::made;
+      return mended(i);
     }
     if (!(touch.law->friction > 0.0)) continue;
     const double slip = touch.tangents == 1 ? std::abs(touch.motion.rate[1])
@@ -312,28 +325,108 @@ Response::Change Response::amend() {
     const double along = a1 * touch.slip[0] + a2 * touch.slip[1], size = std::hypot(a1, a2);
     if (along < -no_acceleration) {
       touch.mode = Mode::sticking;
-      return Change::made;
+      return mended(i);
     }
     constexpr double kTurn = 1e-10;  // of the direction
     if (touch.tangents == 2 && size > no_acceleration && along < (1.0 - kTurn) * size) {
       touch.slip = {a1 / size, a2 / size};
-      return Change::made;
+      return mended(i);
     }
   }
   return Change::none;
 }
 
-void Response::release_all() {
-  for (Touch& touch : motion_.touches)
-    if (touch.rigid()) touch.mode = Mode::apart;
+void Response::find_islands() {
+  const TermsKernel& kernel = contact_model_.terms;
+  const auto block_of = [&](int body) {
+    const int slot = kernel.body_slot[static_cast<std::size_t>(body)];
+    return slot < 0 ? -1 : kernel.bodies[static_cast<std::size_t>(slot)].block;
+  };
+  islands_.clear();
+  for (const Member& member : members_) {
+    if (member.touch < 0) {
+      islands_.add(kernel.place_of_row[static_cast<std::size_t>(member.row)].first, -1);
+      continue;
+    }
+    const Touch& touch = motion_.touches[static_cast<std::size_t>(member.touch)];
+    const int a = block_of(touch.body_a), b = block_of(touch.body_b);
+    islands_.add(b >= 0 ? b : a, b >= 0 && a != b ? a : -1);
+  }
+  islands_.finish();
+}
+
+/// An island's forces are excused where the cones (whose modes are in kept_modes_ and kept_rows_, whose accelerations in du_)
+/// found the same modes and the same accelerations. Other accelerations: theirs is an impulse, that of a jam, and says
+/// nothing about these forces.
+bool Response::excuse_islands() {
+  excuse_none();
+  double largest = 1.0;
+  for (std::size_t i = 0; i < du_.size(); ++i) largest = std::max(largest, std::abs(motion_.udot()[i]));
+  bool any = false;
+  for (std::size_t k = 0; k < islands_.size(); ++k) {
+    bool same = true;
+    for (const int m : islands_.contacts(k)) {
+      const Member& member = members_[static_cast<std::size_t>(m)];
+      const auto touch = static_cast<std::size_t>(member.touch), row = static_cast<std::size_t>(member.row);
+      same = same && (member.touch >= 0 ? motion_.touches[touch].mode == kept_modes_[touch]
+                                        : motion_.row_on[row] == kept_rows_[row]);
+    }
+    for (const int block : islands_.blocks(k))
+      for (const int speed : contact_model_.terms.blocks[static_cast<std::size_t>(block)].speeds)
+        same = same && std::abs(du_[static_cast<std::size_t>(speed)] - motion_.udot()[speed]) <=
+                           kSameAcceleration * largest;
+    if (!same) continue;
+    any = true;
+    for (const int m : islands_.contacts(k)) {
+      const Member& member = members_[static_cast<std::size_t>(m)];
+      excused_[member.touch >= 0 ? static_cast<std::size_t>(member.touch)
+                                 : motion_.most_touches() + static_cast<std::size_t>(member.row)] = 1;
+    }
+  }
+  return any;
+}
+
+void Response::release(bool all) {
+  for (std::size_t i = 0; i < motion_.touches.size(); ++i)
+    if (motion_.touches[i].rigid() && (all || taken_[i] != 0)) motion_.touches[i].mode = Mode::apart;
   for (const int row : contact_model_.row_of_stop)
-    if (row >= 0) motion_.row_on[static_cast<std::size_t>(row)] = 0;
+    if (row >= 0 && (all || taken_[motion_.most_touches() + static_cast<std::size_t>(row)] != 0))
+      motion_.row_on[static_cast<std::size_t>(row)] = 0;
+}
+
+/// Which islands have their modes chosen by cones: those in which laws were mended to no end, or, in a jam, those whose
+/// modes came and went; where that is not known, those that slide, or all. In a jam the others keep the modes they had.
+void Response::take_islands(bool jammed) {
+  const auto take = [&](const auto& wants) {
+    bool any = false;
+    std::fill(taken_.begin(), taken_.end(), 0);
+    for (std::size_t k = 0; k < islands_.size(); ++k) {
+      const std::span<const int> contacts = islands_.contacts(k);
+      if (std::none_of(contacts.begin(), contacts.end(),
+                       [&](int m) { return wants(members_[static_cast<std::size_t>(m)]); }))
+        continue;
+      any = true;
+      for (const int m : contacts) taken_[place_of(members_[static_cast<std::size_t>(m)])] = 1;
+    }
+    return any;
+  };
+  const auto of = [&](const Member& member) -> const Touch& {
+    return motion_.touches[static_cast<std::size_t>(member.touch)];
+  };
+  const bool found =
+      jammed ? take([&](const Member& m) { return m.touch >= 0 && of(m).restless; }) ||
+                   take([&](const Member& m) { return m.touch >= 0 && of(m).before == Mode::sliding; })
+             : take([&](const Member& m) { return mended_[place_of(m)] != 0; });
+  if (!found) take([](const Member&) { return true; });
+  if (!jammed) return;
+  for (std::size_t i = 0; i < motion_.touches.size(); ++i)
+    if (motion_.touches[i].rigid() && taken_[i] == 0) motion_.touches[i].mode = motion_.touches[i].before;
 }
 
 /// The laws over a very short time, with impulses: what slips now goes on slipping, what rests may stick,
 /// slide or leave.
-bool Response::choose_by_cones(double time, bool sticks) {
-  gather();
+bool Response::choose_by_cones(double time, bool all, bool sticks) {
+  gather(all);
   sizes_.clear();
   mu_.clear();
   const auto stuck = [&](const Member& member) {

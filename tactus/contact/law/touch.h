@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <string_view>
 
@@ -44,6 +45,7 @@ struct Touch {
   double slow_slip = kSlowSlip;
   Hint hint = Hint::none;
   Mode before = Mode::apart;  // at the last event, before it
+  bool restless = false;      // its mode changed in the present crowd of events
   double approach = 0.0;      // [m/s] at the last impact
   double mobility = 0.0;      // [1/kg] of the gap under the normal force, then
   GapMotion<double> motion;   // where it was last evaluated
@@ -52,6 +54,12 @@ struct Touch {
   bool rigid() const { return law->rendering != describe::Rendering::compliant; }
   /// Compliant: the force of spring and damper; it acts while positive.
   double push() const { return compliant_push(motion.gap, motion.rate[0], law->stiffness, law->damping); }
+  /// [m/s] In the directions in which it can slip.
+  double slip_speed() const {
+    return tangents == 0   ? 0.0
+           : tangents == 1 ? std::abs(motion.rate[1])
+                           : std::hypot(motion.rate[1], motion.rate[2]);
+  }
   /// Rows that it adds to the accelerations.
   std::size_t rows() const {
     return !rigid() ? 0 : mode == Mode::sticking ? 1 + tangents : touching() ? 1 : 0;

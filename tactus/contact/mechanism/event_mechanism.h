@@ -51,6 +51,7 @@ class EventMechanism final : public ContactMechanism {
   void answer_pushes(int port, std::array<double, 36>& result) noexcept override;
 
  private:
+  friend class HandOverMechanism;  // which moves it as a part of its own
   Rederivation when_;
   std::optional<Rederiver> rederiver_;  // before the engine, which uses it
   Engine engine_;

@@ -72,6 +72,11 @@ simulate::Books SteppingMechanism::books() const noexcept {
   books.impact_loss = -own.normal_work;
   books.friction_loss = -own.friction_work;
   books.correction_work = own.correction_work;
+  books.work = own.work;
+  books.scheme_error = own.scheme_error;
+  books.imbalance = own.imbalance;
+  books.worst_imbalance = own.worst_imbalance;
+  books.in_play = own.largest + std::abs(own.normal_work) + std::abs(own.friction_work);
   books.deepest = own.deepest;
   books.not_converged = own.not_converged;
   books.most_contacts = own.most_contacts;

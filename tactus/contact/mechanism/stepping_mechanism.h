@@ -41,6 +41,7 @@ class SteppingMechanism final : public ContactMechanism {
   void answer_pushes(int port, std::array<double, 36>& result) noexcept override;
 
  private:
+  friend class HandOverMechanism;  // which moves it as a part of its own
   TimeStepping stepping_;
   std::vector<double> tau_, wrench_, udot_;  // held; at the state
 };

@@ -1,3 +1,4 @@
+#include <tactus/contact/events/energy_watch.h>
 #include <tactus/contact/stepping/stepping.h>
 
 #include <algorithm>
@@ -129,6 +130,12 @@ TimeStepping::TimeStepping(const ContactModel& contact_model, SteppingOptions op
     twist_size_ = std::max(twist_size_, 6 * solver_.stride(static_cast<int>(k)));
   twist_rows_.assign(kernel_.bodies.size() * twist_size_, 0.0);
   qdot_.resize(nq_);
+  energy_in_.resize(contact_model.energy.input_size());
+  energy_out_.resize(contact_model.energy.output_size());
+  energy_work_.resize(contact_model.energy.work_size());
+  momentum_.assign(solver_.width(), 0.0);
+  change_.assign(nv_, 0.0);
+  other_forces_ = has_other_forces(contact_model);
   efforts_.resize(nv_);
   q_end_.resize(nq_);
   near_.resize(options.most_contacts);
@@ -275,6 +282,7 @@ simulate::Status TimeStepping::attempt(const simulate::Input& input) {
   for (const double speed : u_next_)
     if (std::abs(speed) > options_.speed_limit) return simulate::Status::diverged;
   keep_books();
+  if (!balances(input)) return simulate::Status::energy_unexplained;
   remember();
   return {};
 }
@@ -544,32 +552,6 @@ double TimeStepping::deepest_overlap() const {
     if (near_[i].law != nullptr && near_[i].law->rendering != describe::Rendering::compliant)  // no stop
       deepest = std::max(deepest, -near_[i].about.gap);
   return deepest;
-}
-
-void TimeStepping::keep_books() {
-  double friction = 0.0, rolled = 0.0;
-  for (std::size_t i = 0; i < solver_.contacts().size(); ++i) {
-    const SweepSolver::Contact& contact = solver_.contacts()[i];
-    double mean = 0.0, end = 0.0;
-    for (int r = 1; r < contact.size; ++r) {
-      const double v_end = end_velocity(near_[i], contact, r);
-      mean += 0.5 * contact.p[r] * (near_[i].before[r] + v_end);
-      end += contact.p[r] * v_end;
-    }
-    if (near_[i].stuck && contact.mode == ConeMode::sticking)
-      rolled += mean;
-    else
-      friction += mean <= 0.0 ? mean : std::min(end, 0.0);  // what is left of `end` is the solver's tolerance
-    books_.deepest = std::max(books_.deepest, -near_[i].about.gap);
-  }
-  books_.friction_work += friction;
-  books_.normal_work += impulse_work() - friction - rolled;
-  books_.correction_work += correction_;
-  ++books_.steps;
-  books_.not_converged += !solution_.converged && !solver_.contacts().empty();
-  int touching = 0;
-  for (std::size_t i = 0; i < solver_.contacts().size(); ++i) touching += near_[i].axis < 0;
-  books_.most_contacts = std::max(books_.most_contacts, touching);
 }
 
 }  // namespace tactus::contact

@@ -82,9 +82,17 @@ struct StepBooks {
   // [J] of friction: along the mean slip of the step, or, where slip turns round within it, along that at its
   // end, which friction opposes: never positive. What sticks on from the step before does not slip: velocity that
   // it has at the start is that of other material, which rolling brought to the contact, an error of first order
-  // that is in no book.
+  // that is in `scheme_error`.
   double friction_work = 0.0;
   double correction_work = 0.0;  // [J] potential energy that pushing overlapping bodies apart has given
+  // [J] What the steps' own error of first order has given: forces act with the mean of the speeds at both ends of a step,
+  // and positions move with those at its end. Where forces act that no potential explains their work is not told apart from
+  // it: both are in `work`.
+  double scheme_error = 0.0, work = 0.0;
+  // [J] The work of the impulses by the solver's velocities, less that by the speeds: rounding. Its sum; the largest of a
+  // step, as a part of the energy in play.
+  double imbalance = 0.0, worst_imbalance = 0.0;
+  double largest = 0.0;          // [J] kinetic energy so far
   double deepest = 0.0;          // [m] largest overlap at the start of a step
   long steps = 0;
   long not_converged = 0;  // steps whose impulses missed the solver's tolerance
@@ -132,6 +140,9 @@ class TimeStepping {
   /// Starts anew from there, with the constraints that the model has on at the start. Throws InputError where
   /// sizes do not fit, a value is not finite, or bodies overlap by more than Options::deepest_start.
   void set_state(simulate::State state);
+  /// Goes on where events have led a motion: with the constraints that are on there, and the transitions that may fire.
+  /// Throws InputError as set_state() does.
+  void take_up(simulate::State state, const Switches& switches);
   /// One step. No allocation (but for meshes, collide/scene.h) and no exception. On trouble everything that
   /// later steps depend on stays what it was before the step.
   simulate::Status step(const simulate::Input& input = {}) noexcept;
@@ -277,9 +288,13 @@ class TimeStepping {
   void find_end_speeds();
   double end_velocity(const Near& near, const SweepSolver::Contact& contact, int row) const;
   double impulse_work() const;
+  double impulse_work_by_speeds();
   double kinetic(const std::vector<double>& u) const;  // with the mass matrix last evaluated
   double deepest_overlap() const;                      // of rigid shapes, where gather() was last called
+  // stepping_books.cpp:
   void keep_books();
+  bool balances(const simulate::Input& input);
+  double energy(double t, const std::vector<double>& q, const std::vector<double>& u);
   void separate();
   bool displace();
   void remember();
@@ -317,6 +332,10 @@ class TimeStepping {
   std::uint64_t gathered_ = 0;
   std::vector<Near> near_;
   std::vector<double> slack_;
+  // Of the books: arguments and answers of the energy's kernel, generalised impulses by blocks, a change of speeds.
+  std::vector<double> energy_in_, energy_out_, energy_work_, momentum_, change_;
+  bool other_forces_ = false;
+  double unexplained_ = 0.0;  // [J] of the step that failed for it
   // Of dry friction at joints:
   std::vector<double> axis_rows_, axis_rates_, axis_out_, axis_work_;  // [axes x nv] dr/du, [axes]
   std::vector<double> axis_numbers_;

@@ -2,12 +2,20 @@
 // explained.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include <tactus/contact/stepping/stepping.h>
 
 namespace tactus::contact {
+
+void TimeStepping::take_up(simulate::State state, const Switches& switches) {
+  set_state(std::move(state));
+  active_ = switches.active;
+  guard_armed_ = switches.guard_armed;
+  fired_once_ = switches.fired_once;
+}
 
 simulate::Status TimeStepping::set_active(int constraint, bool active) noexcept {
   if (constraint < 0 || static_cast<std::size_t>(constraint) >= contact_model_.own_constraints)
@@ -126,6 +134,11 @@ std::string TimeStepping::explain(simulate::Status status) const {
            when;
   if (status.has(Status::constraint_lost))
     return fmt::format("a constraint is off by {:.3g}: try a smaller step", position_error_) + when;
+  if (status.has(Status::energy_unexplained))
+    return fmt::format("the books do not balance: {:.3g} J came or went in a step that neither work nor losses nor its "
+                       "error of first order explain; take a smaller step",
+                       unexplained_) +
+           when;
   if (status.has(Status::overlap_lost))
     return fmt::format(
                "rigid shapes overlap by {:.3g} m: take a smaller step; light bodies between heavy ones need "

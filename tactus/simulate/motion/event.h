@@ -30,12 +30,23 @@ struct Event {
   double bounce_end = 0.0;
 };
 
-/// What became of the energy since the start, and what it took to find out.
+/// What became of the energy since the start, and what it took to find out:
+///
+///   energy before + work + correction_work + scheme_error = energy after + impact_loss + friction_loss
+///
+/// to the imbalance. The energy before is that of the state as it was given: an impact there is in the books.
 struct Books {
   double impact_loss = 0.0;    // [J] taken by impacts; of stepping: by all normal impulses
-  double friction_loss = 0.0;  // [J] taken by slip (by events: trapezoidal rule between steps)
+  double friction_loss = 0.0;  // [J] taken by slip
   /// [J] Potential energy given by moving overlapping bodies apart: of stepping, and where an event was taken late.
   double correction_work = 0.0;
+  /// [J] Of all other forces: script, input, ports, dampers, compliant contacts, driven constraints. While nothing
+  /// touches it is what the energy changed by.
+  double work = 0.0;
+  double scheme_error = 0.0;  // [J] of stepping: the first-order error of its steps
+  /// [J] What is left over, summed; the largest of a tick, as a part of the energy in play; and that energy: the largest
+  /// kinetic energy so far and all losses.
+  double imbalance = 0.0, worst_imbalance = 0.0, in_play = 0.0;
   long impacts = 0;
   long events = 0;
   long substeps = 0;

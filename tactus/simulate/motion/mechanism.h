@@ -136,6 +136,9 @@ struct Statistics {
   std::size_t code_bytes = 0;
   long sets_before = -1;  // made before the run; -1: not asked for
   bool complete = true;   // none left out
+  // Events could not carry the motion: from this time [s] on it goes by whole steps. Empty: it was not handed over.
+  double hand_over_time = 0.0;
+  std::string hand_over_reason;
 };
 
 struct Energies {

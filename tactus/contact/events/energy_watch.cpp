@@ -1,0 +1,166 @@
+#include <tactus/contact/events/energy_watch.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <tactus/derive/constraints/mobility.h>
+
+namespace tactus::contact {
+
+namespace {
+
+/// [s] The rate of the energy is a central difference over this time: rounding, and the third derivative of a motion
+/// at 100 rad/s, are both some 1e-9 of it.
+constexpr double kShortTime = 1e-6;
+/// [1] Of the energies.
+constexpr double kRounding = 1e-12;
+/// [m/s^2] [m] What is nearer than this counts as touching (kTouchingGap), and is then held: weight does work on the way.
+constexpr double kWeight = 100.0, kHeldWithin = 1e-9;
+/// [J] Less is nothing: a milligram at a millimetre per second.
+constexpr double kNothing = 1e-12;
+/// [1] Of the difference between the two ways to integrate: a parabola is better than a straight line by more than this
+/// where a motion is resolved at all.
+constexpr double kDoubt = 2.0;
+
+}  // namespace
+
+bool has_other_forces(const ContactModel& contact_model) {
+  const describe::Model& model = contact_model.model;
+  const auto acts = [](const algebra::Expr& e) { return !algebra::is_zero(e); };
+  for (const describe::ContactPair& pair : model.contact.pairs)
+    if (pair.law.rendering == describe::Rendering::compliant) return true;
+  for (const describe::Joint& joint : model.joints)
+    for (const describe::JointAxis& axis : joint.axes)
+      if (acts(axis.damping) || acts(axis.friction.viscous_positive) || acts(axis.friction.viscous_negative))
+        return true;
+  for (const describe::PointSpring& spring : model.point_springs)
+    if (acts(spring.damping)) return true;
+  if (!model.frame_springs.empty()) return true;  // whose torques are those of a potential to first order alone
+  return contact_model.dynamics.dry_friction != nullptr || contact_model.dynamics.loads.has_value() ||
+         derive::is_driven(contact_model.equations);
+}
+
+EnergyWatch::EnergyWatch(const ContactModel& contact_model)
+    : contact_model_(contact_model),
+      other_forces_(has_other_forces(contact_model)),
+      in_(contact_model.energy.input_size()),
+      out_(contact_model.energy.output_size()),
+      work_(contact_model.energy.work_size()) {}
+
+double EnergyWatch::energy(const simulate::State& state) {
+  in_[0] = state.t;
+  std::copy(state.u.begin(), state.u.end(), std::copy(state.q.begin(), state.q.end(), in_.begin() + 1));
+  contact_model_.energy(in_.data(), out_.data(), work_.data());
+  memory.largest = std::max(memory.largest, out_[0]);
+  potential_ = out_[1];
+  mass_ = out_[contact_model_.energy.output("mass")->offset];
+  return out_[0] + out_[1];
+}
+
+double EnergyWatch::energy_rate(const simulate::State& state, const double* qdot, const double* udot) {
+  const auto energy_after = [&](double time) {
+    double* x = in_.data();
+    *x++ = state.t + time;
+    for (std::size_t i = 0; i < state.q.size(); ++i) *x++ = state.q[i] + time * qdot[i];
+    for (std::size_t i = 0; i < state.u.size(); ++i) *x++ = state.u[i] + time * udot[i];
+    contact_model_.energy(in_.data(), out_.data(), work_.data());
+    return out_[0] + out_[1];
+  };
+  return (energy_after(kShortTime) - energy_after(-kShortTime)) / (2.0 * kShortTime);
+}
+
+double EnergyWatch::sum(double energy, const Books& books) const {
+  return energy + books.impact_loss + books.friction_loss - books.correction_work - books.work;
+}
+
+double EnergyWatch::in_play(const Books& books) const {
+  return memory.largest + std::abs(books.impact_loss) + std::abs(books.friction_loss);
+}
+
+void EnergyWatch::begin(const simulate::State& given) {
+  memory = {};
+  memory.sum = sum(energy(given), {});
+  memory.known = true;
+}
+
+bool EnergyWatch::begin_tick(const simulate::State& state, bool acts, Books& books) {
+  if (!memory.here) {
+    const double now = sum(energy(state), books);
+    if (memory.known) {  // of the steps in which nothing touched
+      double& book = memory.acted || other_forces_ ? books.work : books.imbalance;
+      book += now - memory.sum;
+    }
+    memory.sum = memory.acted || other_forces_ ? memory.sum : now;
+    if (!memory.known) memory.sum = now;
+    memory.known = true;
+  }
+  memory.acted = false;
+  weighed_ = false;
+  doubt_ = 0.0;
+  friction_before_ = books.friction_loss;
+  return acts || other_forces_;
+}
+
+double EnergyWatch::rounding() const {
+  return kRounding * (std::abs(potential_) + memory.largest) + kWeight * kHeldWithin * mass_ + kNothing;
+}
+
+// The parabola through (-k, P_0), (0, P_1), (h, P_2) has the integral from 0 to h
+//
+//   h (P_1 + P_2) / 2 - h^3 c / 6,   c = ((P_2 - P_1)/h - (P_1 - P_0)/k) / (h + k)
+EnergyWatch::Weight EnergyWatch::weigh(const simulate::State& from, const simulate::State& to,
+                                       const Powers& at_start, const Powers& at_end, const Books& books) {
+  const double energy_start = weighed_ ? piece_.energy_end : energy(from), largest = memory.largest;
+  piece_ = {};
+  piece_.t = from.t;
+  piece_.start = at_start;
+  const double h = to.t - from.t, k = from.t - memory.t_before;
+  const auto integral = [&](double p0, double p1, double p2) {
+    const double line = 0.5 * h * (p1 + p2);
+    double bend = 0.0;
+    if (memory.smooth && k > 0.0) bend = h * h * h / 6.0 * ((p2 - p1) / h - (p1 - p0) / k) / (h + k);
+    // Where nothing is known of the piece before, its bend may be all of the change.
+    piece_.doubt += memory.smooth ? kDoubt * std::abs(bend) : 0.5 * h * std::abs(p2 - p1);
+    return line - bend;
+  };
+  if (h > 0.0) {
+    piece_.friction = integral(memory.before.friction, at_start.friction, at_end.friction);
+    piece_.work = integral(memory.before.other, at_start.other, at_end.other);
+  }
+  piece_.energy_end = energy(to);
+  weighed_ = false;
+  memory.largest = largest;  // until it is taken
+  const double left = piece_.energy_end - energy_start + piece_.friction - piece_.work;
+  const double limit = allowed(books) + piece_.doubt;
+  if (!(std::abs(left) <= limit && piece_.friction >= -limit)) return Weight::off;
+  // The powers of other forces may jump, or be those of stiff springs: what they leave says nothing about the motion.
+  const bool other = at_start.other != 0.0 || at_end.other != 0.0;
+  const bool fine = other || std::abs(left) + piece_.doubt <= kPieceImbalance * in_play(books) + rounding();
+  return fine ? Weight::balances : Weight::coarse;
+}
+
+void EnergyWatch::take(Books& books) {
+  books.friction_loss += piece_.friction;
+  books.work += piece_.work;
+  doubt_ += piece_.doubt;
+  memory.smooth = weighed_ = true;
+  memory.t_before = piece_.t;
+  memory.before = piece_.start;
+}
+
+bool EnergyWatch::end_tick(const simulate::State& state, double least_loss, Books& books) {
+  const double now = sum(energy(state), books);
+  const double left = now - memory.sum, play = in_play(books);
+  books.imbalance += left;
+  books.in_play = play;
+  if (play > 0.0) books.worst_imbalance = std::max(books.worst_imbalance, std::abs(left) / std::max(play, rounding()));
+  memory.sum = now;
+  memory.here = true;
+  const double limit = allowed(books) + doubt_;
+  const double gained = std::max(-least_loss, friction_before_ - books.friction_loss);  // by what only takes
+  imbalance_ = !(std::abs(left) <= limit) ? left : gained > limit ? gained : books.imbalance;
+  return std::abs(left) <= limit && gained <= limit &&
+         std::abs(books.imbalance) <= kRunImbalance * play + rounding();
+}
+
+}  // namespace tactus::contact
