@@ -74,7 +74,8 @@ const MotionResult& MotionRun::go() {
   std::signal(SIGINT, [](int) { interrupted = 1; });
   const auto start = Clock::now();
   result_.before = mechanism_.energies();
-  result_.before.kinetic += mechanism_.books().impact_loss + mechanism_.books().friction_loss;  // of a start with an impact
+  result_.before.kinetic +=
+      mechanism_.books().impact_loss + mechanism_.books().friction_loss;  // of a start with an impact
   result_.before.potential -= mechanism_.books().correction_work;
   note_events();
   record(schedule_.samples == 0);

@@ -40,7 +40,7 @@ struct OpenOptions {
   Contact contact = Contact::automatic;
   Rederivation rederive = Rederivation::background;
   bool look_ahead = false;
-  simulate::Budget budget{};      // of a tick by events; Budget::haptic() for a hand's loop
+  simulate::Budget budget{};  // of a tick by events; Budget::haptic() for a hand's loop
   /// Where events cannot carry the motion (too many, too dear, jammed, books that do not balance) whole steps go on from
   /// the last tick. The tick in which that happens takes memory, so it is not for a hand's loop.
   bool hand_over = false;

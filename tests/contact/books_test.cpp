@@ -14,6 +14,7 @@
 #include <tactus/describe/read/load.h>
 
 #include "support/paths.h"
+#include "support/compare.h"
 
 namespace tactus::contact {
 namespace {
@@ -31,8 +32,8 @@ describe::Model scene(const std::string& name) {
 double sum_of(simulate::Mechanism& mechanism) {
   const simulate::Energies energies = mechanism.energies();
   const simulate::Books books = mechanism.books();
-  return energies.kinetic + energies.potential + books.impact_loss + books.friction_loss - books.correction_work -
-         books.work - books.scheme_error;
+  return energies.kinetic + energies.potential + books.impact_loss + books.friction_loss -
+         books.correction_work - books.work - books.scheme_error;
 }
 
 /// Runs by events and asks for the balance after every tick.
@@ -51,8 +52,8 @@ void expect_balance(const describe::Model& model, double duration, const std::st
 
 TEST(Books, BalanceInScenesThatOnceMadeOrLostEnergy) {
   for (const char* name : {"energy_jump_events", "energy_jump_minimal", "energy_balance_planar_s08",
-                           "energy_balance_planar_s14", "cylinder_flat", "cylinder_flat_e05", "free_cylinder_24",
-                           "free_cylinder_7", "start_impact", "stops5", "painleve2"})
+                           "energy_balance_planar_s14", "cylinder_flat", "cylinder_flat_e05",
+                           "free_cylinder_24", "free_cylinder_7", "start_impact", "stops5", "painleve2"})
     expect_balance(scene(name), 1.0, name);
 }
 
@@ -76,21 +77,38 @@ initial: {{q: {{j.y: 0.2, j.angle: {}}}}}
     }
 }
 
-TEST(Books, ACylinderThatTipsOverStrikesWithItsWholeFlatEnd) {
-  // The far side of its rim comes down with the speed that tipping about the near side gives it.
-  Engine* engine = nullptr;
-  const describe::Model model = scene("cylinder_flat");
+/// The fastest approach [m/s] of an impact after the first.
+double fastest_after_the_first(const describe::Model& model) {
   const ContactModel contact_model(model);
-  Engine own(contact_model);
-  engine = &own;
-  engine->set_state({.t = 0.0, .q = model.initial_q, .u = model.initial_u, .momentum = {}});
-  double fastest = 0.0;
-  while (engine->state().t < 0.5) {
-    ASSERT_TRUE(engine->step().ok());
-    for (const Event& event : engine->events())
-      if (event.kind == EventKind::impact && event.t > 0.18) fastest = std::max(fastest, -event.approach);
+  Engine engine(contact_model);
+  engine.set_state({.t = 0.0, .q = model.initial_q, .u = model.initial_u, .momentum = {}});
+  double first = -1.0, fastest = 0.0;
+  while (engine.state().t < 0.5) {
+    if (!engine.step().ok()) return std::nan("");
+    for (const Event& event : engine.events()) {
+      if (event.kind != EventKind::impact) continue;
+      if (first < 0.0) first = event.t;
+      if (event.t > first) fastest = support::larger(fastest, -event.approach);
+    }
   }
-  EXPECT_NEAR(fastest, 1.157, 2e-3);  // [m/s], from the speeds just after the first impact
+  return fastest;
+}
+
+TEST(Books, ACylinderThatTipsOverStrikesAsItsSectionDoes) {
+  // In the plane of its axis it is a box: the same motion, until a flat end or side lies on the floor.
+  const double cylinder = fastest_after_the_first(scene("cylinder_flat"));
+  const double box = fastest_after_the_first(describe::load_text(R"(
+name: box
+bodies:
+  world: {geometry: [{shape: plane, size: [4, 4], contact: true}]}
+  b: {mass: 1, inertia: [0.00146, 0.00146, 0.00125], geometry: [{shape: box, size: [0.1, 0.1, 0.1], contact: true}]}
+joints: {j: {type: planar, parent: world, child: b, axes: [x, z]}}
+contact: {defaults: {restitution: 0, friction: 0.3}}
+initial: {q: {j.y: 0.2, j.angle: 0.33}}
+)",
+                                                                 "box"));
+  EXPECT_GT(box, 1.0);
+  EXPECT_NEAR(cylinder, box, 1e-3);  // points stand in for the rim within 0.0005 rad of lying flat
 }
 
 TEST(Books, HaveTheImpactAtTheStart) {

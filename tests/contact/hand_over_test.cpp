@@ -29,7 +29,8 @@ TEST(HandOver, CarriesPilesOfBoxesToRest) {
     }
     EXPECT_LT(mechanism->energies().kinetic, 1e-6) << name;
     for (std::size_t body = 0; body < mechanism->nv() / 6; ++body)
-      EXPECT_NEAR(mechanism->state().q[7 * body + 2], 0.1 * static_cast<double>(body) + 0.05, kAtRest) << name;
+      EXPECT_NEAR(mechanism->state().q[7 * body + 2], 0.1 * static_cast<double>(body) + 0.05, kAtRest)
+          << name;
   }
 }
 
@@ -63,7 +64,8 @@ TEST(HandOver, KeepsTheBooks) {
 }
 
 TEST(HandOver, GoesOnFromASnapshotWithTheSameBits) {
-  const auto first = open(scene("sd4"), {.hand_over = true}), second = open(scene("sd4"), {.hand_over = true});
+  const auto first = open(scene("sd4"), {.hand_over = true}),
+             second = open(scene("sd4"), {.hand_over = true});
   const auto early = first->make_snapshot();
   while (first->kind() == simulate::EngineKind::events) ASSERT_TRUE(first->step().ok());
   const auto late = first->make_snapshot();

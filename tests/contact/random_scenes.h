@@ -14,7 +14,7 @@ namespace tactus::contact {
 
 struct RandomScene {
   const char* family = "";
-  std::string text;      // a model
+  std::string text;       // a model
   double duration = 0.3;  // [s]
 };
 
@@ -66,8 +66,8 @@ class SceneMaker {
     const double mass = between(0.3, 3.0);
     const double a = size * between(0.7, 1.3), b = size * between(0.7, 1.3), c = size * between(0.7, 1.3);
     const auto text = [&](double ixx, double iyy, double izz, const std::string& shape) {
-      return fmt::format("{{mass: {}, inertia: [{}, {}, {}], geometry: [{{{}, contact: true}}]}}", mass, mass * ixx,
-                         mass * iyy, mass * izz, shape);
+      return fmt::format("{{mass: {}, inertia: [{}, {}, {}], geometry: [{{{}, contact: true}}]}}", mass,
+                         mass * ixx, mass * iyy, mass * izz, shape);
     };
     if (kind == 0) {
       const double i = 0.4 * a * a / 4.0;
@@ -79,17 +79,19 @@ class SceneMaker {
               0.5 * std::sqrt(a * a + b * b + c * c)};
     const double r = a / 2, side = (3 * r * r + b * b) / 12;
     if (kind == 2)
-      return {text(side + r * r / 3, side + r * r / 3, r * r / 2, fmt::format("shape: capsule, radius: {}, length: {}", r, b)),
+      return {text(side + r * r / 3, side + r * r / 3, r * r / 2,
+                   fmt::format("shape: capsule, radius: {}, length: {}", r, b)),
               r + b / 2};
-    return {text(side, side, r * r / 2, fmt::format("shape: cylinder, radius: {}, length: {}", r, b)), std::hypot(r, b / 2)};
+    return {text(side, side, r * r / 2, fmt::format("shape: cylinder, radius: {}, length: {}", r, b)),
+            std::hypot(r, b / 2)};
   }
   std::string law() {
     // The ends of the ranges as well as what lies between.
     const double mu = count(0, 4) == 0 ? 0.0 : between(0.0, 2.0);
     const int kind = count(0, 3);
     const double e = kind == 0 ? 0.0 : kind == 1 ? 1.0 * between(0.8, 1.0) : between(0.0, 0.8);
-    return fmt::format("contact: {{defaults: {{restitution: {}, friction: {}, restitution_law: {}}}}}\n", e, mu,
-                       count(0, 1) == 0 ? "newton" : "poisson");
+    return fmt::format("contact: {{defaults: {{restitution: {}, friction: {}, restitution_law: {}}}}}\n", e,
+                       mu, count(0, 1) == 0 ? "newton" : "poisson");
   }
   std::string turned(const std::string& joint) {
     std::array<double, 4> q{};
@@ -99,13 +101,13 @@ class SceneMaker {
       size += x * x;
     }
     size = std::sqrt(size);
-    return fmt::format("{0}.qw: {1}, {0}.qx: {2}, {0}.qy: {3}, {0}.qz: {4}", joint, q[0] / size, q[1] / size, q[2] / size,
-                       q[3] / size);
+    return fmt::format("{0}.qw: {1}, {0}.qx: {2}, {0}.qy: {3}, {0}.qz: {4}", joint, q[0] / size, q[1] / size,
+                       q[2] / size, q[3] / size);
   }
   std::string moving(const std::string& joint, double turn, double speed) {
     return fmt::format("{0}.wx: {1}, {0}.wy: {2}, {0}.wz: {3}, {0}.vx: {4}, {0}.vy: {5}, {0}.vz: {6}", joint,
-                       between(-turn, turn), between(-turn, turn), between(-turn, turn), between(-speed, speed),
-                       between(-speed, speed), between(-speed, speed));
+                       between(-turn, turn), between(-turn, turn), between(-turn, turn),
+                       between(-speed, speed), between(-speed, speed), between(-speed, speed));
   }
   static std::string floor() { return "{shape: plane, size: [4, 4], contact: true, name: floor}"; }
 
@@ -115,7 +117,8 @@ class SceneMaker {
             fmt::format("name: drop\nbodies:\n  world: {{geometry: [{}]}}\n  b: {}\n"
                         "joints: {{j: {{type: free, parent: world, child: b}}}}\n{}initial:\n"
                         "  q: {{j.z: {}, {}}}\n  u: {{{}}}\n",
-                        floor(), one.body, law(), one.reach + between(0.001, 0.1), turned("j"), moving("j", 10.0, 1.0)),
+                        floor(), one.body, law(), one.reach + between(0.001, 0.1), turned("j"),
+                        moving("j", 10.0, 1.0)),
             0.5};
   }
   RandomScene corner() {
@@ -130,8 +133,10 @@ class SceneMaker {
       u += (i == 0 ? "" : ", ") + moving(j, 6.0, 0.5);
     }
     return {"corner",
-            fmt::format("name: corner\nbodies:\n  world: {{geometry: [{}, {{shape: box, size: [4, 0.2, 2], placement: {{xyz: "
-                        "[0, -0.1, 0.9]}}, contact: true, name: wall}}]}}\n{}joints:\n{}gravity: [0, {}, -9]\n{}initial:\n"
+            fmt::format("name: corner\nbodies:\n  world: {{geometry: [{}, {{shape: box, size: [4, 0.2, 2], "
+                        "placement: {{xyz: "
+                        "[0, -0.1, 0.9]}}, contact: true, name: wall}}]}}\n{}joints:\n{}gravity: [0, {}, "
+                        "-9]\n{}initial:\n"
                         "  q: {{{}}}\n  u: {{{}}}\n",
                         floor(), bodies, joints, -between(0.0, 6.0), law(), q, u),
             0.4};
@@ -140,19 +145,24 @@ class SceneMaker {
     const double r = between(0.03, 0.08), l = between(0.03, 0.12), mass = between(0.5, 2.0);
     const double side = mass * (3 * r * r + l * l) / 12;
     const std::string body = fmt::format(
-        "{{mass: {}, inertia: [{}, {}, {}], geometry: [{{shape: cylinder, radius: {}, length: {}, contact: true}}]}}", mass,
-        side, side, mass * r * r / 2, r, l);
+        "{{mass: {}, inertia: [{}, {}, {}], geometry: [{{shape: cylinder, radius: {}, length: {}, contact: "
+        "true}}]}}",
+        mass, side, side, mass * r * r / 2, r, l);
     const double angle = between(0.02, 0.6), height = std::hypot(r, l / 2) + between(0.0, 0.1);
     if (count(0, 1) == 0)
       return {"flat cylinder",
-              fmt::format("name: flat\nbodies:\n  world: {{geometry: [{}]}}\n  b: {}\njoints: {{j: {{type: planar, parent: "
-                          "world, child: b, axes: [x, z]}}}}\n{}initial: {{q: {{j.y: {}, j.angle: {}}}, u: {{j.x: {}}}}}\n",
+              fmt::format("name: flat\nbodies:\n  world: {{geometry: [{}]}}\n  b: {}\njoints: {{j: {{type: "
+                          "planar, parent: "
+                          "world, child: b, axes: [x, z]}}}}\n{}initial: {{q: {{j.y: {}, j.angle: {}}}, u: "
+                          "{{j.x: {}}}}}\n",
                           floor(), body, law(), height, angle, between(-0.5, 0.5)),
               0.6};
     return {"flat cylinder",
-            fmt::format("name: flat\nbodies:\n  world: {{geometry: [{}]}}\n  b: {}\njoints: {{j: {{type: free, parent: world, "
+            fmt::format("name: flat\nbodies:\n  world: {{geometry: [{}]}}\n  b: {}\njoints: {{j: {{type: "
+                        "free, parent: world, "
                         "child: b}}}}\n{}initial: {{q: {{j.z: {}, j.qw: {}, j.qx: {}}}, u: {{{}}}}}\n",
-                        floor(), body, law(), height, std::cos(angle / 2), std::sin(angle / 2), moving("j", 0.5, 0.3)),
+                        floor(), body, law(), height, std::cos(angle / 2), std::sin(angle / 2),
+                        moving("j", 0.5, 0.3)),
             0.6};
   }
   RandomScene chain() {
@@ -160,16 +170,20 @@ class SceneMaker {
     std::string bodies, joints, q;
     for (int i = 0; i < links; ++i) {
       const double l = between(0.1, 0.25), mass = between(0.3, 2.0), r = 0.02;
-      bodies += fmt::format("  b{}: {{mass: {}, com: [0, 0, {}], inertia: [{}, {}, {}], geometry: [{{shape: capsule, radius: "
-                            "{}, length: {}, placement: {{xyz: [0, 0, {}]}}, contact: true}}]}}\n",
-                            i, mass, -l / 2, mass * l * l / 12, mass * l * l / 12, mass * r * r, r, l, -l / 2);
-      joints += fmt::format("  q{}: {{type: revolute, parent: {}, child: b{}, axis: {}, placement: {{xyz: [0, 0, {}]}}{}}}\n", i,
-                            i == 0 ? "world" : fmt::format("b{}", i - 1), i, count(0, 3) == 0 ? "x" : "y",
-                            i == 0 ? 0.175 * links + 0.03 : -0.25, i > 0 ? ", limits: [-2.2, 2.2]" : "");
-      q += fmt::format("{}q{}: {}", i == 0 ? "" : ", ", i, i == 0 ? between(1.4, 1.75) : between(-0.15, 0.15));
+      bodies += fmt::format(
+          "  b{}: {{mass: {}, com: [0, 0, {}], inertia: [{}, {}, {}], geometry: [{{shape: capsule, radius: "
+          "{}, length: {}, placement: {{xyz: [0, 0, {}]}}, contact: true}}]}}\n",
+          i, mass, -l / 2, mass * l * l / 12, mass * l * l / 12, mass * r * r, r, l, -l / 2);
+      joints += fmt::format(
+          "  q{}: {{type: revolute, parent: {}, child: b{}, axis: {}, placement: {{xyz: [0, 0, {}]}}{}}}\n",
+          i, i == 0 ? "world" : fmt::format("b{}", i - 1), i, count(0, 3) == 0 ? "x" : "y",
+          i == 0 ? 0.175 * links + 0.03 : -0.25, ", limits: [-2.5, 2.5]");
+      q +=
+          fmt::format("{}q{}: {}", i == 0 ? "" : ", ", i, i == 0 ? between(1.4, 1.75) : between(-0.15, 0.15));
     }
     return {"jointed",
-            fmt::format("name: chain\nbodies:\n  world: {{geometry: [{}]}}\n{}joints:\n{}contact: {{defaults: {{restitution: "
+            fmt::format("name: chain\nbodies:\n  world: {{geometry: [{}]}}\n{}joints:\n{}contact: "
+                        "{{defaults: {{restitution: "
                         "{}, friction: {}}}, stops: {{restitution: {}}}}}\ninitial: {{q: {{{}}}}}\n",
                         floor(), bodies, joints, between(0.0, 1.0), between(0.0, 2.0), between(0.0, 0.8), q),
             0.6};
@@ -178,23 +192,30 @@ class SceneMaker {
     const double w = between(0.2, 0.3), h = between(0.1, 0.2), lean = between(-0.5, 0.5);
     const auto rod = [&](double l) {
       const double mass = between(0.3, 1.0);
-      return fmt::format("{{mass: {}, com: [{}, 0, 0], inertia: [{}, {}, {}], geometry: [{{shape: capsule, radius: 0.01, length: "
-                         "{}, placement: {{xyz: [{}, 0, 0], rpy: [0, 90 deg, 0]}}, contact: true}}]}}",
-                         mass, l / 2, 1e-4 * mass, mass * l * l / 12, mass * l * l / 12, l, l / 2);
+      return fmt::format(
+          "{{mass: {}, com: [{}, 0, 0], inertia: [{}, {}, {}], geometry: [{{shape: capsule, radius: 0.01, "
+          "length: "
+          "{}, placement: {{xyz: [{}, 0, 0], rpy: [0, 90 deg, 0]}}, contact: true}}]}}",
+          mass, l / 2, 1e-4 * mass, mass * l * l / 12, mass * l * l / 12, l, l / 2);
     };
     // A parallelogram that falls: base, left and right side, top; cut between right side and top.
-    return {"looped",
-            fmt::format("name: loop\nbodies:\n  world: {{geometry: [{}]}}\n  base: {}\n  left: {}\n  right: {}\n  top: {}\n"
-                        "joints:\n  p: {{type: planar, parent: world, child: base, axes: [x, z]}}\n"
-                        "  l: {{type: revolute, parent: base, child: left, axis: -y}}\n"
-                        "  r: {{type: revolute, parent: base, child: right, axis: -y, placement: {{xyz: [{}, 0, 0]}}}}\n"
-                        "  t: {{type: revolute, parent: left, child: top, axis: -y, placement: {{xyz: [{}, 0, 0]}}}}\n"
-                        "constraints:\n  close: {{type: revolute, a: {{body: right, at: [{}, 0, 0], axis: -y}}, b: {{body: top, at: "
-                        "[{}, 0, 0], axis: -y}}}}\n{}initial:\n  q: {{p.y: {}, p.angle: {}, l: {}, r: {}, t: {}}}\n  u: {{p.x: {}}}\n",
-                        floor(), rod(w), rod(h), rod(h), rod(w), w, h, h, w, law(), between(0.15, 0.3), between(-0.3, 0.3),
-                        std::numbers::pi / 2 + lean, std::numbers::pi / 2 + lean, -std::numbers::pi / 2 - lean,
-                        between(-0.5, 0.5)),
-            0.4};
+    return {
+        "looped",
+        fmt::format(
+            "name: loop\nbodies:\n  world: {{geometry: [{}]}}\n  base: {}\n  left: {}\n  right: {}\n  top: "
+            "{}\n"
+            "joints:\n  p: {{type: planar, parent: world, child: base, axes: [x, z]}}\n"
+            "  l: {{type: revolute, parent: base, child: left, axis: -y}}\n"
+            "  r: {{type: revolute, parent: base, child: right, axis: -y, placement: {{xyz: [{}, 0, 0]}}}}\n"
+            "  top: {{type: revolute, parent: left, child: top, axis: -y, placement: {{xyz: [{}, 0, 0]}}}}\n"
+            "constraints:\n  close: {{type: revolute, a: {{body: right, at: [{}, 0, 0], axis: -y}}, b: "
+            "{{body: top, at: "
+            "[{}, 0, 0], axis: -y}}}}\n{}initial:\n  q: {{p.y: {}, p.angle: {}, l: {}, r: {}, top: {}}}\n  "
+            "u: {{p.x: {}}}\n",
+            floor(), rod(w), rod(h), rod(h), rod(w), w, h, h, w, law(), between(0.15, 0.3),
+            between(-0.3, 0.3), std::numbers::pi / 2 + lean, std::numbers::pi / 2 + lean,
+            -std::numbers::pi / 2 - lean, between(-0.5, 0.5)),
+        0.4};
   }
   RandomScene pile() {
     const int most = count(0, 3) == 0 ? 20 : 6;
@@ -209,8 +230,9 @@ class SceneMaker {
       if (count(0, 1) == 0) q += ", " + turned(fmt::format("j{}", i));
     }
     return {"pile",
-            fmt::format("name: pile\nbodies:\n  world: {{geometry: [{}]}}\n{}joints:\n{}{}initial: {{q: {{{}}}}}\n", floor(),
-                        bodies, joints, law(), q),
+            fmt::format(
+                "name: pile\nbodies:\n  world: {{geometry: [{}]}}\n{}joints:\n{}{}initial: {{q: {{{}}}}}\n",
+                floor(), bodies, joints, law(), q),
             0.4};
   }
   RandomScene planar() {
@@ -219,20 +241,27 @@ class SceneMaker {
     for (int i = 0; i < bodies_count; ++i) {
       const double a = between(0.1, 0.3), b = between(0.1, 0.3), mass = between(0.5, 2.0);
       const bool disk = count(0, 2) == 0;
-      bodies += disk ? fmt::format("  b{}: {{mass: {}, inertia: [{}, {}, {}], geometry: [{{shape: cylinder, radius: {}, length: "
-                                   "0.1, placement: {{rpy: [90 deg, 0, 0]}}, contact: true}}]}}\n",
-                                   i, mass, mass * a * a / 16, mass * a * a / 8, mass * a * a / 16, a / 2)
-                     : fmt::format("  b{}: {{mass: {}, inertia: [{}, {}, {}], geometry: [{{shape: box, size: [{}, 0.1, {}], "
-                                   "contact: true}}]}}\n",
-                                   i, mass, mass * (b * b + 0.01) / 12, mass * (a * a + b * b) / 12,
-                                   mass * (a * a + 0.01) / 12, a, b);
+      bodies +=
+          disk
+              ? fmt::format(
+                    "  b{}: {{mass: {}, inertia: [{}, {}, {}], geometry: [{{shape: cylinder, radius: {}, "
+                    "length: "
+                    "0.1, placement: {{rpy: [90 deg, 0, 0]}}, contact: true}}]}}\n",
+                    i, mass, mass * a * a / 16, mass * a * a / 8, mass * a * a / 16, a / 2)
+              : fmt::format(
+                    "  b{}: {{mass: {}, inertia: [{}, {}, {}], geometry: [{{shape: box, size: [{}, 0.1, {}], "
+                    "contact: true}}]}}\n",
+                    i, mass, mass * (b * b + 0.01) / 12, mass * (a * a + b * b) / 12,
+                    mass * (a * a + 0.01) / 12, a, b);
       joints += fmt::format("  j{}: {{type: planar, parent: world, child: b{}, axes: [x, z]}}\n", i, i);
-      q += fmt::format("{}j{}.x: {}, j{}.y: {}, j{}.angle: {}", i == 0 ? "" : ", ", i, between(-0.05, 0.05), i, 0.22 + 0.45 * i,
-                       i, between(-1.5, 1.5));
-      u += fmt::format("{}j{}.x: {}, j{}.angle: {}", i == 0 ? "" : ", ", i, between(-1.0, 1.0), i, between(-5.0, 5.0));
+      q += fmt::format("{}j{}.x: {}, j{}.y: {}, j{}.angle: {}", i == 0 ? "" : ", ", i, between(-0.05, 0.05),
+                       i, 0.22 + 0.45 * i, i, between(-1.5, 1.5));
+      u += fmt::format("{}j{}.x: {}, j{}.angle: {}", i == 0 ? "" : ", ", i, between(-1.0, 1.0), i,
+                       between(-5.0, 5.0));
     }
     return {"planar",
-            fmt::format("name: planar\nbodies:\n  world: {{geometry: [{}]}}\n{}joints:\n{}{}initial: {{q: {{{}}}, u: {{{}}}}}\n",
+            fmt::format("name: planar\nbodies:\n  world: {{geometry: [{}]}}\n{}joints:\n{}{}initial: {{q: "
+                        "{{{}}}, u: {{{}}}}}\n",
                         floor(), bodies, joints, law(), q, u),
             0.6};
   }
@@ -244,12 +273,15 @@ class SceneMaker {
       joints += fmt::format("  j{}: {{type: free, parent: world, child: b{}}}\n", i, i);
       q += fmt::format("{}j{}.x: {}, j{}.y: {}, j{}.z: {}, {}", i == 0 ? "" : ", ", i, 0.17 * (2 * i - 1), i,
                        between(-0.03, 0.03), i, between(0.16, 0.2), turned(fmt::format("j{}", i)));
-      u += fmt::format("{}j{}.wx: {}, j{}.wy: {}", i == 0 ? "" : ", ", i, between(-8.0, 8.0), i, between(-8.0, 8.0));
+      u += fmt::format("{}j{}.wx: {}, j{}.wy: {}", i == 0 ? "" : ", ", i, between(-8.0, 8.0), i,
+                       between(-8.0, 8.0));
     }
     // Speeds of free bodies are in their own axes: they are driven together by gravity that leans, one against the other's rest.
     return {"collision",
-            fmt::format("name: collision\nbodies:\n  world: {{geometry: [{}, {{shape: plane, size: [2, 2], placement: {{xyz: [0.35, "
-                        "0, 0], axis_angle: {{axis: y, angle: -90 deg}}}}, contact: true, name: wall}}]}}\n{}joints:\n{}gravity: [{}, 0, "
+            fmt::format("name: collision\nbodies:\n  world: {{geometry: [{}, {{shape: plane, size: [2, 2], "
+                        "placement: {{xyz: [0.35, "
+                        "0, 0], axis_angle: {{axis: y, angle: -90 deg}}}}, contact: true, name: "
+                        "wall}}]}}\n{}joints:\n{}gravity: [{}, 0, "
                         "-6]\n{}initial: {{q: {{{}}}, u: {{{}}}}}\n",
                         floor(), bodies, joints, between(4.0, 12.0), law(), q, u),
             0.4};

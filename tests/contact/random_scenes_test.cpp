@@ -16,6 +16,7 @@
 #include <tactus/describe/read/load.h>
 
 #include "random_scenes.h"
+#include "support/compare.h"
 
 namespace tactus::contact {
 namespace {
@@ -41,26 +42,27 @@ void run(std::uint64_t number, Row& row) {
     const auto sum = [&] {
       const simulate::Energies energies = mechanism->energies();
       const simulate::Books books = mechanism->books();
-      return energies.kinetic + energies.potential + books.impact_loss + books.friction_loss - books.correction_work -
-             books.work - books.scheme_error;
+      return energies.kinetic + energies.potential + books.impact_loss + books.friction_loss -
+             books.correction_work - books.work - books.scheme_error;
     };
     const double before = sum();
     bool ok = true;
     while (ok && mechanism->state().t < scene.duration - 0.5 * mechanism->step_length()) {
       const simulate::Tick tick = mechanism->step();
       ok = tick.ok();
-      if (!ok) ADD_FAILURE() << "scene " << number << ": " << mechanism->explain(tick.status) << "\n" << scene.text;
+      if (!ok)
+        ADD_FAILURE() << "scene " << number << ": " << mechanism->explain(tick.status) << "\n" << scene.text;
     }
     const simulate::Books books = mechanism->books();
     const double off = std::abs(sum() - before), play = std::max(books.in_play, kNothing / kBalanced);
-    EXPECT_TRUE(off <= kBalanced * play) << "scene " << number << " (" << scene.family << "): off by " << off << " J of "
-                                         << play << " J in play";
+    EXPECT_TRUE(off <= kBalanced * play) << "scene " << number << " (" << scene.family << "): off by " << off
+                                         << " J of " << play << " J in play";
     const bool handed_over = mechanism->kind() == simulate::EngineKind::stepping;
     row.failed += !ok;
     row.handed_over += ok && handed_over;
     row.finished += ok && !handed_over;
     if (!(off / play <= row.worst)) row.worst = off / play;
-    row.scheme = std::max(row.scheme, std::abs(books.scheme_error) / play);
+    row.scheme = support::larger(row.scheme, std::abs(books.scheme_error) / play);
   } catch (const InputError& error) {
     ++row.refused;
     ADD_FAILURE() << "scene " << number << ": " << error.what() << "\n" << scene.text;
@@ -81,12 +83,14 @@ TEST(RandomScenes, BalanceOrAreHandedOverAndBalance) {
     run(k, rows[random_scene(k).family]);
   }
   if (given == nullptr) return;
-  fmt::print("| scenes | | by events | handed over | refused | failed | worst imbalance | stepping's error | processor |\n");
+  fmt::print(
+      "| scenes | | by events | handed over | refused | failed | worst imbalance | stepping's error | "
+      "processor |\n");
   fmt::print("|---|---|---|---|---|---|---|---|---|\n");
   Row all;
   const auto print = [](const std::string& name, const Row& r) {
-    fmt::print("| {} | {} | {} | {} | {} | {} | {:.1e} | {:.1e} | {:.1f} s |\n", name, r.scenes, r.finished, r.handed_over,
-               r.refused, r.failed, r.worst, r.scheme, r.seconds);
+    fmt::print("| {} | {} | {} | {} | {} | {} | {:.1e} | {:.1e} | {:.1f} s |\n", name, r.scenes, r.finished,
+               r.handed_over, r.refused, r.failed, r.worst, r.scheme, r.seconds);
   };
   for (const auto& [name, row] : rows) {
     print(name, row);
@@ -95,8 +99,8 @@ TEST(RandomScenes, BalanceOrAreHandedOverAndBalance) {
     all.handed_over += row.handed_over;
     all.refused += row.refused;
     all.failed += row.failed;
-    all.worst = std::max(all.worst, row.worst);
-    all.scheme = std::max(all.scheme, row.scheme);
+    all.worst = support::larger(all.worst, row.worst);
+    all.scheme = support::larger(all.scheme, row.scheme);
     all.seconds += row.seconds;
   }
   print("all", all);

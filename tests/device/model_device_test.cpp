@@ -13,6 +13,7 @@
 #include "support/allocations.h"
 #include "support/compare.h"
 #include "support/paths.h"
+#include "support/compare.h"
 
 namespace tactus::device {
 namespace {

@@ -35,7 +35,8 @@ bool has_other_forces(const ContactModel& contact_model) {
         return true;
   for (const describe::PointSpring& spring : model.point_springs)
     if (acts(spring.damping)) return true;
-  if (!model.frame_springs.empty()) return true;  // whose torques are those of a potential to first order alone
+  if (!model.frame_springs.empty())
+    return true;  // whose torques are those of a potential to first order alone
   return contact_model.dynamics.dry_friction != nullptr || contact_model.dynamics.loads.has_value() ||
          derive::is_driven(contact_model.equations);
 }
@@ -153,7 +154,8 @@ bool EnergyWatch::end_tick(const simulate::State& state, double least_loss, Book
   const double left = now - memory.sum, play = in_play(books);
   books.imbalance += left;
   books.in_play = play;
-  if (play > 0.0) books.worst_imbalance = std::max(books.worst_imbalance, std::abs(left) / std::max(play, rounding()));
+  if (play > 0.0)
+    books.worst_imbalance = std::max(books.worst_imbalance, std::abs(left) / std::max(play, rounding()));
   memory.sum = now;
   memory.here = true;
   const double limit = allowed(books) + doubt_;

@@ -46,14 +46,14 @@ class EnergyWatch {
   };
   /// What the next ticks depend on.
   struct Memory {
-    double sum = 0.0;    // B where it was last looked at
-    bool known = false;  // it was
-    bool here = false;   // that was at the state
-    bool acted = false;  // since then other forces may have acted
-    double largest = 0.0;           // [J] kinetic energy so far
-    bool smooth = false;            // the piece before ended where this one begins, and nothing happened there
-    double t_before = 0.0;          // where it began
-    Powers before;                  // there
+    double sum = 0.0;       // B where it was last looked at
+    bool known = false;     // it was
+    bool here = false;      // that was at the state
+    bool acted = false;     // since then other forces may have acted
+    double largest = 0.0;   // [J] kinetic energy so far
+    bool smooth = false;    // the piece before ended where this one begins, and nothing happened there
+    double t_before = 0.0;  // where it began
+    Powers before;          // there
   };
   Memory memory;
 
@@ -76,8 +76,8 @@ class EnergyWatch {
     off,     // it does not
   };
   /// A piece of the motion, with the powers at its ends. It is not in the books yet.
-  Weight weigh(const simulate::State& from, const simulate::State& to, const Powers& at_start, const Powers& at_end,
-               const Books& books);
+  Weight weigh(const simulate::State& from, const simulate::State& to, const Powers& at_start,
+               const Powers& at_end, const Books& books);
   /// The piece that was weighed last is in the books.
   void take(Books& books);
   /// A step in which nothing touched. `acts`: other forces acted in it.

@@ -22,10 +22,14 @@ constexpr int kJam = 10;
 constexpr double kFirstStretch = 1e-7;
 // A piece of the motion whose energy does not balance is tried again with this part of its length.
 constexpr double kShorter = 0.25;
+// After one that was accepted the next may be so much longer.
+constexpr double kLonger = 2.0;
 // Pieces of this part of a step are short enough for what is coarse.
-constexpr double kShortPiece = 1.0 / 64.0;
+constexpr double kShortPiece = 1.0 / 256.0;
 // A step's rest shorter than this is not integrated [s].
 constexpr double kNoTime = 1e-13;
+// [m/s] A touch whose gap moves faster than this where its features were found anew does not meet them.
+constexpr double kFeatureRate = 1e-8;
 
 bool is_same(const FeatureNumbers<double>& a, const FeatureNumbers<double>& b) {
   return a.p.x == b.p.x && a.p.y == b.p.y && a.p.z == b.p.z && a.axis.x == b.axis.x && a.axis.y == b.axis.y &&
@@ -179,18 +183,39 @@ Status Engine::advance(double t_end) {
   response_.coarse = 0.0;
   Status status;        // notes
   bool stands = false;  // evaluate() was last called at the state, with its modes
+  double reach = std::numeric_limits<double>::infinity();  // [s] of a piece, after one that was too long
   for (int round = 0; round < options_.most_events_per_step; ++round) {
     if (work_.evaluations > options_.most_evaluations) return Status::too_much_work;
     const bool lost = detect(stands);  // what is near now
     if (overflow_) return Status::contacts_overflow;
+    // Features without a closed form (a rim on an edge) are others in every piece: what touches is moved to where they
+    // meet now, and the books get the energy of that.
+    const bool moved = std::any_of(motion_.touches.begin(), motion_.touches.end(), [](const Touch& touch) {
+      return touch.rigid() && touch.touching() &&
+             !(std::abs(touch.motion.gap) <= kTouchingGap && std::abs(touch.motion.rate[0]) <= kFeatureRate);
+    });
+    if (moved && !lost) {
+      const double before = energy_.energy(state_);
+      std::copy(state_.u.begin(), state_.u.end(), u_before_.begin());
+      motion_.settle_position(state_.t, state_.q.data());
+      motion_.settle_velocity(state_.t, state_.q.data(), state_.u.data());
+      chart_.follow_momentum(state_.t, state_.q.data(), u_before_.data(), state_.u.data(),
+                             state_.momentum.data());
+      books_.correction_work += energy_.energy(state_) - before;
+      energy_.break_off();
+      stands = false;
+    }
     if (!stands) evaluate(state_);  // else the event before has done so
     stands = false;
-    if (lost && !respond(events_.size())) return Status::no_consistent_modes;  // a feature was left behind
-    motion_.drop_dependent();                                                  // rows that others imply
-    begin_watches();                                                           // guards where the step begins
+    if (lost) {  // a feature was left behind
+      if (!respond(events_.size())) return Status::no_consistent_modes;
+      part_overlaps();
+    }
+    motion_.drop_dependent();  // rows that others imply
+    begin_watches();           // guards where the step begins
     motion_.mark();
     ++books_.substeps;
-    double t_piece = piece_end(t_end);
+    double t_piece = std::min(piece_end(t_end), state_.t + reach);
     bool event = false, jams = false;
     for (;;) {
       const Status piece = make_piece(t_piece, event);  // trial_ stands at the event, or at its end
@@ -210,8 +235,10 @@ Status Engine::advance(double t_end) {
       if (length <= kFirstStretch && !piece.ok()) return status |= piece;
       jams = length <= kFirstStretch;
       if (jams) break;
-      t_piece = state_.t + kShorter * length;
+      reach = kShorter * length;
+      t_piece = state_.t + reach;
     }
+    reach *= kLonger;
     if (jams) {
       if (status |= leave_jam(t_end); !status.ok()) return status;
       continue;
@@ -342,11 +369,10 @@ void Engine::evaluate(const State& state) {
   ++work_.evaluations;
   chart_.begin(state, z_);
   chart_.slope(state.t, z_.data(), z_rate_.data());
-  excused_ = motion_.redundant() && forces_break_a_law() &&
-             response_.agrees([&] {
-               ++work_.evaluations;
-               chart_.slope(state.t, z_.data(), z_rate_.data());
-             });
+  excused_ = motion_.redundant() && forces_break_a_law() && response_.agrees([&] {
+    ++work_.evaluations;
+    chart_.slope(state.t, z_.data(), z_rate_.data());
+  });
   if (!excused_) response_.excuse_none();
   evaluate_guards(state, motion_.terms().qdot());
 }
@@ -616,7 +642,9 @@ void Engine::part_overlaps() {
     motion_.row_on[static_cast<std::size_t>(row)] = 1;
   }
   motion_.update();
-  books_.correction_work += motion_.part(state_.t, state_.q.data());
+  const double energy_before = energy_.energy(state_);
+  motion_.part(state_.t, state_.q.data());
+  books_.correction_work += energy_.energy(state_) - energy_before;
   for (Touch& touch : motion_.touches) touch.mode = touch.before;
   std::copy(row_before_.begin(), row_before_.end(), motion_.row_on.begin());
   motion_.update();

@@ -61,7 +61,7 @@ struct EngineOptions {
   /// Trouble as well: more evaluations in a tick, or in the mean of the last ticks (kWorkWindow of them).
   long most_evaluations = std::numeric_limits<long>::max();
   long most_mean_evaluations = std::numeric_limits<long>::max();
-  Budget budget{};                  // for simulation none; a loop that must not be late sets one
+  Budget budget{};  // for simulation none; a loop that must not be late sets one
 };
 
 class Engine;
@@ -194,7 +194,7 @@ class Engine {
 
  private:
   static constexpr double kWorkWindow = 100.0;  // ticks over which work is averaged
-  static constexpr int kMostInCrowd = 60;  // events in a row without progress in time: more are chatter
+  static constexpr int kMostInCrowd = 60;       // events in a row without progress in time: more are chatter
   // A gap smaller than this below zero, or closing or slipping more slowly, is rounding [m], [m/s].
   static constexpr double kGapRounding = 1e-12, kRateRounding = 1e-12;
 
@@ -338,10 +338,10 @@ class Engine {
   bool excused_ = false;  // forces that no acceleration tells apart from some of those found break no law
   double start_ = 0.0, last_event_ = 0.0;
   EnergyWatch energy_;
-  EnergyWatch::Powers powers_;                 // where the piece begins
+  EnergyWatch::Powers powers_;                // where the piece begins
   std::vector<std::array<double, 2>> slips_;  // there
-  bool powers_wanted_ = false;  // also of other forces
-  double least_loss_ = 0.0;     // [J] of the impacts of an instant of the tick
+  bool powers_wanted_ = false;                // also of other forces
+  double least_loss_ = 0.0;                   // [J] of the impacts of an instant of the tick
   simulate::OutsideLoads* outside_ = nullptr;
   std::uint64_t steps_ = 0;
   double jam_ = 0.0, stretch_ = 0.0;

@@ -52,11 +52,12 @@ std::string Engine::explain(Status status) {
         "many contacts at once): `render: stepping` has a solution always",
         when);
   if (status.has(Status::too_much_work))
-    return fmt::format("{} events take more work than is allowed ({} evaluations in a tick, {} in the mean)", when,
-                       options_.most_evaluations, options_.most_mean_evaluations);
+    return fmt::format("{} events take more work than is allowed ({} evaluations in a tick, {} in the mean)",
+                       when, options_.most_evaluations, options_.most_mean_evaluations);
   if (status.has(Status::energy_unexplained))
     return fmt::format(
-        "{} the books do not balance: {:.3g} J came or went that neither work nor losses explain, of {:.3g} J in play; "
+        "{} the books do not balance: {:.3g} J came or went that neither work nor losses explain, of {:.3g} "
+        "J in play; "
         "take a smaller step, or `render: stepping`",
         when, energy_.imbalance(), energy_.in_play(books_));
   if (status.has(Status::contacts_overflow))

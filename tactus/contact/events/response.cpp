@@ -21,8 +21,7 @@ Response::Response(const ContactModel& contact_model, ContactMotion& motion)
                 contact_model.terms.rows.size() + 3 * motion.most_touches()),
       impact_(motion.most_touches() + contact_model.row_of_stop.size()),
       cone_(motion.most_touches() + contact_model.row_of_stop.size(), kModesOnly),
-      islands_(contact_model.terms.blocks.size(),
-               motion.most_touches() + contact_model.row_of_stop.size()),
+      islands_(contact_model.terms.blocks.size(), motion.most_touches() + contact_model.row_of_stop.size()),
       excused_(motion.most_touches() + contact_model.terms.rows.size(), 0),
       taken_(excused_.size(), 0),
       mended_(excused_.size(), 0),
@@ -260,7 +259,8 @@ Response::Change Response::amend() {
   double worst = -no_force;
   for (std::size_t i = 0; i < motion_.touches.size(); ++i) {
     const Touch& touch = motion_.touches[i];
-    if (!touch.rigid() || !touch.touching() || !(motion_.touch_force(i)[0] < worst) || is_excused(i)) continue;
+    if (!touch.rigid() || !touch.touching() || !(motion_.touch_force(i)[0] < worst) || is_excused(i))
+      continue;
     worst = motion_.touch_force(i)[0];
     worst_touch = static_cast<int>(i);
   }

@@ -100,10 +100,10 @@ class Response {
   std::vector<Member> members_;
   std::vector<ImpactContact> contacts_;
   ConeSolver cone_;
-  Islands islands_;             // of the members
-  std::vector<char> excused_;   // [most touches, then rows]
-  std::vector<char> taken_;     // [the same] in islands whose modes are chosen by cones
-  std::vector<char> mended_;    // [the same] by the last rounds
+  Islands islands_;            // of the members
+  std::vector<char> excused_;  // [most touches, then rows]
+  std::vector<char> taken_;    // [the same] in islands whose modes are chosen by cones
+  std::vector<char> mended_;   // [the same] by the last rounds
   std::vector<int> sizes_;
   std::vector<double> mu_;
   std::vector<Mode> kept_modes_;
@@ -144,7 +144,8 @@ bool Response::decide(double* u, double jammed, long most_rounds, const Accelera
     fastest = std::max(fastest, std::abs(all_[i]));
     moves = std::max(moves, std::abs(u[i]));
   }
-  const double allowed = std::max(0.0, motion_.kinetic_energy(du_.data()) - before) + kEnergyRounding * before;
+  const double allowed =
+      std::max(0.0, motion_.kinetic_energy(du_.data()) - before) + kEnergyRounding * before;
   motion_.update();
   accelerate();
   if (!motion_.solved()) return false;

@@ -92,8 +92,8 @@ struct StepBooks {
   // [J] The work of the impulses by the solver's velocities, less that by the speeds: rounding. Its sum; the largest of a
   // step, as a part of the energy in play.
   double imbalance = 0.0, worst_imbalance = 0.0;
-  double largest = 0.0;          // [J] kinetic energy so far
-  double deepest = 0.0;          // [m] largest overlap at the start of a step
+  double largest = 0.0;  // [J] kinetic energy so far
+  double deepest = 0.0;  // [m] largest overlap at the start of a step
   long steps = 0;
   long not_converged = 0;  // steps whose impulses missed the solver's tolerance
   int most_contacts = 0;   // near in one step

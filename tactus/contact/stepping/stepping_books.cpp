@@ -97,7 +97,8 @@ bool TimeStepping::balances(const simulate::Input& input) {
   for (std::size_t i = 0; i < nv_; ++i) change_[i] = end_[i] - state_.u[i];
   const double changed = std::sqrt(2.0 * kinetic(change_));
   const double estimate = 0.5 * forced * (changed + forced) + h * h * fastest * fastest * books_.largest;
-  const bool scheme_fits = acts || !(std::abs(scheme) > kFarOff * estimate + kShareOfEnergy * in_play + kNothing);
+  const bool scheme_fits =
+      acts || !(std::abs(scheme) > kFarOff * estimate + kShareOfEnergy * in_play + kNothing);
   const bool impulses_fit = std::abs(left) <= kTickImbalance * in_play + kNothing;
   unexplained_ = impulses_fit ? scheme : left;
   return scheme_fits && impulses_fit && std::isfinite(after);

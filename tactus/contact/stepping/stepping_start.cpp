@@ -135,16 +135,32 @@ std::string TimeStepping::explain(simulate::Status status) const {
   if (status.has(Status::constraint_lost))
     return fmt::format("a constraint is off by {:.3g}: try a smaller step", position_error_) + when;
   if (status.has(Status::energy_unexplained))
-    return fmt::format("the books do not balance: {:.3g} J came or went in a step that neither work nor losses nor its "
-                       "error of first order explain; take a smaller step",
-                       unexplained_) +
-           when;
-  if (status.has(Status::overlap_lost))
     return fmt::format(
-               "rigid shapes overlap by {:.3g} m: take a smaller step; light bodies between heavy ones need "
-               "restitution 0, or `render: rigid` or `compliant`",
-               deepest_overlap()) +
+               "the books do not balance: {:.3g} J came or went in a step that neither work nor losses nor "
+               "its "
+               "error of first order explain; take a smaller step",
+               unexplained_) +
            when;
+  if (status.has(Status::overlap_lost)) {
+    std::string names = "rigid shapes";
+    double deepest = 0.0;
+    for (std::size_t i = 0; i < solver_.contacts().size(); ++i) {
+      if (near_[i].law == nullptr || near_[i].law->rendering == describe::Rendering::compliant ||
+          !(near_[i].about.gap < -deepest))
+        continue;
+      deepest = -near_[i].about.gap;
+      names =
+          '`' + contact_model_.model.contact.pairs[static_cast<std::size_t>(near_[i].about.pair)].name + '`';
+    }
+    // Tried with 1000 kg on 1 g.
+    constexpr double kShorter = 0.02;
+    return fmt::format(
+               "the shapes of {} overlap by {:.3g} m: a light body between heavy ones, or struck by one, "
+               "needs shorter "
+               "steps (try {:g} s), restitution 0, or `render: compliant`",
+               names, deepest, kShorter * options_.step) +
+           when;
+  }
   return "the step failed" + when;
 }
 

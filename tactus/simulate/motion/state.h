@@ -40,7 +40,7 @@ class Status {
     parameters_singular = 1024,  // the parametric coordinates lost their rank, or psi is not defined there
     // A note, not a failure: the tick's budget was spent, and events were taken later than where they are.
     located_late = 8192,
-    request_refused = 16384,  // a note: a constraint was to be switched and did not fit
+    request_refused = 16384,     // a note: a constraint was to be switched and did not fit
     energy_unexplained = 32768,  // energy came or went that neither work nor losses explain
     too_much_work = 65536,       // finding the events of a tick took more than was allowed
   };
