@@ -8,8 +8,9 @@
 //   P_friction = -sum f_t . v_t        P_other = dE/dt + P_friction,   dE/dt along (qdot, udot)
 //
 // by the parabola through the ends of a piece and the start of the one before it, where nothing happened in between, and
-// by the straight line elsewhere. The difference of the two says how far the integral may be off. Where nothing but
-// potentials, rigid contacts and constraints at rest act, P_other is zero and is not computed.
+// by the straight line elsewhere. The difference of the two says how far the integral may be off. Where that is too far,
+// the power in the middle is asked for as well: Simpson's rule. Where nothing but potentials, rigid contacts and
+// constraints at rest act, P_other is zero and is not computed.
 //
 // Steps in which nothing touches are not looked at one by one: what the energy changed by in a row of them is the work of
 // other forces where some may act, and otherwise the integrator's error.
@@ -29,7 +30,7 @@ namespace tactus::contact {
 inline constexpr double kTickImbalance = 1e-4;
 inline constexpr double kRunImbalance = 1e-2;
 /// The part of it that a piece may leave without being cut into shorter ones, where they are not short already.
-inline constexpr double kPieceImbalance = 1e-7;
+inline constexpr double kPieceImbalance = 1e-8;
 
 /// Whether a model, with the loads of its script, has forces that no potential explains. What may be changed while it moves
 /// counts.
@@ -51,6 +52,7 @@ class EnergyWatch {
     bool here = false;      // that was at the state
     bool acted = false;     // since then other forces may have acted
     double largest = 0.0;   // [J] kinetic energy so far
+    double passed = 0.0;    // [J] through other forces, in and out
     bool smooth = false;    // the piece before ended where this one begins, and nothing happened there
     double t_before = 0.0;  // where it began
     Powers before;          // there
@@ -72,12 +74,14 @@ class EnergyWatch {
   bool begin_tick(const simulate::State& state, bool acts, Books& books);
   enum class Weight : std::uint8_t {
     balances,
-    coarse,  // it balances, but a shorter piece would do so better
+    coarse,  // it balances, but powers in the middle, or a shorter piece, would do so better
     off,     // it does not
   };
   /// A piece of the motion, with the powers at its ends. It is not in the books yet.
   Weight weigh(const simulate::State& from, const simulate::State& to, const Powers& at_start,
                const Powers& at_end, const Books& books);
+  /// The same piece, with the powers in its middle.
+  Weight weigh_again(const Powers& in_the_middle, const Books& books);
   /// The piece that was weighed last is in the books.
   void take(Books& books);
   /// A step in which nothing touched. `acts`: other forces acted in it.
@@ -89,6 +93,8 @@ class EnergyWatch {
   void break_off() { memory.smooth = weighed_ = false; }
   /// After a tick: false where its books do not balance. `least_loss`: of the impacts of an instant [J].
   bool end_tick(const simulate::State& state, double least_loss, Books& books);
+  /// Whether the powers of the piece that was weighed last are not all zero.
+  bool has_powers() const { return piece_.has_powers(); }
   /// Of the last tick that did not balance [J].
   double imbalance() const { return imbalance_; }
   double in_play(const Books& books) const;
@@ -104,9 +110,13 @@ class EnergyWatch {
   /// [J] A piece: what its powers come to, and how far they may be off.
   struct Piece {
     double friction = 0.0, work = 0.0, doubt = 0.0;
-    double t = 0.0, energy_end = 0.0;
-    Powers start;
+    double t = 0.0, h = 0.0, energy_start = 0.0, energy_end = 0.0;
+    Powers start, end;
+    bool has_powers() const {
+      return start.friction != 0.0 || end.friction != 0.0 || start.other != 0.0 || end.other != 0.0;
+    }
   };
+  Weight judge(const Books& books) const;
   Piece piece_;
   bool weighed_ = false;  // the energy at the end of the last piece is that where the next one begins
   double doubt_ = 0.0;    // [J] of the integrals of a tick

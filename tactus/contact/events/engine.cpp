@@ -99,7 +99,9 @@ Engine::Engine(const ContactModel& contact_model, EngineOptions options)
   state_.u.assign(static_cast<std::size_t>(contact_model.terms.nv), 0.0);
   u_before_ = state_.u;
   state_.momentum.assign(static_cast<std::size_t>(contact_model.dynamics.np()), 0.0);
-  trial_ = end_ = state_;
+  trial_ = end_ = middle_ = state_;
+  qdot_start_ = state_.q;
+  udot_start_ = state_.u;
   before_ = make_snapshot();
 }
 
@@ -196,11 +198,9 @@ Status Engine::advance(double t_end) {
     });
     if (moved && !lost) {
       const double before = energy_.energy(state_);
-      std::copy(state_.u.begin(), state_.u.end(), u_before_.begin());
-      motion_.settle_position(state_.t, state_.q.data());
+      motion_.settle_position(state_.t, state_.q.data(), state_.u.data());
       motion_.settle_velocity(state_.t, state_.q.data(), state_.u.data());
-      chart_.follow_momentum(state_.t, state_.q.data(), u_before_.data(), state_.u.data(),
-                             state_.momentum.data());
+      chart_.momentum_of(state_.t, state_.q, state_.u, state_.momentum);
       books_.correction_work += energy_.energy(state_) - before;
       energy_.break_off();
       stands = false;
@@ -212,19 +212,25 @@ Status Engine::advance(double t_end) {
       part_overlaps();
     }
     motion_.drop_dependent();  // rows that others imply
-    begin_watches();           // guards where the step begins
+    double t_piece = std::min(piece_end(t_end), state_.t + reach);
+    begin_watches(t_piece);  // guards where the step begins
     motion_.mark();
     ++books_.substeps;
-    double t_piece = std::min(piece_end(t_end), state_.t + reach);
+    if (!lost && breaks_a_law_at_start()) {
+      if (!respond(events_.size())) return Status::no_consistent_modes;
+      part_overlaps();
+      continue;
+    }
     bool event = false, jams = false;
     for (;;) {
       const Status piece = make_piece(t_piece, event);  // trial_ stands at the event, or at its end
       using Weight = EnergyWatch::Weight;
-      const Weight weight =
-          piece.ok() ? energy_.weigh(state_, trial_, powers_, powers(trial_), books_) : Weight::off;
+      Weight weight = piece.ok() ? weigh() : Weight::off;
+      if (weight == Weight::balances && slips_turned()) weight = Weight::coarse;
       const double length = (piece.ok() ? trial_.t : t_piece) - state_.t;
       const bool short_enough = length <= kShortPiece * options_.step;
-      if (weight == Weight::balances || (weight == Weight::coarse && short_enough) ||
+      // The powers of other forces may jump, or be those of stiff springs: what they leave says nothing about the motion.
+      if (weight == Weight::balances || (weight == Weight::coarse && (short_enough || powers_.other != 0.0)) ||
           (piece.ok() && is_spent())) {
         status |= piece;
         break;
@@ -237,6 +243,7 @@ Status Engine::advance(double t_end) {
       if (jams) break;
       reach = kShorter * length;
       t_piece = state_.t + reach;
+      begin_watches(t_piece);
     }
     reach *= kLonger;
     if (jams) {
@@ -295,10 +302,11 @@ Status Engine::make_piece(double t, bool& event) {
   return status;
 }
 
-/// Back to where the piece began, as begin_watches() left it.
+/// Back to where the piece began, before begin_watches().
 void Engine::go_back() {
   for (std::size_t i = 0; i < motion_.touches.size(); ++i) {
     motion_.touches[i].slip = slips_[i];
+    motion_.touches[i].slow_slip = kSlowSlip;
     motion_.touches[i].hint = Hint::none;
   }
   std::fill(response_.row_leaves.begin(), response_.row_leaves.end(), 0);
@@ -509,12 +517,12 @@ Status Engine::leave_jam(double t_end) {
   ++books_.jams;
   if (!consistent) return Status::no_consistent_modes;
   if (!(to > state_.t)) return {};
-  powers_ = powers(state_);
+  note_powers();
   motion_.drop_dependent();
   motion_.mark();
   if (const Status status = integrate_to(to); !status.ok()) return status;
   evaluate(trial_);
-  energy_.weigh(state_, trial_, powers_, powers(trial_), books_);
+  weigh();
   energy_.take(books_);
   energy_.break_off();
   commit();
@@ -653,6 +661,7 @@ void Engine::part_overlaps() {
   motion_.settle_velocity(state_.t, state_.q.data(), state_.u.data());
   motion_.mutable_terms().evaluate(state_.t, state_.q.data(), state_.u.data());
   books_.impact_loss += before - motion_.kinetic_energy(state_.u.data());
+  chart_.momentum_of(state_.t, state_.q, state_.u, state_.momentum);  // of where it is now
   evaluate(state_);
 }
 
@@ -674,6 +683,33 @@ double Engine::friction_power() const {
     for (std::size_t k = 1; k < 3; ++k)
       power -= motion_.touch_force(i)[k] * motion_.touches[i].motion.rate[k];
   return power;
+}
+
+/// Powers and rates where a piece begins.
+void Engine::note_powers() {
+  powers_ = powers(state_);
+  const simulate::Workspace& w = chart_.workspace();
+  std::copy_n(w.qdot, qdot_start_.size(), qdot_start_.begin());
+  std::copy_n(w.udot, udot_start_.size(), udot_start_.begin());
+}
+
+/// The piece from the state to trial_, at which evaluate() was last called.
+EnergyWatch::Weight Engine::weigh() {
+  const EnergyWatch::Weight weight = energy_.weigh(state_, trial_, powers_, powers(trial_), books_);
+  if (weight == EnergyWatch::Weight::balances || !energy_.has_powers() || is_spent()) return weight;
+  // The middle, by Hermite's cubic: (x0 + x1)/2 + h (x0' - x1')/8, off by h^4 x''''/384.
+  const simulate::Workspace& w = chart_.workspace();
+  const double h = trial_.t - state_.t;
+  middle_.t = state_.t + 0.5 * h;
+  for (std::size_t i = 0; i < middle_.q.size(); ++i)
+    middle_.q[i] = 0.5 * (state_.q[i] + trial_.q[i]) + h / 8.0 * (qdot_start_[i] - w.qdot[i]);
+  for (std::size_t i = 0; i < middle_.u.size(); ++i)
+    middle_.u[i] = 0.5 * (state_.u[i] + trial_.u[i]) + h / 8.0 * (udot_start_[i] - w.udot[i]);
+  contact_model_.dynamics.coordinates.normalize(middle_.q.data());
+  evaluate(middle_);
+  const EnergyWatch::Powers middle = powers(middle_);
+  evaluate(trial_);
+  return energy_.weigh_again(middle, books_);
 }
 
 EnergyWatch::Powers Engine::powers(const State& state) {

@@ -250,8 +250,10 @@ class Engine {
   Status try_to(double t);
   void evaluate(const State& state);  // accelerations, forces, touches and guards there
   bool forces_break_a_law() const;
-  void hold_slips();
-  void begin_watches();
+  void hold_slips(double length);
+  void begin_watches(double t_piece);
+  bool breaks_a_law_at_start() const;
+  bool slips_turned() const;
   bool enabled(const describe::Transition& transition) const;
   double value(const Watch& watch) const;  // where evaluate() was last called
   double rate(const Watch& watch) const;   // of gaps
@@ -287,6 +289,8 @@ class Engine {
   void rearm_guards();
   double friction_power() const;
   EnergyWatch::Powers powers(const State& state);  // where evaluate() was last called
+  void note_powers();
+  EnergyWatch::Weight weigh();
   Status make_piece(double t, bool& event);
   void go_back();
   void end_slips();
@@ -300,7 +304,8 @@ class Engine {
   simulate::Chart chart_;
   std::unique_ptr<simulate::Stepper> stepper_;
   std::vector<double> stepper_before_;  // what it had learnt where a quiet step began
-  State state_, trial_, end_;
+  State state_, trial_, end_, middle_;
+  std::vector<double> qdot_start_, udot_start_;  // where the piece begins
   Snapshot before_;  // the tick
   std::vector<double> z_, z_rate_, poses_;
   std::vector<Touch> next_touches_;

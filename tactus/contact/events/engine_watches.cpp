@@ -11,6 +11,9 @@ namespace tactus::contact {
 
 namespace {
 
+/// [N] [1] A contact that pulls by more than this part of its force pulls.
+constexpr double kPulls = 1e-6;
+
 // A rim over a plane, and two edges that cross, are smooth features while they lean: e = n - d (d.n) and e = d_a x d_b (gap.h)
 // must not vanish. Where they do, gap and normal have a kink (the lowest point of the rim runs over to the other side, the
 // normal of the edges turns about), so the step ends before, and collision detection gives other features: it does so for
@@ -64,21 +67,41 @@ double Engine::piece_end(double t_end) const {
   return state_.t + left / std::ceil(fastest * left / kMostTurn);
 }
 
-/// Slip that a step may bring to its end keeps its direction for the step.
-void Engine::hold_slips() {
+/// Slip that a piece of this length [s] may bring to its end keeps its direction in it.
+void Engine::hold_slips(double length) {
   for (Touch& touch : motion_.touches) {
     if (touch.mode != Mode::sliding || touch.tangents != 2 || !touch.rigid()) continue;
     const double v1 = touch.motion.rate[1], v2 = touch.motion.rate[2];
     const double a1 = motion_.touch_acceleration(touch, 1), a2 = motion_.touch_acceleration(touch, 2);
     const double slip = std::hypot(v1, v2);
     const bool may_end =
-        slip > kRestingRate && v1 * a1 + v2 * a2 < 0.0 && slip < 2.0 * options_.step * std::hypot(a1, a2);
+        slip > kRestingRate && v1 * a1 + v2 * a2 < 0.0 && slip < 2.0 * length * std::hypot(a1, a2);
     if (may_end) touch.slow_slip = std::numeric_limits<double>::max();
   }
 }
 
-void Engine::begin_watches() {
-  hold_slips();
+/// Whether slip that kept its direction has another one now, where evaluate() was last called: then it did not end, and
+/// friction was off.
+bool Engine::slips_turned() const {
+  constexpr double kSameWay = 0.98;  // [1] cosine of 0.2 rad
+  return std::any_of(motion_.touches.begin(), motion_.touches.end(), [](const Touch& touch) {
+    if (touch.mode != Mode::sliding || touch.slow_slip <= kSlowSlip || touch.hint != Hint::none) return false;
+    const double v1 = touch.motion.rate[1], v2 = touch.motion.rate[2], slip = std::hypot(v1, v2);
+    return slip > kRestingRate && v1 * touch.slip[0] + v2 * touch.slip[1] < kSameWay * slip;
+  });
+}
+
+/// Whether contacts pull where a piece begins: friction has turned since the piece before it ended, beyond what the modes
+/// can carry (Painleve).
+bool Engine::breaks_a_law_at_start() const {
+  return std::any_of(watches_.begin(), watches_.end(), [&](const Watch& watch) {
+    const bool holds = watch.what == Watching::force || watch.what == Watching::stop_force;
+    return holds && watch.start.value < -kPulls * (1.0 + std::abs(watch.start.value));
+  });
+}
+
+void Engine::begin_watches(double t_piece) {
+  hold_slips(t_piece - state_.t);
   watches_.clear();
   excused_at_start_ = excused_;
   const auto watch = [&](Watching what, int index, std::array<double, 2> slip = {}) {
@@ -119,7 +142,7 @@ void Engine::begin_watches() {
   for (std::size_t i = 0; i < guards_.size(); ++i)
     if (guard_armed_[i] != 0 && enabled(contact_model_.model.contact.transitions[i]))
       watch(Watching::guard, static_cast<int>(i));
-  powers_ = powers(state_);
+  note_powers();
   slips_.clear();
   for (const Touch& touch : motion_.touches) slips_.push_back(touch.slip);
 }
