@@ -13,8 +13,8 @@
 #include <tactus/contact/open.h>
 #include <tactus/describe/read/load.h>
 
-#include "support/paths.h"
 #include "support/compare.h"
+#include "support/paths.h"
 
 namespace tactus::contact {
 namespace {

@@ -13,7 +13,6 @@
 #include "support/allocations.h"
 #include "support/compare.h"
 #include "support/paths.h"
-#include "support/compare.h"
 
 namespace tactus::device {
 namespace {

@@ -204,7 +204,7 @@ class ContactMotion final : public simulate::MotionLaw {
   PathStatistics paths_;
   std::vector<double> code_in_, code_out_, code_work_;
   bool any_dropped_ = false;
-  std::vector<unsigned> dropped_;  // by touch: bits n, t1, t2
+  std::vector<unsigned> dropped_;         // by touch: bits n, t1, t2
   std::vector<double> span_, span_of_A_;  // of the rows [A B], A that are kept, orthonormal
 
   SetForm set_;

@@ -21,6 +21,10 @@ constexpr double kNothing = 1e-12;
 /// [1] Of the difference between the two ways to integrate: a parabola is better than a straight line by more than this
 /// where a motion is resolved at all.
 constexpr double kDoubt = 2.0;
+/// [1] Of rounding, and of what comes to be held: as often as this in a run.
+constexpr double kManyTimes = 100.0;
+/// [1] Of the kinetic energy of the change of speeds.
+constexpr double kFirstOrder = 4.0;
 /// [1] Of what Simpson's rule adds to the straight line.
 constexpr double kDoubtOfSimpson = 0.05;
 
@@ -43,9 +47,10 @@ bool has_other_forces(const ContactModel& contact_model) {
          derive::is_driven(contact_model.equations);
 }
 
-EnergyWatch::EnergyWatch(const ContactModel& contact_model)
+EnergyWatch::EnergyWatch(const ContactModel& contact_model, bool first_order)
     : contact_model_(contact_model),
       other_forces_(has_other_forces(contact_model)),
+      first_order_(first_order),
       in_(contact_model.energy.input_size()),
       out_(contact_model.energy.output_size()),
       work_(contact_model.energy.work_size()) {}
@@ -73,7 +78,8 @@ double EnergyWatch::energy_rate(const simulate::State& state, const double* qdot
 }
 
 double EnergyWatch::sum(double energy, const Books& books) const {
-  return energy + books.impact_loss + books.friction_loss - books.correction_work - books.work;
+  return energy + books.impact_loss + books.friction_loss - books.correction_work - books.work -
+         books.scheme_error;
 }
 
 double EnergyWatch::in_play(const Books& books) const {
@@ -90,10 +96,11 @@ bool EnergyWatch::begin_tick(const simulate::State& state, bool acts, Books& boo
   if (!memory.here) {
     const double now = sum(energy(state), books);
     if (memory.known) {  // of the steps in which nothing touched
-      double& book = memory.acted || other_forces_ ? books.work : books.imbalance;
+      const bool acted = memory.acted || other_forces_;
+      double& book = acted ? books.work : first_order_ ? books.scheme_error : books.imbalance;
       book += now - memory.sum;
+      if (!acted && !first_order_) memory.sum = now;
     }
-    memory.sum = memory.acted || other_forces_ ? memory.sum : now;
     if (!memory.known) memory.sum = now;
     memory.known = true;
   }
@@ -105,8 +112,10 @@ bool EnergyWatch::begin_tick(const simulate::State& state, bool acts, Books& boo
 }
 
 double EnergyWatch::rounding() const {
-  return kRounding * (std::abs(potential_) + memory.largest) + kWeight * kHeldWithin * mass_ + kNothing;
+  return kRounding * (std::abs(potential_) + memory.largest) + kNothing;
 }
+
+double EnergyWatch::coming_to_be_held() const { return kWeight * kHeldWithin * mass_; }
 
 // The parabola through (-k, P_0), (0, P_1), (h, P_2) has the integral from 0 to h
 //
@@ -134,6 +143,7 @@ EnergyWatch::Weight EnergyWatch::weigh(const simulate::State& from, const simula
     piece_.friction = integral(memory.before.friction, at_start.friction, at_end.friction);
     piece_.work = integral(memory.before.other, at_start.other, at_end.other);
   }
+  if (first_order_) piece_.scheme = kFirstOrder * kinetic_of_change(from, to);
   piece_.energy_end = energy(to);
   weighed_ = false;
   memory.largest = largest;  // until it is taken
@@ -155,16 +165,28 @@ EnergyWatch::Weight EnergyWatch::weigh_again(const Powers& middle, const Books& 
 }
 
 EnergyWatch::Weight EnergyWatch::judge(const Books& books) const {
-  const double left = piece_.energy_end - piece_.energy_start + piece_.friction - piece_.work;
-  const double limit = allowed(books) + piece_.doubt;
-  if (!(std::abs(left) <= limit && piece_.friction >= -limit)) return Weight::off;
-  const bool fine = std::abs(left) + piece_.doubt <= kPieceImbalance * in_play(books) + rounding();
-  return fine ? Weight::balances : Weight::coarse;
+  const double off = std::abs(left()), limit = allowed(books) + piece_.doubt + piece_.scheme;
+  if (!(off <= limit && piece_.friction >= -limit)) return Weight::off;
+  // The first piece after something happened also brings what touches to where it is held.
+  const double held = memory.smooth ? 0.0 : coming_to_be_held();
+  const bool fine = off + piece_.doubt <= kPieceImbalance * in_play(books) + rounding() + held;
+  return fine || first_order_ ? Weight::balances : Weight::coarse;
+}
+
+/// With the mass matrix where the piece begins.
+double EnergyWatch::kinetic_of_change(const simulate::State& from, const simulate::State& to) {
+  double* x = in_.data();
+  *x++ = from.t;
+  x = std::copy(from.q.begin(), from.q.end(), x);
+  for (std::size_t i = 0; i < from.u.size(); ++i) *x++ = to.u[i] - from.u[i];
+  contact_model_.energy(in_.data(), out_.data(), work_.data());
+  return out_[0];
 }
 
 void EnergyWatch::take(Books& books) {
   books.friction_loss += piece_.friction;
   books.work += piece_.work;
+  if (first_order_) books.scheme_error += left();
   doubt_ += piece_.doubt;
   memory.passed += std::abs(piece_.work);
   memory.smooth = weighed_ = true;
@@ -185,7 +207,8 @@ bool EnergyWatch::end_tick(const simulate::State& state, double least_loss, Book
   const double gained = std::max(-least_loss, friction_before_ - books.friction_loss);  // by what only takes
   imbalance_ = !(std::abs(left) <= limit) ? left : gained > limit ? gained : books.imbalance;
   return std::abs(left) <= limit && gained <= limit &&
-         std::abs(books.imbalance) <= kRunImbalance * (play + memory.passed) + rounding();
+         std::abs(books.imbalance) <=
+             kRunImbalance * (play + memory.passed) + kManyTimes * (rounding() + coming_to_be_held());
 }
 
 }  // namespace tactus::contact

@@ -1,6 +1,6 @@
 // Whether the books of a motion by events balance. With E the kinetic and potential energy, the sum
 //
-//   B = E + impact_loss + friction_loss - correction_work - work
+//   B = E + impact_loss + friction_loss - correction_work - work - scheme_error
 //
 // stays what it was at the start. The losses of impacts are differences of kinetic energies; those of friction, and the
 // work W of other forces, are integrals of powers at the ends of the pieces into which events cut a step:
@@ -11,6 +11,9 @@
 // by the straight line elsewhere. The difference of the two says how far the integral may be off. Where that is too far,
 // the power in the middle is asked for as well: Simpson's rule. Where nothing but potentials, rigid contacts and
 // constraints at rest act, P_other is zero and is not computed.
+//
+// An integrator of first order moves with the speeds at one end of a step, and its own error is a term of the books, as that
+// of time-stepping is: it may be as large as the kinetic energy of the change of speeds.
 //
 // Steps in which nothing touches are not looked at one by one: what the energy changed by in a row of them is the work of
 // other forces where some may act, and otherwise the integrator's error.
@@ -38,8 +41,8 @@ bool has_other_forces(const ContactModel& contact_model);
 
 class EnergyWatch {
  public:
-  /// The contact model must outlive it.
-  explicit EnergyWatch(const ContactModel& contact_model);
+  /// The contact model must outlive it. `first_order`: the integrator is.
+  explicit EnergyWatch(const ContactModel& contact_model, bool first_order = false);
 
   /// Powers at one instant [W].
   struct Powers {
@@ -103,19 +106,24 @@ class EnergyWatch {
   double sum(double energy, const Books& books) const;
 
   const ContactModel& contact_model_;
-  bool other_forces_ = false;
+  bool other_forces_ = false, first_order_ = false;
+  double kinetic_of_change(const simulate::State& from, const simulate::State& to);
   double rounding() const;
-  double allowed(const Books& books) const { return kTickImbalance * in_play(books) + rounding(); }
+  double coming_to_be_held() const;
+  double allowed(const Books& books) const {
+    return kTickImbalance * in_play(books) + rounding() + coming_to_be_held();
+  }
 
-  /// [J] A piece: what its powers come to, and how far they may be off.
+  /// [J] A piece: what its powers come to, and how far they, and a scheme of first order, may be off.
   struct Piece {
-    double friction = 0.0, work = 0.0, doubt = 0.0;
+    double friction = 0.0, work = 0.0, doubt = 0.0, scheme = 0.0;
     double t = 0.0, h = 0.0, energy_start = 0.0, energy_end = 0.0;
     Powers start, end;
     bool has_powers() const {
       return start.friction != 0.0 || end.friction != 0.0 || start.other != 0.0 || end.other != 0.0;
     }
   };
+  double left() const { return piece_.energy_end - piece_.energy_start + piece_.friction - piece_.work; }
   Weight judge(const Books& books) const;
   Piece piece_;
   bool weighed_ = false;  // the energy at the end of the last piece is that where the next one begins

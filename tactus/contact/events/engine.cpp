@@ -53,7 +53,7 @@ Engine::Engine(const ContactModel& contact_model, EngineOptions options)
       guards_(contact_model.guards.size()),
       guard_armed_(contact_model.guards.size(), 0),
       fired_once_(contact_model.guards.size(), 0),
-      energy_(contact_model) {
+      energy_(contact_model, options.integrator == simulate::Integrator::euler) {
   if (!(options_.step > 0.0) || !std::isfinite(options_.step))
     throw InputError({}, fmt::format("the step is {} s", options_.step),
                      "give a positive time, such as 1e-3");
@@ -230,7 +230,8 @@ Status Engine::advance(double t_end) {
       const double length = (piece.ok() ? trial_.t : t_piece) - state_.t;
       const bool short_enough = length <= kShortPiece * options_.step;
       // The powers of other forces may jump, or be those of stiff springs: what they leave says nothing about the motion.
-      if (weight == Weight::balances || (weight == Weight::coarse && (short_enough || powers_.other != 0.0)) ||
+      if (weight == Weight::balances ||
+          (weight == Weight::coarse && (short_enough || powers_.other != 0.0)) ||
           (piece.ok() && is_spent())) {
         status |= piece;
         break;

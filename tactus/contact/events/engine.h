@@ -306,7 +306,7 @@ class Engine {
   std::vector<double> stepper_before_;  // what it had learnt where a quiet step began
   State state_, trial_, end_, middle_;
   std::vector<double> qdot_start_, udot_start_;  // where the piece begins
-  Snapshot before_;  // the tick
+  Snapshot before_;                              // the tick
   std::vector<double> z_, z_rate_, poses_;
   std::vector<Touch> next_touches_;
   std::vector<Watch> watches_;
