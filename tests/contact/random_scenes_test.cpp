@@ -23,8 +23,8 @@ namespace {
 
 /// Of the energy in play: what may be left of the books.
 constexpr double kBalanced = 1e-6;
-/// [J] Of scenes in which next to nothing moves.
-constexpr double kNothing = 1e-9;
+/// [J] Of scenes in which next to nothing moves: the weight of a kilogram over the nanometre within which contacts are held.
+constexpr double kNothing = 1e-8;
 
 struct Row {
   int scenes = 0, finished = 0, handed_over = 0, refused = 0, failed = 0;

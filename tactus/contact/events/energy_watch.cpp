@@ -194,6 +194,13 @@ void EnergyWatch::take(Books& books) {
   memory.before = piece_.start;
 }
 
+void EnergyWatch::take_as_friction(Books& books) {
+  piece_.friction -= left();
+  piece_.doubt = 0.0;
+  take(books);
+  break_off();
+}
+
 bool EnergyWatch::end_tick(const simulate::State& state, double least_loss, Books& books) {
   const double now = sum(energy(state), books);
   const double left = now - memory.sum, play = in_play(books);

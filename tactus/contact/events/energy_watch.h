@@ -87,6 +87,8 @@ class EnergyWatch {
   Weight weigh_again(const Powers& in_the_middle, const Books& books);
   /// The piece that was weighed last is in the books.
   void take(Books& books);
+  /// The same, of a stretch for which all laws were solved at once: what went in it is friction's, at whatever instants.
+  void take_as_friction(Books& books);
   /// A step in which nothing touched. `acts`: other forces acted in it.
   void note_quiet(bool acts) {
     memory.here = memory.smooth = false;

@@ -25,7 +25,7 @@ constexpr double kShorter = 0.25;
 // After one that was accepted the next may be so much longer.
 constexpr double kLonger = 2.0;
 // Pieces of this part of a step are short enough for what is coarse.
-constexpr double kShortPiece = 1.0 / 256.0;
+constexpr double kShortPiece = 1.0 / 8192.0;
 // A step's rest shorter than this is not integrated [s].
 constexpr double kNoTime = 1e-13;
 // [m/s] A touch whose gap moves faster than this where its features were found anew does not meet them.
@@ -524,8 +524,7 @@ Status Engine::leave_jam(double t_end) {
   if (const Status status = integrate_to(to); !status.ok()) return status;
   evaluate(trial_);
   weigh();
-  energy_.take(books_);
-  energy_.break_off();
+  energy_.take_as_friction(books_);
   commit();
   looked_ = false;
   return {};
