@@ -173,6 +173,10 @@ EnergyWatch::Weight EnergyWatch::judge(const Books& books) const {
   return fine || first_order_ ? Weight::balances : Weight::coarse;
 }
 
+bool EnergyWatch::leaves_little(const Books& books) const {
+  return std::abs(left()) <= kShortestImbalance * in_play(books) + rounding() + coming_to_be_held();
+}
+
 /// With the mass matrix where the piece begins.
 double EnergyWatch::kinetic_of_change(const simulate::State& from, const simulate::State& to) {
   double* x = in_.data();

@@ -33,7 +33,9 @@ namespace tactus::contact {
 inline constexpr double kTickImbalance = 1e-4;
 inline constexpr double kRunImbalance = 1e-2;
 /// The part of it that a piece may leave without being cut into shorter ones, where they are not short already.
-inline constexpr double kPieceImbalance = 1e-8;
+inline constexpr double kPieceImbalance = 3e-9;
+/// The part that one may leave that cannot be cut any more.
+inline constexpr double kShortestImbalance = 3e-7;
 
 /// Whether a model, with the loads of its script, has forces that no potential explains. What may be changed while it moves
 /// counts.
@@ -85,6 +87,8 @@ class EnergyWatch {
                const Powers& at_end, const Books& books);
   /// The same piece, with the powers in its middle.
   Weight weigh_again(const Powers& in_the_middle, const Books& books);
+  /// Whether the piece that was weighed last leaves little, whatever the doubt.
+  bool leaves_little(const Books& books) const;
   /// The piece that was weighed last is in the books.
   void take(Books& books);
   /// The same, of a stretch for which all laws were solved at once: what went in it is friction's, at whatever instants.

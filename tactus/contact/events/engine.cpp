@@ -228,7 +228,7 @@ Status Engine::advance(double t_end) {
       Weight weight = piece.ok() ? weigh() : Weight::off;
       if (weight == Weight::balances && slips_turned()) weight = Weight::coarse;
       const double length = (piece.ok() ? trial_.t : t_piece) - state_.t;
-      const bool short_enough = length <= kShortPiece * options_.step;
+      const bool short_enough = length <= kShortPiece * options_.step && energy_.leaves_little(books_);
       // The powers of other forces may jump, or be those of stiff springs: what they leave says nothing about the motion.
       if (weight == Weight::balances ||
           (weight == Weight::coarse && (short_enough || powers_.other != 0.0)) ||
