@@ -100,10 +100,15 @@ struct Budget {
   int most_events = kAny;  // instants at which something happens
   int most_trials = kAny;  // integrations that look for where that is
   int most_rounds = kAny;  // of the search for modes (active sets); then all laws are solved at once
+  // Of the solvers of impacts and contact laws, in multiplications. Beyond it friction may be left out, and what still
+  // closes is stopped plastically: nothing gains energy by that.
+  long most_solving = std::numeric_limits<long>::max();
 
   /// For a hand's loop: enough for what a hand does, and bounded.
   static constexpr Budget haptic();
 };
-constexpr Budget Budget::haptic() { return {.most_events = 4, .most_trials = 8, .most_rounds = 8}; }
+constexpr Budget Budget::haptic() {
+  return {.most_events = 4, .most_trials = 8, .most_rounds = 8, .most_solving = 100'000};
+}
 
 }  // namespace tactus::simulate

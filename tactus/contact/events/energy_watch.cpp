@@ -205,6 +205,12 @@ void EnergyWatch::take_as_friction(Books& books) {
   break_off();
 }
 
+void EnergyWatch::take_as_late(Books& books) {
+  if (!first_order_) books.scheme_error += left();
+  piece_.doubt = 0.0;
+  take(books);
+}
+
 bool EnergyWatch::end_tick(const simulate::State& state, double least_loss, Books& books) {
   const double now = sum(energy(state), books);
   const double left = now - memory.sum, play = in_play(books);

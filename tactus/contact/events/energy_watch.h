@@ -93,6 +93,8 @@ class EnergyWatch {
   void take(Books& books);
   /// The same, of a stretch for which all laws were solved at once: what went in it is friction's, at whatever instants.
   void take_as_friction(Books& books);
+  /// The same, of a piece whose events came late: what is left over is of first order in its length, as that of a scheme.
+  void take_as_late(Books& books);
   /// A step in which nothing touched. `acts`: other forces acted in it.
   void note_quiet(bool acts) {
     memory.here = memory.smooth = false;

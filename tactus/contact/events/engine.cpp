@@ -26,6 +26,8 @@ constexpr double kShorter = 0.25;
 constexpr double kLonger = 2.0;
 // Pieces of this part of a step are short enough for what is coarse.
 constexpr double kShortPiece = 1.0 / 8192.0;
+// Multiplications of the solvers of contact laws that take as long as an evaluation.
+constexpr long kSolvingPerEvaluation = 3000;
 // A step's rest shorter than this is not integrated [s].
 constexpr double kNoTime = 1e-13;
 // [m/s] A touch whose gap moves faster than this where its features were found anew does not meet them.
@@ -159,6 +161,7 @@ Status Engine::step(const Input& input) noexcept {
     if (const Foreseen* foreseen = foresight_->next(*this, input)) return adopt(*foreseen);
   const double t_end = start_ + static_cast<double>(steps_ + 1) * options_.step;
   work_ = {};
+  response_.begin_tick(options_.budget.most_solving);
   motion_.begin_tick();
   fastest_hint_ = 0.0;
   Status status;
@@ -172,12 +175,16 @@ Status Engine::step(const Input& input) noexcept {
   powers_wanted_ = energy_.begin_tick(state_, acts, books_);
   least_loss_ = 0.0;
   status = advance(t_end);
-  mean_work_ += (static_cast<double>(work_.evaluations) - mean_work_) / kWorkWindow;
+  work_.solving = response_.work();
+  mean_work_ += (static_cast<double>(effort()) - mean_work_) / kWorkWindow;
   if (mean_work_ > static_cast<double>(options_.most_mean_evaluations)) status |= Status::too_much_work;
   if (status.ok() && !energy_.end_tick(state_, least_loss_, books_)) status |= Status::energy_unexplained;
   if (!status.ok()) take_back();
   return status;
 }
+
+/// What the tick took so far, in evaluations.
+long Engine::effort() const { return work_.evaluations + response_.work() / kSolvingPerEvaluation; }
 
 Status Engine::advance(double t_end) {
   stretch_ = kFirstStretch;
@@ -187,7 +194,7 @@ Status Engine::advance(double t_end) {
   bool stands = false;  // evaluate() was last called at the state, with its modes
   double reach = std::numeric_limits<double>::infinity();  // [s] of a piece, after one that was too long
   for (int round = 0; round < options_.most_events_per_step; ++round) {
-    if (work_.evaluations > options_.most_evaluations) return Status::too_much_work;
+    if (effort() > options_.most_evaluations) return Status::too_much_work;
     const bool lost = detect(stands);  // what is near now
     if (overflow_) return Status::contacts_overflow;
     // Features without a closed form (a rim on an edge) are others in every piece: what touches is moved to where they
@@ -216,12 +223,13 @@ Status Engine::advance(double t_end) {
     begin_watches(t_piece);  // guards where the step begins
     motion_.mark();
     ++books_.substeps;
-    if (!lost && breaks_a_law_at_start()) {
+    if (!lost && !is_spent() && breaks_a_law_at_start()) {
+      ++work_.events;
       if (!respond(events_.size())) return Status::no_consistent_modes;
       part_overlaps();
       continue;
     }
-    bool event = false, jams = false;
+    bool event = false, jams = false, late_piece = false;
     for (;;) {
       const Status piece = make_piece(t_piece, event);  // trial_ stands at the event, or at its end
       using Weight = EnergyWatch::Weight;
@@ -234,6 +242,7 @@ Status Engine::advance(double t_end) {
           (weight == Weight::coarse && (short_enough || powers_.other != 0.0)) ||
           (piece.ok() && is_spent())) {
         status |= piece;
+        late_piece = weight != Weight::balances && is_spent();
         break;
       }
       // A force that grows beyond all bounds is not integrated over: the piece ends before, and where it does not go on
@@ -242,6 +251,7 @@ Status Engine::advance(double t_end) {
       if (length <= kFirstStretch && !piece.ok()) return status |= piece;
       jams = length <= kFirstStretch;
       if (jams) break;
+      ++work_.trials;
       reach = kShorter * length;
       t_piece = state_.t + reach;
       begin_watches(t_piece);
@@ -251,7 +261,7 @@ Status Engine::advance(double t_end) {
       if (status |= leave_jam(t_end); !status.ok()) return status;
       continue;
     }
-    energy_.take(books_);
+    late_piece ? energy_.take_as_late(books_) : energy_.take(books_);
     commit();
     if (!event && t_piece < t_end) {
       arm_guards();

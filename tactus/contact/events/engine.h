@@ -89,6 +89,7 @@ struct Work {
   long evaluations = 0;   // of everything at one instant: forces, accelerations, guards
   long events = 0;        // instants at which something happened
   long rounds = 0;        // of the search for modes
+  long solving = 0;       // multiplications of the solvers of impacts and contact laws
 };
 
 /// A tick as another engine for the same model has made it already.
@@ -267,6 +268,7 @@ class Engine {
   bool reaches_zero(Candidate& candidate, Status& status);
   double locate(const Candidate& candidate, Status& status);
   bool trial_at(double t, const Watch& watch, Jet& jet, Status& status);
+  long effort() const;
   bool is_spent() const {
     return work_.trials >= options_.budget.most_trials || work_.events >= options_.budget.most_events;
   }

@@ -111,7 +111,8 @@ bool Response::strike(double t, double* u, std::vector<Event>& events, Books& bo
       touch.approach = std::max(0.0, -velocity_[member.first]);
       touch.mobility = delassus_.W()[member.first * m + member.first];
     }
-    impact_.solve(problem, {impulse_.data(), m}, {after_.data(), m});
+    impact_.set_most_work(work_left());
+    work_ += impact_.solve(problem, {impulse_.data(), m}, {after_.data(), m}).work;
     delassus_.apply(impulse_.data(), du_.data());
     for (std::size_t i = 0; i < n; ++i) u[i] += du_[i];
     changed = true;
@@ -450,8 +451,11 @@ bool Response::choose_by_cones(double time, bool all, bool sticks) {
     }
   }
   const std::size_t m = delassus_.rows();
+  cone_.set_fall_back(!sticks);  // other laws say nothing about whether Coulomb's holds
+  cone_.set_most_work(work_left());
   const ConeResult result = cone_.solve({sizes_, mu_, {}, delassus_.W(), {velocity_.data(), m}},
                                         {impulse_.data(), m}, {after_.data(), m});
+  work_ += result.work;
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const Member& member = members_[i];
     const ConeMode mode = cone_.modes()[i];

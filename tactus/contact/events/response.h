@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -52,6 +53,12 @@ class Response {
   template <class Accelerate>
   bool decide(double* u, double jammed, long most_rounds,
               const Accelerate& accelerate);  // touches and terms are at the state already
+  /// Of the solvers of contact laws in a tick (ConeResult::work), and what they may take.
+  void begin_tick(long most_work) {
+    work_ = 0;
+    most_work_ = most_work;
+  }
+  long work() const { return work_; }
   /// Where rows depend on each other the multipliers of least size may break a law, and others with the same accelerations
   /// may not: looks for these, among bodies that touch each other, directly or through others, and excuses what touches
   /// there. True where something is excused. Leaves everything else as it was.
@@ -86,6 +93,9 @@ class Response {
   /// where it does not converge. `sticks`: what has stuck until now (kept_modes_) has its static friction, and sticks where
   /// it does not slip, also with all the friction that it may have.
   bool choose_by_cones(double time, bool all, bool sticks = false);
+  /// For the next problem: what is left of it, or a share, since impacts cannot be left as they are.
+  long work_left() const { return std::max(most_work_ - work_, most_work_ / kLastShare); }
+  static constexpr long kLastShare = 8;
   static constexpr double kShortly = 1e-8;  // [s]
   /// Part of the largest acceleration by which those of two ways to share the forces may differ: the cone solver ends
   /// at 1e-13 of speeds of some m/s, over kShortly.
@@ -97,6 +107,7 @@ class Response {
   ContactMotion& motion_;
   Delassus delassus_;
   ImpactSolver impact_;
+  long work_ = 0, most_work_ = std::numeric_limits<long>::max();
   std::vector<Member> members_;
   std::vector<ImpactContact> contacts_;
   ConeSolver cone_;
@@ -174,6 +185,7 @@ bool Response::decide(double* u, double jammed, long most_rounds, const Accelera
 
 template <class Accelerate>
 bool Response::agrees(const Accelerate& accelerate) {
+  if (work_ >= most_work_) return false;
   kept_modes_.clear();
   kept_slips_.clear();
   for (const Touch& touch : motion_.touches) {

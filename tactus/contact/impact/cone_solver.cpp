@@ -9,6 +9,10 @@ namespace tactus::contact {
 namespace {
 
 // Sweeps before Newton's method is tried, and between its trials (growing).
+/// A problem is tried by so many laws at most (fall_back), each with its share of the work.
+constexpr long kMostLaws = 4;
+/// [multiplications] What a contact takes in a sweep, beside those with W.
+constexpr long kWorkOfContact = 200;
 constexpr int kFirstSweeps = 8;
 constexpr double kSweepGrowth = 1.6;
 constexpr double kMostSweepsBetween = 100.0;
@@ -181,6 +185,7 @@ bool ConeSolver::newton(const ConeProblem& problem, ConeLaw law, ConeResult& res
   double before = start;
   for (int step = 0; step < options_.most_newton_steps; ++step) {
     ++result.newton_steps;
+    result.work += static_cast<long>(rows_ * rows_ * (rows_ / 3 + 2));
     std::copy_n(p_try_.data(), rows_, p_from_.data());
     if (!newton_step(problem, law, p_try_.data(), w_try_.data())) return false;
     velocities(problem, p_try_.data(), w_try_.data());
@@ -224,9 +229,15 @@ bool ConeSolver::solve_by(ConeLaw law, const ConeProblem& problem, ConeResult& r
   double sweeps = kFirstSweeps;
   bool pivoted = false;
   const int most = result.sweeps + options_.most_sweeps;
-  while (result.sweeps < most) {
+  const long share = most_work_ / kMostLaws, most_work = result.work + share;
+  const long work_of_sweep =
+      static_cast<long>(rows_ * rows_) + kWorkOfContact * static_cast<long>(contacts_.size());
+  while (result.sweeps < most && result.work < most_work) {
     const int until = std::min(most, result.sweeps + static_cast<int>(sweeps));
-    for (; result.sweeps < until; ++result.sweeps) sweep(problem, law, result.sweeps % 2 == 0, p, w);
+    for (; result.sweeps < until && result.work < most_work; ++result.sweeps) {
+      sweep(problem, law, result.sweeps % 2 == 0, p, w);
+      result.work += work_of_sweep;
+    }
     sweeps = std::min(kSweepGrowth * sweeps, kMostSweepsBetween);
     if (measure(problem, law, result, p, w) || newton(problem, law, result, p, w)) return true;
     if (!std::isfinite(result.residual)) return false;  // impulses that jam grow without bound

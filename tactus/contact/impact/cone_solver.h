@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -34,6 +35,7 @@ struct ConeResult {
   double scale = 0.0;     // of the terms in w
   int sweeps = 0;
   int newton_steps = 0;
+  long work = 0;  // in multiplications, about
 };
 
 class ConeSolver {
@@ -46,6 +48,9 @@ class ConeSolver {
   /// From the next problem on.
   void set_most_sweeps(int most) { options_.most_sweeps = most; }
   void set_fall_back(bool yes) { options_.fall_back = yes; }
+  /// ConeResult::work that a problem may take; what is not solved by then is as where sweeps run in a circle. The laws
+  /// that stand in add no energy also where they are not solved to the end: their sweeps descend.
+  void set_most_work(long most) { most_work_ = most; }
 
   /// p [rows] holds a guess and becomes the solution, or the best found; w [rows] = W p + b.
   ConeResult solve(const ConeProblem& problem, std::span<double> p, std::span<double> w);
@@ -75,6 +80,7 @@ class ConeSolver {
 
   std::size_t most_contacts_;
   ConeOptions options_;
+  long most_work_ = std::numeric_limits<long>::max();
   std::vector<Contact> contacts_;
   std::vector<ConeMode> modes_;
   std::size_t rows_ = 0;

@@ -21,6 +21,8 @@ constexpr int kMostHalvings = 40;
 constexpr int kMostFailures = 3;
 // Restitutions that no motion has are found out by impulses that do not settle.
 constexpr int kMostRestitutionSweeps = 60;
+// The part of the work that the last strikes may take beyond it.
+constexpr long kLastShare = 4;
 
 }  // namespace
 
@@ -84,6 +86,15 @@ double ImpactSolver::friction_work(const double* p, const double* v_end) const {
   return work;
 }
 
+/// With what is left of the work, and a share of it where nothing is left.
+ConeResult ImpactSolver::solve_cones(const ConeProblem& problem, double* p) {
+  const std::size_t n = rows_.size();
+  cone_.set_most_work(std::max(most_work_ - work_, most_work_ / kLastShare));
+  const ConeResult result = cone_.solve(problem, {p, n}, {v_end_.data(), n});
+  work_ += result.work;
+  return result;
+}
+
 /// The group's strike with restitutions s e: its impulses in p_, its velocities after in v_end_.
 ImpactSolver::Outcome ImpactSolver::attempt(double s) {
   const std::size_t n = rows_.size(), count = members_.size();
@@ -99,7 +110,7 @@ ImpactSolver::Outcome ImpactSolver::attempt(double s) {
   std::fill_n(least_.data(), count, 0.0);
   if (!restitutes || two_phases) {  // compression
     cone_.set_most_sweeps(most_sweeps_);
-    const ConeResult end = cone_.solve({size, mu, {}, W, b, scale_}, {p_.data(), n}, {v_end_.data(), n});
+    const ConeResult end = solve_cones({size, mu, {}, W, b, scale_}, p_.data());
     outcome.converged = end.converged;
     outcome.friction_work += friction_work(p_.data(), v_end_.data());
     std::copy_n(v_end_.data(), n, b_.data());
@@ -113,8 +124,7 @@ ImpactSolver::Outcome ImpactSolver::attempt(double s) {
       }
     }
     cone_.set_most_sweeps(std::min(most_sweeps_, kMostRestitutionSweeps));
-    const ConeResult end =
-        cone_.solve({size, mu, {least_.data(), count}, W, b, scale_}, {phase_.data(), n}, {v_end_.data(), n});
+    const ConeResult end = solve_cones({size, mu, {least_.data(), count}, W, b, scale_}, phase_.data());
     outcome.converged = outcome.converged && end.converged;
     for (std::size_t i = 0, row = 0; i < count; row += static_cast<std::size_t>(size_[i]), ++i)
       if (poisson_[i] == 0) v_end_[row] += s * e_[i] * closing_[i];
@@ -136,7 +146,7 @@ ImpactSolver::Outcome ImpactSolver::strike_group(double& s) {
   if (outcome.converged && outcome.energy_change <= kEnergyRounding * outcome.size) return outcome;
   double low = 0.0, high = 1.0;
   int failures = outcome.converged ? 0 : 1;
-  for (int i = 0; i < kMostHalvings && failures < kMostFailures; ++i) {
+  for (int i = 0; i < kMostHalvings && failures < kMostFailures && work_ < most_work_; ++i) {
     s = 0.5 * (low + high);
     outcome = attempt(s);
     failures += !outcome.converged;
@@ -192,12 +202,13 @@ ImpactResult ImpactSolver::solve(const ImpactProblem& problem, std::span<double>
     v[i] = problem.v[i];
     scale_ = std::max(scale_, std::abs(v[i]));
   }
+  work_ = 0;
   ImpactResult result;
   if (problem.simultaneous && count > 0) {
     strike(problem, kAll, false, p, v, result);
   } else {
     const int most = kMostStrikesPerContact * static_cast<int>(count);
-    while (result.strikes < most) {
+    while (result.strikes < most && work_ < most_work_) {
       double fastest = kStopped * scale_;
       int pair = kAll;
       for (std::size_t i = 0; i < count; ++i) {
@@ -220,6 +231,7 @@ ImpactResult ImpactSolver::solve(const ImpactProblem& problem, std::span<double>
     for (std::size_t j = 0; j < n; ++j) v[i] += problem.W[i * n + j] * p[j];
     result.energy_change += 0.5 * p[i] * (problem.v[i] + v[i]);
   }
+  result.work = work_;
   result.normal_work = result.energy_change - result.friction_work;
   return result;
 }

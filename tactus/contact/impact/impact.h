@@ -55,6 +55,7 @@ struct ImpactResult {
   double friction_work = 0.0;     // [J] never positive: the two add up to energy_change
   double restitution_kept = 1.0;  // smallest s with which e had to be multiplied
   int strikes = 0;
+  long work = 0;  // ConeResult::work, of all
 };
 
 class ImpactSolver {
@@ -62,6 +63,8 @@ class ImpactSolver {
   /// Memory for that many contacts; nothing is allocated afterwards.
   explicit ImpactSolver(std::size_t most_contacts, ConeOptions options = {});
 
+  /// ImpactResult::work that a problem may take, about: what then still closes is stopped together, plastically.
+  void set_most_work(long most) { most_work_ = most; }
   /// p [rows] and v_after [rows] are written.
   ImpactResult solve(const ImpactProblem& problem, std::span<double> p, std::span<double> v_after);
 
@@ -73,12 +76,14 @@ class ImpactSolver {
   void gather(const ImpactProblem& problem, int pair);
   double friction_work(const double* p, const double* v_end) const;
   Outcome attempt(double s);
+  ConeResult solve_cones(const ConeProblem& problem, double* p);
   Outcome strike_group(double& s);
   void strike(const ImpactProblem& problem, int pair, bool plastic, std::span<double> p, std::span<double> v,
               ImpactResult& result);
 
   ConeSolver cone_;
   int most_sweeps_;
+  long work_ = 0, most_work_ = std::numeric_limits<long>::max();
   double scale_ = 0.0;              // of the velocities before
   std::vector<std::size_t> first_;  // row of each contact of the problem
   // The group that strikes:
