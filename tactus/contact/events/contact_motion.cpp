@@ -130,8 +130,10 @@ void ContactMotion::end_event(double t, const double* q, const double* u) {
   if (solver_) solver_->end_step(t, q, u);
 }
 
+/// Within a piece of the motion of those that act: the others are looked at where it ends.
 void ContactMotion::evaluate_touches() {
-  for (Touch& touch : touches) evaluate(terms_, touch);
+  for (Touch& touch : touches)
+    if (!in_stretch_ || touch.touching()) evaluate(terms_, touch);
 }
 
 void ContactMotion::choose_tangents(Touch& touch) {

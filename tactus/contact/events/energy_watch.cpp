@@ -93,8 +93,11 @@ void EnergyWatch::begin(const simulate::State& given) {
 }
 
 bool EnergyWatch::begin_tick(const simulate::State& state, bool acts, Books& books) {
+  weighed_ = false;
   if (!memory.here) {
-    const double now = sum(energy(state), books);
+    const double energy_now = energy(state), now = sum(energy_now, books);
+    piece_.energy_end = energy_now;  // where the first piece begins
+    weighed_ = true;
     if (memory.known) {  // of the steps in which nothing touched
       const bool acted = memory.acted || other_forces_;
       double& book = acted ? books.work : first_order_ ? books.scheme_error : books.imbalance;
@@ -105,7 +108,6 @@ bool EnergyWatch::begin_tick(const simulate::State& state, bool acts, Books& boo
     memory.known = true;
   }
   memory.acted = false;
-  weighed_ = false;
   doubt_ = 0.0;
   friction_before_ = books.friction_loss;
   return acts || other_forces_;
@@ -169,7 +171,10 @@ EnergyWatch::Weight EnergyWatch::judge(const Books& books) const {
   if (!(off <= limit && piece_.friction >= -limit)) return Weight::off;
   // The first piece after something happened also brings what touches to where it is held.
   const double held = memory.smooth ? 0.0 : coming_to_be_held();
-  const bool fine = off + piece_.doubt <= kPieceImbalance * in_play(books) + rounding() + held;
+  const bool others = piece_.start.other != 0.0 || piece_.end.other != 0.0;
+  const double share =
+      others ? kPieceOfOthers * (in_play(books) + memory.passed) : kPieceImbalance * in_play(books);
+  const bool fine = off + piece_.doubt <= share + rounding() + held;
   return fine || first_order_ ? Weight::balances : Weight::coarse;
 }
 

@@ -34,6 +34,8 @@ inline constexpr double kTickImbalance = 1e-4;
 inline constexpr double kRunImbalance = 1e-2;
 /// The part of it that a piece may leave without being cut into shorter ones, where they are not short already.
 inline constexpr double kPieceImbalance = 3e-9;
+/// The same where other forces act: their powers may jump, and hands push through ticks that have no time to lose.
+inline constexpr double kPieceOfOthers = 1e-6;
 /// The part that one may leave that cannot be cut any more.
 inline constexpr double kShortestImbalance = 3e-7;
 
