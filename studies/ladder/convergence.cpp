@@ -78,12 +78,14 @@ Cell converge(const study::Context& context, int loops, const Setting& setting, 
     }
   }
   if (!cell.finished) return cell;
-  simulate::State beside = start;
-  for (double& q : beside.q) q = std::nextafter(q, 2.0 * q);
-  for (double& u : beside.u) u = std::nextafter(u, 2.0 * u);
-  const std::vector<double> others = sampled(*ladder, beside, duration);
-  for (std::size_t k = 0; k < others.size(); ++k)
-    cell.spread = largest_difference(cell.spread, angles[k], others[k]);
+  for (const double towards : {2.0, 0.5}) {
+    simulate::State beside = start;
+    for (double& q : beside.q) q = std::nextafter(q, towards * q);
+    for (double& u : beside.u) u = std::nextafter(u, towards * u);
+    const std::vector<double> others = sampled(*ladder, beside, duration);
+    for (std::size_t k = 0; k < others.size(); ++k)
+      cell.spread = largest_difference(cell.spread, angles[k], others[k]);
+  }
   return cell;
 }
 
