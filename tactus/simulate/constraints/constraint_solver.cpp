@@ -306,6 +306,7 @@ bool ConstraintSolver::solve(const double* arguments, ConstrainedMotion& motion)
     return solve_in_parameters(stage_.data(), motion);
   }
   if (!solve_here(arguments, motion)) return false;
+  crossing_.forget();
   motion.across =
       options_.holding == Holding::projection && !rows_.held().empty() && solve_across(arguments, motion);
   motion.singular = motion.rank < rows_.held().size();
@@ -488,6 +489,7 @@ void ConstraintSolver::reset(double t, const double* q, const double* u) {
 void ConstraintSolver::end_step(double t, const double* q, const double* u) {
   if (!near_) width_part_ = 1.0;
   near_ = sides_placed_ = false;
+  crossing_.forget();
   const bool examine = rows_.detoured();
   rows_.set_detoured(false);
   if (!examine || rows_.active().empty()) return;
@@ -516,6 +518,7 @@ void ConstraintSolver::save(Memory& memory) const {
 
 void ConstraintSolver::mark() {
   near_ = false;
+  crossing_.forget();
   marked_width_part_ = width_part_;
   rows_.mark();
   const std::span<const char> choice = solver_->memory();
@@ -523,6 +526,7 @@ void ConstraintSolver::mark() {
 }
 
 void ConstraintSolver::rewind() {
+  crossing_.forget();
   width_part_ = marked_width_part_;
   rows_.rewind();
   if (!marked_choice_.empty())
@@ -531,6 +535,7 @@ void ConstraintSolver::rewind() {
 
 void ConstraintSolver::load(const Memory& memory) {
   near_ = false;
+  crossing_.forget();
   width_part_ = memory.width_part;
   rows_.load(memory.rows);
   std::copy(memory.choice.begin(), memory.choice.end(), solver_->memory().begin());

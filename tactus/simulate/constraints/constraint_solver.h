@@ -130,8 +130,11 @@ class ConstraintSolver final : public MotionLaw {
         : solver_(solver),
           detoured_(solver.rows_.detoured()),
           near_(solver.near_),
-          width_part_(solver.width_part_) {}
+          width_part_(solver.width_part_) {
+      solver.crossing_.forget();
+    }
     ~Look() {
+      solver_.crossing_.forget();
       solver_.rows_.set_detoured(detoured_);
       solver_.near_ = near_;
       solver_.width_part_ = width_part_;

@@ -14,6 +14,8 @@ namespace {
 constexpr double kShape = 0.2;
 /// Where they are not, the search reaches farther by this factor, or as far beyond where they seem to vanish.
 constexpr double kBeyond = 1.5;
+/// A crossing that was found at another stage of the step is where it was, by this part of kAcross.
+constexpr double kSame = 0.05;
 /// Newton's method at a side has converged once a step is this small [rad, m]: the next one would be its square.
 constexpr double kLastStep = 1e-8;
 constexpr int kMostSideSteps = 8;
@@ -58,6 +60,7 @@ double ConstraintSolver::distance_at(double t, const double* q) {
 // d(s) = rate |s - s*| at s = 0 and +-reach. With s* between these, the sum of the two outer ones is 2 rate reach, their
 // difference twice the inner one. Without it the inner one is their mean, and the difference tells how far to reach.
 bool ConstraintSolver::find_crossing(double t, const double* q, const double* u, double here) {
+  if (crossing_.find_again(t, here, kSame * kAcross)) return true;
   const double fastest = largest_of(u, nv_), farthest = std::min(kLongestArc / fastest, kLongestWidth);
   double reach = kAcross / fastest;
   for (int attempt = 0; attempt < 2 && reach <= farthest; ++attempt) {
@@ -70,7 +73,7 @@ bool ConstraintSolver::find_crossing(double t, const double* q, const double* u,
     const double mean = 0.5 * (before + after), difference = 0.5 * std::abs(before - after);
     if (here <= mean && std::abs(difference - here) <= kShape * mean) {
       const double rate = mean / reach, width = std::min(kAcross / rate, farthest);
-      crossing_.find(std::copysign(here / rate, before - after), width);
+      crossing_.find(t, std::copysign(here / rate, before - after), rate, width);
       return true;
     }
     reach = std::min(reach * std::max(kBeyond, kBeyond * here / difference), farthest);
@@ -112,12 +115,11 @@ bool ConstraintSolver::place_sides(const double* arguments) {
     std::copy_n(stage + 1, nq_, q_across_.begin());
     guess_side(j);
     displacement_.apply(stage[0], stage + 1, moved);
-    bool found = false, driven = true;  // rows that depend on the time have a rate c at rest, to be taken out
+    bool found = false;
     for (int step = 0; step < kMostSideSteps && !found; ++step) {
       std::fill(side_error_.begin(), side_error_.end(), 0.0);
-      if (driven) {
+      if (constraints_.driven) {  // a rate c at rest, to be taken out
         terms_.evaluate_errors(stage[0], stage + 1, rest_.data());
-        driven = largest_of(terms_.velocity_errors(), m_) != 0.0;
         for (std::size_t k = 0; k < m_; ++k) side_error_[k] = -terms_.velocity_errors()[k];
       }
       terms_.evaluate_errors(stage[0], stage + 1, moved);
