@@ -46,7 +46,7 @@ constexpr double kSpreads = 10.0;
 constexpr double kShort = 0.3;
 
 // [s] Some 12 crossings; the first two, which is what a minute is enough for; the first one.
-constexpr double kLong = 10.0, kShortly = 1.0, kOnce = 0.7;
+constexpr double kLong = 10.0, kShortly = 1.5, kOnce = 0.8;
 
 bool is_dense(Formulation formulation) {
   return formulation != Formulation::automatic && formulation != Formulation::parametric;
@@ -58,7 +58,8 @@ double duration_of(const Context& context, int loops, const Line& line, Formulat
   // Jacobians by differences: a column costs a slope, and a slope of the dense factors 40^3 times that of one loop.
   const bool jacobians = line.integrator == Integrator::implicit || line.integrator == Integrator::stiff ||
                          line.integrator == Integrator::passive;
-  if (context.full) return loops == 40 && jacobians ? (is_dense(formulation) ? kOnce : kShortly) : kLong;
+  if (context.full && loops == 40 && is_dense(formulation)) return jacobians ? kOnce : kShortly;
+  if (context.full) return loops == 40 && jacobians ? kShortly : kLong;
   if (loops == 40 && (is_dense(formulation) || jacobians)) return 0.0;
   if (loops == 10 && is_dense(formulation) && jacobians) return 0.0;
   return loops <= 2 ? kLong : kShortly;

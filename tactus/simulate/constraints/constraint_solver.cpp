@@ -146,9 +146,8 @@ double ConstraintSolver::least_pivot(const double* distances, const std::vector<
   const double* pivots = distances + rows.size();
   double least = 1.0;
   for (std::size_t k = 0; k < rows.size(); ++k) {
-    const double size = constraints_.scale[rows[k]];
-    const double distance = distances[k] / (size * size);
-    if (!(distance >= least)) least = distance;
+    const double size = constraints_.scale[rows[k]], square = size * size;
+    if (!(distances[k] >= least * square)) least = distances[k] / square;  // seldom: divisions are slow
     if (!(pivots[k] >= least)) least = pivots[k];
     if (!(least > 0.0)) return 0.0;
   }
