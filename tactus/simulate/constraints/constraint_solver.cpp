@@ -77,7 +77,8 @@ ConstraintSolver::ConstraintSolver(const Dynamics& dynamics, ConstraintOptions o
       inner_(nv_),
       mean_across_(nv_),
       lambda_across_(m_),
-      lambda_inner_(m_) {
+      lambda_inner_(m_),
+      side_rows_(m_ * nv_) {
   gathered_.rows.reserve(m_);
   gathered_.A.resize(m_ * nv_);
   gathered_.gamma.resize(m_);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <tactus/math/cholesky.h>
 #include <tactus/simulate/constraints/constraint_solver.h>
 #include <tactus/simulate/constraints/crossing_limits.h>
 #include <tactus/simulate/constraints/newton_hold.h>
@@ -245,6 +246,41 @@ bool ConstraintSolver::hold_across(double t, double* q, const double* u) {
   if (rows_.take_back(terms_.position_errors(), rows_.held_positions(), kFollows)) return false;
   std::copy(q_across_.begin(), q_across_.end(), q);
   sides_placed_ = true;
+  return true;
+}
+
+// What the rows span is smooth along the branch, though they are not. Those of one side, which are near it everywhere
+// within the width, are projected onto the span of each side's rows, in the metric of M, and interpolated:
+//
+//   N = sum_j w_j A_1 R_j,    R_j = M^-1 A_j^T (A_j M^-1 A_j^T)^-1 A_j
+bool ConstraintSolver::normals_across(double t, double* q, const double* u, double nearer_than,
+                                      double* normals) {
+  if (constraints_.driven || parametric_ != nullptr || options_.holding != Holding::projection) return false;
+  if (rows_.held_positions().empty() || !(distance_at(t, q) < nearer_than) || !hold_across(t, q, u))
+    return false;
+  sides_placed_ = false;  // around this place, which need not be where a step ends
+  near_ = true;
+  const std::size_t m = rows_.held().size();
+  std::fill_n(normals, m * nv_, 0.0);
+  for (std::size_t j = 0; j < Crossing::kPlaces; ++j) {
+    const double* stage = crossing_.stage(j);
+    terms_.evaluate(stage[0], stage + 1, rest_.data());
+    if (!gather(rows_.held()) || !metric_.factor(problem()) || metric_.rows().rank() < m) return false;
+    if (j == 0) std::copy_n(gathered_.A.begin(), m * nv_, side_rows_.begin());
+    const double* L = metric_.L();
+    for (std::size_t k = 0; k < m; ++k) {
+      std::copy_n(side_rows_.data() + k * nv_, nv_, du_.begin());
+      math::solve_lower(nv_, L, du_.data());
+      metric_.rows().times_q_transposed(du_.data());
+      std::fill(du_.begin() + static_cast<std::ptrdiff_t>(m), du_.end(), 0.0);
+      metric_.rows().times_q(du_.data());
+      for (std::size_t i = 0; i < nv_; ++i) {
+        double sum = 0.0;
+        for (std::size_t l = 0; l <= i; ++l) sum += L[i * nv_ + l] * du_[l];
+        normals[k * nv_ + i] += crossing_.weight(j) * sum;
+      }
+    }
+  }
   return true;
 }
 
