@@ -62,15 +62,16 @@ void TimeStepping::place_axes() {
           axis_blocks_[a] = static_cast<int>(k);
 }
 
-/// The largest |p_t| of the axis in this step.
-double TimeStepping::friction_limit(std::size_t a) const {
-  constexpr double kStands =
-      1e-9;  // [rad/s or m/s] what the solver leaves of a rate that friction took to zero
+/// The largest |p_t| of the axis in this step. `mobility`: the rate that a unit of impulse gives it.
+double TimeStepping::friction_limit(std::size_t a, double mobility) const {
+  // What the solver leaves of a rate that friction took to zero, by what the impulse gives: a hundred times its tolerance.
+  constexpr double kStands = 1e-4;
   const simulate::DryAxis& axis = axes_[a];
   const double slide = 0.5 * (axis.slide_forward + axis.slide_back),
                mean = 0.5 * (axis.slide_back - axis.slide_forward);
-  if (!(std::abs(axis_rates_[a]) <= kStands)) return options_.step * slide;
-  return options_.step * std::max(slide, std::min(axis.stick_forward + mean, axis.stick_back - mean));
+  const double stick = std::max(slide, std::min(axis.stick_forward + mean, axis.stick_back - mean));
+  const bool stands = std::abs(axis_rates_[a]) <= kStands * options_.step * stick * mobility;
+  return options_.step * (stands ? stick : slide);
 }
 
 bool TimeStepping::add_joint_friction() {
@@ -85,7 +86,6 @@ bool TimeStepping::add_joint_friction() {
     Near& near = near_[solver_.contacts().size() - 1];
     near = {};
     near.axis = static_cast<int>(a);
-    near.limit = friction_limit(a);
     const std::vector<int>& speeds = kernel_.blocks[static_cast<std::size_t>(block)].speeds;
     const std::size_t stride = solver_.stride(block);
     contact->size = 2;
@@ -102,6 +102,7 @@ bool TimeStepping::add_joint_friction() {
     metrics_[static_cast<std::size_t>(block)].whiten(row);
     solver_.prepare(*contact);
     const double mobility = contact->local.W[4];
+    near.limit = friction_limit(a, mobility);
     contact->compliance =
         mobility > 0.0 ? mobility : 1.0;  // a joint that cannot move at all needs no friction
     contact->local.W[0] += contact->compliance;
