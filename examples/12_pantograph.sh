@@ -14,6 +14,13 @@ mkdir -p "$out/generated"
   "$tactus" derive models/pantograph.yaml --latex
   printf '\\end{document}\n'
 } > "$out/pantograph.tex"
+if command -v pdflatex > /dev/null; then  # a PDF, and nothing sticks out of its page
+  (cd "$out" && pdflatex -interaction=nonstopmode -halt-on-error pantograph.tex > pantograph.tex.log)
+  if grep Overfull "$out/pantograph.tex.log"; then exit 1; fi
+  echo "$out/pantograph.pdf"
+else
+  echo "there is no pdflatex here: $out/pantograph.tex is not compiled"
+fi
 
 # Source code without dependencies: accelerations and multipliers, residuals and Jacobian, a whole step.
 "$tactus" generate models/pantograph.yaml --what constrained-dynamics,constraints,step --out "$out/generated"

@@ -14,6 +14,13 @@ mkdir -p "$out/generated"
   "$tactus" derive models/rolling_coin.yaml --reduced --latex
   printf '\\end{document}\n'
 } > "$out/rolling_coin.tex"
+if command -v pdflatex > /dev/null; then  # a PDF, and nothing sticks out of its page
+  (cd "$out" && pdflatex -interaction=nonstopmode -halt-on-error rolling_coin.tex > rolling_coin.tex.log)
+  if grep Overfull "$out/rolling_coin.tex.log"; then exit 1; fi
+  echo "$out/rolling_coin.pdf"
+else
+  echo "there is no pdflatex here: $out/rolling_coin.tex is not compiled"
+fi
 
 "$tactus" generate models/rolling_coin.yaml --what constrained-dynamics,constraints,step --out "$out/generated"
 "$tactus" eval models/rolling_coin.yaml > "$out/rolling_coin.json"

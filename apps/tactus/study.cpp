@@ -20,7 +20,7 @@ namespace {
 struct StudyOptions {
   std::string name, one;
   std::string out = "out";
-  bool json = false;
+  bool json = false, full = false;
 };
 
 std::string names_of(const std::vector<study::Study>& all) {
@@ -38,20 +38,25 @@ void list(const std::vector<study::Study>& all) {
 
 /// Runs the cases asked for; the number that failed.
 int run_study(const StudyOptions& options, const study::Study& study) {
-  const study::Context context{study::find_models(), options.out};
+  study::Context context{study::find_models(), options.out, options.full};
   std::error_code error;
   std::filesystem::create_directories(context.out, error);
   if (error)
     throw InputError({options.out}, "the folder cannot be made: " + error.message(),
                      "--out names a folder for CSV files and plots");
-  const bool live = !options.json && isatty(fileno(stderr)) != 0;
+  // One line that is written over on a terminal; elsewhere lines of a full run alone, which takes long.
+  const bool terminal = isatty(fileno(stderr)) != 0, live = !options.json && terminal;
+  if (live)
+    context.progress = [](const std::string& at) { fmt::print(stderr, "\r{} ...\x1b[K", at); };
+  else if (options.full && !terminal)
+    context.progress = [](const std::string& at) { fmt::print(stderr, "{}\n", at); };
   nlohmann::ordered_json report{{"study", study.name}, {"cases", nlohmann::ordered_json::array()}};
   int failed = 0, found = 0;
   if (!options.json) fmt::print("{}\n\n", study.paper);
   for (const study::Case& one : study.cases) {
     if (!options.one.empty() && one.id != options.one) continue;
     ++found;
-    if (live) fmt::print(stderr, "\r{} ...\x1b[K", one.id);
+    if (context.progress) context.progress(one.id);
     const study::Result result = study::run(one, context);
     if (live) fmt::print(stderr, "\r\x1b[K");
     failed += result.verdict == study::Verdict::failed ? 1 : 0;
@@ -64,6 +69,7 @@ int run_study(const StudyOptions& options, const study::Study& study) {
                                  {"verdict", verdict},
                                  {"note", result.note},
                                  {"files", result.files}});
+      if (!result.table.empty()) report["cases"].back()["table"] = result.table;
     } else {
       fmt::print("{}: {}\n  published  {}\n  here       {}\n  verdict    {}\n", one.id, one.title,
                  result.published, result.here, verdict);
@@ -91,6 +97,7 @@ void add_study(CLI::App& program) {
   verb->add_option("NAME", options->name, "the study; without it all are listed");
   verb->add_option("CASE", options->one, "one case; without it all are run");
   verb->add_option("--out", options->out, "folder for CSV files and plots")->capture_default_str();
+  verb->add_flag("--full", options->full, "all that long cases have: hours for iftomm-a02");
   verb->add_flag("--json", options->json, "print JSON");
   verb->callback([options] {
     const std::vector<study::Study> all = studies::all();

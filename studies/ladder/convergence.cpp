@@ -16,9 +16,10 @@ namespace {
 
 constexpr double kSample = 0.1;                   // [s] between comparisons
 constexpr double kGravity = 9.81, kLength = 1.0;  // of the model
-constexpr double kFirstCrossings = 1.0;           // [s] the rods are level at some 0.6 and 0.9 s
+constexpr double kFirstCrossings = 1.5;           // [s] the rods are level at some 0.7 and 1.2 s
 constexpr double kStepOfCosts = 1e-3;             // [s]
-constexpr int kMotions = 5;                       // to find the least time of each step
+constexpr int kFewestMotions = 5;                 // to find the least time of each step
+constexpr double kTimeForMotions = 1.0;           // [s] as many as this allows, where a busy machine disturbs
 
 double processor_time() {
   timespec t{};
@@ -78,12 +79,14 @@ Cell converge(const study::Context& context, int loops, const Setting& setting, 
     }
   }
   if (!cell.finished) return cell;
-  simulate::State beside = start;
-  for (double& q : beside.q) q = std::nextafter(q, 2.0 * q);
-  for (double& u : beside.u) u = std::nextafter(u, 2.0 * u);
-  const std::vector<double> others = sampled(*ladder, beside, duration);
-  for (std::size_t k = 0; k < others.size(); ++k)
-    cell.spread = largest_difference(cell.spread, angles[k], others[k]);
+  for (const double towards : {2.0, 0.5}) {
+    simulate::State beside = start;
+    for (double& q : beside.q) q = std::nextafter(q, towards * q);
+    for (double& u : beside.u) u = std::nextafter(u, towards * u);
+    const std::vector<double> others = sampled(*ladder, beside, duration);
+    for (std::size_t k = 0; k < others.size(); ++k)
+      cell.spread = largest_difference(cell.spread, angles[k], others[k]);
+  }
   return cell;
 }
 
@@ -94,7 +97,8 @@ double dearest_step(const study::Context& context, int loops, const Setting& set
   const simulate::State start = ladder->state();
   const auto steps = static_cast<std::size_t>(std::lround(kFirstCrossings / kStepOfCosts));
   std::vector<double> costs(steps, HUGE_VAL);
-  for (int motion = 0; motion < kMotions; ++motion) {
+  const double all = processor_time();
+  for (int motion = 0; motion < kFewestMotions || processor_time() - all < kTimeForMotions; ++motion) {
     ladder->set_state(start);
     for (double& cost : costs) {
       const double begin = processor_time();

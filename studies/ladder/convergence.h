@@ -14,12 +14,12 @@ struct Setting {
 
 struct Cell {
   bool finished = false;
-  double error = 0.0;   // [rad] of any angle against the closed form, the largest of the samples
-  double spread = 0.0;  // [rad] between motions whose starts differ by one unit in the last place, everywhere
+  double error = 0.0;    // [rad] of any angle against the closed form, the largest of the samples
+  double spread = 0.0;   // [rad] to motions whose starts are one unit in the last place away, everywhere
   double seconds = 0.0;  // processor time of one motion
 };
 
-/// Over so many seconds, twice: the second time for the spread.
+/// Over so many seconds, thrice: the second and third time for the spread.
 Cell converge(const study::Context& context, int loops, const Setting& setting, double duration);
 
 /// The processor time of the dearest step by that of the median, of steps of 1 ms through the first two singular

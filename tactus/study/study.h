@@ -31,6 +31,8 @@ struct Result {
 struct Context {
   std::filesystem::path models;
   std::filesystem::path out;
+  bool full = false;  // all that a long case has, however long it takes; otherwise a minute's worth of it
+  std::function<void(const std::string&)> progress{};  // told what a long case is at; may be empty
 };
 
 struct Case {

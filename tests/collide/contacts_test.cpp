@@ -262,6 +262,23 @@ TEST(Hollow, ABoxInABowlTouchesWithItsCorners) {
   for (const Proximity& p : found) EXPECT_NEAR(p.gap, 0.0, kRounding);
 }
 
+TEST(Hollow, APegLeansAlikeWhereverItsHoleIs) {
+  TwoShapes scene("{shape: cylinder, radius: 0.1, length: 0.2}",
+                  "{shape: cylinder, radius: 0.095, length: 0.4}", true);
+  const Posed peg{turned({0.6, 0.8, 0}, 0.03), {0.001, -0.002, 0.11}};
+  const auto gaps_at = [&](const Vec3d& shift) {
+    std::vector<double> gaps;
+    for (const Proximity& p : scene.near({Mat3d::identity(), shift}, {peg.R, peg.p + shift}, 0.02))
+      gaps.push_back(p.gap);
+    return gaps;
+  };
+  const std::vector<double> here = gaps_at({0, 0, 0}), there = gaps_at({0.7, -1.3, 2.1});
+  ASSERT_EQ(here.size(), 2u);
+  ASSERT_EQ(there.size(), 2u);
+  // A search over a circle finds its best point to the root of the rounding, and the gap there to the rounding.
+  for (std::size_t k = 0; k < 2; ++k) EXPECT_NEAR(here[k], there[k], 1e-12) << k;
+}
+
 TEST(Hollow, ATiltedPegLeansOnTheWallAndOnTheMouthOfItsHole) {
   // A peg of radius 0.095 in a bore of radius 0.1, 0.2 deep, standing out at the top.
   TwoShapes scene("{shape: cylinder, radius: 0.1, length: 0.2}",

@@ -76,6 +76,7 @@ TEST(Meshes, RefusalsSayWhatIsWrong) {
   says(refusal_of("", "x.obj"), "no triangles");
   says(refusal_of("", "x.stl"), "not an STL");
   says(refusal_of("anything", "x.ply"), "not known");
+  says(refusal_of(stl_text(cube(0.5)), "x"), "not known");  // shorter than any ending
   says(refusal_of("v 0 0\n", "x.obj"), "x.obj:1: error: `` is not a coordinate");
   says(refusal_of("v 0 0 nan\n", "x.obj"), "`nan` is not a coordinate");
   says(refusal_of("v 0 0 1e999\n", "x.obj"), "not a coordinate");

@@ -160,6 +160,19 @@ TEST(Planar, OnlyWhereBothBodiesStayInThePlane) {
   EXPECT_EQ(scene.near(0.01).size(), 4u);
 }
 
+TEST(Planar, AJointThatTurnsAndSlidesAlongItsAxisLeavesThePlane) {
+  tactus::describe::Model model = planar_model(kFloor, kBox, "cylindrical");
+  Scene scene(model);
+  std::vector<double> poses(36);
+  write_pose({}, poses.data());
+  write_pose({}, poses.data() + 12);
+  Posed above = at(0.3, 0.1, 0.0);
+  above.p.z = 0.7;  // beside the plane, where only the shapes themselves are
+  write_pose(above, poses.data() + 24);
+  scene.update(poses);
+  EXPECT_EQ(scene.near(0.01).size(), 4u);
+}
+
 TEST(Planar, IsFoundFromRevoluteAndPrismaticJoints) {
   // A chain of two links in the plane y = 0, and a sliding block.
   tactus::describe::Model model = tactus::describe::load_text(R"(

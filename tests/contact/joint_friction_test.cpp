@@ -99,6 +99,39 @@ TEST(JointFriction, LetsGoWhereTheLoadIsTooMuch) {
   }
 }
 
+// 20 N of sliding would let it go; 40 N to break away hold it. Once it moves, by 0.1 m/s, they do not.
+TEST(JointFriction, HoldsWhatItWouldNotCatch) {
+  const std::string text = table("20 N, breakaway: 40 N");
+  const double down = (29.43 - 20.0) / 3.0, t = 0.5, expected = -0.1 * t - 0.5 * down * t * t;
+  for (const Contact contact : {Contact::events, Contact::stepping}) {
+    const auto stands = ready(text, contact, 1e-3);
+    run(*stands, 2.0);
+    EXPECT_NEAR(stands->state().q[0], 0.0, contact == Contact::events ? 1e-12 : 1e-6);
+    std::string moving = text;
+    moving.replace(moving.find("{ball: 0.15}}"), 13, "{ball: 0.15}, u: {lift: -0.1, ball: -0.1}}");
+    const auto slides = ready(moving, contact, 1e-3);
+    run(*slides, t);
+    EXPECT_NEAR(slides->state().q[0], expected, contact == Contact::events ? 1e-9 : 2e-3);
+  }
+}
+
+// A push of 40 t [N] against 3 N of sliding and 4.5 N to break away, by whole steps: within one of 0.1125 s.
+TEST(JointFriction, BreaksAwayWithinAStepOfItsTime) {
+  std::string text = kStop;
+  text.replace(text.find("coulomb: 3 N"), 12, "coulomb: 3 N, breakaway: 4.5 N");
+  text.replace(text.find("initial"), std::string::npos, "");
+  constexpr double h = 1e-3;
+  const auto block = ready(text, Contact::stepping, h);
+  double broke = 0.0;
+  for (int k = 1; k <= 200 && broke == 0.0; ++k) {
+    const std::vector<double> push{40.0 * h * (k - 1)};
+    const simulate::Tick tick = block->step({.tau = push});
+    ASSERT_TRUE(tick.ok());
+    if (block->state().u[0] > 1e-6) broke = block->state().t;
+  }
+  EXPECT_NEAR(broke, 4.5 / 40.0, 2.0 * h);
+}
+
 // 10^5 steps of an arm that falls onto its stop and comes to rest: friction gives no energy, and none is found.
 TEST(JointFriction, NeverAddsEnergy) {
   const char* const text = R"(

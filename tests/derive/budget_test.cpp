@@ -88,6 +88,17 @@ TEST_F(Budget, ReadsBoundsByListNameAndDefault) {
   EXPECT_EQ(budget.torque[1], 3.0);
 }
 
+TEST_F(Budget, AJointReachesAsFarAsItsFartherLimit) {
+  const describe::Model slider = describe::load_text(R"(
+name: slider
+bodies: {block: {mass: 1, inertia: [1, 1, 1]}}
+joints: {x: {type: prismatic, parent: world, child: block, axis: x, limits: [-0.2, 1.5]}}
+)",
+                                                     "slider.yaml");
+  const TorqueBudget budget = read_budget("speeds: 1\naccelerations: 1\ntorque: 1\n", "b.yaml", slider);
+  EXPECT_EQ(budget.bounds.q[0], 1.5);
+}
+
 TEST_F(Budget, SaysWhereAFileIsWrong) {
   EXPECT_NE(message_for("speeds: 1\naccelerations: 1\ntorqe: 1\n").find("budget.yaml:3:1"),
             std::string::npos);

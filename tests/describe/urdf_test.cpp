@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <tactus/algebra/print.h>
+#include <tactus/base/error.h>
 #include <tactus/describe/read/load.h>
 #include "support/paths.h"
 
@@ -39,6 +40,21 @@ TEST(Urdf, TheExampleReadsAsItIsWritten) {
   EXPECT_EQ(model.bodies[1].geometry[0].color[0], 0.5);
   EXPECT_GE(model.frame_index("tool"), 0);
   EXPECT_EQ(model.joints[1].where.line, 42);
+}
+
+TEST(Urdf, NothingIsAllowedWhereLessThanNothingIsNot) {
+  const auto with = [](const std::string& limit, const std::string& dynamics) {
+    return read("<link name=\"world\"/><link name=\"a\">" + kInertial +
+                "</link><joint name=\"j\" type=\"revolute\"><parent link=\"world\"/><child link=\"a\"/>"
+                "<limit lower=\"-1\" upper=\"1\" " +
+                limit + "/><dynamics " + dynamics + "/></joint>");
+  };
+  const Model model = with("effort=\"0\" velocity=\"0\"", "damping=\"0\" friction=\"0\"");
+  EXPECT_EQ(model.joints[0].axes[0].damping.value(), 0.0);
+  EXPECT_EQ(model.joints[0].axes[0].friction.coulomb_positive.value(), 0.0);
+  EXPECT_THROW(with("effort=\"1\" velocity=\"1\"", "damping=\"-1\""), InputError);
+  EXPECT_THROW(with("effort=\"1\" velocity=\"1\"", "friction=\"-1\""), InputError);
+  EXPECT_THROW(with("effort=\"-1\" velocity=\"1\"", "damping=\"1\""), InputError);
 }
 
 TEST(Urdf, InertiaTurnsWithItsOrigin) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <tactus/base/error.h>
 #include <tactus/describe/read/load.h>
 
 namespace tactus::describe {
@@ -333,6 +334,33 @@ TEST(Yaml, WindowsLineEndsAndAByteOrderMarkAreText) {
   EXPECT_NO_THROW(
       read("\xef\xbb\xbfname: x\r\nbodies: {b: {mass: 1, com: [1, 0, 0]}}\r\n"
            "joints: {j: {type: revolute, parent: world, child: b}}\r\n"));
+}
+
+TEST(Yaml, AliasesStandForWhatTheirAnchorsHold) {
+  const Model model = read(R"(
+name: x
+bodies:
+  a: {mass: &heavy 3 kg, inertia: &round [1, 2, 2]}
+  b: {mass: *heavy, inertia: *round}
+joints:
+  first: {type: revolute, parent: world, child: a, limits: &swing [-1, 2]}
+  second: {type: revolute, parent: a, child: b, limits: *swing}
+)");
+  EXPECT_EQ(model.bodies[2].mass.value(), 3.0);
+  EXPECT_EQ(model.bodies[2].inertia(1, 1).value(), 2.0);
+  EXPECT_EQ(model.joints[1].axes[0].upper->value(), 2.0);
+}
+
+TEST(Yaml, TooManyBracketsAreRefusedWhereTheyStand) {
+  // A thousand may be open; the one that is too many is the 1001st, after `a: `.
+  const std::string text = "# " + std::string(5000, '-') + "\na: " + std::string(2000, '[');
+  try {
+    read(text);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.where().line, 2);
+    EXPECT_EQ(error.where().column, 3 + 1001);
+  }
 }
 
 }  // namespace

@@ -32,11 +32,26 @@ describe::Model model_named(const std::string& name) {
   return describe::load(support::source_dir() + "/models/" + name + ".yaml");
 }
 
+/// Two links, the first of which is moved: every stage of a step sees another time.
+const char* const kDriven = R"(
+name: driven
+bodies:
+  upper: {mass: 1, com: [0.5, 0, 0], inertia: [0.01, 0.1, 0.1]}
+  lower: {mass: 1, com: [0.5, 0, 0], inertia: [0.01, 0.1, 0.1]}
+joints:
+  q1: {type: revolute, parent: world, child: upper, axis: y}
+  q2: {type: revolute, parent: upper, child: lower, axis: y, placement: {xyz: [1, 0, 0]}}
+constraints:
+  drive: {type: motion, joint: q1, equals: 0.2*sin(60*t)}
+initial: {q: {q2: 0.4}}
+)";
+
 /// A model, what the library makes of it, and the C++ that says the same.
 struct Case {
-  explicit Case(const std::string& name)
-      : name(generate::identifier(name)),
-        model(model_named(name)),
+  explicit Case(const std::string& name) : Case(model_named(name)) {}
+  explicit Case(describe::Model given)
+      : name(generate::identifier(given.name)),
+        model(std::move(given)),
         equations(model),
         dynamics(compile(equations)),
         start(assemble_keeping(dynamics, {0.0, model.initial_q, model.initial_u, {}},
@@ -136,11 +151,12 @@ struct Case {
 TEST(EmittedStep, HasTheBitsOfTheLibraryOverAHundredSteps) {
   const fs::path folder = fs::temp_directory_path() / fmt::format("tactus_emitted_step_{}", ::getpid());
   fs::create_directories(folder);
-  // Nothing, loops, redundant rows, rolling, speeds of one's own, prescribed curves.
+  // Nothing, loops, redundant rows, rolling, speeds of one's own, prescribed curves, a motion that depends on the time.
   std::vector<std::unique_ptr<Case>> cases;
   for (const char* name : {"planar_2r", "pantograph", "four_bar", "bricard", "rolling_coin", "shopping_cart",
                            "andrews", "two_link_on_circle"})
     cases.push_back(std::make_unique<Case>(name));
+  cases.push_back(std::make_unique<Case>(describe::load_text(kDriven, "driven.yaml")));
   std::vector<double> in, want;
   for (const auto& one : cases) {
     one->append_start(in);

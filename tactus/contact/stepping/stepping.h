@@ -277,6 +277,7 @@ class TimeStepping {
   void add_mean_friction();
   void place_axes();
   bool add_joint_friction();
+  double friction_limit(std::size_t a, double mobility) const;
   bool add_proximity(const collide::Proximity& proximity);
   const Touching& touching(int slot);
   void add_body_rows(SweepSolver::Contact& contact, Near& near, int body, double sign);

@@ -5,7 +5,8 @@
 // for the rate r+ at its end, solved together with the contacts. With m = h (F- - F+)/2 and f = h (F- + F+)/2 that is p = m + p_t,
 // |p_t| <= f against r+: Coulomb's law of a contact in a plane whose normal impulse is f, whatever happens. The solver has
 // such contacts: a normal row that moves nothing and a compliance c, w_n = b_n + c p_n with b_n = -c f. m acts as a force
-// (evaluate_loads). There is one friction here, that of sliding.
+// (evaluate_loads). A joint that stands where the step begins holds with the friction of sticking, h S for h F; the step in which it
+// breaks away still has that. Where its two directions differ, the lesser one holds both ways.
 #include <algorithm>
 #include <cmath>
 
@@ -61,6 +62,18 @@ void TimeStepping::place_axes() {
           axis_blocks_[a] = static_cast<int>(k);
 }
 
+/// The largest |p_t| of the axis in this step. `mobility`: the rate that a unit of impulse gives it.
+double TimeStepping::friction_limit(std::size_t a, double mobility) const {
+  // What the solver leaves of a rate that friction took to zero, by what the impulse gives: a hundred times its tolerance.
+  constexpr double kStands = 1e-4;
+  const simulate::DryAxis& axis = axes_[a];
+  const double slide = 0.5 * (axis.slide_forward + axis.slide_back),
+               mean = 0.5 * (axis.slide_back - axis.slide_forward);
+  const double stick = std::max(slide, std::min(axis.stick_forward + mean, axis.stick_back - mean));
+  const bool stands = std::abs(axis_rates_[a]) <= kStands * options_.step * stick * mobility;
+  return options_.step * (stands ? stick : slide);
+}
+
 bool TimeStepping::add_joint_friction() {
   const simulate::DryFriction* friction = contact_model_.dynamics.dry_friction.get();
   if (friction == nullptr) return true;
@@ -73,7 +86,6 @@ bool TimeStepping::add_joint_friction() {
     Near& near = near_[solver_.contacts().size() - 1];
     near = {};
     near.axis = static_cast<int>(a);
-    near.limit = 0.5 * options_.step * (axes_[a].slide_forward + axes_[a].slide_back);
     const std::vector<int>& speeds = kernel_.blocks[static_cast<std::size_t>(block)].speeds;
     const std::size_t stride = solver_.stride(block);
     contact->size = 2;
@@ -90,6 +102,7 @@ bool TimeStepping::add_joint_friction() {
     metrics_[static_cast<std::size_t>(block)].whiten(row);
     solver_.prepare(*contact);
     const double mobility = contact->local.W[4];
+    near.limit = friction_limit(a, mobility);
     contact->compliance =
         mobility > 0.0 ? mobility : 1.0;  // a joint that cannot move at all needs no friction
     contact->local.W[0] += contact->compliance;

@@ -45,10 +45,12 @@ struct DerivedParameter {
 };
 
 /// Friction of one joint coordinate, each direction on its own: force = -(viscous u + coulomb) for u >= 0 and
-/// -(viscous u - coulomb) for u < 0 [Clover1996, II App. A].
+/// -(viscous u - coulomb) for u < 0 [Clover1996, II App. A]. A joint at rest holds up to `breakaway`, or `coulomb` where
+/// that is more.
 struct Friction {
   Expr viscous_positive, viscous_negative;
   Expr coulomb_positive, coulomb_negative;
+  Expr breakaway_positive, breakaway_negative;
 };
 
 /// What belongs to one degree of freedom of a joint.

@@ -225,6 +225,21 @@ void read_freedom(const Reader& reader, const Fields& fields, JointAxis& axis) {
       axis.friction.coulomb_positive = positive;
       axis.friction.coulomb_negative = negative;
     }
+    if (const Value* breakaway = parts["breakaway"]) {
+      const auto [positive, negative] = read_directions(reader, *breakaway, effort, "breakaway friction");
+      axis.friction.breakaway_positive = positive;
+      axis.friction.breakaway_negative = negative;
+      const auto check = [&](const Expr& rest, const Expr& sliding) {
+        const double least = reader.value_at_parameters(sliding), given = reader.value_at_parameters(rest);
+        if (given < least)
+          reader.fail(
+              *breakaway,
+              fmt::format("a joint breaks away at {:.6g}, below the {:.6g} of its sliding", given, least),
+              "`breakaway` is at least `coulomb`; leave it out where they are the same");
+      };
+      check(positive, axis.friction.coulomb_positive);
+      check(negative, axis.friction.coulomb_negative);
+    }
   }
   if (const Value* stiffness = fields["stiffness"]) {
     axis.stiffness = reader.positive_number(*stiffness, r ? kAngularStiffness : kStiffness, "the stiffness");

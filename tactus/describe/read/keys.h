@@ -34,7 +34,7 @@ inline constexpr std::array kAxisAngle = {Key("axis"), Key("angle")};
 inline constexpr std::array kFreedom = {Key("limits"),    Key("velocity_limit"), Key("effort_limit"),
                                         Key("armature"),  Key("damping"),        Key("friction"),
                                         Key("stiffness"), Key("rest"),           Key("passive")};
-inline constexpr std::array kFriction = {Key("viscous"), Key("coulomb")};
+inline constexpr std::array kFriction = {Key("viscous"), Key("coulomb"), Key("breakaway")};
 inline constexpr std::array kDirections = {Key("positive"), Key("negative")};
 
 inline constexpr std::array kJoint = {

@@ -77,7 +77,8 @@ ConstraintSolver::ConstraintSolver(const Dynamics& dynamics, ConstraintOptions o
       inner_(nv_),
       mean_across_(nv_),
       lambda_across_(m_),
-      lambda_inner_(m_) {
+      lambda_inner_(m_),
+      side_rows_(m_ * nv_) {
   gathered_.rows.reserve(m_);
   gathered_.A.resize(m_ * nv_);
   gathered_.gamma.resize(m_);
@@ -146,9 +147,8 @@ double ConstraintSolver::least_pivot(const double* distances, const std::vector<
   const double* pivots = distances + rows.size();
   double least = 1.0;
   for (std::size_t k = 0; k < rows.size(); ++k) {
-    const double size = constraints_.scale[rows[k]];
-    const double distance = distances[k] / (size * size);
-    if (!(distance >= least)) least = distance;
+    const double size = constraints_.scale[rows[k]], square = size * size;
+    if (!(distances[k] >= least * square)) least = distances[k] / square;  // seldom: divisions are slow
     if (!(pivots[k] >= least)) least = pivots[k];
     if (!(least > 0.0)) return 0.0;
   }
@@ -306,6 +306,7 @@ bool ConstraintSolver::solve(const double* arguments, ConstrainedMotion& motion)
     return solve_in_parameters(stage_.data(), motion);
   }
   if (!solve_here(arguments, motion)) return false;
+  crossing_.forget();
   motion.across =
       options_.holding == Holding::projection && !rows_.held().empty() && solve_across(arguments, motion);
   motion.singular = motion.rank < rows_.held().size();
@@ -488,6 +489,7 @@ void ConstraintSolver::reset(double t, const double* q, const double* u) {
 void ConstraintSolver::end_step(double t, const double* q, const double* u) {
   if (!near_) width_part_ = 1.0;
   near_ = sides_placed_ = false;
+  crossing_.forget();
   const bool examine = rows_.detoured();
   rows_.set_detoured(false);
   if (!examine || rows_.active().empty()) return;
@@ -516,6 +518,7 @@ void ConstraintSolver::save(Memory& memory) const {
 
 void ConstraintSolver::mark() {
   near_ = false;
+  crossing_.forget();
   marked_width_part_ = width_part_;
   rows_.mark();
   const std::span<const char> choice = solver_->memory();
@@ -523,6 +526,7 @@ void ConstraintSolver::mark() {
 }
 
 void ConstraintSolver::rewind() {
+  crossing_.forget();
   width_part_ = marked_width_part_;
   rows_.rewind();
   if (!marked_choice_.empty())
@@ -531,6 +535,7 @@ void ConstraintSolver::rewind() {
 
 void ConstraintSolver::load(const Memory& memory) {
   near_ = false;
+  crossing_.forget();
   width_part_ = memory.width_part;
   rows_.load(memory.rows);
   std::copy(memory.choice.begin(), memory.choice.end(), solver_->memory().begin());

@@ -130,8 +130,11 @@ class ConstraintSolver final : public MotionLaw {
         : solver_(solver),
           detoured_(solver.rows_.detoured()),
           near_(solver.near_),
-          width_part_(solver.width_part_) {}
+          width_part_(solver.width_part_) {
+      solver.crossing_.forget();
+    }
     ~Look() {
+      solver_.crossing_.forget();
       solver_.rows_.set_detoured(detoured_);
       solver_.near_ = near_;
       solver_.width_part_ = width_part_;
@@ -160,6 +163,11 @@ class ConstraintSolver final : public MotionLaw {
   /// Multipliers of all rows [m], those of least size, that make this force A^T lambda [nv] at t q. False
   /// where there are none.
   bool share_force(double t, const double* q, const double* force, double* lambda);
+
+  /// Next to a singular configuration that the motion u crosses, less than this away: moves q to the branch, and gives
+  /// covectors that span the forces of the held rows there [held rows x nv], by those on both sides. False where there
+  /// is none; q may have moved.
+  bool normals_across(double t, double* q, const double* u, double nearer_than, double* normals);
 
   /// Accelerations since reset() that the straight-line code could not do.
   long detours() const { return detours_; }
@@ -230,6 +238,7 @@ class ConstraintSolver final : public MotionLaw {
   double met_ = 0.0;                                   // error of the place between the sides
   double width_part_ = 1.0, marked_width_part_ = 1.0;  // that this crossing allows
   std::vector<double> lambda_across_, lambda_inner_;   // of active rows
+  std::vector<double> side_rows_;                      // A on one side [m x nv]
   bool near_ = false;          // a stage of this step came near a singular configuration
   bool sides_placed_ = false;  // around the place that settle_position() found
 };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <tactus/math/cholesky.h>
 #include <tactus/simulate/constraints/constraint_solver.h>
 #include <tactus/simulate/constraints/crossing_limits.h>
 #include <tactus/simulate/constraints/newton_hold.h>
@@ -14,6 +15,8 @@ namespace {
 constexpr double kShape = 0.2;
 /// Where they are not, the search reaches farther by this factor, or as far beyond where they seem to vanish.
 constexpr double kBeyond = 1.5;
+/// A crossing that was found at another stage of the step is where it was, by this part of kAcross.
+constexpr double kSame = 0.05;
 /// Newton's method at a side has converged once a step is this small [rad, m]: the next one would be its square.
 constexpr double kLastStep = 1e-8;
 constexpr int kMostSideSteps = 8;
@@ -58,6 +61,7 @@ double ConstraintSolver::distance_at(double t, const double* q) {
 // d(s) = rate |s - s*| at s = 0 and +-reach. With s* between these, the sum of the two outer ones is 2 rate reach, their
 // difference twice the inner one. Without it the inner one is their mean, and the difference tells how far to reach.
 bool ConstraintSolver::find_crossing(double t, const double* q, const double* u, double here) {
+  if (crossing_.find_again(t, here, kSame * kAcross)) return true;
   const double fastest = largest_of(u, nv_), farthest = std::min(kLongestArc / fastest, kLongestWidth);
   double reach = kAcross / fastest;
   for (int attempt = 0; attempt < 2 && reach <= farthest; ++attempt) {
@@ -70,7 +74,7 @@ bool ConstraintSolver::find_crossing(double t, const double* q, const double* u,
     const double mean = 0.5 * (before + after), difference = 0.5 * std::abs(before - after);
     if (here <= mean && std::abs(difference - here) <= kShape * mean) {
       const double rate = mean / reach, width = std::min(kAcross / rate, farthest);
-      crossing_.find(std::copysign(here / rate, before - after), width);
+      crossing_.find(t, std::copysign(here / rate, before - after), rate, width);
       return true;
     }
     reach = std::min(reach * std::max(kBeyond, kBeyond * here / difference), farthest);
@@ -112,12 +116,11 @@ bool ConstraintSolver::place_sides(const double* arguments) {
     std::copy_n(stage + 1, nq_, q_across_.begin());
     guess_side(j);
     displacement_.apply(stage[0], stage + 1, moved);
-    bool found = false, driven = true;  // rows that depend on the time have a rate c at rest, to be taken out
+    bool found = false;
     for (int step = 0; step < kMostSideSteps && !found; ++step) {
       std::fill(side_error_.begin(), side_error_.end(), 0.0);
-      if (driven) {
+      if (constraints_.driven) {  // a rate c at rest, to be taken out
         terms_.evaluate_errors(stage[0], stage + 1, rest_.data());
-        driven = largest_of(terms_.velocity_errors(), m_) != 0.0;
         for (std::size_t k = 0; k < m_; ++k) side_error_[k] = -terms_.velocity_errors()[k];
       }
       terms_.evaluate_errors(stage[0], stage + 1, moved);
@@ -243,6 +246,41 @@ bool ConstraintSolver::hold_across(double t, double* q, const double* u) {
   if (rows_.take_back(terms_.position_errors(), rows_.held_positions(), kFollows)) return false;
   std::copy(q_across_.begin(), q_across_.end(), q);
   sides_placed_ = true;
+  return true;
+}
+
+// What the rows span is smooth along the branch, though they are not. Those of one side, which are near it everywhere
+// within the width, are projected onto the span of each side's rows, in the metric of M, and interpolated:
+//
+//   N = sum_j w_j A_1 R_j,    R_j = M^-1 A_j^T (A_j M^-1 A_j^T)^-1 A_j
+bool ConstraintSolver::normals_across(double t, double* q, const double* u, double nearer_than,
+                                      double* normals) {
+  if (constraints_.driven || parametric_ != nullptr || options_.holding != Holding::projection) return false;
+  if (rows_.held_positions().empty() || !(distance_at(t, q) < nearer_than) || !hold_across(t, q, u))
+    return false;
+  sides_placed_ = false;  // around this place, which need not be where a step ends
+  near_ = true;
+  const std::size_t m = rows_.held().size();
+  std::fill_n(normals, m * nv_, 0.0);
+  for (std::size_t j = 0; j < Crossing::kPlaces; ++j) {
+    const double* stage = crossing_.stage(j);
+    terms_.evaluate(stage[0], stage + 1, rest_.data());
+    if (!gather(rows_.held()) || !metric_.factor(problem()) || metric_.rows().rank() < m) return false;
+    if (j == 0) std::copy_n(gathered_.A.begin(), m * nv_, side_rows_.begin());
+    const double* L = metric_.L();
+    for (std::size_t k = 0; k < m; ++k) {
+      std::copy_n(side_rows_.data() + k * nv_, nv_, du_.begin());
+      math::solve_lower(nv_, L, du_.data());
+      metric_.rows().times_q_transposed(du_.data());
+      std::fill(du_.begin() + static_cast<std::ptrdiff_t>(m), du_.end(), 0.0);
+      metric_.rows().times_q(du_.data());
+      for (std::size_t i = 0; i < nv_; ++i) {
+        double sum = 0.0;
+        for (std::size_t l = 0; l <= i; ++l) sum += L[i * nv_ + l] * du_[l];
+        normals[k * nv_ + i] += crossing_.weight(j) * sum;
+      }
+    }
+  }
   return true;
 }
 

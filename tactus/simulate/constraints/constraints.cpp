@@ -145,7 +145,11 @@ std::shared_ptr<const Constraints> compile_constraints(const derive::Equations& 
   const std::size_t m = constraints.size();
   constraints.scale.assign(m, 1.0);
   constraints.redundant.assign(m, 0);
-  constraints.terms = generate::compile(equations.constrained_terms(), backend);
+  const algebra::Function terms = equations.constrained_terms();
+  for (const algebra::Block& block : terms.outputs)
+    constraints.driven |= block.name == "c" && !std::all_of(block.entries.begin(), block.entries.end(),
+                                                            [](algebra::Expr c) { return is_zero(c); });
+  constraints.terms = generate::compile(terms, backend);
   constraints.errors = generate::compile(only(equations.constraint_terms(), {"Phi", "velocity"}), backend);
   measure_rows(dynamics, constraints);
   find_redundant(dynamics, model, constraints);

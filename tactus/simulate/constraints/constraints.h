@@ -28,6 +28,8 @@ struct Constraints {
   /// [m] rows that depend on other active rows wherever the mechanism can be.
   std::vector<char> redundant;
 
+  bool driven = false;  // whether rows move by themselves: c is not zero
+
   generate::Kernel terms;   // t q u tau wrench -> M Q Phi velocity A c gamma qdot
   generate::Kernel errors;  // t q u -> Phi velocity
 

@@ -22,6 +22,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -34,11 +35,23 @@ class Crossing {
   Crossing(std::size_t arguments, std::size_t nv)
       : arguments_(arguments), nv_(nv), stages_(kPlaces * arguments), moved_(kPlaces * nv) {}
 
-  /// A singular configuration is reached after the time `until` (negative: has been passed).
-  void find(double until, double width) {
+  /// From the time t a singular configuration is reached after `until` (negative: has been passed); the distance from it
+  /// changes at this rate.
+  void find(double t, double until, double rate, double width) {
     until_ = until;
     full_width_ = width;
+    when_ = t + until;
+    rate_ = rate;
+    known_ = true;
   }
+  /// The same one, seen from another place of the same step that is `here` away from it; false where it does not fit.
+  bool find_again(double t, double here, double tolerance) {
+    if (!known_ || !(std::abs(here - rate_ * std::abs(when_ - t)) <= tolerance)) return false;
+    until_ = when_ - t;
+    return true;
+  }
+  /// Another step begins.
+  void forget() { known_ = false; }
   /// The places for this part of the width; false where it is over before.
   bool place(double part);
 
@@ -54,7 +67,9 @@ class Crossing {
 
  private:
   std::size_t arguments_, nv_;
+  bool known_ = false;
   double until_ = 0.0, full_width_ = 0.0, width_ = 0.0;
+  double when_ = 0.0, rate_ = 0.0;
   std::array<double, kPlaces> shift_{}, weight_{}, inner_weight_{};
   std::vector<double> stages_, moved_;
 };

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include <tactus/base/check.h>
 #include <tactus/math/elimination.h>
+#include <tactus/simulate/constraints/crossing_limits.h>
 #include <tactus/simulate/integrators/passive_terms.h>
 #include <tactus/simulate/integrators/stepper.h>
 
@@ -53,12 +55,15 @@ namespace {
 // [KimLee2017].
 //
 // The equation is solved by Newton's method with one matrix per step, by finite differences of Q.
+//
+// Next to a singular configuration, at a distance d, rows say where their normals point only to (rounding)/d^2, and half way
+// off the manifold not even that. There normals of the branch stand for the rows, by those on both sides (crossing.h).
 constexpr int kMostIterations = 30, kMatrixServes = 8;
 // What the correction may be, by the change of the speeds in the step; and a that is slight in any case.
 constexpr double kSlight = 0.2, kAlwaysSlight = 1e-3;
 constexpr double kSlightWork = 1e-9;  // what it does, by the energies at hand
 // How far the speeds may go in a step, by what the accelerations where it begins make of them and by the speeds themselves.
-constexpr double kNear = 4.0, kNearMoving = 0.01;
+constexpr double kFar = 4.0, kFarMoving = 0.01;
 // A step whose equations cannot be solved is made as two of half its length, so often: each of them is balanced by itself.
 constexpr int kMostHalvings = 6;
 // Changes of the speeds, by their size: below this all is rounding.
@@ -70,6 +75,9 @@ constexpr double kGoodEnough = 2e-13, kSmall = 1e-20;
 constexpr double kBalanced = 8.0 * std::numeric_limits<double>::epsilon();
 // Rows that depend on others, by their pivots.
 constexpr double kRankTolerance = 1e-11;
+// Normals stand for the rows where the first guess of a step comes so near to a singular configuration: what follows from it
+// is then still within reach of the crossing.
+constexpr double kCrossingBegins = 0.5 * kAcross;
 // [of the speeds] for differences
 constexpr double kNudge = 1e-7;
 
@@ -97,7 +105,11 @@ class PassiveStepper final : public Stepper {
         lambda_(m_),
         right_(n_ + m_),
         change_(n_ + m_),
+        middle_rows_(m_ * n_),
+        end_rows_(m_ * n_),
+        end_rates_(m_),
         q1_(nq_),
+        middle_(nq_),
         qdot_(nq_),
         arguments_(kernels_.terms.input_size()),
         arguments0_(arguments_.size()),
@@ -155,14 +167,16 @@ class PassiveStepper final : public Stepper {
       if (!std::isfinite(u1_[i])) return Status::not_finite;
     }
     std::fill(lambda_.begin(), lambda_.end(), 0.0);
+    middle_across_ = end_across_ = false;
     double before = std::numeric_limits<double>::infinity(), work = 0.0, loss = 0.0;
     for (int iteration = 0; iteration < kMostIterations; ++iteration) {
       for (std::size_t i = 0; i < n_; ++i) mean_[i] = 0.5 * (u0[i] + u1_[i]);
       look_at_middle(chart, t, h);
       look_at_end(chart, t + h);
+      if (m_ > 0 && !look_at_rows(chart, t, h, iteration == 0)) return Status::not_converged;
       if (iteration % kMatrixServes == 0) fill_matrix(chart, t, h);
       balance(chart, h, u0, T0, V0, work, loss);
-      const double size = improve(u0, h, chart);
+      const double size = improve(u0, h);
       if (!std::isfinite(size)) return Status::not_converged;
       const bool shrinks = size < 0.5 * before;
       const bool solved =
@@ -191,7 +205,7 @@ class PassiveStepper final : public Stepper {
         expected += h * h * rate_[n_ + i] * M * rate_[n_ + j];
         moving += u0[i] * M * u0[j];
       }
-    return away <= kNear * kNear * (expected + kNearMoving * moving);
+    return away <= kFar * kFar * (expected + kFarMoving * moving);
   }
 
   void place(std::vector<double>& arguments, double t, const double* q, const double* u) const {
@@ -232,10 +246,49 @@ class PassiveStepper final : public Stepper {
 
   void look_at_end(Chart& chart, double t) {
     chart.dynamics().coordinates.displace(chart.workspace().q0.data(), theta_.data(), q1_.data());
-    if (m_ > 0) chart.constraints()->hold_position(t, q1_.data());
+    if (m_ > 0 && !end_across_) chart.constraints()->hold_position(t, q1_.data());
+    look_at_held_end(t);
+  }
+
+  void look_at_held_end(double t) {
     place(arguments_, t, q1_.data(), u1_.data());
     kernels_.terms(arguments_.data(), end_.data(), work_.data());
     for (std::size_t i = 0; i < n_ * n_; ++i) M_[i] = 0.5 * (M0_[i] + end_[kernels_.M + i]);
+  }
+
+  /// A(q_m), A(q1) and A(q1) u1 + c, or what stands for them: decided at the first look, for the whole step. False where it
+  /// cannot be had later.
+  bool look_at_rows(Chart& chart, double t, double h, bool first) {
+    ConstraintSolver& solver = *chart.constraints();
+    const double nearer_than = first ? kCrossingBegins : kAcross;
+    if (first || middle_across_) {
+      chart.dynamics().coordinates.displace(chart.workspace().q0.data(), half_.data(), middle_.data());
+      const bool across =
+          solver.normals_across(t + 0.5 * h, middle_.data(), mean_.data(), nearer_than, middle_rows_.data());
+      if (!first && !across) return false;
+      middle_across_ = across;
+    }
+    if (first || end_across_) {
+      chart.dynamics().coordinates.displace(chart.workspace().q0.data(), theta_.data(), middle_.data());
+      const bool across =
+          solver.normals_across(t + h, middle_.data(), u1_.data(), nearer_than, end_rows_.data());
+      if (!first && !across) return false;
+      end_across_ = across;
+      if (across) {
+        std::copy(middle_.begin(), middle_.end(), q1_.begin());
+        look_at_held_end(t + h);
+      }
+    }
+    rows_ = middle_across_ || end_across_ ? &solver.rows().held() : &solver.active_rows();
+    for (std::size_t k = 0; k < rows_->size(); ++k) {
+      const std::size_t row = (*rows_)[k];
+      double* end = end_rows_.data() + k * n_;
+      if (!middle_across_) std::copy_n(out_.data() + kernels_.A + row * n_, n_, middle_rows_.data() + k * n_);
+      if (!end_across_) std::copy_n(end_.data() + kernels_.A + row * n_, n_, end);
+      end_rates_[k] =
+          end_across_ ? std::inner_product(end, end + n_, u1_.begin(), 0.0) : end_[kernels_.velocity + row];
+    }
+    return true;
   }
 
   /// d/du1 of M (u1 - u0) - h Q, with M held.
@@ -254,12 +307,11 @@ class PassiveStepper final : public Stepper {
       kernels_.terms(w.arguments.data(), end_.data(), work_.data());
       for (std::size_t i = 0; i < n_; ++i) matrix_[i * n_ + j] = -h * (end_[kernels_.Q + i] - Q_[i]) / nudge;
     }
-    look_at_end(chart, t + h);
+    look_at_held_end(t + h);
   }
 
   /// The number that makes the energy balance, times M u_m, is added to Q's place in right_.
   void balance(Chart& chart, double h, const double* u0, double T0, double V0, double& work, double& loss) {
-    const std::vector<std::size_t>& rows = active(chart);
     double by_Q = 0.0, by_outside = 0.0, by_loss = 0.0, by_rows = 0.0, by_driven = 0.0, by_inertia = 0.0,
            size = 0.0;
     for (std::size_t i = 0; i < n_; ++i) {
@@ -275,12 +327,12 @@ class PassiveStepper final : public Stepper {
       by_inertia += mean_[i] * Mdu;
       size += mean_[i] * Mu;
     }
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-      const double* A = out_.data() + kernels_.A + rows[k] * n_;
+    for (std::size_t k = 0; k < rows_->size(); ++k) {
+      const double* A = middle_rows_.data() + k * n_;
       double along = 0.0;
       for (std::size_t i = 0; i < n_; ++i) along += A[i] * mean_[i];
       by_rows += along * lambda_[k];
-      if (out_[kernels_.c + rows[k]] != 0.0) by_driven += along * lambda_[k];
+      if (out_[kernels_.c + (*rows_)[k]] != 0.0) by_driven += along * lambda_[k];
     }
     const double ports = chart.outside_work(arguments0_.data(), arguments_.data()) - h * power_;
     const double V1 = potential(arguments_);
@@ -303,9 +355,8 @@ class PassiveStepper final : public Stepper {
   }
 
   /// A step of Newton's method for u1 and lambda; the size of the change, by the speeds.
-  double improve(const double* u0, double h, Chart& chart) {
-    const std::vector<std::size_t>& rows = active(chart);
-    const std::size_t size = n_ + rows.size();
+  double improve(const double* u0, double h) {
+    const std::size_t m = rows_->size(), size = n_ + m;
     for (std::size_t i = 0; i < n_; ++i) {
       double* line = elimination_.row(i, size);
       double residual = -h * Q_[i] + nudged_[i];
@@ -313,18 +364,18 @@ class PassiveStepper final : public Stepper {
         line[j] = M_[i * n_ + j] + matrix_[i * n_ + j];
         residual += M_[i * n_ + j] * (u1_[j] - u0[j]);
       }
-      for (std::size_t k = 0; k < rows.size(); ++k) {
-        const double A = out_[kernels_.A + rows[k] * n_ + i];
+      for (std::size_t k = 0; k < m; ++k) {
+        const double A = middle_rows_[k * n_ + i];
         line[n_ + k] = -A;
         residual -= A * lambda_[k];
       }
       right_[i] = -residual;
     }
-    for (std::size_t k = 0; k < rows.size(); ++k) {
+    for (std::size_t k = 0; k < m; ++k) {
       double* line = elimination_.row(n_ + k, size);
-      std::copy_n(end_.begin() + static_cast<std::ptrdiff_t>(kernels_.A + rows[k] * n_), n_, line);
-      std::fill_n(line + n_, rows.size(), 0.0);
-      right_[n_ + k] = -end_[kernels_.velocity + rows[k]];
+      std::copy_n(end_rows_.data() + k * n_, n_, line);
+      std::fill_n(line + n_, m, 0.0);
+      right_[n_ + k] = -end_rates_[k];
     }
     elimination_.factor(size, size, kRankTolerance);
     elimination_.solve(right_.data(), change_.data());
@@ -354,17 +405,16 @@ class PassiveStepper final : public Stepper {
     return largest / fastest;
   }
 
-  const std::vector<std::size_t>& active(Chart& chart) const {
-    static const std::vector<std::size_t> kNone;
-    return chart.constraints() != nullptr ? chart.constraints()->active_rows() : kNone;
-  }
-
   const PassiveTerms& kernels_;
   std::size_t n_, nq_, m_;
   std::vector<double> out_, end_;  // terms at the middle, at the end
   std::vector<double> M0_, M_, matrix_;
   std::vector<double> u1_, mean_, theta_, half_, rate_, Q_, nudged_, h_, lossless_, lambda_, right_, change_;
-  std::vector<double> q1_, qdot_, arguments_, arguments0_, energy_, work_;
+  const std::vector<std::size_t> no_rows_;
+  const std::vector<std::size_t>* rows_ = &no_rows_;  // of the constraints
+  std::vector<double> middle_rows_, end_rows_, end_rates_;
+  bool middle_across_ = false, end_across_ = false;  // whether normals of the branch stand for them
+  std::vector<double> q1_, middle_, qdot_, arguments_, arguments0_, energy_, work_;
   std::vector<double> start_, centre_;
   math::Elimination elimination_;
   EnergyBooks books_{0.0, 0.0};

@@ -20,14 +20,22 @@ constexpr double kNoAcceleration = 1e-12;
 /// A row of G nearer than this to the span of others, by natural sizes, depends on them.
 constexpr double kDependent = 1e-9;
 
+/// By F+ F- S+ S- of the model, where S may be left out, or be less than F by an adjusted parameter.
+void set_bounds(DryAxis& axis, const double* given) {
+  axis.slide_forward = std::max(0.0, given[0]);
+  axis.slide_back = std::max(0.0, given[1]);
+  axis.stick_forward = std::max(axis.slide_forward, given[2]);
+  axis.stick_back = std::max(axis.slide_back, given[3]);
+}
+
 }  // namespace
 
 bool has_dry_friction(const describe::Model& model) {
   for (const describe::Joint& joint : model.joints)
     for (const describe::JointAxis& axis : joint.axes)
-      if (!algebra::is_zero(axis.friction.coulomb_positive) ||
-          !algebra::is_zero(axis.friction.coulomb_negative))
-        return true;
+      for (const describe::Expr& bound : {axis.friction.coulomb_positive, axis.friction.coulomb_negative,
+                                          axis.friction.breakaway_positive, axis.friction.breakaway_negative})
+        if (!algebra::is_zero(bound)) return true;
   return false;
 }
 
@@ -35,7 +43,8 @@ describe::Model without_dry_friction(const describe::Model& model) {
   describe::Model rest = model;
   for (describe::Joint& joint : rest.joints)
     for (describe::JointAxis& axis : joint.axes)
-      axis.friction.coulomb_positive = axis.friction.coulomb_negative = describe::Expr();
+      axis.friction.coulomb_positive = axis.friction.coulomb_negative = axis.friction.breakaway_positive =
+          axis.friction.breakaway_negative = describe::Expr();
   return rest;
 }
 
@@ -53,20 +62,22 @@ std::shared_ptr<const DryFriction> dry_friction_of(const describe::Model& model,
   int rate = 0;
   for (const describe::Joint& joint : model.joints)
     for (const describe::JointAxis& axis : joint.axes) {
-      const std::array<describe::Expr, 2> given{axis.friction.coulomb_positive,
-                                                axis.friction.coulomb_negative};
-      std::array<double, 2> now{};
+      const std::array<describe::Expr, DryFriction::kBounds> given{
+          axis.friction.coulomb_positive, axis.friction.coulomb_negative, axis.friction.breakaway_positive,
+          axis.friction.breakaway_negative};
+      std::array<double, DryFriction::kBounds> now{};
       bool varies = false;
-      for (std::size_t k = 0; k < 2; ++k) {
+      for (std::size_t k = 0; k < now.size(); ++k) {
         now[k] = describe::value_of(model, given[k]);
         bounds.entries.push_back(numbers(given[k]));
         varies = varies || !bounds.entries.back().is_constant();
       }
-      if (now[0] > 0.0 || now[1] > 0.0 || varies) {
-        friction.axes.push_back({rate, now[0], now[1], now[0], now[1]});
+      if (varies || std::any_of(now.begin(), now.end(), [](double bound) { return bound > 0.0; })) {
+        friction.axes.emplace_back().rate = rate;
+        set_bounds(friction.axes.back(), now.data());
         adjustable = adjustable || varies;
       } else {
-        bounds.entries.resize(bounds.entries.size() - 2);
+        bounds.entries.resize(bounds.entries.size() - now.size());
       }
       ++rate;
     }
@@ -82,11 +93,8 @@ std::shared_ptr<const DryFriction> dry_friction_of(const describe::Model& model,
 
 void DryFriction::update(std::vector<DryAxis>& now, std::vector<double>& numbers) const {
   if (!bounds) return;
-  (*bounds)(nullptr, numbers.data(), numbers.data() + 2 * axes.size());
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    now[i].slide_forward = now[i].stick_forward = std::max(0.0, numbers[2 * i]);
-    now[i].slide_back = now[i].stick_back = std::max(0.0, numbers[2 * i + 1]);
-  }
+  (*bounds)(nullptr, numbers.data(), numbers.data() + kBounds * axes.size());
+  for (std::size_t i = 0; i < axes.size(); ++i) set_bounds(now[i], numbers.data() + kBounds * i);
 }
 
 FrictionLaw::FrictionLaw(const Dynamics& dynamics)

@@ -37,12 +37,13 @@ struct DryAxis {
 struct DryFriction {
   std::vector<DryAxis> axes;
   std::optional<generate::Kernel> rates;  // t q u -> qd W qdd_bias; none where the speeds are the joint rates
-  /// -> F+ F- of each axis, where adjustable parameters are in them.
+  /// -> F+ F- S+ S- of each axis, where adjustable parameters are in them.
   std::optional<generate::Kernel> bounds;
 
-  /// The axes with the bounds as they are now. `numbers` has room for two per axis and the kernel's work.
+  static constexpr std::size_t kBounds = 4;  // of an axis
+  /// The axes with the bounds as they are now. `numbers` has room for those of all axes and the kernel's work.
   void update(std::vector<DryAxis>& axes, std::vector<double>& numbers) const;
-  std::size_t numbers_size() const { return 2 * axes.size() + (bounds ? bounds->work_size() : 0); }
+  std::size_t numbers_size() const { return kBounds * axes.size() + (bounds ? bounds->work_size() : 0); }
 };
 
 /// Null where no joint has any, now or by an adjustable parameter. `equations` are those of the model, or of it without dry friction.

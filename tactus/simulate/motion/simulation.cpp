@@ -413,6 +413,12 @@ std::string Simulation::explain(Status status) {
                                           [](double a, double b) { return std::abs(a) < std::abs(b); }) -
                          speeds.begin());
   const std::string joint = chart_->speed_name(fastest);
+  if (status.has(Status::not_converged) && options_.integrator == Integrator::passive)
+    return fmt::format(
+        "{} the passive integrator found no step whose energy balances (fastest: '{}'), nor parts of it down "
+        "to "
+        "1/64: where a singular position is near or forces jump, 'rk4' or 'adaptive' get on",
+        when, joint);
   if (status.has(Status::not_converged))
     return fmt::format(
         "{} the implicit integrator's equations could not be solved (fastest: '{}'): try a smaller "

@@ -11,6 +11,8 @@ double order_of(Integrator integrator) {
   switch (integrator) {
     case Integrator::euler:
       return 1.0;
+    case Integrator::passive:
+      return 2.0;
     case Integrator::implicit:
       return 3.0;
     default:
@@ -20,6 +22,8 @@ double order_of(Integrator integrator) {
 
 /// A speed slower than this part of the fastest is measured by it: noise is no motion.
 constexpr double kSlow = 1e-3;
+/// [rad/s or m/s] And where all stands, by this.
+constexpr double kStands = 1e-9;
 
 }  // namespace
 
@@ -53,7 +57,7 @@ double StepError::relative() const {
   const double all = fastest_.empty() ? 0.0 : *std::max_element(fastest_.begin(), fastest_.end());
   double worst = 0.0;
   for (std::size_t i = 0; i < u_.size(); ++i)
-    if (all > 0.0) worst = std::max(worst, u_[i] / std::max(fastest_[i], kSlow * all));
+    worst = std::max(worst, u_[i] / std::max({fastest_[i], kSlow * all, kStands}));
   return worst;
 }
 
