@@ -173,11 +173,11 @@ TEST(EnergyWatch, SeesEnergyThatNothingExplains) {
   EXPECT_EQ(watch.weigh(state, faster, {}, {}, books), Weight::off);
   // Friction that gives.
   EXPECT_EQ(watch.weigh(state, fallen, {.friction = -50.0}, {.friction = -50.0}, books), Weight::off);
-  EXPECT_TRUE(watch.end_tick(fallen, 0.0, books));
+  EXPECT_TRUE(watch.end_tick(fallen, 0.0, false, books));
   ASSERT_FALSE(watch.begin_tick(fallen, false, books));
   faster = fallen;
   faster.u[0] *= 1.01;
-  EXPECT_FALSE(watch.end_tick(faster, 0.0, books));
+  EXPECT_FALSE(watch.end_tick(faster, 0.0, false, books));
   EXPECT_NEAR(watch.imbalance(), 0.5 * (1.01 * 1.01 - 1.0) * fallen.u[0] * fallen.u[0], kExact);
 }
 
@@ -189,9 +189,9 @@ TEST(EnergyWatch, SeesAnImpactThatGivesEnergy) {
   watch.begin(state);
   Books books;
   ASSERT_FALSE(watch.begin_tick(state, false, books));
-  EXPECT_TRUE(watch.end_tick(state, 0.0, books));
+  EXPECT_TRUE(watch.end_tick(state, 0.0, false, books));
   ASSERT_FALSE(watch.begin_tick(state, false, books));
-  EXPECT_FALSE(watch.end_tick(state, -0.1, books));
+  EXPECT_FALSE(watch.end_tick(state, -0.1, false, books));
 }
 
 }  // namespace

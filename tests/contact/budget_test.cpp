@@ -11,6 +11,7 @@
 #include <tactus/contact/events/engine.h>
 #include <tactus/describe/read/load.h>
 
+#include "random_scenes.h"
 #include "support/allocations.h"
 #include "support/compare.h"
 #include "support/paths.h"
@@ -45,6 +46,39 @@ joints: {z: {type: prismatic, parent: world, child: ball, axis: z}}
 contact: {defaults: {restitution: 1}}
 initial: {q: {z: 0.1003}, u: {z: 4}}
 )";
+
+TEST(Budget, BoundsTheWorkOfRandomScenesAndNeverGainsEnergy) {
+  // most_trials + 2 most_events + 2 integrations (choices.h), once more for a stretch in which all laws are solved at once,
+  // and once for each gap that closes and opens again. Once their work is done the solvers may go on by an eighth of it for
+  // each impact (and a quarter of that for its last strike) and each choice of modes: of most_events events and two more,
+  // features that are lost and what is left of the tick.
+  constexpr Budget kBudget = Budget::haptic();
+  constexpr long kMostIntegrations = 3 * (kBudget.most_trials + 2 * kBudget.most_events + 3);
+  constexpr long kMostSolving =
+      kBudget.most_solving + (kBudget.most_events + 2) * kBudget.most_solving * 9 / 32;
+  /// [1] Of the energy in play: what a run may be off before it is stopped.
+  constexpr double kRunImbalance = 1e-2;
+  constexpr std::uint64_t kScenes = 120;
+  int failed = 0;
+  for (std::uint64_t number = 0; number < kScenes; ++number) {
+    const RandomScene scene = random_scene(number);
+    const ContactModel contact_model(describe::load_text(scene.text, "scene"));
+    Engine engine(contact_model, {.step = 1e-3, .budget = kBudget});
+    engine.set_state(initial(contact_model.model));
+    EnergyWatch energy(contact_model);
+    const double before = energy.energy(initial(contact_model.model));
+    bool ok = true;
+    while (ok && engine.state().t < scene.duration - 5e-4) {
+      ok = engine.step().ok();
+      EXPECT_LE(engine.work().integrations, kMostIntegrations) << number;
+      EXPECT_LE(engine.work().solving, kMostSolving) << number;
+    }
+    failed += !ok;  // in the state before, and said
+    EXPECT_LE(energy.energy(engine.state()), before + kRunImbalance * engine.books().in_play + 1e-9)
+        << number << " (" << scene.family << ")";
+  }
+  EXPECT_LE(failed, 2);
+}
 
 TEST(Budget, WhatDoesNotFitHappensLaterAndIsSaid) {
   // 4 m/s over a gap of 1 mm: four impacts per step. Two fit; the rest of the step is taken at its end.

@@ -211,12 +211,13 @@ void EnergyWatch::take_as_friction(Books& books) {
 }
 
 void EnergyWatch::take_as_late(Books& books) {
+  piece_.friction = std::max(piece_.friction, 0.0);  // slip went through zero where none was looked for
   if (!first_order_) books.scheme_error += left();
   piece_.doubt = 0.0;
   take(books);
 }
 
-bool EnergyWatch::end_tick(const simulate::State& state, double least_loss, Books& books) {
+bool EnergyWatch::end_tick(const simulate::State& state, double least_loss, bool late, Books& books) {
   const double now = sum(energy(state), books);
   const double left = now - memory.sum, play = in_play(books);
   books.imbalance += left;
@@ -225,7 +226,7 @@ bool EnergyWatch::end_tick(const simulate::State& state, double least_loss, Book
     books.worst_imbalance = std::max(books.worst_imbalance, std::abs(left) / std::max(play, rounding()));
   memory.sum = now;
   memory.here = true;
-  const double limit = allowed(books) + doubt_;
+  const double limit = allowed(books) + doubt_ + (late ? kLateImbalance * play : 0.0);
   const double gained = std::max(-least_loss, friction_before_ - books.friction_loss);  // by what only takes
   imbalance_ = !(std::abs(left) <= limit) ? left : gained > limit ? gained : books.imbalance;
   return std::abs(left) <= limit && gained <= limit &&

@@ -32,6 +32,8 @@ namespace tactus::contact {
 /// integrators leave at steps that fit the motion, far below what an impact or a slip is about.
 inline constexpr double kTickImbalance = 1e-4;
 inline constexpr double kRunImbalance = 1e-2;
+/// The same for a tick whose events were taken late.
+inline constexpr double kLateImbalance = 1e-2;
 /// The part of it that a piece may leave without being cut into shorter ones, where they are not short already.
 inline constexpr double kPieceImbalance = 3e-9;
 /// The same where other forces act: their powers may jump, and hands push through ticks that have no time to lose.
@@ -104,8 +106,9 @@ class EnergyWatch {
   }
   /// Something happened: powers and energy may jump.
   void break_off() { memory.smooth = weighed_ = false; }
-  /// After a tick: false where its books do not balance. `least_loss`: of the impacts of an instant [J].
-  bool end_tick(const simulate::State& state, double least_loss, Books& books);
+  /// After a tick: false where its books do not balance. `least_loss`: of the impacts of an instant [J]. `late`: events were
+  /// taken late, with errors of first order.
+  bool end_tick(const simulate::State& state, double least_loss, bool late, Books& books);
   /// Whether the powers of the piece that was weighed last are not all zero.
   bool has_powers() const { return piece_.has_powers(); }
   /// Of the last tick that did not balance [J].

@@ -178,7 +178,8 @@ Status Engine::step(const Input& input) noexcept {
   work_.solving = response_.work();
   mean_work_ += (static_cast<double>(effort()) - mean_work_) / kWorkWindow;
   if (mean_work_ > static_cast<double>(options_.most_mean_evaluations)) status |= Status::too_much_work;
-  if (status.ok() && !energy_.end_tick(state_, least_loss_, books_)) status |= Status::energy_unexplained;
+  if (status.ok() && !energy_.end_tick(state_, least_loss_, status.has(Status::located_late), books_))
+    status |= Status::energy_unexplained;
   if (!status.ok()) take_back();
   return status;
 }
@@ -193,6 +194,7 @@ Status Engine::advance(double t_end) {
   Status status;        // notes
   bool stands = false;  // evaluate() was last called at the state, with its modes
   double reach = std::numeric_limits<double>::infinity();  // [s] of a piece, after one that was too long
+  bool solved_at_once = false;  // all laws, for what was left of a tick whose budget was spent
   for (int round = 0; round < options_.most_events_per_step; ++round) {
     if (effort() > options_.most_evaluations) return Status::too_much_work;
     const bool lost = detect(stands);  // what is near now
@@ -240,7 +242,7 @@ Status Engine::advance(double t_end) {
       // The powers of other forces may jump, or be those of stiff springs: what they leave says nothing about the motion.
       if (weight == Weight::balances ||
           (weight == Weight::coarse && (short_enough || powers_.other != 0.0)) ||
-          (piece.ok() && is_spent())) {
+          (weight == Weight::coarse && is_spent())) {
         status |= piece;
         late_piece = weight != Weight::balances && is_spent();
         break;
@@ -248,8 +250,15 @@ Status Engine::advance(double t_end) {
       // A force that grows beyond all bounds is not integrated over: the piece ends before, and where it does not go on
       // at all, all laws are solved at once.
       go_back();
-      if (length <= kFirstStretch && !piece.ok()) return status |= piece;
-      jams = length <= kFirstStretch;
+      const bool last = is_spent() || length <= kFirstStretch;
+      if (last && (!piece.ok() && (!is_spent() || solved_at_once))) return status |= piece;
+      if (is_spent() && solved_at_once) return status |= Status::energy_unexplained;
+      jams = last;
+      if (is_spent()) {  // for what is left of the tick
+        solved_at_once = true;
+        stretch_ = t_end - state_.t;
+        status |= Status::located_late;
+      }
       if (jams) break;
       ++work_.trials;
       reach = kShorter * length;

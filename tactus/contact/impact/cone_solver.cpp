@@ -184,6 +184,7 @@ bool ConeSolver::newton(const ConeProblem& problem, ConeLaw law, ConeResult& res
   const double start = result.residual;
   double before = start;
   for (int step = 0; step < options_.most_newton_steps; ++step) {
+    if (result.work >= work_limit_) return false;
     ++result.newton_steps;
     result.work += static_cast<long>(rows_ * rows_ * (rows_ / 3 + 2));
     std::copy_n(p_try_.data(), rows_, p_from_.data());
@@ -229,7 +230,8 @@ bool ConeSolver::solve_by(ConeLaw law, const ConeProblem& problem, ConeResult& r
   double sweeps = kFirstSweeps;
   bool pivoted = false;
   const int most = result.sweeps + options_.most_sweeps;
-  const long share = most_work_ / kMostLaws, most_work = result.work + share;
+  const long most_work = result.work + most_work_ / kMostLaws;
+  work_limit_ = most_work;
   const long work_of_sweep =
       static_cast<long>(rows_ * rows_) + kWorkOfContact * static_cast<long>(contacts_.size());
   while (result.sweeps < most && result.work < most_work) {

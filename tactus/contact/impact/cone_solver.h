@@ -80,7 +80,8 @@ class ConeSolver {
 
   std::size_t most_contacts_;
   ConeOptions options_;
-  long most_work_ = std::numeric_limits<long>::max();
+  long most_work_ = std::numeric_limits<long>::max(),
+       work_limit_ = 0;  // of a problem; of the law that is tried
   std::vector<Contact> contacts_;
   std::vector<ConeMode> modes_;
   std::size_t rows_ = 0;
