@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -83,6 +84,9 @@ int main(int argc, char** argv) {
     return kFailed;
   } catch (const tactus::OutputError& error) {
     std::fprintf(stderr, "%s\n", error.what());
+    return kFailed;
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "error: there is not enough memory for that\n");
     return kFailed;
   } catch (const std::exception& error) {
     if (std::ferror(stdout) != 0) {  // a print that did not get through throws an error of the library's

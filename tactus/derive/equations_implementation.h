@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include <tactus/algebra/calculus.h>
 #include <tactus/base/check.h>
 #include <tactus/base/error.h>
@@ -138,11 +140,24 @@ struct Equations::Implementation {
                 joint_loads(model, options, numbers, symbols->q, speeds.rates), options.push_passive);
   }
 
+  /// Formulas of nv x nv entries, most of them zero: 200 MB. Beyond it they would take what memory there is.
+  static constexpr int kMostSpeeds = 5000;
+  void require_a_matrix() const {
+    if (nv() <= kMostSpeeds) return;
+    throw InputError(
+        {},
+        fmt::format("the model has {} freedoms; its equations in one piece are made for at most {}", nv(),
+                    kMostSpeeds),
+        "take fewer bodies; loose ones that touch each other (`contact`) are moved by stepping, without such "
+        "equations");
+  }
+
   std::vector<Expr> mass_matrix() const {
+    require_a_matrix();
     if (!speeds.identity) return kane_equations(false).M;
     Motion<Expr> motion = motion_at(tree, symbols->q);
     std::vector<CompositeBody<Expr>> composite;
-    std::vector<Expr> M(static_cast<std::size_t>(nv() * nv()));
+    std::vector<Expr> M(static_cast<std::size_t>(nv()) * static_cast<std::size_t>(nv()));
     composite_body(tree, Policy{}, motion, composite, M.data());
     return M;
   }

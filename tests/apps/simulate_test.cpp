@@ -107,6 +107,23 @@ TEST(Simulate, StopsAtNotANumberWithWhenAndWhereAndKeepsTheRows) {
   EXPECT_NEAR(static_cast<double>(table.at("t").size()), 21.0, 1.0);
 }
 
+TEST(Simulate, RefusesMoreFreedomsThanEquationsInOnePieceCanHave) {
+  const Folder folder;
+  const std::string file = folder.file("loose.yaml", R"(
+name: loose
+repeat:
+  count: 10000
+  bodies: {'b{i}': {mass: 1, inertia: [1, 1, 1]}}
+  joints: {'j{i}': {type: free, parent: world, child: 'b{i}'}}
+)");
+  for (const char* verb : {"simulate", "derive", "eval"}) {
+    const Outcome run = tactus(std::string(verb) + " " + file);
+    EXPECT_EQ(run.code, 2) << verb << run.err;
+    EXPECT_NE(run.err.find("60000 freedoms"), std::string::npos) << verb << run.err;
+    EXPECT_NE(run.err.find("help:"), std::string::npos) << verb;
+  }
+}
+
 TEST(Simulate, StopsWhenTheMotionDiverges) {
   const Folder folder;
   const std::string script = folder.file("script.yaml", "{initial: {u: [0, 1]}, tau: {q2: 50*q2_dot}}");

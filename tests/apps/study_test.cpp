@@ -57,6 +57,17 @@ TEST(Study, DrawsFaulringsFiguresAndTheEnergy) {
   }
 }
 
+TEST(Study, OneLoopConvergesByEveryIntegratorAndFormulation) {
+  const Folder folder;
+  const nlohmann::json report = run_study("iftomm-a02 loops-1", folder);
+  ASSERT_EQ(report["cases"].size(), 1u);
+  EXPECT_EQ(report["cases"][0]["verdict"], "reproduced") << report;
+  const std::string table = report["cases"][0]["table"];
+  for (const char* integrator : {"euler", "rk4", "implicit", "adaptive", "stiff", "passive"})
+    EXPECT_NE(table.find(std::string("1 loop, ") + integrator), std::string::npos) << integrator;
+  EXPECT_EQ(table.find("stops"), std::string::npos) << table;
+}
+
 TEST(Study, OneCaseAlone) {
   const Folder folder;
   const nlohmann::json report = run_study("clover1996 table-v", folder);
