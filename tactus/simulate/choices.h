@@ -108,7 +108,7 @@ struct Budget {
   static constexpr Budget haptic();
 };
 constexpr Budget Budget::haptic() {
-  return {.most_events = 4, .most_trials = 8, .most_rounds = 8, .most_solving = 400'000};
+  return {.most_events = 4, .most_trials = 8, .most_rounds = 8, .most_solving = 1'000'000};
 }
 
 }  // namespace tactus::simulate

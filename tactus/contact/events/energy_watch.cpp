@@ -110,6 +110,7 @@ bool EnergyWatch::begin_tick(const simulate::State& state, bool acts, Books& boo
   memory.acted = false;
   doubt_ = 0.0;
   friction_before_ = books.friction_loss;
+  scheme_before_ = books.scheme_error;
   return acts || other_forces_;
 }
 
@@ -228,8 +229,12 @@ bool EnergyWatch::end_tick(const simulate::State& state, double least_loss, bool
   memory.here = true;
   const double limit = allowed(books) + doubt_ + (late ? kLateImbalance * play : 0.0);
   const double gained = std::max(-least_loss, friction_before_ - books.friction_loss);  // by what only takes
-  imbalance_ = !(std::abs(left) <= limit) ? left : gained > limit ? gained : books.imbalance;
-  return std::abs(left) <= limit && gained <= limit &&
+  const double scheme = late ? books.scheme_error - scheme_before_ : 0.0;  // of pieces that came late
+  imbalance_ = !(std::abs(left) <= limit)     ? left
+               : gained > limit               ? gained
+               : !(std::abs(scheme) <= limit) ? scheme
+                                              : books.imbalance;
+  return std::abs(left) <= limit && gained <= limit && std::abs(scheme) <= limit &&
          std::abs(books.imbalance) <=
              kRunImbalance * (play + memory.passed) + kManyTimes * (rounding() + coming_to_be_held());
 }

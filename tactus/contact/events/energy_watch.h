@@ -141,7 +141,7 @@ class EnergyWatch {
   Piece piece_;
   bool weighed_ = false;  // the energy at the end of the last piece is that where the next one begins
   double doubt_ = 0.0;    // [J] of the integrals of a tick
-  double friction_before_ = 0.0;
+  double friction_before_ = 0.0, scheme_before_ = 0.0;  // [J] before the tick
   double potential_ = 0.0, mass_ = 0.0;
   double imbalance_ = 0.0;
   std::vector<double> in_, out_, work_;

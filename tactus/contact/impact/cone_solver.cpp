@@ -9,8 +9,9 @@ namespace tactus::contact {
 namespace {
 
 // Sweeps before Newton's method is tried, and between its trials (growing).
-/// A problem is tried by so many laws at most (fall_back), each with its share of the work.
-constexpr long kMostLaws = 4;
+/// Shares of the work of a problem: Coulomb's law gets half of it and, from where the associated law has led, a quarter; the
+/// two that stand in an eighth each.
+constexpr long kFirstShare = 2, kSecondShare = 4, kShareOfOthers = 8;
 /// [multiplications] What a contact takes in a sweep, beside those with W.
 constexpr long kWorkOfContact = 200;
 constexpr int kFirstSweeps = 8;
@@ -225,12 +226,13 @@ bool ConeSolver::measure(const ConeProblem& problem, ConeLaw law, ConeResult& re
   return result.residual <= options_.tolerance * scale_;
 }
 
-bool ConeSolver::solve_by(ConeLaw law, const ConeProblem& problem, ConeResult& result, double* p, double* w) {
+bool ConeSolver::solve_by(ConeLaw law, long share, const ConeProblem& problem, ConeResult& result, double* p,
+                          double* w) {
   if (measure(problem, law, result, p, w)) return true;
   double sweeps = kFirstSweeps;
   bool pivoted = false;
   const int most = result.sweeps + options_.most_sweeps;
-  const long most_work = result.work + most_work_ / kMostLaws;
+  const long most_work = result.work + most_work_ / share;
   work_limit_ = most_work;
   const long work_of_sweep =
       static_cast<long>(rows_ * rows_) + kWorkOfContact * static_cast<long>(contacts_.size());
@@ -269,7 +271,7 @@ ConeResult ConeSolver::solve(const ConeProblem& problem, std::span<double> p, st
   TACTUS_CHECK(p.size() >= rows_ && w.size() >= rows_);
   for (const Contact& k : contacts_) clip_impulse(k.local, p.data() + k.row);
   ConeResult result;
-  result.converged = solve_by(ConeLaw::coulomb, problem, result, p.data(), w.data());
+  result.converged = solve_by(ConeLaw::coulomb, kFirstShare, problem, result, p.data(), w.data());
   if (!result.converged && problem.least.empty() && options_.fall_back)
     fall_back(problem, result, p.data(), w.data());
   find_modes(p.data(), w.data());
@@ -279,9 +281,9 @@ ConeResult ConeSolver::solve(const ConeProblem& problem, std::span<double> p, st
 /// Where the sweeps for Coulomb's law run in a circle: the associated law, and Coulomb's from there.
 void ConeSolver::fall_back(const ConeProblem& problem, ConeResult& result, double* p, double* w) {
   std::fill_n(p, rows_, 0.0);
-  const bool associated = solve_by(ConeLaw::associated, problem, result, p, w);
+  const bool associated = solve_by(ConeLaw::associated, kShareOfOthers, problem, result, p, w);
   std::copy_n(p, rows_, p_best_.data());
-  result.converged = solve_by(ConeLaw::coulomb, problem, result, p, w);
+  result.converged = solve_by(ConeLaw::coulomb, kSecondShare, problem, result, p, w);
   if (result.converged) return;
   if (associated) {
     result.law = ConeLaw::associated;
@@ -292,7 +294,7 @@ void ConeSolver::fall_back(const ConeProblem& problem, ConeResult& result, doubl
   result.law = ConeLaw::frictionless;
   for (Contact& k : contacts_) k.local.mu = 0.0;
   std::fill_n(p, rows_, 0.0);
-  solve_by(ConeLaw::frictionless, problem, result, p, w);
+  solve_by(ConeLaw::frictionless, kShareOfOthers, problem, result, p, w);
 }
 
 }  // namespace tactus::contact

@@ -73,7 +73,9 @@ class ConeSolver {
   void sweep(const ConeProblem& problem, ConeLaw law, bool forward, double* p, double* w);
   bool newton_step(const ConeProblem& problem, ConeLaw law, double* p, const double* w);
   bool newton(const ConeProblem& problem, ConeLaw law, ConeResult& result, double* p, double* w);
-  bool solve_by(ConeLaw law, const ConeProblem& problem, ConeResult& result, double* p, double* w);
+  /// With the most_work / share of it.
+  bool solve_by(ConeLaw law, long share, const ConeProblem& problem, ConeResult& result, double* p,
+                double* w);
   bool solve_planar(const ConeProblem& problem, ConeResult& result, double* p, double* w);
   void fall_back(const ConeProblem& problem, ConeResult& result, double* p, double* w);
   void find_modes(const double* p, const double* w);
