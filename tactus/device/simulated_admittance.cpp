@@ -132,7 +132,7 @@ bool SimulatedAdmittance::command(const Command& command) noexcept {
   const math::Vec3<double> own = math::rotation_vector(handle_.orientation);
   for (std::size_t i = 0; i < 6; ++i) {
     const bool has = has_axis(specification_.actuated, i);
-    commanded_.V[i] = has ? command.V_WH[i] : 0.0;
+    commanded_.V[i] = has && servo_.leads ? command.V_WH[i] : 0.0;
     if (i < 3) {
       if (!has) theta[i] = own[i];
       continue;
