@@ -26,6 +26,8 @@ struct Servo {
   std::array<double, 2> compliance{};  // [rad/(N m)], [m/N]
   Vector6 bias{};                      // [N m; N] of the sensor
   std::array<double, 2> noise{};       // [N m], [N] standard deviation
+  double fixture_mass =
+      0.0;  // [kg] at the handle's origin, beyond the sensor: felt as m (g - a), a of the last period
   std::uint64_t seed = 1;
 };
 
@@ -60,6 +62,7 @@ class SimulatedAdmittance final : public Device {
   State state_ = State::off;
   std::atomic<bool> stopped_{false};
   Handle handle_{}, commanded_{};
+  Vector6 V_before_{};  // at the sample before
   Sample sample_{};
   double hand_work_ = 0.0;
 };
