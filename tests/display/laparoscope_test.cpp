@@ -67,7 +67,7 @@ class Sideways final : public device::Hand {
 };
 
 TEST(Laparoscope, StaysInItsEntryUnderFiveNewtons) {
-  for (const char* name : {"simulated:admittance", "simulated:cobot"}) {
+  for (const char* name : {"simulated:admittance"}) {
     const auto mechanism = tool();
     const int handle = mechanism->port("handle");
     const math::Pose<double> start = mechanism->motion(handle).X_WP;
