@@ -13,5 +13,6 @@ std::vector<study::Case> free_motion_cases();  // section VI, and section VIII w
 std::vector<study::Case> contact_cases();      // section VIII, the mechanism's own contact
 std::vector<study::Case> felt_cases();         // section VIII, what the hand feels of it
 std::vector<study::Case> two_rates_cases();    // section VII
+std::vector<study::Case> stability_cases();    // how stiff penalties and couplers may be
 
 }  // namespace tactus::studies::constantinescu

@@ -8,9 +8,10 @@
 
 namespace tactus::studies::faulring {
 
-std::vector<study::Case> state_cases();  // accelerations and multipliers at one state, examples A to C
-std::vector<study::Case> disk_cases();   // drift of Algorithm 1, as printed and mended; Figures 8 to 11
-std::vector<study::Case> arm_cases();    // its energy; Figure 12
-std::vector<study::Case> cobot_cases();  // Figures 8 to 12 through a simulated cobot
+std::vector<study::Case> state_cases();      // accelerations and multipliers at one state, examples A to C
+std::vector<study::Case> disk_cases();       // drift of Algorithm 1, as printed and mended; Figures 8 to 11
+std::vector<study::Case> arm_cases();        // its energy; Figure 12
+std::vector<study::Case> stability_cases();  // the stiffest hand
+std::vector<study::Case> cobot_cases();      // Figures 8 to 12 through a simulated cobot
 
 }  // namespace tactus::studies::faulring

@@ -9,7 +9,7 @@ study::Study faulring2006() {
                      "admittance displays",
                      faulring::state_cases()};
   for (std::vector<study::Case> more :
-       {faulring::disk_cases(), faulring::arm_cases(), faulring::cobot_cases()})
+       {faulring::disk_cases(), faulring::arm_cases(), faulring::cobot_cases(), faulring::stability_cases()})
     for (study::Case& one : more) study.cases.push_back(std::move(one));
   return study;
 }

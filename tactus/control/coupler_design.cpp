@@ -96,4 +96,45 @@ CouplerGains design(const device::Specification& s, const std::array<double, 2>&
   return gains;
 }
 
+double continuous_hand_border(const AdmittanceLoop& loop) {
+  return loop.damping * (loop.mass + loop.damping * loop.lag) / (loop.mass * loop.lag);
+}
+
+double spectral_radius(const AdmittanceLoop& loop, double k_h) {
+  // (x, x_v, v_v, commands of the last d ticks): handle, virtual mass.
+  const double T = loop.period, m = loop.mass, z = loop.damping * T / m;
+  const double phi = z > 0.0 ? -std::expm1(-z) / z : 1.0;
+  const double psi = z > 1e-4 ? (1.0 - phi) / z : 0.5 - z / 6.0;
+  const double keep = std::exp(-T / loop.lag);
+  const int n = 3 + loop.delay;
+  Eigen::MatrixXd A(n, n);
+  for (int j = 0; j < n; ++j) {
+    const Eigen::VectorXd s = Eigen::VectorXd::Unit(n, j);
+    Eigen::VectorXd y(n);
+    // The command that runs while the force is sensed: the handle's speed is (command - x)/lag.
+    const double running = loop.delay == 0 ? s[1] : s[2 + loop.delay];
+    const double F = -k_h * s[0] - loop.hand_damping * (running - s[0]) / loop.lag;
+    y[1] = s[1] + T * phi * s[2] + T * T / m * psi * F;
+    y[2] = std::exp(-z) * s[2] + T / m * phi * F;
+    const double command = loop.delay == 0 ? y[1] : s[2 + loop.delay];
+    y[0] = command + (s[0] - command) * keep;
+    for (int i = loop.delay; i > 0; --i) y[2 + i] = i == 1 ? y[1] : s[1 + i];
+    A.col(j) = y;
+  }
+  return A.eigenvalues().cwiseAbs().maxCoeff();
+}
+
+double sampled_hand_border(const AdmittanceLoop& loop) {
+  double low = 0.0, high = 1e9;
+  if (spectral_radius(loop, high) < 1.0) return std::numeric_limits<double>::infinity();
+  // The border is found in the logarithm: from 1 mN/m on.
+  low = 1e-3;
+  if (!(spectral_radius(loop, low) < 1.0)) return 0.0;
+  while (high / low > 1.0 + 1e-9) {
+    const double middle = std::sqrt(low * high);
+    (spectral_radius(loop, middle) < 1.0 ? low : high) = middle;
+  }
+  return low;
+}
+
 }  // namespace tactus::control

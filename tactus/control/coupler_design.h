@@ -44,4 +44,27 @@ double spectral_radius(const SampledLoop& loop, double stiffness, double damping
 CouplerGains design(const device::Specification& specification, const std::array<double, 2>& port_inertia,
                     double share = 0.5);
 
+// The loop of an admittance device, one axis of it: the hand, a spring k_h with damping b_h on the handle, pushes a virtual mass; a position
+// servo of lag tau brings the handle after it. In continuous time
+//
+//   m v' + b v = -k_h x,    tau x'' + x' = v:        m tau s^3 + (m + b tau) s^2 + b s + k_h = 0
+//
+// whose roots leave the left half at k_h = b (m + b tau)/(m tau) = b/tau + b^2/m: the stiffer the hand, the less damping and the later the
+// servo, the sooner. A mass alone, however heavy, bears no hand at all.
+// Sampled, F is held for a period, and commands come d periods late.
+
+struct AdmittanceLoop {
+  double period = 1e-3;              // [s] T
+  int delay = 0;                     // [periods] d
+  double lag = 5e-3;                 // [s] tau of the servo
+  double mass = 1.0, damping = 0.0;  // [kg], [N s/m] that are rendered
+  double hand_damping = 0.0;         // [N s/m]
+};
+/// The stiffest hand [N/m] with which it is stable, without sampling, delay and the hand's damping.
+double continuous_hand_border(const AdmittanceLoop& loop);
+/// The largest eigenvalue's size of the sampled map.
+double spectral_radius(const AdmittanceLoop& loop, double hand_stiffness);
+/// The stiffest hand [N/m] with which the sampled loop is stable, to 1e-9 of itself; infinite where that is above 1e9 N/m.
+double sampled_hand_border(const AdmittanceLoop& loop);
+
 }  // namespace tactus::control

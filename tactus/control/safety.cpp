@@ -21,6 +21,27 @@ void shorten(Vector6& v, std::size_t k, double most) {
 /// The estimate of a speed, and the step of an encoder, may be off by this much before a jump is implausible.
 constexpr double kJumpRoom = 2.0;
 
+/// R^T R = 1, as far as a driver that reads angles or quaternions in single precision computes it.
+bool is_rotation(const math::Mat3<double>& R) noexcept {
+  constexpr double kSingle = 1e-4;
+  const math::Mat3<double> E = R.transposed() * R;
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j)
+      if (!(std::abs(E(i, j) - (i == j ? 1.0 : 0.0)) <= kSingle)) return false;
+  return true;
+}
+
+/// Whether more than an angle lies between two rotations: the squares of R2 - R1 sum up to 8 sin^2(angle/2).
+bool turned_further(const math::Mat3<double>& R1, const math::Mat3<double>& R2, double angle) noexcept {
+  constexpr double kHalfTurn = 3.14159265358979323846;
+  if (angle >= kHalfTurn) return false;
+  double sum = 0.0;
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) sum += (R2(i, j) - R1(i, j)) * (R2(i, j) - R1(i, j));
+  const double most = std::sin(0.5 * angle);
+  return sum > 8.0 * most * most;
+}
+
 /// [m/s] of a hand in the workspace of half a metre: fast reaches have 2 to 3 m/s.
 constexpr double kHandSpeed = 5.0;
 constexpr double kHandTurn = 60.0;  // [rad/s]
@@ -161,7 +182,7 @@ bool Safety::observe(const device::Sample& sample, double elapsed) noexcept {
 }
 
 Fault Safety::fault_of(const device::Sample& sample, double elapsed) const noexcept {
-  if (!finite(sample)) return Fault::bad_sample;
+  if (!finite(sample) || !is_rotation(sample.X_WH.R)) return Fault::bad_sample;
   for (std::size_t k = 0; k < 2; ++k)
     if (limits_.speed[k] > 0.0 && length(sample.V_WH, k) > limits_.speed[k]) return Fault::too_fast;
   // The workspace's end itself belongs to it, and encoders round.
@@ -179,6 +200,8 @@ Fault Safety::fault_of(const device::Sample& sample, double elapsed) const noexc
   const math::Vec3<double> way = sample.X_WH.p - last.X_WH.p;
   const double reach = kJumpRoom * limits_.speed[1] * std::max(sample.t - last.t, period_);
   if (limits_.speed[1] > 0.0 && dot(way, way) > reach * reach) return Fault::implausible;
+  const double turn = kJumpRoom * limits_.speed[0] * std::max(sample.t - last.t, period_);
+  if (limits_.speed[0] > 0.0 && turned_further(last.X_WH.R, sample.X_WH.R, turn)) return Fault::implausible;
   return Fault::none;
 }
 

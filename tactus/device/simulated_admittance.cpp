@@ -100,6 +100,7 @@ void SimulatedAdmittance::advance(double t, double since, double h) noexcept {
 }
 
 void SimulatedAdmittance::sense_force() noexcept {
+  constexpr Vector6 kFall{0, 0, 0, 0, 0, -9.81};  // [m/s^2]
   const Grip grip = hand_->grip(sample_.t, handle_.pose());
   for (std::size_t i = 0; i < 6; ++i) {
     const double noise = random_.normal();  // drawn for every axis: the others do not change what one reads
@@ -108,12 +109,15 @@ void SimulatedAdmittance::sense_force() noexcept {
       continue;
     }
     const std::size_t k = i / 3;
+    const double load =
+        i < 3 ? 0.0 : servo_.fixture_mass * (kFall[i] - specification_.rate * (handle_.V[i] - V_before_[i]));
     const double read =
-        grip.wrench[i] - grip.damping[k] * handle_.V[i] + servo_.bias[i] + servo_.noise[k] * noise;
+        grip.wrench[i] - grip.damping[k] * handle_.V[i] + load + servo_.bias[i] + servo_.noise[k] * noise;
     const double most = specification_.peak[k];
     sample_.F_H_W[i] =
         quantised(most > 0.0 ? std::clamp(read, -most, most) : read, specification_.force_resolution[k]);
   }
+  V_before_ = handle_.V;
 }
 
 bool SimulatedAdmittance::read(Sample& sample) noexcept {
@@ -132,7 +136,7 @@ bool SimulatedAdmittance::command(const Command& command) noexcept {
   const math::Vec3<double> own = math::rotation_vector(handle_.orientation);
   for (std::size_t i = 0; i < 6; ++i) {
     const bool has = has_axis(specification_.actuated, i);
-    commanded_.V[i] = has ? command.V_WH[i] : 0.0;
+    commanded_.V[i] = has && servo_.leads ? command.V_WH[i] : 0.0;
     if (i < 3) {
       if (!has) theta[i] = own[i];
       continue;

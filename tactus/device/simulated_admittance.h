@@ -5,7 +5,8 @@
 //
 //   ed = -w (e - c F),         so that over h with F held        e(h) = c F + (e - c F) exp(-w h)
 //
-// in each axis; e is a rotation vector for orientations. The sensor adds a bias and noise, gives its peak at most, and has
+// in each axis; e is a rotation vector for orientations. A servo that does not look ahead (`leads` off) takes x_c for the place where it shall
+// stay, and comes after a moving one with the lag 1/w. The sensor adds a bias and noise, gives its peak at most, and has
 // steps. While the device is off it holds where it is.
 #pragma once
 
@@ -21,9 +22,12 @@ namespace tactus::device {
 
 struct Servo {
   double bandwidth = 300.0;            // [rad/s]
+  bool leads = true;                   // it moves on with v_c
   std::array<double, 2> compliance{};  // [rad/(N m)], [m/N]
   Vector6 bias{};                      // [N m; N] of the sensor
   std::array<double, 2> noise{};       // [N m], [N] standard deviation
+  double fixture_mass =
+      0.0;  // [kg] at the handle's origin, beyond the sensor: felt as m (g - a), a of the last period
   std::uint64_t seed = 1;
 };
 
@@ -58,6 +62,7 @@ class SimulatedAdmittance final : public Device {
   State state_ = State::off;
   std::atomic<bool> stopped_{false};
   Handle handle_{}, commanded_{};
+  Vector6 V_before_{};  // at the sample before
   Sample sample_{};
   double hand_work_ = 0.0;
 };

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <tactus/base/error.h>
+#include <tactus/control/fixture.h>
 #include <tactus/control/passivity.h>
 #include <tactus/display/teleoperation.h>
 #include <tactus/display/two_rates.h>
@@ -55,6 +56,13 @@ void HapticLoop::use(const control::FourChannelGains& gains) {
 void HapticLoop::use(const TwoRateOptions& options) {
   two_rates_ = std::make_unique<TwoRateOptions>(options);
   make_view();
+}
+
+void HapticLoop::compensate(const control::Fixture& fixture) {
+  if (!admittance_)
+    throw InputError({}, "nothing hangs beyond a sensor that the device's motors do not feel",
+                     "a fixture is for admittance devices");
+  fixture_ = std::make_unique<control::Fixture>(fixture);
 }
 
 void HapticLoop::make_view() {
@@ -181,17 +189,24 @@ void HapticLoop::teleoperate() noexcept {
 }
 
 void HapticLoop::display_admittance() noexcept {
+  // The hand's part of what is sensed.
+  Vector6 F_h = sample_.F_H_W;
+  if (fixture_ != nullptr) {
+    const Vector6 own = control::fixture_wrench(*fixture_, sample_.X_WH.R, sample_.V_WH, A_commanded_);
+    for (std::size_t i = 0; i < 6; ++i) F_h[i] -= own[i];
+  }
+  A_commanded_ = {};
   // The work of the sensed wrench along the sensed way, by the rule of the trapezium.
   if (before_) {
     Vector6 mean{};
-    for (std::size_t i = 0; i < 6; ++i) mean[i] = 0.5 * (F_before_[i] + sample_.F_H_W[i]);
+    for (std::size_t i = 0; i < 6; ++i) mean[i] = 0.5 * (F_before_[i] + F_h[i]);
     record_.out_of_handle += work(mean, R_before_, sample_.X_WH.R, sample_.X_WH.p - p_before_);
   }
   p_before_ = sample_.X_WH.p;
   R_before_ = sample_.X_WH.R;
-  F_before_ = sample_.F_H_W;
+  F_before_ = F_h;
   before_ = true;
-  step_mechanism(safety_.limited(sample_.F_H_W));
+  step_mechanism(safety_.limited(F_h));
   if (safety_.faulted() || safety_.memory().stage == Stage::off) return;
   // Handle and port stand to each other as they did when the display began.
   const simulate::PortMotion& port = view_->motion();
@@ -204,13 +219,14 @@ void HapticLoop::display_admittance() noexcept {
   device::Command to;
   to.X_WH = {port.X_WP.R * memory_.R_HP.transposed(), port.X_WP.p - memory_.d};
   to.V_WH = port.V_WP;
+  for (std::size_t i = 0; i < 6; ++i) A_commanded_[i] = (port.V_WP[i] - record_.V_P[i]) / period_;
   if (guarded_) {
     // [rad/s/(N m)], [m/s/N] as fast as a hand leads a light handle.
     constexpr std::array<double, 2> kYield{0.5, 0.02};
-    const Vector6 more = control::passivity_motion(record_.out_of_handle, sample_.F_H_W, kYield, period_);
+    const Vector6 more = control::passivity_motion(record_.out_of_handle, F_h, kYield, period_);
     for (std::size_t i = 0; i < 6; ++i) {
       to.V_WH[i] += more[i];
-      record_.guarded += period_ * sample_.F_H_W[i] * more[i];
+      record_.guarded += period_ * F_h[i] * more[i];
     }
     // The handle stays where it yielded to.
     const math::Vec3<double> way{period_ * more[3], period_ * more[4], period_ * more[5]};

@@ -23,6 +23,10 @@
 #include <tactus/device/device.h>
 #include <tactus/simulate/motion/mechanism.h>
 
+namespace tactus::control {
+struct Fixture;
+}
+
 namespace tactus::display {
 
 using device::Vector6;
@@ -70,6 +74,8 @@ class HapticLoop {
   void use(const control::FourChannelGains& gains);
   /// The passivity observer and controller (control/passivity.h) has the last word before the limits.
   void guard_passivity(bool on = true) noexcept { guarded_ = on; }
+  /// What hangs beyond an admittance device's sensor (control/fixture.h) is taken out of what it senses.
+  void compensate(const control::Fixture& fixture);
   /// A local model between updates of the mechanism, from now on. With a thread the mechanism is that thread's while the loop
   /// lives. Throws InputError where the options do not fit.
   void use(const TwoRateOptions& options);
@@ -126,7 +132,9 @@ class HapticLoop {
   math::Vec3<double> p_before_{};  // of the handle, in the tick before
   math::Mat3<double> R_before_ = math::Mat3<double>::identity();
   bool before_ = false;
-  Vector6 F_before_{};  // of the hand, admittance devices
+  Vector6 F_before_{};                         // of the hand, admittance devices
+  std::unique_ptr<control::Fixture> fixture_;  // null: nothing beyond the sensor
+  Vector6 A_commanded_{};                      // of the tick before, admittance devices
   bool guarded_ = false;
   Vector6 guard_{};  // wrench or motion of the passivity controller that is held
 };

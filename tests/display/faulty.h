@@ -10,7 +10,21 @@
 
 namespace tactus::display {
 
-enum class Injected { nothing, lost, gone, late, doubled, skipped, garbage, nan, stopped_clock };
+enum class Injected {
+  nothing,
+  lost,
+  gone,
+  late,
+  doubled,
+  skipped,
+  garbage,
+  nan,
+  stopped_clock,
+  nan_force,    // of the hand, and of its velocity
+  no_rotation,  // an orientation that is none
+  flipped,      // a handle that has turned around within a period
+  refused,      // the command of this sample is not carried out
+};
 
 /// Another device, of which one sample goes wrong.
 class Faulty final : public device::Device {
@@ -47,6 +61,16 @@ class Faulty final : public device::Device {
         case Injected::nan:
           sample.X_WH.p.x = std::numeric_limits<double>::quiet_NaN();
           break;
+        case Injected::nan_force:
+          sample.F_H_W[4] = sample.V_WH[1] = std::numeric_limits<double>::quiet_NaN();
+          break;
+        case Injected::no_rotation:
+          sample.X_WH.R = 2.0 * sample.X_WH.R;
+          break;
+        case Injected::flipped:
+          for (std::size_t i = 0; i < 3; ++i)
+            for (std::size_t j = 0; j < 2; ++j) sample.X_WH.R(i, j) = -sample.X_WH.R(i, j);
+          break;
         case Injected::stopped_clock:
           sample.t = last_.t;
           break;
@@ -59,6 +83,7 @@ class Faulty final : public device::Device {
   }
   bool command(const device::Command& command) noexcept override {
     last_command_ = command;
+    if (waits_ == at_ && what_ == Injected::refused) return false;
     return inner_->command(command);
   }
   const device::Command& last_command() const { return last_command_; }

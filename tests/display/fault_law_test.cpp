@@ -1,0 +1,151 @@
+// The law of faults: whatever goes wrong, at whatever sample of a run, with whatever device and controller, the loop is in its safe state within
+// that tick, says why, and stays there until it is told otherwise.
+#include <gtest/gtest.h>
+
+#include <tactus/control/coupler_design.h>
+#include <tactus/device/registry.h>
+#include <tactus/display/loop.h>
+
+#include "display/faulty.h"
+#include "display/mass_on_spring.h"
+
+namespace tactus::display {
+namespace {
+
+using control::Fault;
+using control::Stage;
+
+enum class Control { coupler, impedance, penalties, two_rates, guarded };
+constexpr const char* kNames[] = {"coupler", "impedance", "penalties", "two_rates", "guarded"};
+
+struct Injection {
+  Injected what;
+  Fault fault;
+  bool from_second = false;  // needs a sample before
+};
+constexpr Injection kInjections[] = {{Injected::lost, Fault::no_sample},
+                                     {Injected::late, Fault::late, true},
+                                     {Injected::doubled, Fault::stale_sample, true},
+                                     {Injected::skipped, Fault::skipped_sample, true},
+                                     {Injected::nan, Fault::bad_sample},
+                                     {Injected::nan_force, Fault::bad_sample},
+                                     {Injected::no_rotation, Fault::bad_sample},
+                                     {Injected::flipped, Fault::implausible, true},
+                                     {Injected::stopped_clock, Fault::clock_stopped, true},
+                                     {Injected::refused, Fault::refused}};
+
+constexpr std::uint64_t kSamples = 40;  // of a run: within the ramp, in motion
+
+class EveryLoop : public ::testing::TestWithParam<std::tuple<std::string, Control>> {
+ protected:
+  std::string name_ = std::get<0>(GetParam());
+  Control control_ = std::get<1>(GetParam());
+  std::unique_ptr<simulate::Mechanism> mechanism_ =
+      mass_on_spring(1.0 / device::open(name_, device::none())->specification().rate);
+
+  std::unique_ptr<Faulty> faulty(Injected what, std::uint64_t at) const {
+    device::HandPointer hand = device::following(device::strokes({0.05, 0, 0}, 0.2));
+    return std::make_unique<Faulty>(device::open(name_, std::move(hand)), what, at);
+  }
+  /// From the start, with the mechanism where it began.
+  std::unique_ptr<HapticLoop> loop(device::Device& device) {
+    mechanism_->set_state({.t = 0.0, .q = {0.0}, .u = {0.0}, .momentum = {}});
+    const device::Specification& s = device.specification();
+    control::CouplerGains gains;
+    if (s.kind == device::Kind::impedance) gains = control::design(s, {1e12, kMass});
+    gains.stiffness[0] = gains.damping[0] = 0.0;  // the block does not turn
+    control::SafetyLimits limits = control::limits_for(s);
+    limits.ramp = 0.01;
+    auto made = std::make_unique<HapticLoop>(*mechanism_, device, mechanism_->port("block"), gains, limits);
+    if (control_ == Control::impedance || control_ == Control::penalties) {
+      control::FourChannelGains four;
+      four.penalties = control_ == Control::penalties;
+      made->use(four);
+    }
+    if (control_ == Control::two_rates) made->use(TwoRateOptions{.every = 7, .delay = 3});
+    made->guard_passivity(control_ == Control::guarded);
+    EXPECT_TRUE(made->enable());
+    return made;
+  }
+};
+
+TEST_P(EveryLoop, IsSafeWithinTheTickAtEverySample) {
+  // Without a fault there is none, and something is felt.
+  {
+    const auto device = faulty(Injected::nothing, 0);
+    const auto well = loop(*device);
+    bool moved = false;
+    for (std::uint64_t k = 1; k <= kSamples; ++k) {
+      device->wait();
+      ASSERT_TRUE(well->tick(well->period())) << name_of(well->safety().fault) << " at " << k;
+      moved |= well->record().on_port != device::Vector6{};
+    }
+    EXPECT_TRUE(moved);
+  }
+  for (const Injection& injection : kInjections)
+    for (std::uint64_t at = injection.from_second ? 2 : 1; at <= kSamples; ++at) {
+      const auto device = faulty(injection.what, at);
+      const auto here = loop(*device);
+      for (std::uint64_t k = 1; k < at; ++k) {
+        device->wait();
+        ASSERT_TRUE(here->tick(here->period())) << static_cast<int>(injection.what) << " at " << at;
+      }
+      // In this tick, and in those after it, although the device is well again.
+      for (int after = 0; after < 3; ++after) {
+        device->wait();
+        ASSERT_FALSE(here->tick(here->period())) << static_cast<int>(injection.what) << " at " << at;
+        ASSERT_EQ(here->safety().fault, injection.fault) << static_cast<int>(injection.what) << " at " << at;
+        ASSERT_EQ(here->record().stage, Stage::faulted);
+        ASSERT_EQ(here->record().on_handle, device::Vector6{});
+        ASSERT_EQ(device->last_command().wrench, device::Vector6{});
+        ASSERT_EQ(device->last_command().V_WH, device::Vector6{});
+        ASSERT_TRUE(device::finite(device->last_command().X_WH));
+        ASSERT_EQ(device->state(), device::State::off);
+      }
+      ASSERT_FALSE(here->enable());
+      here->clear();
+      ASSERT_TRUE(here->enable());
+    }
+}
+
+// The caller's clock, which can be trusted, tells of a tick that came late although the device says nothing of it.
+TEST_P(EveryLoop, IsSafeWithinTheTickThatComesLate) {
+  for (std::uint64_t at = 2; at <= kSamples; ++at) {
+    const auto device = faulty(Injected::nothing, 0);
+    const auto here = loop(*device);
+    for (std::uint64_t k = 1; k < at; ++k) {
+      device->wait();
+      ASSERT_TRUE(here->tick(here->period()));
+    }
+    device->wait();
+    ASSERT_FALSE(here->tick(here->period() + 0.021));
+    ASSERT_EQ(here->safety().fault, Fault::late);
+    ASSERT_EQ(device->last_command().wrench, device::Vector6{});
+    ASSERT_EQ(device->state(), device::State::off);
+  }
+}
+
+std::vector<std::tuple<std::string, Control>> all() {
+  std::vector<std::tuple<std::string, Control>> every;
+  for (const device::Specification& s : device::devices()) {
+    if ((s.actuated & device::kTranslation) == 0) continue;  // the block does not turn
+    for (const Control control :
+         {Control::coupler, Control::impedance, Control::penalties, Control::two_rates, Control::guarded}) {
+      const bool four = control == Control::impedance || control == Control::penalties;
+      if (four && s.kind == device::Kind::admittance) continue;
+      every.emplace_back(s.name, control);
+    }
+  }
+  return every;
+}
+
+INSTANTIATE_TEST_SUITE_P(Fault, EveryLoop, ::testing::ValuesIn(all()), [](const auto& info) {
+  std::string name =
+      std::get<0>(info.param) + "_" + kNames[static_cast<std::size_t>(std::get<1>(info.param))];
+  for (char& c : name)
+    if (c == ':' || c == '-') c = '_';
+  return name;
+});
+
+}  // namespace
+}  // namespace tactus::display
