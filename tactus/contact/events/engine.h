@@ -79,6 +79,7 @@ struct Snapshot {
   std::vector<int> crowd;
   Books books;
   EnergyWatch::Memory energy;
+  double mean_work = 0.0;
   std::vector<double> stepper;  // what the integrator has learnt
 };
 

@@ -125,6 +125,7 @@ void Engine::save(Snapshot& snapshot) const {
   snapshot.crowd = crowd_;
   snapshot.books = books_;
   snapshot.energy = energy_.memory;
+  snapshot.mean_work = mean_work_;
   stepper_->save(snapshot.stepper.data());
 }
 
@@ -155,6 +156,7 @@ void Engine::restore(const Snapshot& snapshot) {
   crowd_ = snapshot.crowd;
   books_ = snapshot.books;
   energy_.memory = snapshot.energy;
+  mean_work_ = snapshot.mean_work;
   jam_ = 0.0;
   std::fill(response_.row_leaves.begin(), response_.row_leaves.end(), 0);
   stepper_->load(snapshot.stepper.data());
