@@ -294,6 +294,14 @@ class Engine {
   EnergyWatch::Powers powers(const State& state);  // where evaluate() was last called
   void note_powers();
   EnergyWatch::Weight weigh();
+  struct Piece {
+    double t = 0.0;                                          // [s] where it shall end
+    double reach = std::numeric_limits<double>::infinity();  // [s] of it, after one that was too long
+    bool event = false;                                      // it ends at one
+    bool late = false;  // of a tick whose budget is spent: it balances to first order
+    bool jams = false;  // none was found that balances
+  };
+  Status make_balanced_piece(double t_end, Piece& piece);
   Status make_piece(double t, bool& event);
   void go_back();
   void end_slips();
@@ -348,6 +356,7 @@ class Engine {
   EnergyWatch energy_;
   EnergyWatch::Powers powers_;                // where the piece begins
   std::vector<std::array<double, 2>> slips_;  // there
+  bool solved_at_once_ = false;               // all laws, for what was left of a tick whose budget was spent
   bool powers_wanted_ = false;                // also of other forces
   double least_loss_ = 0.0;                   // [J] of the impacts of an instant of the tick
   simulate::OutsideLoads* outside_ = nullptr;
