@@ -105,6 +105,9 @@ struct Budget {
   // closes is stopped plastically: nothing gains energy by that.
   long most_solving = std::numeric_limits<long>::max();
 
+  constexpr bool is_bounded() const {
+    return most_events != kAny && most_trials != kAny && most_rounds != kAny;
+  }
   /// For a hand's loop: enough for what a hand does, and bounded.
   static constexpr Budget haptic();
 };

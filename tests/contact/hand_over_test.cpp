@@ -8,6 +8,7 @@
 #include <tactus/contact/open.h>
 #include <tactus/describe/read/load.h>
 
+#include "support/allocations.h"
 #include "support/paths.h"
 
 namespace tactus::contact {
@@ -47,6 +48,26 @@ TEST(HandOver, SaysWhenAndWhy) {
   ASSERT_EQ(mechanism->kind(), simulate::EngineKind::stepping);
   EXPECT_EQ(mechanism->statistics().hand_over_time, last_by_events);
   EXPECT_FALSE(mechanism->statistics().hand_over_reason.empty());
+}
+
+TEST(HandOver, TakesNoMemory) {
+  const auto mechanism = open(scene("sd4"), {.rederive = Rederivation::never, .hand_over = true});
+  while (mechanism->state().t < 0.4995) {
+    const long before = test::allocation_count_of_this_thread();
+    ASSERT_TRUE(mechanism->step().ok());
+    ASSERT_EQ(test::allocation_count_of_this_thread(), before) << mechanism->state().t;
+  }
+  EXPECT_EQ(mechanism->kind(), simulate::EngineKind::stepping);
+}
+
+TEST(HandOver, IsToldByAnotherInstanceThatGoesOn) {
+  const auto first = open(scene("sd4"), {.hand_over = true}),
+             second = open(scene("sd4"), {.hand_over = true});
+  while (first->kind() == simulate::EngineKind::events) ASSERT_TRUE(first->step().ok());
+  const auto snapshot = first->make_snapshot();
+  ASSERT_TRUE(second->load(*snapshot));
+  EXPECT_EQ(second->statistics().hand_over_time, first->statistics().hand_over_time);
+  EXPECT_EQ(second->statistics().hand_over_reason, first->statistics().hand_over_reason);
 }
 
 TEST(HandOver, KeepsTheBooks) {

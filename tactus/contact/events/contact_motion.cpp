@@ -85,9 +85,7 @@ void ContactMotion::update() {
 
 // Sets that transitions made have no straight-line code of the solver's: their code is made as that of any
 // other set. Where it is not enough, near singular positions, the solver takes over.
-bool ContactMotion::by_solver() const {
-  return in_stretch_ ? by_solver_ : quiet() && serves_quiet();
-}
+bool ContactMotion::by_solver() const { return in_stretch_ ? by_solver_ : quiet() && serves_quiet(); }
 
 bool ContactMotion::serves_quiet() const {
   if (!solver_ || solver_->has_code()) return true;

@@ -144,7 +144,7 @@ class Engine {
   /// Everything that the next steps depend on. Once made, saving and loading take no memory.
   void save(Snapshot& snapshot) const;
   /// For another kind of engine that goes on from here.
-  Switches switches() const;
+  void save(Switches& switches) const;
   /// Goes on from there; of an engine for the same contact_model.
   void load(const Snapshot& snapshot);
   /// Room for any snapshot of this engine.
@@ -191,6 +191,8 @@ class Engine {
   bool hold(const Input& input);
 
   std::string explain(Status status);
+  /// Of trouble at the time t, as far as it is remembered.
+  std::string explain(Status status, double t) const;
   /// What a pair, stop or transition of an event is called.
   std::string name_of(const Event& event) const;
 
