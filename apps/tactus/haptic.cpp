@@ -60,6 +60,9 @@ void run(HapticRequest request, const std::string& setup) {
         "it takes {:.3g} N to hold the mechanism up, and the device gives {:g} N: it falls, unless "
         "--weightless or another device is given",
         session.grasp.weight, most));
+  if (const simulate::Statistics made = session.mechanism->statistics(); !made.hand_over_reason.empty())
+    report.notes.push_back(fmt::format("events carried it to t = {:g} s, stepping from there on: {}",
+                                       made.hand_over_time, made.hand_over_reason));
   records.resize(std::min(records.size(), static_cast<std::size_t>((report.ticks + stride - 1) / stride)));
 
   Outcome outcome{request,       session.specification, *session.mechanism,
