@@ -35,6 +35,22 @@ TEST(HandOver, CarriesPilesOfBoxesToRest) {
   }
 }
 
+TEST(HandOver, CarriesATonOnAGram) {
+  // A million between the masses, falling. [m] What lies overlaps by no more; [J] of 490 J that the fall gives.
+  constexpr double kOverlap = 1e-6, kEnergy = 1e-3;
+  for (const OpenOptions::Contact contact : {OpenOptions::Contact::events, OpenOptions::Contact::stepping})
+    for (const double step : {1e-3, 1e-4}) {
+      const auto mechanism = open(scene("heavy"), {.step = step, .contact = contact, .hand_over = true});
+      while (mechanism->state().t < 1.0 - 0.5 * step) {
+        const simulate::Tick tick = mechanism->step();
+        ASSERT_TRUE(tick.ok()) << mechanism->explain(tick.status);
+      }
+      EXPECT_LT(mechanism->books().deepest, kOverlap) << step;
+      const simulate::Energies end = mechanism->energies();
+      EXPECT_NEAR(end.kinetic + end.potential, 9.81 * (1000.0 * 0.15 + 0.001 * 0.05), kEnergy) << step;
+    }
+}
+
 TEST(HandOver, SaysWhenAndWhy) {
   OpenOptions options{.hand_over = true};
   const auto mechanism = open(scene("stack_ev"), options);
