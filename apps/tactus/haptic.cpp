@@ -91,10 +91,16 @@ void add_haptic_settings(CLI::App* verb, HapticRequest* request) {
       "see `tactus devices`; simulated:planar where the port stays in a plane z = const, otherwise "
       "simulated:spatial");
   verb->add_option("--port", request->port, "frame or body that is held; the first frame marked `grasp`");
-  verb->add_option("--controller", request->controller,
-                   "coupler; or four channels with the joints by acceleration (impedance) or by penalties")
+  verb->add_option(
+          "--controller", request->controller,
+          "coupler; or four channels with the joints by acceleration (impedance) or by penalties; or "
+          "prescribed: the handle's motion is the port's, and what that takes is felt")
       ->capture_default_str()
-      ->check(CLI::IsMember({"coupler", "impedance", "penalties"}));
+      ->check(CLI::IsMember({"coupler", "impedance", "penalties", "prescribed"}));
+  verb->add_option("--prescribe", request->prescribe,
+                   "axes of the port, such as x,y,rz; all that the device has and the port can move along")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"rx", "ry", "rz", "x", "y", "z"}));
   verb->add_option("--joint-stiffness", request->joint_stiffness, "of the penalties [1/s^2]")
       ->capture_default_str();
   verb->add_option("--joint-damping", request->joint_damping, "of the penalties [1/s]")
