@@ -1,5 +1,8 @@
 #include <tactus/control/four_channel.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include <tactus/math/rotation_vector.h>
 
 namespace tactus::control {
@@ -74,8 +77,10 @@ HandleDemand FourChannel::demand(const FourChannelMemory& memory, const device::
     for (std::size_t k = 0; k < 6; ++k) {
       if (!(resisted.weight[k] > 0.0)) continue;
       const Vector6& n = resisted.n[k];
+      // n^T M_d e in metres: of a unit way along n the metric makes 1/|n|.
+      const double along = dot(n, Me), violation = std::abs(along) * std::sqrt(dot(n, n));
       const double size =
-          resisted.weight[k] * (gains.joint_stiffness * dot(n, Me) + gains.joint_damping * dot(n, Med));
+          resisted.weight[k] * (gains.joint_stiffness * along + damping_at(gains, violation) * dot(n, Med));
       for (std::size_t i = 0; i < 6; ++i) demand.penalty[i] += size * n[i];
     }
   }
@@ -104,6 +109,12 @@ Matrix6 inertia_of(const device::Specification& specification) noexcept {
     M[7 * i] = m > 0.0 ? m : 1.0;
   }
   return M;
+}
+
+double damping_at(const FourChannelGains& gains, double violation) noexcept {
+  if (gains.damping_growth == 1.0) return gains.joint_damping;
+  const double part = std::min(1.0, violation / gains.growth_length);
+  return gains.joint_damping * (1.0 + (gains.damping_growth - 1.0) * part);
 }
 
 PenaltyBorder penalty_border(double period, double joint_damping) noexcept {

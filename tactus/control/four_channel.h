@@ -23,6 +23,10 @@
 // Rank::jacobian the singular values of R^T J, with M_d = 1 those of J, are compared instead, as the paper does; loops
 // are not seen in it.
 //
+// Nonlinear damping (what [Constantinescu2005] left for later): b_j grows with the violation d, the way along n:
+// from b_j where it begins to `growth` times that at `growth_length` and beyond. Small swings, which decide on
+// stability, have (k_j, b_j); what goes deeper meets more force, and a damper that is larger takes more energy at any d.
+//
 // Through singularities. The weight w falls from 1 to 0 between s = tolerance and twice that: a function of the matrix S, so
 // that the penalty is continuous whatever its eigenvectors do. As printed it jumps (fade = false).
 //
@@ -89,6 +93,7 @@ struct FourChannelGains {
   bool penalties = true;                                   // (18); false: (11), by acceleration alone
   double joint_stiffness = 200.0;                          // [1/s^2] k_j
   double joint_damping = 50.0;                             // [1/s] b_j
+  double damping_growth = 1.0, growth_length = 1e-3;       // [1], [m or rad]: of b_j with the violation
   bool turning = true;                                     // Jd u; false: as printed
   Rank rank = Rank::mobility;
   double tolerance =
@@ -140,6 +145,9 @@ Vector6 motor_wrench(const HandleDemand& demand, const device::Sample& sample, c
                      const std::array<double, 2>& B_d) noexcept;
 /// The inertia of a device's specification.
 Matrix6 inertia_of(const device::Specification& specification) noexcept;
+
+/// b_j at a violation [m or rad].
+double damping_at(const FourChannelGains& gains, double violation) noexcept;
 
 /// The largest gains of (17) with which the sampled device stays stable where k_j and b_j act on it alone, held for a period T:
 /// e'' = -k e - b ed has the characteristic polynomial z^2 - (2 - b T - k T^2/2) z + (1 - b T + k T^2/2), whose roots lie

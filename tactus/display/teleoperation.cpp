@@ -25,7 +25,8 @@ void check(const control::FourChannelGains& gains, const device::Specification& 
     if (!holds) throw InputError({}, what, remedy);
   };
   require(gains.joint_stiffness >= 0.0 && gains.joint_damping >= 0.0 &&
-              std::isfinite(gains.joint_stiffness + gains.joint_damping),
+              std::isfinite(gains.joint_stiffness + gains.joint_damping) && gains.damping_growth >= 1.0 &&
+              std::isfinite(gains.damping_growth) && gains.growth_length > 0.0,
           "stiffness and damping along the resisted directions must not be negative", "200 1/s^2 and 50 1/s");
   require(gains.tolerance > 0.0 && std::isfinite(gains.tolerance), "the rank tolerance must be above 0",
           "1e-4");
@@ -33,7 +34,8 @@ void check(const control::FourChannelGains& gains, const device::Specification& 
               std::isfinite(gains.force_scale + gains.motion_scale),
           "scales of force and motion must be above 0", "1 is as it is");
   const control::PenaltyBorder border = control::penalty_border(1.0 / s.rate, gains.joint_damping);
-  if (gains.penalties && !(gains.joint_damping < border.damping && gains.joint_stiffness < border.stiffness))
+  if (gains.penalties && !(gains.damping_growth * gains.joint_damping < border.damping &&
+                           gains.joint_stiffness < border.stiffness))
     throw InputError({},
                      fmt::format("penalties of {:g} 1/s^2 and {:g} 1/s are unstable at {:g} Hz",
                                  gains.joint_stiffness, gains.joint_damping, s.rate),

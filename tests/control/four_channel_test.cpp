@@ -17,6 +17,7 @@
 #include <tactus/device/simulated_impedance.h>
 #include <tactus/generate/kernel.h>
 
+#include "support/compare.h"
 #include "support/paths.h"
 
 namespace tactus::control {
@@ -356,6 +357,50 @@ TEST(Impulse, LosesNothingHoweverLittleTheMotorsHave) {
   memory.left = {0, 0, 0, 0.368, 0, 0};
   EXPECT_NEAR(give_impulse(memory, {}, 1e-3)[3], 368.0, 1e-10);
   EXPECT_EQ(memory.left, Vector6{});
+}
+
+/// A handle that flies into a penalty at a speed [m/s]: forces per mass, energies per mass at the samples.
+struct Flight {
+  double hardness = 0.0;  // [1/s^2] of Lawrence: force over the first millimetre, by its time and the speed
+  double deepest = 0.0;
+  double most = 0.0;  // of kinetic and spring's energy at samples, by that at the start
+};
+Flight fly_into(const FourChannelGains& gains, double speed, double T) {
+  Flight flight;
+  double e = 0.0, v = speed;
+  for (int k = 0; k < 20000; ++k) {
+    const double b = damping_at(gains, std::abs(e)), F = gains.joint_stiffness * e + b * v;
+    if (flight.hardness == 0.0 && e >= 1e-3) flight.hardness = F / (k * T * speed);
+    flight.deepest = support::larger(flight.deepest, std::abs(e));
+    e += T * v - 0.5 * T * T * F;
+    v -= T * F;
+    flight.most = support::larger(flight.most, (v * v + gains.joint_stiffness * e * e) / (speed * speed));
+  }
+  EXPECT_LT(std::abs(e), 1e-6);
+  return flight;
+}
+
+// [Constantinescu2005] leaves nonlinear damping for later. Swings of a micrometre have the gains of (17) and its margin; a blow meets more.
+TEST(NonlinearDamping, IsHarderAtTheSameMarginAndNeverGains) {
+  constexpr double T = 1e-3;
+  for (const double b : {20.0, 50.0, 100.0})
+    for (const double speed : {0.05, 0.2, 0.5}) {
+      FourChannelGains gains;
+      gains.joint_stiffness = 0.25 * penalty_border(T, b).stiffness;
+      gains.joint_damping = b;
+      EXPECT_EQ(damping_at(gains, 0.01), b);
+      const Flight plain = fly_into(gains, speed, T);
+      gains.damping_growth = 5.0;
+      EXPECT_EQ(damping_at(gains, 0.0), b);
+      EXPECT_EQ(damping_at(gains, 0.5 * gains.growth_length), 3.0 * b);
+      const Flight grown = fly_into(gains, speed, T);
+      EXPECT_LE(grown.most, 1.0) << b << " " << speed;
+      EXPECT_LE(grown.most, plain.most) << b << " " << speed;
+      if (plain.hardness > 0.0 && grown.hardness > 0.0) {
+        EXPECT_GT(grown.hardness, 1.1 * plain.hardness) << b << " " << speed;
+      }
+      EXPECT_LT(grown.deepest, plain.deepest) << b << " " << speed;
+    }
 }
 
 }  // namespace
