@@ -1,6 +1,7 @@
 // The live page of Tactus: see a mechanism, take hold of it, look at its equations.
 import {App, MOST_EVENTS} from './app';
 import {h} from './base/dom';
+import {isOneOf, remembered} from './base/signal';
 import {Dock} from './dock/dock';
 import {GalleryView} from './gallery/gallery';
 import {Thumbs} from './gallery/thumbs';
@@ -24,7 +25,7 @@ declare global {
 function start(root: HTMLElement): void {
   let stage: Stage;
   try {
-    stage = new Stage(h('canvas'));
+    stage = new Stage(h('canvas'), remembered('picture', 'auto', isOneOf('auto', 'best')).value === 'best');
   } catch {
     root.replaceChildren(
       h('div', {class: 'alarm', role: 'alert'}, h('h2', {}, 'This browser shows no WebGL 2'),
@@ -32,7 +33,8 @@ function start(root: HTMLElement): void {
     );
     return;
   }
-  const address = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws${location.search}`;
+  const token = new URLSearchParams(location.search).get('token');
+  const address = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws${token ? `?token=${encodeURIComponent(token)}` : ''}`;
   const link = new Connection(address);
   const app = new App(link, stage);
   stage.clockOffset = () => link.clockOffset;

@@ -25,7 +25,7 @@ export function buildHand(app: App, hand: Hand, body: HTMLElement): void {
     input: calmly(60, (x: number) => void app.order({type: 'coupling', force: x})),
   });
   const designed = h('button', {class: 'btn small', type: 'button', click: () => void app.order({type: 'coupling', stiffness: null})}, 'As designed');
-  const passive = h('p', {class: 'muted small'});
+  const passive = h('p', {class: 'muted small', hidden: true});
   const late = h('dd', {class: 'num'}, '–');
   const trip = h('dd', {class: 'num'}, '–');
   const mass = h('dd', {class: 'num'}, '–');
@@ -73,7 +73,7 @@ export function buildHand(app: App, hand: Hand, body: HTMLElement): void {
     most.set(c.force);
     push.setRange(hand.pushForce / 30, hand.pushForce * 30);
     push.set(hand.pushForce);
-    say(passive, '');
+    passive.hidden = true;
   });
   app.status.watch((status) => {
     if (!status) return;
@@ -85,6 +85,7 @@ export function buildHand(app: App, hand: Hand, body: HTMLElement): void {
       if (c.limit !== null && c.limit > 0) {
         stiffness.setRange(Math.max(1e-3, c.limit / 1e4), c.limit * 1.5);
         stiffness.setMark(c.limit, 'passive limit');
+        passive.hidden = false;
         say(passive, `Passive up to ${quantity(c.limit, 'N/m')} for ${c.mass === null ? 'what is held' : `the ${quantity(c.mass, 'kg')} felt here`} at ${quantity(status.loop?.hz ?? 1000, 'Hz')}.`);
       }
       say(mass, c.mass === null ? '–' : quantity(c.mass, 'kg'));

@@ -40,7 +40,7 @@ export const dark: SceneColours = {
   steel: new Color('#b6bec7'),
   ground: new Color('#6a727b'),
   grid: new Color('#a7b0ba'),
-  gridStrength: 0.13,
+  gridStrength: 0.2,
   constraint: new Color('#b9a2f0'),
   contact: new Color('#ff7a45'),
   force: new Color('#ff8f57'),

@@ -108,15 +108,13 @@ export class Curves {
     const c = this.scene.constraints[index]!;
     const {a, b, curve} = c;
     if (!a || !b || !curve) return;
-    const A = this.view.bodies[a.body], B = this.view.bodies[b.body];
-    if (!A || !B) return;
     const onA = matrixOf(a.pose), onB = matrixOf(b.pose);
     const m = new Matrix4(), n = new Vector3(), z = new Vector3();
     const r = curve.radius ?? 0;
-    trails.set(`trace:${c.name}`, this.size, this.colours.constraint, 2.2, 0.8, (result) => {
-      m.multiplyMatrices(A.matrix, onA);
+    trails.set(`trace:${c.name}`, this.size, this.colours.constraint, 2.2, 0.8, (poses, result) => {
+      m.multiplyMatrices(matrixOf(poses, 7 * a.body), onA);
       n.set(0, 0, 1).transformDirection(m);
-      m.multiplyMatrices(B.matrix, onB);
+      m.multiplyMatrices(matrixOf(poses, 7 * b.body), onB);
       z.set(0, 0, 1).transformDirection(m);
       result.setFromMatrixPosition(m);
       if (curve.kind === 'disk') {

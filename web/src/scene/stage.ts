@@ -1,7 +1,7 @@
 // The room in which the mechanism is seen: light, shadow, floor, camera; and the picture, sixty times per second.
 import {
-  AmbientLight, DirectionalLight, Group, NeutralToneMapping, PCFShadowMap, PMREMGenerator, Raycaster, Scene as Room, SRGBColorSpace, Vector3, WebGLRenderer,
-  Mesh, MeshBasicMaterial, RingGeometry, SphereGeometry,
+  DirectionalLight, Group, HemisphereLight, NeutralToneMapping, PMREMGenerator, Raycaster, Scene as Room, SRGBColorSpace, Vector3, VSMShadowMap, WebGLRenderer,
+  Mesh, MeshBasicMaterial, RingGeometry, SphereGeometry, type Texture,
 } from 'three';
 import {RoomEnvironment} from 'three/examples/jsm/environments/RoomEnvironment.js';
 import {tidy} from '../base/numbers';
@@ -15,12 +15,22 @@ import {Floor} from './floor';
 import {History, type Moment} from './history';
 import {FatLine, halfCanvas} from './lines';
 import {MechanismView, type Hit} from './mechanism';
-import {vectorOf} from './poses';
+import {placeOf, turnOf, vectorOf} from './poses';
 import {Trails} from './trails';
 
 const BEHIND = 0.02; // [s] a little more than the distance of two frames: there is always one after what is drawn
 const SETTLE = 0.25; // [s] after the last change that pictures are still made
+const SLOW_PICTURE = 0.03; // [s] on average: below 33 pictures per second
 const LONGEST_ARROW = 1.1; // of the scene's size
+
+/** Pictures for fast machines and slow ones: device pixels per CSS pixel at most, edge of the shadow's map, light from all around. */
+const LEVELS = [
+  {pixels: 2, shadow: 1536, around: true},
+  {pixels: 1.25, shadow: 1024, around: true},
+  {pixels: 1, shadow: 0, around: true},
+  {pixels: 1, shadow: 0, around: false},
+  {pixels: 0.7, shadow: 0, around: false},
+];
 
 export interface Shown {
   curves: boolean;
@@ -66,23 +76,25 @@ export class Stage {
   private lastTime = 0;
   private busyUntil = 0;
   private followed = new Vector3();
-  private frameId = 0;
   private hoveredBody = -1;
   private choices: string[] = [];
+  private trailedUntil = 0;
+  private level = 0; // of economy: 0 is the best picture
+  private slow = 0; // [s] mean time of a picture, weighted to the newest
+  private waited = 0; // [s] on this level
+  private environment: Texture | null = null;
+  private readonly sky = new HemisphereLight(0xffffff, 0xb8b4ac, 1.9);
 
-  constructor(canvas: HTMLCanvasElement) {
+  /** `best`: whatever it costs. */
+  constructor(canvas: HTMLCanvasElement, private readonly best = false) {
     this.canvas = canvas;
-    this.renderer = new WebGLRenderer({canvas, antialias: true, alpha: true, powerPreference: 'high-performance'});
+    const software = !best && drawnBySoftware();
+    this.renderer = new WebGLRenderer({canvas, antialias: !software, alpha: true, powerPreference: 'high-performance'});
     this.renderer.outputColorSpace = SRGBColorSpace;
     this.renderer.toneMapping = NeutralToneMapping;
-    this.renderer.shadowMap.enabled = true;
-    this.renderer.shadowMap.type = PCFShadowMap;
-    const pmrem = new PMREMGenerator(this.renderer);
-    this.room.environment = pmrem.fromScene(new RoomEnvironment(), 0.06).texture;
-    pmrem.dispose();
-    this.lamp.castShadow = true;
-    this.lamp.shadow.mapSize.set(2048, 2048);
-    this.lamp.shadow.radius = 5;
+    this.renderer.shadowMap.type = VSMShadowMap;
+    this.lamp.shadow.radius = 3.5;
+    this.lamp.shadow.blurSamples = 12;
     this.contactArrows = new Arrows(light.contact, 120);
     this.handArrows = new Arrows(light.force, 4);
     this.spring = new FatLine(160, light.force, 2.4, {onTop: true});
@@ -94,13 +106,14 @@ export class Stage {
       mesh.visible = false;
     }
     this.room.add(
-      this.world, this.floor.group, this.lamp, this.lamp.target, new AmbientLight(0xffffff, 0.1),
+      this.world, this.floor.group, this.lamp, this.lamp.target, this.sky,
       this.contactArrows.group, this.handArrows.group, this.trails.group, this.spring.mesh, this.grip, this.handle,
     );
+    this.setLevel(software ? 3 : 0);
     this.eye.onChange = () => this.touch();
     new ResizeObserver(() => this.resize()).observe(canvas);
     this.resize();
-    this.frameId = requestAnimationFrame((now) => this.picture(now));
+    requestAnimationFrame((now) => this.picture(now));
   }
 
   /** Something changed: pictures are made. */
@@ -111,7 +124,7 @@ export class Stage {
   private resize(): void {
     const {clientWidth: w, clientHeight: h} = this.canvas;
     if (w === 0 || h === 0) return;
-    this.renderer.setPixelRatio(Math.min(2, devicePixelRatio));
+    this.renderer.setPixelRatio(Math.min(LEVELS[this.level]!.pixels, devicePixelRatio));
     this.renderer.setSize(w, h, false);
     halfCanvas.set(w / 2, h / 2);
     this.eye.resize(w, h);
@@ -186,7 +199,8 @@ export class Stage {
       if (!frame) return;
       const local = vectorOf(frame.pose);
       const colour = this.colours.bodies[i % this.colours.bodies.length]!;
-      this.trails.set(name, view.anatomy.size, colour, 2.4, 0.75, (result) => view.worldOf(frame.body, local, result));
+      this.trails.set(name, view.anatomy.size, colour, 2.4, 0.75, (poses, result) =>
+        result.copy(local).applyQuaternion(turnOf(poses, 7 * frame.body)).add(placeOf(poses, 7 * frame.body)));
     });
   }
 
@@ -214,8 +228,6 @@ export class Stage {
     const centre = vectorOf(scene.center);
     if (plane) this.eye.setHome(centre, size, plane.normal, true);
     else this.eye.setHome(centre, size, scene.camera ? vectorOf(scene.camera.direction) : new Vector3(0.55, -1, 0.45), false);
-    const cell = tidy(size / 3);
-    void cell;
   }
 
   private followedPlace(): Vector3 {
@@ -262,10 +274,9 @@ export class Stage {
   }
 
   private picture(now: number): void {
-    this.frameId = requestAnimationFrame((next) => this.picture(next));
-    void this.frameId;
+    requestAnimationFrame((next) => this.picture(next));
     const seconds = now / 1000;
-    const dt = Math.min(0.1, seconds - this.lastTime);
+    const dt = Math.min(0.5, seconds - this.lastTime);
     this.lastTime = seconds;
     this.eye.advance(dt);
     if (performance.now() / 1000 > this.busyUntil && this.lookBack === null) {
@@ -276,7 +287,37 @@ export class Stage {
     this.light();
     this.renderer.render(this.room, this.eye.camera);
     ++this.pictures;
+    this.save(dt);
     this.onPicture(moment, dt);
+  }
+
+  /** A machine that cannot keep up gets a simpler picture: fewer pixels, then no shadows, then plain light. */
+  private save(dt: number): void {
+    if (this.best || dt <= 0 || document.visibilityState !== 'visible') return;
+    this.slow += (dt - this.slow) * 0.15;
+    this.waited += dt;
+    if (this.waited < 1.2 || this.slow < SLOW_PICTURE || this.level >= LEVELS.length - 1) return;
+    this.setLevel(Math.min(LEVELS.length - 1, this.level + (this.slow > 0.12 ? 2 : 1)));
+  }
+  private setLevel(level: number): void {
+    this.level = level;
+    this.waited = this.slow = 0;
+    const {shadow, around} = LEVELS[level]!;
+    this.renderer.shadowMap.enabled = this.lamp.castShadow = shadow > 0;
+    if (shadow > 0) this.lamp.shadow.mapSize.set(shadow, shadow);
+    this.lamp.shadow.map?.dispose();
+    this.lamp.shadow.map = null;
+    this.room.environment = around ? this.surroundings() : null;
+    this.sky.visible = !around;
+    this.resize();
+  }
+  private surroundings(): Texture {
+    if (!this.environment) {
+      const pmrem = new PMREMGenerator(this.renderer);
+      this.environment = pmrem.fromScene(new RoomEnvironment(), 0.06).texture;
+      pmrem.dispose();
+    }
+    return this.environment;
   }
 
   private place(): Moment | undefined {
@@ -302,10 +343,23 @@ export class Stage {
     this.curves?.advance();
     if (this.curves) this.curves.group.visible = this.shown.curves;
     this.trails.group.visible = this.shown.traces;
-    if (this.lookBack === null) this.trails.advance();
+    if (this.lookBack === null) this.advanceTrails(moment);
     this.drawContacts(moment);
     this.drawHand(moment);
     return moment;
+  }
+
+  /** Every frame that came, not only those that were drawn: paths are smooth on slow screens too. */
+  private advanceTrails(moment: Moment): void {
+    const {history, trails} = this;
+    for (let i = Math.max(0, history.before(this.trailedUntil, 'clock')); i < history.length; ++i) {
+      const m = history.at(i)!;
+      if (m.clock > moment.clock) break;
+      if (m.clock > this.trailedUntil) trails.add(m.poses);
+    }
+    this.trailedUntil = moment.clock;
+    trails.add(this.poses);
+    trails.show();
   }
 
   private arrowOf(force: Vector3): Vector3 {
@@ -390,4 +444,14 @@ function referenceForce(scene: Scene): number {
   const weight = mass * g;
   if (weight > 1e-9) return tidy(weight);
   return tidy(Math.max(1e-3, (scene.coupling?.stiffness ?? 100) * 0.3 * scene.radius));
+}
+
+/** No graphics processor: a virtual machine, a remote desktop, a test. */
+function drawnBySoftware(): boolean {
+  const probe = document.createElement('canvas').getContext('webgl2');
+  if (!probe) return false;
+  const info = probe.getExtension('WEBGL_debug_renderer_info');
+  const name = info ? String(probe.getParameter(info.UNMASKED_RENDERER_WEBGL)) : '';
+  probe.getExtension('WEBGL_lose_context')?.loseContext();
+  return /swiftshader|llvmpipe|software/i.test(name);
 }

@@ -10,6 +10,7 @@ export class Trail {
   readonly line: FatLine;
   private readonly points = new Float32Array(3 * POINTS);
   private count = 0;
+  private changed = false;
 
   constructor(private readonly size: number, colour: Color, width: number, strength: number) {
     this.line = new FatLine(POINTS, colour, width, {strength});
@@ -35,17 +36,25 @@ export class Trail {
     }
     p.toArray(points, 3 * this.count);
     ++this.count;
+    this.changed = true;
+  }
+  show(): void {
+    if (!this.changed) return;
+    this.changed = false;
     const n = this.count;
-    this.line.set(points, n, (i) => (i / n) ** 1.3);
+    this.line.set(this.points, n, (i) => (i / n) ** 1.3);
   }
 }
 
+/** A point of the mechanism at some poses (7 numbers per body). */
+export type Where = (poses: Float32Array, result: Vector3) => Vector3 | null;
+
 export class Trails {
   readonly group = new Group();
-  private readonly list = new Map<string, {trail: Trail; where: (result: Vector3) => Vector3 | null}>();
+  private readonly list = new Map<string, {trail: Trail; where: Where}>();
   private readonly at = new Vector3();
 
-  set(name: string, size: number, colour: Color, width: number, strength: number, where: (result: Vector3) => Vector3 | null): void {
+  set(name: string, size: number, colour: Color, width: number, strength: number, where: Where): void {
     this.remove(name);
     const trail = new Trail(size, colour, width, strength);
     this.list.set(name, {trail, where});
@@ -67,10 +76,13 @@ export class Trails {
   clear(): void {
     for (const {trail} of this.list.values()) trail.clear();
   }
-  advance(): void {
+  add(poses: Float32Array): void {
     for (const {trail, where} of this.list.values()) {
-      const p = where(this.at);
+      const p = where(poses, this.at);
       if (p) trail.add(p);
     }
+  }
+  show(): void {
+    for (const {trail} of this.list.values()) trail.show();
   }
 }

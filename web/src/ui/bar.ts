@@ -69,7 +69,7 @@ export function makeBar(app: App, actions: {gallery: () => void; help: () => voi
     else {
       const recent = loop.missed + loop.late > 0 && status.factor < 0.98;
       colour = recent ? 'late' : 'good';
-      text = `${quantity(loop.hz, 'Hz', 3)}  ${loop.missed.toLocaleString('en').replace(/,/g, ' ')} missed`;
+      text = `${quantity(loop.hz, 'Hz', 2).replace(/\.0 /, ' ')}, ${loop.missed.toLocaleString('en').replace(/,/g, ' ')} missed`;
     }
     dot.dataset['state'] = colour;
     say(words, text);
