@@ -42,7 +42,8 @@ function start(root: HTMLElement): void {
   const hand = new Hand(app);
   const overlay = new Overlay(app, hand);
   const help = makeHelp();
-  const gallery = new GalleryView(app, new Thumbs(() => app.dark));
+  const thumbs = new Thumbs(() => app.dark);
+  const gallery = new GalleryView(app, thumbs);
   const openGallery = () => gallery.open();
   const openHelp = () => {
     if (!help.open) help.showModal();
@@ -156,7 +157,7 @@ function start(root: HTMLElement): void {
     overlay.draw();
     dock.draw();
   };
-  window.tactus = {app, stage, hand, link, dock};
+  window.tactus = {app, stage, hand, link, dock, thumbs};
   link.connect();
 }
 

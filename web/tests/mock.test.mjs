@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {after, before, test} from 'node:test';
 import axe from 'axe-core';
 import {start, swarm} from './mock.mjs';
-import {openBrowser, openPage, ready, screenOf, until} from './support.mjs';
+import {openBrowser, openPage, ready, screenOf, still, until} from './support.mjs';
 
 let browser;
 before(async () => {
@@ -20,9 +20,7 @@ test('The page loads, moves and takes hold; nothing leaves the machine, no error
   try {
     await ready(page, 'four_bar');
     assert.equal(await page.locator('.hint').isVisible(), true, 'the first visit has a line of advice');
-    await page.evaluate(() => window.tactus.app.toggleTime());
-    await until(page, 'a pause', () => window.tactus.app.status.value.state === 'paused');
-    await page.waitForTimeout(600); // the last picture shows where it stands
+    await still(page);
     const at = await screenOf(page, 'coupler');
     await page.mouse.move(at.x, at.y);
     await until(page, 'the name of what would be grabbed', () => document.querySelector('.name')?.textContent === 'coupler' && !document.querySelector('.name').hidden);
@@ -36,6 +34,7 @@ test('The page loads, moves and takes hold; nothing leaves the machine, no error
     await page.mouse.up();
     await until(page, 'letting go', () => window.tactus.hand.holding.value === -1);
     assert.ok(server.state.log.some((m) => m.type === 'release'));
+    await page.evaluate(() => window.tactus.app.toggleTime());
     await page.reload();
     await ready(page);
     assert.equal(await page.locator('.hint').isVisible(), false, 'and does not come back');

@@ -69,6 +69,17 @@ export const ready = (page, model) =>
     return t?.app.scene.value && (!name || t.app.scene.value.model.name === name) && t.stage.history.length > 3 && t.app.status.value?.scene === t.app.scene.value.id;
   }, model);
 
+/** Pauses, and waits until the picture shows where it stands. */
+export async function still(page) {
+  await page.evaluate(() => window.tactus.link.ask({type: 'time', do: 'pause'}));
+  await until(page, 'a pause', () => window.tactus.app.status.value.state === 'paused');
+  await until(page, 'the picture to stand still', () => {
+    const {stage} = window.tactus;
+    const {poses} = stage.history.newest;
+    return stage.poses.every((x, i) => Math.abs(x - poses[i]) < 1e-6);
+  });
+}
+
 /** Where a point of a body is on the screen: its mass centre, or the first place on it that the mouse would take hold of. */
 export async function screenOf(page, name) {
   return page.evaluate((wanted) => {

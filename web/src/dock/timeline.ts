@@ -73,7 +73,7 @@ export class Timeline {
   private get end(): number {
     const newest = this.app.stage.history.newest?.t ?? this.app.status.value?.t ?? 0;
     const back = this.app.stage.lookBack;
-    return back !== null ? Math.max(Math.min(newest, back + 0.5 * this.window), Math.min(newest, this.window)) : Math.max(newest, 0.001);
+    return back !== null ? Math.max(Math.min(newest, back + 0.5 * this.window), this.window) : Math.max(newest, this.window);
   }
   private get width(): number {
     return Math.max(10, this.canvas.clientWidth - LEFT - 14);
@@ -201,6 +201,11 @@ export class Timeline {
       g.fill();
     }
     const back = this.app.stage.lookBack;
+    const newest = this.app.stage.history.newest;
+    if (newest && newest.t < end - 1e-9) {
+      g.fillStyle = this.colour('--line-strong');
+      g.fillRect(Math.round(this.x(newest.t)), 2, 1, H - FOOT - 2);
+    }
     if (back !== null) {
       const x = this.x(back);
       g.fillStyle = this.colour('--text');

@@ -56,6 +56,19 @@ export class Thumbs {
     draw();
   }
 
+  /** A picture of a model at its start, as it is kept in /pictures. */
+  async paint(name: string): Promise<string> {
+    const answer = await fetch(`./scenes/${encodeURIComponent(name)}`);
+    if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
+    const renderer = this.ready();
+    const film = new Film(readScene(await answer.json()), false);
+    renderer.setPixelRatio(2);
+    film.render(renderer);
+    const picture = renderer.domElement.toDataURL('image/webp', 0.9);
+    film.dispose();
+    return picture;
+  }
+
   private ready(): WebGLRenderer {
     if (!this.renderer) {
       this.renderer = new WebGLRenderer({antialias: true, alpha: true});

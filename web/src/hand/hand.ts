@@ -40,6 +40,7 @@ export class Hand {
   private delays: number[] = [];
   private acted = 0;
   private pointerAt: {x: number; y: number} | null = null;
+  private pressed = false;
   private pushTimer = 0;
   private pushing = new Vector3();
   private readonly keys = new Set<string>();
@@ -62,6 +63,9 @@ export class Hand {
     canvas.addEventListener('contextmenu', (e) => e.preventDefault());
     canvas.addEventListener('wheel', (e) => this.wheel(e), {passive: false});
     canvas.addEventListener('keydown', (e) => this.key(e));
+    // The ring around the picture is for those who use the keys.
+    canvas.addEventListener('focus', () => canvas.toggleAttribute('data-keys', !this.pressed));
+    canvas.addEventListener('keydown', (e) => canvas.toggleAttribute('data-keys', e.key === 'Tab' || canvas.hasAttribute('data-keys')));
     canvas.addEventListener('keyup', (e) => this.keyUp(e));
     canvas.addEventListener('blur', () => {
       this.endPush();
@@ -101,7 +105,10 @@ export class Hand {
     const {stage} = this.app;
     const {x, y} = this.place(event);
     this.pointers.set(event.pointerId, {x, y});
+    this.pressed = true;
     stage.canvas.focus({preventScroll: true});
+    stage.canvas.removeAttribute('data-keys');
+    this.pressed = false;
     if (this.pointers.size > 1) {
       this.dragging = null;
       return;
@@ -285,7 +292,7 @@ export class Hand {
   /** [N] of a key. */
   get pushForce(): number {
     const own = this.app.settings.push.value;
-    return own > 0 ? own : (0.12 * (this.app.stage.view?.anatomy.size ?? 1)) / this.app.stage.newtonLength;
+    return own > 0 ? own : (0.08 * (this.app.stage.view?.anatomy.size ?? 1)) / this.app.stage.newtonLength;
   }
 
   private push(): void {

@@ -152,7 +152,7 @@ export class Stage {
     this.wanted = null;
     this.poses = new Float32Array(7 * scene.bodies.length);
     this.build(scene);
-    this.newtonLength = (0.4 * this.view!.anatomy.size) / referenceForce(scene);
+    this.newtonLength = (0.28 * this.view!.anatomy.size) / referenceForce(scene);
     if (!keepCamera) this.aim(scene);
     this.follow = scene.camera?.follow !== null && scene.camera?.follow !== undefined;
     this.followed.copy(this.followedPlace());
@@ -437,7 +437,7 @@ export class Stage {
   }
 }
 
-/** [N] whose arrow is two fifths of the mechanism: its weight, or what the hand's spring gives. */
+/** [N] whose arrow is a quarter of the mechanism: its weight, or what the hand's spring gives. */
 function referenceForce(scene: Scene): number {
   const g = Math.hypot(...scene.gravity);
   const mass = scene.bodies.reduce((sum, b) => sum + (b.fixed ? 0 : b.mass), 0);
