@@ -332,10 +332,10 @@ export class Hand {
     this.acted = frame.handSequence;
     const before = this.times.get(frame.handSequence);
     for (const key of this.times.keys()) if (key <= frame.handSequence) this.times.delete(key);
-    const trip = this.app.link.roundTrip.value;
-    if (before === undefined || !Number.isFinite(trip)) return;
-    // Event to sending, half a ping's way, arrival to the tick that used it.
-    this.delays.push(before + trip / 2 + frame.handDelay);
+    const way = this.app.link.wayThere;
+    if (before === undefined || !Number.isFinite(way)) return;
+    // Event to sending, the way to the server, arrival to the tick that used it.
+    this.delays.push(before + way + frame.handDelay);
     if (this.delays.length > DELAYS) this.delays.shift();
     const sorted = [...this.delays].sort((a, b) => a - b);
     this.delay.set(sorted[Math.min(sorted.length - 1, Math.floor(0.95 * sorted.length))] ?? NaN);

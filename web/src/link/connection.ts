@@ -36,6 +36,9 @@ export class Connection {
   private wait = FIRST_WAIT;
   private requests = 0;
   private readonly pending = new Map<number, {resolve: (a: Answer) => void; reject: (e: Error) => void}>();
+  /** [s] from sending to the server's hearing, the median of the last ones. */
+  wayThere = NaN;
+  private ways: number[] = [];
   private pings: number[] = [];
   private bestPing = Infinity;
   private lastHeard = 0;
@@ -60,6 +63,7 @@ export class Connection {
       this.lastHeard = performance.now();
       this.bestPing = Infinity;
       this.pings = [];
+      this.ways = [];
       this.send({type: 'hello', version: 1, name: navigator.userAgent.includes('Mobile') ? 'phone' : 'browser'});
     };
     socket.onmessage = (event: MessageEvent<string | ArrayBuffer>) => {
@@ -132,10 +136,14 @@ export class Connection {
     const trip = now - sent;
     this.pings = [...this.pings.slice(-8), trip];
     this.roundTrip.set([...this.pings].sort((a, b) => a - b)[this.pings.length >> 1] ?? trip);
-    if (trip <= this.bestPing * 1.05) {
-      this.bestPing = Math.min(trip, this.bestPing);
+    this.bestPing *= 1.01; // clocks drift: an old ping counts less
+    if (trip <= this.bestPing) {
+      this.bestPing = trip;
       this.clockOffset = clock - (sent + trip / 2);
     }
+    // A busy page hears the answer late: by the server's clock the way there is known without the way back.
+    this.ways = [...this.ways.slice(-8), Math.max(0, clock - sent - this.clockOffset)];
+    this.wayThere = [...this.ways].sort((a, b) => a - b)[this.ways.length >> 1] ?? trip / 2;
   }
 
   private beat(): void {

@@ -370,6 +370,16 @@ export class Anatomy {
     }
     const r = this.armRadius(child) * 1.18;
     drawn.parts.push({geometry: put(solids.cylinder(r, 2.3 * r, 40)), colour: this.colours.steel, opacity: 1});
+    const upright = axis.clone().applyQuaternion(turnOf(this.scene.bodies[child]!.pose));
+    if (parent === 0 && Math.abs(upright.z) > 0.99) {
+      // An arm that turns about the vertical stands on a foot.
+      const at = place.clone().applyMatrix4(matrixOf(this.scene.bodies[child]!.pose));
+      const foot = Math.max(2.2 * r, at.z - (this.scene.ground?.height ?? at.z - 2.2 * r));
+      const stand = (geometry: BufferGeometry, low: number) =>
+        this.bodies[0]!.parts.push({geometry: geometry.translate(at.x, at.y, at.z - low), colour: this.colours.ground, opacity: 1});
+      stand(solids.cylinder(0.86 * r, foot, 40), foot / 2);
+      stand(solids.cylinder(1.7 * r, 0.3 * r, 48), foot - 0.15 * r);
+    }
   }
 
   /** The heads of pins are lighter or darker than the link that they hold. */

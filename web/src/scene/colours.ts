@@ -21,7 +21,7 @@ const rgb = (...codes: string[]) => codes.map((code) => new Color(code));
 
 export const light: SceneColours = {
   bodies: rgb('#2f6db3', '#d9822b', '#2a9187', '#b5527f', '#7a6bb0'),
-  steel: new Color('#454b52'),
+  steel: new Color('#535a63'),
   ground: new Color('#8d9299'),
   grid: new Color('#6d6a61'),
   gridStrength: 0.16,
