@@ -132,7 +132,9 @@ try {
             await scene.make(page);
             const png = await page.screenshot({timeout: 120_000});
             const webp = await page.evaluate(async (data) => {
-              const image = await createImageBitmap(await (await fetch(data)).blob());
+              const image = new Image();
+              image.src = data;
+              await image.decode();
               const canvas = document.createElement('canvas');
               canvas.width = image.width;
               canvas.height = image.height;

@@ -2,6 +2,8 @@
 import type {App} from '../app';
 import {fill, h, iconButton, relabel} from '../base/dom';
 import {clock, digits} from '../base/numbers';
+import {readMotion} from '../link/frame';
+import {Replay} from '../scene/history';
 import {Plots} from './plots';
 import {Timeline} from './timeline';
 
@@ -61,8 +63,8 @@ export class Dock {
       const on = status?.recording ?? null;
       record.classList.toggle('on', on !== null);
       relabel(record, on ? 'stop' : 'record', on ? `End the recording` : 'Record', 'O');
-      live.classList.toggle('urgent', app.stage.lookBack !== null || this.plots.zoomed);
-      live.disabled = app.stage.lookBack === null && !this.plots.zoomed && !this.plots.paused;
+      live.classList.toggle('urgent', app.stage.lookBack !== null || app.stage.replay !== null || this.plots.zoomed);
+      live.disabled = app.stage.lookBack === null && app.stage.replay === null && !this.plots.zoomed && !this.plots.paused;
       if (!files.hidden) this.fillFiles(files);
     });
     addEventListener('pointerdown', (e) => {
@@ -93,6 +95,7 @@ export class Dock {
   }
 
   live(): void {
+    this.app.stage.replay = null;
     this.timeline.lookAt(null);
     this.plots.live();
   }
@@ -118,13 +121,26 @@ export class Dock {
       box,
       h('h3', {}, 'Recordings'),
       recordings.length === 0 ? h('p', {class: 'muted'}, 'None yet.') : h('ul', {class: 'stack'}, ...recordings.map((r) =>
-        h('li', {class: 'row'}, h('span', {class: 'num grow'}, `${r.model.replace(/_/g, ' ')}, ${digits(r.seconds)} s`), link(r.id, 'csv', 'CSV'), link(r.id, 'mcap', 'MCAP'), link(r.id, 'json', 'Script')))),
+        h('li', {class: 'row'}, h('span', {class: 'num grow'}, `${r.model.replace(/_/g, ' ')}, ${digits(r.seconds)} s`), h('button', {class: 'btn small', type: 'button', disabled: r.model !== this.app.scene.value?.model.name, title: 'Play it in the picture', click: () => void this.replay(r.id)}, 'Replay'), link(r.id, 'csv', 'CSV'), link(r.id, 'mcap', 'MCAP'), link(r.id, 'json', 'Script')))),
       h('h3', {}, 'Snapshots'),
       snapshots.length === 0 ? h('p', {class: 'muted'}, 'None yet.') : h('ul', {class: 'stack'}, ...snapshots.map((s) =>
         h('li', {class: 'row'}, h('span', {class: 'num grow'}, `at ${clock(s.t)}`),
           h('button', {class: 'btn small', type: 'button', click: () => void this.app.order({type: 'snapshot', do: 'load', id: s.id})}, 'Go back'),
           iconButton('trash', `Drop the snapshot at ${clock(s.t)}`, () => void this.app.order({type: 'snapshot', do: 'drop', id: s.id}))))),
     );
+  }
+
+  private async replay(id: number): Promise<void> {
+    try {
+      const answer = await fetch(`./recordings/${id}.poses`);
+      if (!answer.ok) throw new Error(`The recording could not be fetched (${answer.status}).`);
+      const motion = readMotion(await answer.arrayBuffer());
+      if (motion.bodies !== this.app.scene.value?.bodies.length || motion.frames < 2) throw new Error('The recording is of another mechanism, or too short to be played.');
+      this.app.stage.replay = new Replay(`Recording ${id}`, motion);
+      this.app.stage.touch();
+    } catch (error) {
+      this.app.complain(error);
+    }
   }
 
   private saveCsv(): void {

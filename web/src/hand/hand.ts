@@ -114,7 +114,7 @@ export class Hand {
       return;
     }
     const touch = event.pointerType !== 'mouse';
-    const hit = event.button === 0 && stage.lookBack === null ? stage.pick(x, y, touch ? REACH_TOUCH : REACH_MOUSE) : null;
+    const hit = event.button === 0 && stage.lookBack === null && stage.replay === null ? stage.pick(x, y, touch ? REACH_TOUCH : REACH_MOUSE) : null;
     try {
       stage.canvas.setPointerCapture(event.pointerId);
     } catch {
@@ -310,6 +310,7 @@ export class Hand {
   }
   private sendPush(): void {
     if (this.chosen.value > 0) this.app.link.send({type: 'push', body: this.chosen.value, force: this.pushing.toArray()});
+    this.app.stage.pushed = this.pushing.lengthSq() > 0 ? {body: this.chosen.value, force: this.pushing} : null;
     this.app.stage.touch();
   }
   private endPush(): void {

@@ -86,6 +86,7 @@ export function buildModel(app: App, body: HTMLElement): void {
       hint: p.description ? `${p.name}: ${p.description}` : p.name,
       least, most, value: p.value, log: least > 0 && most / least > 20,
       show: (x) => quantity(x, p.unit),
+      unit: p.unit,
       input: calmly(SEND_EVERY, (value: number) => {
         app.link.ask({type: 'parameter', name: p.name, value}).then(
           () => {

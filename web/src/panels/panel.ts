@@ -93,6 +93,7 @@ export function makeSlider(o: SliderOptions): Slider {
     input.style.setProperty('--fill', `${(100 * s).toFixed(1)}%`);
     const text = o.show(value);
     output.textContent = text;
+    output.title = o.unit ? `${Number(value.toPrecision(6))} ${o.unit}` : '';
     input.setAttribute('aria-valuetext', text);
     mark.hidden = markWord.hidden = shown === null;
     if (shown) {

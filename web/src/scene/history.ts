@@ -1,5 +1,5 @@
 // What the page remembers of the motion: to draw between two frames, and to look back.
-import type {FrameData} from '../link/frame';
+import {Flag, type FrameData, type Motion} from '../link/frame';
 
 const MOST_SECONDS = 120;
 const MOST_BYTES = 24e6;
@@ -11,6 +11,7 @@ export interface Moment {
   force: number;
   hand: Float32Array; // point, target, force
   held: number;
+  handle: Float32Array | null; // pose of a device's handle
   poses: Float32Array;
   contacts: Float32Array; // 10 words each
   contactPairs: Uint32Array;
@@ -61,6 +62,7 @@ export class History {
       force: Math.hypot(frame.force[0]!, frame.force[1]!, frame.force[2]!),
       hand,
       held: frame.held,
+      handle: frame.flags & Flag.handle ? frame.handle.slice() : null,
       poses: frame.poses.slice(),
       contacts: frame.contactWords.slice(),
       contactPairs: frame.contactPairs.slice(),
@@ -123,5 +125,25 @@ export function blend(a: Float32Array, b: Float32Array, k: number, result: Float
     }
     norm = Math.sqrt(norm) || 1;
     for (let j = i + 3; j < i + 7; ++j) result[j]! /= norm;
+  }
+}
+
+/** A recording that is played: poses at equal distances in time. */
+export class Replay {
+  t = 0;
+  running = true;
+  readonly length: number; // [s]
+  constructor(readonly name: string, private readonly motion: Motion) {
+    this.length = (motion.frames - 1) / motion.rate;
+  }
+  advance(dt: number): void {
+    if (this.running) this.t = this.t + dt > this.length ? 0 : this.t + dt;
+  }
+  poses(result: Float32Array): void {
+    const {motion} = this;
+    const n = 7 * motion.bodies;
+    const s = Math.max(0, Math.min(motion.frames - 1, this.t * motion.rate));
+    const i = Math.min(motion.frames - 2, Math.floor(s));
+    blend(motion.poses.subarray(i * n, (i + 1) * n), motion.poses.subarray((i + 1) * n, (i + 2) * n), s - i, result);
   }
 }

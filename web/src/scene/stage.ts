@@ -12,7 +12,7 @@ import {dark, light, type SceneColours} from './colours';
 import {coil, Curves} from './curves';
 import {Eye} from './eye';
 import {Floor} from './floor';
-import {History, type Moment} from './history';
+import {History, type Moment, type Replay} from './history';
 import {FatLine, halfCanvas} from './lines';
 import {MechanismView, type Hit} from './mechanism';
 import {placeOf, turnOf, vectorOf} from './poses';
@@ -48,6 +48,10 @@ export class Stage {
   view: MechanismView | null = null;
   /** [s] simulated: looks back; null: live. */
   lookBack: number | null = null;
+  /** A recording that is played instead. */
+  replay: Replay | null = null;
+  /** What the keys push, and how. */
+  pushed: {body: number; force: Vector3} | null = null;
   clockOffset: () => number = () => NaN;
   /** After each picture. */
   onPicture: (moment: Moment | undefined, dt: number) => void = () => {};
@@ -149,6 +153,7 @@ export class Stage {
     this.scene = scene;
     this.history.clear();
     this.lookBack = null;
+    this.replay = null;
     this.wanted = null;
     this.poses = new Float32Array(7 * scene.bodies.length);
     this.build(scene);
@@ -279,7 +284,8 @@ export class Stage {
     const dt = Math.min(0.5, seconds - this.lastTime);
     this.lastTime = seconds;
     this.eye.advance(dt);
-    if (performance.now() / 1000 > this.busyUntil && this.lookBack === null) {
+    this.replay?.advance(dt);
+    if (performance.now() / 1000 > this.busyUntil && this.lookBack === null && this.replay === null) {
       this.onPicture(undefined, dt);
       return;
     }
@@ -333,8 +339,12 @@ export class Stage {
       moment = history.between(wished, 'clock', this.poses);
     }
     if (!moment) return undefined;
+    if (this.replay) {
+      this.replay.poses(this.poses);
+      moment = {...moment, held: -1, handle: null, contacts: new Float32Array(0)};
+    }
     view.setPoses(this.poses);
-    if (this.follow && this.wanted === null && this.lookBack === null) {
+    if (this.follow && this.wanted === null && this.lookBack === null && this.replay === null) {
       const place = this.followedPlace();
       const shift = place.clone().sub(this.followed);
       if (shift.lengthSq() > 0) this.eye.follow(shift);
@@ -343,7 +353,7 @@ export class Stage {
     this.curves?.advance();
     if (this.curves) this.curves.group.visible = this.shown.curves;
     this.trails.group.visible = this.shown.traces;
-    if (this.lookBack === null) this.advanceTrails(moment);
+    if (this.lookBack === null && this.replay === null) this.advanceTrails(moment);
     this.drawContacts(moment);
     this.drawHand(moment);
     return moment;
@@ -410,6 +420,16 @@ export class Stage {
       else view.ghost(-1, new Vector3());
     } else {
       view.ghost(-1, new Vector3());
+    }
+    if (this.pushed && this.pushed.force.lengthSq() > 0) {
+      const com = vectorOf(this.scene!.bodies[this.pushed.body]?.com ?? [0, 0, 0]);
+      this.handArrows.add(view.worldOf(this.pushed.body, com), this.arrowOf(this.pushed.force.clone()), this.eye.pixel, {into: true, dot: true});
+    }
+    this.handle.visible = moment.handle !== null;
+    if (moment.handle) {
+      placeOf(moment.handle, 0, this.handle.position);
+      this.handle.quaternion.copy(this.eye.camera.quaternion);
+      this.handle.scale.setScalar(9 * this.eye.pixel);
     }
     this.handArrows.end();
   }

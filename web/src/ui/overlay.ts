@@ -1,8 +1,8 @@
 // What stands over the picture: the hand's newtons, names, the scale, words about trouble.
 import {Vector3} from 'three';
 import type {App} from '../app';
-import {fill, h, iconButton, say} from '../base/dom';
-import {digits, quantity, tidy} from '../base/numbers';
+import {fill, h, iconButton, relabel, say} from '../base/dom';
+import {clock, digits, quantity, tidy} from '../base/numbers';
 import type {Hand} from '../hand/hand';
 
 const CALM = 100; // [ms] between two changes of a number
@@ -22,6 +22,7 @@ export class Overlay {
   private readonly toast = h('div', {class: 'toast', hidden: true, role: 'status'});
   private readonly alarm = h('div', {class: 'alarm', hidden: true, role: 'alert'});
   private readonly banner = h('div', {class: 'banner', hidden: true});
+  private readonly player = new Player();
   private readonly spoken = h('div', {class: 'away', 'aria-live': 'polite'});
   private nextNumber = 0;
   private toastTimer = 0;
@@ -42,7 +43,7 @@ export class Overlay {
     this.stage.append(
       stage.canvas, this.name, this.tag, this.hint, views,
       h('div', {class: 'keys', 'aria-hidden': 'true'}, h('div', {class: 'key'}, this.scaleBar, this.scaleText), this.forceKey),
-      this.banner, this.toast, this.alarm, this.spoken,
+      this.banner, this.player.element, this.toast, this.alarm, this.spoken,
     );
     const touch = matchMedia('(pointer: coarse)').matches;
     fill(
@@ -137,6 +138,7 @@ export class Overlay {
         }
       }
     }
+    this.player.draw(this.app);
     this.drawKeys();
   }
 
@@ -196,5 +198,43 @@ export class Overlay {
   private async restart(): Promise<void> {
     await this.app.order({type: 'time', do: 'reset'});
     await this.app.order({type: 'clear_fault'});
+  }
+}
+
+/** Controls of a recording that is played: they stand over the picture while it is. */
+class Player {
+  readonly element: HTMLElement;
+  private readonly play = iconButton('pause', 'Hold the replay', () => this.toggle());
+  private readonly slider = h('input', {type: 'range', min: 0, max: 1000, step: 1, 'aria-label': 'Time of the recording', input: () => this.slide()});
+  private readonly text = h('span', {class: 'num'});
+  private readonly title = h('b', {});
+  private app: App | null = null;
+  constructor() {
+    this.element = h('div', {class: 'player', hidden: true, role: 'group', 'aria-label': 'Replay'}, this.title, this.play, this.slider, this.text, iconButton('close', 'End the replay', () => this.end()));
+  }
+  private toggle(): void {
+    const replay = this.app?.stage.replay;
+    if (replay) replay.running = !replay.running;
+  }
+  private slide(): void {
+    const replay = this.app?.stage.replay;
+    if (!replay) return;
+    replay.running = false;
+    replay.t = (Number(this.slider.value) / 1000) * replay.length;
+  }
+  private end(): void {
+    if (this.app) this.app.stage.replay = null;
+  }
+  draw(app: App): void {
+    this.app = app;
+    const {replay} = app.stage;
+    this.element.hidden = replay === null;
+    if (!replay) return;
+    say(this.title, replay.name);
+    say(this.text, `${clock(replay.t)} of ${clock(replay.length)}`);
+    relabel(this.play, replay.running ? 'pause' : 'play', replay.running ? 'Hold the replay' : 'Play');
+    if (document.activeElement !== this.slider || replay.running) this.slider.value = String(Math.round((1000 * replay.t) / replay.length));
+    this.slider.style.setProperty('--fill', `${(100 * replay.t) / replay.length}%`);
+    this.slider.setAttribute('aria-valuetext', clock(replay.t));
   }
 }
