@@ -94,6 +94,10 @@ void Bench::run() noexcept {
       held_ += seconds(woke - lent_at);
       if (changed_ && work_ != nullptr) begin(*work_);
       changed_ = false;
+      if (work_ != nullptr && std::exchange(work_->record_from_here, false)) {
+        recording_ = true;
+        recorded_ = 0;
+      }
       deadline = woke;
     }
     if (work_ == nullptr) {
@@ -168,7 +172,7 @@ void Bench::obey(Work& work) noexcept {
   for (int i = 0; i < kCommandsPerTick; ++i) {
     const Command* command = commands_.front();
     if (command == nullptr) return;
-    obey(work, *command);
+    if (command->scene == work.scene) obey(work, *command);
     commands_.pop();
   }
 }
@@ -182,6 +186,7 @@ void Bench::obey(Work& work, const Command& command) noexcept {
   done.value = command.value;
   done.client = command.client;
   done.request = command.request;
+  done.more = static_cast<double>(recorded_);
   switch (command.kind) {
     case Kind::grab: return grab(work, command);
     case Kind::move:
@@ -255,10 +260,7 @@ void Bench::obey(Work& work, const Command& command) noexcept {
       faulted_ = false;
       if (work.rig != nullptr) work.rig->restart();
       return;
-    case Kind::record:
-      recording_ = command.value != 0.0;
-      recorded_ = 0;
-      return;
+    case Kind::record_end: recording_ = false; return;
   }
 }
 

@@ -26,9 +26,10 @@ struct Command {
     save,  // index: slot
     load,
     clear_fault,
-    record,  // value: 1 on, 0 off
+    record_end,
   };
   Kind kind = Kind::release;
+  std::uint32_t scene = 0;  // that is meant: what came for another one is dropped
   std::uint32_t client = 0;
   std::int64_t request = -1;
   int index = 0;

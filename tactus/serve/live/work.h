@@ -100,6 +100,8 @@ struct Work {
 
   describe::Model model;  // as it was opened: weightless or not
   Choice choice;
+  std::uint32_t scene = 0;        // its number
+  bool record_from_here = false;  // by borrowers, for the loop
   contact::OpenReport report;
   std::unique_ptr<simulate::Mechanism> mechanism;
   std::unique_ptr<Rig> rig;       // a device and its loop; null: the mouse alone
