@@ -53,9 +53,9 @@ Json shape_of(const Model& model, const describe::Geometry& g) {
   const Vec3 size = number(model, g.size);
   Json sizes = Json::array();
   for (std::size_t i = 0; i < sizes_of(g.shape); ++i) sizes.push_back(size[i]);
-  const std::array<double, 4> untold = describe::Geometry{}.color;
+  constexpr std::array<double, 4> kUntold{0.6, 0.6, 0.65, 1.0};  // what a Geometry has where the file gives none
   Json color;
-  if (g.color != untold)
+  if (g.color != kUntold)
     color = fmt::format("#{:02x}{:02x}{:02x}", std::lround(255.0 * g.color[0]), std::lround(255.0 * g.color[1]),
                         std::lround(255.0 * g.color[2]));
   return {{"kind", word_of(g.shape)},
