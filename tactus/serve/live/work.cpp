@@ -1,0 +1,161 @@
+#include <tactus/serve/live/work.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <tactus/base/error.h>
+#include <tactus/serve/live/rig.h>
+
+namespace tactus::serve {
+
+namespace {
+
+describe::Model as_chosen(describe::Model model, const Choice& choice) {
+  if (choice.weightless) model.gravity = {0.0, 0.0, 0.0};
+  return model;
+}
+
+std::unique_ptr<simulate::Mechanism> open(const describe::Model& model, const Choice& choice,
+                                          contact::OpenReport& report) {
+  contact::OpenOptions options;
+  options.step = choice.step;
+  options.integrator = choice.integrator;
+  options.constraints.formulation = choice.formulation;
+  options.contact = choice.contact;
+  options.budget = simulate::Budget::haptic();
+  options.adjust_all = choice.formulation != simulate::Formulation::parametric;
+  options.script_text = choice.script;
+  return contact::open(model, options, &report);
+}
+
+std::vector<BodyMass> masses_of(const describe::Model& model) {
+  std::vector<BodyMass> masses;
+  for (const describe::Body& body : model.bodies) {
+    BodyMass& mass = masses.emplace_back();
+    mass.mass = value_of(model, body.mass);
+    for (std::size_t i = 0; i < 3; ++i) {
+      mass.com[i] = value_of(model, body.com[i]);
+      for (std::size_t j = 0; j < 3; ++j) mass.inertia(i, j) = value_of(model, body.inertia(i, j));
+    }
+  }
+  return masses;
+}
+
+std::vector<Channel> channels_of(const simulate::Mechanism& mechanism) {
+  std::vector<Channel> channels;
+  std::size_t column = 2;
+  for (const describe::Meaning& m : coordinate_meanings(mechanism.model()))
+    channels.push_back({m.name, "coordinates", m.unit, m.meaning, column++});
+  for (const describe::Meaning& m : speed_meanings(mechanism.model()))
+    channels.push_back({"u." + m.name, "speeds", m.unit, m.meaning, column++});
+  const auto add = [&](Work::Column at, const char* name, const char* group, const char* unit,
+                       const char* label) {
+    channels.push_back({name, group, unit, label, column + at});
+  };
+  add(Work::kKinetic, "energy.kinetic", "energy", "J", "kinetic energy");
+  add(Work::kPotential, "energy.potential", "energy", "J", "potential energy");
+  add(Work::kTotal, "energy.total", "energy", "J", "energy");
+  add(Work::kPosition, "error.position", "constraints", "m", "largest error of the constraints' positions");
+  add(Work::kVelocity, "error.velocity", "constraints", "m/s",
+      "largest error of the constraints' velocities");
+  add(Work::kForceX, "hand.force.x", "hand", "N", "force of the hand along x");
+  add(Work::kForceY, "hand.force.y", "hand", "N", "force of the hand along y");
+  add(Work::kForceZ, "hand.force.z", "hand", "N", "force of the hand along z");
+  add(Work::kForce, "hand.force", "hand", "N", "felt force");
+  add(Work::kStretch, "hand.stretch", "hand", "m", "stretch of the hand's spring");
+  add(Work::kCompute, "loop.compute", "loop", "s", "time that a tick took");
+  add(Work::kWake, "loop.wake", "loop", "s", "how late the loop woke up");
+  add(Work::kContacts, "contacts", "contact", "", "contacts that touch");
+  return channels;
+}
+
+/// The ball about the ground's origin and all bodies' origins, mass centres and frames, by half its width.
+double radius_of(const describe::Model& model, simulate::Mechanism& mechanism,
+                 const std::vector<int>& port_of_body, const std::vector<BodyMass>& masses) {
+  Vec3 low{1e9, 1e9, 1e9}, high{-1e9, -1e9, -1e9};
+  const auto take = [&](const Vec3& p) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (!std::isfinite(p[i])) continue;
+      low[i] = std::min(low[i], p[i]);
+      high[i] = std::max(high[i], p[i]);
+    }
+  };
+  const auto value = [&](const describe::Vec3& v) {
+    return Vec3{value_of(model, v.x), value_of(model, v.y), value_of(model, v.z)};
+  };
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    math::Pose<double> X;
+    if (port_of_body[b] >= 0) X = mechanism.motion(port_of_body[b]).X_WP;
+    if (b > 0) {
+      take(X.p);
+      take(X.p + X.R * masses[b].com);
+    }
+    for (const describe::Geometry& g : model.bodies[b].geometry) {
+      if (g.shape == describe::Geometry::Shape::plane || g.shape == describe::Geometry::Shape::mesh) continue;
+      const Vec3 size = value(g.size), at = X.p + X.R * value(g.X_BG.p);
+      const double reach =
+          g.shape == describe::Geometry::Shape::box
+              ? 0.5 * std::sqrt(dot(size, size))
+              : size.x + (g.shape == describe::Geometry::Shape::sphere ? 0.0 : 0.5 * size.y);
+      take(at + Vec3{reach, reach, reach});
+      take(at - Vec3{reach, reach, reach});
+    }
+  }
+  for (const describe::Frame& frame : model.frames)
+    if (frame.body > 0) {
+      const math::Pose<double> X = mechanism.motion(port_of_body[static_cast<std::size_t>(frame.body)]).X_WP;
+      take(X.p + X.R * value(frame.X_BF.p));
+    }
+  const Vec3 width = high - low;
+  constexpr double kLeast = 1e-3;  // [m]
+  return std::max(0.5 * std::sqrt(dot(width, width)), kLeast);
+}
+
+Picture empty_picture(const Work& work) {
+  Picture picture;
+  picture.poses.assign(7 * work.model.bodies.size(), 0.0F);
+  picture.contacts.resize(Work::kMostContacts);
+  picture.active.assign(work.mechanism->constraints().size(), 0);
+  picture.parameters.assign(work.mechanism->adjustable().size(), 0.0);
+  return picture;
+}
+
+constexpr std::size_t kSamples = 1024;  // 4 s at 250 Hz: a network thread that stalls
+constexpr std::size_t kHappenings = 1024, kTimes = 8192, kInputs = 8192;
+
+}  // namespace
+
+Work::Work(const describe::Model& given, Choice chosen)
+    : model(as_chosen(given, chosen)),
+      choice(std::move(chosen)),
+      mechanism(open(model, choice, report)),
+      masses(masses_of(model)),
+      channels(channels_of(*mechanism)),
+      pictures(std::in_place, [this] { return empty_picture(*this); }),
+      samples(kSamples, std::vector<double>(2 + mechanism->nq() + mechanism->nv() + kColumns)),
+      happenings(kHappenings),
+      times(kTimes),
+      inputs(kInputs) {
+  port_of_body.assign(model.bodies.size(), -1);
+  const std::span<const simulate::Port> ports = mechanism->ports();
+  for (std::size_t i = 0; i < ports.size(); ++i)
+    if (ports[i].frame < 0 && ports[i].body > 0)
+      port_of_body[static_cast<std::size_t>(ports[i].body)] = static_cast<int>(i);
+  double total = 0.0;
+  for (std::size_t b = 1; b < masses.size(); ++b) total += masses[b].mass;
+  constexpr double kLightest = 1e-6;  // [kg]
+  heavy = std::max(total, kLightest);
+  const Vec3 g{value_of(model, model.gravity.x), value_of(model, model.gravity.y),
+               value_of(model, model.gravity.z)};
+  gravity = std::sqrt(dot(g, g));
+  radius = radius_of(model, *mechanism, port_of_body, masses);
+  for (std::size_t i = 0; i < mechanism->adjustable().size(); ++i)
+    initial_parameters.push_back(mechanism->parameter_value(static_cast<int>(i)));
+  for (std::size_t i = 0; i < kSnapshots; ++i) snapshots.push_back(mechanism->make_snapshot());
+  if (choice.device != "mouse") rig = std::make_unique<Rig>(*this);
+}
+
+Work::~Work() = default;
+
+}  // namespace tactus::serve
