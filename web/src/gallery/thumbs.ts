@@ -3,10 +3,14 @@ import {AmbientLight, DirectionalLight, HemisphereLight, NeutralToneMapping, Sce
 import {h} from '../base/dom';
 import {readMotion, type Motion} from '../link/frame';
 import {readScene, type Scene} from '../link/messages';
+import {firstBall, firstView} from '../scene/anatomy';
 import {dark, light} from '../scene/colours';
+import {Curves} from '../scene/curves';
 import {Eye} from '../scene/eye';
 import {blend} from '../scene/history';
+import {halfCanvas} from '../scene/lines';
 import {MechanismView} from '../scene/mechanism';
+import {Trails} from '../scene/trails';
 import {vectorOf} from '../scene/poses';
 
 const WIDTH = 240, HEIGHT = 180;
@@ -37,7 +41,8 @@ export class Thumbs {
 
   private async play(name: string, holder: HTMLElement, mine: number): Promise<void> {
     const [sceneAnswer, motionAnswer] = await Promise.all([
-      fetch(`./scenes/${encodeURIComponent(name)}`), fetch(`./previews/${encodeURIComponent(name)}`),
+      patiently(`./scenes/${encodeURIComponent(name)}`, () => mine === this.playing),
+      patiently(`./previews/${encodeURIComponent(name)}`, () => mine === this.playing),
     ]);
     if (!sceneAnswer.ok || !motionAnswer.ok || mine !== this.playing) return;
     const scene = readScene(await sceneAnswer.json());
@@ -58,7 +63,7 @@ export class Thumbs {
 
   /** A picture of a model at its start, as it is kept in /pictures. */
   async paint(name: string): Promise<string> {
-    const answer = await fetch(`./scenes/${encodeURIComponent(name)}`);
+    const answer = await patiently(`./scenes/${encodeURIComponent(name)}`, () => true);
     if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
     const renderer = this.ready();
     const film = new Film(readScene(await answer.json()), false);
@@ -80,12 +85,22 @@ export class Thumbs {
   }
 }
 
+/** The server makes scenes and previews when they are asked for, and says 503 meanwhile. */
+async function patiently(url: string, wanted: () => boolean): Promise<Response> {
+  for (let tries = 0; ; ++tries) {
+    const answer = await fetch(url);
+    if (answer.status !== 503 || tries > 60 || !wanted()) return answer;
+    await new Promise((done) => setTimeout(done, Math.min(1000, 150 * (1 + tries))));
+  }
+}
+
 /** A mechanism in front of a camera of its own. */
 class Film {
   private readonly room = new Room();
   private readonly view: MechanismView;
   private readonly eye = new Eye();
   private readonly poses: Float32Array;
+  private readonly curves: Curves;
 
   constructor(private readonly scene: Scene, isDark: boolean) {
     this.view = new MechanismView(scene, isDark ? dark : light, () => undefined);
@@ -94,9 +109,13 @@ class Film {
     lamp.position.set(-1, -2, 3);
     this.room.add(this.view.group, lamp, new HemisphereLight(0xffffff, 0x888888, 1.2), new AmbientLight(0xffffff, 0.4));
     this.eye.resize(WIDTH, HEIGHT);
-    const {plane, size} = this.view.anatomy;
-    const direction = plane ? plane.normal : scene.camera ? vectorOf(scene.camera.direction) : new Vector3(0.55, -1, 0.45);
-    this.eye.setHome(vectorOf(scene.center), size, direction, plane !== null);
+    const {plane} = this.view.anatomy;
+    const {direction, flat} = firstView(scene);
+    const {centre, radius} = firstBall(scene, 0.9 * this.view.reach(vectorOf(scene.center)));
+    this.eye.setHome(centre, 0.95 * radius, direction, flat);
+    this.curves = new Curves(scene, this.view, isDark ? dark : light, new Trails());
+    this.room.add(this.curves.group);
+    this.curves.advance();
     if (plane) lamp.position.copy(plane.normal).addScaledVector(plane.up, 0.7).addScaledVector(plane.right, -0.5);
   }
   at(motion: Motion, seconds: number): void {
@@ -105,6 +124,7 @@ class Film {
     const n = 7 * motion.bodies;
     blend(motion.poses.subarray(i * n, (i + 1) * n), motion.poses.subarray((i + 1) * n, (i + 2) * n), s - i, this.poses);
     this.view.setPoses(this.poses);
+    this.curves.advance();
     const body = this.scene.camera?.follow;
     if (body !== null && body !== undefined) {
       const place = this.view.bodies[body]?.position;
@@ -114,9 +134,14 @@ class Film {
   }
   private last: Vector3 | null = null;
   render(renderer: WebGLRenderer): void {
+    // Lines know the size of the canvas that they are drawn on; the stage's is another.
+    const {x, y} = halfCanvas;
+    halfCanvas.set(WIDTH / 2, HEIGHT / 2);
     renderer.render(this.room, this.eye.camera);
+    halfCanvas.set(x, y);
   }
   dispose(): void {
+    this.curves.dispose();
     this.view.dispose();
   }
 }

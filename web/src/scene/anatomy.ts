@@ -2,7 +2,7 @@
 //
 // Planar mechanisms without contact are drawn as linkages are built: flat links with round ends, joined ones in different layers,
 // pins through them, pedestals at the ground. Others are drawn as they are, with drums at the joints where they have no shapes.
-import {BufferAttribute, BufferGeometry, Color, Matrix4, Quaternion, Vector2, Vector3} from 'three';
+import {Box3, BufferAttribute, BufferGeometry, Color, Matrix4, Quaternion, Vector2, Vector3} from 'three';
 import {mergeGeometries} from 'three/examples/jsm/utils/BufferGeometryUtils.js';
 import type {Body, Joint, Scene, Shape} from '../link/messages';
 import {shapeColour, type SceneColours} from './colours';
@@ -38,6 +38,40 @@ export function viewPlane(scene: Scene): {normal: Vector3; up: Vector3; right: V
   return {normal, up, right, point: vectorOf(scene.planar.point)};
 }
 
+/** From where a scene is first looked at: square to its plane, or from a corner; never from behind a wall. Vehicles on the ground are
+ * planar too, but are known better from above and behind. */
+export function firstView(scene: Scene): {direction: Vector3; flat: boolean} {
+  const plane = viewPlane(scene);
+  const lies = plane !== null && Math.abs(plane.normal.z) > 0.9 && Math.abs(scene.gravity[2]!) > 0.5;
+  if (plane && !lies) return {direction: plane.normal.clone(), flat: true};
+  const direction = scene.camera ? vectorOf(scene.camera.direction).normalize() : new Vector3(0.55, -1, 0.45).normalize();
+  for (const shape of scene.bodies[0]?.shapes ?? []) {
+    if (shape.kind !== 'plane') continue;
+    const normal = new Vector3(0, 0, 1).applyQuaternion(turnOf(shape.pose));
+    const side = direction.dot(normal);
+    if (side < 0.05) direction.addScaledVector(normal, Math.max(0.3, -side) - side).normalize();
+  }
+  return {direction, flat: false};
+}
+
+/** What is seen at first: the ball around the mechanism, and circles that guide it. */
+export function firstBall(scene: Scene, reach: number): {centre: Vector3; radius: number} {
+  const centre = vectorOf(scene.center);
+  const radius = Math.max(scene.radius, reach);
+  const box = new Box3(centre.clone().addScalar(-radius), centre.clone().addScalar(radius));
+  let grown = false;
+  for (const c of scene.constraints) {
+    if (c.curve?.kind !== 'circle' || !c.curve.radius || !c.curve.pose || c.curve.body !== 0) continue;
+    const r = c.curve.radius, p = placeOf(c.curve.pose), n = new Vector3(0, 0, 1).applyQuaternion(turnOf(c.curve.pose));
+    const spread = new Vector3(Math.sqrt(1 - n.x * n.x), Math.sqrt(1 - n.y * n.y), Math.sqrt(1 - n.z * n.z)).multiplyScalar(r);
+    box.expandByPoint(p.clone().add(spread)).expandByPoint(p.clone().sub(spread));
+    grown = true;
+  }
+  if (!grown) return {centre, radius};
+  const size = box.getSize(new Vector3());
+  return {centre: box.getCenter(new Vector3()), radius: 0.5 * Math.max(size.x, size.y, size.z)};
+}
+
 interface Anchor {
   place: Vector3; // in body axes
   axis: Vector3 | null; // of a revolute joint
@@ -53,18 +87,24 @@ export class Anatomy {
   private readonly anchors: Anchor[][];
   private readonly width: number[]; // [m] of each body's links
   private readonly heaviest: number;
+  private readonly hidden: boolean[];
 
   constructor(readonly scene: Scene, private readonly colours: SceneColours) {
     this.plane = viewPlane(scene);
-    this.size = Math.max(scene.radius, 1e-6);
+    const rolling = Math.max(0, ...scene.constraints.map((c) => (c.curve?.kind === 'disk' || c.curve?.kind === 'ball' ? c.curve.radius ?? 0 : 0)));
+    this.size = Math.max(scene.radius, 1.5 * rolling, 1e-6);
     this.heaviest = Math.max(1e-12, ...scene.bodies.map((b) => b.mass));
     this.linkage = this.plane !== null && !scene.bodies.some((b) => b.shapes.some((s) => s.contact)) && scene.pairs.length === 0;
     this.anchors = scene.bodies.map(() => []);
     this.width = scene.bodies.map(() => 0);
+    this.hidden = scene.bodies.map((b) => b.hidden);
     this.findAnchors();
     this.bodies = scene.bodies.map((body, i) => this.draw(body, i));
     this.shift = this.layers();
     this.addJoints();
+    if (!this.linkage) this.addStruts();
+    this.addWheels();
+    this.addBeam();
   }
 
   private findAnchors(): void {
@@ -84,14 +124,19 @@ export class Anatomy {
       }
     }
     // Carriers have no mass and no shape: what hangs on them hangs on nothing that is seen.
+    // But a link of an arm may be given by its inertia about one axis alone: one sees it from joint to joint.
     bodies.forEach((body, i) => {
-      if (body.hidden) this.anchors[i] = [];
+      if (!body.hidden) return;
+      const [first, ...others] = this.anchors[i]!;
+      const turns = joints.some((j) => j.child === i && j.type === 'revolute');
+      if (turns && first && others.some((a) => a.place.distanceTo(first.place) > 0.05 * this.size)) this.hidden[i] = false;
+      else this.anchors[i] = [];
     });
   }
 
   private draw(body: Body, index: number): Drawn {
     const drawn: Drawn = {parts: [], meshes: []};
-    if (body.hidden) return drawn;
+    if (this.hidden[index]) return drawn;
     for (const shape of body.shapes) this.drawShape(shape, index, drawn);
     if (drawn.parts.length === 0 && drawn.meshes.length === 0 && index > 0 && !body.fixed) this.makeUp(body, index, drawn);
     return drawn;
@@ -297,13 +342,116 @@ export class Anatomy {
     for (const j of joints) join(j.parent, j.child);
     for (const c of constraints) if (c.a && c.b) join(c.a.body, c.b.body);
     const layer: number[] = [];
-    bodies.forEach((body, i) => {
-      const taken = new Set([...near[i]!].filter((n) => n < i && !bodies[n]!.hidden).map((n) => layer[n]));
+    bodies.forEach((_, i) => {
+      const taken = new Set([...near[i]!].filter((n) => n < i && !this.hidden[n]).map((n) => layer[n]));
       let l = 0;
       while (taken.has(l)) ++l;
-      layer[i] = body.hidden || i === 0 ? 0 : l;
+      layer[i] = this.hidden[i] || i === 0 ? 0 : l;
     });
     return layer.map((l) => l * this.thickness() * 1.15);
+  }
+
+  // ------------------------------------------------------------------------------------------------ between shapes and joints
+
+  /** The place of a body's shapes that is nearest to p, in body axes; null where it has none. */
+  private nearest(index: number, p: Vector3): Vector3 | null {
+    let best: Vector3 | null = null;
+    for (const shape of this.scene.bodies[index]!.shapes) {
+      if (shape.kind === 'plane' || shape.kind === 'mesh' || shape.hollow) continue;
+      const matrix = matrixOf(shape.pose);
+      const q = p.clone().applyMatrix4(matrix.clone().invert());
+      const [a = 0, b = 0, c = 0] = shape.size;
+      if (shape.kind === 'box') q.clamp(new Vector3(-a / 2, -b / 2, -c / 2), new Vector3(a / 2, b / 2, c / 2));
+      else if (shape.kind === 'sphere') q.clampLength(0, a);
+      else {
+        const z = Math.max(-b / 2, Math.min(b / 2, q.z));
+        const across = new Vector2(q.x, q.y).clampLength(0, a);
+        q.set(across.x, across.y, z);
+      }
+      q.applyMatrix4(matrix);
+      if (best === null || q.distanceTo(p) < best.distanceTo(p)) best = q;
+    }
+    return best;
+  }
+  private middle(index: number): Vector3 | null {
+    const shapes = this.scene.bodies[index]!.shapes.filter((s) => s.kind !== 'plane');
+    if (shapes.length === 0) return null;
+    return shapes.reduce((sum, s) => sum.add(placeOf(s.pose)), new Vector3()).divideScalar(shapes.length);
+  }
+
+  /** Bodies with shapes of their own that do not reach their joints: thin rods do, and the axis is seen between two bodies. */
+  private addStruts(): void {
+    const {joints, bodies} = this.scene;
+    const thin = (this.plane ? 0.008 : 0.014) * this.size;
+    for (const joint of joints) {
+      if (joint.type === 'free' || joint.type === 'planar' || joint.type === 'weld' || this.hidden[joint.child]) continue;
+      const turning = joint.type === 'revolute' && joint.axes[0] !== undefined;
+      const ends: Vector3[] = [];
+      for (const [index, pose] of [[joint.child, joint.child_pose], [joint.parent, joint.pose]] as const) {
+        const middle = index > 0 && !this.hidden[index] ? this.middle(index) : null;
+        if (!middle) continue;
+        const at = placeOf(pose);
+        if (turning) {
+          const axis = vectorOf(joint.axes[0]!).applyQuaternion(turnOf(pose)).normalize();
+          at.addScaledVector(axis, middle.clone().sub(at).dot(axis));
+        } else if (joint.type === 'prismatic') {
+          continue;
+        }
+        ends.push(at.clone().applyMatrix4(matrixOf(bodies[index]!.pose)));
+        const to = this.nearest(index, at);
+        if (!to || to.distanceTo(at) < 0.04 * this.size || to.distanceTo(at) > 3 * this.size) continue;
+        const colour = this.bodies[index]!.parts[0]?.colour ?? this.colours.steel;
+        this.rod(at, to, thin, thin, (geometry) => this.bodies[index]!.parts.push({geometry, colour: this.plane ? this.colours.steel : colour, opacity: 1}));
+      }
+      const [a, b] = ends;
+      if (a && b && a.distanceTo(b) > 0.05 * this.size && a.distanceTo(b) < 2 * this.size) {
+        const back = matrixOf(bodies[joint.child]!.pose).invert();
+        this.rod(a.clone().applyMatrix4(back), b.clone().applyMatrix4(back), thin, thin, (geometry) =>
+          this.bodies[joint.child]!.parts.push({geometry, colour: this.colours.steel, opacity: 1}));
+      }
+    }
+  }
+
+  /** What may not slide sideways is a blade close to the ground, or a pair of wheels below. */
+  private addWheels(): void {
+    for (const c of this.scene.constraints) {
+      if (c.curve?.kind !== 'knife_edge' || !c.b || this.hidden[c.b.body]) continue;
+      const {body, pose} = c.b;
+      const at = placeOf(pose);
+      const shapes = this.scene.bodies[body]!.shapes;
+      if (shapes.some((s) => s.kind === 'cylinder' && placeOf(s.pose).distanceTo(at) < 0.2 * this.size)) continue;
+      const frame = matrixOf(pose);
+      const put = (geometry: BufferGeometry, x: number, y: number, z: number) =>
+        this.bodies[body]!.parts.push({geometry: geometry.translate(x, y, z).applyMatrix4(frame), colour: this.colours.steel, opacity: 1});
+      const near = this.nearest(body, at);
+      const high = near ? near.distanceTo(at) : 0;
+      if (high < 0.1 * this.size) {
+        put(solids.box(0.36 * this.size, 0.02 * this.size, 0.07 * this.size, 0.3), 0, 0, 0.035 * this.size);
+        continue;
+      }
+      const r = Math.min(0.09 * this.size, 0.4 * high);
+      const width = Math.max(...shapes.map((s) => (s.kind === 'box' ? s.size[1]! : 0)));
+      for (const side of width > 0 ? [-0.42 * width, 0.42 * width] : [0]) {
+        put(solids.wheel(r, 0.35 * r).rotateX(Math.PI / 2), 0, side, r);
+        put(solids.cylinder(0.16 * r, high - r, 16), 0, side * 0.86, r + (high - r) / 2);
+      }
+      if (width > 0) put(solids.cylinder(0.14 * r, 0.84 * width, 16).rotateX(Math.PI / 2), 0, 0, r);
+    }
+  }
+
+  /** Three pivots or more of the ground in one line hang on a beam. */
+  private addBeam(): void {
+    if (this.linkage || !this.plane) return;
+    const places = this.scene.joints.filter((j) => j.parent === 0 && j.type === 'revolute' && !this.hidden[j.child]).map((j) => placeOf(j.pose));
+    const [first, second] = places;
+    if (places.length < 3 || !first || !second) return;
+    const way = second.clone().sub(first).normalize();
+    const along = places.map((p) => p.clone().sub(first).dot(way));
+    if (places.some((p, i) => p.distanceTo(first.clone().addScaledVector(way, along[i]!)) > 1e-6 * this.size)) return;
+    const margin = 0.12 * this.size;
+    const from = first.clone().addScaledVector(way, Math.min(...along) - margin);
+    const to = first.clone().addScaledVector(way, Math.max(...along) + margin);
+    this.rod(from, to, 0.022 * this.size, 0.022 * this.size, (geometry) => this.bodies[0]!.parts.push({geometry, colour: this.colours.ground, opacity: 1}));
   }
 
   // ------------------------------------------------------------------------------------------------ joints
@@ -323,18 +471,18 @@ export class Anatomy {
     const {bodies} = this.scene;
     const child = bodies[joint.child];
     const parent = bodies[joint.parent];
-    if (!child || !parent || child.hidden) return;
+    if (!child || !parent || this.hidden[joint.child]) return;
     const place = placeOf(joint.child_pose);
     const axis = joint.axes[0] ? vectorOf(joint.axes[0]).applyQuaternion(turnOf(joint.child_pose)) : null;
     switch (joint.type) {
       case 'revolute':
       case 'helical':
       case 'cylindrical':
-        if (axis && !parent.hidden) this.pin(joint.parent, joint.child, place, axis);
+        if (axis && !this.hidden[joint.parent]) this.pin(joint.parent, joint.child, place, axis);
         return;
       case 'spherical':
       case 'universal':
-        if (!parent.hidden) this.ball(joint.child, place);
+        if (!this.hidden[joint.parent]) this.ball(joint.child, place);
         return;
       case 'prismatic':
         if (joint.parent === 0 && axis) this.rail(joint);

@@ -1,10 +1,11 @@
 // Constraints: thin and dashed, brighter while they act.
-import {DoubleSide, Group, Matrix4, Mesh, MeshBasicMaterial, SphereGeometry, Vector3} from 'three';
+import {DoubleSide, Group, Matrix4, Mesh, MeshBasicMaterial, MeshStandardMaterial, SphereGeometry, Vector3} from 'three';
 import type {Scene} from '../link/messages';
 import type {SceneColours} from './colours';
 import {FatLine} from './lines';
 import type {MechanismView} from './mechanism';
 import {matrixOf} from './poses';
+import * as solids from './solids';
 import type {Trails} from './trails';
 
 const OFF = 0.22; // opacity of what does not act
@@ -20,8 +21,12 @@ export class Curves {
   readonly group = new Group();
   private readonly drawn: Drawn[] = [];
   private readonly spheres: MeshBasicMaterial[] = [];
+  private readonly solids: Mesh[] = [];
+  private readonly places: (() => void)[] = [];
+  private readonly blocks: MeshStandardMaterial;
 
   constructor(private readonly scene: Scene, private readonly view: MechanismView, private readonly colours: SceneColours, trails: Trails) {
+    this.blocks = new MeshStandardMaterial({color: colours.ground, roughness: 0.5});
     scene.constraints.forEach((_, i) => this.draw(i, trails));
     for (const spring of scene.springs) this.spring(spring);
   }
@@ -53,11 +58,13 @@ export class Curves {
       case 'line':
       case 'pin_in_slot':
         this.add(index, [...at(0, 0, -1.6 * size), ...at(0, 0, 1.6 * size)], on);
+        this.slider(c.b, on, new Vector3(0, 0, 1).transformDirection(matrix));
         break;
       case 'plane': {
         const {plane} = view.anatomy;
         const normal = new Vector3(0, 0, 1).transformDirection(matrix);
         if (plane && Math.abs(normal.dot(plane.normal)) < 0.1) {
+          this.slider(c.b, on, plane.normal.clone().cross(normal));
           const along = plane.normal.clone().cross(normal).normalize().multiplyScalar(1.6 * size);
           const o = new Vector3().setFromMatrixPosition(matrix);
           this.add(index, [...o.clone().sub(along).toArray(), ...o.clone().add(along).toArray()], on);
@@ -91,6 +98,24 @@ export class Curves {
       case 'knife_edge':
         if (c.a && c.b) this.trace(index, trails);
     }
+  }
+
+  /** A block that slides along a line of a planar linkage. */
+  private slider(b: {body: number; pose: number[]} | null, on: Group, along: Vector3): void {
+    const {plane, linkage} = this.view.anatomy;
+    if (!plane || !linkage || !b) return;
+    const {size} = this;
+    const way = along.applyQuaternion(on.quaternion).normalize();
+    const block = new Mesh(solids.box(0.17 * size, 0.09 * size, 0.03 * size, 0.3), this.blocks);
+    block.castShadow = block.receiveShadow = true;
+    block.quaternion.setFromRotationMatrix(new Matrix4().makeBasis(way, plane.normal.clone().cross(way), plane.normal));
+    this.group.add(block);
+    const local = new Vector3().fromArray(b.pose);
+    this.places.push(() => {
+      this.view.worldOf(b.body, local, block.position);
+      block.position.addScaledVector(plane.normal, -0.035 * size);
+    });
+    this.solids.push(block);
   }
 
   private between(index: number, a: {body: number; pose: number[]}, b: {body: number; pose: number[]}): void {
@@ -146,6 +171,7 @@ export class Curves {
 
   advance(): void {
     for (const {place} of this.drawn) place?.();
+    for (const place of this.places) place();
   }
   setActive(active: boolean[]): void {
     for (const {constraint, line} of this.drawn) {
@@ -155,6 +181,8 @@ export class Curves {
   dispose(): void {
     for (const {line} of this.drawn) line.dispose();
     for (const material of this.spheres) material.dispose();
+    for (const mesh of this.solids) mesh.geometry.dispose();
+    this.blocks.dispose();
     this.group.removeFromParent();
   }
 }

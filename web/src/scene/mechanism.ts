@@ -136,7 +136,7 @@ export class MechanismView {
     const p = new Vector3();
     this.group.updateMatrixWorld(true);
     this.group.traverse((child) => {
-      if (!(child instanceof Mesh) || !child.userData.hasOwnProperty('body')) return;
+      if (!(child instanceof Mesh) || child.userData['body'] === undefined) return;
       const geometry = child.geometry as BufferGeometry;
       geometry.computeBoundingBox();
       const {min, max} = geometry.boundingBox!;
@@ -146,6 +146,24 @@ export class MechanismView {
       }
     });
     return low;
+  }
+
+  /** How far the bodies that move reach from a place, at the start. */
+  reach(centre: Vector3): number {
+    let far = 0;
+    const p = new Vector3();
+    this.group.updateMatrixWorld(true);
+    this.bodies.slice(1).forEach((group) =>
+      group.traverse((child) => {
+        if (!(child instanceof Mesh) || child.userData['body'] === undefined) return;
+        const geometry = child.geometry as BufferGeometry;
+        geometry.computeBoundingSphere();
+        const ball = geometry.boundingSphere!;
+        p.copy(ball.center).applyMatrix4(child.matrixWorld);
+        far = Math.max(far, Math.min(p.distanceTo(centre) + ball.radius, 3 * this.anatomy.size));
+      }),
+    );
+    return far;
   }
 
   pick(raycaster: Raycaster): Hit | null {

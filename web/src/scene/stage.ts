@@ -7,6 +7,7 @@ import {RoomEnvironment} from 'three/examples/jsm/environments/RoomEnvironment.j
 import {tidy} from '../base/numbers';
 import {Flag, type FrameData} from '../link/frame';
 import type {Scene, Shapes} from '../link/messages';
+import {firstBall, firstView} from './anatomy';
 import {Arrows} from './arrows';
 import {dark, light, type SceneColours} from './colours';
 import {coil, Curves} from './curves';
@@ -229,10 +230,9 @@ export class Stage {
   }
 
   private aim(scene: Scene): void {
-    const {plane, size} = this.view!.anatomy;
-    const centre = vectorOf(scene.center);
-    if (plane) this.eye.setHome(centre, size, plane.normal, true);
-    else this.eye.setHome(centre, size, scene.camera ? vectorOf(scene.camera.direction) : new Vector3(0.55, -1, 0.45), false);
+    const {direction, flat} = firstView(scene);
+    const {centre, radius} = firstBall(scene, 0.92 * this.view!.reach(vectorOf(scene.center)));
+    this.eye.setHome(centre, radius, direction, flat);
   }
 
   private followedPlace(): Vector3 {
