@@ -13,6 +13,7 @@ const sizes = {
 const plain = {touched: true, picture: 'best', panels: {hand: true, model: true}};
 const wait = (ms) => new Promise((r) => setTimeout(r, ms));
 const open = async (page, model) => {
+  await ready(page);
   if ((await page.evaluate(() => window.tactus.app.scene.value?.model.name)) !== model) {
     const done = await ask(page, {type: 'open', model});
     if (!done.ok) throw new Error(done.what);

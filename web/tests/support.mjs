@@ -50,14 +50,14 @@ export async function openPage(browser, address, options = {}) {
       for (const [key, value] of Object.entries(storage)) if (localStorage.getItem(`tactus.${key}`) === null) localStorage.setItem(`tactus.${key}`, JSON.stringify(value));
     }, options.storage);
   }
-  await page.goto(address);
+  await page.goto(address, {waitUntil: 'commit', timeout: 120_000});
   return {page, context, troubles, close: () => context.close()};
 }
 
 /** Waits for a condition in the page; says what was waited for where it does not come. */
-export async function until(page, what, condition, argument, timeout = 20_000) {
+export async function until(page, what, condition, argument, timeout = 45_000) {
   try {
-    return await page.waitForFunction(condition, argument, {timeout, polling: 50});
+    return await page.waitForFunction(condition, argument, {timeout, polling: 100});
   } catch (error) {
     throw new Error(`waited for: ${what} (${error.message.split('\n')[0]})`);
   }
@@ -106,7 +106,7 @@ export const ask = (page, message) => page.evaluate((m) => window.tactus.link.as
 
 /** `tactus serve` on a free port. */
 export async function startProgram(model, options = {}) {
-  const args = ['serve', ...(model ? [model] : []), '--port', String(options.port ?? 0), '--page', join(web, 'dist'), '--models', join(web, '..', 'models'), ...(options.args ?? [])];
+  const args = ['serve', ...(model ? [model] : []), '--port', String(options.port ?? 0), '--page', join(web, 'dist'), '--models', join(web, '..', 'models'), '--priority', '0', ...(options.args ?? [])];
   const child = spawn(program, args, {stdio: ['ignore', 'pipe', 'pipe']});
   let said = '';
   const address = await new Promise((resolve, reject) => {

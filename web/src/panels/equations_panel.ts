@@ -17,6 +17,14 @@ function loadKatex(): Promise<Katex> {
   return katex;
 }
 
+/** What the sections are parts of. */
+const WHOLE: Record<string, string[]> = {
+  exact: ['M(q)\\,\\dot u + h(q,u) = W^{\\mathsf T}\\tau + A^{\\mathsf T}\\lambda', 'A\\,\\dot u + \\dot A u + \\dot c = 0'],
+  reduced: ['\\tilde M(q)\\,\\dot u_i = \\tilde Q(q,u_i,\\tau)', 'u_d = D(q)\\,u_i + d,\\quad \\dot u_d = D\\,\\dot u_i + \\delta'],
+  canonical: ['\\tau_i = \\sum_j M_{ij}\\dot u_j + \\sum_{j<k} B_{ijk}u_j u_k + \\sum_j D_{ij}u_j^2 + G_i + V_i'],
+  linear: ['\\dot x = A\\,x + B\\,\\tau'],
+};
+
 export function buildEquations(app: App, body: HTMLElement, seen: () => boolean): void {
   const form = h('select', {'aria-label': 'Form of the equations', change: () => ask()});
   for (const [value, word] of [
@@ -85,7 +93,15 @@ export function buildEquations(app: App, body: HTMLElement, seen: () => boolean)
     const tex = await loadKatex();
     showCounts(e);
     showProof(e);
-    const parts: Node[] = e.notes.map((n) => h('p', {class: 'note small'}, n));
+    const free = !e.sections.some((s) => s.key === 'A' && s.elements.length > 0);
+    const whole = h('div', {class: 'eqwhole'}, ...(WHOLE[e.form] ?? []).slice(0, free && e.form === 'exact' ? 1 : 2).map((line) => {
+      const target = h('div', {});
+      render(tex, free ? line.replace(' + A^{\\mathsf T}\\lambda', '') : line, target);
+      return target;
+    }));
+    // The first note of the program is the same in plain letters; what follows says how to read the rest.
+    const notes = e.notes.filter((n) => !/udot/.test(n));
+    const parts: Node[] = [whole, ...(notes.length > 0 ? [h('p', {class: 'muted small'}, `${notes.map(capital).join('. ')}.`)] : [])];
     for (const section of e.sections) {
       if (section.elements.length === 0) continue;
       const total = section.elements.reduce((sum, x) => sum + (x.operations ?? 0), 0);

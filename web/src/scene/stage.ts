@@ -26,8 +26,8 @@ const LONGEST_ARROW = 1.1; // of the scene's size
 
 /** Pictures for fast machines and slow ones: device pixels per CSS pixel at most, edge of the shadow's map, light from all around. */
 const LEVELS = [
-  {pixels: 2, shadow: 1536, around: true},
-  {pixels: 1.25, shadow: 1024, around: true},
+  {pixels: 2, shadow: 1024, around: true},
+  {pixels: 1.25, shadow: 768, around: true},
   {pixels: 1, shadow: 0, around: true},
   {pixels: 1, shadow: 0, around: false},
   {pixels: 0.7, shadow: 0, around: false},
@@ -98,8 +98,8 @@ export class Stage {
     this.renderer.outputColorSpace = SRGBColorSpace;
     this.renderer.toneMapping = NeutralToneMapping;
     this.renderer.shadowMap.type = VSMShadowMap;
-    this.lamp.shadow.radius = 3.5;
-    this.lamp.shadow.blurSamples = 12;
+    this.lamp.shadow.radius = 3;
+    this.lamp.shadow.blurSamples = 8;
     this.contactArrows = new Arrows(light.contact, 120);
     this.handArrows = new Arrows(light.force, 4);
     this.spring = new FatLine(160, light.force, 2.4, {onTop: true});
