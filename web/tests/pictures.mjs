@@ -102,7 +102,7 @@ const scenes = {
 
 const [what = 'page', ...rest] = process.argv.slice(2);
 const browser = await openBrowser();
-const server = process.env.TACTUS_ADDRESS ? null : await startProgram();
+const server = process.env.TACTUS_ADDRESS ? null : await startProgram(undefined, {priority: '20'});
 const address = process.env.TACTUS_ADDRESS ?? server.address;
 try {
   if (what === 'gallery') {
@@ -131,6 +131,15 @@ try {
           page.setDefaultTimeout(120_000);
           try {
             await scene.make(page);
+            // Quick pictures on the way, the best one at the end.
+            const pictures = await page.evaluate(() => {
+              window.tactus.stage.setLevel(0);
+              return window.tactus.stage.pictures;
+            });
+            await until(page, 'two pictures', (n) => {
+              window.tactus.stage.touch();
+              return window.tactus.stage.pictures > n + 1;
+            }, pictures, 120_000);
             const png = await page.screenshot({timeout: 120_000});
             const webp = await page.evaluate(async (data) => {
               const image = new Image();

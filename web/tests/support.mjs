@@ -106,7 +106,7 @@ export const ask = (page, message) => page.evaluate((m) => window.tactus.link.as
 
 /** `tactus serve` on a free port. */
 export async function startProgram(model, options = {}) {
-  const args = ['serve', ...(model ? [model] : []), '--port', String(options.port ?? 0), '--page', join(web, 'dist'), '--models', join(web, '..', 'models'), '--priority', '0', ...(options.args ?? [])];
+  const args = ['serve', ...(model ? [model] : []), '--port', String(options.port ?? 0), '--page', join(web, 'dist'), '--models', join(web, '..', 'models'), '--priority', options.priority ?? '0', ...(options.args ?? [])];
   const child = spawn(program, args, {stdio: ['ignore', 'pipe', 'pipe']});
   let said = '';
   const address = await new Promise((resolve, reject) => {

@@ -112,7 +112,7 @@ class Film {
     const {plane} = this.view.anatomy;
     const {direction, flat} = firstView(scene);
     const {centre, radius} = firstBall(scene, 0.9 * this.view.reach(vectorOf(scene.center)));
-    this.eye.setHome(centre, 0.95 * radius, direction, flat);
+    this.eye.setHome(centre, (flat ? 0.8 : 0.88) * radius, direction, flat);
     this.curves = new Curves(scene, this.view, isDark ? dark : light, new Trails());
     this.room.add(this.curves.group);
     this.curves.advance();

@@ -16,7 +16,7 @@ export function buildModel(app: App, body: HTMLElement): void {
   const trails = h('div', {class: 'checks'});
   const looks = h('div', {class: 'checks'});
   const trouble = h('p', {class: 'note late', hidden: true});
-  fill(body, sentence, notes, parameters, trouble, constraints, trails, looks);
+  fill(body, sentence, parameters, trouble, constraints, trails, looks, notes);
 
   let sliders = new Map<string, Slider>();
   let boxes: HTMLInputElement[] = [];
@@ -33,7 +33,8 @@ export function buildModel(app: App, body: HTMLElement): void {
     trouble.hidden = true;
     if (!scene) return;
     say(sentence, scene.model.sentence);
-    fill(notes, ...scene.notes.map((n) => h('p', {class: 'note small'}, n)));
+    const many = scene.notes.length;
+    fill(notes, many > 0 ? h('details', {}, h('summary', {}, many === 1 ? 'A note of the program' : `${many} notes of the program`), ...scene.notes.map((n) => h('p', {class: 'note small'}, n))) : null);
     buildParameters(scene);
     buildConstraints(scene);
     buildTrails(scene);

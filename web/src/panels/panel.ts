@@ -76,7 +76,7 @@ export function makeSlider(o: SliderOptions): Slider {
   const output = h('output', {class: 'num', for: id});
   const mark = h('span', {class: 'slidermark', hidden: true});
   const markWord = h('span', {class: 'sliderword', hidden: true});
-  let touched = 0;
+  let touched = -Infinity;
   const input = h('input', {
     type: 'range', id, min: 0, max: STEPS, step: 1, title: o.hint ?? '',
     input: () => {

@@ -90,11 +90,11 @@ export class Stage {
   private environment: Texture | null = null;
   private readonly sky = new HemisphereLight(0xffffff, 0xb8b4ac, 1.9);
 
-  /** `best`: whatever it costs. */
+  /** `best`: soft edges and no saving whatever it costs. */
   constructor(canvas: HTMLCanvasElement, private readonly best = false) {
     this.canvas = canvas;
-    const software = !best && drawnBySoftware();
-    this.renderer = new WebGLRenderer({canvas, antialias: !software, alpha: true, powerPreference: 'high-performance'});
+    const software = drawnBySoftware();
+    this.renderer = new WebGLRenderer({canvas, antialias: best || !software, alpha: true, powerPreference: 'high-performance'});
     this.renderer.outputColorSpace = SRGBColorSpace;
     this.renderer.toneMapping = NeutralToneMapping;
     this.renderer.shadowMap.type = VSMShadowMap;
@@ -305,7 +305,8 @@ export class Stage {
     if (this.waited < 1.2 || this.slow < SLOW_PICTURE || this.level >= LEVELS.length - 1) return;
     this.setLevel(Math.min(LEVELS.length - 1, this.level + (this.slow > 0.12 ? 2 : 1)));
   }
-  private setLevel(level: number): void {
+  /** 0 is the best picture. */
+  setLevel(level: number): void {
     this.level = level;
     this.waited = this.slow = 0;
     const {shadow, around} = LEVELS[level]!;
