@@ -50,7 +50,7 @@ class Bench {
     Vec3 point_B{}, target{}, filtered{}, turn{};
     Mat3 R_at_grab = Mat3::identity();
     ApparentMass mass{}, inertia{};
-    long looked = -1;  // tick of the last look at the apparent mass
+    long looked = -1, look_every = 1;  // [ticks] the last look at the apparent mass, and how often it is worth it
     Coupling coupling{};
     Vec3 force{}, torque{};
     bool clamped = false;
@@ -71,6 +71,8 @@ class Bench {
   std::size_t wrenches(Work& work) noexcept;
   void pull(Work& work) noexcept;
   void fault(Work& work, simulate::Status status) noexcept;
+  bool go_back(Work& work, simulate::Status status) noexcept;
+  void remember(Work& work) noexcept;
   void book(Work& work) noexcept;
   void look_at_errors(Work& work) noexcept;
   void publish(Work& work) noexcept;
@@ -99,6 +101,9 @@ class Bench {
   Hold hold_;
   Push push_;
   Coupling wished_{};  // 0: as designed
+  // Ways back: where the motion was a while ago, for the case that it cannot go on.
+  std::size_t back_at_ = 0, back_count_ = 0, back_used_ = 0;
+  double back_due_ = 0.0, failed_at_ = -1.0;  // [s] of simulated time
   std::array<simulate::PortWrench, TickInputs::kMost> acting_{};
   std::size_t acting_count_ = 0;
   std::thread thread_;

@@ -50,7 +50,8 @@ struct Happening {
     saved,   // index
     fault,
     let_go,   // bits: the status that the hand's force led to
-    refused,  // the command could not be carried out
+    went_back,  // value: [s] that it went back; bits: why
+    refused,    // the command could not be carried out
     rederived,
   };
   Kind kind = Kind::event;

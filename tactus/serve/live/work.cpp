@@ -26,6 +26,8 @@ std::unique_ptr<simulate::Mechanism> open(const describe::Model& model, const Ch
   options.budget = simulate::Budget::haptic();
   options.adjust_all = choice.formulation != simulate::Formulation::parametric;
   options.script_text = choice.script;
+  constexpr double kSleep = 0.5;  // [s] a heap that lies still costs nothing
+  options.sleep_after = kSleep;
   return contact::open(model, options, &report);
 }
 
@@ -153,6 +155,7 @@ Work::Work(const describe::Model& given, Choice chosen)
   for (std::size_t i = 0; i < mechanism->adjustable().size(); ++i)
     initial_parameters.push_back(mechanism->parameter_value(static_cast<int>(i)));
   for (std::size_t i = 0; i < kSnapshots; ++i) snapshots.push_back(mechanism->make_snapshot());
+  for (std::size_t i = 0; i < kWaysBack; ++i) ways_back.push_back(mechanism->make_snapshot());
   if (choice.device != "mouse") rig = std::make_unique<Rig>(*this);
 }
 

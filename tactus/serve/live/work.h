@@ -115,6 +115,8 @@ struct Work {
 
   static constexpr std::size_t kSnapshots = 17;                // the first is the start
   std::vector<std::unique_ptr<simulate::Snapshot>> snapshots;  // [kSnapshots]
+  static constexpr std::size_t kWaysBack = 4;
+  std::vector<std::unique_ptr<simulate::Snapshot>> ways_back;  // [kWaysBack] of the last seconds, the loop's
 
   // From the loop.
   Latest<Picture> pictures;

@@ -177,6 +177,12 @@ Json Hub::event_json(const Happening& h) const {
       event["what"] = "the hand was opened";
       event["why"] = words_of(h.bits);
       break;
+    case Kind::went_back:
+      event["kind"] = "went_back";
+      event["what"] = fmt::format("the motion could not go on, and went back {:.2g} s", h.value);
+      event["why"] = words_of(h.bits);
+      event["seconds"] = h.value;
+      break;
     case Kind::rederived:
       event["kind"] = "rederived";
       event["what"] = fmt::format("equations for {} sets of contacts", h.index);
@@ -249,7 +255,7 @@ void Hub::tell_happenings() {
         for (int pass = 0; pass < 2; ++pass)
           for (std::size_t i = 0; i < work.initial_parameters.size(); ++i) put(i, work.initial_parameters[i]);
     }
-    if (h->kind == Kind::let_go || h->kind == Kind::fault || h->kind == Kind::reset || h->kind == Kind::loaded)
+    if (h->kind == Kind::let_go || h->kind == Kind::went_back || h->kind == Kind::fault || h->kind == Kind::reset || h->kind == Kind::loaded)
       grabbed_ = false;
     Json event = event_json(*h);
     event["number"] = ++event_number_;
