@@ -40,6 +40,10 @@ Mat3 in_world(const Mat3& R, const Mat3& I) { return R * I * R.transposed(); }
 }  // namespace
 
 Bench::Bench(const BenchOptions& options) : commands_(1024) {
+  if (!options.thread) {
+    lent_.store(true, std::memory_order_relaxed);
+    return;
+  }
   thread_ = std::thread([this, priority = options.priority] {
     pthread_setname_np(pthread_self(), "tactus-loop");
     ask_for_priority(priority, priority_);
@@ -49,7 +53,7 @@ Bench::Bench(const BenchOptions& options) : commands_(1024) {
 
 Bench::~Bench() {
   ending_.store(true, std::memory_order_release);
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void Bench::borrow(const std::function<void(Place&)>& use) {
@@ -60,7 +64,7 @@ void Bench::borrow(const std::function<void(Place&)>& use) {
   const auto give_back = [&] {
     work_ = place_.get();
     changed_ |= place_ != before;
-    lent_.store(false, std::memory_order_relaxed);
+    lent_.store(!thread_.joinable(), std::memory_order_relaxed);
     wanted_.store(false, std::memory_order_release);
   };
   try {
@@ -71,6 +75,24 @@ void Bench::borrow(const std::function<void(Place&)>& use) {
   }
   give_back();
   // What was there ends here, not in the loop.
+}
+
+void Bench::advance(long ticks) noexcept {
+  if (work_ == nullptr) return;
+  Work& work = *work_;
+  if (std::exchange(changed_, false)) begin(work);
+  if (std::exchange(work.record_from_here, false)) {
+    recording_ = true;
+    recorded_ = 0;
+  }
+  for (long i = 0; i < ticks; ++i) {
+    obey(work);
+    if (faulted_) break;
+    tick(work);
+    look_at_errors(work);
+  }
+  sample(work);
+  publish(work);
 }
 
 Bench::Place Bench::work() const {
@@ -151,6 +173,7 @@ void Bench::begin(Work& work) noexcept {
   back_at_ = back_count_ = back_used_ = 0;
   back_due_ = work.mechanism->state().t;
   failed_at_ = -1.0;
+  engine_ = work.mechanism->kind();
   worst_position_ = worst_velocity_ = 0.0;
   look_at_errors(work);
   publish(work);
@@ -424,6 +447,14 @@ void Bench::tick(Work& work) noexcept {
   ++ticks_;
   book(work);
   if (mechanism.state().t >= back_due_) remember(work);
+  if (const simulate::EngineKind kind = mechanism.kind(); kind != engine_) {
+    engine_ = kind;
+    Happening happening;
+    happening.kind = Happening::Kind::engine;
+    happening.what = static_cast<std::uint8_t>(kind);
+    happening.t = mechanism.state().t;
+    tell(work, happening);
+  }
 }
 
 void Bench::remember(Work& work) noexcept {

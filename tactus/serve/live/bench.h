@@ -20,6 +20,7 @@ namespace tactus::serve {
 
 struct BenchOptions {
   int priority = 20;  // of SCHED_FIFO; 0: none is asked for
+  bool thread = true;  // in real time; otherwise the caller makes the ticks
 };
 
 class Bench {
@@ -31,6 +32,9 @@ class Bench {
 
   /// From one thread, the network's. False: no room.
   bool send(const Command& command) noexcept { return commands_.put(command); }
+
+  /// Without a thread: so many ticks, as fast as they go, with what was sent before. Stops at a fault.
+  void advance(long ticks) noexcept;
 
   using Place = std::shared_ptr<Work>;
   /// From any thread but the loop's: does something with what lies on the bench, or lays something else there.
@@ -103,6 +107,7 @@ class Bench {
   Coupling wished_{};  // 0: as designed
   // Ways back: where the motion was a while ago, for the case that it cannot go on.
   std::size_t back_at_ = 0, back_count_ = 0, back_used_ = 0;
+  simulate::EngineKind engine_ = simulate::EngineKind::smooth;
   double back_due_ = 0.0, failed_at_ = -1.0;  // [s] of simulated time
   std::array<simulate::PortWrench, TickInputs::kMost> acting_{};
   std::size_t acting_count_ = 0;

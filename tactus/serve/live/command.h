@@ -52,7 +52,7 @@ struct Happening {
     let_go,   // bits: the status that the hand's force led to
     went_back,  // value: [s] that it went back; bits: why
     refused,    // the command could not be carried out
-    rederived,
+    engine,  // another one moves it: what
   };
   Kind kind = Kind::event;
   std::uint8_t what = 0;  // simulate::EventKind, or Command::Kind

@@ -115,7 +115,6 @@ void Hub::build(const Answer& to, Order order) {
       auto work = stage->work = std::make_shared<Work>(model, order.choice);
       work->scene = id;
       std::vector<std::string> notes;
-      for (const std::string& warning : model.warnings) notes.push_back(warning);
       stage->scene = scene_of(*work, stage->label, order.entry.name.empty() ? nullptr : &stage->entry);
       stage->scene["id"] = id;
       stage->scene["why"] = order.why;
@@ -165,6 +164,7 @@ void Hub::adopt(const Answer& to, std::shared_ptr<Stage> stage, const std::strin
   compute_.clear();
   wake_.clear();
   factor_ = 0.0;
+  sets_ = {};
   for (auto& [id, client] : clients_) choose_columns(client);
   if (why == "open") {
     command({}, {.kind = Command::Kind::rate, .value = rate});
