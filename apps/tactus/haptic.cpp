@@ -60,6 +60,9 @@ void run(HapticRequest request, const std::string& setup) {
         "it takes {:.3g} N to hold the mechanism up, and the device gives {:g} N: it falls, unless "
         "--weightless or another device is given",
         session.grasp.weight, most));
+  if (const simulate::Statistics made = session.mechanism->statistics(); !made.hand_over_reason.empty())
+    report.notes.push_back(fmt::format("events carried it to t = {:g} s, stepping from there on: {}",
+                                       made.hand_over_time, made.hand_over_reason));
   records.resize(std::min(records.size(), static_cast<std::size_t>((report.ticks + stride - 1) / stride)));
 
   Outcome outcome{request,       session.specification, *session.mechanism,
@@ -88,10 +91,16 @@ void add_haptic_settings(CLI::App* verb, HapticRequest* request) {
       "see `tactus devices`; simulated:planar where the port stays in a plane z = const, otherwise "
       "simulated:spatial");
   verb->add_option("--port", request->port, "frame or body that is held; the first frame marked `grasp`");
-  verb->add_option("--controller", request->controller,
-                   "coupler; or four channels with the joints by acceleration (impedance) or by penalties")
+  verb->add_option(
+          "--controller", request->controller,
+          "coupler; or four channels with the joints by acceleration (impedance) or by penalties; or "
+          "prescribed: the handle's motion is the port's, and what that takes is felt")
       ->capture_default_str()
-      ->check(CLI::IsMember({"coupler", "impedance", "penalties"}));
+      ->check(CLI::IsMember({"coupler", "impedance", "penalties", "prescribed"}));
+  verb->add_option("--prescribe", request->prescribe,
+                   "axes of the port, such as x,y,rz; all that the device has and the port can move along")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"rx", "ry", "rz", "x", "y", "z"}));
   verb->add_option("--joint-stiffness", request->joint_stiffness, "of the penalties [1/s^2]")
       ->capture_default_str();
   verb->add_option("--joint-damping", request->joint_damping, "of the penalties [1/s]")

@@ -120,6 +120,19 @@ control::CouplerGains gains_of(const HapticRequest& request, const device::Speci
   return gains;
 }
 
+/// Those that were asked for; or, translations first, all that the device has and the port can move along besides the others.
+std::uint8_t prescribed_axes(const HapticRequest& request, const device::Specification& s,
+                             simulate::Mechanism& mechanism, const Grasp& grasp) {
+  constexpr std::array<std::string_view, 6> kNames{"rx", "ry", "rz", "x", "y", "z"};
+  std::uint8_t axes = 0;
+  for (const std::string& name : request.prescribe)
+    axes |= static_cast<std::uint8_t>(1u << (std::find(kNames.begin(), kNames.end(), name) - kNames.begin()));
+  if (axes != 0) return axes;
+  control::Matrix6 L;
+  mechanism.mobility(grasp.port, L);
+  return control::movable_axes(L, s.sensed & s.actuated);
+}
+
 /// The four channels of [Constantinescu2005]: `impedance` is (11), `penalties` (18).
 control::FourChannelGains four_channels(const HapticRequest& request, const Grasp& grasp) {
   control::FourChannelGains gains;
@@ -149,6 +162,7 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
     contact::OpenOptions options;
     options.step = 1.0 / rate;
     options.budget = simulate::Budget::haptic();
+    options.hand_over = true;
     if (!request.port.empty())
       for (std::size_t i = 0; i < session.model.frames.size(); ++i)
         if (session.model.frames[i].name == request.port) options.ports = {request.port};
@@ -191,7 +205,11 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
 
   session.loop = std::make_unique<display::HapticLoop>(*session.mechanism, *session.device, grasp.port,
                                                        session.gains, limits);
-  if (request.controller != "coupler") session.loop->use(four_channels(request, grasp));
+  if (request.controller == "prescribed")
+    session.loop->use(
+        control::PrescribedGains{.axes = prescribed_axes(request, s, *session.mechanism, grasp)});
+  else if (request.controller != "coupler")
+    session.loop->use(four_channels(request, grasp));
   session.loop->guard_passivity(request.passivity);
   if (request.local_rate > 0.0) {
     const double every = std::round(session.rate / request.local_rate),

@@ -105,7 +105,9 @@ void print(const Outcome& o) {
   fmt::print("{} ({}) held at `{}` through {} by a hand that does `{}`\n", o.mechanism.model().name,
              name_of(o.mechanism.kind()), o.mechanism.ports()[static_cast<std::size_t>(o.grasp.port)].name,
              o.device.name, o.request.hand.name);
-  if (o.device.kind == device::Kind::impedance && !o.by_coupler())
+  if (o.device.kind == device::Kind::impedance && o.request.controller == "prescribed")
+    fmt::print("the handle's motion is the port's: what that takes is felt\n");
+  else if (o.device.kind == device::Kind::impedance && !o.by_coupler())
     fmt::print("four channels; joints by {}, up to {} directions at once\n",
                o.request.controller == "penalties" ? "penalties" : "acceleration", o.most_resisted);
   if (o.by_coupler())

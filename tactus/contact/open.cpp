@@ -228,8 +228,10 @@ std::unique_ptr<Mechanism> open_with_contact(const describe::Model& model, const
     own.budget = options.budget;
     if (options.most_contacts > 0) own.most_touches = options.most_contacts;
     if (options.hand_over) {
-      own.most_evaluations = kMostEvaluations;
-      own.most_mean_evaluations = kMostMeanEvaluations;
+      if (!options.budget.is_bounded()) {  // else events are never too dear
+        own.most_evaluations = kMostEvaluations;
+        own.most_mean_evaluations = kMostMeanEvaluations;
+      }
       mechanism = std::make_unique<HandOverMechanism>(made, own, by_steps, options.rederive);
     } else {
       mechanism = std::make_unique<EventMechanism>(made, own, options.rederive, options.look_ahead);

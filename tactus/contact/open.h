@@ -42,7 +42,7 @@ struct OpenOptions {
   bool look_ahead = false;
   simulate::Budget budget{};  // of a tick by events; Budget::haptic() for a hand's loop
   /// Where events cannot carry the motion (too many, too dear, jammed, books that do not balance) whole steps go on from
-  /// the last tick. The tick in which that happens takes memory, so it is not for a hand's loop.
+  /// the last tick.
   bool hand_over = false;
   std::size_t most_contacts = 0;  // room for contacts; 0: the engine's own
   /// [s] Of stepping: bodies that touch each other, directly or through others, and have all been slower than

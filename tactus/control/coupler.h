@@ -27,6 +27,13 @@ struct CouplerGains {
   std::array<double, 2> damping{};    // [N m s/rad], [N s/m]
 };
 
+/// Of a port that the handle's motion prescribes (prescribed_port.h), instead of a spring and damper.
+struct PrescribedGains {
+  std::uint8_t axes = device::kNoAxes;  // that are prescribed, of the world
+  double drift_rate = 100.0;            // [rad/s] with which an error is taken out
+  double bandwidth = 200.0;  // [rad/s] of the pole of the handle's acceleration; 0: the plain difference
+};
+
 /// All that a coupler remembers.
 struct CouplerMemory {
   bool engaged = false;

@@ -41,6 +41,12 @@ namespace tactus::control {
 
 using Matrix6 = std::array<double, 36>;  // by rows
 
+/// (S^T L S) f = rhs, S the axes, in the place of rhs; other axes get 0. False where the port has fewer freedoms than that: a pivot of Cholesky's method falls
+/// to the rounding of its diagonal.
+bool solve_at_port(const Matrix6& L, std::uint8_t axes, Vector6& rhs) noexcept;
+/// Of the axes, translations first, those along which a port of mobility L can move independently of the others.
+std::uint8_t movable_axes(const Matrix6& L, std::uint8_t axes) noexcept;
+
 /// Directions with n^T M_d n = 1, those with the smallest s first.
 struct Resisted {
   int count = 0;  // of weights above 0

@@ -7,6 +7,7 @@
 #include <tactus/base/error.h>
 #include <tactus/control/fixture.h>
 #include <tactus/control/passivity.h>
+#include <tactus/control/prescribed_port.h>
 #include <tactus/display/teleoperation.h>
 #include <tactus/display/two_rates.h>
 #include <tactus/math/rotation_vector.h>
@@ -26,6 +27,13 @@ double work(const Vector6& F, const math::Mat3<double>& R_from, const math::Mat3
 }
 
 }  // namespace
+
+struct HapticLoop::Prescribed {
+  control::PrescribedPort law;
+  control::PrescribedMemory memory{};
+  control::PortState port{};
+  control::Resisted unused{};
+};
 
 HapticLoop::HapticLoop(simulate::Mechanism& mechanism, device::Device& device, int port,
                        const control::CouplerGains& gains, const control::SafetyLimits& limits)
@@ -50,6 +58,30 @@ HapticLoop::~HapticLoop() = default;
 
 void HapticLoop::use(const control::FourChannelGains& gains) {
   teleoperation_ = std::make_unique<Teleoperation>(device_.specification(), gains);
+  prescribed_ = nullptr;
+  make_view();
+}
+
+void HapticLoop::use(const control::PrescribedGains& gains) {
+  const device::Specification& s = device_.specification();
+  if (admittance_)
+    throw InputError({}, "an admittance device is moved: its motion prescribes nothing",
+                     "take an impedance device");
+  if (gains.axes == device::kNoAxes || (gains.axes & ~(s.sensed & s.actuated)) != 0)
+    throw InputError({}, fmt::format("device `{}` cannot prescribe these axes", s.name),
+                     "prescribe axes that it senses and actuates");
+  if (!(gains.drift_rate >= 0.0) || !(gains.bandwidth >= 0.0) || !(gains.drift_rate * period_ < 1.0))
+    throw InputError({}, fmt::format("an error cannot be taken out at {:g} rad/s", gains.drift_rate),
+                     fmt::format("give less than the loop's {:g} 1/s", 1.0 / period_));
+  control::Matrix6 L;
+  mechanism_.mobility(port_, L);
+  if (Vector6 probe{}; !control::solve_at_port(L, gains.axes, probe))
+    throw InputError({},
+                     fmt::format("the port `{}` has fewer freedoms than are prescribed",
+                                 mechanism_.ports()[static_cast<std::size_t>(port_)].name),
+                     "prescribe fewer axes, those along which it can move");
+  prescribed_ = std::make_unique<Prescribed>(Prescribed{.law = {gains, period_}});
+  teleoperation_ = nullptr;
   make_view();
 }
 
@@ -112,11 +144,14 @@ bool HapticLoop::tick(double elapsed) noexcept {
     if (safety_.memory().stage != Stage::off && !memory_.engaged) {
       coupler_.engage(memory_, sample_, port);
       if (teleoperation_ != nullptr) teleoperation_->engage(sample_, port);
+      if (prescribed_ != nullptr) prescribed_->law.engage(prescribed_->memory, sample_, port);
     }
     if (admittance_)
       display_admittance();
     else if (teleoperation_ != nullptr)
       teleoperate();
+    else if (prescribed_ != nullptr)
+      display_prescribed();
     else
       display_impedance();
   }
@@ -158,7 +193,23 @@ Vector6 HapticLoop::guard_wrench() noexcept {
 
 void HapticLoop::display_impedance() noexcept {
   book_handle();
-  const Vector6 F = coupler_.wrench(memory_, sample_, view_->motion()), guard = guard_wrench();
+  give(coupler_.wrench(memory_, sample_, view_->motion()), guard_wrench());
+}
+
+void HapticLoop::display_prescribed() noexcept {
+  book_handle();
+  if (safety_.memory().stage == Stage::off) return step_mechanism({});
+  Prescribed& own = *prescribed_;
+  view_->look({}, own.port, own.unused);
+  const Vector6 wanted = own.law.wanted(own.memory, sample_, own.port.motion);
+  Vector6 reaction{};
+  // A singular position: the port cannot follow, and no force is right.
+  if (!own.law.reaction(own.port, wanted, reaction)) return safety_.trip(Fault::bad_force);
+  give(reaction, guard_wrench());
+}
+
+/// F goes to the port and its opposite, with the guard's damper, to the handle, as far as the limits let it.
+void HapticLoop::give(const Vector6& F, const Vector6& guard) noexcept {
   Vector6 wanted{};
   for (std::size_t i = 0; i < 6; ++i) wanted[i] = guard[i] - F[i];
   const Vector6 on_handle = safety_.limited(wanted);

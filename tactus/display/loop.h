@@ -73,6 +73,9 @@ class HapticLoop {
   /// Four channels instead of the coupler, from the next enable() on. Throws InputError where the device or the gains do not
   /// allow it.
   void use(const control::FourChannelGains& gains);
+  /// The handle's motion prescribes the port's instead (control/prescribed_port.h). Throws InputError where the device is not of the
+  /// impedance kind, does not have those axes, or the port has fewer freedoms where it is.
+  void use(const control::PrescribedGains& gains);
   /// The passivity observer and controller (control/passivity.h) has the last word before the limits.
   void guard_passivity(bool on = true) noexcept { guarded_ = on; }
   /// What hangs beyond an admittance device's sensor (control/fixture.h) is taken out of what it senses.
@@ -110,6 +113,8 @@ class HapticLoop {
 
  private:
   void display_impedance() noexcept;
+  void display_prescribed() noexcept;
+  void give(const Vector6& wanted, const Vector6& guard) noexcept;
   void teleoperate() noexcept;
   void book_handle() noexcept;
   Vector6 guard_wrench() noexcept;
@@ -128,7 +133,9 @@ class HapticLoop {
   control::Safety safety_;
   control::CouplerMemory memory_{};
   std::unique_ptr<Teleoperation> teleoperation_;  // null: the coupler
-  std::unique_ptr<TwoRateOptions> two_rates_;     // null: one
+  struct Prescribed;
+  std::unique_ptr<Prescribed> prescribed_;     // null: the port is not
+  std::unique_ptr<TwoRateOptions> two_rates_;  // null: one
   std::unique_ptr<PortView> view_;
   device::Sample sample_{};
   device::Command commanded_{};

@@ -25,8 +25,21 @@ struct ServerOptions {
   int priority = 20;                  // of the loop's thread (SCHED_FIFO); 0: none
   std::size_t most_connections = 64;  // at once, of all kinds
   std::size_t most_pages = 16;
+  double patience = 10.0;  // [s] for a request to come, and for an answer to go
   std::function<void(std::string_view)> log = [](std::string_view) {};
 };
+
+/// A recording that the page saved (JSON), made again.
+struct RecordingReport {
+  std::string model;
+  long ticks = 0;
+  bool compared = false;  // with a state that was seen when it was recorded
+  bool same = false;      // bit for bit
+  double worst = 0.0;     // largest difference of a number
+};
+bool is_recording_file(const std::string& path);
+/// Throws InputError where it is none, or where its model cannot be opened.
+RecordingReport repeat_recording(const std::string& path);
 
 class Server {
  public:

@@ -91,19 +91,23 @@ struct ConstraintOptions {
   ProjectionOptions projection{};
 };
 
-/// What a tick may take, counted in integrations and not by the clock, so that the same input gives the same
-/// bits. What does not fit is taken at the end of the tick, to first order in its length, with the note
-/// Status::located_late; nothing is lost. A tick integrates most_trials + 2 most_events + 2 times at most (and
-/// once more for each gap that closes and opens again).
+/// What a tick may take, counted in work and not by the clock, so that the same input gives the same bits. What does not fit
+/// is taken at the end of the tick, to first order in its length, with the note Status::located_late; nothing is lost. A tick
+/// integrates most_trials + 2 most_events + 3 times at most (and once more for each gap that closes and opens again, and
+/// where rows that were left out for others do not hold).
 struct Budget {
   static constexpr int kAny = std::numeric_limits<int>::max();
   int most_events = kAny;  // instants at which something happens
-  int most_trials = kAny;  // integrations that look for where that is
+  int most_trials =
+      kAny;  // integrations that look for where that is, or were too long for the energy to balance
   int most_rounds = kAny;  // of the search for modes (active sets); then all laws are solved at once
   // Of the solvers of impacts and contact laws, in multiplications. Beyond it friction may be left out, and what still
   // closes is stopped plastically: nothing gains energy by that.
   long most_solving = std::numeric_limits<long>::max();
 
+  constexpr bool is_bounded() const {
+    return most_events != kAny && most_trials != kAny && most_rounds != kAny;
+  }
   /// For a hand's loop: enough for what a hand does, and bounded.
   static constexpr Budget haptic();
 };

@@ -62,6 +62,21 @@ TEST(Haptic, TheCartFollowsTheHand) {
   EXPECT_LT(summary.at("felt").at("unexplained").get<double>(), 0.02);
 }
 
+// The slider of the crank at 120 degrees: (3 - 2 c2)/(4 sin^2 q1) = 4/3 kg, by the paper's (75). Half a second in which it hardly turns.
+TEST(Haptic, APrescribedSliderIsFeltAsTheMassThatThePaperGives) {
+  const Outcome run = tactus("haptic " + model("slider_crank.yaml") +
+                             " --port C --controller prescribed --weightless --size 0.005 --json");
+  ASSERT_EQ(run.code, 0) << run.err;
+  const json summary = json::parse(run.out);
+  EXPECT_EQ(summary.at("controller"), "prescribed");
+  EXPECT_TRUE(summary.at("felt").at("known").get<bool>());
+  EXPECT_NEAR(summary.at("felt").at("mass").get<double>(), 4.0 / 3.0, 0.01 * 4.0 / 3.0);
+  const Outcome refused =
+      tactus("haptic " + model("slider_crank.yaml") + " --port C --controller prescribed --prescribe x,z");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("fewer freedoms"), std::string::npos) << refused.err;
+}
+
 TEST(Haptic, AWheelTurnsTheCartWithoutFurtherOptions) {
   const Outcome run = tactus("haptic " + model("shopping_cart.yaml") + " --device simulated:wheel --json");
   ASSERT_EQ(run.code, 0) << run.err;

@@ -37,7 +37,7 @@ TEST(Compare, ANumberThatIsNoneIsTheLargestWhereverItStands) {
 
 // std::max forgets a NaN: the largest of errors is kept with support::larger.
 TEST(Compare, NoTestKeepsTheLargestOfItsErrorsWithStdMax) {
-  const std::regex forgetful(R"((\w[\w.\[\]()]*) = std::max\(\{?\1,)");
+  const std::regex forgetful(R"((\w[\w.\[\]()?: ]*) =\s+std::max\(\{?\1,)");
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(support::source_dir() + "/tests")) {
     if (entry.path().extension() != ".cpp" && entry.path().extension() != ".h") continue;

@@ -13,6 +13,7 @@
 #include <tactus/contact/open.h>
 #include <tactus/describe/read/load.h>
 
+#include "balance.h"
 #include "support/compare.h"
 #include "support/paths.h"
 
@@ -26,14 +27,6 @@ constexpr double kExact = 1e-9;
 
 describe::Model scene(const std::string& name) {
   return describe::load(support::source_dir() + "/tests/contact/scenes/" + name + ".yaml");
-}
-
-/// What stays the same while the books balance.
-double sum_of(simulate::Mechanism& mechanism) {
-  const simulate::Energies energies = mechanism.energies();
-  const simulate::Books books = mechanism.books();
-  return energies.kinetic + energies.potential + books.impact_loss + books.friction_loss -
-         books.correction_work - books.work - books.scheme_error;
 }
 
 /// Runs by events and asks for the balance after every tick.

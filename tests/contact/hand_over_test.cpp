@@ -8,6 +8,7 @@
 #include <tactus/contact/open.h>
 #include <tactus/describe/read/load.h>
 
+#include "support/allocations.h"
 #include "support/paths.h"
 
 namespace tactus::contact {
@@ -34,6 +35,22 @@ TEST(HandOver, CarriesPilesOfBoxesToRest) {
   }
 }
 
+TEST(HandOver, CarriesATonOnAGram) {
+  // A million between the masses, falling. [m] What lies overlaps by no more; [J] of 490 J that the fall gives.
+  constexpr double kOverlap = 1e-6, kEnergy = 1e-3;
+  for (const OpenOptions::Contact contact : {OpenOptions::Contact::events, OpenOptions::Contact::stepping})
+    for (const double step : {1e-3, 1e-4}) {
+      const auto mechanism = open(scene("heavy"), {.step = step, .contact = contact, .hand_over = true});
+      while (mechanism->state().t < 1.0 - 0.5 * step) {
+        const simulate::Tick tick = mechanism->step();
+        ASSERT_TRUE(tick.ok()) << mechanism->explain(tick.status);
+      }
+      EXPECT_LT(mechanism->books().deepest, kOverlap) << step;
+      const simulate::Energies end = mechanism->energies();
+      EXPECT_NEAR(end.kinetic + end.potential, 9.81 * (1000.0 * 0.15 + 0.001 * 0.05), kEnergy) << step;
+    }
+}
+
 TEST(HandOver, SaysWhenAndWhy) {
   OpenOptions options{.hand_over = true};
   const auto mechanism = open(scene("stack_ev"), options);
@@ -47,6 +64,26 @@ TEST(HandOver, SaysWhenAndWhy) {
   ASSERT_EQ(mechanism->kind(), simulate::EngineKind::stepping);
   EXPECT_EQ(mechanism->statistics().hand_over_time, last_by_events);
   EXPECT_FALSE(mechanism->statistics().hand_over_reason.empty());
+}
+
+TEST(HandOver, TakesNoMemory) {
+  const auto mechanism = open(scene("sd4"), {.rederive = Rederivation::never, .hand_over = true});
+  while (mechanism->state().t < 0.4995) {
+    const long before = test::allocation_count_of_this_thread();
+    ASSERT_TRUE(mechanism->step().ok());
+    ASSERT_EQ(test::allocation_count_of_this_thread(), before) << mechanism->state().t;
+  }
+  EXPECT_EQ(mechanism->kind(), simulate::EngineKind::stepping);
+}
+
+TEST(HandOver, IsToldByAnotherInstanceThatGoesOn) {
+  const auto first = open(scene("sd4"), {.hand_over = true}),
+             second = open(scene("sd4"), {.hand_over = true});
+  while (first->kind() == simulate::EngineKind::events) ASSERT_TRUE(first->step().ok());
+  const auto snapshot = first->make_snapshot();
+  ASSERT_TRUE(second->load(*snapshot));
+  EXPECT_EQ(second->statistics().hand_over_time, first->statistics().hand_over_time);
+  EXPECT_EQ(second->statistics().hand_over_reason, first->statistics().hand_over_reason);
 }
 
 TEST(HandOver, KeepsTheBooks) {

@@ -50,6 +50,7 @@ struct Case {
 std::vector<Case> cases() {
   OpenOptions stepping;
   stepping.contact = OpenOptions::Contact::stepping;
+  OpenOptions hand_over{.budget = simulate::Budget::haptic(), .hand_over = true};
   OpenOptions implicit;
   implicit.integrator = simulate::Integrator::implicit;
   return {{"Arm", "puma560", {}, 5.0},
@@ -63,6 +64,7 @@ std::vector<Case> cases() {
           {"EventsRigid", "chain_in_enclosure_rigid", {}, 1.0},
           {"EventsSwitching", "latch", {}, 0.1},
           {"EventsFriction", "box_drop", {}, 1.0},
+          {"HandedOverOrNot", "box_drop", hand_over, 1.0},
           {"SteppingStack", "box_stack", {}, 0.01},
           {"SteppingChain", "chain_in_enclosure_rigid", stepping, 1.0}};
 }

@@ -15,6 +15,7 @@
 #include <tactus/contact/open.h>
 #include <tactus/describe/read/load.h>
 
+#include "balance.h"
 #include "random_scenes.h"
 #include "support/compare.h"
 
@@ -39,13 +40,7 @@ void run(std::uint64_t number, Row& row) {
   try {
     const auto mechanism =
         open(describe::load_text(scene.text, "scene"), {.rederive = Rederivation::never, .hand_over = true});
-    const auto sum = [&] {
-      const simulate::Energies energies = mechanism->energies();
-      const simulate::Books books = mechanism->books();
-      return energies.kinetic + energies.potential + books.impact_loss + books.friction_loss -
-             books.correction_work - books.work - books.scheme_error;
-    };
-    const double before = sum();
+    const double before = sum_of(*mechanism);
     bool ok = true;
     while (ok && mechanism->state().t < scene.duration - 0.5 * mechanism->step_length()) {
       const simulate::Tick tick = mechanism->step();
@@ -54,7 +49,8 @@ void run(std::uint64_t number, Row& row) {
         ADD_FAILURE() << "scene " << number << ": " << mechanism->explain(tick.status) << "\n" << scene.text;
     }
     const simulate::Books books = mechanism->books();
-    const double off = std::abs(sum() - before), play = std::max(books.in_play, kNothing / kBalanced);
+    const double off = std::abs(sum_of(*mechanism) - before),
+                 play = std::max(books.in_play, kNothing / kBalanced);
     EXPECT_TRUE(off <= kBalanced * play) << "scene " << number << " (" << scene.family << "): off by " << off
                                          << " J of " << play << " J in play";
     const bool handed_over = mechanism->kind() == simulate::EngineKind::stepping;

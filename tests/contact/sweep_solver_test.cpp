@@ -118,6 +118,51 @@ TEST(SweepSolver, SolvesAStackByNewtonsMethodAsBySweeps) {
   for (std::size_t i = 0; i < w.size(); ++i) EXPECT_NEAR(w[i], v[i], kSame * fast.scale) << i;
 }
 
+TEST(SweepSolver, SolvesStacksFromInsideOfTheConesAsBySweeps) {
+  // From two sweeps, which are far from done.
+  constexpr double kTolerance = 1e-9, kSame = 1e-6;
+  std::mt19937_64 random(7);
+  for (int boxes = 1; boxes <= 8; ++boxes) {
+    const std::vector<test::SceneProblem> scene{test::stack_problem(random, boxes)};
+    SweepOptions options{.tolerance = kTolerance, .most_sweeps = 2, .most_dense = 0, .newton = false};
+    test::SweepProblem inside(scene, options);
+    const long allocated = allocation_count();
+    const SweepResult found = inside.solver.solve();
+    EXPECT_EQ(allocation_count(), allocated);
+    EXPECT_TRUE(found.converged) << boxes << ": " << found.residual / found.scale;
+    EXPECT_GT(found.newton_steps, 0);
+    options.interior = false;
+    options.most_sweeps = 50000;
+    options.most_visits = options.mean_visits = 100000000;
+    test::SweepProblem swept(scene, options);
+    const SweepResult slow = swept.solver.solve();
+    EXPECT_TRUE(slow.converged);
+    EXPECT_EQ(slow.newton_steps, 0);
+    const std::vector<double> w = inside.velocities(), v = swept.velocities();
+    for (std::size_t j = 0; j < w.size(); ++j) EXPECT_NEAR(w[j], v[j], kSame * found.scale) << boxes;
+  }
+}
+
+TEST(SweepSolver, ComesNearToTheLawFromInsideWhereBodiesSlide) {
+  // Coulomb's law comes out of some convex problems; what they leave is mostly a tenth of what two sweeps do, or less, and
+  // never more.
+  std::mt19937_64 random(7);
+  int near = 0;
+  for (int i = 0; i < 20; ++i) {
+    const std::vector<test::SceneProblem> scene{test::pile_problem(random, 2)};
+    SweepOptions options{.tolerance = 1e-9, .most_sweeps = 2, .most_dense = 0, .newton = false};
+    test::SweepProblem inside(scene, options);
+    const SweepResult found = inside.solver.solve();
+    options.interior = false;
+    test::SweepProblem swept(scene, options);
+    const double left = swept.solver.solve().residual;
+    EXPECT_LE(found.residual, (1.0 + 1e-12) * left) << i;  // summed in another order
+    EXPECT_GT(found.newton_steps, 0);
+    near += found.residual < 0.1 * left;
+  }
+  EXPECT_GE(near, 18);
+}
+
 TEST(Envelope, SolvesAsTheFullMatrixDoes) {
   // Rows of random lengths; the solution is put in.
   constexpr std::size_t n = 40;

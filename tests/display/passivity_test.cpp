@@ -133,7 +133,7 @@ joints: {x: {type: prismatic, parent: world, child: block, axis: x, stiffness: 2
     for (int k = 0; k < 1000; ++k) {
       device->wait();
       ASSERT_TRUE(loop.tick(1e-3)) << name_of(loop.safety().fault);
-      drawn[guarded ? 1 : 0] = std::max(drawn[guarded ? 1 : 0], -loop.record().out_of_handle);
+      drawn[guarded ? 1 : 0] = support::larger(drawn[guarded ? 1 : 0], -loop.record().out_of_handle);
     }
     EXPECT_EQ(loop.record().guarded > 0.0, guarded);
   }

@@ -101,8 +101,8 @@ Dragged drag(simulate::Mechanism& mechanism, int port, device::HandPointer hand,
     const device::Vector6& F = r.on_handle;
     result.largest_force = support::larger(result.largest_force, std::hypot(F[3], F[4], F[5]));
     result.largest_torque = support::larger(result.largest_torque, std::hypot(F[0], F[1], F[2]));
-    result.largest_change =
-        std::max(result.largest_change, std::hypot(F[3] - before[3], F[4] - before[4], F[5] - before[5]));
+    result.largest_change = support::larger(result.largest_change,
+                                            std::hypot(F[3] - before[3], F[4] - before[4], F[5] - before[5]));
     before = F;
     const math::Vec3<double> off = r.p_P - r.p_H - start, gone = r.p_P - first;
     result.apart = support::larger(result.apart, std::sqrt(dot(off, off)));

@@ -72,7 +72,13 @@ class ContactMotion final : public simulate::MotionLaw {
   std::size_t most_touches() const { return most_; }
   void update();
   /// Nothing touches and no stop is on.
-  bool quiet() const;
+  bool quiet() const {
+    for (const Touch& touch : touches)
+      if (touch.touching()) return false;
+    for (const int row : contact_model_.row_of_stop)
+      if (row >= 0 && row_on[static_cast<std::size_t>(row)] != 0) return false;
+    return true;
+  }
 
   /// A motion begins at this state: u and q are moved onto the constraints as Simulation::set_state() does.
   void begin(double t, double* q, double* u);
@@ -88,8 +94,8 @@ class ContactMotion final : public simulate::MotionLaw {
   /// Code for single sets of constraints and contacts, made while the motion runs; nullptr: none.
   /// `hold_back`: ticks that must go by in a set before its code is taken.
   void attach(Rederiver* rederiver, long hold_back = 0);
-  /// Once per tick, before it: new code is taken here.
-  void begin_tick();
+  /// Once per tick, before it: new code is taken here. Whether it begins quiet.
+  bool begin_tick();
   /// A stretch of motion with one set, in which nothing but accelerations and settling is asked for: the code
   /// of the set serves them where there is some. Outside of stretches the general path runs, which leaves
   /// terms, touches and forces behind for everyone to read.
@@ -102,6 +108,11 @@ class ContactMotion final : public simulate::MotionLaw {
     }
     Stretch(const Stretch&) = delete;
     Stretch& operator=(const Stretch&) = delete;
+    /// The law of the stretch: the solver's own where the constraints alone act.
+    simulate::MotionLaw& law() const {
+      if (motion_.by_solver_ && motion_.solver_) return *motion_.solver_;
+      return motion_;
+    }
 
    private:
     ContactMotion& motion_;
@@ -153,6 +164,8 @@ class ContactMotion final : public simulate::MotionLaw {
  private:
   /// Whether the constraint solver moves the present set, by itself.
   bool by_solver() const;
+  /// Whether it does where nothing unilateral is on.
+  bool serves_quiet() const;
   void gather_set();
   void keep_slips();
   std::size_t bilateral_rows(Level level) const { return bilateral_[level == Level::position ? 0 : 1]; }

@@ -33,11 +33,6 @@ constexpr double kNoTime = 1e-13;
 // [m/s] A touch whose gap moves faster than this where its features were found anew does not meet them.
 constexpr double kFeatureRate = 1e-8;
 
-bool is_same(const FeatureNumbers<double>& a, const FeatureNumbers<double>& b) {
-  return a.p.x == b.p.x && a.p.y == b.p.y && a.p.z == b.p.z && a.axis.x == b.axis.x && a.axis.y == b.axis.y &&
-         a.axis.z == b.axis.z && a.radius == b.radius;
-}
-
 }  // namespace
 
 Engine::Engine(const ContactModel& contact_model, EngineOptions options)
@@ -162,11 +157,11 @@ Status Engine::step(const Input& input) noexcept {
   const double t_end = start_ + static_cast<double>(steps_ + 1) * options_.step;
   work_ = {};
   response_.begin_tick(options_.budget.most_solving);
-  motion_.begin_tick();
+  const bool is_quiet = motion_.begin_tick();
   fastest_hint_ = 0.0;
   Status status;
   const bool acts = !input.tau.empty() || !input.wrench.empty() || (outside_ != nullptr && outside_->acts());
-  if (quiet_step(t_end, status)) {  // nothing can happen
+  if (is_quiet && quiet_step(t_end, status)) {  // nothing can happen
     if (!status.ok()) note_trouble();
     energy_.note_quiet(acts);
     return status;
@@ -194,7 +189,7 @@ Status Engine::advance(double t_end) {
   Status status;        // notes
   bool stands = false;  // evaluate() was last called at the state, with its modes
   double reach = std::numeric_limits<double>::infinity();  // [s] of a piece, after one that was too long
-  bool solved_at_once = false;  // all laws, for what was left of a tick whose budget was spent
+  solved_at_once_ = false;
   for (int round = 0; round < options_.most_events_per_step; ++round) {
     if (effort() > options_.most_evaluations) return Status::too_much_work;
     const bool lost = detect(stands);  // what is near now
@@ -231,52 +226,21 @@ Status Engine::advance(double t_end) {
       part_overlaps();
       continue;
     }
-    bool event = false, jams = false, late_piece = false;
-    for (;;) {
-      const Status piece = make_piece(t_piece, event);  // trial_ stands at the event, or at its end
-      using Weight = EnergyWatch::Weight;
-      Weight weight = piece.ok() ? weigh() : Weight::off;
-      if (weight == Weight::balances && slips_turned()) weight = Weight::coarse;
-      const double length = (piece.ok() ? trial_.t : t_piece) - state_.t;
-      const bool short_enough = length <= kShortPiece * options_.step && energy_.leaves_little(books_);
-      // The powers of other forces may jump, or be those of stiff springs: what they leave says nothing about the motion.
-      if (weight == Weight::balances ||
-          (weight == Weight::coarse && (short_enough || powers_.other != 0.0)) ||
-          (weight == Weight::coarse && is_spent())) {
-        status |= piece;
-        late_piece = weight != Weight::balances && is_spent();
-        break;
-      }
-      // A force that grows beyond all bounds is not integrated over: the piece ends before, and where it does not go on
-      // at all, all laws are solved at once.
-      go_back();
-      const bool last = is_spent() || length <= kFirstStretch;
-      if (last && (!piece.ok() && (!is_spent() || solved_at_once))) return status |= piece;
-      if (is_spent() && solved_at_once) return status |= Status::energy_unexplained;
-      jams = last;
-      if (is_spent()) {  // for what is left of the tick
-        solved_at_once = true;
-        stretch_ = t_end - state_.t;
-        status |= Status::located_late;
-      }
-      if (jams) break;
-      ++work_.trials;
-      reach = kShorter * length;
-      t_piece = state_.t + reach;
-      begin_watches(t_piece);
-    }
+    Piece piece{t_piece, reach};
+    if (status |= make_balanced_piece(t_end, piece); !status.ok()) return status;
+    reach = piece.reach;
     reach *= kLonger;
-    if (jams) {
+    if (piece.jams) {
       if (status |= leave_jam(t_end); !status.ok()) return status;
       continue;
     }
-    late_piece ? energy_.take_as_late(books_) : energy_.take(books_);
+    piece.late ? energy_.take_as_late(books_) : energy_.take(books_);
     commit();
-    if (!event && t_piece < t_end) {
+    if (!piece.event && piece.t < t_end) {
       arm_guards();
       continue;
     }
-    if (!event) {
+    if (!piece.event) {
       arm_guards();
       ++steps_;
       return status;
@@ -305,6 +269,42 @@ Status Engine::advance(double t_end) {
     }
   }
   return Status::too_many_events;
+}
+
+/// The motion from the state to piece.t, or to the first event before it; shorter where the energy does not balance. A force
+/// that grows beyond all bounds is not integrated over: the piece ends before, and where it does not go on at all, or a
+/// budget is spent, all laws are to be solved at once.
+Status Engine::make_balanced_piece(double t_end, Piece& piece) {
+  using Weight = EnergyWatch::Weight;
+  for (;;) {
+    const Status made = make_piece(piece.t, piece.event);  // trial_ stands at the event, or at its end
+    Weight weight = made.ok() ? weigh() : Weight::off;
+    if (weight == Weight::balances && slips_turned()) weight = Weight::coarse;
+    const double length = (made.ok() ? trial_.t : piece.t) - state_.t;
+    const bool spent = is_spent();
+    const bool short_enough = length <= kShortPiece * options_.step && energy_.leaves_little(books_);
+    // The powers of other forces may jump, or be those of stiff springs: what they leave says nothing about the motion.
+    if (weight == Weight::balances ||
+        (weight == Weight::coarse && (spent || short_enough || powers_.other != 0.0))) {
+      piece.late = weight != Weight::balances && spent;
+      return made;
+    }
+    go_back();
+    if (spent && solved_at_once_) return made.ok() ? Status(Status::energy_unexplained) : made;
+    if (spent) {  // for what is left of the tick
+      solved_at_once_ = piece.jams = true;
+      stretch_ = t_end - state_.t;
+      return Status::located_late;
+    }
+    if (length <= kFirstStretch) {
+      piece.jams = made.ok();
+      return piece.jams ? Status() : made;
+    }
+    ++work_.trials;
+    piece.reach = kShorter * length;
+    piece.t = state_.t + piece.reach;
+    begin_watches(piece.t);
+  }
 }
 
 /// The motion from the state to t, or to the first event before it.
@@ -380,12 +380,14 @@ Status Engine::integrate_to(double t) {
 
 Status Engine::try_to(double t) {
   const ContactMotion::Stretch stretch(motion_);
+  chart_.obey(stretch.law());
   chart_.begin(state_, z_);
   Status status = stepper_->step(chart_, state_.t, t - state_.t, z_);
+  const bool is_finite = std::all_of(z_.begin(), z_.end(), [](double x) { return std::isfinite(x); });
+  if (status.ok() && is_finite) chart_.settle(t, z_);
+  chart_.obey(motion_);
   if (!status.ok()) return status;
-  for (const double x : z_)
-    if (!std::isfinite(x)) return Status::not_finite;
-  chart_.settle(t, z_);
+  if (!is_finite) return Status::not_finite;
   if (!(chart_.position_error() <= options_.constraint_limit)) return Status::constraint_lost;
   chart_.end(t, z_, trial_);
   for (const double x : trial_.u)
@@ -416,94 +418,6 @@ bool Engine::forces_break_a_law() const {
       return true;
   }
   return false;
-}
-
-/// [m/s] Of a body's points, from its V: those within its reach.
-double Engine::speed_of(const double* V, double reach) {
-  const double turning = std::hypot(V[0], V[1], V[2]);
-  return std::hypot(V[3], V[4], V[5]) + (turning > 0.0 ? reach * turning : 0.0);
-}
-
-/// [m] How far from their origins the bodies' shapes may be touched. Half-spaces have no end: those of a body that moves are
-/// touched where the other shapes are.
-void Engine::find_reaches() {
-  for (std::size_t k = 0; k < reach_.size(); ++k) {
-    if (endless_[k] == 0) continue;
-    const auto origin = [&](std::size_t body) {
-      const double* X = poses_.data() + 12 * static_cast<std::size_t>(contact_model_.terms.bodies[body].body);
-      return math::Vec3<double>{X[3], X[7], X[11]};
-    };
-    reach_[k] = 0.0;
-    for (std::size_t other = 0; other < reach_.size(); ++other) {
-      const math::Vec3<double> way = origin(other) - origin(k);
-      if (other != k && endless_[other] == 0)
-        reach_[k] = std::max(reach_[k], std::sqrt(dot(way, way)) + reach_[other]);
-    }
-  }
-}
-
-double Engine::margin_at(double fastest) const { return options_.margin + 2.0 * fastest * options_.step; }
-
-/// Terms at the state, and all bodies that may touch in their place in the scene; the largest of their speeds.
-double Engine::place_bodies() {
-  Terms& terms = motion_.mutable_terms();
-  terms.evaluate(state_.t, state_.q.data(), state_.u.data());
-  looked_ = false;
-  for (const TermsKernel::Body& body : contact_model_.terms.bodies)
-    std::copy_n(terms.values().begin() + static_cast<std::ptrdiff_t>(body.X), 12,
-                poses_.begin() + 12 * body.body);
-  find_reaches();
-  double fastest = 0.0;
-  for (std::size_t k = 0; k < reach_.size(); ++k)
-    fastest =
-        std::max(fastest, speed_of(terms.values().data() + contact_model_.terms.bodies[k].V, reach_[k]));
-  scene_.update(poses_);
-  return fastest;
-}
-
-/// Which features are near each other now; modes go over to the same features, or to new ones of the same
-/// pair that take the place of lost ones. True where something that touched is gone. `same` stays true where
-/// everything is as it was.
-bool Engine::detect(bool& same) {
-  const double fastest = place_bodies();
-  const Terms& terms = motion_.terms();
-  overflow_ = false;
-  if (contact_model_.model.contact.pairs.empty()) return false;
-  next_touches_.clear();
-  for (const Touch& touch : motion_.touches) same = same && touch.slow_slip == kSlowSlip;
-  for (const collide::Proximity& near : scene_.near(margin_at(std::max(fastest, fastest_hint_)))) {
-    if (next_touches_.size() == options_.most_touches) {
-      overflow_ = true;
-      break;
-    }
-    next_touches_.push_back(
-        touch_of(near, contact_model_.model.contact.pairs[static_cast<std::size_t>(near.pair)].law));
-    Touch& touch = next_touches_.back();
-    const auto old = std::find_if(motion_.touches.begin(), motion_.touches.end(),
-                                  [&](const Touch& t) { return t.pair == touch.pair && t.id == touch.id; });
-    if (old == motion_.touches.end()) {
-      same = false;
-      motion_.choose_tangents(touch);
-      if (!touch.rigid() && touch.motion.gap < 0.0 && touch.push() > 0.0) touch.mode = Mode::sliding;
-      continue;
-    }
-    touch.mode = old->mode;
-    touch.slip = old->slip;
-    touch.tangent = old->tangent;
-    touch.tangents = old->tangents;
-    touch.restless = old->restless;
-    old->mode = Mode::apart;  // passed on
-    const bool is_next =
-        old - motion_.touches.begin() == static_cast<std::ptrdiff_t>(next_touches_.size()) - 1;
-    same = same && is_next && is_same(touch.a, old->a) && is_same(touch.b, old->b);
-    contact::evaluate(terms, touch);
-  }
-  overflow_ = overflow_ || scene_.overflowed();
-  same = same && next_touches_.size() == motion_.touches.size();
-  bool lost = false;
-  for (const Touch& old : motion_.touches) lost |= old.touching();
-  motion_.touches.swap(next_touches_);
-  return lost;
 }
 
 void Engine::commit() {
@@ -547,195 +461,6 @@ Status Engine::leave_jam(double t_end) {
   commit();
   looked_ = false;
   return {};
-}
-
-bool Engine::fire(int index) {
-  const auto i = static_cast<std::size_t>(index);
-  const describe::Transition& transition = contact_model_.model.contact.transitions[i];
-  if (!enabled(transition)) return true;  // another one of the same instant changed the set
-  fired_once_[i] = 1;
-  guard_armed_[i] = 0;
-  bool fits = true;
-  const auto switch_rows = [&](int constraint, char on) {
-    for (std::size_t row = 0; row < motion_.row_on.size(); ++row) {
-      if (contact_model_.terms.rows[row].constraint != constraint) continue;
-      if (on != 0 && motion_.row_on[row] == 0 && contact_model_.terms.rows[row].holonomic &&
-          !(std::abs(motion_.terms().Phi(row)) <= options_.latch_limit)) {
-        fits = false;
-        misfit_ = {index, row, motion_.terms().Phi(row)};
-      }
-      motion_.row_on[row] = on;
-    }
-  };
-  for (const int c : transition.release) switch_rows(c, 0);
-  for (const int c : transition.activate) switch_rows(c, 1);
-  motion_.update();
-  Event event;
-  event.t = state_.t;
-  event.kind = EventKind::transition;
-  event.transition = index;
-  event.bounce_end = state_.t;
-  if (events_.size() < events_.capacity()) events_.push_back(event);
-  return fits;
-}
-
-/// Impulses, then modes; the motion was evaluated at the state. The transitions of this instant stand from
-/// `first_event` on. False where no consistent modes were found.
-bool Engine::respond(std::size_t first_event) {
-  std::copy(state_.u.begin(), state_.u.end(), u_before_.begin());
-  for (Touch& touch : motion_.touches) {
-    touch.before = touch.mode;
-    if (touch.rigid() || touch.hint == Hint::none) continue;
-    touch.mode = std::exchange(touch.hint, Hint::none) == Hint::presses ? Mode::sliding : Mode::apart;
-  }
-  for (std::size_t row = 0; row < motion_.row_on.size(); ++row) row_before_[row] = motion_.row_on[row];
-  const double lost_before = books_.impact_loss;
-  if (response_.strike(state_.t, state_.u.data(), events_, books_)) {
-    motion_.mutable_terms().evaluate(state_.t, state_.q.data(), state_.u.data());
-    motion_.evaluate_touches();
-  }
-  for (std::size_t i = first_event; i < events_.size(); ++i)
-    if (events_[i].kind == EventKind::transition) events_[i].loss = books_.impact_loss - lost_before;
-  const long rounds = std::max<long>(0, options_.budget.most_rounds - work_.rounds);
-  const bool consistent = response_.decide(state_.u.data(), jam_, rounds, [&] {
-    ++work_.rounds;
-    evaluate(state_);
-  });
-  books_.impact_loss += response_.jump_loss;
-  least_loss_ = std::min(least_loss_, books_.impact_loss - lost_before);
-  end_slips();
-  energy_.break_off();
-  stepper_->reset();
-  chart_.follow_momentum(state_.t, state_.q.data(), u_before_.data(), state_.u.data(),
-                         state_.momentum.data());
-  motion_.end_event(state_.t, state_.q.data(), state_.u.data());
-  looked_ = true;
-  stops_known_ = false;
-
-  const auto record = [&](EventKind kind, int pair, std::uint64_t id, int stop) -> Event* {
-    if (events_.size() == events_.capacity()) return nullptr;
-    Event event;
-    event.t = event.bounce_end = state_.t;
-    event.kind = kind;
-    event.pair = pair;
-    event.id = id;
-    event.stop = stop;
-    events_.push_back(event);
-    return &events_.back();
-  };
-  for (std::size_t i = 0; i < motion_.touches.size(); ++i) {
-    Touch& touch = motion_.touches[i];
-    if (touch.mode == touch.before) continue;
-    touch.restless = true;
-    if (touch.before == Mode::apart) {
-      if (Event* event = record(EventKind::rests, touch.pair, touch.id, -1); event != nullptr) {
-        // Bounces that would still come: each lasts 2 v / a, and v falls by e every time.
-        const double e = touch.law->restitution, a = touch.mobility * motion_.touch_force(i)[0];
-        event->approach = touch.approach;
-        if (e < 1.0 && a > 0.0) event->bounce_end += 2.0 * e * touch.approach / (a * (1.0 - e));
-      }
-    }
-    if (touch.mode == Mode::apart)
-      record(EventKind::leaves, touch.pair, touch.id, -1);
-    else if (touch.rigid() && touch.tangents > 0 && touch.law->static_friction > 0.0)
-      record(touch.mode == Mode::sliding ? EventKind::slides : EventKind::sticks, touch.pair, touch.id, -1);
-  }
-  for (std::size_t row = 0; row < motion_.row_on.size(); ++row)
-    if (contact_model_.stop_of_row[row] >= 0 && motion_.row_on[row] != row_before_[row])
-      record(motion_.row_on[row] != 0 ? EventKind::rests : EventKind::leaves, -1, 0,
-             contact_model_.stop_of_row[row]);
-  return consistent;
-}
-
-/// Where an event was taken late, or features were found late (the rim of a cylinder for points of it), shapes overlap:
-/// they are moved apart by the smallest step, which the books get, whether they stay or rebound. Otherwise overlap would
-/// grow from tick to tick.
-void Engine::part_overlaps() {
-  const auto overlap = [&](std::size_t row) { return motion_.terms().Phi(row) < -kTouchingGap; };
-  bool overlaps = std::any_of(motion_.touches.begin(), motion_.touches.end(), [](const Touch& touch) {
-    return touch.rigid() && touch.motion.gap < -kTouchingGap;
-  });
-  for (const int row : contact_model_.row_of_stop)
-    overlaps = overlaps || (row >= 0 && overlap(static_cast<std::size_t>(row)));
-  if (!overlaps) return;
-  for (Touch& touch : motion_.touches) {
-    touch.before = touch.mode;
-    if (!touch.rigid() || !(touch.motion.gap < -kTouchingGap)) continue;
-    if (!touch.touching()) touch.mode = Mode::sliding;
-  }
-  std::copy(motion_.row_on.begin(), motion_.row_on.end(), row_before_.begin());
-  for (const int row : contact_model_.row_of_stop) {
-    if (row < 0 || !overlap(static_cast<std::size_t>(row))) continue;
-    motion_.row_on[static_cast<std::size_t>(row)] = 1;
-  }
-  motion_.update();
-  const double energy_before = energy_.energy(state_);
-  motion_.part(state_.t, state_.q.data());
-  books_.correction_work += energy_.energy(state_) - energy_before;
-  for (Touch& touch : motion_.touches) touch.mode = touch.before;
-  std::copy(row_before_.begin(), row_before_.end(), motion_.row_on.begin());
-  motion_.update();
-  motion_.mutable_terms().evaluate(state_.t, state_.q.data(), state_.u.data());
-  const double before = motion_.kinetic_energy(state_.u.data());
-  motion_.settle_velocity(state_.t, state_.q.data(), state_.u.data());
-  motion_.mutable_terms().evaluate(state_.t, state_.q.data(), state_.u.data());
-  books_.impact_loss += before - motion_.kinetic_energy(state_.u.data());
-  chart_.momentum_of(state_.t, state_.q, state_.u, state_.momentum);  // of where it is now
-  evaluate(state_);
-}
-
-/// What an event left of the slip of a touch that sticks now is taken out here, where the books see it.
-void Engine::end_slips() {
-  const bool slips = std::any_of(motion_.touches.begin(), motion_.touches.end(), [](const Touch& touch) {
-    return touch.rigid() && touch.mode == Mode::sticking && touch.slip_speed() > kRestingRate;
-  });
-  if (!slips) return;
-  const double before = motion_.kinetic_energy(state_.u.data());
-  motion_.settle_velocity(state_.t, state_.q.data(), state_.u.data());
-  books_.friction_loss += before - motion_.kinetic_energy(state_.u.data());
-  evaluate(state_);
-}
-
-double Engine::friction_power() const {
-  double power = 0.0;
-  for (std::size_t i = 0; i < motion_.touches.size(); ++i)
-    for (std::size_t k = 1; k < 3; ++k)
-      power -= motion_.touch_force(i)[k] * motion_.touches[i].motion.rate[k];
-  return power;
-}
-
-/// Powers and rates where a piece begins.
-void Engine::note_powers() {
-  powers_ = powers(state_);
-  const simulate::Workspace& w = chart_.workspace();
-  std::copy_n(w.qdot, qdot_start_.size(), qdot_start_.begin());
-  std::copy_n(w.udot, udot_start_.size(), udot_start_.begin());
-}
-
-/// The piece from the state to trial_, at which evaluate() was last called.
-EnergyWatch::Weight Engine::weigh() {
-  const EnergyWatch::Weight weight = energy_.weigh(state_, trial_, powers_, powers(trial_), books_);
-  if (weight == EnergyWatch::Weight::balances || !energy_.has_powers() || is_spent()) return weight;
-  // The middle, by Hermite's cubic: (x0 + x1)/2 + h (x0' - x1')/8, off by h^4 x''''/384.
-  const simulate::Workspace& w = chart_.workspace();
-  const double h = trial_.t - state_.t;
-  middle_.t = state_.t + 0.5 * h;
-  for (std::size_t i = 0; i < middle_.q.size(); ++i)
-    middle_.q[i] = 0.5 * (state_.q[i] + trial_.q[i]) + h / 8.0 * (qdot_start_[i] - w.qdot[i]);
-  for (std::size_t i = 0; i < middle_.u.size(); ++i)
-    middle_.u[i] = 0.5 * (state_.u[i] + trial_.u[i]) + h / 8.0 * (udot_start_[i] - w.udot[i]);
-  contact_model_.dynamics.coordinates.normalize(middle_.q.data());
-  evaluate(middle_);
-  const EnergyWatch::Powers middle = powers(middle_);
-  evaluate(trial_);
-  return energy_.weigh_again(middle, books_);
-}
-
-EnergyWatch::Powers Engine::powers(const State& state) {
-  EnergyWatch::Powers powers{friction_power(), 0.0};
-  const simulate::Workspace& w = chart_.workspace();
-  if (powers_wanted_) powers.other = energy_.energy_rate(state, w.qdot, w.udot) + powers.friction;
-  return powers;
 }
 
 }  // namespace tactus::contact

@@ -144,7 +144,7 @@ class Engine {
   /// Everything that the next steps depend on. Once made, saving and loading take no memory.
   void save(Snapshot& snapshot) const;
   /// For another kind of engine that goes on from here.
-  Switches switches() const;
+  void save(Switches& switches) const;
   /// Goes on from there; of an engine for the same contact_model.
   void load(const Snapshot& snapshot);
   /// Room for any snapshot of this engine.
@@ -191,6 +191,8 @@ class Engine {
   bool hold(const Input& input);
 
   std::string explain(Status status);
+  /// Of trouble at the time t, as far as it is remembered.
+  std::string explain(Status status, double t) const;
   /// What a pair, stop or transition of an event is called.
   std::string name_of(const Event& event) const;
 
@@ -294,6 +296,14 @@ class Engine {
   EnergyWatch::Powers powers(const State& state);  // where evaluate() was last called
   void note_powers();
   EnergyWatch::Weight weigh();
+  struct Piece {
+    double t = 0.0;                                          // [s] where it shall end
+    double reach = std::numeric_limits<double>::infinity();  // [s] of it, after one that was too long
+    bool event = false;                                      // it ends at one
+    bool late = false;  // of a tick whose budget is spent: it balances to first order
+    bool jams = false;  // none was found that balances
+  };
+  Status make_balanced_piece(double t_end, Piece& piece);
   Status make_piece(double t, bool& event);
   void go_back();
   void end_slips();
@@ -348,6 +358,7 @@ class Engine {
   EnergyWatch energy_;
   EnergyWatch::Powers powers_;                // where the piece begins
   std::vector<std::array<double, 2>> slips_;  // there
+  bool solved_at_once_ = false;               // all laws, for what was left of a tick whose budget was spent
   bool powers_wanted_ = false;                // also of other forces
   double least_loss_ = 0.0;                   // [J] of the impacts of an instant of the tick
   simulate::OutsideLoads* outside_ = nullptr;

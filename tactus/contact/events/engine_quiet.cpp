@@ -20,18 +20,20 @@ constexpr double kNearer = 0.25;
 
 }  // namespace
 
-/// True where the step is done, or failed as `status` says. False: nothing has changed, and something may
-/// happen.
+/// Of a motion that begins quiet. True where the step is done, or failed as `status` says. False: nothing has
+/// changed, and something may happen.
 bool Engine::quiet_step(double t_end, Status& status) {
-  if (!motion_.quiet() || contact_model_.guards.take_forces() || anything_near()) return false;
+  if (contact_model_.guards.take_forces() || anything_near()) return false;
   if (!stops_known_) look_at_stops(state_, stops_after_);
   stops_before_.swap(stops_after_);
   stops_known_ = false;
   motion_.touches.clear();
   motion_.mark();
   stepper_->save(stepper_before_.data());
-  status = integrate_to(t_end);
+  ++work_.integrations;
+  status = try_to(t_end);
   if (!status.ok()) {
+    motion_.rewind();
     stepper_->load(stepper_before_.data());
     // An event may come before the trouble does.
     const bool alone = contact_model_.row_of_stop.empty() && guards_.empty();

@@ -129,11 +129,12 @@ void Engine::save(Snapshot& snapshot) const {
   stepper_->save(snapshot.stepper.data());
 }
 
-Switches Engine::switches() const {
-  Switches switches{{}, guard_armed_, fired_once_};
-  for (std::size_t c = 0; c < contact_model_.model.constraints.size(); ++c)
-    switches.active.push_back(c < contact_model_.own_constraints && is_active(static_cast<int>(c)) ? 1 : 0);
-  return switches;
+void Engine::save(Switches& switches) const {
+  switches.guard_armed = guard_armed_;
+  switches.fired_once = fired_once_;
+  switches.active.resize(contact_model_.model.constraints.size());
+  for (std::size_t c = 0; c < switches.active.size(); ++c)
+    switches.active[c] = c < contact_model_.own_constraints && is_active(static_cast<int>(c)) ? 1 : 0;
 }
 
 void Engine::restore(const Snapshot& snapshot) {

@@ -16,9 +16,14 @@ std::string Engine::name_of(const Event& event) const {
 }
 
 std::string Engine::explain(Status status) {
+  if (status.has(Status::not_finite) || status.has(Status::diverged)) look();  // for the forces
+  return explain(status, trouble_.t);
+}
+
+std::string Engine::explain(Status status, double t) const {
   if (status.ok()) return "all is well";
   if (status.has(Status::bad_input)) return "the sizes of the input are not those of the mechanism";
-  const std::string when = fmt::format("at t = {:.9g} s", trouble_.t);
+  const std::string when = fmt::format("at t = {:.9g} s", t);
   std::string names;
   const auto add = [&](int transition) {
     const std::string& name =
@@ -90,7 +95,6 @@ std::string Engine::explain(Status status) {
         when);
   if (status.has(Status::not_converged))
     return fmt::format("{} the implicit integrator's equations were not solved: try a smaller step", when);
-  look();
   for (std::size_t i = 0; i < state_.u.size(); ++i)
     if (!std::isfinite(chart_.efforts()[i]))
       return fmt::format("{} the force at joint '{}' is not a number: look at its expression in the script",

@@ -4,10 +4,12 @@
 // take place (Engine::step): the state, the constraints that are on and the transitions that wait are those before it, and
 // time-stepping goes on from them. It stays with that. Statistics say when and why.
 //
-// The tick in which a motion is handed over takes memory; others do not.
+// Both engines are made before the loop: the tick in which a motion is handed over takes no memory either. With a budget it
+// costs the budget and a step.
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include <tactus/contact/mechanism/event_mechanism.h>
@@ -19,6 +21,9 @@ class HandOverMechanism final : public ContactMechanism {
  public:
   HandOverMechanism(std::shared_ptr<const ContactMade> made, const EngineOptions& events,
                     const SteppingOptions& stepping, Rederivation when);
+
+  /// The part that goes by events, at work or not.
+  const EventMechanism& by_events() const { return events_; }
 
   simulate::EngineKind kind() const noexcept override { return now().kind(); }
   const simulate::State& state() const noexcept override { return now().state(); }
@@ -33,6 +38,9 @@ class HandOverMechanism final : public ContactMechanism {
   std::size_t contact_points(std::span<simulate::ContactPoint> points) noexcept override {
     return now().contact_points(points);
   }
+  std::size_t near_points(std::span<simulate::NearPoint> points) noexcept override {
+    return now().near_points(points);
+  }
   simulate::Statistics statistics() const override;
   std::string explain(simulate::Status status) override { return now().explain(status); }
 
@@ -42,7 +50,7 @@ class HandOverMechanism final : public ContactMechanism {
   bool hold_loads(const simulate::TickInput& input) noexcept override;
   bool switch_constraint(int constraint, bool on) noexcept override;
   bool is_on(int constraint) const noexcept override {
-    return stepping_ ? stepping_->is_on(constraint) : events_.is_on(constraint);
+    return handed_over_ ? stepping_.is_on(constraint) : events_.is_on(constraint);
   }
   std::unique_ptr<simulate::Snapshot> empty_snapshot() const override;
   bool adjust() noexcept override;
@@ -53,20 +61,19 @@ class HandOverMechanism final : public ContactMechanism {
 
  private:
   ContactMechanism& now() noexcept {
-    return stepping_ ? static_cast<ContactMechanism&>(*stepping_) : events_;
+    return handed_over_ ? static_cast<ContactMechanism&>(stepping_) : events_;
   }
   const ContactMechanism& now() const noexcept {
-    return stepping_ ? static_cast<const ContactMechanism&>(*stepping_) : events_;
+    return handed_over_ ? static_cast<const ContactMechanism&>(stepping_) : events_;
   }
-  void make_stepping();
   bool hand_over(simulate::Status status) noexcept;
 
-  std::shared_ptr<const ContactMade> made_;
-  SteppingOptions options_;
   EventMechanism events_;
-  std::unique_ptr<SteppingMechanism> stepping_;  // once it was handed over
-  double time_ = 0.0;
-  std::string reason_;
+  SteppingMechanism stepping_;
+  bool handed_over_ = false;
+  double time_ = 0.0;        // [s] of it
+  simulate::Status reason_;  // for it
+  Switches switches_;
 };
 
 }  // namespace tactus::contact

@@ -193,23 +193,34 @@ void TimeStepping::set_state(simulate::State state) {
       !std::all_of(state.u.begin(), state.u.end(), finite) ||
       !contact_model_.dynamics.coordinates.normalize(state.q.data()))
     throw InputError(where, "the state has values that are not finite, or a zero quaternion");
-  state.momentum.clear();
-  if (scene_ != nullptr) {
-    terms_.evaluate(state.t, state.q.data(), state.u.data());
-    update_scene();
-    for (const collide::Proximity& proximity : scene_->near(0.0)) {
-      if (proximity.gap >= -options_.deepest_start) continue;
-      const auto name = [&](int body) {
-        return contact_model_.model.bodies[static_cast<std::size_t>(body)].name;
-      };
-      throw InputError(
-          contact_model_.model.contact.pairs[static_cast<std::size_t>(proximity.pair)].where,
-          fmt::format("\"{}\" and \"{}\" overlap by {:.3g} m at the start", name(proximity.body_a),
-                      name(proximity.body_b), -proximity.gap),
-          fmt::format("move them apart; up to {:.3g} m is pushed out by itself", options_.deepest_start));
-    }
+  if (const collide::Proximity* overlap = deep_overlap(state)) {
+    const auto name = [&](int body) {
+      return contact_model_.model.bodies[static_cast<std::size_t>(body)].name;
+    };
+    throw InputError(
+        contact_model_.model.contact.pairs[static_cast<std::size_t>(overlap->pair)].where,
+        fmt::format("\"{}\" and \"{}\" overlap by {:.3g} m at the start", name(overlap->body_a),
+                    name(overlap->body_b), -overlap->gap),
+        fmt::format("move them apart; up to {:.3g} m is pushed out by itself", options_.deepest_start));
   }
-  state_ = std::move(state);
+  begin_at(state);
+}
+
+/// The first that is too deep to begin with; nullptr: none.
+const collide::Proximity* TimeStepping::deep_overlap(const simulate::State& state) {
+  if (scene_ == nullptr) return nullptr;
+  terms_.evaluate(state.t, state.q.data(), state.u.data());
+  update_scene();
+  for (const collide::Proximity& proximity : scene_->near(0.0))
+    if (!(proximity.gap >= -options_.deepest_start)) return &proximity;
+  return nullptr;
+}
+
+void TimeStepping::begin_at(const simulate::State& state) {
+  state_.t = state.t;
+  state_.q = state.q;
+  state_.u = state.u;
+  state_.momentum.clear();
   start_ = state_.t;
   steps_ = 0;
   books_ = {};

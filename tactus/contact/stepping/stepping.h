@@ -141,8 +141,8 @@ class TimeStepping {
   /// sizes do not fit, a value is not finite, or bodies overlap by more than Options::deepest_start.
   void set_state(simulate::State state);
   /// Goes on where events have led a motion: with the constraints that are on there, and the transitions that may fire.
-  /// Throws InputError as set_state() does.
-  void take_up(simulate::State state, const Switches& switches);
+  /// In the loop: takes no memory. False where bodies overlap by too much; it is then still where it was.
+  bool take_up(const simulate::State& state, const Switches& switches) noexcept;
   /// One step. No allocation (but for meshes, collide/scene.h) and no exception. On trouble everything that
   /// later steps depend on stays what it was before the step.
   simulate::Status step(const simulate::Input& input = {}) noexcept;
@@ -267,6 +267,8 @@ class TimeStepping {
   void mark_still();
   void fall_asleep();
   void update_scene();
+  const collide::Proximity* deep_overlap(const simulate::State& state);
+  void begin_at(const simulate::State& state);
   bool free_speeds();
   void hold_bilateral(double h);
   double search_margin() const;

@@ -10,11 +10,13 @@
 
 namespace tactus::contact {
 
-void TimeStepping::take_up(simulate::State state, const Switches& switches) {
-  set_state(std::move(state));
+bool TimeStepping::take_up(const simulate::State& state, const Switches& switches) noexcept {
+  if (deep_overlap(state) != nullptr) return false;
+  begin_at(state);
   active_ = switches.active;
   guard_armed_ = switches.guard_armed;
   fired_once_ = switches.fired_once;
+  return true;
 }
 
 simulate::Status TimeStepping::set_active(int constraint, bool active) noexcept {

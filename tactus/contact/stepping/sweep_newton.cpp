@@ -178,38 +178,42 @@ void SweepSolver::assemble_newton(std::span<const int> members) {
               ((r == c ? 1.0 : 0.0) - (slides ? own.y[r] * own.y[c] / (own.length * own.length) : 0.0));
     }
     const bool rubs = k.size > 1 && own.radius > 0.0;
-    if (D[0] == 0.0 && !rubs) continue;
-    for (int side = 0; side < 2; ++side) {
-      if (k.block[side] < 0) continue;
-      const std::size_t n = stride(k.block[side]);
-      const std::size_t at = newton_place_[static_cast<std::size_t>(k.block[side])];
-      const double* g = k.G[side];
-      // (D G) of this side, then G^T (D G) with this side and, below the diagonal, with the other one.
-      double* DG = newton_rows_.data();
-      for (int r = 0; r < k.size; ++r)
-        for (std::size_t i = 0; i < n; ++i) {
-          double sum = D[3 * r] * g[i];
-          for (int c = 1; c < k.size; ++c) sum += D[3 * r + c] * g[static_cast<std::size_t>(c) * n + i];
-          DG[static_cast<std::size_t>(r) * n + i] = sum;
-        }
+    if (D[0] != 0.0 || rubs) add_to_envelope(k, k.size, D);
+  }
+}
+
+/// G^T D G of a contact's first `size` rows; D by rows of three.
+void SweepSolver::add_to_envelope(const Contact& k, int size, const double* D) {
+  for (int side = 0; side < 2; ++side) {
+    if (k.block[side] < 0) continue;
+    const std::size_t n = stride(k.block[side]);
+    const std::size_t at = newton_place_[static_cast<std::size_t>(k.block[side])];
+    const double* g = k.G[side];
+    // (D G) of this side, then G^T (D G) with this side and, below the diagonal, with the other one.
+    double* DG = newton_rows_.data();
+    for (int r = 0; r < size; ++r)
       for (std::size_t i = 0; i < n; ++i) {
-        double* row = envelope_.row(at + i) + at;
-        for (int r = 0; r < k.size; ++r) {
-          const double a = g[static_cast<std::size_t>(r) * n + i];
-          const double* b = DG + static_cast<std::size_t>(r) * n;
-          for (std::size_t j = 0; j <= i; ++j) row[j] += a * b[j];
-        }
+        double sum = D[3 * r] * g[i];
+        for (int c = 1; c < size; ++c) sum += D[3 * r + c] * g[static_cast<std::size_t>(c) * n + i];
+        DG[static_cast<std::size_t>(r) * n + i] = sum;
       }
-      const int other = k.block[1 - side];
-      if (other < 0 || newton_place_[static_cast<std::size_t>(other)] < at) continue;
-      const std::size_t below = newton_place_[static_cast<std::size_t>(other)], wide = stride(other);
-      for (std::size_t i = 0; i < wide; ++i) {
-        double* row = envelope_.row(below + i) + at;
-        for (int r = 0; r < k.size; ++r) {
-          const double a = k.G[1 - side][static_cast<std::size_t>(r) * wide + i];
-          const double* b = DG + static_cast<std::size_t>(r) * n;
-          for (std::size_t j = 0; j < n; ++j) row[j] += a * b[j];
-        }
+    for (std::size_t i = 0; i < n; ++i) {
+      double* row = envelope_.row(at + i) + at;
+      for (int r = 0; r < size; ++r) {
+        const double a = g[static_cast<std::size_t>(r) * n + i];
+        const double* b = DG + static_cast<std::size_t>(r) * n;
+        for (std::size_t j = 0; j <= i; ++j) row[j] += a * b[j];
+      }
+    }
+    const int other = k.block[1 - side];
+    if (other < 0 || newton_place_[static_cast<std::size_t>(other)] < at) continue;
+    const std::size_t below = newton_place_[static_cast<std::size_t>(other)], wide = stride(other);
+    for (std::size_t i = 0; i < wide; ++i) {
+      double* row = envelope_.row(below + i) + at;
+      for (int r = 0; r < size; ++r) {
+        const double a = k.G[1 - side][static_cast<std::size_t>(r) * wide + i];
+        const double* b = DG + static_cast<std::size_t>(r) * n;
+        for (std::size_t j = 0; j < n; ++j) row[j] += a * b[j];
       }
     }
   }

@@ -24,6 +24,8 @@ constexpr int kCheapSweeps = 200;
 constexpr double kRounding = 1e-15;
 // Newton's method: rows and entries of an island's matrix, at most.
 constexpr std::size_t kMostNewtonRows = 384, kMostEnvelope = 32768;
+// Contacts of an island for the interior-point method, at most.
+constexpr std::size_t kMostInterior = 32;
 // Steps whose visits can be saved up.
 constexpr long kMostSaved = 10;
 // Newton's method takes over after so many sweeps, or at a solution with a residual of more than this part of the
@@ -95,6 +97,7 @@ SweepSolver::SweepSolver(std::vector<std::size_t> block_sizes, std::size_t most_
       newton_place_(block_size_.size()),
       gradient_(kMostNewtonRows),
       direction_(kMostNewtonRows) {
+  interior_.reserve(std::min(most_contacts, kMostInterior));
   std::size_t place = 0, largest = 0;
   for (const std::size_t size : block_size_) {
     offset_.push_back(place);
@@ -372,6 +375,10 @@ void SweepSolver::solve_island(std::span<const int> members, std::span<const int
   if (!result.converged) {
     result.residual = residual(members);
     result.converged = result.residual <= enough;
+  }
+  if (!result.converged && options_.interior && (members.size() <= kCheap || may_try(history_.interior))) {
+    solve_interior(members, blocks, enough, result);
+    note(history_.interior, result.converged);
   }
   const double still = kStill * result.scale;
   for (const int i : members) {

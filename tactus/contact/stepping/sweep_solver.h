@@ -15,6 +15,7 @@
 //   Newton     where sweeps are slow and the island's matrix is narrow (a stack, a small heap): sweep_newton.cpp
 //   matrix     islands of a few contacts on which all are slow, heavy on light, are solved with their matrix by
 //              ConeSolver
+//   interior   small islands that none of them solves: the interior-point method (sweep_interior.cpp)
 //
 // A compliance makes a contact a spring and damper that is taken implicitly.
 #pragma once
@@ -49,7 +50,21 @@ struct SweepOptions {
   std::size_t most_dense = 16;
   bool momentum = true;
   bool newton = true;
+  bool interior = true;
   bool islands = true;  // false: all contacts as one
+};
+
+/// A contact as the interior-point method sees it, in the coordinates of a Lorentz cone (sweep_interior.cpp).
+struct InteriorContact {
+  std::size_t contact = 0;
+  int size = 1;
+  double stretch = 1.0;  // 1 / mu: of the normal velocity
+  double mass = 0.0, compliance = 0.0;
+  double shift = 0.0, next_shift = 0.0;  // [m/s] s
+  double b[3] = {};
+  double p[3] = {}, w[3] = {}, dp[3] = {}, dw[3] = {}, r_w[3] = {};
+  double beta = 1.0, axis[3] = {}, l[3] = {}, Wg[3] = {};  // of the scaling
+  double inner[9] = {}, D[9] = {};                         // in the cone's coordinates, and for the rows of G
 };
 
 /// Of all islands: converged where all are, residual and scale of the worst, sweeps the most of one.
@@ -96,7 +111,7 @@ class SweepSolver {
     struct Trials {
       int failures = 0, pause = 0;  // pause: occasions to let go by
     };
-    Trials dense, newton;                               // solutions with the matrix; by Newton's method
+    Trials dense, newton, interior;                     // with the matrix; by Newton's method; from inside
     int follow = 0;                                     // steps that are still to be solved further
     long saved = std::numeric_limits<long>::max() / 2;  // visits; at the start as many as can be
   };
@@ -140,8 +155,17 @@ class SweepSolver {
   double evaluate_newton(std::span<const int> members, std::span<const int> blocks, const double* x,
                          double* gradient);
   void assemble_newton(std::span<const int> members);
+  void add_to_envelope(const Contact& contact, int size, const double* D);
   void solve_newton(std::span<const int> members, std::span<const int> blocks, double enough, double goal,
                     ConeResult& result);
+
+  void interior_velocity(const InteriorContact& own, const double* x, double* v) const;
+  void add_interior(const InteriorContact& own, const double* z, double* to) const;
+  void interior_direction(std::span<const int> blocks, double m, bool second);
+  void interior_step(std::span<const int> blocks, double length);
+  bool solve_convex(std::span<const int> blocks, double size, ConeResult& result);
+  void solve_interior(std::span<const int> members, std::span<const int> blocks, double enough,
+                      ConeResult& result);
 
   std::vector<std::size_t> block_size_, stride_, offset_;
   SweepOptions options_;
@@ -169,6 +193,7 @@ class SweepSolver {
   std::array<std::uint64_t, kMostNewtonBlocks> neighbours_{};
   std::array<std::size_t, kMostNewtonBlocks> newton_order_{}, newton_from_{};
   std::vector<double> gradient_, direction_, newton_rows_;
+  std::vector<InteriorContact> interior_;
   std::vector<double> dense_mu_, dense_least_, dense_W_, dense_b_, dense_p_, dense_w_;
 };
 

@@ -8,12 +8,10 @@
 #include <fmt/format.h>
 
 #include <tactus/base/error.h>
-#include <tactus/base/latest.h>
-#include <tactus/device/drivers/arrival.h>
 #include <tactus/device/drivers/haply_message.h>
+#include <tactus/device/drivers/mailbox_device.h>
 #include <tactus/device/drivers/pace.h>
 #include <tactus/device/drivers/websocket.h>
-#include <tactus/device/saturation.h>
 
 namespace tactus::device {
 
@@ -27,8 +25,6 @@ constexpr double kConnect = 2.0;  // [s] for the handshake and the first message
 /// [s] without an answer: a machine that is busy with other things may be away for a part of it. The device is idle long before:
 /// a force counts for one message.
 constexpr double kSilence = 1.0;
-/// Periods that a force is held without a new one: the 20 ms after which a tick is late.
-constexpr int kMostHeld = 20;
 constexpr Vec3 kOrigin{0.0, -0.12, 0.15};  // [m] the world's, in the device's axes
 
 Specification usual() {
@@ -50,13 +46,13 @@ Specification usual() {
   return s;
 }
 
-class Haply final : public Device {
+class Haply final : public MailboxDevice {
  public:
   Haply(std::unique_ptr<Client> client, const haply::Cursor& cursor, Specification specification)
-      : client_(std::move(client)),
+      : MailboxDevice(std::move(specification)),
+        client_(std::move(client)),
         id_(cursor.id),
         form_(cursor.form),
-        specification_(std::move(specification)),
         talker_([this] { talk(); }) {}
   ~Haply() override {
     disable();
@@ -64,69 +60,24 @@ class Haply final : public Device {
     talker_.join();
   }
 
-  const Specification& specification() const noexcept override { return specification_; }
-  State state() const noexcept override { return state_.load(); }
-  bool enable() noexcept override {
-    tell_force({});
-    State expected = State::off;
-    return state_.compare_exchange_strong(expected, State::enabled) || expected == State::enabled;
-  }
-  void disable() noexcept override {
-    tell_force({});
-    State expected = State::enabled;
-    state_.compare_exchange_strong(expected, State::off);
-  }
-  /// The driver's own thread tells it to the service.
-  void stop() noexcept override {
-    State expected = State::enabled;
-    state_.compare_exchange_strong(expected, State::off);
-  }
-
-  bool wait() noexcept override {
-    // An answer may tell of a sample that was taken already: only a new one counts.
-    do {
-      if (!answered_.wait(2.0 * kSilence)) state_ = State::lost;
-      if (state() == State::lost) return false;
-    } while (!samples_.update());
-    const std::uint64_t number = sample_.number + 1;
-    sample_ = samples_.front();
-    sample_.number = number;
-    return true;
-  }
-  bool read(Sample& sample) noexcept override {
-    if (sample_.number == 0 || state() == State::lost) return false;
-    sample = sample_;
-    return true;
-  }
-  bool command(const Command& command) noexcept override {
-    const bool does = state() == State::enabled && finite(command.wrench);
-    tell_force(does ? saturated(specification_, command.wrench) : Vector6{});
-    return does;
-  }
+  bool wait() noexcept override { return wait_for_sample(2.0 * kSilence); }
 
  private:
-  void tell_force(const Vector6& wrench) noexcept {
-    forces_.back() = wrench;
-    forces_.publish();
-  }
-
   // The driver's thread.
   void talk() noexcept {
     Pace pace(specification_.rate);
     while (!closing_ && state() != State::lost) {
       pace.wait();
-      if (!exchange(pace)) state_ = State::lost;
-      answered_.tell();
+      if (!exchange(pace)) lose();
+      arrived_.tell();
     }
     haply::write_force(message_, id_, {}, form_);
     client_->send(message_, kSilence);
     client_->receive(message_, kSilence);  // so that it has heard it
   }
   bool exchange(const Pace& pace) noexcept {
-    held_ = forces_.update() ? 0 : std::min(held_ + 1, kMostHeld + 1);
-    const Vector6& F = forces_.front();
-    const bool on = state() == State::enabled && held_ <= kMostHeld;
-    haply::write_force(message_, id_, on ? Vec3{F[3], F[4], F[5]} : Vec3{}, form_);
+    const Vector6 F = newest_force();
+    haply::write_force(message_, id_, {F[3], F[4], F[5]}, form_);
     if (!client_->send(message_, kSilence)) return false;
     if (client_->receive(message_, kSilence) != Client::Received::message) return false;
     if (haply::find_cursor(message_, id_, cursor_) != haply::Found::cursor) return false;
@@ -141,18 +92,11 @@ class Haply final : public Device {
   std::unique_ptr<Client> client_;
   std::string id_;
   haply::Form form_;
-  Specification specification_;
-  std::atomic<State> state_ = State::off;
   std::atomic<bool> closing_ = false;
-  Arrival answered_;
-  Latest<Sample> samples_;
-  Latest<Vector6> forces_;
-  Sample sample_{};
 
   // Of the driver's thread.
   std::string message_;
   haply::Cursor cursor_;
-  int held_ = 0;
   std::thread talker_;  // last: it uses all of the above
 };
 

@@ -7,12 +7,10 @@
 #include <fmt/format.h>
 
 #include <tactus/base/error.h>
-#include <tactus/base/latest.h>
-#include <tactus/device/drivers/arrival.h>
 #include <tactus/device/drivers/axes.h>
 #include <tactus/device/drivers/library.h>
+#include <tactus/device/drivers/mailbox_device.h>
 #include <tactus/device/drivers/pace.h>
-#include <tactus/device/saturation.h>
 
 namespace tactus::device {
 
@@ -43,8 +41,6 @@ constexpr double kMillimetre = 1e-3;  // [m]
 constexpr double kRate = 1000.0;      // [Hz] of the scheduler
 /// [s] without a frame: a machine that is busy with other things may be away for a part of it.
 constexpr double kSilence = 1.0;
-/// Frames that a force is held without a new one: the 20 ms after which a tick is late.
-constexpr int kMostHeld = 20;
 
 struct ErrorInfo {  // HDErrorInfo
   unsigned error_code;
@@ -134,67 +130,33 @@ Specification usual() {
   return s;
 }
 
-class OpenHaptics final : public Device {
+class OpenHaptics final : public MailboxDevice {
  public:
   OpenHaptics(const Hd& hd, unsigned device, Specification specification)
-      : hd_(hd), device_(device), specification_(std::move(specification)) {
+      : MailboxDevice(std::move(specification)), hd_(hd), device_(device) {
     scheduled_ = hd_.hdScheduleAsynchronous(&OpenHaptics::frame, this, kPriority);
     hd_.hdStartScheduler();
   }
   ~OpenHaptics() override {
     disable();
-    for (int k = 0; k < 3 && frame_came_.wait(kSilence); ++k) {  // one frame at least without a force
+    for (int k = 0; k < 3 && arrived_.wait(kSilence); ++k) {  // one frame at least without a force
     }
     hd_.hdUnschedule(scheduled_);
     hd_.hdStopScheduler();
     hd_.hdDisableDevice(device_);
   }
 
-  const Specification& specification() const noexcept override { return specification_; }
-  State state() const noexcept override { return state_.load(); }
-  bool enable() noexcept override {
-    tell_force({});
-    State expected = State::off;
-    return state_.compare_exchange_strong(expected, State::enabled) || expected == State::enabled;
-  }
-  void disable() noexcept override {
-    tell_force({});
-    State expected = State::enabled;
-    state_.compare_exchange_strong(expected, State::off);
-  }
-  /// The scheduler's next frame is without a force. (Where its own thread hangs in a tick there is no next frame: then the vendor's watchdog is left.)
-  void stop() noexcept override {
-    State expected = State::enabled;
-    state_.compare_exchange_strong(expected, State::off);
-  }
-
-  bool wait() noexcept override {
-    // A frame may tell of a sample that was taken already: only a new one counts.
-    do {
-      if (!frame_came_.wait(kSilence)) state_ = State::lost;
-      if (state() == State::lost) return false;
-    } while (!take());
-    return true;
-  }
-  bool read(Sample& sample) noexcept override {
-    if (sample_.number == 0 || state() == State::lost) return false;
-    sample = sample_;
-    return true;
-  }
-  bool command(const Command& command) noexcept override {
-    const bool does = state() == State::enabled && finite(command.wrench);
-    tell_force(does ? saturated(specification_, command.wrench) : Vector6{});
-    return does;
-  }
+  // stop(): where the scheduler's own thread hangs in a tick there is no next frame; then the vendor's watchdog is left.
+  bool wait() noexcept override { return wait_for_sample(kSilence); }
 
   void run(Callback callback) noexcept override {
     callback_ = callback;
     turn_ = Turn::frames;
     while (turn_ != Turn::users) {
-      if (frame_came_.wait(kSilence)) continue;
+      if (arrived_.wait(kSilence)) continue;
       // No frame for long. Unless one is in the middle of a tick, the thread is not heard of again.
       Turn expected = Turn::frames;
-      if (turn_.compare_exchange_strong(expected, Turn::users)) state_ = State::lost;
+      if (turn_.compare_exchange_strong(expected, Turn::users)) lose();
     }
   }
 
@@ -218,8 +180,8 @@ class OpenHaptics final : public Device {
     }
     push();
     hd_.hdEndFrame(device_);
-    if (worst_error(hd_) >= kDeviceErrors) state_ = State::lost;
-    frame_came_.tell();
+    if (worst_error(hd_) >= kDeviceErrors) lose();
+    arrived_.tell();
   }
 
   void sense() noexcept {
@@ -240,22 +202,19 @@ class OpenHaptics final : public Device {
     if (start_ == 0) start_ = Pace::now();
     sample.t = 1e-9 * static_cast<double>(Pace::now() - start_);
     if (error >= kDeviceErrors || !finite(sample)) {
-      state_ = State::lost;
+      lose();
       return;
     }
     if (error >= kForceErrors) {  // too warm, too fast, too strong: the next command is refused
-      State expected = State::enabled;
-      state_.compare_exchange_strong(expected, State::off);
+      switch_off();
     }
     samples_.publish();
   }
 
-  /// The force of the newest command; none while off, lost, or without news.
   void push() noexcept {
-    held_ = forces_.update() ? 0 : std::min(held_ + 1, kMostHeld + 1);
     const bool on = state() == State::enabled;
-    const Vector6& F = forces_.front();
-    const Vec3 f = on && held_ <= kMostHeld ? kOpenHapticsAxes.to_device({F[3], F[4], F[5]}) : Vec3{};
+    const Vector6 F = newest_force();
+    const Vec3 f = kOpenHapticsAxes.to_device({F[3], F[4], F[5]});
     const double force[3] = {f.x, f.y, f.z};
     if (on && !output_) hd_.hdEnable(kForceOutput);
     hd_.hdSetDoublev(kCurrentForce, force);
@@ -263,34 +222,14 @@ class OpenHaptics final : public Device {
     output_ = on;
   }
 
-  // In the thread whose turn it is.
-  bool take() noexcept {
-    if (!samples_.update()) return false;
-    const std::uint64_t number = sample_.number + 1;
-    sample_ = samples_.front();
-    sample_.number = number;
-    return true;
-  }
-  void tell_force(const Vector6& wrench) noexcept {
-    forces_.back() = wrench;
-    forces_.publish();
-  }
-
   Hd hd_;
   unsigned device_;
-  Specification specification_;
   unsigned long scheduled_ = 0;
-  std::atomic<State> state_ = State::off;
   std::atomic<Turn> turn_ = Turn::users;
   Callback callback_{};
-  Arrival frame_came_;
-  Latest<Sample> samples_;
-  Latest<Vector6> forces_;
-  Sample sample_{};
 
   // Of the scheduler's thread.
   std::int64_t start_ = 0;  // [ns]
-  int held_ = 0;
   bool output_ = false;
 };
 

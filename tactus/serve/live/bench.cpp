@@ -20,8 +20,10 @@ constexpr Nanoseconds kPictures = kSecond / 250;   // between two pictures
 constexpr Nanoseconds kPushLasts = kSecond / 2;    // after the last message: a page that went away pushes no more
 constexpr Nanoseconds kImpactShown = kSecond / 40;  // an impact is in the pictures for so long
 constexpr double kFilter = 3e-3;                   // [s] of the cursor, which comes in steps
-constexpr double kLookAtMass = 8e-3;               // [s] between two looks at the apparent mass
-constexpr double kSpeed = 20.0;                    // [1/s] times the mechanism's size: the hand drives nothing faster
+constexpr double kLooking = 0.25;                   // of a period may go into looking at the apparent mass
+constexpr double kSpeed = 12.0;                    // [1/s] times the mechanism's size: the hand drives nothing faster
+constexpr double kWayBackEvery = 0.25;             // [s] of simulated time between two ways back
+constexpr double kGoodAgain = 1.0;                 // [s] after which a failure is forgotten
 constexpr int kCommandsPerTick = 64;
 
 double seconds(Nanoseconds ns) { return 1e-9 * static_cast<double>(ns); }
@@ -38,6 +40,10 @@ Mat3 in_world(const Mat3& R, const Mat3& I) { return R * I * R.transposed(); }
 }  // namespace
 
 Bench::Bench(const BenchOptions& options) : commands_(1024) {
+  if (!options.thread) {
+    lent_.store(true, std::memory_order_relaxed);
+    return;
+  }
   thread_ = std::thread([this, priority = options.priority] {
     pthread_setname_np(pthread_self(), "tactus-loop");
     ask_for_priority(priority, priority_);
@@ -47,7 +53,7 @@ Bench::Bench(const BenchOptions& options) : commands_(1024) {
 
 Bench::~Bench() {
   ending_.store(true, std::memory_order_release);
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void Bench::borrow(const std::function<void(Place&)>& use) {
@@ -58,7 +64,7 @@ void Bench::borrow(const std::function<void(Place&)>& use) {
   const auto give_back = [&] {
     work_ = place_.get();
     changed_ |= place_ != before;
-    lent_.store(false, std::memory_order_relaxed);
+    lent_.store(!thread_.joinable(), std::memory_order_relaxed);
     wanted_.store(false, std::memory_order_release);
   };
   try {
@@ -69,6 +75,24 @@ void Bench::borrow(const std::function<void(Place&)>& use) {
   }
   give_back();
   // What was there ends here, not in the loop.
+}
+
+void Bench::advance(long ticks) noexcept {
+  if (work_ == nullptr) return;
+  Work& work = *work_;
+  if (std::exchange(changed_, false)) begin(work);
+  if (std::exchange(work.record_from_here, false)) {
+    recording_ = true;
+    recorded_ = 0;
+  }
+  for (long i = 0; i < ticks; ++i) {
+    obey(work);
+    if (faulted_) break;
+    tick(work);
+    look_at_errors(work);
+  }
+  sample(work);
+  publish(work);
 }
 
 Bench::Place Bench::work() const {
@@ -146,6 +170,10 @@ void Bench::begin(Work& work) noexcept {
   ticks_ = missed_ = late_ = recorded_ = 0;
   events_ = 0;
   held_ = hardest_ = 0.0;
+  back_at_ = back_count_ = back_used_ = 0;
+  back_due_ = work.mechanism->state().t;
+  failed_at_ = -1.0;
+  engine_ = work.mechanism->kind();
   worst_position_ = worst_velocity_ = 0.0;
   look_at_errors(work);
   publish(work);
@@ -243,6 +271,9 @@ void Bench::obey(Work& work, const Command& command) noexcept {
       let_go();
       faulted_ = recording_ = false;
       worst_position_ = worst_velocity_ = 0.0;
+      back_count_ = back_used_ = 0;
+      back_due_ = mechanism.state().t;
+      failed_at_ = -1.0;
       if (work.rig != nullptr) work.rig->restart();
       done.kind = command.kind == Kind::reset ? Happening::Kind::reset : Happening::Kind::loaded;
       look_at_errors(work);
@@ -258,6 +289,7 @@ void Bench::obey(Work& work, const Command& command) noexcept {
       let_go();
       push_ = {};
       faulted_ = false;
+      back_used_ = 0;
       if (work.rig != nullptr) work.rig->restart();
       return;
     case Kind::record_end: recording_ = false; return;
@@ -326,7 +358,12 @@ void Bench::pull(Work& work) noexcept {
   simulate::Mechanism& mechanism = *work.mechanism;
   const double T = mechanism.step_length();
   const int port = work.port_of_body[static_cast<std::size_t>(hold_.body)];
-  if (hold_.looked < 0 || static_cast<double>(ticks_ - hold_.looked) * T >= kLookAtMass) weigh(work);
+  // The directions turn with the body: they are looked at in every tick, unless that is too dear.
+  if (hold_.looked < 0 || ticks_ - hold_.looked >= hold_.look_every) {
+    const Nanoseconds begun = now();
+    weigh(work);
+    hold_.look_every = 1 + static_cast<long>(seconds(now() - begun) / (kLooking * T));
+  }
   if (hold_.fresh) {
     hold_.delay = static_cast<float>(seconds(now() - hold_.arrived));
     hold_.fresh = false;
@@ -338,9 +375,15 @@ void Bench::pull(Work& work) noexcept {
   hold_.filtered = hold_.filtered + (-std::expm1(-T / kFilter)) * (hold_.target - hold_.filtered);
   Vec3 F = spring_force(hold_.coupling, hold_.mass, hold_.filtered - p, v, T, &hold_.clamped);
   // No faster than the hand's limit, along the way that it goes.
+  // Nor may all of it together gain more energy than a fall and a swing of that speed have.
   const double speed = std::sqrt(dot(v, v)), most = kSpeed * work.radius;
-  if (const double power = dot(F, v); power > 0.0 && speed > most)
-    F = F - (std::min(1.0, speed / most - 1.0) * power / (speed * speed)) * v;
+  if (const double power = dot(F, v); power > 0.0) {
+    constexpr double kFalls = 4.0;
+    const double energy = mechanism.energies().kinetic,
+                 enough = work.heavy * (0.5 * most * most + kFalls * work.gravity * work.radius);
+    const double over = std::max(speed / most, std::sqrt(energy / enough)) - 1.0;
+    if (over > 0.0) F = F - (std::min(1.0, over) * power / (speed * speed)) * v;
+  }
   hold_.force = F;
   hold_.torque = {};
   if (hold_.turning) {
@@ -393,13 +436,60 @@ void Bench::tick(Work& work) noexcept {
     made = mechanism.step({});
     if (made.ok()) tell(work, happening);
   }
-  if (!made.ok()) return fault(work, made.status);
+  if (!made.ok()) {
+    if (work.rig != nullptr || !go_back(work, made.status)) fault(work, made.status);
+    return;
+  }
   if (recording_) {
     work.inputs.put({recorded_, acting_count_, acting_});
     ++recorded_;
   }
   ++ticks_;
   book(work);
+  if (mechanism.state().t >= back_due_) remember(work);
+  if (const simulate::EngineKind kind = mechanism.kind(); kind != engine_) {
+    engine_ = kind;
+    Happening happening;
+    happening.kind = Happening::Kind::engine;
+    happening.what = static_cast<std::uint8_t>(kind);
+    happening.t = mechanism.state().t;
+    tell(work, happening);
+  }
+}
+
+void Bench::remember(Work& work) noexcept {
+  back_due_ = work.mechanism->state().t + kWayBackEvery;
+  if (failed_at_ >= 0.0 && work.mechanism->state().t < failed_at_ + kGoodAgain) return;
+  failed_at_ = -1.0;
+  back_used_ = 0;
+  if (!work.mechanism->save(*work.ways_back[back_at_])) return;
+  back_at_ = (back_at_ + 1) % Work::kWaysBack;
+  back_count_ = std::min(back_count_ + 1, Work::kWaysBack);
+}
+
+/// The motion cannot go on by itself: it goes back to where it was a while ago, further where that did not help, and to the start
+/// in the end. False: that does not help either.
+bool Bench::go_back(Work& work, simulate::Status status) noexcept {
+  simulate::Mechanism& mechanism = *work.mechanism;
+  const double t = mechanism.state().t;
+  const std::size_t steps = back_used_++;
+  if (steps > back_count_) return false;
+  const simulate::Snapshot& to =
+      steps < back_count_ ? *work.ways_back[(back_at_ + 2 * Work::kWaysBack - 1 - steps) % Work::kWaysBack]
+                          : *work.snapshots[0];
+  if (!mechanism.load(to)) return false;
+  let_go();
+  push_ = {};
+  recording_ = false;
+  failed_at_ = std::max(failed_at_, t);
+  back_due_ = mechanism.state().t + kWayBackEvery;
+  Happening happening;
+  happening.kind = Happening::Kind::went_back;
+  happening.t = t;
+  happening.value = t - mechanism.state().t;
+  happening.bits = status.bits();
+  tell(work, happening);
+  return true;
 }
 
 void Bench::fault(Work& work, simulate::Status status) noexcept {

@@ -20,6 +20,7 @@ namespace tactus::serve {
 
 struct BenchOptions {
   int priority = 20;  // of SCHED_FIFO; 0: none is asked for
+  bool thread = true;  // in real time; otherwise the caller makes the ticks
 };
 
 class Bench {
@@ -31,6 +32,9 @@ class Bench {
 
   /// From one thread, the network's. False: no room.
   bool send(const Command& command) noexcept { return commands_.put(command); }
+
+  /// Without a thread: so many ticks, as fast as they go, with what was sent before. Stops at a fault.
+  void advance(long ticks) noexcept;
 
   using Place = std::shared_ptr<Work>;
   /// From any thread but the loop's: does something with what lies on the bench, or lays something else there.
@@ -50,7 +54,7 @@ class Bench {
     Vec3 point_B{}, target{}, filtered{}, turn{};
     Mat3 R_at_grab = Mat3::identity();
     ApparentMass mass{}, inertia{};
-    long looked = -1;  // tick of the last look at the apparent mass
+    long looked = -1, look_every = 1;  // [ticks] the last look at the apparent mass, and how often it is worth it
     Coupling coupling{};
     Vec3 force{}, torque{};
     bool clamped = false;
@@ -71,6 +75,8 @@ class Bench {
   std::size_t wrenches(Work& work) noexcept;
   void pull(Work& work) noexcept;
   void fault(Work& work, simulate::Status status) noexcept;
+  bool go_back(Work& work, simulate::Status status) noexcept;
+  void remember(Work& work) noexcept;
   void book(Work& work) noexcept;
   void look_at_errors(Work& work) noexcept;
   void publish(Work& work) noexcept;
@@ -99,6 +105,10 @@ class Bench {
   Hold hold_;
   Push push_;
   Coupling wished_{};  // 0: as designed
+  // Ways back: where the motion was a while ago, for the case that it cannot go on.
+  std::size_t back_at_ = 0, back_count_ = 0, back_used_ = 0;
+  simulate::EngineKind engine_ = simulate::EngineKind::smooth;
+  double back_due_ = 0.0, failed_at_ = -1.0;  // [s] of simulated time
   std::array<simulate::PortWrench, TickInputs::kMost> acting_{};
   std::size_t acting_count_ = 0;
   std::thread thread_;

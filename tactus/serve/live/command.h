@@ -50,8 +50,9 @@ struct Happening {
     saved,   // index
     fault,
     let_go,   // bits: the status that the hand's force led to
-    refused,  // the command could not be carried out
-    rederived,
+    went_back,  // value: [s] that it went back; bits: why
+    refused,    // the command could not be carried out
+    engine,  // another one moves it: what
   };
   Kind kind = Kind::event;
   std::uint8_t what = 0;  // simulate::EventKind, or Command::Kind

@@ -115,8 +115,9 @@ Coupling design_coupling(const ApparentMass& at, double heavy, double radius, do
   const double m = at.mean(heavy);
   Coupling coupling;
   coupling.stiffness = std::min(m * frequency * frequency, heavy * kShare * kShare / (period * period));
-  // Stretched by half the mechanism's size; and enough to lift all of it.
-  coupling.force = std::max(0.5 * radius * coupling.stiffness, 2.0 * heavy * gravity);
+  // Enough to hold it up, which takes m g at most, and to swing it briskly.
+  constexpr double kBrisk = 50.0;  // [m/s^2]
+  coupling.force = m * (gravity + kBrisk);
   return coupling;
 }
 

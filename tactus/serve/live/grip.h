@@ -24,8 +24,8 @@ namespace tactus::serve {
 using Vec3 = math::Vec3<double>;
 using Mat3 = math::Mat3<double>;
 
-/// sqrt(K T^2/m) at the passive limit: an eighth of a turn per period, with damping ratios from 0.1 to 2 well within stability.
-inline constexpr double kShare = 0.4;
+/// sqrt(K T^2/m) at the passive limit: below 4 z and 1/z for all damping ratios z from 0.1 to 2.
+inline constexpr double kShare = 0.35;
 
 /// What is wanted of the spring.
 struct Coupling {

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include <tactus/base/error.h>
+#include <tactus/contact/mechanism/hand_over_mechanism.h>
+#include <tactus/contact/stepping/stepping.h>
 #include <tactus/serve/live/rig.h>
 
 namespace tactus::serve {
@@ -26,6 +28,12 @@ std::unique_ptr<simulate::Mechanism> open(const describe::Model& model, const Ch
   options.budget = simulate::Budget::haptic();
   options.adjust_all = choice.formulation != simulate::Formulation::parametric;
   options.script_text = choice.script;
+  using Contact = contact::OpenOptions::Contact;
+  const bool stepping = choice.contact == Contact::stepping ||
+                        (choice.contact == Contact::automatic && contact::asks_for_stepping(model));
+  constexpr double kSleep = 0.5;  // [s] a heap that lies still costs nothing
+  if (stepping && contact::has_contact(model)) options.sleep_after = kSleep;
+  options.hand_over = choice.contact == Contact::automatic && !stepping;
   return contact::open(model, options, &report);
 }
 
@@ -152,7 +160,12 @@ Work::Work(const describe::Model& given, Choice chosen)
   radius = radius_of(model, *mechanism, port_of_body, masses);
   for (std::size_t i = 0; i < mechanism->adjustable().size(); ++i)
     initial_parameters.push_back(mechanism->parameter_value(static_cast<int>(i)));
+  if (const auto* events = dynamic_cast<const contact::EventMechanism*>(mechanism.get()))
+    by_events = events;
+  else if (const auto* either = dynamic_cast<const contact::HandOverMechanism*>(mechanism.get()))
+    by_events = &either->by_events();
   for (std::size_t i = 0; i < kSnapshots; ++i) snapshots.push_back(mechanism->make_snapshot());
+  for (std::size_t i = 0; i < kWaysBack; ++i) ways_back.push_back(mechanism->make_snapshot());
   if (choice.device != "mouse") rig = std::make_unique<Rig>(*this);
 }
 

@@ -18,6 +18,10 @@
 #include <tactus/serve/live/grip.h>
 #include <tactus/simulate/motion/mechanism.h>
 
+namespace tactus::contact {
+class EventMechanism;  // contact/mechanism/event_mechanism.h
+}
+
 namespace tactus::serve {
 
 class Rig;  // rig.h
@@ -105,6 +109,8 @@ struct Work {
   contact::OpenReport report;
   std::unique_ptr<simulate::Mechanism> mechanism;
   std::unique_ptr<Rig> rig;       // a device and its loop; null: the mouse alone
+  /// Contact by events, whose equations for sets of contacts may be asked for; null: it goes otherwise.
+  const contact::EventMechanism* by_events = nullptr;
   std::vector<int> port_of_body;  // -1: the world
   std::vector<BodyMass> masses;   // [bodies]
   double heavy = 1.0;             // [kg] all of it
@@ -115,6 +121,8 @@ struct Work {
 
   static constexpr std::size_t kSnapshots = 17;                // the first is the start
   std::vector<std::unique_ptr<simulate::Snapshot>> snapshots;  // [kSnapshots]
+  static constexpr std::size_t kWaysBack = 4;
+  std::vector<std::unique_ptr<simulate::Snapshot>> ways_back;  // [kWaysBack] of the last seconds, the loop's
 
   // From the loop.
   Latest<Picture> pictures;

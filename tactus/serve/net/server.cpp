@@ -38,7 +38,6 @@ using Code = beast::error_code;
 using namespace std::chrono_literals;
 
 constexpr std::uint32_t kMostHeader = 8192;            // [bytes]
-constexpr auto kPatience = 10s;                        // for a request, or for an answer to go out
 constexpr auto kIdlePage = 60s;                        // a page that answers no ping
 constexpr auto kDisplay = std::chrono::nanoseconds(1'000'000'000 / 120);
 constexpr int kSendBuffer = 128 * 1024;                // [bytes] that the system may keep of what a page does not read
@@ -81,6 +80,9 @@ struct Server::Implementation {
   void accept();
   void display();
   void end();
+  std::chrono::milliseconds patience() const {
+    return std::chrono::milliseconds(static_cast<long>(1e3 * options.patience));
+  }
   void log_refusal(const std::string& peer, unsigned status, std::string_view reason, std::string_view target) {
     log(fmt::format("refused {} ({}): {} {}", peer, status, reason, target.substr(0, 100)));
   }
@@ -128,7 +130,7 @@ class Page final : public Link, public std::enable_shared_from_this<Page> {
     lowest.expires_never();
     lowest.socket().set_option(Tcp::no_delay(true), ignored);
     lowest.socket().set_option(net::socket_base::send_buffer_size(kSendBuffer), ignored);
-    socket_.set_option(websocket::stream_base::timeout{kPatience, kIdlePage, true});
+    socket_.set_option(websocket::stream_base::timeout{server_.patience(), kIdlePage, true});
     socket_.set_option(websocket::stream_base::decorator([](websocket::response_type& response) {
       response.set(http::field::sec_websocket_protocol, std::string(kSubprotocol));
       response.set(http::field::server, "tactus");
@@ -270,7 +272,7 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
   void read() {
     parser_.emplace();
     parser_->header_limit(kMostHeader);
-    stream_.expires_after(kPatience);
+    stream_.expires_after(server_.patience());
     http::async_read_header(stream_, buffer_, *parser_,
                             [self = shared_from_this()](Code error, std::size_t) { self->have_read(error); });
   }
@@ -366,7 +368,7 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
 
   template <class Body>
   void send(const Request& request, std::shared_ptr<http::response<Body>> response) {
-    stream_.expires_after(kPatience);
+    stream_.expires_after(server_.patience());
     const bool again = response->keep_alive();
     const auto then = [self = shared_from_this(), response, again](Code error, std::size_t) {
       if (error) return;
@@ -394,7 +396,7 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
     response->body() = denial.reason + "\n";
     response->keep_alive(false);
     response->prepare_payload();
-    stream_.expires_after(kPatience);
+    stream_.expires_after(server_.patience());
     http::async_write(stream_, *response,
                       [self = shared_from_this(), response](Code, std::size_t) { self->finish(); });
   }

@@ -79,13 +79,43 @@ Json exact_counts(const derive::Equations& equations) {
   return counts;
 }
 
+/// The laws of the contacts that touch: g is the gap, along the normal; lambda the force.
+Json contacts_of(const describe::Model& model, const std::vector<int>& pairs) {
+  Json elements = Json::array();
+  for (const int index : pairs) {
+    if (index < 0 || static_cast<std::size_t>(index) >= model.contact.pairs.size()) continue;
+    const describe::ContactPair& pair = model.contact.pairs[static_cast<std::size_t>(index)];
+    std::string name;
+    for (const char c : pair.name) name += c == '_' ? std::string("\\_") : std::string(1, c);
+    const describe::ContactLaw& law = pair.law;
+    std::string tex =
+        law.rendering == describe::Rendering::compliant
+            ? fmt::format("\\lambda_N = \\max(0, -{:g}\\,g - {:g}\\,\\dot g)", law.stiffness, law.damping)
+            : fmt::format("0 \\le g \\perp \\lambda_N \\ge 0,\\quad \\dot g^+ = -{:g}\\,\\dot g^-", law.restitution);
+    if (law.friction > 0.0) tex += fmt::format(",\\quad \\lVert\\lambda_T\\rVert \\le {:g}\\,\\lambda_N", law.friction);
+    elements.push_back({{"name", "\\text{" + name + "}"},
+                        {"tex", tex},
+                        {"indices", Json::array()},
+                        {"constraint", Json()},
+                        {"pair", index},
+                        {"length", tex.size()},
+                        {"cut", false}});
+  }
+  return {{"key", "contacts"}, {"title", "contacts that act"}, {"elements", std::move(elements)}};
+}
+
 }  // namespace
 
-Json equation_page(const describe::Model& model, const say::Equations& wanted) {
+Json equation_page(describe::Model model, const say::Equations& wanted, const ActiveSet& active) {
+  for (std::size_t i = 0; i < std::min(active.constraints.size(), model.constraints.size()); ++i)
+    model.constraints[i].active = active.constraints[i] != 0;
   derive::Options options;
   options.keep_parameters = wanted.symbols;
   const derive::Equations equations(model, options);
-  const bool constrained = !equations.constraint_rows().empty();
+  std::vector<derive::ConstraintRow> rows;  // of what is on, in the order of the sheet
+  for (const derive::ConstraintRow& row : equations.constraint_rows())
+    if (model.constraints[static_cast<std::size_t>(row.constraint)].active) rows.push_back(row);
+  const bool constrained = !rows.empty();
   Json page = {{"type", "equations"},
                {"form", wanted.form == Form::exact       ? "exact"
                         : wanted.form == Form::reduced   ? "reduced"
@@ -141,7 +171,9 @@ Json equation_page(const describe::Model& model, const say::Equations& wanted) {
   page["notes"] = sheet.notes;
   page["coordinates"] = sheet.coordinates;
   page["speeds"] = sheet.speeds;
-  page["sections"] = sections_of(sheet, equations.constraint_rows());
+  page["sections"] = sections_of(sheet, rows);
+  if (Json contacts = contacts_of(model, active.pairs); !contacts["elements"].empty())
+    page["sections"].push_back(std::move(contacts));
   page["counts"] = std::move(counts);
   page["abbreviation"] = std::move(abbreviation);
   return page;

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include <tactus/contact/rederive/rederive.h>
 #include <tactus/serve/live/bench.h>
 #include <tactus/serve/live/workshop.h>
 #include <tactus/serve/page/gallery.h>
@@ -183,6 +184,7 @@ class Hub {
   void tell_status();
   void tell_times();
   void tell_shapes();
+  void look_at_rederivations();
   Json status_json() const;
   std::string words_of(std::uint32_t bits) const;
 
@@ -219,6 +221,8 @@ class Hub {
   RecentTimes compute_, wake_;
   Nanoseconds status_due_ = 0, times_due_ = 0, events_due_ = 0, shapes_due_ = 0;
   bool shapes_changed_ = false;
+  contact::RederiveStatistics sets_;  // made for the work on the bench
+  bool looking_at_sets_ = false;
   double factor_ = 0.0, factor_t_ = 0.0, factor_clock_ = 0.0;
 
   std::vector<Saved> saved_;

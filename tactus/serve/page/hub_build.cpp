@@ -115,7 +115,6 @@ void Hub::build(const Answer& to, Order order) {
       auto work = stage->work = std::make_shared<Work>(model, order.choice);
       work->scene = id;
       std::vector<std::string> notes;
-      for (const std::string& warning : model.warnings) notes.push_back(warning);
       stage->scene = scene_of(*work, stage->label, order.entry.name.empty() ? nullptr : &stage->entry);
       stage->scene["id"] = id;
       stage->scene["why"] = order.why;
@@ -165,6 +164,7 @@ void Hub::adopt(const Answer& to, std::shared_ptr<Stage> stage, const std::strin
   compute_.clear();
   wake_.clear();
   factor_ = 0.0;
+  sets_ = {};
   for (auto& [id, client] : clients_) choose_columns(client);
   if (why == "open") {
     command({}, {.kind = Command::Kind::rate, .value = rate});
@@ -290,15 +290,23 @@ void Hub::on(Client&, const Answer& to, const say::Check& check) {
 
 void Hub::on(Client&, const Answer& to, const say::Equations& wanted) {
   if (stage_ == nullptr) return refuse(to, "nothing is open yet", "wait for the scene");
+  ActiveSet active;
+  if (picture_) {
+    active.constraints = picture_->active;
+    for (std::size_t i = 0; i < picture_->contact_count; ++i)
+      if (const int pair = picture_->contacts[i].pair;
+          std::find(active.pairs.begin(), active.pairs.end(), pair) == active.pairs.end())
+        active.pairs.push_back(pair);
+  }
   const std::weak_ptr<bool> alive = alive_;
-  const bool given = writer_.give([this, alive, to, wanted, stage = stage_] {
+  const bool given = writer_.give([this, alive, to, wanted, active, stage = stage_] {
     const auto back = [&](std::function<void()> what) {
       post_([alive, what = std::move(what)] {
         if (const auto here = alive.lock(); here && *here) what();
       });
     };
     try {
-      Json message = equation_page(stage->work->model, wanted);
+      Json message = equation_page(stage->work->model, wanted, active);
       if (to.request >= 0) message["request"] = to.request;
       message["scene"] = stage->work->scene;
       back([this, to, message = std::move(message)] {

@@ -59,7 +59,7 @@ void Hub::on(Client&, const Answer& to, const say::Record& record) {
   const int id = next_recording_++;
   const bool given = builder_.give([this, alive, to, id, stage = stage_] {
     auto begun = std::make_shared<RecordingInProgress>();
-    std::string problem;
+    std::string problem, note;
     begun->id = id;
     Recorded& r = begun->recorded;
     r.model_name = stage->label.name;
@@ -78,19 +78,32 @@ void Hub::on(Client&, const Answer& to, const say::Record& record) {
         }
         for (std::size_t i = 0; i < mechanism.constraints().size(); ++i)
           r.active.push_back(mechanism.is_active(static_cast<int>(i)));
-        place_at_start(mechanism, r.start, r.parameter_names, r.parameters, r.active);
+        try {
+          place_at_start(mechanism, r.start, r.parameter_names, r.parameters, r.active);
+        } catch (const InputError&) {
+          // Other constraints are on than at the start, and a state says nothing of that: it begins there.
+          note = "the recording begins at the start: other constraints were on than there";
+          mechanism.load(*place->snapshots[0]);
+          r.start = mechanism.state();
+          for (std::size_t i = 0; i < r.parameters.size(); ++i)
+            r.parameters[i] = mechanism.parameter_value(static_cast<int>(i));
+          for (std::size_t i = 0; i < r.active.size(); ++i) r.active[i] = mechanism.is_active(static_cast<int>(i));
+          place_at_start(mechanism, r.start, r.parameter_names, r.parameters, r.active);
+        }
         place->record_from_here = true;
       });
     } catch (const InputError& error) {
       problem = error.wrong();
     }
-    post_([this, alive, to, begun, problem, stage] {
+    post_([this, alive, to, begun, problem, note, stage] {
       if (const auto here = alive.lock(); !here || !*here) return;
       if (!problem.empty()) return refuse(to, problem, "let it move on, and begin again");
       if (stage_ != stage) return refuse(to, "another mechanism was opened meanwhile", "begin again");
       recording_ = std::make_unique<RecordingInProgress>(*begun);
       recording_ends_ = false;
-      answer(to, {{"id", begun->id}});
+      Json more = {{"id", begun->id}};
+      if (!note.empty()) more["note"] = note;
+      answer(to, std::move(more));
     });
   });
   if (!given) refuse(to, "too many things wait to be done", "wait a moment");

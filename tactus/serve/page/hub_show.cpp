@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <tactus/contact/mechanism/event_mechanism.h>
 #include <tactus/serve/page/frame.h>
 
 namespace tactus::serve {
@@ -81,7 +82,34 @@ void Hub::show() {
     if (stage_ != nullptr) say_all({{"type", "loop"}, {"compute", compute_.bins()}, {"wake", wake_.bins()}});
     compute_.turn();
     wake_.turn();
+    look_at_rederivations();
   }
+}
+
+/// In a workshop: whoever asks waits until the set that is being derived is made.
+void Hub::look_at_rederivations() {
+  if (stage_ == nullptr || stage_->work->by_events == nullptr || looking_at_sets_) return;
+  if (!stage_->work->by_events->rederiver()) return;
+  const std::weak_ptr<bool> alive = alive_;
+  looking_at_sets_ = writer_.give([this, alive, work = stage_->work] {
+    const contact::RederiveStatistics made = work->by_events->rederiver()->statistics();
+    post_([this, alive, work, made] {
+      if (const auto here = alive.lock(); !here || !*here) return;
+      looking_at_sets_ = false;
+      if (stage_ == nullptr || stage_->work != work) return;
+      if (made.made > sets_.made) {
+        const auto sets = static_cast<double>(made.made - sets_.made);
+        events_.push_back({{"number", ++event_number_},
+                           {"t", picture_ ? picture_->t : 0.0},
+                           {"kind", "rederived"},
+                           {"what", fmt::format("equations for {} more set{} of contacts", made.made - sets_.made,
+                                                made.made - sets_.made == 1 ? "" : "s")},
+                           {"derive", (made.derive_total - sets_.derive_total) / sets},
+                           {"compile", (made.compile_total - sets_.compile_total) / sets}});
+      }
+      sets_ = made;
+    });
+  });
 }
 
 void Hub::show_frames(const Picture& picture) {
@@ -177,11 +205,17 @@ Json Hub::event_json(const Happening& h) const {
       event["what"] = "the hand was opened";
       event["why"] = words_of(h.bits);
       break;
-    case Kind::rederived:
-      event["kind"] = "rederived";
-      event["what"] = fmt::format("equations for {} sets of contacts", h.index);
-      event["derive"] = h.value;
-      event["compile"] = h.more;
+    case Kind::went_back:
+      event["kind"] = "went_back";
+      event["what"] = fmt::format("the motion could not go on, and went back {:.2g} s", h.value);
+      event["why"] = words_of(h.bits);
+      event["seconds"] = h.value;
+      break;
+    case Kind::engine:
+      event["kind"] = "engine";
+      event["what"] = static_cast<simulate::EngineKind>(h.what) == simulate::EngineKind::stepping
+                          ? "too much touches for events: whole steps go on"
+                          : "contact goes by events again";
       break;
     case Kind::saved:
     case Kind::refused: break;
@@ -249,7 +283,7 @@ void Hub::tell_happenings() {
         for (int pass = 0; pass < 2; ++pass)
           for (std::size_t i = 0; i < work.initial_parameters.size(); ++i) put(i, work.initial_parameters[i]);
     }
-    if (h->kind == Kind::let_go || h->kind == Kind::fault || h->kind == Kind::reset || h->kind == Kind::loaded)
+    if (h->kind == Kind::let_go || h->kind == Kind::went_back || h->kind == Kind::fault || h->kind == Kind::reset || h->kind == Kind::loaded)
       grabbed_ = false;
     Json event = event_json(*h);
     event["number"] = ++event_number_;
@@ -386,6 +420,12 @@ Json Hub::status_json() const {
                       {"worst_velocity", number(p.worst_velocity)}};
   status["energy"] = {{"kinetic", number(p.kinetic)}, {"potential", number(p.potential)}};
   status["contacts"] = p.contact_count;
+  status["rederived"] = Json();
+  if (work.by_events != nullptr)
+    status["rederived"] = {{"sets", sets_.made},
+                           {"refused", sets_.refused},
+                           {"derive", sets_.derive_worst},
+                           {"compile", sets_.compile_worst}};
   return status;
 }
 

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <fstream>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,7 @@
 #include <tactus/display/log/mcap_writer.h>
 #include <tactus/math/rotation_vector.h>
 #include <tactus/serve/page/frame.h>
+#include <tactus/serve/server.h>
 
 namespace tactus::serve {
 
@@ -282,6 +284,30 @@ Repeated write_files(const Recording& recording) {
   const Repeated result = repeat(recording.recorded, [&](long tick, Work& work) { files.add(tick, work); });
   files.finish();
   return result;
+}
+
+namespace {
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw InputError({path}, "there is no such file", "give a recording that the page saved");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+bool is_recording_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string head(200, '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  return is_recording(head);
+}
+
+RecordingReport repeat_recording(const std::string& path) {
+  const Recorded recorded = read_recording(content_of(path), path);
+  const Repeated again = repeat(recorded, [](long, Work&) {});
+  return {recorded.model_name, again.ticks, again.compared, again.same, again.worst};
 }
 
 }  // namespace tactus::serve

@@ -317,7 +317,9 @@ Json bodies_of(Work& work, const std::vector<PoseD>& poses) {
   for (std::size_t b = 0; b < work.model.bodies.size(); ++b) {
     const describe::Body& body = work.model.bodies[b];
     Json shapes = shapes_of(work.model, body);
-    const bool hidden = b > 0 && shapes.empty() && !(work.masses[b].mass > 0.0);
+    const Mat3& I = work.masses[b].inertia;
+    const bool empty = !(work.masses[b].mass > 0.0) && !(I(0, 0) + I(1, 1) + I(2, 2) > 0.0);
+    const bool hidden = b > 0 && shapes.empty() && empty;
     bodies.push_back({{"name", body.name},
                       {"mass", work.masses[b].mass},
                       {"com", list(work.masses[b].com)},

@@ -50,6 +50,8 @@ class Chart {
   /// Accelerations by a law of the caller's, which must outlive the chart.
   Chart(const Dynamics& dynamics, MotionLaw& law);
   virtual ~Chart();
+  /// Accelerations by another such law from now on.
+  void obey(MotionLaw& law) { law_ = &law; }
   Chart(const Chart&) = delete;
   Chart& operator=(const Chart&) = delete;
 

@@ -1,0 +1,222 @@
+// Inverse-dynamics rendering: the reaction of a port that is moved, against closed forms and against forces at the joints.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+
+#include <Eigen/Dense>
+
+#include <tactus/base/error.h>
+#include <tactus/contact/open.h>
+#include <tactus/control/coupler_design.h>
+#include <tactus/control/internal_motion.h>
+#include <tactus/control/prescribed_port.h>
+#include <tactus/derive/equations.h>
+#include <tactus/describe/read/load.h>
+#include <tactus/device/registry.h>
+#include <tactus/display/run_loop.h>
+#include <tactus/simulate/constraints/constrained_inverse.h>
+
+#include "support/allocations.h"
+#include "support/compare.h"
+#include "support/paths.h"
+
+namespace tactus::control {
+namespace {
+
+/// [N] Of forces up to some ten newtons: the roundings of a mobility that was solved for.
+constexpr double kRounding = 1e-9;
+
+constexpr std::uint8_t kX = 1 << 3, kY = 1 << 4, kZ = 1 << 5;
+
+describe::Model model(const std::string& name) {
+  return describe::load(support::source_dir() + "/models/" + name + ".yaml");
+}
+
+/// The reaction of a port whose acceleration along the axes shall be that.
+Vector6 reaction_at(simulate::Mechanism& mechanism, int port, std::uint8_t axes, const Vector6& wanted) {
+  EXPECT_TRUE(mechanism.hold({}));
+  PortState state;
+  state.motion = mechanism.motion(port);
+  state.acceleration = mechanism.acceleration(port);
+  mechanism.mobility(port, state.L);
+  Vector6 F{};
+  EXPECT_TRUE(PrescribedPort{{.axes = axes}}.reaction(state, wanted, F));
+  return F;
+}
+
+TEST(PrescribedPort, OfAnArmTakesWhatItsEquationsSay) {
+  // Uniform rods L1 m1, L2 m2 from the x axis downwards: J^-T (M qdd + h) with the textbook's M and h.
+  const auto arm = contact::open(model("planar_2r"));
+  const int tip = arm->port("tip");
+  constexpr double L1 = 0.5, L2 = 0.4, m1 = 2.0, m2 = 1.5, g = 9.81;
+  for (int trial = 0; trial < 20; ++trial) {
+    const double q1 = 0.3 * trial, q2 = 0.4 + 0.11 * trial, u1 = 1.0 - 0.2 * trial, u2 = 0.5 * trial - 3.0;
+    arm->set_state({.t = 0.0, .q = {q1, q2}, .u = {u1, u2}, .momentum = {}});
+    const double s1 = std::sin(q1), c1 = std::cos(q1), s2 = std::sin(q2), c2 = std::cos(q2);
+    const double s12 = std::sin(q1 + q2), c12 = std::cos(q1 + q2);
+    Eigen::Matrix2d M, J, Jd;
+    const double both = m2 * L1 * L2 / 2 * c2, last = m2 * L2 * L2 / 3;
+    M << m1 * L1 * L1 / 3 + m2 * L1 * L1 + 2 * both + last, last + both, last + both, last;
+    const double turning = m2 * L1 * L2 / 2 * s2;
+    // Angles grow downwards: weight helps them.
+    const Eigen::Vector2d h(
+        -turning * (2 * u1 * u2 + u2 * u2) - g * ((m1 / 2 + m2) * L1 * c1 + m2 * L2 / 2 * c12),
+        turning * u1 * u1 - g * m2 * L2 / 2 * c12);
+    J << -L1 * s1 - L2 * s12, -L2 * s12, -L1 * c1 - L2 * c12, -L2 * c12;
+    Jd << -L1 * c1 * u1 - L2 * c12 * (u1 + u2), -L2 * c12 * (u1 + u2), L1 * s1 * u1 + L2 * s12 * (u1 + u2),
+        L2 * s12 * (u1 + u2);
+    if (std::abs(J.determinant()) < 0.02) continue;
+    const Eigen::Vector2d a(1.5, -2.5), u(u1, u2);
+    const Eigen::Vector2d qdd = J.inverse() * (a - Jd * u), f = J.inverse().transpose() * (M * qdd + h);
+    const Vector6 F = reaction_at(*arm, tip, kX | kZ, {0, 0, 0, a[0], 0, a[1]});
+    const double size = 1.0 + f.norm();
+    EXPECT_NEAR(F[3], f[0], kRounding * size) << trial;
+    EXPECT_NEAR(F[5], f[1], kRounding * size) << trial;
+    EXPECT_EQ(F[4], 0.0);
+  }
+}
+
+TEST(PrescribedPort, OfTheSliderCrankTakesWhatThePaperSays) {
+  // x = 2 cos q1; at the crank f1 = (3 - 2 c2) q1dd + g c1 - 2 s2 q1d^2 [Aghili2005, (75)] with m = l = 1.
+  const auto crank = contact::open(model("slider_crank"), {.ports = {"C"}});
+  const int slider = crank->port("C");
+  for (const double q1 : {0.4, 0.9, 1.3, 2.0, 2.6}) {
+    const double u1 = 0.7, q1dd = -1.3, q2 = 2 * std::numbers::pi - 2 * q1;
+    crank->set_state({.t = 0.0, .q = {q1, q2}, .u = {u1, -2 * u1}, .momentum = {}});
+    const double f1 = (3 - 2 * std::cos(q2)) * q1dd + 9.81 * std::cos(q1) - 2 * std::sin(q2) * u1 * u1;
+    const double a = -2 * std::cos(q1) * u1 * u1 - 2 * std::sin(q1) * q1dd;
+    const Vector6 F = reaction_at(*crank, slider, kX, {0, 0, 0, a, 0, 0});
+    EXPECT_NEAR(F[3], f1 / (-2 * std::sin(q1)), 20 * kRounding) << q1;
+  }
+}
+
+TEST(PrescribedPort, OfThePantographTakesWhatItsMotorsWouldGive) {
+  const describe::Model pantograph = model("pantograph");
+  const auto device = contact::open(pantograph);
+  const int handle = device->port("handle");
+  const simulate::Dynamics dynamics = simulate::compile(derive::Equations(pantograph));
+  const simulate::State start = device->state();
+  const Vector6 F = reaction_at(*device, handle, kX | kY, {0, 0, 0, 3.0, -5.0, 0});
+  const simulate::PortWrench push{handle, F};
+  ASSERT_TRUE(device->hold({.tau = {}, .ports = {&push, 1}, .wrench = {}}));
+  const Vector6 moved = device->acceleration(handle);
+  EXPECT_NEAR(moved[3], 3.0, kRounding);
+  EXPECT_NEAR(moved[4], -5.0, kRounding);
+  const std::span<const double> now = device->accelerations();
+  const std::vector<double> udot(now.begin(), now.end());
+  const simulate::ConstrainedInverse motors =
+      simulate::constrained_inverse(dynamics, 0.0, start.q, start.u, udot);
+  EXPECT_LT(motors.residual, kRounding);
+  // The same power at every motion that the loop allows.
+  for (const std::array<double, 2> rates : {std::array{1.0, 0.0}, std::array{0.3, -0.8}}) {
+    simulate::State state = start;
+    state.u = {rates[0], rates[1], 0.0, 0.0};
+    device->set_state(state);
+    const simulate::PortMotion& motion = device->motion(handle);
+    const std::vector<double>& u = device->state().u;
+    EXPECT_GT(std::abs(u[0]) + std::abs(u[1]), 0.1);
+    const double at_handle = F[3] * motion.V_WP[3] + F[4] * motion.V_WP[4];
+    EXPECT_NEAR(at_handle, motors.tau[0] * u[0] + motors.tau[1] * u[1], kRounding);
+  }
+}
+
+TEST(PrescribedPort, IsRefusedWhereThePortHasFewerFreedoms) {
+  const auto crank = contact::open(model("slider_crank"), {.ports = {"C"}});
+  const auto device = device::open("simulated:spatial", device::hold({}));
+  display::HapticLoop loop(*crank, *device, crank->port("C"), {}, limits_for(device->specification()));
+  EXPECT_THROW(loop.use(PrescribedGains{.axes = kX | kZ}), InputError);
+  EXPECT_THROW(loop.use(PrescribedGains{.axes = device::kNoAxes}), InputError);
+  EXPECT_THROW(loop.use(PrescribedGains{.axes = kX, .drift_rate = 1e6}), InputError);
+  EXPECT_NO_THROW(loop.use(PrescribedGains{.axes = kX}));
+  Matrix6 L;
+  crank->mobility(crank->port("C"), L);
+  EXPECT_EQ(movable_axes(L, device::kAllAxes), kX);
+}
+
+TEST(PrescribedPort, FollowsTheHandInTheLoopWithoutAllocation) {
+  // 0.1 kg on a rail: lighter than the device's own handle, so that the acceleration's feedback is stable.
+  const auto block =
+      contact::open(describe::load_text("name: block\ngravity: [0, 0, 0]\nbodies: {b: {mass: 0.1}}\n"
+                                        "joints: {x: {type: prismatic, parent: world, child: b, axis: x}}\n",
+                                        "block"),
+                    {.step = 1e-3});
+  const auto device = device::open("simulated:planar", device::following(device::strokes({0.03, 0, 0}, 1.0)));
+  display::HapticLoop loop(*block, *device, block->port("b"), {}, limits_for(device->specification()));
+  loop.use(PrescribedGains{.axes = kX});
+  ASSERT_TRUE(loop.enable());
+  double apart = 0.0, moved = 0.0, first = 0.0;
+  const long before = test::allocation_count_of_this_thread();
+  for (int k = 0; k < 3000; ++k) {
+    device->wait();
+    ASSERT_TRUE(loop.tick(1e-3)) << name_of(loop.safety().fault);
+    const display::TickRecord& r = loop.record();
+    if (k == 0) first = r.p_P.x - r.p_H.x;
+    moved = support::larger(moved, std::abs(r.p_H.x));
+    if (k > 1000) apart = support::larger(apart, std::abs(r.p_P.x - r.p_H.x - first));
+  }
+  EXPECT_EQ(test::allocation_count_of_this_thread(), before);
+  EXPECT_GT(moved, 0.01);
+  // [m] What the acceleration's pole is late by, 5 ms at 0.03 m (2 pi 1 Hz)^2, over the square of 100 rad/s.
+  EXPECT_LT(apart, 0.2 * 0.03);
+}
+
+// An arm of seven joints, its hand held along all six axes: the elbow may swing.
+TEST(InternalMotion, OfARedundantArmIsNotFeltAtItsHand) {
+  std::string text = "name: seven\ngravity: [0, 0, -9.81]\nbodies:\n";
+  const char* const axes[] = {"z", "y", "z", "y", "z", "y", "z"};
+  for (int i = 0; i < 7; ++i)
+    text += "  b" + std::to_string(i) + ": {mass: 2, com: [0.01, 0, 0.1], inertia: [0.02, 0.015, 0.01]}\n";
+  text += "joints:\n";
+  for (int i = 0; i < 7; ++i)
+    text += "  q" + std::to_string(i) +
+            ": {type: revolute, parent: " + (i == 0 ? "world" : "b" + std::to_string(i - 1)) + ", child: b" +
+            std::to_string(i) + ", axis: " + axes[i] + ", placement: {xyz: [0, 0, 0.2]}}\n";
+  text += "frames: {hand: {body: b6, placement: {xyz: [0, 0, 0.1]}, grasp: true}}\n";
+  const auto arm = contact::open(describe::load_text(text, "seven"));
+  const int hand = arm->port("hand");
+  for (int trial = 0; trial < 5; ++trial) {
+    std::vector<double> q(7), u(7), tau(7);
+    for (std::size_t i = 0; i < 7; ++i) {
+      q[i] = 0.5 + 0.37 * std::sin(1.0 + 2.3 * static_cast<double>(i) + trial);
+      u[i] = std::cos(0.7 * static_cast<double>(i) + trial);
+      tau[i] = -3.0 * u[i];
+    }
+    arm->set_state({.t = 0.0, .q = q, .u = u, .momentum = {}});
+    const Vector6 pull{0.1, 0.2, -0.3, 4.0, -5.0, 6.0};
+    const simulate::PortWrench held{hand, pull};
+    ASSERT_TRUE(arm->hold({.tau = {}, .ports = {&held, 1}, .wrench = {}}));
+    const Vector6 before = arm->acceleration(hand);
+    const std::span<const double> a = arm->accelerations();
+    const std::vector<double> udot_before(a.begin(), a.end());
+    Vector6 F{};
+    ASSERT_TRUE(hide_at_port(*arm, hand, device::kAllAxes, tau, pull, F));
+    simulate::PortWrench both{hand, pull};
+    for (std::size_t i = 0; i < 6; ++i) both.wrench[i] += F[i];
+    ASSERT_TRUE(arm->hold({.tau = tau, .ports = {&both, 1}, .wrench = {}}));
+    const Vector6 after = arm->acceleration(hand);
+    double swing = 0.0, size = 0.0;
+    for (std::size_t i = 0; i < 6; ++i) size = support::larger(size, std::abs(before[i]));
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(after[i], before[i], 1e-11 * (1.0 + size)) << trial;
+    const std::span<const double> b = arm->accelerations();
+    for (std::size_t i = 0; i < 7; ++i) swing = support::larger(swing, std::abs(b[i] - udot_before[i]));
+    EXPECT_GT(swing, 1e-3);
+
+    // J Jbar = 1: the wrench Lambda e_i moves the hand by e_i.
+    Matrix6 L;
+    arm->mobility(hand, L);
+    for (std::size_t i = 0; i < 6; ++i) {
+      Vector6 lambda{};
+      lambda[i] = 1.0;
+      ASSERT_TRUE(solve_at_port(L, device::kAllAxes, lambda));
+      for (std::size_t r = 0; r < 6; ++r) {
+        double sum = 0.0;
+        for (std::size_t c = 0; c < 6; ++c) sum += L[6 * r + c] * lambda[c];
+        EXPECT_NEAR(sum, r == i ? 1.0 : 0.0, 1e-11);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tactus::control
