@@ -119,9 +119,6 @@ function start(root: HTMLElement): void {
         break;
       case 'events':
         if (message.value.scene !== app.scene.value?.id) break;
-        for (const e of message.value.events) {
-          if (e.kind === 'reset' || e.kind === 'loaded') app.events = app.events.filter((old) => old.t <= e.t);
-        }
         app.events = [...app.events, ...message.value.events].slice(-MOST_EVENTS);
         for (const listener of app.happenings) listener(message.value.events);
         for (const e of message.value.events) {
@@ -138,8 +135,15 @@ function start(root: HTMLElement): void {
     app.bytesPerSecond = bytes;
     bytes = 0;
   }, 1000);
+  let lastTime = 0;
   link.onFrame = (frame, size) => {
     bytes += size;
+    if (frame.t < lastTime - 1e-9) {
+      // Time went back: what came later did not happen. The event that says so is told in the old time.
+      app.events = app.events.flatMap((e) =>
+        e.kind === 'reset' || e.kind === 'loaded' ? (e.number === app.events.at(-1)?.number ? [{...e, t: frame.t}] : e.t <= frame.t ? [e] : []) : e.t <= frame.t ? [e] : []);
+    }
+    lastTime = frame.t;
     app.frame = frame;
     stage.addFrame(frame);
     for (const listener of app.frames) listener(frame);

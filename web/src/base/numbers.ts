@@ -19,6 +19,9 @@ export function digits(x: number, n = 3): string {
 /** Units that take a prefix well. Others get plain digits. */
 const prefixed = new Set(['N', 'm', 's', 'J', 'Hz', 'N m', 'W', 'm/s', 'N s', 'N/m']);
 
+const raised: Record<string, string> = {'2': '²', '3': '³', '4': '⁴'};
+export const unitText = (unit: string): string => unit.replace(/\^([234])/g, (_, k: string) => raised[k] ?? k);
+
 export function quantity(x: number, unit: string, n = 3): string {
   if (!Number.isFinite(x)) return '–';
   if (unit === 'rad') return `${digits((x * 180) / Math.PI, n)}°`;
@@ -26,7 +29,7 @@ export function quantity(x: number, unit: string, n = 3): string {
   if (unit === '1' || unit === '') return digits(x, n);
   if (unit === 'kg' && x !== 0 && Math.abs(x) < 0.9995) return `${digits(x * 1e3, n)} g`;
   if (unit === 'm' && Math.abs(x) >= 1) return `${digits(x, n)} m`;
-  if (!prefixed.has(unit) || x === 0) return `${digits(x, n)} ${unit}`;
+  if (!prefixed.has(unit) || x === 0) return `${digits(x, n)} ${unitText(unit)}`;
   for (const [size, prefix] of prefixes) {
     if (Math.abs(x) >= size * 0.9995) return `${digits(x / size, n)} ${prefix}${unit}`;
   }

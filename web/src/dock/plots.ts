@@ -15,6 +15,14 @@ const PALETTES = {
   dark: ['#78b0f5', '#f0a860', '#5cc7bb', '#e58cb3', '#b3a5ea', '#a9b1ba'],
 };
 
+interface Plot {
+  plot: uPlot;
+  channels: number[];
+  zoomed: boolean;
+  log: boolean;
+  write: (sample: number) => void; // numbers beside the names
+}
+
 export class Plots {
   readonly element = h('div', {class: 'plots'});
   readonly chooser = h('div', {class: 'chooser', hidden: true, id: 'chooser'});
@@ -24,8 +32,9 @@ export class Plots {
   private times = new Float64Array(ROOM);
   private values: Float64Array[] = [];
   private count = 0;
-  private plots: {plot: uPlot; channels: number[]; zoomed: boolean; log: boolean}[] = [];
+  private plots: Plot[] = [];
   private drawn = 0;
+  private written = 0;
   private scene: Scene | null = null;
   private degrees = new Set<number>();
 
@@ -129,7 +138,7 @@ export class Plots {
     this.fit();
   }
 
-  private makePlot(key: string, channels: number[]): {plot: uPlot; channels: number[]; zoomed: boolean; log: boolean} {
+  private makePlot(key: string, channels: number[]): Plot {
     const [unit = ''] = key.split('|');
     const shown = unit === 'rad' ? '°' : unit === 'rad/s' ? '°/s' : unit;
     const style = getComputedStyle(this.app.stage.canvas);
@@ -137,16 +146,27 @@ export class Plots {
     const palette = this.app.dark ? PALETTES.dark : PALETTES.light;
     const log = /error/.test(key) || channels.every((c) => /error/.test(this.chosen[c] ?? ''));
     const font = `${Math.round(0.82 * parseFloat(getComputedStyle(document.documentElement).fontSize))}px "Inter Variable", sans-serif`;
-    const state = {plot: null as unknown as uPlot, channels, zoomed: false, log};
+    const state: Plot = {plot: null as unknown as uPlot, channels, zoomed: false, log, write: () => undefined};
     const axis = {
       stroke: colour('--text-2'), font, ticks: {stroke: colour('--line'), width: 1, size: 4}, grid: {stroke: colour('--line'), width: 1},
     };
+    const values = channels.map(() => h('span', {class: 'num value'}));
+    const legend = h('div', {class: 'plotlegend'}, ...channels.map((c, i) => {
+      const channel = this.scene!.channels.find((x) => x.name === this.chosen[c]);
+      const swatch = h('span', {class: 'swatch'});
+      swatch.style.background = palette[i % palette.length]!;
+      return h('span', {class: 'entry', title: `${this.chosen[c]}: ${channel?.label ?? ''}`}, swatch, h('span', {class: 'label'}, short(this.chosen[c] ?? '', channel?.label ?? '')), values[i]!);
+    }));
     const holder = h('div', {class: 'plot'});
-    this.element.append(holder);
+    this.element.append(h('div', {class: 'plotcell'}, legend, holder));
+    state.write = (at) => values.forEach((cell, i) => {
+      const v = this.values[channels[i]!]?.[at];
+      cell.textContent = v === undefined ? '' : `${digits(v)}${shown === '°' || shown === '°/s' ? shown : shown ? ` ${shown}` : ''}`;
+    });
     state.plot = new uPlot(
       {
         width: 300, height: 150,
-        legend: {show: true, live: true},
+        legend: {show: false},
         cursor: {sync: {key: 'tactus', setSeries: false}, drag: {x: true, y: false, setScale: true}, points: {size: 6}},
         scales: {
           x: {time: false},
@@ -156,18 +176,12 @@ export class Plots {
         },
         axes: [
           {...axis, size: 26, space: 70, values: (_u, ticks) => ticks.map((t) => `${Number(t.toFixed(3))} s`)},
-          {...axis, size: 58, space: 30, values: (_u, ticks) => ticks.map((t) => (t === null ? '' : digits(t, 3)))},
+          {
+            ...axis, size: Math.round(4.2 * parseFloat(font)), space: log ? 18 : 30,
+            values: (_u, ticks) => ticks.map((t) => (t === null ? '' : log ? power(t) : String(Number(t.toPrecision(4))).replace('-', '−'))),
+          },
         ],
-        series: [
-          {value: (_u, v) => (v === null || v === undefined ? '' : `${v.toFixed(3)} s`), label: shown || ' '},
-          ...channels.map((c, i) => {
-            const channel = this.scene!.channels.find((x) => x.name === this.chosen[c]);
-            return {
-              label: channel?.label || this.chosen[c] || '', stroke: palette[i % palette.length]!, width: 1.6, points: {show: false},
-              value: (_u: uPlot, v: number | null) => (v === null || v === undefined ? '' : `${digits(v)}${shown === '°' ? '°' : shown ? ` ${shown}` : ''}`),
-            };
-          }),
-        ],
+        series: [{}, ...channels.map((_, i) => ({stroke: palette[i % palette.length]!, width: 1.6, points: {show: false}}))],
         hooks: {
           setSelect: [(u) => {
             if (u.select.width > 2) state.zoomed = true;
@@ -191,8 +205,7 @@ export class Plots {
     if (n === 0) return;
     for (const {plot} of this.plots) {
       const box = plot.root.parentElement!;
-      const legend = plot.root.querySelector('.u-legend')?.clientHeight ?? 24;
-      const width = box.clientWidth, height = box.clientHeight - legend - 4;
+      const width = box.clientWidth, height = box.clientHeight;
       if (width > 60 && height > 40) plot.setSize({width, height});
     }
     this.draw(true);
@@ -221,13 +234,19 @@ export class Plots {
     // No more points than pixels can show.
     const stride = Math.max(1, Math.floor(x.length / 3000));
     const thin = (v: Float64Array) => (stride === 1 ? v : v.filter((_, i) => i % stride === 0));
-    for (const {plot, channels, zoomed: mine, log} of this.plots) {
+    const numbers = force || now - this.written > 200;
+    if (numbers) this.written = now;
+    for (const {plot, channels, zoomed: mine, log, write} of this.plots) {
+      if (numbers) {
+        const at = plot.cursor.idx;
+        write(at === null || at === undefined ? this.count - 1 : Math.min(this.count - 1, first + at * stride));
+      }
       const data = [thin(x), ...channels.map((c) => {
         const v = thin(this.values[c]!.subarray(first, this.count));
         return log ? v.map((y) => Math.max(Math.abs(y), 1e-18)) : v;
       })] as unknown as uPlot.AlignedData;
       plot.setData(data, false);
-      if (!mine && !zoomed) plot.setScale('x', {min: end - this.seconds, max: end});
+      if (!mine && !zoomed) plot.setScale('x', {min: Math.max(0, end - this.seconds), max: Math.max(end, this.seconds)});
       else plot.redraw();
     }
   }
@@ -244,9 +263,19 @@ export class Plots {
 
 function roomy(low: number, high: number): [number, number] {
   if (!Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
-  const span = Math.max(high - low, 1e-3 * Math.max(Math.abs(low), Math.abs(high)), 1e-9);
+  const span = Math.max(high - low, 2e-3 * Math.max(Math.abs(low), Math.abs(high)));
+  if (span < 1e-9) return [-1, 1];
   return [low - 0.08 * span, high + 0.08 * span];
 }
+
+const LIFTED: Record<string, string> = {'-': '⁻', '0': '⁰', '1': '¹', '2': '²', '3': '³', '4': '⁴', '5': '⁵', '6': '⁶', '7': '⁷', '8': '⁸', '9': '⁹'};
+/** Powers of ten alone stand at a logarithmic axis. */
+function power(x: number): string {
+  const e = Math.log10(x);
+  return Math.abs(e - Math.round(e)) < 1e-6 ? `10${[...String(Math.round(e))].map((c) => LIFTED[c] ?? c).join('')}` : '';
+}
+/** A name that fits beside a number: words where they are few, the channel's own name otherwise. */
+const short = (name: string, label: string): string => (label !== '' && label.length <= 18 ? label : name);
 
 /** Energies, the hand's force, the worst constraint error, the first coordinates. */
 function defaults(scene: Scene): string[] {
@@ -255,8 +284,8 @@ function defaults(scene: Scene): string[] {
     ...new Set([
       ...of((c) => /energ/.test(c.group), 3),
       ...of((c) => /coordinate|position/.test(c.group), 3),
-      ...of((c) => /constraint|error/.test(c.group), 1),
-      ...of((c) => /hand/.test(c.group) && c.unit === 'N', 1),
+      ...(scene.constraints.length > 0 ? of((c) => /constraint|error/.test(c.group), 1) : []),
+      ...of((c) => c.name === 'hand.force' || c.name === 'force', 1),
     ]),
   ];
 }

@@ -21,6 +21,8 @@ const KINDS: Record<string, {lane: number; word: string; shape: 'dot' | 'tick' |
   parameter: {lane: 2, word: 'parameter', shape: 'tick', colour: '--accent'},
   reset: {lane: 2, word: 'began again', shape: 'box', colour: '--text-2'},
   loaded: {lane: 2, word: 'went back', shape: 'box', colour: '--text-2'},
+  engine: {lane: 1, word: 'another engine', shape: 'box', colour: '--late'},
+  went_back: {lane: 2, word: 'went back', shape: 'cross', colour: '--late'},
   fault: {lane: 2, word: 'fault', shape: 'cross', colour: '--bad'},
   let_go: {lane: 2, word: 'let go', shape: 'cross', colour: '--late'},
 };

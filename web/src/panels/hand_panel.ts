@@ -86,7 +86,7 @@ export function buildHand(app: App, hand: Hand, body: HTMLElement): void {
         stiffness.setRange(Math.max(1e-3, c.limit / 1e4), c.limit * 1.5);
         stiffness.setMark(c.limit, 'passive limit');
         passive.hidden = false;
-        say(passive, `Passive up to ${quantity(c.limit, 'N/m')} for ${c.mass === null ? 'what is held' : `the ${quantity(c.mass, 'kg')} felt here`} at ${quantity(status.loop?.hz ?? 1000, 'Hz')}.`);
+        say(passive, `Passive up to ${quantity(c.limit, 'N/m')} for ${c.mass === null ? 'what is held' : `the ${quantity(c.mass, 'kg')} felt here`} at ${quantity(status.loop?.hz ?? 1000, 'Hz', 2).replace('.0 ', ' ')}.`);
       }
       say(mass, c.mass === null ? '–' : quantity(c.mass, 'kg'));
       designed.disabled = c.designed;

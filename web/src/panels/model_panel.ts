@@ -101,6 +101,7 @@ export function buildModel(app: App, body: HTMLElement): void {
     sliders.set(p.name, slider);
     const tag = h('span', {class: 'symbol', title: `Its name in the file`}, p.name);
     if (p.description) slider.element.querySelector('label')?.append(tag);
+    else slider.element.querySelector('label')?.classList.add('mono');
     return slider.element;
   }
 

@@ -49,6 +49,7 @@ export function buildMotion(app: App, body: HTMLElement): void {
         }
         select.append(item);
       }
+      if (chosen === null || chosen === undefined) select.prepend(h('option', {value: ''}, '–'));
       select.value = String(chosen ?? '');
       const current = options.find((o) => typeof o !== 'number' && o.name === chosen);
       const meaning = current && typeof current !== 'number' ? current.meaning : '';
@@ -63,6 +64,7 @@ export function buildMotion(app: App, body: HTMLElement): void {
   }
 
   async function choose(key: string, select: HTMLSelectElement): Promise<void> {
+    if (select.value === '') return;
     const number = app.scene.value?.choices[key]?.some((o) => typeof o === 'number');
     const done = await send(key, number ? Number(select.value) : select.value);
     if (!done) select.value = String(app.scene.value?.chosen[key] ?? '');

@@ -213,7 +213,7 @@ export class Anatomy {
       // In a planar scene walls are as deep as the mechanism is thick.
       const turn = turnOf(shape.pose);
       const alongX = Math.abs(new Vector3(1, 0, 0).applyQuaternion(turn).dot(this.plane.normal)) > 0.7;
-      const deep = Math.min(alongX ? sx : sy, 0.3 * this.size);
+      const deep = Math.min(alongX ? sx : sy, 0.12 * this.size);
       if (alongX) sx = deep;
       else sy = deep;
     } else if (this.plane && Math.abs(normal.dot(this.plane.normal)) > 0.9) {
@@ -404,6 +404,18 @@ export class Anatomy {
         this.rod(at, to, thin, thin, (geometry) => this.bodies[index]!.parts.push({geometry, colour: this.plane ? this.colours.steel : colour, opacity: 1}));
       }
       const [a, b] = ends;
+      if (a && b && joint.parent > 0) {
+        // From the child only as far as to where the parent begins.
+        const into = matrixOf(bodies[joint.parent]!.pose).invert();
+        for (let k = 0; k < 40; ++k) {
+          const p = a.clone().lerp(b, k / 40);
+          const local = p.clone().applyMatrix4(into);
+          if ((this.nearest(joint.parent, local)?.distanceTo(local) ?? Infinity) < 0.06 * this.size) {
+            b.copy(p);
+            break;
+          }
+        }
+      }
       if (a && b && a.distanceTo(b) > 0.05 * this.size && a.distanceTo(b) < 2 * this.size) {
         const back = matrixOf(bodies[joint.child]!.pose).invert();
         this.rod(a.clone().applyMatrix4(back), b.clone().applyMatrix4(back), thin, thin, (geometry) =>

@@ -30,8 +30,8 @@ export const light: SceneColours = {
   force: new Color('#d9480f'),
   trail: new Color('#2f6db3'),
   shadow: 0.2,
-  key: 2.6,
-  around: 0.75,
+  key: 1.75,
+  around: 0.62,
   lift: 0,
 };
 
@@ -46,8 +46,8 @@ export const dark: SceneColours = {
   force: new Color('#ff8f57'),
   trail: new Color('#78b0f5'),
   shadow: 0.42,
-  key: 2.4,
-  around: 0.6,
+  key: 1.7,
+  around: 0.5,
   lift: 0.18,
 };
 

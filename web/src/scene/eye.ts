@@ -60,7 +60,7 @@ export class Eye {
     this.place();
   }
   private heightFor(radius: number): number {
-    return (2.3 * radius) / Math.min(1, this.aspect);
+    return (2.35 * radius) / Math.min(1, this.aspect);
   }
 
   goHome(): void {

@@ -458,13 +458,10 @@ export class Stage {
   }
 }
 
-/** [N] whose arrow is a quarter of the mechanism: its weight, or what the hand's spring gives. */
+/** [N] whose arrow is a quarter of the mechanism: its weight, or a third of what the hand may give. */
 function referenceForce(scene: Scene): number {
-  const g = Math.hypot(...scene.gravity);
   const mass = scene.bodies.reduce((sum, b) => sum + (b.fixed ? 0 : b.mass), 0);
-  const weight = mass * g;
-  if (weight > 1e-9) return tidy(weight);
-  return tidy(Math.max(1e-3, (scene.coupling?.stiffness ?? 100) * 0.3 * scene.radius));
+  return tidy(Math.max(1e-3, 9.81 * mass, 0.35 * (scene.coupling?.force ?? 0)));
 }
 
 /** No graphics processor: a virtual machine, a remote desktop, a test. */
