@@ -5,7 +5,6 @@ import {clock, quantity} from '../base/numbers';
 import type {Happening} from '../link/messages';
 
 const FOOT = 18; // [px] for the axis
-const LEFT = 84; // [px] for the lanes' names
 const NEAR = 7; // [px] from an event
 const LANES = ['contact', 'equations', 'changes'] as const;
 const KINDS: Record<string, {lane: number; word: string; shape: 'dot' | 'tick' | 'box' | 'tri' | 'cross'; colour: string}> = {
@@ -45,6 +44,7 @@ export class Timeline {
   private readonly card = h('div', {class: 'timecard', hidden: true});
   private readonly slider: HTMLInputElement;
   private window = 20; // [s]
+  private left = 90; // [px] for the lanes' names
   private scrubbing = false;
   private drawn = 0;
   private colours: Record<string, string> = {};
@@ -78,13 +78,13 @@ export class Timeline {
     return back !== null ? Math.max(Math.min(newest, back + 0.5 * this.window), this.window) : Math.max(newest, this.window);
   }
   private get width(): number {
-    return Math.max(10, this.canvas.clientWidth - LEFT - 14);
+    return Math.max(10, this.canvas.clientWidth - this.left - 14);
   }
   private x(t: number): number {
-    return LEFT + this.width * (1 - (this.end - t) / this.window);
+    return this.left + this.width * (1 - (this.end - t) / this.window);
   }
   private t(x: number): number {
-    return this.end - (1 - (x - LEFT) / this.width) * this.window;
+    return this.end - (1 - (x - this.left) / this.width) * this.window;
   }
 
   private slide(value: number): void {
@@ -164,6 +164,7 @@ export class Timeline {
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
     g.clearRect(0, 0, w, H);
     const size = parseFloat(getComputedStyle(document.documentElement).fontSize) * 0.82;
+    this.left = Math.round(7.6 * size);
     g.font = `${size}px "Inter Variable", sans-serif`;
     g.textBaseline = 'middle';
     const top = 6, lane = (H - FOOT - top) / LANES.length;
@@ -175,7 +176,7 @@ export class Timeline {
       g.strokeStyle = this.colour('--line');
       g.lineWidth = 1;
       g.beginPath();
-      g.moveTo(LEFT, Math.round(y) + 0.5);
+      g.moveTo(this.left, Math.round(y) + 0.5);
       g.lineTo(w - 14, Math.round(y) + 0.5);
       g.stroke();
       g.fillStyle = this.colour('--text-2');
@@ -189,7 +190,7 @@ export class Timeline {
     }
     for (const s of this.app.status.value?.snapshots ?? []) {
       const x = this.x(s.t);
-      if (x < LEFT || x > w) continue;
+      if (x < this.left || x > w) continue;
       g.strokeStyle = g.fillStyle = this.colour('--accent');
       g.lineWidth = 1.5;
       g.beginPath();
@@ -231,11 +232,11 @@ export class Timeline {
     if (most <= 0) return;
     const floor = H - FOOT;
     g.beginPath();
-    g.moveTo(Math.max(LEFT, this.x(history.at(first)!.t)), floor);
+    g.moveTo(Math.max(this.left, this.x(history.at(first)!.t)), floor);
     for (let i = first; i < history.length; ++i) {
       const m = history.at(i)!;
       const x = this.x(m.t);
-      if (x < LEFT) continue;
+      if (x < this.left) continue;
       g.lineTo(x, floor - (m.force / most) * (floor - 4));
     }
     g.lineTo(this.x(history.newest!.t), floor);
@@ -257,14 +258,14 @@ export class Timeline {
     g.textAlign = 'center';
     for (let t = Math.max(0, Math.ceil((end - this.window) / step) * step); t <= end + 1e-9; t += step) {
       const x = this.x(t);
-      if (x < LEFT || x > w - 20) continue;
+      if (x < this.left || x > w - 20) continue;
       g.fillRect(Math.round(x), H - FOOT, 1, 4);
       g.fillText(`${Number(t.toFixed(3))} s`, x, H - 6);
     }
   }
 
   private drawEvent(g: CanvasRenderingContext2D, x: number, y: number, shape: string, colour: string, e: Happening, lane: number): void {
-    if (x < LEFT) return;
+    if (x < this.left) return;
     g.fillStyle = g.strokeStyle = colour;
     g.beginPath();
     if (shape === 'dot') {

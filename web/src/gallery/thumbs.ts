@@ -11,7 +11,6 @@ import {blend} from '../scene/history';
 import {halfCanvas} from '../scene/lines';
 import {MechanismView} from '../scene/mechanism';
 import {Trails} from '../scene/trails';
-import {vectorOf} from '../scene/poses';
 
 const WIDTH = 240, HEIGHT = 180;
 
@@ -111,7 +110,7 @@ class Film {
     this.eye.resize(WIDTH, HEIGHT);
     const {plane} = this.view.anatomy;
     const {direction, flat} = firstView(scene);
-    const {centre, radius} = firstBall(scene, 0.9 * this.view.reach(vectorOf(scene.center)));
+    const {centre, radius} = firstBall(scene, this.view.bounds());
     this.eye.setHome(centre, (flat ? 0.8 : 0.88) * radius, direction, flat);
     this.curves = new Curves(scene, this.view, isDark ? dark : light, new Trails());
     this.room.add(this.curves.group);

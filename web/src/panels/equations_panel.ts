@@ -204,9 +204,11 @@ export function buildEquations(app: App, body: HTMLElement, seen: () => boolean)
       timer = window.setTimeout(() => void ask(), 120);
     }
   });
-  app.settings.open.listen(() => {
-    if (seen() && (stale || current === null)) void ask();
-  });
+  for (const setting of [app.settings.open, app.settings.side]) {
+    setting.listen(() => {
+      if (seen() && (stale || current === null)) void ask();
+    });
+  }
   app.link.state.listen(() => {
     if (stale) void ask();
   });

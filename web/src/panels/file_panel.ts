@@ -50,6 +50,7 @@ export class FilePanel {
     });
     this.app.scene.listen(() => void this.fetch());
     this.app.settings.open.listen(() => void this.fetch());
+    this.app.settings.side.listen(() => void this.fetch());
   }
 
   /** A file that could not be opened: it is shown with its mistake. */

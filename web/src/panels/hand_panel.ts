@@ -64,16 +64,17 @@ export function buildHand(app: App, hand: Hand, body: HTMLElement): void {
     say(held, name ? `${by} ${name.replace(/_/g, ' ')}.` : 'Nothing is held.');
   });
   app.scene.watch((scene) => {
-    const c = scene?.coupling;
+    if (!scene) return;
+    push.setRange(hand.pushForce / 30, hand.pushForce * 30);
+    push.set(hand.pushForce);
+    passive.hidden = true;
+    const c = scene.coupling;
     if (!c) return;
     stiffness.setRange(Math.max(1e-3, c.stiffness / 100), Math.max(1, c.stiffness * 100));
     stiffness.set(c.stiffness);
     damping.set(c.damping);
     most.setRange(Math.max(1e-3, c.force / 50), Math.max(1e-2, c.force * 20));
     most.set(c.force);
-    push.setRange(hand.pushForce / 30, hand.pushForce * 30);
-    push.set(hand.pushForce);
-    passive.hidden = true;
   });
   app.status.watch((status) => {
     if (!status) return;

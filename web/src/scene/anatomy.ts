@@ -42,8 +42,7 @@ export function viewPlane(scene: Scene): {normal: Vector3; up: Vector3; right: V
  * planar too, but are known better from above and behind. */
 export function firstView(scene: Scene): {direction: Vector3; flat: boolean} {
   const plane = viewPlane(scene);
-  const lies = plane !== null && Math.abs(plane.normal.z) > 0.9 && Math.abs(scene.gravity[2]!) > 0.5;
-  if (plane && !lies) return {direction: plane.normal.clone(), flat: true};
+  if (plane && !isVehicle(scene)) return {direction: plane.normal.clone(), flat: true};
   const direction = scene.camera ? vectorOf(scene.camera.direction).normalize() : new Vector3(0.55, -1, 0.45).normalize();
   for (const shape of scene.bodies[0]?.shapes ?? []) {
     if (shape.kind !== 'plane') continue;
@@ -54,10 +53,32 @@ export function firstView(scene: Scene): {direction: Vector3; flat: boolean} {
   return {direction, flat: false};
 }
 
+/** Something that rolls or glides on the ground, known in its plane alone. */
+function isVehicle(scene: Scene): boolean {
+  const flat = scene.planar !== null && Math.abs(scene.planar.normal[2]!) > 0.9;
+  return flat && scene.constraints.some((c) => c.curve !== null && ['knife_edge', 'disk', 'ball'].includes(c.curve.kind));
+}
+
 /** What is seen at first: the ball around the mechanism, and circles that guide it. */
-export function firstBall(scene: Scene, reach: number): {centre: Vector3; radius: number} {
+export function firstBall(scene: Scene, drawn: Box3): {centre: Vector3; radius: number} {
   const centre = vectorOf(scene.center);
-  const radius = Math.max(scene.radius, reach);
+  let radius = scene.radius;
+  if (!drawn.isEmpty()) {
+    // What is drawn may reach further than what is known of the shapes.
+    const reach = 0.5 * drawn.getSize(new Vector3()).length();
+    const off = drawn.getCenter(new Vector3());
+    if (reach + off.distanceTo(centre) > 1.25 * radius && reach < 4 * radius) {
+      centre.copy(off);
+      radius = 0.92 * reach;
+    }
+  }
+  const walls = (scene.bodies[0]?.shapes ?? []).filter((w) => w.kind === 'plane').map((w) => placeOf(w.pose));
+  if (scene.planar !== null && walls.length >= 3) {
+    // Within walls: they are the picture's frame.
+    const inside = new Box3().setFromPoints(walls);
+    const size = inside.getSize(new Vector3());
+    return {centre: inside.getCenter(new Vector3()), radius: Math.max(0.55 * Math.max(size.x, size.y, size.z), 0.3 * radius)};
+  }
   const box = new Box3(centre.clone().addScalar(-radius), centre.clone().addScalar(radius));
   let grown = false;
   for (const c of scene.constraints) {
@@ -69,7 +90,7 @@ export function firstBall(scene: Scene, reach: number): {centre: Vector3; radius
   }
   if (!grown) return {centre, radius};
   const size = box.getSize(new Vector3());
-  return {centre: box.getCenter(new Vector3()), radius: 0.5 * Math.max(size.x, size.y, size.z)};
+  return {centre: box.getCenter(new Vector3()), radius: 0.56 * Math.max(size.x, size.y, size.z)};
 }
 
 interface Anchor {
@@ -94,7 +115,7 @@ export class Anatomy {
     const rolling = Math.max(0, ...scene.constraints.map((c) => (c.curve?.kind === 'disk' || c.curve?.kind === 'ball' ? c.curve.radius ?? 0 : 0)));
     this.size = Math.max(scene.radius, 1.5 * rolling, 1e-6);
     this.heaviest = Math.max(1e-12, ...scene.bodies.map((b) => b.mass));
-    this.linkage = this.plane !== null && !scene.bodies.some((b) => b.shapes.some((s) => s.contact)) && scene.pairs.length === 0;
+    this.linkage = this.plane !== null && !isVehicle(scene) && !scene.bodies.some((b) => b.shapes.some((s) => s.contact)) && scene.pairs.length === 0;
     this.anchors = scene.bodies.map(() => []);
     this.width = scene.bodies.map(() => 0);
     this.hidden = scene.bodies.map((b) => b.hidden);

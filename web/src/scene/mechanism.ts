@@ -1,6 +1,6 @@
 // A mechanism as it is seen: one group per body, moved by poses.
 import {
-  BackSide, BufferGeometry, DoubleSide, Group, Matrix4, Mesh, MeshStandardMaterial, Raycaster, ShaderMaterial, Vector3, Color, BufferAttribute,
+  BackSide, Box3, BufferGeometry, DoubleSide, Group, Matrix4, Mesh, MeshStandardMaterial, Raycaster, ShaderMaterial, Vector3, Color, BufferAttribute,
 } from 'three';
 import type {Scene} from '../link/messages';
 import {Anatomy, merged, type MeshFile} from './anatomy';
@@ -148,22 +148,19 @@ export class MechanismView {
     return low;
   }
 
-  /** How far the bodies that move reach from a place, at the start. */
-  reach(centre: Vector3): number {
-    let far = 0;
-    const p = new Vector3();
+  /** Around all bodies that move, at the start. */
+  bounds(): Box3 {
+    const box = new Box3(), one = new Box3();
     this.group.updateMatrixWorld(true);
-    this.bodies.slice(1).forEach((group) =>
+    for (const group of this.bodies.slice(1)) {
       group.traverse((child) => {
         if (!(child instanceof Mesh) || child.userData['body'] === undefined) return;
         const geometry = child.geometry as BufferGeometry;
-        geometry.computeBoundingSphere();
-        const ball = geometry.boundingSphere!;
-        p.copy(ball.center).applyMatrix4(child.matrixWorld);
-        far = Math.max(far, Math.min(p.distanceTo(centre) + ball.radius, 3 * this.anatomy.size));
-      }),
-    );
-    return far;
+        geometry.computeBoundingBox();
+        box.union(one.copy(geometry.boundingBox!).applyMatrix4(child.matrixWorld));
+      });
+    }
+    return box;
   }
 
   pick(raycaster: Raycaster): Hit | null {

@@ -231,7 +231,7 @@ export class Stage {
 
   private aim(scene: Scene): void {
     const {direction, flat} = firstView(scene);
-    const {centre, radius} = firstBall(scene, 0.92 * this.view!.reach(vectorOf(scene.center)));
+    const {centre, radius} = firstBall(scene, this.view!.bounds());
     this.eye.setHome(centre, radius, direction, flat);
   }
 

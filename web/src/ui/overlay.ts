@@ -125,8 +125,10 @@ export class Overlay {
     this.tag.hidden = !held.on;
     if (held.on) {
       eye.project(held.tip, this.at);
-      const x = Math.max(10, Math.min(eye.size.x - 120, this.at.x + 14));
-      const y = Math.max(10, Math.min(eye.size.y - 54, this.at.y - 16));
+      // Beside the arrow's tip; above it where there is no room.
+      const room = eye.size.x - 130;
+      const x = Math.max(10, Math.min(room, this.at.x + 14));
+      const y = Math.max(10, Math.min(eye.size.y - 58, this.at.y - (this.at.x + 14 > room ? 78 : 20)));
       this.tag.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)`;
       if (now > this.nextNumber) {
         this.nextNumber = now + CALM;
