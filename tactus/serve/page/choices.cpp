@@ -63,7 +63,8 @@ Json choices_of(const Work& work) {
   Json hands = Json::array({item("page", "yours")});
   for (const auto& [name, meaning] :
        {std::pair{"hold", "holds the handle where it is"}, std::pair{"stroke", "to and fro"},
-        std::pair{"circle", "round and round"}, std::pair{"tap", "taps"}, std::pair{"none", "nobody holds the handle"}})
+        std::pair{"circle", "round and round"}, std::pair{"tap", "taps"},
+        std::pair{"none", "nobody holds the handle"}})
     hands.push_back(item(name, meaning, no_device));
 
   Json ports = Json::array();
@@ -71,9 +72,14 @@ Json choices_of(const Work& work) {
     if (port.body > 0)
       ports.push_back(item(port.frame >= 0 ? port.name : "body:" + port.name,
                            port.frame >= 0 ? "a frame of the model" : "the body's origin", no_device));
-  return {{"formulation", formulations}, {"integrator", integrators}, {"contact", contacts},
-          {"controller", controllers},   {"device", devices},         {"hand", hands},
-          {"port", ports},               {"step", {1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 4e-3, 5e-3}}};
+  return {{"formulation", formulations},
+          {"integrator", integrators},
+          {"contact", contacts},
+          {"controller", controllers},
+          {"device", devices},
+          {"hand", hands},
+          {"port", ports},
+          {"step", {1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 4e-3, 5e-3}}};
 }
 
 }  // namespace tactus::serve

@@ -37,7 +37,13 @@ class Link {
 };
 
 /// Close codes of WebSockets.
-enum Close : std::uint16_t { kGoingAway = 1001, kNotUnderstood = 1007, kPolicy = 1008, kFull = 1013, kOtherVersion = 4000 };
+enum Close : std::uint16_t {
+  kGoingAway = 1001,
+  kNotUnderstood = 1007,
+  kPolicy = 1008,
+  kFull = 1013,
+  kOtherVersion = 4000
+};
 
 /// What lies on the bench, as the pages know it.
 struct Stage {
@@ -50,9 +56,9 @@ struct Stage {
 };
 
 struct HubOptions {
-  std::string models;          // folder
-  std::string first;           // file or name that is opened at the start; "": the gallery's first
-  std::string scratch;         // folder for recordings
+  std::string models;   // folder
+  std::string first;    // file or name that is opened at the start; "": the gallery's first
+  std::string scratch;  // folder for recordings
   std::string version = "tactus";
   std::function<void(std::string_view)> log = [](std::string_view) {};
 };
