@@ -18,11 +18,11 @@ constexpr const char* kGravity = "gravity";
 /// Gravity is a parameter, so that it can be changed while it moves: its size along the direction that the model gives. Models whose
 /// gravity is a formula of their own have one already. Weightless: it begins with none.
 describe::Model with_gravity(describe::Model model, const Choice& choice) {
-  const bool plain = model.gravity.x.is_constant() && model.gravity.y.is_constant() && model.gravity.z.is_constant();
-  const bool taken =
-      model.graph->find_symbol(kGravity).has_value() ||
-      std::any_of(model.derived_parameters.begin(), model.derived_parameters.end(),
-                  [](const describe::DerivedParameter& p) { return p.name == kGravity; });
+  const bool plain =
+      model.gravity.x.is_constant() && model.gravity.y.is_constant() && model.gravity.z.is_constant();
+  const bool taken = model.graph->find_symbol(kGravity).has_value() ||
+                     std::any_of(model.derived_parameters.begin(), model.derived_parameters.end(),
+                                 [](const describe::DerivedParameter& p) { return p.name == kGravity; });
   if (!plain || taken) {
     if (choice.weightless) model.gravity = {0.0, 0.0, 0.0};
     return model;

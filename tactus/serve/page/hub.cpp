@@ -7,6 +7,7 @@
 
 #include <tactus/base/error.h>
 #include <tactus/describe/check/adjustable.h>
+#include <tactus/describe/read/load.h>
 
 namespace tactus::serve {
 
@@ -31,7 +32,13 @@ Hub::Hub(HubOptions options, Post post, const BenchOptions& bench)
     entry = gallery_.find("own." + name_of_file(first));
     if (entry == nullptr) entry = gallery_.find(name_of_file(first));
   }
+  if (entry == nullptr && !first.empty()) {
+    std::vector<std::string> names;
+    for (const GalleryEntry& known : gallery_.entries()) names.push_back(known.name);
+    throw InputError({}, fmt::format("there is no model `{}`", first), suggestion(first, names));
+  }
   if (entry == nullptr) entry = &gallery_.entries().front();
+  if (!entry->problem.empty()) describe::load(entry->path);  // throws what is wrong with it
   if (std::optional<Order> order = order_of(entry->name)) build({}, std::move(*order));
 }
 

@@ -71,7 +71,8 @@ void refuse_files(const describe::Model& model) {
   for (const describe::Body& body : model.bodies)
     for (const describe::Geometry& geometry : body.geometry)
       if (geometry.shape == describe::Geometry::Shape::mesh)
-        throw InputError(body.where, fmt::format("the body `{}` has a mesh, and a page cannot name files", body.name),
+        throw InputError(body.where,
+                         fmt::format("the body `{}` has a mesh, and a page cannot name files", body.name),
                          "save the model beside its meshes, and start `tactus serve` with it");
 }
 

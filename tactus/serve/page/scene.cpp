@@ -340,7 +340,8 @@ Json coupling_of(Work& work) {
   const auto body = static_cast<std::size_t>(mechanism.ports()[static_cast<std::size_t>(port)].body);
   std::array<double, 9> mobility{};
   if (mechanism.kind() == simulate::EngineKind::stepping) {
-    if (const double m = work.masses[body].mass; m > 0.0) mobility = {1.0 / m, 0, 0, 0, 1.0 / m, 0, 0, 0, 1.0 / m};
+    if (const double m = work.masses[body].mass; m > 0.0)
+      mobility = {1.0 / m, 0, 0, 0, 1.0 / m, 0, 0, 0, 1.0 / m};
   } else {
     std::array<double, 36> L{};
     mechanism.mobility(port, L);
