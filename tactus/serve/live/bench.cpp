@@ -41,10 +41,7 @@ Mat3 in_world(const Mat3& R, const Mat3& I) { return R * I * R.transposed(); }
 }  // namespace
 
 Bench::Bench(const BenchOptions& options) : commands_(1024) {
-  if (!options.thread) {
-    lent_.store(true, std::memory_order_relaxed);
-    return;
-  }
+  if (!options.thread) return;
   thread_ = std::thread([this, priority = options.priority] {
     pthread_setname_np(pthread_self(), "tactus-loop");
     ask_for_priority(priority, priority_);
@@ -59,14 +56,15 @@ Bench::~Bench() {
 
 void Bench::borrow(const std::function<void(Place&)>& use) {
   const std::lock_guard lock(borrowing_);
-  wanted_.store(true, std::memory_order_release);
-  while (!lent_.load(std::memory_order_acquire)) std::this_thread::sleep_for(std::chrono::microseconds(100));
+  const std::uint64_t number = asked_.load(std::memory_order_relaxed) + 1;
+  asked_.store(number, std::memory_order_release);
+  while (thread_.joinable() && granted_.load(std::memory_order_acquire) != number)
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
   Place before = place_;
   const auto give_back = [&] {
     work_ = place_.get();
     changed_ |= place_ != before;
-    lent_.store(!thread_.joinable(), std::memory_order_relaxed);
-    wanted_.store(false, std::memory_order_release);
+    returned_.store(number, std::memory_order_release);
   };
   try {
     use(place_);
@@ -107,10 +105,11 @@ void Bench::run() noexcept {
   while (!ending_.load(std::memory_order_acquire)) {
     sleep_until(deadline);
     const Nanoseconds woke = now();
-    if (wanted_.load(std::memory_order_acquire)) {
+    if (const std::uint64_t asked = asked_.load(std::memory_order_acquire);
+        asked != returned_.load(std::memory_order_acquire)) {
       if (!lent) lent_at = woke;
       lent = true;
-      lent_.store(true, std::memory_order_release);
+      granted_.store(asked, std::memory_order_release);
       deadline = woke + kIdle / 4;
       continue;
     }
@@ -159,7 +158,6 @@ void Bench::run() noexcept {
       deadline = std::max(deadline, now() + compute_ / 8);
     }
   }
-  lent_.store(true, std::memory_order_release);
 }
 
 void Bench::begin(Work& work) noexcept {

@@ -91,7 +91,9 @@ class Bench {
   Place place_;           // of borrowers
   Work* work_ = nullptr;  // of the loop, while it is not lent
   bool changed_ = false;  // another one than before
-  std::atomic<bool> wanted_{false}, lent_{false}, ending_{false}, priority_{false};
+  // Who wants it counts up `asked_`, and has it when the loop has said the same number; it is the loop's again when the number came back.
+  std::atomic<std::uint64_t> asked_{0}, granted_{0}, returned_{0};
+  std::atomic<bool> ending_{false}, priority_{false};
 
   // The loop's own.
   bool paused_ = false, faulted_ = false, recording_ = false;

@@ -158,6 +158,8 @@ class Page final : public Link, public std::enable_shared_from_this<Page> {
     return true;
   }
 
+  bool behind() const override { return !texts_.empty(); }
+
   bool send_frame(const std::function<std::string()>& make) override {
     if (closing_ || writing_ || !texts_.empty()) return false;
     frame_ = make();
@@ -188,12 +190,12 @@ class Page final : public Link, public std::enable_shared_from_this<Page> {
 
   void have_read(Code error) {
     if (error) {
+      // Of the protocol, and not the network: somebody speaks it wrongly.
+      const bool wrong = error.category() == websocket::make_error_code(websocket::error::closed).category();
       if (error == websocket::error::message_too_big)
         server_.log(fmt::format("page at {} sent a message that is too large: closed", peer_));
-      else if (error == websocket::error::bad_frame_payload ||
-               error.category() == make_error_code(websocket::error::bad_opcode).category())
-        if (error != websocket::error::closed)
-          server_.log(fmt::format("page at {}: {}: closed", peer_, error.message()));
+      else if (wrong && error != websocket::error::closed)
+        server_.log(fmt::format("page at {}: {}: closed", peer_, error.message()));
       return gone();
     }
     if (!socket_.got_text()) {

@@ -30,10 +30,10 @@ Json choices_of(const Work& work) {
                                                : why));
   };
   formulation("automatic", "unrolled while the constraints are regular, otherwise by orthogonal factors");
-  formulation("multipliers", "Lagrange's, by orthogonal factors [Faulring 2006]");
-  formulation("embedding", "independent speeds, chosen and chosen again [Gillespie 2003]");
-  formulation("projection", "constraint inertia matrices [Aghili 2005]");
-  formulation("parametric", "coordinates that satisfy the constraints [Faulring 2006]; no sliders",
+  formulation("multipliers", "Lagrange's, by orthogonal factors [Faulring2006]");
+  formulation("embedding", "independent speeds, chosen and chosen again [Gillespie2003]");
+  formulation("projection", "constraint inertia matrices [Aghili2005]");
+  formulation("parametric", "coordinates that satisfy the constraints [Faulring2006]; no sliders",
               !work.model.parametric ? "the model gives no such coordinates"
               : contact              ? "not where something may touch"
                                      : "");
@@ -53,8 +53,8 @@ Json choices_of(const Work& work) {
 
   const std::string_view no_device = work.choice.device == "mouse" ? "choose a device first" : "";
   Json controllers = Json::array(
-      {item("coupler", "a spring and a damper between handle and port [Colgate 1995]"),
-       item("impedance", "four channels, the joints by acceleration [Constantinescu 2005]", no_device),
+      {item("coupler", "a spring and a damper between handle and port [Colgate1995]"),
+       item("impedance", "four channels, the joints by acceleration [Constantinescu2005]", no_device),
        item("penalties", "four channels, with penalties where joints resist", no_device)});
 
   Json devices = Json::array({item("mouse", "the cursor takes any point of any body")});

@@ -56,11 +56,11 @@ void Hub::say(Client& client, const Json& message) {
       std::make_shared<const std::string>(message.dump(-1, ' ', false, Json::error_handler_t::replace)));
 }
 
-void Hub::say_all(const Json& message) {
+void Hub::say_all(const Json& message, bool perishable) {
   const auto text =
       std::make_shared<const std::string>(message.dump(-1, ' ', false, Json::error_handler_t::replace));
   for (auto& [id, client] : clients_)
-    if (client.greeted) say(client, text);
+    if (client.greeted && !(perishable && client.link->behind())) say(client, text);
 }
 
 void Hub::answer(const Answer& to, Json more) {

@@ -31,6 +31,8 @@ class Link {
   virtual ~Link() = default;
   /// False: the client is too slow for what it is told, and is being closed.
   virtual bool send(std::shared_ptr<const std::string> text) = 0;
+  /// Texts wait to be sent: what will be said again soon is better left out.
+  virtual bool behind() const = 0;
   /// False: one is still on its way; this one is dropped.
   virtual bool send_frame(const std::function<std::string()>& make) = 0;
   virtual void close(std::uint16_t code, std::string_view reason) = 0;
@@ -129,7 +131,8 @@ class Hub {
   Client* find(Id id);
   void say(Client& client, const Json& message);
   void say(Client& client, std::shared_ptr<const std::string> text);
-  void say_all(const Json& message);
+  /// Perishable: not to those who are behind.
+  void say_all(const Json& message, bool perishable = false);
   void answer(const Answer& to, Json more = Json::object());
   void refuse(const Answer& to, const std::string& what, const std::string& remedy,
               const std::optional<Place>& where = std::nullopt);

@@ -79,7 +79,8 @@ void Hub::show() {
   }
   if (at >= times_due_) {
     times_due_ = at + kSecond;
-    if (stage_ != nullptr) say_all({{"type", "loop"}, {"compute", compute_.bins()}, {"wake", wake_.bins()}});
+    if (stage_ != nullptr)
+      say_all({{"type", "loop"}, {"compute", compute_.bins()}, {"wake", wake_.bins()}}, true);
     compute_.turn();
     wake_.turn();
     look_at_rederivations();
@@ -342,7 +343,7 @@ void Hub::tell_status() {
     factor_clock_ = picture_->clock;
   }
   for (auto& [id, client] : clients_) {
-    if (!client.greeted) continue;
+    if (!client.greeted || client.link->behind()) continue;
     status["frames"] = {{"sent", client.sent}, {"dropped", client.dropped}};
     say(client, status);
   }
