@@ -94,9 +94,11 @@ void run(const ReplayRequest& request) {
 
 void add_replay(CLI::App& program) {
   auto request = std::make_shared<ReplayRequest>();
-  CLI::App* verb =
-      program.add_subcommand("replay", "Make a haptic run, or a recording of the page, again and compare every bit");
-  verb->add_option("LOG", request->path, "MCAP file of `tactus haptic --log`, or a recording (JSON) of the live page")->required();
+  CLI::App* verb = program.add_subcommand(
+      "replay", "Make a haptic run, or a recording of the page, again and compare every bit");
+  verb->add_option("LOG", request->path,
+                   "MCAP file of `tactus haptic --log`, or a recording (JSON) of the live page")
+      ->required();
   verb->add_flag("--json", request->json, "result as JSON");
   verb->callback([request] { run(*request); });
 }

@@ -31,7 +31,8 @@ struct Request {
 std::string folder_of(const char* built, const char* installed) {
   std::error_code error;
   const fs::path program = fs::canonical("/proc/self/exe", error).parent_path();
-  for (const fs::path& folder : {program / ".." / ".." / built, program / ".." / "share" / "tactus" / installed})
+  for (const fs::path& folder :
+       {program / ".." / ".." / built, program / ".." / "share" / "tactus" / installed})
     if (fs::is_directory(folder, error)) return fs::canonical(folder, error).string();
   return "";
 }
@@ -53,7 +54,9 @@ void run(const Request& request) {
   options.page = request.page.empty() ? folder_of("web/dist", "web") : request.page;
   options.version = "tactus " TACTUS_VERSION;
   options.priority = request.priority;
-  options.log = [](std::string_view line) { std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data()); };
+  options.log = [](std::string_view line) {
+    std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
+  };
   std::unique_ptr<serve::Server> server;
   if (request.port >= 0) {
     options.port = static_cast<std::uint16_t>(request.port);
@@ -62,7 +65,7 @@ void run(const Request& request) {
     try {
       options.port = kUsualPort;
       server = std::make_unique<serve::Server>(options);
-    } catch (const InputError&) {  // taken: any that is free; what else is wrong is said then
+    } catch (const InputError&) {  // perhaps it is taken: any that is free; what else is wrong is said again then
       options.port = 0;
       server = std::make_unique<serve::Server>(options);
     }

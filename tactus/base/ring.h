@@ -42,9 +42,7 @@ class Ring {
     if (at == written_.load(std::memory_order_acquire)) return nullptr;
     return &slots_[at & (slots_.size() - 1)];
   }
-  void pop() noexcept {
-    taken_.store(taken_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-  }
+  void pop() noexcept { taken_.store(taken_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
 
   std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
 

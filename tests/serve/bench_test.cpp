@@ -100,7 +100,9 @@ TEST(Bench, TheSpringIsStableAtItsPassiveLimitOnEveryBody) {
     for (std::size_t b = 1; b < still.work->port_of_body.size(); b += 3) {
       if (!(still.work->masses[b].mass > 0.0)) continue;
       still.send({.kind = Command::Kind::reset});
-      still.send({.kind = Command::Kind::grab, .index = static_cast<int>(b), .b = still.place_of(static_cast<int>(b))});
+      still.send({.kind = Command::Kind::grab,
+                  .index = static_cast<int>(b),
+                  .b = still.place_of(static_cast<int>(b))});
       still.bench.advance(1);
       const double limit = still.picture().hand.limit;
       still.send({.kind = Command::Kind::coupling, .a = {limit, 1.0, 0.0}});
@@ -198,7 +200,8 @@ TEST(Bench, WhatWasRecordedIsMadeAgainBitForBit) {
     place->record_from_here = true;
   });
   const auto drain = [&] {
-    for (; const TickInputs* inputs = still.work->inputs.front(); still.work->inputs.pop()) recording.add(*inputs);
+    for (; const TickInputs* inputs = still.work->inputs.front(); still.work->inputs.pop())
+      recording.add(*inputs);
   };
   still.send({.kind = Command::Kind::grab, .index = 1, .a = {-0.24, 0.0, 0.0}, .b = {-0.24, 0.0, 0.0}});
   for (int i = 0; i < 20; ++i) {
@@ -265,7 +268,9 @@ TEST_P(Dragged, KeepsItsConstraintsAndGoesOn) {
   const bool large = still.work->port_of_body.size() > 60;
   const long ticks = std::lround(kBetween / still.work->choice.step);
   std::mt19937 random(7);
-  const auto between = [&](double a, double b) { return std::uniform_real_distribution<double>(a, b)(random); };
+  const auto between = [&](double a, double b) {
+    return std::uniform_real_distribution<double>(a, b)(random);
+  };
   std::vector<int> bodies;
   for (std::size_t b = 1; b < still.work->masses.size(); ++b)
     if (still.work->masses[b].mass > 0.0) bodies.push_back(static_cast<int>(b));

@@ -52,7 +52,8 @@ class Socket {
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
     while (buffer_.size() < size) {
       const auto left =
-          std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
+          std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now())
+              .count();
       pollfd wait{file_, POLLIN, 0};
       if (left <= 0 || poll(&wait, 1, static_cast<int>(left)) <= 0) return false;
       char part[65536];
@@ -126,7 +127,8 @@ class Page {
                 const std::string& protocol = "tactus.1")
       : socket_(port, receive_buffer) {
     const std::string host = "127.0.0.1:" + std::to_string(port);
-    socket_.send("GET /ws HTTP/1.1\r\nHost: " + host + "\r\nOrigin: " + (origin.empty() ? "http://" + host : origin) +
+    socket_.send("GET /ws HTTP/1.1\r\nHost: " + host +
+                 "\r\nOrigin: " + (origin.empty() ? "http://" + host : origin) +
                  "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
                  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: " +
                  protocol + "\r\n\r\n");
@@ -150,11 +152,13 @@ class Page {
       bytes += static_cast<char>(data.size());
     } else {
       bytes += static_cast<char>(mask_bit | 127);
-      for (int i = 7; i >= 0; --i) bytes += static_cast<char>(static_cast<std::uint64_t>(data.size()) >> (8 * i));
+      for (int i = 7; i >= 0; --i)
+        bytes += static_cast<char>(static_cast<std::uint64_t>(data.size()) >> (8 * i));
     }
     const char mask[4] = {17, 5, 42, 99};
     if (masked) bytes.append(mask, 4);
-    for (std::size_t i = 0; i < data.size(); ++i) bytes += masked ? static_cast<char>(data[i] ^ mask[i & 3]) : data[i];
+    for (std::size_t i = 0; i < data.size(); ++i)
+      bytes += masked ? static_cast<char>(data[i] ^ mask[i & 3]) : data[i];
     return socket_.send(bytes);
   }
 
@@ -174,8 +178,9 @@ class Page {
       if (!socket_.fill(size, seconds)) return false;
       const std::string data = socket_.take(size);
       if (opcode == 8) {
-        closed_with_ = data.size() < 2 ? 1005
-                                       : static_cast<unsigned char>(data[0]) << 8 | static_cast<unsigned char>(data[1]);
+        closed_with_ = data.size() < 2
+                           ? 1005
+                           : static_cast<unsigned char>(data[0]) << 8 | static_cast<unsigned char>(data[1]);
         return false;
       }
       if (opcode == 9) {

@@ -134,9 +134,10 @@ TEST(Grip, AFreeBodyByItselfIsNeverHeavierThanInItsMechanism) {
       std::array<double, 36> L{};
       mechanism->mobility(port, L);
       const ApparentMass held = ApparentMass::of(mobility_of_point(L, X.R * point), 1e6),
-                         free = ApparentMass::of(mobility_of_free_body(value_of(model, body.mass), X.R * I * X.R.transposed(),
-                                                                       X.R * (point - com)),
-                                                 1e6);
+                         free = ApparentMass::of(
+                             mobility_of_free_body(value_of(model, body.mass), X.R * I * X.R.transposed(),
+                                                   X.R * (point - com)),
+                             1e6);
       EXPECT_LE(free.mass[0], held.mass[0] * (1.0 + 1e-3)) << body.name;
     }
   }

@@ -50,8 +50,8 @@ TEST(Guard, AnswersThePageItself) {
 }
 
 TEST(Guard, RefusesOtherHosts) {
-  for (const char* host : {"evil.example:8710", "127.0.0.1", "127.0.0.1:80", "", "127.0.0.1.evil.example:8710",
-                           "10.0.0.1:8710", "localhost:8710.evil.example"}) {
+  for (const char* host : {"evil.example:8710", "127.0.0.1", "127.0.0.1:80", "",
+                           "127.0.0.1.evil.example:8710", "10.0.0.1:8710", "localhost:8710.evil.example"}) {
     RequestHead head = from_the_page();
     head.host = host;
     EXPECT_EQ(status_of(local(), head), 421u) << host;
@@ -135,9 +135,9 @@ TEST(Guard, TokensAreLongAndNeverTheSame) {
 
 TEST(Guard, PathsThatLeaveTheFolderAreNone) {
   for (const char* target :
-       {"/../etc/passwd", "/%2e%2e/etc/passwd", "/assets/../../x", "/assets/%2e%2e%2fx", "/.git/config", "//etc/passwd",
-        "/a//b", "/a%00.html", "/a%", "/a%zz", "/a\\..\\b", "/%c0%ae%c0%ae/", "http://other/", "", "*", "/a b", "/..",
-        "/a/.", "/ä"})
+       {"/../etc/passwd", "/%2e%2e/etc/passwd", "/assets/../../x", "/assets/%2e%2e%2fx", "/.git/config",
+        "//etc/passwd", "/a//b", "/a%00.html", "/a%", "/a%zz", "/a\\..\\b", "/%c0%ae%c0%ae/", "http://other/",
+        "", "*", "/a b", "/..", "/a/.", "/ä"})
     EXPECT_FALSE(path_of(target)) << target;
   EXPECT_EQ(path_of("/"), "/");
   EXPECT_EQ(path_of("/assets/a-1_2.js?v=../x"), "/assets/a-1_2.js");

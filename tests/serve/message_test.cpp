@@ -54,7 +54,8 @@ const std::vector<std::string>& examples() {
 }
 
 TEST(Messages, OfEveryTypeAreRead) {
-  for (const std::string& text : examples()) EXPECT_FALSE(refusal_of(text)) << text << ": " << refusal_of(text)->what();
+  for (const std::string& text : examples())
+    EXPECT_FALSE(refusal_of(text)) << text << ": " << refusal_of(text)->what();
   const Decoded grab = decode(examples()[8]);
   const auto& held = std::get<say::Grab>(grab.message);
   EXPECT_EQ(held.body, 2);
@@ -62,16 +63,18 @@ TEST(Messages, OfEveryTypeAreRead) {
   EXPECT_EQ(held.target.y, 2.0);
   EXPECT_EQ(held.sequence, 7u);
   EXPECT_EQ(decode(examples()[1]).request, 3);
-  EXPECT_EQ(std::get<say::Coupling>(decode(R"({"type":"coupling","stiffness":null})").message).stiffness, 0.0);
+  EXPECT_EQ(std::get<say::Coupling>(decode(R"({"type":"coupling","stiffness":null})").message).stiffness,
+            0.0);
 }
 
 TEST(Messages, ThatChangeSomethingNeedTheHold) {
-  for (const char* text : {R"({"type":"grab","body":1,"point":[0,0,0],"target":[0,0,0]})",
-                           R"({"type":"open","model":"x"})", R"({"type":"time","do":"pause"})",
-                           R"({"type":"apply","text":""})", R"({"type":"clear_fault"})"})
+  for (const char* text :
+       {R"({"type":"grab","body":1,"point":[0,0,0],"target":[0,0,0]})", R"({"type":"open","model":"x"})",
+        R"({"type":"time","do":"pause"})", R"({"type":"apply","text":""})", R"({"type":"clear_fault"})"})
     EXPECT_TRUE(needs_hold(decode(text).message)) << text;
-  for (const char* text : {R"({"type":"ping","t":0})", R"({"type":"equations"})", R"({"type":"channels","names":[]})",
-                           R"({"type":"check","text":""})", R"({"type":"take"})"})
+  for (const char* text :
+       {R"({"type":"ping","t":0})", R"({"type":"equations"})", R"({"type":"channels","names":[]})",
+        R"({"type":"check","text":""})", R"({"type":"take"})"})
     EXPECT_FALSE(needs_hold(decode(text).message)) << text;
 }
 
@@ -114,9 +117,9 @@ TEST(Messages, ThatAreNoneEndTheConnection) {
   const std::string nested = R"({"type":"ping","t":)" + std::string(20, '[') + std::string(20, ']') + "}";
   const std::string large = R"({"type":"check","text":")" + std::string(kLargestMessage, 'x') + "\"}";
   for (const std::string& text :
-       {std::string(), std::string("x"), std::string("[]"), std::string("7"), std::string("{"), std::string("null"),
-        std::string("{\"type\":\"ping\",\"t\":1e999}"), std::string("\xff\xfe{}"), std::string("{\"type\":\"ping\",\"t\":NaN}"), deep, nested,
-        large}) {
+       {std::string(), std::string("x"), std::string("[]"), std::string("7"), std::string("{"),
+        std::string("null"), std::string("{\"type\":\"ping\",\"t\":1e999}"), std::string("\xff\xfe{}"),
+        std::string("{\"type\":\"ping\",\"t\":NaN}"), deep, nested, large}) {
     const auto refusal = refusal_of(text);
     ASSERT_TRUE(refusal) << text.substr(0, 50);
     EXPECT_TRUE(refusal->fatal) << text.substr(0, 50);
@@ -146,9 +149,15 @@ TEST(Messages, ChangedAtRandomAreReadOrRefused) {
         case 0:
           if (at < text.size()) text[at] = static_cast<char>(up_to(255));
           break;
-        case 1: text.resize(at); break;
-        case 2: text.insert(at, 1, "{}[]\",:0-e.\\"[up_to(11)]); break;
-        case 3: text.insert(at, text.substr(0, up_to(text.size()))); break;
+        case 1:
+          text.resize(at);
+          break;
+        case 2:
+          text.insert(at, 1, "{}[]\",:0-e.\\"[up_to(11)]);
+          break;
+        case 3:
+          text.insert(at, text.substr(0, up_to(text.size())));
+          break;
         default: {
           const std::string& other = examples()[up_to(examples().size() - 1)];
           text = text.substr(0, at) + other.substr(up_to(other.size()));

@@ -112,7 +112,11 @@ TEST_F(Serve, ABodyThatIsGrabbedFollowsAndPullsBack) {
   const std::size_t body = scene["bodies"].size() - 1;
   page.look(0.3);
   const double x = page.in_frame<float>(160 + 28 * body), z = page.in_frame<float>(160 + 28 * body + 8);
-  page.say({{"type", "grab"}, {"body", body}, {"point", vector(0, 0, 0)}, {"target", vector(x, 0, z)}, {"sequence", 1}});
+  page.say({{"type", "grab"},
+            {"body", body},
+            {"point", vector(0, 0, 0)},
+            {"target", vector(x, 0, z)},
+            {"sequence", 1}});
   constexpr double kAway = 0.3;  // [m]
   page.say({{"type", "move"}, {"target", vector(x + kAway, 0, z + kAway)}, {"sequence", 2}});
   page.look(0.1);
@@ -122,7 +126,8 @@ TEST_F(Serve, ABodyThatIsGrabbedFollowsAndPullsBack) {
   const double force = std::hypot(page.in_frame<float>(88), page.in_frame<float>(96));
   EXPECT_GT(force, 0.1);
   page.look(2.0);  // it comes to rest where the spring and its weight balance
-  const double distance = std::hypot(page.in_frame<float>(64) - (x + kAway), page.in_frame<float>(72) - (z + kAway));
+  const double distance =
+      std::hypot(page.in_frame<float>(64) - (x + kAway), page.in_frame<float>(72) - (z + kAway));
   EXPECT_LT(distance, kAway);
   EXPECT_EQ(page.state()["hand"]["body"], body);
   EXPECT_LT(page.state()["hand"]["stiffness"].get<double>(), page.state()["hand"]["limit"].get<double>());
@@ -160,7 +165,8 @@ TEST_F(Serve, ParametersChangeWhileItMovesAndComeBack) {
   page.look(0.3);
   EXPECT_EQ(page.state()["parameters"][name], value);
   EXPECT_EQ(page.ask({{"type", "parameter"}, {"name", "nothing"}, {"value", 1}})["type"], "error");
-  EXPECT_EQ(page.ask({{"type", "parameter"}, {"name", name}, {"value", -1}})["type"], "error") << "no such mass";
+  EXPECT_EQ(page.ask({{"type", "parameter"}, {"name", name}, {"value", -1}})["type"], "error")
+      << "no such mass";
   EXPECT_EQ(page.ask({{"type", "parameters_reset"}})["type"], "ok");
   page.look(0.3);
   EXPECT_TRUE(page.state()["parameters"].empty());
@@ -325,9 +331,11 @@ TEST_F(Serve, RefusesOtherOriginsHostsAndProtocols) {
 
 TEST_F(Serve, ServesNothingOutsideItsFolders) {
   start();
-  EXPECT_EQ(get(port(), "/models/four_bar.yaml").body, content_of(support::source_dir() + "/models/four_bar.yaml"));
-  for (const char* path : {"/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/models/../README.md", "/models/gallery/index.yaml",
-                           "/models//etc/passwd", "/models/%2fetc%2fpasswd", "/.git/config", "/recordings/../x", "/scenes/..%2f"}) {
+  EXPECT_EQ(get(port(), "/models/four_bar.yaml").body,
+            content_of(support::source_dir() + "/models/four_bar.yaml"));
+  for (const char* path : {"/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/models/../README.md",
+                           "/models/gallery/index.yaml", "/models//etc/passwd", "/models/%2fetc%2fpasswd",
+                           "/.git/config", "/recordings/../x", "/scenes/..%2f"}) {
     const int status = get(port(), path).status;
     EXPECT_TRUE(status == 400 || status == 404) << path << " " << status;
   }
@@ -372,7 +380,8 @@ TEST_F(Serve, LargeAndWrongFramesEndTheConnection) {
   }
   {
     Page page = visitor();
-    page.socket().send(std::string("\xf7\x80", 2) + std::string(64, 'x'));  // no opcode that there is, bits that nobody asked for
+    page.socket().send(std::string("\xf7\x80", 2) +
+                       std::string(64, 'x'));  // no opcode that there is, bits that nobody asked for
     page.look(2.0);
     EXPECT_NE(page.closed_with(), 0);
   }

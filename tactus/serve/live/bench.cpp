@@ -15,15 +15,16 @@ namespace tactus::serve {
 
 namespace {
 
-constexpr Nanoseconds kIdle = kSecond / 1000;      // between two looks while nothing moves
-constexpr Nanoseconds kPictures = kSecond / 250;   // between two pictures
-constexpr Nanoseconds kPushLasts = kSecond / 2;    // after the last message: a page that went away pushes no more
+constexpr Nanoseconds kIdle = kSecond / 1000;     // between two looks while nothing moves
+constexpr Nanoseconds kPictures = kSecond / 250;  // between two pictures
+constexpr Nanoseconds kPushLasts =
+    kSecond / 2;  // after the last message: a page that went away pushes no more
 constexpr Nanoseconds kImpactShown = kSecond / 40;  // an impact is in the pictures for so long
-constexpr double kFilter = 3e-3;                   // [s] of the cursor, which comes in steps
+constexpr double kFilter = 3e-3;                    // [s] of the cursor, which comes in steps
 constexpr double kLooking = 0.25;                   // of a period may go into looking at the apparent mass
-constexpr double kSpeed = 12.0;                    // [1/s] times the mechanism's size: the hand drives nothing faster
-constexpr double kWayBackEvery = 0.25;             // [s] of simulated time between two ways back
-constexpr double kGoodAgain = 1.0;                 // [s] after which a failure is forgotten
+constexpr double kSpeed = 12.0;         // [1/s] times the mechanism's size: the hand drives nothing faster
+constexpr double kWayBackEvery = 0.25;  // [s] of simulated time between two ways back
+constexpr double kGoodAgain = 1.0;      // [s] after which a failure is forgotten
 constexpr int kCommandsPerTick = 64;
 
 double seconds(Nanoseconds ns) { return 1e-9 * static_cast<double>(ns); }
@@ -40,10 +41,7 @@ Mat3 in_world(const Mat3& R, const Mat3& I) { return R * I * R.transposed(); }
 }  // namespace
 
 Bench::Bench(const BenchOptions& options) : commands_(1024) {
-  if (!options.thread) {
-    lent_.store(true, std::memory_order_relaxed);
-    return;
-  }
+  if (!options.thread) return;
   thread_ = std::thread([this, priority = options.priority] {
     pthread_setname_np(pthread_self(), "tactus-loop");
     ask_for_priority(priority, priority_);
@@ -58,14 +56,15 @@ Bench::~Bench() {
 
 void Bench::borrow(const std::function<void(Place&)>& use) {
   const std::lock_guard lock(borrowing_);
-  wanted_.store(true, std::memory_order_release);
-  while (!lent_.load(std::memory_order_acquire)) std::this_thread::sleep_for(std::chrono::microseconds(100));
+  const std::uint64_t number = asked_.load(std::memory_order_relaxed) + 1;
+  asked_.store(number, std::memory_order_release);
+  while (thread_.joinable() && granted_.load(std::memory_order_acquire) != number)
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
   Place before = place_;
   const auto give_back = [&] {
     work_ = place_.get();
     changed_ |= place_ != before;
-    lent_.store(!thread_.joinable(), std::memory_order_relaxed);
-    wanted_.store(false, std::memory_order_release);
+    returned_.store(number, std::memory_order_release);
   };
   try {
     use(place_);
@@ -106,10 +105,11 @@ void Bench::run() noexcept {
   while (!ending_.load(std::memory_order_acquire)) {
     sleep_until(deadline);
     const Nanoseconds woke = now();
-    if (wanted_.load(std::memory_order_acquire)) {
+    if (const std::uint64_t asked = asked_.load(std::memory_order_acquire);
+        asked != returned_.load(std::memory_order_acquire)) {
       if (!lent) lent_at = woke;
       lent = true;
-      lent_.store(true, std::memory_order_release);
+      granted_.store(asked, std::memory_order_release);
       deadline = woke + kIdle / 4;
       continue;
     }
@@ -158,7 +158,6 @@ void Bench::run() noexcept {
       deadline = std::max(deadline, now() + compute_ / 8);
     }
   }
-  lent_.store(true, std::memory_order_release);
 }
 
 void Bench::begin(Work& work) noexcept {
@@ -216,7 +215,8 @@ void Bench::obey(Work& work, const Command& command) noexcept {
   done.request = command.request;
   done.more = static_cast<double>(recorded_);
   switch (command.kind) {
-    case Kind::grab: return grab(work, command);
+    case Kind::grab:
+      return grab(work, command);
     case Kind::move:
       if (!hold_.on) return;
       hold_.target = command.a;
@@ -226,7 +226,8 @@ void Bench::obey(Work& work, const Command& command) noexcept {
       hold_.arrived = command.arrived;
       hold_.fresh = true;
       return;
-    case Kind::release: return let_go();
+    case Kind::release:
+      return let_go();
     case Kind::push:
       push_.body = command.index;
       push_.force = command.a;
@@ -254,7 +255,9 @@ void Bench::obey(Work& work, const Command& command) noexcept {
       if (!mechanism.set_active(command.index, command.value != 0.0)) return refuse(work, command);
       done.kind = Happening::Kind::constraint;
       return tell(work, done);
-    case Kind::pause: paused_ = true; return;
+    case Kind::pause:
+      paused_ = true;
+      return;
     case Kind::run:
       paused_ = false;
       steps_left_ = 0;
@@ -263,7 +266,9 @@ void Bench::obey(Work& work, const Command& command) noexcept {
       paused_ = true;
       steps_left_ = command.index;
       return;
-    case Kind::rate: rate_ = command.value; return;
+    case Kind::rate:
+      rate_ = command.value;
+      return;
     case Kind::reset:
     case Kind::load:
       if (!mechanism.load(*work.snapshots[static_cast<std::size_t>(command.index)]))
@@ -292,7 +297,9 @@ void Bench::obey(Work& work, const Command& command) noexcept {
       back_used_ = 0;
       if (work.rig != nullptr) work.rig->restart();
       return;
-    case Kind::record_end: recording_ = false; return;
+    case Kind::record_end:
+      recording_ = false;
+      return;
   }
 }
 
@@ -327,7 +334,8 @@ void Bench::weigh(Work& work) noexcept {
     hold_.mass =
         ApparentMass::of(mobility_of_free_body(own.mass, I, X.R * (hold_.point_B - own.com)), work.heavy);
     hold_.inertia = ApparentMass::of(mobility_of_free_body(own.mass, I, {}), work.heavy);
-    for (std::size_t k = 0; k < 3; ++k) {  // of a sphere of the same mass, where it has no inertia to speak of
+    for (std::size_t k = 0; k < 3;
+         ++k) {  // of a sphere of the same mass, where it has no inertia to speak of
       const double least = 0.01 * own.mass * work.radius * work.radius;
       const double along = dot(hold_.inertia.direction[k], I * hold_.inertia.direction[k]);
       hold_.inertia.mass[k] = along > 0.0 ? along : least;
@@ -407,8 +415,7 @@ std::size_t Bench::wrenches(Work& work) noexcept {
   if (push_.until != 0 && now() > push_.until) push_ = {};
   if (push_.until != 0) {
     const int port = work.port_of_body[static_cast<std::size_t>(push_.body)];
-    const Vec3 r = work.mechanism->motion(port).X_WP.R * push_.point_B, F = push_.force,
-               torque = cross(r, F);
+    const Vec3 r = work.mechanism->motion(port).X_WP.R * push_.point_B, F = push_.force, torque = cross(r, F);
     acting_[acting_count_++] = {port, {torque.x, torque.y, torque.z, F.x, F.y, F.z}};
   }
   return acting_count_;
@@ -598,8 +605,7 @@ void Bench::publish(Work& work) noexcept {
   put(picture.poses.data(), {});
   for (std::size_t b = 1; b < work.port_of_body.size(); ++b)
     put(picture.poses.data() + 7 * b, mechanism.motion(work.port_of_body[b]).X_WP);
-  picture.contact_count =
-      std::min(mechanism.contact_points(picture.contacts), picture.contacts.size());
+  picture.contact_count = std::min(mechanism.contact_points(picture.contacts), picture.contacts.size());
   HandPicture& hand = picture.hand;
   hand = {};
   if (hold_.on) {

@@ -19,7 +19,7 @@
 namespace tactus::serve {
 
 struct BenchOptions {
-  int priority = 20;  // of SCHED_FIFO; 0: none is asked for
+  int priority = 20;   // of SCHED_FIFO; 0: none is asked for
   bool thread = true;  // in real time; otherwise the caller makes the ticks
 };
 
@@ -54,7 +54,8 @@ class Bench {
     Vec3 point_B{}, target{}, filtered{}, turn{};
     Mat3 R_at_grab = Mat3::identity();
     ApparentMass mass{}, inertia{};
-    long looked = -1, look_every = 1;  // [ticks] the last look at the apparent mass, and how often it is worth it
+    long looked = -1,
+         look_every = 1;  // [ticks] the last look at the apparent mass, and how often it is worth it
     Coupling coupling{};
     Vec3 force{}, torque{};
     bool clamped = false;
@@ -87,10 +88,12 @@ class Bench {
 
   Ring<Command> commands_;
   mutable std::mutex borrowing_;
-  Place place_;               // of borrowers
-  Work* work_ = nullptr;      // of the loop, while it is not lent
-  bool changed_ = false;      // another one than before
-  std::atomic<bool> wanted_{false}, lent_{false}, ending_{false}, priority_{false};
+  Place place_;           // of borrowers
+  Work* work_ = nullptr;  // of the loop, while it is not lent
+  bool changed_ = false;  // another one than before
+  // Who wants it counts up `asked_`, and has it when the loop has said the same number; it is the loop's again when the number came back.
+  std::atomic<std::uint64_t> asked_{0}, granted_{0}, returned_{0};
+  std::atomic<bool> ending_{false}, priority_{false};
 
   // The loop's own.
   bool paused_ = false, faulted_ = false, recording_ = false;
@@ -101,7 +104,7 @@ class Bench {
   double held_ = 0.0, hardest_ = 0.0;
   double position_error_ = 0.0, velocity_error_ = 0.0, worst_position_ = 0.0, worst_velocity_ = 0.0;
   std::int64_t wake_ = 0, compute_ = 0;  // [ns] of the last tick
-  Nanoseconds shown_ = 0, struck_ = 0;    // when the last picture was made, and the last impact was
+  Nanoseconds shown_ = 0, struck_ = 0;   // when the last picture was made, and the last impact was
   Hold hold_;
   Push push_;
   Coupling wished_{};  // 0: as designed

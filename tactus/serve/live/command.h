@@ -10,8 +10,8 @@ namespace tactus::serve {
 
 struct Command {
   enum class Kind : std::uint8_t {
-    grab,       // index: body; a: point in body axes; b: target
-    move,       // a: target; b: rotation vector since the grab
+    grab,  // index: body; a: point in body axes; b: target
+    move,  // a: target; b: rotation vector since the grab
     release,
     push,       // index: body; a: force; b: point in body axes
     coupling,   // a: {stiffness, ratio, force}; 0: as designed
@@ -49,10 +49,10 @@ struct Happening {
     loaded,  // index
     saved,   // index
     fault,
-    let_go,   // bits: the status that the hand's force led to
+    let_go,     // bits: the status that the hand's force led to
     went_back,  // value: [s] that it went back; bits: why
     refused,    // the command could not be carried out
-    engine,  // another one moves it: what
+    engine,     // another one moves it: what
   };
   Kind kind = Kind::event;
   std::uint8_t what = 0;  // simulate::EventKind, or Command::Kind

@@ -39,12 +39,14 @@ int port_of(const Work& work) {
 }
 
 device::HandPointer hand_of(const Work& work, const Grasp& grasp, const device::Specification& s) {
-  constexpr double kPart = 0.2, kFree = 0.05, kPeriod = 2.0;  // of the workspace; [m] where nothing bounds it; [s]
+  constexpr double kPart = 0.2, kFree = 0.05,
+                   kPeriod = 2.0;  // of the workspace; [m] where nothing bounds it; [s]
   const double size = s.workspace.x > 0.0 ? kPart * s.workspace.x : kFree;
   const Vec3 way = size * grasp.ahead, aside = size * grasp.aside;
   device::Arm arm;
-  constexpr double kWall = 1e3;       // [kg], [kg m^2] no load that an arm would move
-  constexpr double kFrequency = 10.0;  // [rad/s] of the load on the arm: faster than what the hand means to do
+  constexpr double kWall = 1e3;  // [kg], [kg m^2] no load that an arm would move
+  constexpr double kFrequency =
+      10.0;  // [rad/s] of the load on the arm: faster than what the hand means to do
   constexpr std::array<double, 2> kRelaxed{2.0, 300.0}, kFirm{20.0, 1000.0};  // [N m/rad], [N/m] of arms
   for (std::size_t k = 0; k < 2; ++k) {
     const double load = s.inertia[k] + (grasp.inertia[k] < kWall ? grasp.inertia[k] : 0.0);
@@ -89,7 +91,8 @@ Rig::Rig(Work& work) : port_(port_of(work)) {
     loop_->use(four);
   }
   if (!loop_->enable())
-    throw InputError({}, "device `" + s.name + "` could not be switched on", "look at it, and choose it again");
+    throw InputError({}, "device `" + s.name + "` could not be switched on",
+                     "look at it, and choose it again");
 }
 
 simulate::Tick Rig::tick(std::span<const simulate::PortWrench> besides) noexcept {

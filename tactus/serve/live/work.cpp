@@ -13,8 +13,30 @@ namespace tactus::serve {
 
 namespace {
 
-describe::Model as_chosen(describe::Model model, const Choice& choice) {
-  if (choice.weightless) model.gravity = {0.0, 0.0, 0.0};
+constexpr const char* kGravity = "gravity";
+
+/// Gravity is a parameter, so that it can be changed while it moves: its size along the direction that the model gives. Models whose
+/// gravity is a formula of their own have one already. Weightless: it begins with none.
+describe::Model with_gravity(describe::Model model, const Choice& choice) {
+  const bool plain =
+      model.gravity.x.is_constant() && model.gravity.y.is_constant() && model.gravity.z.is_constant();
+  const bool taken = model.graph->find_symbol(kGravity).has_value() ||
+                     std::any_of(model.derived_parameters.begin(), model.derived_parameters.end(),
+                                 [](const describe::DerivedParameter& p) { return p.name == kGravity; });
+  if (!plain || taken) {
+    if (choice.weightless) model.gravity = {0.0, 0.0, 0.0};
+    return model;
+  }
+  Vec3 g{model.gravity.x.value(), model.gravity.y.value(), model.gravity.z.value()};
+  const double size = std::sqrt(dot(g, g));
+  if (!(size > 0.0)) g = {0.0, 0.0, -1.0};
+  // The expressions of a model share one graph, and this is a model of our own, read for this work: nobody else looks at it.
+  auto& graph = const_cast<algebra::Graph&>(*model.graph);
+  const algebra::Graph::Scope scope(graph);
+  const algebra::Expr symbol = graph.symbol(kGravity);
+  for (std::size_t i = 0; i < 3; ++i) model.gravity[i] = (size > 0.0 ? g[i] / size : g[i]) * symbol;
+  model.parameters.push_back(
+      {kGravity, choice.weightless ? 0.0 : size, "m/s^2", "acceleration of free fall"});
   return model;
 }
 
@@ -102,10 +124,9 @@ double radius_of(const describe::Model& model, simulate::Mechanism& mechanism,
     for (const describe::Geometry& g : model.bodies[b].geometry) {
       if (g.shape == describe::Geometry::Shape::plane || g.shape == describe::Geometry::Shape::mesh) continue;
       const Vec3 size = value(g.size), at = X.p + X.R * value(g.X_BG.p);
-      const double reach =
-          g.shape == describe::Geometry::Shape::box
-              ? 0.5 * std::sqrt(dot(size, size))
-              : size.x + (g.shape == describe::Geometry::Shape::sphere ? 0.0 : 0.5 * size.y);
+      const double reach = g.shape == describe::Geometry::Shape::box
+                               ? 0.5 * std::sqrt(dot(size, size))
+                               : size.x + (g.shape == describe::Geometry::Shape::sphere ? 0.0 : 0.5 * size.y);
       take(at + Vec3{reach, reach, reach});
       take(at - Vec3{reach, reach, reach});
     }
@@ -135,7 +156,7 @@ constexpr std::size_t kHappenings = 1024, kTimes = 8192, kInputs = 8192;
 }  // namespace
 
 Work::Work(const describe::Model& given, Choice chosen)
-    : model(as_chosen(given, chosen)),
+    : model(with_gravity(given, chosen)),
       choice(std::move(chosen)),
       mechanism(open(model, choice, report)),
       masses(masses_of(model)),

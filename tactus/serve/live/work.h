@@ -108,7 +108,7 @@ struct Work {
   bool record_from_here = false;  // by borrowers, for the loop
   contact::OpenReport report;
   std::unique_ptr<simulate::Mechanism> mechanism;
-  std::unique_ptr<Rig> rig;       // a device and its loop; null: the mouse alone
+  std::unique_ptr<Rig> rig;  // a device and its loop; null: the mouse alone
   /// Contact by events, whose equations for sets of contacts may be asked for; null: it goes otherwise.
   const contact::EventMechanism* by_events = nullptr;
   std::vector<int> port_of_body;  // -1: the world

@@ -46,7 +46,8 @@ std::optional<PageFile> PageFiles::find(std::string_view path, bool packed) cons
     std::error_code error;
     const fs::path found = fs::canonical(root_ + wanted, error);
     // Links may lead anywhere: what counts is where they end.
-    if (error || !fs::is_regular_file(found, error) || !found.string().starts_with(root_ + "/")) return std::nullopt;
+    if (error || !fs::is_regular_file(found, error) || !found.string().starts_with(root_ + "/"))
+      return std::nullopt;
     return found.string();
   };
   PageFile file;

@@ -51,7 +51,8 @@ bool is_loopback(std::string_view host) {
   return host == "localhost" || host == "::1" || host == "[::1]" || host.starts_with("127.");
 }
 
-Guard::Guard(std::string host, std::uint16_t port, std::string token) : port_(port), token_(std::move(token)) {
+Guard::Guard(std::string host, std::uint16_t port, std::string token)
+    : port_(port), token_(std::move(token)) {
   const auto know = [&](std::string_view name) { hosts_.push_back(fmt::format("{}:{}", lower(name), port)); };
   for (const std::string_view own : {"127.0.0.1", "localhost", "[::1]"}) know(own);
   if (host.find(':') != std::string::npos && !host.starts_with('[')) host = "[" + host + "]";
@@ -64,7 +65,8 @@ bool Guard::knows_host(std::string_view host) const {
   if (std::find(hosts_.begin(), hosts_.end(), small) != hosts_.end()) return true;
   if (token_.empty()) return false;
   const std::string ending = fmt::format(":{}", port_);
-  return small.ends_with(ending) && is_address(std::string_view(small).substr(0, small.size() - ending.size()));
+  return small.ends_with(ending) &&
+         is_address(std::string_view(small).substr(0, small.size() - ending.size()));
 }
 
 bool Guard::has_token(const RequestHead& head) const {
@@ -123,8 +125,8 @@ std::optional<std::string> path_of(std::string_view target) {
       c = static_cast<char>(16 * digit(target[i + 1]) + digit(target[i + 2]));
       i += 2;
     }
-    const bool known = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' ||
-                       c == '.' || c == '_' || c == '-';
+    const bool known = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '/' || c == '.' || c == '_' || c == '-';
     if (!known) return std::nullopt;
     if (!path.empty() && path.back() == '/' && (c == '/' || c == '.')) return std::nullopt;
     path += c;

@@ -37,11 +37,11 @@ using Tcp = net::ip::tcp;
 using Code = beast::error_code;
 using namespace std::chrono_literals;
 
-constexpr std::uint32_t kMostHeader = 8192;            // [bytes]
-constexpr auto kIdlePage = 60s;                        // a page that answers no ping
+constexpr std::uint32_t kMostHeader = 8192;  // [bytes]
+constexpr auto kIdlePage = 60s;              // a page that answers no ping
 constexpr auto kDisplay = std::chrono::nanoseconds(1'000'000'000 / 120);
-constexpr int kSendBuffer = 128 * 1024;                // [bytes] that the system may keep of what a page does not read
-constexpr std::size_t kMostWaiting = 4u << 20;         // [bytes] of text for one page
+constexpr int kSendBuffer = 128 * 1024;  // [bytes] that the system may keep of what a page does not read
+constexpr std::size_t kMostWaiting = 4u << 20;  // [bytes] of text for one page
 constexpr std::size_t kMostTexts = 1000;
 
 /// Nothing from elsewhere, nothing inline.
@@ -56,7 +56,8 @@ class Scratch {
   Scratch() {
     std::string pattern = (std::filesystem::temp_directory_path() / "tactus-XXXXXX").string();
     if (mkdtemp(pattern.data()) == nullptr)
-      throw InputError({pattern}, "no folder for recordings could be made", "set TMPDIR to one that can be written");
+      throw InputError({pattern}, "no folder for recordings could be made",
+                       "set TMPDIR to one that can be written");
     path_ = pattern;
   }
   ~Scratch() {
@@ -83,7 +84,8 @@ struct Server::Implementation {
   std::chrono::milliseconds patience() const {
     return std::chrono::milliseconds(static_cast<long>(1e3 * options.patience));
   }
-  void log_refusal(const std::string& peer, unsigned status, std::string_view reason, std::string_view target) {
+  void log_refusal(const std::string& peer, unsigned status, std::string_view reason,
+                   std::string_view target) {
     log(fmt::format("refused {} ({}): {} {}", peer, status, reason, target.substr(0, 100)));
   }
 
@@ -121,7 +123,10 @@ class Counted {
 class Page final : public Link, public std::enable_shared_from_this<Page> {
  public:
   Page(Shared& server, beast::tcp_stream stream, std::string peer)
-      : server_(server), socket_(std::move(stream)), peer_(std::move(peer)), counted_(server.connections),
+      : server_(server),
+        socket_(std::move(stream)),
+        peer_(std::move(peer)),
+        counted_(server.connections),
         counted_page_(server.pages) {}
 
   void accept(const http::request<http::empty_body>& request) {
@@ -153,6 +158,8 @@ class Page final : public Link, public std::enable_shared_from_this<Page> {
     return true;
   }
 
+  bool behind() const override { return !texts_.empty(); }
+
   bool send_frame(const std::function<std::string()>& make) override {
     if (closing_ || writing_ || !texts_.empty()) return false;
     frame_ = make();
@@ -177,15 +184,18 @@ class Page final : public Link, public std::enable_shared_from_this<Page> {
   }
 
   void read() {
-    socket_.async_read(buffer_, [self = shared_from_this()](Code error, std::size_t) { self->have_read(error); });
+    socket_.async_read(buffer_,
+                       [self = shared_from_this()](Code error, std::size_t) { self->have_read(error); });
   }
 
   void have_read(Code error) {
     if (error) {
+      // Of the protocol, and not the network: somebody speaks it wrongly.
+      const bool wrong = error.category() == websocket::make_error_code(websocket::error::closed).category();
       if (error == websocket::error::message_too_big)
         server_.log(fmt::format("page at {} sent a message that is too large: closed", peer_));
-      else if (error == websocket::error::bad_frame_payload || error.category() == make_error_code(websocket::error::bad_opcode).category())
-        if (error != websocket::error::closed) server_.log(fmt::format("page at {}: {}: closed", peer_, error.message()));
+      else if (wrong && error != websocket::error::closed)
+        server_.log(fmt::format("page at {}: {}: closed", peer_, error.message()));
       return gone();
     }
     if (!socket_.got_text()) {
@@ -361,7 +371,8 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
     response->set(http::field::cache_control, caching);
     response->set(http::field::vary, "Accept-Encoding");
     if (packed) response->set(http::field::content_encoding, "gzip");
-    if (!name.empty()) response->set(http::field::content_disposition, fmt::format("attachment; filename=\"{}\"", name));
+    if (!name.empty())
+      response->set(http::field::content_disposition, fmt::format("attachment; filename=\"{}\"", name));
     response->prepare_payload();
     send(request, std::move(response));
   }
@@ -421,15 +432,17 @@ Server::Implementation::Implementation(ServerOptions given)
   Code error;
   const auto address = net::ip::make_address(options.host == "localhost" ? "127.0.0.1" : options.host, error);
   if (error)
-    throw InputError({}, fmt::format("`{}` is no address to listen on", options.host), "give one such as 127.0.0.1 or 0.0.0.0");
+    throw InputError({}, fmt::format("`{}` is no address to listen on", options.host),
+                     "give one such as 127.0.0.1 or 0.0.0.0");
   const Tcp::endpoint end(address, options.port);
   acceptor.open(end.protocol(), error);
   if (!error) acceptor.set_option(net::socket_base::reuse_address(true), error);
   if (!error) acceptor.bind(end, error);
   if (!error) acceptor.listen(net::socket_base::max_listen_connections, error);
   if (error)
-    throw InputError({}, fmt::format("{}:{} cannot be listened on: {}", options.host, options.port, error.message()),
-                     "give another --port, or 0 for any that is free");
+    throw InputError(
+        {}, fmt::format("{}:{} cannot be listened on: {}", options.host, options.port, error.message()),
+        "give another --port, or 0 for any that is free");
   options.port = acceptor.local_endpoint().port();
   if (options.token.empty() && !is_loopback(options.host)) options.token = new_token();
   shown_host = options.host;
@@ -445,8 +458,9 @@ Server::Implementation::Implementation(ServerOptions given)
   of_hub.scratch = scratch.path();
   of_hub.version = options.version;
   of_hub.log = [this](std::string_view line) { log(line); };
-  hub.emplace(std::move(of_hub), [this](std::function<void()> what) { net::post(context, std::move(what)); },
-              BenchOptions{options.priority});
+  hub.emplace(
+      std::move(of_hub), [this](std::function<void()> what) { net::post(context, std::move(what)); },
+      BenchOptions{options.priority});
 }
 
 void Server::Implementation::accept() {
@@ -488,7 +502,8 @@ void Server::Implementation::end() {
   again.async_wait([this](Code) { context.stop(); });
 }
 
-Server::Server(ServerOptions options) : implementation_(std::make_unique<Implementation>(std::move(options))) {}
+Server::Server(ServerOptions options)
+    : implementation_(std::make_unique<Implementation>(std::move(options))) {}
 Server::~Server() = default;
 
 std::uint16_t Server::port() const { return implementation_->options.port; }
@@ -498,7 +513,8 @@ std::string Server::address() const {
   const ServerOptions& options = implementation_->options;
   std::string host = implementation_->shown_host;
   if (host.find(':') != std::string::npos) host = "[" + host + "]";
-  return fmt::format("http://{}:{}/{}", host, options.port, options.token.empty() ? "" : "?token=" + options.token);
+  return fmt::format("http://{}:{}/{}", host, options.port,
+                     options.token.empty() ? "" : "?token=" + options.token);
 }
 
 void Server::run(bool signals) {

@@ -30,10 +30,10 @@ Json choices_of(const Work& work) {
                                                : why));
   };
   formulation("automatic", "unrolled while the constraints are regular, otherwise by orthogonal factors");
-  formulation("multipliers", "Lagrange's, by orthogonal factors [Faulring 2006]");
-  formulation("embedding", "independent speeds, chosen and chosen again [Gillespie 2003]");
-  formulation("projection", "constraint inertia matrices [Aghili 2005]");
-  formulation("parametric", "coordinates that satisfy the constraints [Faulring 2006]; no sliders",
+  formulation("multipliers", "Lagrange's, by orthogonal factors [Faulring2006]");
+  formulation("embedding", "independent speeds, chosen and chosen again [Gillespie2003]");
+  formulation("projection", "constraint inertia matrices [Aghili2005]");
+  formulation("parametric", "coordinates that satisfy the constraints [Faulring2006]; no sliders",
               !work.model.parametric ? "the model gives no such coordinates"
               : contact              ? "not where something may touch"
                                      : "");
@@ -53,8 +53,8 @@ Json choices_of(const Work& work) {
 
   const std::string_view no_device = work.choice.device == "mouse" ? "choose a device first" : "";
   Json controllers = Json::array(
-      {item("coupler", "a spring and a damper between handle and port [Colgate 1995]"),
-       item("impedance", "four channels, the joints by acceleration [Constantinescu 2005]", no_device),
+      {item("coupler", "a spring and a damper between handle and port [Colgate1995]"),
+       item("impedance", "four channels, the joints by acceleration [Constantinescu2005]", no_device),
        item("penalties", "four channels, with penalties where joints resist", no_device)});
 
   Json devices = Json::array({item("mouse", "the cursor takes any point of any body")});
@@ -63,7 +63,8 @@ Json choices_of(const Work& work) {
   Json hands = Json::array({item("page", "yours")});
   for (const auto& [name, meaning] :
        {std::pair{"hold", "holds the handle where it is"}, std::pair{"stroke", "to and fro"},
-        std::pair{"circle", "round and round"}, std::pair{"tap", "taps"}, std::pair{"none", "nobody holds the handle"}})
+        std::pair{"circle", "round and round"}, std::pair{"tap", "taps"},
+        std::pair{"none", "nobody holds the handle"}})
     hands.push_back(item(name, meaning, no_device));
 
   Json ports = Json::array();
@@ -71,9 +72,14 @@ Json choices_of(const Work& work) {
     if (port.body > 0)
       ports.push_back(item(port.frame >= 0 ? port.name : "body:" + port.name,
                            port.frame >= 0 ? "a frame of the model" : "the body's origin", no_device));
-  return {{"formulation", formulations}, {"integrator", integrators}, {"contact", contacts},
-          {"controller", controllers},   {"device", devices},         {"hand", hands},
-          {"port", ports},               {"step", {1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 4e-3, 5e-3}}};
+  return {{"formulation", formulations},
+          {"integrator", integrators},
+          {"contact", contacts},
+          {"controller", controllers},
+          {"device", devices},
+          {"hand", hands},
+          {"port", ports},
+          {"step", {1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 4e-3, 5e-3}}};
 }
 
 }  // namespace tactus::serve

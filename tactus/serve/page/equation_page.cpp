@@ -91,8 +91,10 @@ Json contacts_of(const describe::Model& model, const std::vector<int>& pairs) {
     std::string tex =
         law.rendering == describe::Rendering::compliant
             ? fmt::format("\\lambda_N = \\max(0, -{:g}\\,g - {:g}\\,\\dot g)", law.stiffness, law.damping)
-            : fmt::format("0 \\le g \\perp \\lambda_N \\ge 0,\\quad \\dot g^+ = -{:g}\\,\\dot g^-", law.restitution);
-    if (law.friction > 0.0) tex += fmt::format(",\\quad \\lVert\\lambda_T\\rVert \\le {:g}\\,\\lambda_N", law.friction);
+            : fmt::format("0 \\le g \\perp \\lambda_N \\ge 0,\\quad \\dot g^+ = -{:g}\\,\\dot g^-",
+                          law.restitution);
+    if (law.friction > 0.0)
+      tex += fmt::format(",\\quad \\lVert\\lambda_T\\rVert \\le {:g}\\,\\lambda_N", law.friction);
     elements.push_back({{"name", "\\text{" + name + "}"},
                         {"tex", tex},
                         {"indices", Json::array()},
@@ -127,7 +129,8 @@ Json equation_page(describe::Model model, const say::Equations& wanted, const Ac
   if (model.nv() > kMostSpeeds && wanted.form != Form::canonical) {
     sheet.coordinates = model.coordinate_names();
     sheet.speeds = model.speed_names();
-    sheet.notes = {fmt::format("{} speeds: too many to be written out; the operations are counted", model.nv())};
+    sheet.notes = {
+        fmt::format("{} speeds: too many to be written out; the operations are counted", model.nv())};
   } else if (wanted.form == Form::canonical) {
     const derive::CanonicalModel full = derive::canonical_form(model, options);
     const derive::Abbreviation rule{.threshold = wanted.threshold};
@@ -142,7 +145,8 @@ Json equation_page(describe::Model model, const say::Equations& wanted, const Ac
     Json proven = Json::array();
     if (!wanted.symbols) {
       const auto n = static_cast<std::size_t>(full.size());
-      const derive::MotionBounds bounds{std::vector<double>(full.q.size(), kLength), std::vector<double>(n, kSpeed),
+      const derive::MotionBounds bounds{std::vector<double>(full.q.size(), kLength),
+                                        std::vector<double>(n, kSpeed),
                                         std::vector<double>(n, kAcceleration)};
       const std::vector<double> bound = derive::torque_error_bounds(full, shorter, bounds);
       const std::vector<double> found = derive::sampled_torque_errors(full, shorter, bounds, 500);
@@ -162,7 +166,8 @@ Json equation_page(describe::Model model, const say::Equations& wanted, const Ac
       sheet.notes.insert(sheet.notes.begin(), "of the open tree: the constraints are left out here");
   } else if (!constrained) {
     if (wanted.form == Form::reduced)
-      throw InputError({}, "the model has no constraints: there is nothing to eliminate", "choose the exact form");
+      throw InputError({}, "the model has no constraints: there is nothing to eliminate",
+                       "choose the exact form");
     sheet = derive::equations_sheet(model, options);
   } else {
     sheet = wanted.form == Form::reduced ? derive::reduced_sheet(model, options)

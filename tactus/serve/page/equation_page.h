@@ -17,6 +17,7 @@ struct ActiveSet {
 };
 
 /// The `equations` message without `request` and `scene`. Throws InputError where the form does not exist or would be endless.
-nlohmann::ordered_json equation_page(describe::Model model, const say::Equations& wanted, const ActiveSet& active);
+nlohmann::ordered_json equation_page(describe::Model model, const say::Equations& wanted,
+                                     const ActiveSet& active);
 
 }  // namespace tactus::serve

@@ -61,7 +61,8 @@ std::string encode_frame(const FrameLabel& label, const Picture& picture,
             4 * samples.size() * (1 + columns.size()));
   to.put(kFrameMagic).put(std::uint16_t{1}).put(static_cast<std::uint16_t>(kFrameHeader));
   to.put(label.scene).put(label.sequence).put(picture.t).put(picture.clock);
-  to.put(static_cast<std::uint16_t>(picture.poses.size() / 7)).put(static_cast<std::uint16_t>(picture.contact_count));
+  to.put(static_cast<std::uint16_t>(picture.poses.size() / 7))
+      .put(static_cast<std::uint16_t>(picture.contact_count));
   to.put(static_cast<std::uint16_t>(columns.size())).put(static_cast<std::uint16_t>(samples.size()));
   to.put(flags_of(picture)).put(picture.events).put(hand.sequence).put(hand.delay);
   to.put(static_cast<std::int32_t>(hand.body)).put(hand.client);
@@ -70,7 +71,10 @@ std::string encode_frame(const FrameLabel& label, const Picture& picture,
   to.floats(picture.poses);
   for (std::size_t i = 0; i < picture.contact_count; ++i) {
     const simulate::ContactPoint& contact = picture.contacts[i];
-    to.put(static_cast<std::uint32_t>(contact.pair)).vector(contact.point).vector(contact.normal).vector(contact.force);
+    to.put(static_cast<std::uint32_t>(contact.pair))
+        .vector(contact.point)
+        .vector(contact.normal)
+        .vector(contact.force);
   }
   for (const std::vector<double>& sample : samples) {
     to.real(sample[0] - picture.t);

@@ -53,12 +53,14 @@ void look_into(GalleryEntry& entry) {
       entry.title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(entry.title[0])));
     }
     if (entry.sentence.empty()) entry.sentence = model.description;
-    entry.bodies = static_cast<int>(std::count_if(model.bodies.begin() + 1, model.bodies.end(), [&](const auto& body) {
-      return value_of(model, body.mass) > 0.0;
-    }));
+    entry.bodies =
+        static_cast<int>(std::count_if(model.bodies.begin() + 1, model.bodies.end(),
+                                       [&](const auto& body) { return value_of(model, body.mass) > 0.0; }));
     entry.freedoms = model.nv();
     if (entry.group.empty())
-      entry.group = !model.contact.pairs.empty() ? "contact" : model.constraints.empty() ? "robots" : "linkages";
+      entry.group = !model.contact.pairs.empty() ? "contact"
+                    : model.constraints.empty()  ? "robots"
+                                                 : "linkages";
   } catch (const InputError& error) {
     entry.problem = error.what();
     if (entry.title.empty()) entry.title = entry.name;
@@ -78,10 +80,12 @@ Gallery::Gallery(const std::string& folder, const std::string& first)
     if (entry.is_regular_file(error) && is_model(entry.path()))
       files.emplace(name_of_file(entry.path().string()), entry.path().string());
   if (files.empty() && first.empty())
-    throw InputError({folder}, "there are no models in this folder", "give --models a folder with model files");
+    throw InputError({folder}, "there are no models in this folder",
+                     "give --models a folder with model files");
   if (!first.empty()) {
     const std::string name = name_of_file(first);
-    if (const auto same = files.find(name); same == files.end() || !fs::equivalent(same->second, first, error)) {
+    if (const auto same = files.find(name);
+        same == files.end() || !fs::equivalent(same->second, first, error)) {
       GalleryEntry own;
       own.name = same == files.end() ? name : "own." + name;
       own.path = first;
@@ -103,7 +107,8 @@ Gallery::Gallery(const std::string& folder, const std::string& first)
         files.erase(file);
       }
     } catch (const YAML::Exception& wrong) {
-      throw InputError({index, wrong.mark.line + 1, wrong.mark.column + 1}, wrong.msg, "mend the gallery's index");
+      throw InputError({index, wrong.mark.line + 1, wrong.mark.column + 1}, wrong.msg,
+                       "mend the gallery's index");
     }
   }
   for (const auto& [name, path] : files) {
@@ -116,8 +121,8 @@ Gallery::Gallery(const std::string& folder, const std::string& first)
 }
 
 const GalleryEntry* Gallery::find(std::string_view name) const {
-  const auto found =
-      std::find_if(entries_.begin(), entries_.end(), [&](const GalleryEntry& entry) { return entry.name == name; });
+  const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                  [&](const GalleryEntry& entry) { return entry.name == name; });
   return found == entries_.end() ? nullptr : &*found;
 }
 

@@ -7,6 +7,7 @@
 
 #include <tactus/base/error.h>
 #include <tactus/describe/check/adjustable.h>
+#include <tactus/describe/read/load.h>
 
 namespace tactus::serve {
 
@@ -21,7 +22,8 @@ constexpr Nanoseconds kForceAfter = 2 * kSecond;  // after the last grab
 Hub::Hub(HubOptions options, Post post, const BenchOptions& bench)
     : options_(std::move(options)),
       post_(std::move(post)),
-      gallery_(options_.models, options_.first.find_first_of("./") != std::string::npos ? options_.first : ""),
+      gallery_(options_.models,
+               options_.first.find_first_of("./") != std::string::npos ? options_.first : ""),
       gallery_text_(gallery_.message()),
       bench_(bench) {
   const std::string& first = options_.first;
@@ -30,7 +32,13 @@ Hub::Hub(HubOptions options, Post post, const BenchOptions& bench)
     entry = gallery_.find("own." + name_of_file(first));
     if (entry == nullptr) entry = gallery_.find(name_of_file(first));
   }
+  if (entry == nullptr && !first.empty()) {
+    std::vector<std::string> names;
+    for (const GalleryEntry& known : gallery_.entries()) names.push_back(known.name);
+    throw InputError({}, fmt::format("there is no model `{}`", first), suggestion(first, names));
+  }
   if (entry == nullptr) entry = &gallery_.entries().front();
+  if (!entry->problem.empty()) describe::load(entry->path);  // throws what is wrong with it
   if (std::optional<Order> order = order_of(entry->name)) build({}, std::move(*order));
 }
 
@@ -44,14 +52,15 @@ Hub::Client* Hub::find(Id id) {
 void Hub::say(Client& client, std::shared_ptr<const std::string> text) { client.link->send(std::move(text)); }
 
 void Hub::say(Client& client, const Json& message) {
-  say(client, std::make_shared<const std::string>(message.dump(-1, ' ', false, Json::error_handler_t::replace)));
+  say(client,
+      std::make_shared<const std::string>(message.dump(-1, ' ', false, Json::error_handler_t::replace)));
 }
 
-void Hub::say_all(const Json& message) {
+void Hub::say_all(const Json& message, bool perishable) {
   const auto text =
       std::make_shared<const std::string>(message.dump(-1, ' ', false, Json::error_handler_t::replace));
   for (auto& [id, client] : clients_)
-    if (client.greeted) say(client, text);
+    if (client.greeted && !(perishable && client.link->behind())) say(client, text);
 }
 
 void Hub::answer(const Answer& to, Json more) {
@@ -110,7 +119,8 @@ void Hub::receive(Id id, std::string_view text) {
   Client* const client = find(id);
   if (client == nullptr) return;
   if (!within_rate(*client)) {
-    options_.log(fmt::format("client {} sends more than {:g} messages per second: closed", id, kMessagesPerSecond));
+    options_.log(
+        fmt::format("client {} sends more than {:g} messages per second: closed", id, kMessagesPerSecond));
     client->link->close(kPolicy, "too many messages");
     return;
   }
@@ -147,7 +157,8 @@ bool Hub::hold(Client& client, const Answer& to) {
     return true;
   }
   const Client* const other = find(holder_);
-  const std::string who = other == nullptr || other->name.empty() ? fmt::format("page {}", holder_) : other->name;
+  const std::string who =
+      other == nullptr || other->name.empty() ? fmt::format("page {}", holder_) : other->name;
   refuse({to.client, to.request, "hold"}, who + " holds the mechanism", "take it over, or wait");
   return false;
 }
@@ -184,12 +195,13 @@ void Hub::on(Client& client, const Answer& to, const say::Hello& hello) {
   client.name = hello.name.substr(0, 40);
   if (client.greeted) return;
   client.greeted = true;
-  Json welcome = {{"type", "welcome"},
-                  {"version", kVersion},
-                  {"server", options_.version},
-                  {"you", client.id},
-                  {"color", client.id % 8},
-                  {"limits", {{"message", kLargestMessage}, {"rate", kMessagesPerSecond}, {"model", kLargestModel}}}};
+  Json welcome = {
+      {"type", "welcome"},
+      {"version", kVersion},
+      {"server", options_.version},
+      {"you", client.id},
+      {"color", client.id % 8},
+      {"limits", {{"message", kLargestMessage}, {"rate", kMessagesPerSecond}, {"model", kLargestModel}}}};
   if (to.request >= 0) welcome["request"] = to.request;
   say(client, welcome);
   say(client, std::make_shared<const std::string>(gallery_text_));
@@ -306,8 +318,9 @@ void Hub::on(Client&, const Answer& to, const say::Parameter& parameter) {
   if (found == names.end()) {
     const std::string reader = describe::read_once_by(stage_->work->model, parameter.name);
     if (!reader.empty())
-      return refuse(to, fmt::format("`{}` cannot be adjusted while it moves: {} reads it once", parameter.name, reader),
-                    "change it in the file, and apply that");
+      return refuse(
+          to, fmt::format("`{}` cannot be adjusted while it moves: {} reads it once", parameter.name, reader),
+          "change it in the file, and apply that");
     return refuse(to, fmt::format("there is no parameter `{}` to adjust", parameter.name),
                   suggestion(parameter.name, std::vector<std::string>(names.begin(), names.end())));
   }
@@ -331,11 +344,20 @@ void Hub::on(Client&, const Answer& to, const say::Time& time) {
   bool well = true;
   if (time.rate) well = command(to, {.kind = Command::Kind::rate, .value = *time.rate});
   switch (time.action) {
-    case Do::nothing: break;
-    case Do::pause: well &= command(to, {.kind = Command::Kind::pause}); break;
-    case Do::run: well &= command(to, {.kind = Command::Kind::run}); break;
-    case Do::step: well &= command(to, {.kind = Command::Kind::step, .index = time.ticks}); break;
-    case Do::reset: well &= command(to, {.kind = Command::Kind::reset, .index = 0}); break;
+    case Do::nothing:
+      break;
+    case Do::pause:
+      well &= command(to, {.kind = Command::Kind::pause});
+      break;
+    case Do::run:
+      well &= command(to, {.kind = Command::Kind::run});
+      break;
+    case Do::step:
+      well &= command(to, {.kind = Command::Kind::step, .index = time.ticks});
+      break;
+    case Do::reset:
+      well &= command(to, {.kind = Command::Kind::reset, .index = 0});
+      break;
   }
   if (well) answer(to);
 }
@@ -384,7 +406,8 @@ void Hub::on(Client& client, const Answer& to, const say::Text& text) {
     message["text"] = stage_->text;
   } else {
     const std::optional<Order> order = order_of(text.model);
-    if (!order) return refuse(to, fmt::format("there is no model `{}`", text.model), "the gallery lists them");
+    if (!order)
+      return refuse(to, fmt::format("there is no model `{}`", text.model), "the gallery lists them");
     message["model"] = text.model;
     message["file"] = order->label.file;
     message["text"] = order->text;

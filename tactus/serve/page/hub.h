@@ -31,13 +31,21 @@ class Link {
   virtual ~Link() = default;
   /// False: the client is too slow for what it is told, and is being closed.
   virtual bool send(std::shared_ptr<const std::string> text) = 0;
+  /// Texts wait to be sent: what will be said again soon is better left out.
+  virtual bool behind() const = 0;
   /// False: one is still on its way; this one is dropped.
   virtual bool send_frame(const std::function<std::string()>& make) = 0;
   virtual void close(std::uint16_t code, std::string_view reason) = 0;
 };
 
 /// Close codes of WebSockets.
-enum Close : std::uint16_t { kGoingAway = 1001, kNotUnderstood = 1007, kPolicy = 1008, kFull = 1013, kOtherVersion = 4000 };
+enum Close : std::uint16_t {
+  kGoingAway = 1001,
+  kNotUnderstood = 1007,
+  kPolicy = 1008,
+  kFull = 1013,
+  kOtherVersion = 4000
+};
 
 /// What lies on the bench, as the pages know it.
 struct Stage {
@@ -50,9 +58,9 @@ struct Stage {
 };
 
 struct HubOptions {
-  std::string models;          // folder
-  std::string first;           // file or name that is opened at the start; "": the gallery's first
-  std::string scratch;         // folder for recordings
+  std::string models;   // folder
+  std::string first;    // file or name that is opened at the start; "": the gallery's first
+  std::string scratch;  // folder for recordings
   std::string version = "tactus";
   std::function<void(std::string_view)> log = [](std::string_view) {};
 };
@@ -123,7 +131,8 @@ class Hub {
   Client* find(Id id);
   void say(Client& client, const Json& message);
   void say(Client& client, std::shared_ptr<const std::string> text);
-  void say_all(const Json& message);
+  /// Perishable: not to those who are behind.
+  void say_all(const Json& message, bool perishable = false);
   void answer(const Answer& to, Json more = Json::object());
   void refuse(const Answer& to, const std::string& what, const std::string& remedy,
               const std::optional<Place>& where = std::nullopt);

@@ -60,17 +60,43 @@ std::string carry_over(const Work& from, Work& to) {
   for (std::size_t i = 0; i < mechanism.constraints().size(); ++i)
     for (std::size_t j = 0; j < old.constraints().size(); ++j)
       if (old.constraints()[j].name == mechanism.constraints()[i].name)
-        if (const bool on = old.is_active(static_cast<int>(j)); on != mechanism.is_active(static_cast<int>(i)))
+        if (const bool on = old.is_active(static_cast<int>(j));
+            on != mechanism.is_active(static_cast<int>(i)))
           mechanism.set_active(static_cast<int>(i), on);
   return carried == mechanism.nq() + mechanism.nv() ? "" : "what has a new name begins anew";
 }
 
+/// What a page sends names no files of this machine.
+void refuse_files(const describe::Model& model) {
+  for (const describe::Body& body : model.bodies)
+    for (const describe::Geometry& geometry : body.geometry)
+      if (geometry.shape == describe::Geometry::Shape::mesh)
+        throw InputError(body.where,
+                         fmt::format("the body `{}` has a mesh, and a page cannot name files", body.name),
+                         "save the model beside its meshes, and start `tactus serve` with it");
+}
+
+/// Without the gallery's script where that no longer fits what was edited.
+std::shared_ptr<Work> work_of(const describe::Model& model, const std::string& text, const std::string& file,
+                              const Choice& choice, std::vector<std::string>& notes) {
+  try {
+    return std::make_shared<Work>(model, choice);
+  } catch (const InputError& error) {
+    if (choice.script.empty() || error.where().file != "script") throw;
+    notes.push_back(fmt::format("the gallery's script is left out: {}", error.wrong()));
+    Choice plain = choice;
+    plain.script.clear();
+    return std::make_shared<Work>(describe::load_text(text, file), plain);
+  }
+}
+
 template <class Enum>
-void take_word(const std::optional<std::string>& word, std::optional<Enum> (*find)(std::string_view), const char* what,
-               Enum& to) {
+void take_word(const std::optional<std::string>& word, std::optional<Enum> (*find)(std::string_view),
+               const char* what, Enum& to) {
   if (!word) return;
   const std::optional<Enum> found = find(*word);
-  if (!found) throw InputError({}, fmt::format("there is no {} `{}`", what, *word), "scene.choices lists them");
+  if (!found)
+    throw InputError({}, fmt::format("there is no {} `{}`", what, *word), "scene.choices lists them");
   to = *found;
 }
 
@@ -82,8 +108,13 @@ std::optional<Hub::Order> Hub::order_of(const std::string& name) const {
   Order order;
   order.why = "open";
   order.what = "opening " + entry->title;
-  order.label = {entry->name, entry->title, entry->sentence, entry->paper,
-                 std::filesystem::path(entry->path).filename().string(), false, false};
+  order.label = {entry->name,
+                 entry->title,
+                 entry->sentence,
+                 entry->paper,
+                 std::filesystem::path(entry->path).filename().string(),
+                 false,
+                 false};
   order.entry = *entry;
   order.text = content_of(entry->path);
   order.choice.weightless = entry->weightless;
@@ -107,14 +138,15 @@ void Hub::build(const Answer& to, Order order) {
     try {
       auto stage = std::make_shared<Stage>();
       const describe::Model model = describe::load_text(order.text, order.label.file);
+      if (order.label.own || order.label.edited) refuse_files(model);
       stage->label = order.label;
       stage->entry = order.entry;
       stage->text = order.text;
       if (stage->label.title.empty()) stage->label.title = model.name.empty() ? order.label.name : model.name;
       if (stage->label.sentence.empty()) stage->label.sentence = model.description;
-      auto work = stage->work = std::make_shared<Work>(model, order.choice);
-      work->scene = id;
       std::vector<std::string> notes;
+      auto work = stage->work = work_of(model, order.text, order.label.file, order.choice, notes);
+      work->scene = id;
       stage->scene = scene_of(*work, stage->label, order.entry.name.empty() ? nullptr : &stage->entry);
       stage->scene["id"] = id;
       stage->scene["why"] = order.why;
@@ -127,7 +159,9 @@ void Hub::build(const Answer& to, Order order) {
         old = std::move(place);
         place = work;
       });
-      back([this, to, stage, why = order.why, rate = order.rate, notes] { adopt(to, stage, why, rate, notes); });
+      back([this, to, stage, why = order.why, rate = order.rate, notes] {
+        adopt(to, stage, why, rate, notes);
+      });
     } catch (const InputError& error) {
       back([this, to, error] {
         building_.reset();
@@ -219,7 +253,9 @@ void Hub::on(Client&, const Answer& to, const say::Choose& choose) {
     const std::string& word = *choose.contact;
     if (word != "automatic" && word != "events" && word != "stepping")
       return refuse(to, fmt::format("there is no contact `{}`", word), "automatic, events or stepping");
-    choice.contact = word == "events" ? Contact::events : word == "stepping" ? Contact::stepping : Contact::automatic;
+    choice.contact = word == "events"     ? Contact::events
+                     : word == "stepping" ? Contact::stepping
+                                          : Contact::automatic;
     // Stepping goes its own way; what else was chosen would be refused.
     if (word == "stepping") choice.integrator = simulate::Integrator::rk4, choice.formulation = {};
   }
@@ -259,16 +295,18 @@ void Hub::on(Client&, const Answer& to, const say::Check& check) {
     Json message = {{"type", "checked"}};
     if (to.request >= 0) message["request"] = to.request;
     const auto place = [](const Place& where) {
-      return where.line > 0 ? Json{{"file", where.file}, {"line", where.line}, {"column", where.column}} : Json();
+      return where.line > 0 ? Json{{"file", where.file}, {"line", where.line}, {"column", where.column}}
+                            : Json();
     };
     try {
       const describe::Model model = describe::load_text(text, file);
       Json warnings = Json::array();
-      for (const std::string& warning : model.warnings) warnings.push_back({{"what", warning}, {"where", Json()}});
+      for (const std::string& warning : model.warnings)
+        warnings.push_back({{"what", warning}, {"where", Json()}});
       message["ok"] = true;
       message["warnings"] = std::move(warnings);
-      message["summary"] = fmt::format("{} bodies, {} speeds, {} constraints", model.bodies.size() - 1, model.nv(),
-                                       model.constraints.size());
+      message["summary"] = fmt::format("{} bodies, {} speeds, {} constraints", model.bodies.size() - 1,
+                                       model.nv(), model.constraints.size());
     } catch (const InputError& error) {
       message["ok"] = false;
       message["what"] = error.wrong();

@@ -35,7 +35,8 @@ std::string preview_of(Work& work) {
         math::Pose<double> X;
         if (work.port_of_body[b] >= 0) X = mechanism.motion(work.port_of_body[b]).X_WP;
         const math::Quaternion<double> q = math::quaternion_of(X.R);
-        for (const double x : {X.p.x, X.p.y, X.p.z, q.w, q.x, q.y, q.z}) poses.push_back(static_cast<float>(x));
+        for (const double x : {X.p.x, X.p.y, X.p.z, q.w, q.x, q.y, q.z})
+          poses.push_back(static_cast<float>(x));
       }
     }
     if (!mechanism.step().ok()) break;
@@ -67,7 +68,8 @@ void Hub::on(Client&, const Answer& to, const say::Record& record) {
     r.text = stage->text;
     try {
       bench_.borrow([&](Bench::Place& place) {
-        if (place != stage->work) throw InputError({}, "another mechanism was opened meanwhile", "begin again");
+        if (place != stage->work)
+          throw InputError({}, "another mechanism was opened meanwhile", "begin again");
         // What no state says (momenta, modes, warm starts) begins anew, here and where it is made again.
         simulate::Mechanism& mechanism = *place->mechanism;
         r.choice = place->choice;
@@ -87,7 +89,8 @@ void Hub::on(Client&, const Answer& to, const say::Record& record) {
           r.start = mechanism.state();
           for (std::size_t i = 0; i < r.parameters.size(); ++i)
             r.parameters[i] = mechanism.parameter_value(static_cast<int>(i));
-          for (std::size_t i = 0; i < r.active.size(); ++i) r.active[i] = mechanism.is_active(static_cast<int>(i));
+          for (std::size_t i = 0; i < r.active.size(); ++i)
+            r.active[i] = mechanism.is_active(static_cast<int>(i));
           place_at_start(mechanism, r.start, r.parameter_names, r.parameters, r.active);
         }
         place->record_from_here = true;
@@ -148,7 +151,8 @@ void Hub::finish_recording() {
   recordings_.push_back(done);
   if (recordings_.size() > kMostRecordings) {
     for (const char* ending : {"json", "csv", "mcap", "poses"})
-      std::remove(fmt::format("{}/{}.{}", recordings_.front()->folder, recordings_.front()->id, ending).c_str());
+      std::remove(
+          fmt::format("{}/{}.{}", recordings_.front()->folder, recordings_.front()->id, ending).c_str());
     recordings_.erase(recordings_.begin());
   }
   answer(recording_answer_, {{"id", done->id}, {"seconds", done->seconds}, {"ticks", r.ticks}});
@@ -225,7 +229,8 @@ std::optional<Hub::Content> Hub::content(std::string_view path) {
            {std::pair{"csv", "text/csv; charset=utf-8"}, std::pair{"mcap", "application/octet-stream"},
             std::pair{"json", "application/json"}, std::pair{"poses", "application/octet-stream"}})
         if (*file == fmt::format("{}.{}", r->id, ending)) {
-          if (!r->ready) return Content{503, "text/plain; charset=utf-8", "it is being written: ask again", "", ""};
+          if (!r->ready)
+            return Content{503, "text/plain; charset=utf-8", "it is being written: ask again", "", ""};
           return Content{200, type, "", fmt::format("{}/{}.{}", r->folder, r->id, ending),
                          fmt::format("{}-{}.{}", r->recorded.model_name, r->id, ending)};
         }

@@ -79,7 +79,8 @@ void Hub::show() {
   }
   if (at >= times_due_) {
     times_due_ = at + kSecond;
-    if (stage_ != nullptr) say_all({{"type", "loop"}, {"compute", compute_.bins()}, {"wake", wake_.bins()}});
+    if (stage_ != nullptr)
+      say_all({{"type", "loop"}, {"compute", compute_.bins()}, {"wake", wake_.bins()}}, true);
     compute_.turn();
     wake_.turn();
     look_at_rederivations();
@@ -99,13 +100,14 @@ void Hub::look_at_rederivations() {
       if (stage_ == nullptr || stage_->work != work) return;
       if (made.made > sets_.made) {
         const auto sets = static_cast<double>(made.made - sets_.made);
-        events_.push_back({{"number", ++event_number_},
-                           {"t", picture_ ? picture_->t : 0.0},
-                           {"kind", "rederived"},
-                           {"what", fmt::format("equations for {} more set{} of contacts", made.made - sets_.made,
-                                                made.made - sets_.made == 1 ? "" : "s")},
-                           {"derive", (made.derive_total - sets_.derive_total) / sets},
-                           {"compile", (made.compile_total - sets_.compile_total) / sets}});
+        events_.push_back(
+            {{"number", ++event_number_},
+             {"t", picture_ ? picture_->t : 0.0},
+             {"kind", "rederived"},
+             {"what", fmt::format("equations for {} more set{} of contacts", made.made - sets_.made,
+                                  made.made - sets_.made == 1 ? "" : "s")},
+             {"derive", (made.derive_total - sets_.derive_total) / sets},
+             {"compile", (made.compile_total - sets_.compile_total) / sets}});
       }
       sets_ = made;
     });
@@ -218,7 +220,8 @@ Json Hub::event_json(const Happening& h) const {
                           : "contact goes by events again";
       break;
     case Kind::saved:
-    case Kind::refused: break;
+    case Kind::refused:
+      break;
   }
   return event;
 }
@@ -233,10 +236,11 @@ void Hub::tell_happenings() {
       Answer answer = to;
       if (kind == Command::Kind::parameter) {
         answer.about = "parameter";
-        refuse(answer,
-               fmt::format("`{}` cannot be {:g} here", work.mechanism->adjustable()[static_cast<std::size_t>(h->index)],
-                           h->value),
-               "a mass would be negative, or the loops could not be closed: take a value nearer to the old one");
+        refuse(
+            answer,
+            fmt::format("`{}` cannot be {:g} here",
+                        work.mechanism->adjustable()[static_cast<std::size_t>(h->index)], h->value),
+            "a mass would be negative, or the loops could not be closed: take a value nearer to the old one");
       } else if (kind == Command::Kind::constraint) {
         answer.about = "constraint";
         refuse(answer,
@@ -283,7 +287,8 @@ void Hub::tell_happenings() {
         for (int pass = 0; pass < 2; ++pass)
           for (std::size_t i = 0; i < work.initial_parameters.size(); ++i) put(i, work.initial_parameters[i]);
     }
-    if (h->kind == Kind::let_go || h->kind == Kind::went_back || h->kind == Kind::fault || h->kind == Kind::reset || h->kind == Kind::loaded)
+    if (h->kind == Kind::let_go || h->kind == Kind::went_back || h->kind == Kind::fault ||
+        h->kind == Kind::reset || h->kind == Kind::loaded)
       grabbed_ = false;
     Json event = event_json(*h);
     event["number"] = ++event_number_;
@@ -309,7 +314,8 @@ void Hub::tell_shapes() {
   Json changed = Json::array();
   for (Json& body : bodies) {
     const std::size_t i = body["index"];
-    if (body["shapes"] != known[i]["shapes"] || body["com"] != known[i]["com"] || body["mass"] != known[i]["mass"])
+    if (body["shapes"] != known[i]["shapes"] || body["com"] != known[i]["com"] ||
+        body["mass"] != known[i]["mass"])
       changed.push_back(std::move(body));
   }
   if (changed.empty() && shapes["joints"] == stage_->scene["joints"] &&
@@ -337,7 +343,7 @@ void Hub::tell_status() {
     factor_clock_ = picture_->clock;
   }
   for (auto& [id, client] : clients_) {
-    if (!client.greeted) continue;
+    if (!client.greeted || client.link->behind()) continue;
     status["frames"] = {{"sent", client.sent}, {"dropped", client.dropped}};
     say(client, status);
   }
@@ -351,19 +357,20 @@ Json Hub::status_json() const {
                  {"scene", stage_ ? stage_->work->scene : 0},
                  {"t", picture_ ? Json(picture_->t) : Json()},
                  {"clock", seconds(now())},
-                 {"state", building_              ? "building"
-                           : !picture_            ? "building"
-                           : picture_->faulted    ? "faulted"
-                           : picture_->paused     ? "paused"
-                                                  : "running"}};
+                 {"state", building_           ? "building"
+                           : !picture_         ? "building"
+                           : picture_->faulted ? "faulted"
+                           : picture_->paused  ? "paused"
+                                               : "running"}};
   status["holder"] = holder_ != 0 ? Json(holder_) : Json();
   status["clients"] = std::move(clients);
   status["building"] =
       building_ ? Json{{"what", building_->what}, {"seconds", seconds(now() - building_->since)}} : Json();
   status["recording"] = Json();
   if (recording_ != nullptr && stage_ != nullptr)
-    status["recording"] = {{"id", recording_->id},
-                           {"seconds", static_cast<double>(recording_->recorded.ticks) * recording_->recorded.choice.step}};
+    status["recording"] = {
+        {"id", recording_->id},
+        {"seconds", static_cast<double>(recording_->recorded.ticks) * recording_->recorded.choice.step}};
   Json recordings = Json::array();
   for (const auto& r : recordings_)
     recordings.push_back({{"id", r->id},
@@ -400,16 +407,17 @@ Json Hub::status_json() const {
   const HandPicture& hand = p.hand;
   status["hand"] = Json();
   if (hand.body >= 0)
-    status["hand"] = {{"by", hand.client},          {"body", hand.body},
-                      {"mass", number(hand.mass)},  {"limit", number(hand.limit)},
+    status["hand"] = {{"by", hand.client},           {"body", hand.body},
+                      {"mass", number(hand.mass)},   {"limit", number(hand.limit)},
                       {"stiffness", hand.stiffness}, {"damping", hand.ratio},
-                      {"force", hand.most},         {"designed", hand.designed}};
+                      {"force", hand.most},          {"designed", hand.designed}};
   status["coupling"] = {{"stiffness", wished_.stiffness > 0.0 ? Json(wished_.stiffness) : Json()},
                         {"damping", wished_.ratio},
                         {"force", wished_.force > 0.0 ? Json(wished_.force) : Json()}};
   Json parameters = Json::object();
   for (std::size_t i = 0; i < p.parameters.size(); ++i)
-    if (p.parameters[i] != work.initial_parameters[i]) parameters[work.mechanism->adjustable()[i]] = p.parameters[i];
+    if (p.parameters[i] != work.initial_parameters[i])
+      parameters[work.mechanism->adjustable()[i]] = p.parameters[i];
   status["parameters"] = std::move(parameters);
   Json active = Json::array();
   for (const char on : p.active) active.push_back(on != 0);

@@ -25,7 +25,8 @@ class Fields {
  public:
   Fields(const Json& object, std::string type) : object_(object), type_(std::move(type)) {}
 
-  [[noreturn]] void refuse(const std::string& wrong, const std::string& remedy = "docs/protocol.md says how") const {
+  [[noreturn]] void refuse(const std::string& wrong,
+                           const std::string& remedy = "docs/protocol.md says how") const {
     throw Refusal(type_, wrong, remedy);
   }
   bool has(const char* name) const { return object_.contains(name); }
@@ -75,7 +76,8 @@ class Fields {
   std::vector<std::string> names(const char* name, std::size_t most) const {
     const Json& value = at(name);
     if (!value.is_array()) refuse(fmt::format("`{}` is no list", name));
-    if (value.size() > most) refuse(fmt::format("`{}` has {} entries", name, value.size()), fmt::format("{} at most", most));
+    if (value.size() > most)
+      refuse(fmt::format("`{}` has {} entries", name, value.size()), fmt::format("{} at most", most));
     std::vector<std::string> list;
     for (const Json& entry : value) {
       if (!entry.is_string() || entry.get_ref<const std::string&>().size() > kLongestName)
@@ -147,7 +149,9 @@ say::Message coupling(const Fields& f) {
   };
   return say::Coupling{given("stiffness", 1e-6, 1e12), given("damping", 0.1, 2.0), given("force", 1e-6, 1e9)};
 }
-say::Message parameter(const Fields& f) { return say::Parameter{f.text("name"), f.number("value", -1e15, 1e15)}; }
+say::Message parameter(const Fields& f) {
+  return say::Parameter{f.text("name"), f.number("value", -1e15, 1e15)};
+}
 say::Message parameters_reset(const Fields&) { return say::ParametersReset{}; }
 say::Message constraint(const Fields& f) {
   const bool on = f.has("on") ? f.flag("on", false) : (f.refuse("`on` is missing"), false);
@@ -179,8 +183,8 @@ say::Message time(const Fields& f) {
 say::Message snapshot(const Fields& f) {
   using Do = say::Snapshot::Do;
   say::Snapshot snapshot;
-  snapshot.action = f.one_of(
-      "do", std::array{std::pair{"save", Do::save}, std::pair{"load", Do::load}, std::pair{"drop", Do::drop}});
+  snapshot.action = f.one_of("do", std::array{std::pair{"save", Do::save}, std::pair{"load", Do::load},
+                                              std::pair{"drop", Do::drop}});
   if (snapshot.action != Do::save) snapshot.id = f.integer("id", 0, 1000000000);
   return snapshot;
 }
@@ -192,33 +196,46 @@ say::Message equations(const Fields& f) {
   using Form = say::Equations::Form;
   say::Equations equations;
   if (f.has("form"))
-    equations.form =
-        f.one_of("form", std::array{std::pair{"exact", Form::exact}, std::pair{"reduced", Form::reduced},
-                                    std::pair{"canonical", Form::canonical}, std::pair{"linear", Form::linear}});
+    equations.form = f.one_of(
+        "form", std::array{std::pair{"exact", Form::exact}, std::pair{"reduced", Form::reduced},
+                           std::pair{"canonical", Form::canonical}, std::pair{"linear", Form::linear}});
   if (f.has("threshold") && !f.is_null("threshold")) equations.threshold = f.number("threshold", 0.0, 1e12);
   equations.symbols = f.flag("symbols", false);
   return equations;
 }
 say::Message check(const Fields& f) { return say::Check{f.text("text", kLargestModel)}; }
-say::Message apply(const Fields& f) { return say::Apply{f.text("text", kLargestModel), f.flag("keep", true)}; }
+say::Message apply(const Fields& f) {
+  return say::Apply{f.text("text", kLargestModel), f.flag("keep", true)};
+}
 say::Message text(const Fields& f) { return say::Text{f.optional_text("model").value_or("")}; }
 say::Message clear_fault(const Fields&) { return say::ClearFault{}; }
 
 using Reader = say::Message (*)(const Fields&);
 const std::map<std::string, Reader, std::less<>>& readers() {
-  static const std::map<std::string, Reader, std::less<>> table{
-      {"hello", hello},       {"ping", ping},
-      {"frames", frames},     {"channels", channels},
-      {"take", take},         {"leave", leave},
-      {"open", open},         {"grab", grab},
-      {"move", move},         {"release", release},
-      {"push", push},         {"coupling", coupling},
-      {"parameter", parameter}, {"parameters_reset", parameters_reset},
-      {"constraint", constraint}, {"choose", choose},
-      {"time", time},         {"snapshot", snapshot},
-      {"record", record},     {"equations", equations},
-      {"check", check},       {"apply", apply},
-      {"text", text},         {"clear_fault", clear_fault}};
+  static const std::map<std::string, Reader, std::less<>> table{{"hello", hello},
+                                                                {"ping", ping},
+                                                                {"frames", frames},
+                                                                {"channels", channels},
+                                                                {"take", take},
+                                                                {"leave", leave},
+                                                                {"open", open},
+                                                                {"grab", grab},
+                                                                {"move", move},
+                                                                {"release", release},
+                                                                {"push", push},
+                                                                {"coupling", coupling},
+                                                                {"parameter", parameter},
+                                                                {"parameters_reset", parameters_reset},
+                                                                {"constraint", constraint},
+                                                                {"choose", choose},
+                                                                {"time", time},
+                                                                {"snapshot", snapshot},
+                                                                {"record", record},
+                                                                {"equations", equations},
+                                                                {"check", check},
+                                                                {"apply", apply},
+                                                                {"text", text},
+                                                                {"clear_fault", clear_fault}};
   return table;
 }
 
@@ -247,7 +264,8 @@ int depth_of(std::string_view text) {
 Decoded decode(std::string_view text) {
   if (text.size() > kLargestMessage)
     throw Refusal("message", "the message is too large", "a megabyte at most", true);
-  if (depth_of(text) > kDeepest) throw Refusal("message", "the message is nested too deeply", "eight levels at most", true);
+  if (depth_of(text) > kDeepest)
+    throw Refusal("message", "the message is nested too deeply", "eight levels at most", true);
   const Json object = Json::parse(text.begin(), text.end(), nullptr, false);
   if (object.is_discarded() || !object.is_object())
     throw Refusal("message", "the message is no JSON object", "docs/protocol.md says what there is", true);

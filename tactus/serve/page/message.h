@@ -41,7 +41,7 @@ struct Take {
 };
 struct Leave {};
 struct Open {
-  std::string model;             // of the gallery; or:
+  std::string model;  // of the gallery; or:
   std::string text, name;
 };
 struct Grab {
@@ -106,9 +106,9 @@ struct Text {
 };
 struct ClearFault {};
 
-using Message =
-    std::variant<Hello, Ping, Frames, Channels, Take, Leave, Open, Grab, Move, Release, Push, Coupling, Parameter,
-                 ParametersReset, Constraint, Choose, Time, Snapshot, Record, Equations, Check, Apply, Text, ClearFault>;
+using Message = std::variant<Hello, Ping, Frames, Channels, Take, Leave, Open, Grab, Move, Release, Push,
+                             Coupling, Parameter, ParametersReset, Constraint, Choose, Time, Snapshot, Record,
+                             Equations, Check, Apply, Text, ClearFault>;
 
 }  // namespace say
 

@@ -24,9 +24,8 @@ using Json = nlohmann::ordered_json;
 using Contact = contact::OpenOptions::Contact;
 
 bool same(std::span<const simulate::PortWrench> a, std::span<const simulate::PortWrench> b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-    return x.port == y.port && x.wrench == y.wrench;
-  });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const auto& x, const auto& y) { return x.port == y.port && x.wrench == y.wrench; });
 }
 
 const char* word_of(Contact contact) {
@@ -39,7 +38,8 @@ void RecordingInProgress::add(const TickInputs& inputs) {
   const std::span<const simulate::PortWrench> now{inputs.wrenches.data(), inputs.count};
   if (recorded.ticks != inputs.tick) full = true;  // the ring was too small: what comes after is of no use
   if (full) return;
-  const bool changed = recorded.inputs.empty() ? inputs.count > 0 : !same(now, recorded.inputs.back().wrenches);
+  const bool changed =
+      recorded.inputs.empty() ? inputs.count > 0 : !same(now, recorded.inputs.back().wrenches);
   if (changed) {
     if (recorded.inputs.size() >= kMostInputs) {
       full = true;
@@ -54,7 +54,8 @@ std::string recording_text(const Recorded& r) {
   Json inputs = Json::array(), changes = Json::array();
   for (const ActingFrom& from : r.inputs) {
     Json wrenches = Json::array();
-    for (const simulate::PortWrench& w : from.wrenches) wrenches.push_back({{"port", w.port}, {"wrench", w.wrench}});
+    for (const simulate::PortWrench& w : from.wrenches)
+      wrenches.push_back({{"port", w.port}, {"wrench", w.wrench}});
     inputs.push_back({{"tick", from.tick}, {"wrenches", std::move(wrenches)}});
   }
   for (const ChangeAt& change : r.changes)
@@ -133,7 +134,8 @@ Recorded read_recording(const std::string& text, const std::string& file) {
     r.seen_u = seen.at("u").get<std::vector<double>>();
     return r;
   } catch (const Json::exception& error) {
-    throw InputError({file}, fmt::format("this is no recording: {}", error.what()), "give the file that the page saved");
+    throw InputError({file}, fmt::format("this is no recording: {}", error.what()),
+                     "give the file that the page saved");
   }
 }
 
@@ -144,7 +146,8 @@ void place_at_start(simulate::Mechanism& mechanism, const simulate::State& start
       start.q.size() != mechanism.nq() || start.u.size() != mechanism.nv())
     throw InputError({}, "the recording does not fit its model", "record it again");
   for (int pass = 0; pass < 2; ++pass)
-    for (std::size_t i = 0; i < names.size(); ++i) mechanism.set_parameter(mechanism.parameter(names[i]), values[i]);
+    for (std::size_t i = 0; i < names.size(); ++i)
+      mechanism.set_parameter(mechanism.parameter(names[i]), values[i]);
   mechanism.set_state({.t = start.t, .q = start.q, .u = start.u, .momentum = {}});
   for (std::size_t i = 0; i < active.size(); ++i)
     if (mechanism.is_active(static_cast<int>(i)) != active[i])
@@ -173,7 +176,8 @@ Repeated repeat(const Recorded& r, const std::function<void(long, Work&)>& each)
       acting = r.inputs[next_input].wrenches;
     const simulate::Tick made = mechanism.step({.tau = {}, .ports = acting, .wrench = {}});
     if (!made.ok())
-      throw InputError({}, fmt::format("the motion stops at tick {}: {}", tick, mechanism.explain(made.status)),
+      throw InputError({},
+                       fmt::format("the motion stops at tick {}: {}", tick, mechanism.explain(made.status)),
                        "it went on when it was recorded: was the program another one?");
     ++result.ticks;
     if (result.ticks == r.seen_tick) {
@@ -202,7 +206,8 @@ class Files {
         log_(path_ + ".mcap", "") {
     log_.add_attachment(recording.recorded.file, "text/yaml", recording.recorded.text);
     log_.add_metadata("tactus", {{"model", recording.recorded.model_name}});
-    state_ = log_.add_channel("/state", "tactus.State", R"({"type":"object","additionalProperties":{"type":"number"}})");
+    state_ = log_.add_channel("/state", "tactus.State",
+                              R"({"type":"object","additionalProperties":{"type":"number"}})");
   }
 
   void add(long tick, Work& work) {
@@ -227,7 +232,8 @@ class Files {
       math::Pose<double> X;
       if (work.port_of_body[b] >= 0) X = mechanism.motion(work.port_of_body[b]).X_WP;
       const math::Quaternion<double> q = math::quaternion_of(X.R);
-      for (const double x : {X.p.x, X.p.y, X.p.z, q.w, q.x, q.y, q.z}) poses_.push_back(static_cast<float>(x));
+      for (const double x : {X.p.x, X.p.y, X.p.z, q.w, q.x, q.y, q.z})
+        poses_.push_back(static_cast<float>(x));
       if (b == 0) continue;
       const Json pose = {{"timestamp", {{"sec", time / 1000000000}, {"nsec", time % 1000000000}}},
                          {"frame_id", "world"},

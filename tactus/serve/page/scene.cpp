@@ -33,12 +33,18 @@ Json list(const Vec3& v) { return {v.x, v.y, v.z}; }
 const char* word_of(describe::Geometry::Shape shape) {
   using Shape = describe::Geometry::Shape;
   switch (shape) {
-    case Shape::sphere: return "sphere";
-    case Shape::box: return "box";
-    case Shape::cylinder: return "cylinder";
-    case Shape::capsule: return "capsule";
-    case Shape::plane: return "plane";
-    case Shape::mesh: return "mesh";
+    case Shape::sphere:
+      return "sphere";
+    case Shape::box:
+      return "box";
+    case Shape::cylinder:
+      return "cylinder";
+    case Shape::capsule:
+      return "capsule";
+    case Shape::plane:
+      return "plane";
+    case Shape::mesh:
+      return "mesh";
   }
   return "sphere";
 }
@@ -53,11 +59,12 @@ Json shape_of(const Model& model, const describe::Geometry& g) {
   const Vec3 size = number(model, g.size);
   Json sizes = Json::array();
   for (std::size_t i = 0; i < sizes_of(g.shape); ++i) sizes.push_back(size[i]);
-  constexpr std::array<double, 4> kUntold{0.6, 0.6, 0.65, 1.0};  // what a Geometry has where the file gives none
+  constexpr std::array<double, 4> kUntold{0.6, 0.6, 0.65,
+                                          1.0};  // what a Geometry has where the file gives none
   Json color;
   if (g.color != kUntold)
-    color = fmt::format("#{:02x}{:02x}{:02x}", std::lround(255.0 * g.color[0]), std::lround(255.0 * g.color[1]),
-                        std::lround(255.0 * g.color[2]));
+    color = fmt::format("#{:02x}{:02x}{:02x}", std::lround(255.0 * g.color[0]),
+                        std::lround(255.0 * g.color[1]), std::lround(255.0 * g.color[2]));
   return {{"kind", word_of(g.shape)},
           {"name", g.name},
           {"size", sizes},
@@ -70,7 +77,8 @@ Json shape_of(const Model& model, const describe::Geometry& g) {
 
 Json shapes_of(const Model& model, const describe::Body& body) {
   Json shapes = Json::array();
-  const bool seen = std::any_of(body.geometry.begin(), body.geometry.end(), [](const auto& g) { return g.visual; });
+  const bool seen =
+      std::any_of(body.geometry.begin(), body.geometry.end(), [](const auto& g) { return g.visual; });
   for (const describe::Geometry& g : body.geometry)
     if (g.visual || !seen) shapes.push_back(shape_of(model, g));
   return shapes;
@@ -81,7 +89,9 @@ Json joints_of(const Model& model) {
   for (const describe::Joint& joint : model.joints) {
     Json axes = Json::array(), limits = Json::array(), kinds = Json::array();
     bool actuated = false;
-    const auto bound = [&](const std::optional<describe::Expr>& e) { return e ? Json(value_of(model, *e)) : Json(); };
+    const auto bound = [&](const std::optional<describe::Expr>& e) {
+      return e ? Json(value_of(model, *e)) : Json();
+    };
     for (const describe::JointAxis& axis : joint.axes) {
       axes.push_back(list(number(model, axis.direction)));
       limits.push_back({bound(axis.lower), bound(axis.upper)});
@@ -136,19 +146,27 @@ Json curve_of(const Model& model, const describe::Constraint& c) {
         return on("line", c.frame_a);
       if (c.closure == describe::JointType::planar) return on("plane", c.frame_a);
       return on("point", c.frame_a);
-    case Type::on_line: return on("line", c.frame_a);
-    case Type::on_plane: return on("plane", c.frame_a);
-    case Type::on_circle: return with(on("circle", c.frame_a), "radius", c.radius);
-    case Type::on_sphere: return with(on("sphere", c.frame_a), "radius", c.radius);
-    case Type::distance: return with(on("distance", c.frame_a), "length", c.length);
-    case Type::parallel: return on("parallel", c.frame_a);
+    case Type::on_line:
+      return on("line", c.frame_a);
+    case Type::on_plane:
+      return on("plane", c.frame_a);
+    case Type::on_circle:
+      return with(on("circle", c.frame_a), "radius", c.radius);
+    case Type::on_sphere:
+      return with(on("sphere", c.frame_a), "radius", c.radius);
+    case Type::distance:
+      return with(on("distance", c.frame_a), "length", c.length);
+    case Type::parallel:
+      return on("parallel", c.frame_a);
     case Type::rolling:
       if (c.rolling == describe::Rolling::knife_edge) return on("knife_edge", c.frame_b);
       return with(on(c.rolling == describe::Rolling::sphere_on_plane ? "ball" : "disk", c.frame_b), "radius",
                   c.radius);
-    case Type::on_surface: return on("surface", c.frame_a);
+    case Type::on_surface:
+      return on("surface", c.frame_a);
     case Type::equation:
-    case Type::rates: break;
+    case Type::rates:
+      break;
   }
   return nullptr;
 }
@@ -165,16 +183,17 @@ Json constraints_of(const Model& model, const std::vector<simulate::ConstraintOu
   for (std::size_t i = 0; i < outlines.size(); ++i) {
     const simulate::ConstraintOutline& outline = outlines[i];
     const describe::Constraint& c = model.constraints[i];
-    constraints.push_back({{"name", outline.name},
-                           {"type", name_of(c.type)},
-                           {"kind", c.kind},
-                           {"joint", c.type == describe::ConstraintType::closure ? Json(name_of(c.closure)) : Json()},
-                           {"active", active[i] != 0},
-                           {"rows", outline.labels},
-                           {"description", c.description},
-                           {"a", side_of(model, c.frame_a)},
-                           {"b", side_of(model, c.frame_b)},
-                           {"curve", curve_of(model, c)}});
+    constraints.push_back(
+        {{"name", outline.name},
+         {"type", name_of(c.type)},
+         {"kind", c.kind},
+         {"joint", c.type == describe::ConstraintType::closure ? Json(name_of(c.closure)) : Json()},
+         {"active", active[i] != 0},
+         {"rows", outline.labels},
+         {"description", c.description},
+         {"a", side_of(model, c.frame_a)},
+         {"b", side_of(model, c.frame_b)},
+         {"curve", curve_of(model, c)}});
   }
   return constraints;
 }
@@ -265,7 +284,8 @@ Bounds bounds_of(Work& work, const std::vector<PoseD>& poses) {
     }
   }
   for (const describe::Frame& frame : model.frames)
-    if (frame.body > 0) bounds.take((poses[static_cast<std::size_t>(frame.body)] * number(model, frame.X_BF)).p);
+    if (frame.body > 0)
+      bounds.take((poses[static_cast<std::size_t>(frame.body)] * number(model, frame.X_BF)).p);
   for (const describe::Joint& joint : model.joints)
     bounds.take((poses[static_cast<std::size_t>(joint.parent)] * number(model, joint.X_PJ)).p);
   return bounds;
@@ -310,6 +330,31 @@ Json parameters_of(const Work& work) {
                           {"why", live ? std::string() : describe::read_once_by(work.model, p.name)}});
   }
   return parameters;
+}
+
+/// The spring that a hand would get where the model is meant to be held, or at its last body. What is grabbed gets its own.
+Json coupling_of(Work& work) {
+  simulate::Mechanism& mechanism = *work.mechanism;
+  int port = static_cast<int>(mechanism.ports().size()) - 1;
+  if (mechanism.ports().front().frame >= 0) port = 0;
+  const auto body = static_cast<std::size_t>(mechanism.ports()[static_cast<std::size_t>(port)].body);
+  std::array<double, 9> mobility{};
+  if (mechanism.kind() == simulate::EngineKind::stepping) {
+    if (const double m = work.masses[body].mass; m > 0.0)
+      mobility = {1.0 / m, 0, 0, 0, 1.0 / m, 0, 0, 0, 1.0 / m};
+  } else {
+    std::array<double, 36> L{};
+    mechanism.mobility(port, L);
+    mobility = mobility_of_point(L, {});
+  }
+  const double T = mechanism.step_length();
+  const ApparentMass at = ApparentMass::of(mobility, work.heavy);
+  const Coupling designed = design_coupling(at, work.heavy, work.radius, work.gravity, T);
+  return {{"stiffness", designed.stiffness},
+          {"damping", designed.ratio},
+          {"force", designed.force},
+          {"limit", passive_limit(at, T)},
+          {"designed", true}};
 }
 
 Json bodies_of(Work& work, const std::vector<PoseD>& poses) {
@@ -383,10 +428,8 @@ Json scene_of(Work& work, const SceneLabel& label, const GalleryEntry* entry) {
   for (const describe::Transition& t : model.contact.transitions)
     transitions.push_back({{"name", t.name}, {"description", t.description}});
   for (const Channel& channel : work.channels)
-    channels.push_back({{"name", channel.name},
-                        {"group", channel.group},
-                        {"unit", channel.unit},
-                        {"label", channel.label}});
+    channels.push_back(
+        {{"name", channel.name}, {"group", channel.group}, {"unit", channel.unit}, {"label", channel.label}});
   return {{"type", "scene"},
           {"id", 0},
           {"why", "connect"},
@@ -418,7 +461,8 @@ Json scene_of(Work& work, const SceneLabel& label, const GalleryEntry* entry) {
           {"parameters", parameters_of(work)},
           {"channels", std::move(channels)},
           {"choices", choices_of(work)},
-          {"chosen", chosen_of(work.choice)}};
+          {"chosen", chosen_of(work.choice)},
+          {"coupling", coupling_of(work)}};
 }
 
 Json shapes_of(const Model& original, const std::vector<simulate::ConstraintOutline>& constraints,
