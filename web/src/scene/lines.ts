@@ -93,7 +93,7 @@ export class FatLine {
   }
 
   /** Points x, y, z, one after the other; `opacity` of the i-th of n. */
-  set(points: ArrayLike<number>, n = points.length / 3, opacity?: (i: number, n: number) => number): void {
+  set(points: ArrayLike<number>, n = points.length / 3, opacity?: (i: number, n: number) => number, hidden?: (i: number) => boolean): void {
     const {from, to, fade} = this;
     const segments = Math.max(0, Math.min(n - 1, this.room));
     let along = 0;
@@ -103,7 +103,8 @@ export class FatLine {
       const next = along + Math.hypot(X - x, Y - y, Z - z);
       from.setXYZW(i, x, y, z, along);
       to.setXYZW(i, X, Y, Z, next);
-      fade.setXY(i, opacity ? opacity(i, n) : 1, opacity ? opacity(i + 1, n) : 1);
+      if (hidden?.(i)) fade.setXY(i, 0, 0);
+      else fade.setXY(i, opacity ? opacity(i, n) : 1, opacity ? opacity(i + 1, n) : 1);
       along = next;
     }
     this.mesh.geometry.instanceCount = segments;

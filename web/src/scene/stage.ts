@@ -366,10 +366,10 @@ export class Stage {
     for (let i = Math.max(0, history.before(this.trailedUntil, 'clock')); i < history.length; ++i) {
       const m = history.at(i)!;
       if (m.clock > moment.clock) break;
-      if (m.clock > this.trailedUntil) trails.add(m.poses);
+      if (m.clock > this.trailedUntil) trails.add(m.poses, m.t);
     }
     this.trailedUntil = moment.clock;
-    trails.add(this.poses);
+    trails.add(this.poses, moment.t);
     trails.show();
   }
 
@@ -458,10 +458,10 @@ export class Stage {
   }
 }
 
-/** [N] whose arrow is a quarter of the mechanism: its weight, or a third of what the hand may give. */
+/** [N] whose arrow is a quarter of the mechanism: its weight, or half of what the hand may give. */
 function referenceForce(scene: Scene): number {
   const mass = scene.bodies.reduce((sum, b) => sum + (b.fixed ? 0 : b.mass), 0);
-  return tidy(Math.max(1e-3, 9.81 * mass, 0.35 * (scene.coupling?.force ?? 0)));
+  return Math.max(1e-3, 9.81 * mass, 0.5 * (scene.coupling?.force ?? 0));
 }
 
 /** No graphics processor: a virtual machine, a remote desktop, a test. */

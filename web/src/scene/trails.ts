@@ -4,12 +4,14 @@ import {FatLine} from './lines';
 
 const POINTS = 420;
 const LEAST_STEP = 0.004; // of the scene's size, between two points of a trail
+const GAP = 0.12; // [s] without a frame: what happened meanwhile is not known, and not drawn
 const JUMP = 0.6; // of the scene's size: no motion, a reset
 
 export class Trail {
   readonly line: FatLine;
   private readonly points = new Float32Array(3 * POINTS);
   private count = 0;
+  private readonly broken = new Uint8Array(POINTS); // 1: not joined with the one before
   private changed = false;
 
   constructor(private readonly size: number, colour: Color, width: number, strength: number) {
@@ -22,7 +24,7 @@ export class Trail {
     this.line.set(this.points, 0);
   }
 
-  add(p: Vector3): void {
+  add(p: Vector3, gap: boolean): void {
     const {points} = this;
     if (this.count > 0) {
       const at = 3 * (this.count - 1);
@@ -32,9 +34,11 @@ export class Trail {
     }
     if (this.count === POINTS) {
       points.copyWithin(0, 3);
+      this.broken.copyWithin(0, 1);
       --this.count;
     }
     p.toArray(points, 3 * this.count);
+    this.broken[this.count] = gap ? 1 : 0;
     ++this.count;
     this.changed = true;
   }
@@ -42,7 +46,7 @@ export class Trail {
     if (!this.changed) return;
     this.changed = false;
     const n = this.count;
-    this.line.set(this.points, n, (i) => (i / n) ** 1.3);
+    this.line.set(this.points, n, (i) => (i / n) ** 1.3, (i) => this.broken[i + 1] === 1);
   }
 }
 
@@ -53,6 +57,7 @@ export class Trails {
   readonly group = new Group();
   private readonly list = new Map<string, {trail: Trail; where: Where}>();
   private readonly at = new Vector3();
+  private t = 0;
 
   set(name: string, size: number, colour: Color, width: number, strength: number, where: Where): void {
     this.remove(name);
@@ -76,10 +81,12 @@ export class Trails {
   clear(): void {
     for (const {trail} of this.list.values()) trail.clear();
   }
-  add(poses: Float32Array): void {
+  add(poses: Float32Array, t: number): void {
+    const gap = t - this.t > GAP;
+    this.t = t;
     for (const {trail, where} of this.list.values()) {
       const p = where(poses, this.at);
-      if (p) trail.add(p);
+      if (p) trail.add(p, gap);
     }
   }
   show(): void {
