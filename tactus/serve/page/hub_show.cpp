@@ -66,7 +66,8 @@ void Hub::show() {
     say_all({{"type", "events"},
              {"scene", stage_ ? stage_->work->scene : 0},
              {"left_out", std::exchange(events_left_out_, 0)},
-             {"events", std::move(list)}});
+             {"events", std::move(list)}},
+            true);
   }
   if (shapes_changed_ && at >= shapes_due_) {
     shapes_due_ = at + kShapesEvery;
