@@ -137,9 +137,9 @@ try {
               if (!fast) window.tactus.stage.setLevel(0);
               return window.tactus.stage.pictures;
             }, Boolean(process.env.TACTUS_FAST));
-            await until(page, 'two pictures', (n) => {
+            await until(page, 'a picture', (n) => {
               window.tactus.stage.touch();
-              return window.tactus.stage.pictures > n + 1;
+              return window.tactus.stage.pictures > n;
             }, pictures, 120_000);
             const png = await page.screenshot({timeout: 120_000});
             const webp = await page.evaluate(async (data) => {

@@ -34,6 +34,10 @@ const open = async (page, model) => {
   assert.ok(done.ok, `${model}: ${done.what}`);
   await ready(page, model);
 };
+const order = async (page, message) => {
+  const done = await ask(page, message);
+  assert.ok(done.ok, `${JSON.stringify(message)}: ${done.what}`);
+};
 const force = (page) => page.evaluate(() => Math.hypot(...window.tactus.app.frame.force));
 
 test('The first mechanism moves at once and is grabbed: it follows the hand, and the hand feels it', {skip}, () =>
@@ -179,7 +183,7 @@ test('Two pages: one holds, the other looks, is told who holds, and may take it 
       await first.evaluate(() => window.tactus.link.send({type: 'release'}));
       await first.evaluate(() => window.tactus.link.send({type: 'leave'}));
       await until(second, 'nobody holds', () => window.tactus.app.status.value.holder === null);
-      assert.ok((await ask(second, {type: 'take'})).ok);
+      await order(second, {type: 'take'});
       await until(first, 'the second holds', (you) => window.tactus.app.status.value.holder === you, b);
     });
   }));
@@ -208,7 +212,7 @@ test('Equations are shown as the server says them, and again when a constraint i
     await until(page, 'equations', () => document.querySelectorAll('#panel-equations .katex').length > 3, undefined, 60_000);
     assert.equal(await page.locator('#panel-equations .katex-error').count(), 0);
     const acts = await page.locator('#panel-equations .acts').count();
-    assert.ok((await ask(page, {type: 'constraint', name: 'stick', on: true})).ok);
+    await order(page, {type: 'constraint', name: 'stick', on: true});
     await until(page, 'one more constraint that acts', (n) => document.querySelectorAll('#panel-equations .acts').length > n, acts, 60_000);
   }));
 
@@ -216,19 +220,19 @@ test('Snapshots, recordings, single steps, slow motion, looking back', {skip}, (
   withPage(async (page) => {
     await ready(page);
     await open(page, 'double_pendulum');
-    assert.ok((await ask(page, {type: 'record', on: true})).ok);
+    await order(page, {type: 'record', on: true});
     await page.waitForTimeout(500);
-    assert.ok((await ask(page, {type: 'snapshot', do: 'save'})).ok);
+    await order(page, {type: 'snapshot', do: 'save'});
     await page.waitForTimeout(500);
-    assert.ok((await ask(page, {type: 'record', on: false})).ok);
-    await until(page, 'a recording', () => window.tactus.app.status.value.recordings.length > 0);
+    await order(page, {type: 'record', on: false});
+    await until(page, 'a recording', () => window.tactus.app.status.value.recordings.some((r) => r.ready));
     const files = await page.evaluate(async () => {
       const {id} = window.tactus.app.status.value.recordings.at(-1);
       return Promise.all(['csv', 'mcap', 'json'].map(async (ext) => (await fetch(`./recordings/${id}.${ext}`)).status));
     });
     assert.deepEqual(files, [200, 200, 200]);
     const kept = await page.evaluate(() => window.tactus.app.status.value.snapshots.at(-1));
-    assert.ok((await ask(page, {type: 'snapshot', do: 'load', id: kept.id})).ok);
+    await order(page, {type: 'snapshot', do: 'load', id: kept.id});
     await still(page);
     const t = await page.evaluate(() => window.tactus.app.status.value.t);
     await page.getByRole('button', {name: 'One step'}).click();

@@ -121,7 +121,7 @@ export class Dock {
       box,
       h('h3', {}, 'Recordings'),
       recordings.length === 0 ? h('p', {class: 'muted'}, 'None yet.') : h('ul', {class: 'stack'}, ...recordings.map((r) =>
-        h('li', {class: 'row'}, h('span', {class: 'num grow'}, `${r.model.replace(/_/g, ' ')}, ${digits(r.seconds)} s`), h('button', {class: 'btn small', type: 'button', disabled: r.model !== this.app.scene.value?.model.name, title: 'Play it in the picture', click: () => void this.replay(r.id)}, 'Replay'), link(r.id, 'csv', 'CSV'), link(r.id, 'mcap', 'MCAP'), link(r.id, 'json', 'Script')))),
+        h('li', {class: 'row'}, h('span', {class: 'num grow'}, `${r.model.replace(/_/g, ' ')}, ${digits(r.seconds)} s`, r.problem ? h('span', {class: 'note late small'}, r.problem) : r.ready ? '' : h('span', {class: 'muted small'}, ' being written')), h('button', {class: 'btn small', type: 'button', disabled: r.model !== this.app.scene.value?.model.name, title: 'Play it in the picture', click: () => void this.replay(r.id)}, 'Replay'), link(r.id, 'csv', 'CSV'), link(r.id, 'mcap', 'MCAP'), link(r.id, 'json', 'Script')))),
       h('h3', {}, 'Snapshots'),
       snapshots.length === 0 ? h('p', {class: 'muted'}, 'None yet.') : h('ul', {class: 'stack'}, ...snapshots.map((s) =>
         h('li', {class: 'row'}, h('span', {class: 'num grow'}, `at ${clock(s.t)}`),

@@ -102,7 +102,7 @@ class Film {
   private readonly curves: Curves;
 
   constructor(private readonly scene: Scene, isDark: boolean) {
-    this.view = new MechanismView(scene, isDark ? dark : light, () => undefined);
+    this.view = new MechanismView(scene, isDark ? dark : light);
     this.poses = new Float32Array(7 * scene.bodies.length);
     const lamp = new DirectionalLight(0xffffff, 2.2);
     lamp.position.set(-1, -2, 3);

@@ -29,11 +29,8 @@ const shape = object({
   size: list(number, 6),
   pose,
   color: maybe(text),
-  made: or(truth, false),
-  role: or(text, ''),
   contact: or(truth, false),
   hollow: or(truth, false),
-  url: maybe(text),
 });
 export type Shape = Read<typeof shape>;
 
@@ -135,7 +132,7 @@ const scene = object({
   channels: or(list(channel), []),
   choices: or(map(options), {}),
   chosen: or(map(anything), {}),
-  coupling: maybe(object({stiffness: or(number, 0), damping: or(number, 1), force: or(number, 0), designed: or(truth, true)})),
+  coupling: maybe(object({stiffness: or(number, 0), damping: or(number, 1), force: or(number, 0), limit: maybe(number), designed: or(truth, true)})),
 });
 export type Scene = Read<typeof scene>;
 export const readScene = (value: unknown): Scene => scene(value, 'scene');
@@ -193,7 +190,7 @@ const status = object({
   contacts: or(number, 0),
   snapshots: or(list(object({id: number, t: number}), 64), []),
   recording: maybe(object({id: number, seconds: or(number, 0)})),
-  recordings: or(list(object({id: number, seconds: number, ticks: or(number, 0), model: or(text, '')}), 1000), []),
+  recordings: or(list(object({id: number, seconds: number, ticks: or(number, 0), model: or(text, ''), ready: or(truth, true), problem: maybe(text)}), 1000), []),
   building: maybe(object({what: or(text, ''), seconds: or(number, 0)})),
   rederived: maybe(object({sets: or(number, 0), refused: or(number, 0), derive: or(number, 0), compile: or(number, 0)})),
   frames: maybe(object({sent: number, dropped: number})),
@@ -243,6 +240,7 @@ const equations = object({
           tex: or(text, ''),
           indices: or(list(number, 4), []),
           constraint: maybe(number),
+          pair: maybe(number),
           operations: maybe(number),
           cut: or(truth, false),
         }),

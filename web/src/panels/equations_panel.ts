@@ -8,6 +8,7 @@ import {check, makeSlider} from './panel';
 
 const AT_ONCE = 10; // elements of a section that are open from the start
 const LONG_TEX = 1600; // characters above which an element is folded
+const CONTACT_CALM = 500; // [ms] after the last change of contact
 const COARSEST = 0.3, FINEST = 1e-6; // of the abbreviation, relative
 
 type Katex = {render: (tex: string, into: HTMLElement, options: object) => void};
@@ -26,14 +27,14 @@ const WHOLE: Record<string, string[]> = {
 };
 
 export function buildEquations(app: App, body: HTMLElement, seen: () => boolean): void {
-  const form = h('select', {'aria-label': 'Form of the equations', change: () => ask()});
+  const form = h('select', {'aria-label': 'Form of the equations', change: () => void ask()});
   for (const [value, word] of [
     ['exact', 'Exact, of the open tree'], ['reduced', 'With the constraints solved'], ['canonical', 'Trigonometric polynomials'], ['linear', 'Linearised here'],
   ]) form.append(h('option', {value}, word!));
   let symbols = true;
   const letters = check('Letters for parameters', symbols, (on) => {
     symbols = on;
-    ask();
+    void ask();
   });
   let threshold = 0;
   const coarse = makeSlider({
@@ -42,7 +43,7 @@ export function buildEquations(app: App, body: HTMLElement, seen: () => boolean)
     input: (s) => {
       threshold = s < 0.02 ? 0 : thresholdOf(s);
       clearTimeout(timer);
-      timer = window.setTimeout(() => ask(), 200);
+      timer = window.setTimeout(() => void ask(), 200);
     },
   });
   const thresholdOf = (s: number) => FINEST * (COARSEST / FINEST) ** s;
@@ -57,7 +58,8 @@ export function buildEquations(app: App, body: HTMLElement, seen: () => boolean)
 
   fill(body, h('div', {class: 'field'}, form), letters, coarse.element, state, counts, proof, sections);
 
-  async function ask(): Promise<void> {
+  /** `again`: the same equations may come; what has not changed is left as it is. */
+  async function ask(again = false): Promise<void> {
     if (!seen() || !app.link.open || !app.scene.value) {
       stale = true;
       return;
@@ -65,16 +67,20 @@ export function buildEquations(app: App, body: HTMLElement, seen: () => boolean)
     stale = false;
     const mine = ++asked;
     coarse.element.hidden = form.value !== 'canonical';
-    state.hidden = false;
-    state.className = 'muted';
-    say(state, 'Deriving …');
+    if (!again) {
+      state.hidden = false;
+      state.className = 'muted';
+      say(state, 'Deriving …');
+    }
     try {
       const answer = await app.link.ask<Equations>({
         type: 'equations', form: form.value, symbols, ...(form.value === 'canonical' && threshold > 0 ? {threshold} : {}),
       });
       if (mine !== asked) return;
+      const same = again && current !== null && JSON.stringify(current.sections) === JSON.stringify(answer.sections);
       current = answer;
       state.hidden = true;
+      if (same) return;
       await show(answer);
     } catch (error) {
       if (mine !== asked) return;
@@ -112,6 +118,7 @@ export function buildEquations(app: App, body: HTMLElement, seen: () => boolean)
       section.elements.forEach((element, i) => {
         const line = h('div', {class: 'eq', tabindex: 0, role: 'group', 'aria-label': `${element.name}`});
         if (element.constraint !== null) line.dataset['constraint'] = String(element.constraint);
+        if (element.pair !== null) line.classList.add('acts');
         const draw = () => {
           const target = h('div', {class: 'eqtex'});
           if (element.cut) fill(target, h('span', {class: 'muted small'}, 'too long to be shown: tactus derive prints it'));
@@ -199,10 +206,11 @@ export function buildEquations(app: App, body: HTMLElement, seen: () => boolean)
     void ask();
   });
   app.happenings.add((list: Happening[]) => {
-    if (list.some((e) => e.kind === 'constraint' || e.kind === 'transition' || e.kind === 'swapped')) {
-      clearTimeout(timer);
-      timer = window.setTimeout(() => void ask(), 120);
-    }
+    const set = list.some((e) => e.kind === 'constraint' || e.kind === 'transition' || e.kind === 'swapped');
+    const contact = form.value === 'exact' && list.some((e) => ['rests', 'sticks', 'slides', 'leaves'].includes(e.kind));
+    if (!set && !contact) return;
+    clearTimeout(timer);
+    timer = window.setTimeout(() => void ask(true), set ? 120 : CONTACT_CALM);
   });
   for (const setting of [app.settings.open, app.settings.side]) {
     setting.listen(() => {

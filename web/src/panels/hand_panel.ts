@@ -70,7 +70,10 @@ export function buildHand(app: App, hand: Hand, body: HTMLElement): void {
     passive.hidden = true;
     const c = scene.coupling;
     if (!c) return;
-    stiffness.setRange(Math.max(1e-3, c.stiffness / 100), Math.max(1, c.stiffness * 100));
+    if (c.limit !== null && c.limit > 0) {
+      stiffness.setRange(Math.max(1e-3, c.limit / 1e4), c.limit * 1.5);
+      stiffness.setMark(c.limit, 'passive limit');
+    } else stiffness.setRange(Math.max(1e-3, c.stiffness / 100), Math.max(1, c.stiffness * 100));
     stiffness.set(c.stiffness);
     damping.set(c.damping);
     most.setRange(Math.max(1e-3, c.force / 50), Math.max(1e-2, c.force * 20));

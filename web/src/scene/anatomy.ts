@@ -14,14 +14,8 @@ export interface Part {
   colour: Color;
   opacity: number;
 }
-export interface MeshFile {
-  url: string;
-  matrix: Matrix4;
-  colour: Color;
-}
 export interface Drawn {
   parts: Part[]; // in body axes
-  meshes: MeshFile[];
 }
 
 /** The plane of a planar scene as it is looked at: the normal points to the viewer, x goes to the right where it can. */
@@ -156,10 +150,10 @@ export class Anatomy {
   }
 
   private draw(body: Body, index: number): Drawn {
-    const drawn: Drawn = {parts: [], meshes: []};
+    const drawn: Drawn = {parts: []};
     if (this.hidden[index]) return drawn;
     for (const shape of body.shapes) this.drawShape(shape, index, drawn);
-    if (drawn.parts.length === 0 && drawn.meshes.length === 0 && index > 0 && !body.fixed) this.makeUp(body, index, drawn);
+    if (drawn.parts.length === 0 && index > 0 && !body.fixed) this.makeUp(body, index, drawn);
     return drawn;
   }
 
@@ -194,10 +188,6 @@ export class Anatomy {
         return void add(solids.capsule(a, b));
       case 'plane':
         return this.drawPlane(shape, [a, b], colour, drawn);
-      case 'mesh':
-        if (shape.url) {
-          drawn.meshes.push({url: shape.url, matrix: matrix.multiply(new Matrix4().makeScale(a || 1, b || a || 1, c || a || 1)), colour});
-        }
     }
   }
 

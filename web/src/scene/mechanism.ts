@@ -1,9 +1,9 @@
 // A mechanism as it is seen: one group per body, moved by poses.
 import {
-  BackSide, Box3, BufferGeometry, DoubleSide, Group, Matrix4, Mesh, MeshStandardMaterial, Raycaster, ShaderMaterial, Vector3, Color, BufferAttribute,
+  BackSide, Box3, BufferGeometry, DoubleSide, Group, Matrix4, Mesh, MeshStandardMaterial, Raycaster, ShaderMaterial, Vector3, Color,
 } from 'three';
 import type {Scene} from '../link/messages';
-import {Anatomy, merged, type MeshFile} from './anatomy';
+import {Anatomy, merged} from './anatomy';
 import type {SceneColours} from './colours';
 import {placeOf, turnOf} from './poses';
 import {halfCanvas} from './lines';
@@ -30,7 +30,7 @@ export class MechanismView {
   private readonly ghostMaterial: MeshStandardMaterial;
   private hovered = -1;
 
-  constructor(readonly scene: Scene, colours: SceneColours, onLoaded: () => void) {
+  constructor(readonly scene: Scene, colours: SceneColours) {
     this.anatomy = new Anatomy(scene, colours);
     this.lit.emissive = new Color(colours.lift > 0 ? '#243244' : '#10243c');
     this.rim = rimMaterial(colours.lift > 0 ? '#9cc6fb' : '#1a5fb4');
@@ -71,7 +71,6 @@ export class MechanismView {
         mesh.userData['body'] = i;
         group.add(mesh);
       }
-      for (const file of drawn.meshes) void this.load(file, group, i, onLoaded);
       this.bodies.push(group);
       this.group.add(group);
       group.matrixAutoUpdate = false;
@@ -84,39 +83,6 @@ export class MechanismView {
     const amount = shift[index] ?? 0;
     if (!plane || amount === 0) return new Vector3();
     return plane.normal.clone().applyQuaternion(turnOf(this.scene.bodies[index]!.pose).invert()).multiplyScalar(amount);
-  }
-
-  private async load(file: MeshFile, group: Group, index: number, onLoaded: () => void): Promise<void> {
-    try {
-      let geometry: BufferGeometry | null = null;
-      if (/\.stl$/i.test(file.url)) {
-        const {STLLoader} = await import('three/examples/jsm/loaders/STLLoader.js');
-        geometry = await new STLLoader().loadAsync(file.url);
-      } else {
-        const {OBJLoader} = await import('three/examples/jsm/loaders/OBJLoader.js');
-        const object = await new OBJLoader().loadAsync(file.url);
-        object.traverse((child) => {
-          if (child instanceof Mesh && geometry === null) geometry = child.geometry as BufferGeometry;
-        });
-      }
-      if (geometry === null) return;
-      const g: BufferGeometry = geometry;
-      g.applyMatrix4(file.matrix);
-      if (!g.getAttribute('normal')) g.computeVertexNormals();
-      const n = g.getAttribute('position').count;
-      const colours = new Float32Array(3 * n);
-      for (let i = 0; i < n; ++i) file.colour.toArray(colours, 3 * i);
-      g.setAttribute('color', new BufferAttribute(colours, 3));
-      const mesh = new Mesh(g, this.solid);
-      mesh.castShadow = mesh.receiveShadow = true;
-      mesh.userData['body'] = index;
-      mesh.position.copy(this.shiftOf(index));
-      group.add(mesh);
-      this.meshes[index] ??= mesh;
-      onLoaded();
-    } catch {
-      console.warn('tactus: the mesh could not be read', file.url);
-    }
   }
 
   setPose(index: number, poses: ArrayLike<number>, at: number): void {

@@ -183,7 +183,7 @@ export class Stage {
     this.curves?.dispose();
     this.view?.dispose();
     this.trails.removeAll();
-    this.view = new MechanismView(scene, this.colours, () => this.touch());
+    this.view = new MechanismView(scene, this.colours);
     this.world.add(this.view.group);
     this.curves = new Curves(scene, this.view, this.colours, this.trails);
     this.world.add(this.curves.group);
