@@ -138,6 +138,8 @@ ordered_json as_json(const SimulateSummary& s) {
   if (contact) summary["contact"] = contact_as_json(s);
   summary["energy"] = {{"before", s.result.energy_before()}, {"after", s.result.energy_after()}};
   if (contact) summary["energy"]["balance"] = work_of_others(s);
+  if (const simulate::Books books = s.mechanism.books(); !contact && books.in_play > 0.0)
+    summary["energy"].update({{"drift", books.imbalance}, {"in_play", books.in_play}});
   summary["seconds"] = {{"derive_and_compile", s.opened.derive_seconds}, {"simulate", s.result.seconds}};
   if (const simulate::Statistics made = s.mechanism.statistics(); made.rederives)
     summary["rederivation"] = rederivation_as_json(made);
@@ -159,6 +161,14 @@ void print_head(const SimulateSummary& s) {
         "{:.2g} in the "
         "coordinates; try --step {:g}\n",
         made.speed_error, made.coordinate_error, made.advised_step);
+  // Where nothing gives or takes energy.
+  constexpr double kDrift = 1e-3;
+  if (const simulate::Books books = s.mechanism.books();
+      s.mechanism.kind() == EngineKind::smooth && std::abs(books.imbalance) > kDrift * books.in_play)
+    fmt::print(
+        "warning: the energy drifted by {:.3g} J of {:.3g} J in play, though nothing gives or takes any: "
+        "take a smaller step\n",
+        books.imbalance, books.in_play);
   if (s.result.missed > 0)
     fmt::print(
         "note: in {} of the steps a force jumped again and again (a `sign` in the script?): the tolerance is "

@@ -281,8 +281,10 @@ TEST(TwoRates, RunInTwoThreadsByTheClock) {
   std::vector<TickRecord> records(400);
   const RunReport report =
       run_loop(scene.loop, {.duration = 0.4, .realtime = true, .watchdog = 0.0}, records);
-  EXPECT_GE(report.ticks + report.missed, 400);
-  // A machine that is busy may be late; what comes is a number.
+  // A machine that is busy may be late, and the run then ends for that reason; what comes is a number.
+  const control::Fault fault = scene.loop.safety().fault;
+  const bool late = fault == control::Fault::simulation_late || fault == control::Fault::late;
+  EXPECT_TRUE(report.ticks + report.missed >= 400 || late) << name_of(fault);
   bool updated = false;
   for (long k = 0; k < report.ticks; ++k) {
     EXPECT_TRUE(device::finite(records[static_cast<std::size_t>(k)].on_handle));

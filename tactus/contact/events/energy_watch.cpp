@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <tactus/derive/constraints/mobility.h>
+#include <tactus/simulate/motion/smooth_watch.h>
 
 namespace tactus::contact {
 
@@ -32,19 +32,9 @@ constexpr double kDoubtOfSimpson = 0.05;
 
 bool has_other_forces(const ContactModel& contact_model) {
   const describe::Model& model = contact_model.model;
-  const auto acts = [](const algebra::Expr& e) { return !algebra::is_zero(e); };
   for (const describe::ContactPair& pair : model.contact.pairs)
     if (pair.law.rendering == describe::Rendering::compliant) return true;
-  for (const describe::Joint& joint : model.joints)
-    for (const describe::JointAxis& axis : joint.axes)
-      if (acts(axis.damping) || acts(axis.friction.viscous_positive) || acts(axis.friction.viscous_negative))
-        return true;
-  for (const describe::PointSpring& spring : model.point_springs)
-    if (acts(spring.damping)) return true;
-  if (!model.frame_springs.empty())
-    return true;  // whose torques are those of a potential to first order alone
-  return contact_model.dynamics.dry_friction != nullptr || contact_model.dynamics.loads.has_value() ||
-         derive::is_driven(contact_model.equations);
+  return simulate::has_other_forces(model, contact_model.equations, contact_model.dynamics);
 }
 
 EnergyWatch::EnergyWatch(const ContactModel& contact_model, bool first_order)

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include <tactus/simulate/motion/kernel_print.h>
 #include <tactus/simulate/motion/step_error.h>
 
@@ -11,7 +13,14 @@ namespace {
 
 struct SmoothSnapshot final : Snapshot {
   Simulation::Memory memory;
+  SmoothWatch watch;
 };
+
+/// Integrators that keep the energy of motions that their steps fit: not those of first order, nor those that damp what is stiff.
+bool keeps_energy(Integrator integrator) {
+  return integrator == Integrator::rk4 || integrator == Integrator::implicit ||
+         integrator == Integrator::adaptive;
+}
 
 }  // namespace
 
@@ -44,13 +53,43 @@ SmoothMechanism::SmoothMechanism(std::shared_ptr<const SmoothModel> made, Option
   print.add(static_cast<std::uint64_t>(own.constraints.formulation));
   print.add(static_cast<std::uint64_t>(own.constraints.holding));
   set_snapshot_kind(print.value());
+  watch_.keeps =
+      keeps_energy(own.integrator) && !has_other_forces(made_->model, made_->equations, made_->dynamics);
+  if (watch_.keeps) simulation_.save(before_);  // makes room
 }
 
 Status SmoothMechanism::advance(const TickInput& input) noexcept {
-  return simulation_.step({input.tau, input.wrench});
+  if (!input.tau.empty() || !input.wrench.empty() || port_loads_.acts()) {
+    watch_.forget();
+    return simulation_.step({input.tau, input.wrench});
+  }
+  const bool known = watch_.known, due = watch_.is_due();
+  if (!due) return simulation_.step({});
+  if (!known) {  // where the motion begins
+    const Energies now = energies();
+    watch_.look(now.kinetic, now.potential);
+    return simulation_.step({});
+  }
+  simulation_.save(before_);
+  const Status status = simulation_.step({});
+  if (!status.ok()) return status;
+  const Energies now = energies();
+  if (watch_.look(now.kinetic, now.potential)) return status;
+  simulation_.load(before_);
+  return Status::energy_unexplained;
+}
+
+std::string SmoothMechanism::explain(Status status) {
+  if (!status.has(Status::energy_unexplained)) return simulation_.explain(status);
+  return fmt::format(
+      "at t = {:.9g} s energy came or went, more than {:g} of what is in play ({:.3g} J) within {} steps, "
+      "though nothing "
+      "gives or takes any: take a smaller step",
+      state().t, SmoothWatch::kLost, watch_.largest, SmoothWatch::kEvery);
 }
 
 bool SmoothMechanism::switch_constraint(int constraint, bool on) noexcept {
+  watch_.forget();
   return simulation_.request_active(constraint, on).ok();
 }
 
@@ -82,6 +121,9 @@ Books SmoothMechanism::books() const noexcept {
   Books books;
   const EnergyBooks own = simulation_.energy_books();
   if (own.loss == own.loss) books.friction_loss = own.loss;  // only the passive integrator tells
+  books.imbalance = watch_.drift;
+  books.worst_imbalance = watch_.worst;
+  books.in_play = watch_.largest;
   return books;
 }
 
@@ -95,12 +137,15 @@ bool SmoothMechanism::store(Snapshot& snapshot) const noexcept {
   auto* own = dynamic_cast<SmoothSnapshot*>(&snapshot);
   if (own == nullptr) return false;
   simulation_.save(own->memory);
+  own->watch = watch_;
   return true;
 }
 
 bool SmoothMechanism::restore(const Snapshot& snapshot) noexcept {
   const auto* own = dynamic_cast<const SmoothSnapshot*>(&snapshot);
-  return own != nullptr && simulation_.load(own->memory);
+  if (own == nullptr || !simulation_.load(own->memory)) return false;
+  watch_ = own->watch;
+  return true;
 }
 
 }  // namespace tactus::simulate

@@ -5,6 +5,7 @@
 
 #include <tactus/simulate/motion/mechanism.h>
 #include <tactus/simulate/motion/simulation.h>
+#include <tactus/simulate/motion/smooth_watch.h>
 
 namespace tactus::simulate {
 
@@ -37,10 +38,13 @@ class SmoothMechanism final : public Mechanism {
   ConstraintReport constraint_report(bool multipliers) noexcept override;
   Statistics statistics() const override;
   Books books() const noexcept override;
-  std::string explain(Status status) override { return simulation_.explain(status); }
+  std::string explain(Status status) override;
 
  protected:
-  void restart(State state) override { simulation_.set_state(std::move(state)); }
+  void restart(State state) override {
+    simulation_.set_state(std::move(state));
+    watch_ = {.keeps = watch_.keeps};
+  }
   Status advance(const TickInput& input) noexcept override;
   bool hold_loads(const TickInput& input) noexcept override {
     return simulation_.hold({input.tau, input.wrench});
@@ -48,7 +52,10 @@ class SmoothMechanism final : public Mechanism {
   bool switch_constraint(int constraint, bool on) noexcept override;
   bool is_on(int constraint) const noexcept override { return simulation_.is_active(constraint); }
   std::unique_ptr<Snapshot> empty_snapshot() const override;
-  bool adjust() noexcept override { return simulation_.adjust(); }
+  bool adjust() noexcept override {
+    watch_.forget();
+    return simulation_.adjust();
+  }
   bool store(Snapshot& snapshot) const noexcept override;
   bool restore(const Snapshot& snapshot) noexcept override;
   void accelerate_now(double* udot) noexcept override;
@@ -56,6 +63,8 @@ class SmoothMechanism final : public Mechanism {
  private:
   std::shared_ptr<const SmoothModel> made_;
   Simulation simulation_;
+  SmoothWatch watch_;
+  Simulation::Memory before_;  // a tick that is looked at
 };
 
 }  // namespace tactus::simulate

@@ -1,0 +1,194 @@
+// Which speeds are independent: by singular values and a look at the rows of V [Gillespie2003, (43); Reckdahl1997], beside
+// pivots in the metric of the masses as the embedding has them. Both keep a choice until another is much better.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <vector>
+
+#include <Eigen/Dense>
+
+#include <tactus/contact/open.h>
+#include <tactus/derive/equations.h>
+#include <tactus/describe/read/load.h>
+#include <tactus/simulate/constraints/constraints.h>
+#include <tactus/simulate/motion/dynamics.h>
+
+#include "support/compare.h"
+#include "support/paths.h"
+
+namespace tactus::simulate {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using Set = std::vector<Index>;  // of dependent speeds, sorted
+
+/// A choice is kept while the condition of its columns is at most this many times that of the best.
+constexpr double kMuchBetter = 10.0;
+
+MatrixXd columns(const MatrixXd& A, const Set& set) {
+  MatrixXd some(A.rows(), static_cast<Index>(set.size()));
+  for (std::size_t k = 0; k < set.size(); ++k) some.col(static_cast<Index>(k)) = A.col(set[k]);
+  return some;
+}
+
+double condition(const MatrixXd& A) {
+  const VectorXd s = A.jacobiSvd().singularValues();
+  return s[0] / s[s.size() - 1];
+}
+
+/// The rows of the null space's basis that are furthest from each other are the independent speeds.
+Set by_singular_values(const MatrixXd& A) {
+  const Eigen::JacobiSVD<MatrixXd> svd(A, Eigen::ComputeFullV);
+  MatrixXd rows = svd.matrixV().rightCols(A.cols() - A.rows());
+  std::vector<char> free(static_cast<std::size_t>(A.cols()), 0);
+  for (Index k = 0; k < rows.cols(); ++k) {
+    Index largest = 0;
+    rows.rowwise().squaredNorm().maxCoeff(&largest);
+    free[static_cast<std::size_t>(largest)] = 1;
+    const VectorXd direction = rows.row(largest).transpose().normalized();
+    rows -= rows * direction * direction.transpose();
+  }
+  Set set;
+  for (Index i = 0; i < A.cols(); ++i)
+    if (free[static_cast<std::size_t>(i)] == 0) set.push_back(i);
+  return set;
+}
+
+/// Pivots of A with column i divided by sqrt(M_ii).
+Set by_pivots(const MatrixXd& A, const MatrixXd& M) {
+  MatrixXd scaled = A;
+  for (Index i = 0; i < A.cols(); ++i) scaled.col(i) /= std::sqrt(M(i, i));
+  const Eigen::ColPivHouseholderQR<MatrixXd> qr(scaled);
+  Set set;
+  for (Index k = 0; k < A.rows(); ++k) set.push_back(qr.colsPermutation().indices()[k]);
+  std::sort(set.begin(), set.end());
+  return set;
+}
+
+/// udot of M udot = Q + A^T lambda, A udot = gamma, by the equations in the independent speeds.
+VectorXd embedded(const MatrixXd& A, const MatrixXd& M, const VectorXd& Q, const VectorXd& gamma,
+                  const Set& dependent) {
+  const Index n = A.cols(), m = A.rows();
+  Set free;
+  for (Index i = 0; i < n; ++i)
+    if (!std::binary_search(dependent.begin(), dependent.end(), i)) free.push_back(i);
+  const Eigen::PartialPivLU<MatrixXd> solver(columns(A, dependent));
+  const MatrixXd part = solver.solve(columns(A, free));
+  const VectorXd rest = solver.solve(gamma);
+  MatrixXd T = MatrixXd::Zero(n, n - m);
+  VectorXd g = VectorXd::Zero(n);
+  for (std::size_t k = 0; k < free.size(); ++k) T(free[k], static_cast<Index>(k)) = 1.0;
+  for (std::size_t k = 0; k < dependent.size(); ++k) {
+    T.row(dependent[k]) = -part.row(static_cast<Index>(k));
+    g[dependent[k]] = rest[static_cast<Index>(k)];
+  }
+  return T * (T.transpose() * M * T).ldlt().solve(T.transpose() * (Q - M * g)) + g;
+}
+
+struct Tally {
+  Set now;
+  int chosen = 0;  // how often
+  double worst = 0.0;
+
+  void follow(const MatrixXd& A, const Set& best) {
+    if (now.empty() || !(condition(columns(A, now)) <= kMuchBetter * condition(columns(A, best)))) {
+      now = best;
+      ++chosen;
+    }
+    worst = support::larger(worst, condition(columns(A, now)));
+  }
+};
+
+class Selection {
+ public:
+  explicit Selection(const std::string& name)
+      : model_(describe::load(support::source_dir() + "/models/" + name + ".yaml")),
+        mechanism_(contact::open(model_)),
+        dynamics_(compile(derive::Equations(model_))),
+        terms_(dynamics_, *dynamics_.constraints) {}
+
+  Mechanism& mechanism() { return *mechanism_; }
+
+  /// At the mechanism's state.
+  void look() {
+    const State& s = mechanism_->state();
+    terms_.evaluate(s.t, s.q.data(), s.u.data());
+    const auto n = static_cast<Index>(s.u.size());
+    std::vector<std::size_t> on;
+    for (std::size_t r = 0; r < dynamics_.constraints->size(); ++r)
+      if (dynamics_.constraints->active[r] != 0) on.push_back(r);
+    MatrixXd A(static_cast<Index>(on.size()), n), M(n, n);
+    VectorXd Q(n), gamma(A.rows());
+    for (Index i = 0; i < n; ++i) {
+      Q[i] = terms_.Q()[i];
+      for (Index j = 0; j < n; ++j) M(i, j) = terms_.M()[i * n + j];
+    }
+    for (std::size_t k = 0; k < on.size(); ++k) {
+      gamma[static_cast<Index>(k)] = terms_.gamma()[on[k]];
+      for (Index j = 0; j < n; ++j) A(static_cast<Index>(k), j) = terms_.A(on[k])[j];
+    }
+    reckdahl.follow(A, by_singular_values(A));
+    pivots.follow(A, by_pivots(A, M));
+    mechanism_->hold({});
+    const std::span<const double> given = mechanism_->accelerations();
+    const VectorXd udot = Eigen::Map<const VectorXd>(given.data(), n);
+    const double size = 1.0 + udot.norm();
+    const VectorXd first = embedded(A, M, Q, gamma, reckdahl.now),
+                   second = embedded(A, M, Q, gamma, pivots.now);
+    apart = support::larger(apart, (first - udot).norm() / size);
+    apart = support::larger(apart, (second - udot).norm() / size);
+  }
+
+  Tally reckdahl, pivots;
+  double apart = 0.0;
+
+ private:
+  describe::Model model_;
+  std::unique_ptr<Mechanism> mechanism_;
+  Dynamics dynamics_;
+  ConstraintTerms terms_;
+};
+
+/// The two ways of choosing lead the same motion.
+constexpr double kSame = 1e-9;
+
+TEST(Selection, TurnsTheCartsCasterThroughARightAngle) {
+  // The front wheel's row is -sin q4 u1 + L2 cos q4 u2 - L3 u3: all the way round.
+  Selection cart("shopping_cart");
+  constexpr double L2 = 0.8, L3 = 0.15;
+  for (int k = 0; k <= 720; ++k) {
+    const double q4 = 2.0 * std::numbers::pi * k / 720, u1 = 1.2, u2 = 0.5;
+    cart.mechanism().set_state({.t = 0.0,
+                                .q = {0.0, 0.0, 0.3, q4},
+                                .u = {u1, u2, (-u1 * std::sin(q4) + u2 * L2 * std::cos(q4)) / L3, 0.0},
+                                .momentum = {}});
+    cart.look();
+  }
+  EXPECT_LT(cart.apart, kSame);
+  // Four quarters, in which u1 and u2 take turns at being dependent; pivots by mass leave u3 of the light caster there for good.
+  EXPECT_EQ(cart.reckdahl.chosen, 5);
+  EXPECT_EQ(cart.pivots.chosen, 1);
+  EXPECT_NEAR(cart.reckdahl.worst, 28.6, 0.1);
+  EXPECT_NEAR(cart.pivots.worst, 13.4, 0.1);
+}
+
+TEST(Selection, FollowsTheFourBarRound) {
+  Selection bars("four_bar");
+  for (int k = 0; k < 4000; ++k) {
+    bars.look();
+    ASSERT_TRUE(bars.mechanism().step().ok());
+  }
+  EXPECT_LT(bars.apart, kSame);
+  EXPECT_EQ(bars.reckdahl.chosen, 1);
+  EXPECT_EQ(bars.pivots.chosen, 1);
+  EXPECT_LT(bars.reckdahl.worst, 2.5);
+  EXPECT_LT(bars.pivots.worst, 2.5);
+}
+
+}  // namespace
+}  // namespace tactus::simulate
