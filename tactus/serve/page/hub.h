@@ -240,7 +240,7 @@ class Hub {
   std::unique_ptr<RecordingInProgress> recording_;
   std::vector<std::shared_ptr<Recording>> recordings_;
   int next_recording_ = 1;
-  bool recording_ends_ = false;
+  bool recording_ends_ = false, recording_seen_ = false;
   Answer recording_answer_;
 
   std::map<std::string, std::string> scene_texts_, previews_;  // by name

@@ -103,7 +103,7 @@ void Hub::on(Client&, const Answer& to, const say::Record& record) {
       if (!problem.empty()) return refuse(to, problem, "let it move on, and begin again");
       if (stage_ != stage) return refuse(to, "another mechanism was opened meanwhile", "begin again");
       recording_ = std::make_unique<RecordingInProgress>(*begun);
-      recording_ends_ = false;
+      recording_ends_ = recording_seen_ = false;
       Json more = {{"id", begun->id}};
       if (!note.empty()) more["note"] = note;
       answer(to, std::move(more));
@@ -123,7 +123,9 @@ void Hub::drain_inputs(bool still_recording) {
     recording_answer_ = {};
     command({}, {.kind = Command::Kind::record_end});
   }
-  if (!still_recording && (recording_ends_ || recording_->recorded.ticks > 0)) finish_recording();
+  // Pictures come later than inputs: what they have not begun to show has not ended.
+  recording_seen_ |= still_recording;
+  if (!still_recording && (recording_ends_ || recording_seen_)) finish_recording();
 }
 
 void Hub::finish_recording() {
