@@ -55,7 +55,7 @@ export async function openPage(browser, address, options = {}) {
 }
 
 /** Waits for a condition in the page; says what was waited for where it does not come. */
-export async function until(page, what, condition, argument, timeout = 45_000) {
+export async function until(page, what, condition, argument, timeout = 90_000) {
   try {
     return await page.waitForFunction(condition, argument, {timeout, polling: 100});
   } catch (error) {
