@@ -49,7 +49,7 @@ const scenes = {
   grab: {storage: plain, make: async (page) => {
     await open(page, 'four_bar');
     await wait(1500);
-    await lead(page, 'rocker', [0.25, 0, 0], [[0.36, 0, 0.25], [0.385, 0, 0.24]], 900);
+    await lead(page, 'rocker', [0.25, 0, 0], [[0.35, 0, 0.25], [0.368, 0, 0.246]], 900);
     await wait(700);
   }},
   chain: {storage: plain, make: async (page) => {

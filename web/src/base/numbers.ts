@@ -8,7 +8,7 @@ const minus = (text: string) => text.replace('-', '−');
 /** Three significant digits: 0.123, 1.23, 12.3, 123. */
 export function digits(x: number, n = 3): string {
   if (!Number.isFinite(x)) return '–';
-  if (x === 0) return '0';
+  if (Math.abs(x) < 1e-24) return '0'; // nothing that is measured is so small
   const size = Math.floor(Math.log10(Math.abs(x)) + 1e-12);
   if (size < -4 || size > 6) return minus(x.toExponential(n - 1).replace('e+', 'e'));
   const rounded = Number(x.toPrecision(n));
