@@ -41,6 +41,7 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/generate/requests.h
   tactus/generate/source.h
   tactus/math/vec3.h
+  tactus/serve/server.h
   tactus/simulate/choices.h
   tactus/simulate/constraints/assembly.h
   tactus/simulate/constraints/emitted_step.h

@@ -56,6 +56,7 @@ int run(int argc, char** argv) {
   add_devices(program);
   add_haptic(program);
   add_replay(program);
+  add_serve(program);
   add_study(program);
 
   std::vector<std::string> words = with_default_verb(program, {argv + 1, argv + argc});

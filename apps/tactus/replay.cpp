@@ -1,4 +1,4 @@
-// tactus replay LOG: makes a haptic run again from its log, and says whether every bit is the same.
+// tactus replay LOG: makes a haptic run again from its log, or what was recorded on the live page, and says whether every bit is the same.
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -6,6 +6,7 @@
 
 #include <tactus/base/error.h>
 #include <tactus/display/log.h>
+#include <tactus/serve/server.h>
 
 #include "haptic_session.h"
 #include "setup_file.h"
@@ -27,7 +28,24 @@ describe::Model model_of(const HapticRequest& request, const display::RecordedRu
   return request.model.load_text(copy->second);
 }
 
+void run_recording(const ReplayRequest& request) {
+  const serve::RecordingReport report = serve::repeat_recording(request.path);
+  if (request.json) {
+    const nlohmann::ordered_json json{{"recording", request.path}, {"model", report.model},
+                                      {"ticks", report.ticks},     {"compared", report.compared},
+                                      {"same", report.same},       {"worst", report.worst}};
+    fmt::print("{}\n", json.dump(2));
+  } else {
+    fmt::print("{} ticks of {}: {}\n", report.ticks, report.model,
+               !report.compared ? "nothing to compare with"
+               : report.same    ? "the same bits"
+                                : fmt::format("they differ by up to {:g}", report.worst));
+  }
+  if (report.compared && !report.same) throw Failed("the motion is another one than was recorded");
+}
+
 void run(const ReplayRequest& request) {
+  if (serve::is_recording_file(request.path)) return run_recording(request);
   const display::RecordedRun log(request.path);
   // The settings go through the options of `haptic`, as they came.
   HapticRequest settings;
@@ -76,9 +94,11 @@ void run(const ReplayRequest& request) {
 
 void add_replay(CLI::App& program) {
   auto request = std::make_shared<ReplayRequest>();
-  CLI::App* verb =
-      program.add_subcommand("replay", "Make a haptic run again from its log, and compare every bit");
-  verb->add_option("LOG", request->path, "MCAP file of `tactus haptic --log`")->required();
+  CLI::App* verb = program.add_subcommand(
+      "replay", "Make a haptic run, or a recording of the page, again and compare every bit");
+  verb->add_option("LOG", request->path,
+                   "MCAP file of `tactus haptic --log`, or a recording (JSON) of the live page")
+      ->required();
   verb->add_flag("--json", request->json, "result as JSON");
   verb->callback([request] { run(*request); });
 }

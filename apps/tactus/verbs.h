@@ -49,6 +49,7 @@ void add_simulate(CLI::App& program);
 void add_devices(CLI::App& program);
 void add_haptic(CLI::App& program);
 void add_replay(CLI::App& program);
+void add_serve(CLI::App& program);
 void add_study(CLI::App& program);
 
 }  // namespace tactus::apps

@@ -122,6 +122,8 @@ void HapticLoop::disable() noexcept {
   device_.disable();
 }
 
+void HapticLoop::beside(std::span<const simulate::PortWrench> wrenches) noexcept { view_->beside(wrenches); }
+
 bool HapticLoop::tick(double elapsed) noexcept {
   record_.events = record_.resisted = 0;
   record_.status = {};

@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include <tactus/control/coupler.h>
 #include <tactus/control/four_channel.h>
@@ -90,6 +91,9 @@ class HapticLoop {
   void disable() noexcept;
   /// After a fault, before enable().
   void clear() noexcept { safety_.clear(); }
+
+  /// Wrenches on the mechanism besides the loop's own, from the next tick on until others are given: three at most.
+  void beside(std::span<const simulate::PortWrench> wrenches) noexcept;
 
   /// One tick, after Device::wait(); `elapsed` [s] since the one before. False: faulted, and in the safe state.
   bool tick(double elapsed) noexcept;

@@ -1,10 +1,12 @@
 #include <tactus/display/port_view.h>
 
+#include <algorithm>
+
 namespace tactus::display {
 
 void FullPort::look(const Vector6& on_port, control::PortState& state, control::Resisted& resisted) noexcept {
-  const simulate::PortWrench wrench{port_, on_port};
-  mechanism_.hold({.tau = {}, .ports = {&wrench, 1}, .wrench = {}});
+  acting_[0] = {port_, on_port};
+  mechanism_.hold({.tau = {}, .ports = {acting_.data(), acting_count_}, .wrench = {}});
   state.motion = mechanism_.motion(port_);
   state.acceleration = mechanism_.acceleration(port_);
   mechanism_.mobility(port_, state.L);
@@ -23,8 +25,14 @@ void FullPort::look(const Vector6& on_port, control::PortState& state, control::
 }
 
 simulate::Tick FullPort::step(const Vector6& on_port) noexcept {
-  const simulate::PortWrench wrench{port_, on_port};
-  return mechanism_.step({.tau = {}, .ports = {&wrench, 1}, .wrench = {}});
+  acting_[0] = {port_, on_port};
+  return mechanism_.step({.tau = {}, .ports = {acting_.data(), acting_count_}, .wrench = {}});
+}
+
+void FullPort::beside(std::span<const simulate::PortWrench> wrenches) noexcept {
+  acting_count_ = 1;
+  for (const simulate::PortWrench& wrench : wrenches.first(std::min(wrenches.size(), kMostBesides)))
+    acting_[acting_count_++] = wrench;
 }
 
 Vector6 FullPort::jump(const Vector6& acceleration) noexcept {

@@ -2,6 +2,9 @@
 // the mechanism moves at a slower one (display/two_rates.h).
 #pragma once
 
+#include <array>
+#include <span>
+
 #include <tactus/control/four_channel.h>
 #include <tactus/simulate/motion/mechanism.h>
 
@@ -21,6 +24,8 @@ class PortView {
                     control::Resisted& resisted) noexcept = 0;
   /// A tick on, with the wrench held.
   virtual simulate::Tick step(const Vector6& on_port) noexcept = 0;
+  /// What else acts on the mechanism in the next step, and is no part of what the loop feels; a local model knows nothing of it.
+  virtual void beside(std::span<const simulate::PortWrench> /*wrenches*/) noexcept {}
   /// After step().
   virtual const simulate::PortMotion& motion() noexcept = 0;
   /// The velocity that impacts gave to the port in the last step, beyond `acceleration` times the period.
@@ -59,10 +64,14 @@ class FullPort final : public PortView {
   simulate::Tick step(const Vector6& on_port) noexcept override;
   const simulate::PortMotion& motion() noexcept override { return mechanism_.motion(port_); }
   Vector6 jump(const Vector6& acceleration) noexcept override;
+  void beside(std::span<const simulate::PortWrench> wrenches) noexcept override;
 
  private:
+  static constexpr std::size_t kMostBesides = 3;
   simulate::Mechanism& mechanism_;
   int port_;
+  std::array<simulate::PortWrench, 1 + kMostBesides> acting_{};  // the loop's own first
+  std::size_t acting_count_ = 1;
   ResistanceRule rule_;
   control::ResistedDirections directions_;
   simulate::PortMotion before_;

@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include <algorithm>
 #include <atomic>
@@ -14,27 +13,13 @@
 
 #include <fmt/format.h>
 
+#include <tactus/base/clock.h>
 #include <tactus/base/latest.h>
 #include <tactus/display/log/tick_log.h>
 
 namespace tactus::display {
 
 namespace {
-
-using Nanoseconds = std::int64_t;
-constexpr Nanoseconds kSecond = 1'000'000'000;
-
-Nanoseconds now() noexcept {
-  timespec t{};
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * kSecond + t.tv_nsec;
-}
-
-void sleep_until(Nanoseconds when) noexcept {
-  const timespec t{.tv_sec = when / kSecond, .tv_nsec = when % kSecond};
-  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, nullptr) == EINTR) {
-  }
-}
 
 /// What a thread in real time gets from the system, given back at the end.
 class Privileges {

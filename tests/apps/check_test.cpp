@@ -38,6 +38,7 @@ Outcome run(const std::string& arguments) {
 
 TEST(CheckVerb, DescribesEveryModelThatComesWithTactus) {
   for (const auto& entry : std::filesystem::directory_iterator(kModels)) {
+    if (entry.is_directory()) continue;  // the gallery's index
     const Outcome outcome = run("check " + entry.path().string());
     EXPECT_EQ(outcome.code, 0) << outcome.output;
     EXPECT_NE(outcome.output.find("of freedom"), std::string::npos) << outcome.output;

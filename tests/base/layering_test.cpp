@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 const std::vector<std::string> kModules{"base",     "math",    "algebra",  "describe", "derive",
                                         "generate", "collide", "simulate", "contact",  "device",
-                                        "control",  "display", "study"};
+                                        "control",  "display", "serve",    "study"};
 
 int rank_of(const std::string& module) {
   const auto found = std::find(kModules.begin(), kModules.end(), module);

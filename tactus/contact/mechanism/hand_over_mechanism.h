@@ -22,6 +22,9 @@ class HandOverMechanism final : public ContactMechanism {
   HandOverMechanism(std::shared_ptr<const ContactMade> made, const EngineOptions& events,
                     const SteppingOptions& stepping, Rederivation when);
 
+  /// The part that goes by events, at work or not.
+  const EventMechanism& by_events() const { return events_; }
+
   simulate::EngineKind kind() const noexcept override { return now().kind(); }
   const simulate::State& state() const noexcept override { return now().state(); }
   std::span<const simulate::Event> events() const noexcept override { return now().events(); }

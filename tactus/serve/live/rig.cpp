@@ -1,0 +1,124 @@
+#include <tactus/serve/live/rig.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <Eigen/Eigenvalues>
+
+#include <tactus/base/error.h>
+#include <tactus/control/coupler_design.h>
+#include <tactus/device/registry.h>
+#include <tactus/serve/live/work.h>
+
+namespace tactus::serve {
+
+namespace {
+
+/// How the port moves: its inertia {kg m^2, kg} and its way in the easiest direction.
+struct Grasp {
+  std::array<double, 2> inertia{};
+  Vec3 ahead{}, aside{};
+};
+
+Grasp grasp_of(simulate::Mechanism& mechanism, int port) {
+  std::array<double, 36> L{};
+  mechanism.mobility(port, L);
+  if (!std::all_of(L.begin(), L.end(), [](double x) { return std::isfinite(x); }))
+    throw InputError({}, "the equations are singular here: nothing can be felt",
+                     "let the mechanism move on, and choose the device again");
+  constexpr double kWall = 1e12;  // what cannot move at all
+  const ApparentMass turning = ApparentMass::of(mobility_of_turning(L), kWall),
+                     moving = ApparentMass::of(mobility_of_point(L, {}), kWall);
+  return {{turning.mass[0], moving.mass[0]}, moving.direction[0], moving.direction[1]};
+}
+
+int port_of(const Work& work) {
+  if (!work.choice.port.empty()) return work.mechanism->port(work.choice.port);
+  if (work.mechanism->ports().front().frame >= 0) return 0;
+  return static_cast<int>(work.mechanism->ports().size()) - 1;
+}
+
+device::HandPointer hand_of(const Work& work, const Grasp& grasp, const device::Specification& s) {
+  constexpr double kPart = 0.2, kFree = 0.05,
+                   kPeriod = 2.0;  // of the workspace; [m] where nothing bounds it; [s]
+  const double size = s.workspace.x > 0.0 ? kPart * s.workspace.x : kFree;
+  const Vec3 way = size * grasp.ahead, aside = size * grasp.aside;
+  device::Arm arm;
+  constexpr double kWall = 1e3;  // [kg], [kg m^2] no load that an arm would move
+  constexpr double kFrequency =
+      10.0;  // [rad/s] of the load on the arm: faster than what the hand means to do
+  constexpr std::array<double, 2> kRelaxed{2.0, 300.0}, kFirm{20.0, 1000.0};  // [N m/rad], [N/m] of arms
+  for (std::size_t k = 0; k < 2; ++k) {
+    const double load = s.inertia[k] + (grasp.inertia[k] < kWall ? grasp.inertia[k] : 0.0);
+    arm.stiffness[k] = std::clamp(load * kFrequency * kFrequency, kRelaxed[k], kFirm[k]);
+    arm.damping[k] = std::max(arm.damping[k], 1.4 * std::sqrt(arm.stiffness[k] * load));
+  }
+  const std::string& name = work.choice.hand;
+  if (name == "stroke") return device::following(device::strokes(way, kPeriod), arm);
+  if (name == "circle") return device::following(device::circles(way, aside, kPeriod), arm);
+  if (name == "tap") return device::following(device::taps(way, 0.5 * kPeriod), arm);
+  if (name == "none") return device::none();
+  return device::hold(arm);
+}
+
+}  // namespace
+
+Rig::Rig(Work& work) : port_(port_of(work)) {
+  const Grasp grasp = grasp_of(*work.mechanism, port_);
+  const device::DeviceOptions options{.rate = 1.0 / work.choice.step};
+  device::Specification known;
+  for (const device::Specification& s : device::devices())
+    if (s.name == work.choice.device) known = s;
+  device_ = device::open(work.choice.device, hand_of(work, grasp, known), options);
+  const device::Specification& s = device_->specification();
+  if (s.owns_clock)
+    throw InputError({}, "device `" + s.name + "` has a clock of its own, and the page has one, too",
+                     "take `tactus haptic` for it");
+  control::CouplerGains gains;
+  if (s.kind == device::Kind::impedance) gains = control::design(s, grasp.inertia, 0.5);
+  control::SafetyLimits limits = control::limits_for(s);
+  loop_ = std::make_unique<display::HapticLoop>(*work.mechanism, *device_, port_, gains, limits);
+  if (work.choice.controller != "coupler") {
+    control::FourChannelGains four;
+    constexpr double kFrequency = 10.0;  // [rad/s] of the weak spring that keeps both in one place
+    for (std::size_t k = 0; k < 2; ++k) {
+      four.coordination.stiffness[k] = grasp.inertia[k] * kFrequency * kFrequency;
+      four.coordination.damping[k] = 2.0 * grasp.inertia[k] * kFrequency;
+    }
+    four.penalties = work.choice.controller == "penalties";
+    four.joint_stiffness = 200.0;  // [1/s^2]
+    four.joint_damping = 50.0;     // [1/s]
+    loop_->use(four);
+  }
+  if (!loop_->enable())
+    throw InputError({}, "device `" + s.name + "` could not be switched on",
+                     "look at it, and choose it again");
+}
+
+simulate::Tick Rig::tick(std::span<const simulate::PortWrench> besides) noexcept {
+  loop_->beside(besides);
+  if (!device_->wait())
+    loop_->lost();
+  else
+    loop_->tick(loop_->period());
+  simulate::Tick made{loop_->record().status, loop_->record().events};
+  if (faulted() && made.ok()) made.status |= simulate::Status::bad_input;
+  return made;
+}
+
+bool Rig::applied(simulate::PortWrench& wrench) const noexcept {
+  wrench = {port_, loop_->record().on_port};
+  return std::any_of(wrench.wrench.begin(), wrench.wrench.end(), [](double x) { return x != 0.0; });
+}
+
+void Rig::restart() noexcept {
+  loop_->disable();
+  loop_->clear();
+  loop_->enable();
+}
+
+bool Rig::faulted() const noexcept { return loop_->safety().stage == control::Stage::faulted; }
+
+std::string Rig::words() const { return std::string(control::meaning_of(loop_->safety().fault)); }
+
+}  // namespace tactus::serve

@@ -1,0 +1,156 @@
+// What lies on the bench: a mechanism and all the room that the loop needs to move it and to show it, made before it gets there.
+//
+// The loop writes pictures, samples, happenings and inputs; the network's thread reads them. Neither waits for the other. A
+// work stays alive as long as one of them knows it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tactus/base/latest.h>
+#include <tactus/base/ring.h>
+#include <tactus/contact/open.h>
+#include <tactus/serve/live/command.h>
+#include <tactus/serve/live/grip.h>
+#include <tactus/simulate/motion/mechanism.h>
+
+namespace tactus::contact {
+class EventMechanism;  // contact/mechanism/event_mechanism.h
+}
+
+namespace tactus::serve {
+
+class Rig;  // rig.h
+
+/// What a user chose of a motion.
+struct Choice {
+  double step = 1e-3;  // [s]
+  simulate::Integrator integrator = simulate::Integrator::rk4;
+  simulate::Formulation formulation = simulate::Formulation::automatic;
+  contact::OpenOptions::Contact contact = contact::OpenOptions::Contact::automatic;
+  bool weightless = false;
+  std::string device = "mouse", controller = "coupler", hand = "page", port{};
+  std::string script{};  // text of a script: where the motion begins and what acts
+};
+
+/// A curve that may be drawn of a motion.
+struct Channel {
+  std::string name, group, unit, label;
+  std::size_t column = 0;  // of a sample
+};
+
+/// The hand as it is shown.
+struct HandPicture {
+  int body = -1;
+  std::uint32_t client = 0, sequence = 0;
+  float delay = 0.0F;  // [s] from the message's arrival to the tick
+  Vec3 point{}, target{}, force{}, torque{}, push{};
+  double stiffness = 0.0, ratio = 1.0, most = 0.0, limit = 0.0, mass = 0.0;
+  bool turning = false, pushing = false, clamped = false, designed = true;
+};
+
+/// What is to be seen at an instant.
+struct Picture {
+  double t = 0.0, clock = 0.0;
+  std::vector<float> poses;  // [7 per body]
+  std::vector<simulate::ContactPoint> contacts;
+  std::size_t contact_count = 0;
+  HandPicture hand;
+  std::array<float, 7> handle{};
+  bool has_handle = false, paused = false, faulted = false, recording = false;
+  std::uint32_t events = 0;
+  double hardest = 0.0;  // [N s] impulse since the picture before the last that was taken
+  long ticks = 0, missed = 0, late = 0;
+  double rate = 1.0, held = 0.0;
+  double position_error = 0.0, velocity_error = 0.0, worst_position = 0.0, worst_velocity = 0.0;
+  double kinetic = 0.0, potential = 0.0;
+  std::vector<char> active;        // [constraints]
+  std::vector<double> parameters;  // [adjustable]
+};
+
+/// How long a tick took.
+struct TickTimes {
+  std::int64_t wake = 0, compute = 0;  // [ns]
+};
+
+/// What acted in a tick: enough to make it again.
+struct TickInputs {
+  static constexpr std::size_t kMost = 3;
+  long tick = 0;
+  std::size_t count = 0;
+  std::array<simulate::PortWrench, kMost> wrenches{};
+};
+
+struct Fault {
+  std::string what, why;
+  double t = 0.0;
+};
+
+struct BodyMass {
+  double mass = 0.0;
+  Vec3 com{};
+  Mat3 inertia = Mat3::zero();  // about the mass centre, in the body's axes
+};
+
+struct Work {
+  Work(const describe::Model& model, Choice choice);
+  ~Work();
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
+
+  describe::Model model;  // as it was opened: weightless or not
+  Choice choice;
+  std::uint32_t scene = 0;        // its number
+  bool record_from_here = false;  // by borrowers, for the loop
+  contact::OpenReport report;
+  std::unique_ptr<simulate::Mechanism> mechanism;
+  std::unique_ptr<Rig> rig;  // a device and its loop; null: the mouse alone
+  /// Contact by events, whose equations for sets of contacts may be asked for; null: it goes otherwise.
+  const contact::EventMechanism* by_events = nullptr;
+  std::vector<int> port_of_body;  // -1: the world
+  std::vector<BodyMass> masses;   // [bodies]
+  double heavy = 1.0;             // [kg] all of it
+  double radius = 1.0;            // [m] its size
+  double gravity = 0.0;           // [m/s^2]
+  std::vector<Channel> channels;
+  std::vector<double> initial_parameters;
+
+  static constexpr std::size_t kSnapshots = 17;                // the first is the start
+  std::vector<std::unique_ptr<simulate::Snapshot>> snapshots;  // [kSnapshots]
+  static constexpr std::size_t kWaysBack = 4;
+  std::vector<std::unique_ptr<simulate::Snapshot>> ways_back;  // [kWaysBack] of the last seconds, the loop's
+
+  // From the loop.
+  Latest<Picture> pictures;
+  Ring<std::vector<double>> samples;
+  Ring<Happening> happenings;
+  Ring<TickTimes> times;
+  Ring<TickInputs> inputs;  // while recording
+  Latest<Fault> faults;
+
+  static constexpr std::size_t kMostContacts = 256;  // that are shown
+  /// Columns of a sample: t, clock, q, u, then these.
+  enum Column : std::size_t {
+    kKinetic,
+    kPotential,
+    kTotal,
+    kPosition,
+    kVelocity,
+    kForceX,
+    kForceY,
+    kForceZ,
+    kForce,
+    kStretch,
+    kCompute,
+    kWake,
+    kContacts,
+    kColumns
+  };
+  std::size_t first_column() const { return 2 + mechanism->nq() + mechanism->nv(); }
+};
+
+}  // namespace tactus::serve

@@ -1,0 +1,489 @@
+// The server as a page meets it: over its socket, with everything behind it at work.
+#include <tactus/serve/server.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <mutex>
+#include <thread>
+
+#include "serve/client.h"
+#include "support/compare.h"
+#include "support/paths.h"
+
+namespace {
+
+using namespace tactus;
+using support::get;
+using support::Page;
+using support::Socket;
+using Json = nlohmann::json;
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// A server of its own for each test, without real-time priority.
+class Serve : public testing::Test {
+ protected:
+  void start(const std::string& model = "four_bar", serve::ServerOptions options = {}) {
+    options.first = model;
+    options.models = support::source_dir() + "/models";
+    options.priority = 0;
+    options.log = [this](std::string_view line) {
+      const std::lock_guard lock(mutex_);
+      log_ += std::string(line) + "\n";
+    };
+    server_ = std::make_unique<serve::Server>(options);
+    thread_ = std::thread([this] { server_->run(false); });
+  }
+  void TearDown() override {
+    if (server_ == nullptr) return;
+    server_->stop();
+    thread_.join();
+  }
+  std::uint16_t port() const { return server_->port(); }
+  std::string log() {
+    const std::lock_guard lock(mutex_);
+    return log_;
+  }
+  bool logged(const std::string& words) {
+    for (int i = 0; i < 50 && log().find(words) == std::string::npos; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return log().find(words) != std::string::npos;
+  }
+  /// A page that has its scene.
+  Page visitor(Json* scene = nullptr) {
+    Page page(port());
+    EXPECT_TRUE(page.connected());
+    page.hello();
+    const Json found = page.wait_for("scene");
+    EXPECT_TRUE(found.is_object());
+    if (scene != nullptr) *scene = found;
+    return page;
+  }
+
+  std::unique_ptr<serve::Server> server_;
+  std::thread thread_;
+  std::mutex mutex_;
+  std::string log_;
+};
+
+Json vector(double x, double y, double z) { return {x, y, z}; }
+
+TEST_F(Serve, GreetsWithGallerySceneStatusAndFrames) {
+  start();
+  Page page(port());
+  ASSERT_TRUE(page.connected());
+  page.hello();
+  EXPECT_EQ(page.wait_for("welcome")["version"], 1);
+  const Json gallery = page.wait_for("gallery");
+  EXPECT_GE(gallery["models"].size(), 48u);
+  int featured = 0;
+  for (const Json& model : gallery["models"]) {
+    EXPECT_FALSE(model.contains("problem")) << model;
+    EXPECT_NE(model["title"], "");
+    EXPECT_NE(model["sentence"], "");
+    featured += model["featured"].get<bool>();
+  }
+  EXPECT_EQ(featured, 11);
+  const Json scene = page.wait_for("scene");
+  EXPECT_EQ(scene["model"]["name"], "four_bar");
+  EXPECT_EQ(scene["bodies"].size(), 4u);
+  EXPECT_EQ(scene["planar"]["normal"], vector(0, -1, 0));
+  EXPECT_EQ(scene["constraints"][0]["rows"].size(), 2u);
+  page.say({{"type", "channels"}, {"names", {"q1", "energy.total"}}});
+  EXPECT_GT(page.look(1.0), 20);
+  EXPECT_EQ(page.in_frame<std::uint32_t>(0), 0x46434154u);
+  EXPECT_EQ(page.in_frame<std::uint16_t>(32), 4);
+  EXPECT_EQ(page.in_frame<std::uint16_t>(36), 2);
+  EXPECT_GT(page.in_frame<double>(16), 0.0);
+  EXPECT_EQ(page.state()["state"], "running");
+  constexpr double kHeld = 1e-9;  // [m], [rad]
+  EXPECT_LT(page.state()["errors"]["worst_position"].get<double>(), kHeld);
+}
+
+TEST_F(Serve, ABodyThatIsGrabbedFollowsAndPullsBack) {
+  start("double_pendulum");
+  Json scene;
+  Page page = visitor(&scene);
+  const std::size_t body = scene["bodies"].size() - 1;
+  page.look(0.3);
+  const double x = page.in_frame<float>(160 + 28 * body), z = page.in_frame<float>(160 + 28 * body + 8);
+  page.say({{"type", "grab"},
+            {"body", body},
+            {"point", vector(0, 0, 0)},
+            {"target", vector(x, 0, z)},
+            {"sequence", 1}});
+  constexpr double kAway = 0.3;  // [m]
+  page.say({{"type", "move"}, {"target", vector(x + kAway, 0, z + kAway)}, {"sequence", 2}});
+  page.look(0.1);
+  EXPECT_EQ(page.in_frame<std::uint32_t>(48), 2u);
+  EXPECT_EQ(page.in_frame<std::int32_t>(56), static_cast<std::int32_t>(body));
+  EXPECT_LT(page.in_frame<float>(52), 0.1F) << "from the message to the tick that used it";
+  const double force = std::hypot(page.in_frame<float>(88), page.in_frame<float>(96));
+  EXPECT_GT(force, 0.1);
+  page.look(2.0);  // it comes to rest where the spring and its weight balance
+  const double distance =
+      std::hypot(page.in_frame<float>(64) - (x + kAway), page.in_frame<float>(72) - (z + kAway));
+  EXPECT_LT(distance, kAway);
+  EXPECT_EQ(page.state()["hand"]["body"], body);
+  EXPECT_LT(page.state()["hand"]["stiffness"].get<double>(), page.state()["hand"]["limit"].get<double>());
+  page.say({{"type", "release"}});
+  page.look(0.2);
+  EXPECT_EQ(page.in_frame<std::int32_t>(56), -1);
+}
+
+TEST_F(Serve, OneHoldsAndTheOtherLooks) {
+  start();
+  Page one = visitor(), two = visitor();
+  EXPECT_EQ(one.ask({{"type", "time"}, {"do", "pause"}})["type"], "ok");
+  const Json refused = two.ask({{"type", "time"}, {"do", "run"}});
+  EXPECT_EQ(refused["type"], "error");
+  EXPECT_EQ(refused["about"], "hold");
+  EXPECT_EQ(two.ask({{"type", "take"}})["type"], "error");
+  EXPECT_EQ(one.ask({{"type", "leave"}})["type"], "ok");
+  EXPECT_EQ(two.ask({{"type", "time"}, {"do", "run"}})["type"], "ok");
+  two.look(0.3);
+  EXPECT_EQ(two.state()["clients"].size(), 2u);
+  // Who goes away holds nothing any more.
+  two.socket().close();
+  for (int i = 0; i < 50; ++i)
+    if (one.ask({{"type", "take"}})["type"] == "ok") break;
+  EXPECT_EQ(one.ask({{"type", "take"}})["type"], "ok");
+}
+
+TEST_F(Serve, ParametersChangeWhileItMovesAndComeBack) {
+  start("double_pendulum");
+  Json scene;
+  Page page = visitor(&scene);
+  const std::string name = scene["parameters"][0]["name"];
+  const double value = 1.5 * scene["parameters"][0]["value"].get<double>();
+  EXPECT_EQ(page.ask({{"type", "parameter"}, {"name", name}, {"value", value}})["type"], "ok");
+  page.look(0.3);
+  EXPECT_EQ(page.state()["parameters"][name], value);
+  EXPECT_EQ(page.ask({{"type", "parameter"}, {"name", "nothing"}, {"value", 1}})["type"], "error");
+  EXPECT_EQ(page.ask({{"type", "parameter"}, {"name", name}, {"value", -1}})["type"], "error")
+      << "no such mass";
+  EXPECT_EQ(page.ask({{"type", "parameters_reset"}})["type"], "ok");
+  page.look(0.3);
+  EXPECT_TRUE(page.state()["parameters"].empty());
+}
+
+TEST_F(Serve, NewEquationsAreSwappedInAndTheMotionGoesOn) {
+  start("slider_crank");
+  Page page = visitor();
+  page.look(0.5);
+  page.ask({{"type", "time"}, {"do", "pause"}});
+  page.look(0.2);
+  const double t = page.in_frame<double>(16);
+  const float z = page.in_frame<float>(160 + 28 * 2 + 8);
+  for (const char* formulation : {"projection", "embedding", "multipliers"}) {
+    const Json answer = page.ask({{"type", "choose"}, {"formulation", formulation}});
+    EXPECT_EQ(answer["type"], "ok") << answer;
+    EXPECT_EQ(answer["notes"], Json::array());
+    page.look(0.3);
+    EXPECT_EQ(page.in_frame<double>(16), t) << "time goes on from where it stood";
+    EXPECT_EQ(page.in_frame<float>(160 + 28 * 2 + 8), z);
+  }
+  EXPECT_EQ(page.ask({{"type", "choose"}, {"formulation", "guessing"}})["type"], "error");
+  EXPECT_EQ(page.ask({{"type", "choose"}, {"integrator", "implicit"}, {"step", 0.002}})["type"], "ok");
+  EXPECT_EQ(page.ask({{"type", "time"}, {"do", "run"}})["type"], "ok");
+  page.look(0.5);
+  EXPECT_GT(page.in_frame<double>(16), t);
+}
+
+TEST_F(Serve, ASimulatedDeviceHoldsTheMechanism) {
+  start("three_link_chain");
+  Page page = visitor();
+  const Json answer = page.ask({{"type", "choose"}, {"device", "simulated:planar"}, {"hand", "stroke"}});
+  ASSERT_EQ(answer["type"], "ok") << answer;
+  page.look(1.0);
+  EXPECT_NE(page.in_frame<std::uint32_t>(40) & 32u, 0u);
+  EXPECT_EQ(page.state()["fault"], nullptr);
+  EXPECT_EQ(page.ask({{"type", "choose"}, {"device", "simulated:nothing"}})["type"], "error");
+}
+
+TEST_F(Serve, ABrokenModelIsSaidWithItsPlaceAndMendedGoesOn) {
+  start();
+  Page page = visitor();
+  const std::string text = page.ask({{"type", "text"}})["text"];
+  EXPECT_EQ(text, content_of(support::source_dir() + "/models/four_bar.yaml"));
+  std::string broken = text;
+  broken.replace(broken.find("child: rocker"), 13, "child: rokcer");
+  const Json error = page.ask({{"type", "apply"}, {"text", broken}, {"keep", true}});
+  EXPECT_EQ(error["type"], "error");
+  EXPECT_GT(error["where"]["line"], 10);
+  EXPECT_NE(error["remedy"].get<std::string>().find("rocker"), std::string::npos);
+  const Json checked = page.ask({{"type", "check"}, {"text", broken}});
+  EXPECT_EQ(checked["ok"], false);
+  EXPECT_EQ(checked["where"], error["where"]);
+  EXPECT_EQ(page.ask({{"type", "check"}, {"text", text}})["ok"], true);
+  page.look(0.3);
+  const double t = page.in_frame<double>(16);
+  std::string heavier = text;
+  heavier.replace(heavier.find("density: {value: 2"), 18, "density: {value: 3");
+  EXPECT_EQ(page.ask({{"type", "apply"}, {"text", heavier}, {"keep", true}})["type"], "ok");
+  page.look(0.3);
+  EXPECT_GT(page.in_frame<double>(16), t) << "it goes on from where it stands";
+}
+
+TEST_F(Serve, TimeStopsStepsAndGoesBack) {
+  start();
+  Page page = visitor();
+  page.ask({{"type", "time"}, {"do", "pause"}});
+  page.look(0.3);
+  const double t = page.in_frame<double>(16);
+  page.look(0.2);
+  EXPECT_EQ(page.in_frame<double>(16), t);
+  page.ask({{"type", "time"}, {"do", "step"}, {"ticks", 10}});
+  page.look(0.4);
+  EXPECT_NEAR(page.in_frame<double>(16), t + 0.01, 1e-9);
+  const Json saved = page.ask({{"type", "snapshot"}, {"do", "save"}});
+  ASSERT_EQ(saved["type"], "ok");
+  const float x = page.in_frame<float>(160 + 28 * 2);
+  page.ask({{"type", "time"}, {"do", "run"}});
+  page.look(0.3);
+  page.ask({{"type", "time"}, {"do", "pause"}});
+  EXPECT_EQ(page.ask({{"type", "snapshot"}, {"do", "load"}, {"id", saved["id"]}})["type"], "ok");
+  page.look(0.3);
+  EXPECT_NEAR(page.in_frame<double>(16), t + 0.01, 1e-9);
+  EXPECT_EQ(page.in_frame<float>(160 + 28 * 2), x);
+  EXPECT_EQ(page.ask({{"type", "snapshot"}, {"do", "load"}, {"id", 99}})["type"], "error");
+  page.ask({{"type", "time"}, {"do", "reset"}});
+  page.look(0.3);
+  EXPECT_EQ(page.in_frame<double>(16), 0.0);
+}
+
+TEST_F(Serve, ARecordingIsMadeAgainBitForBit) {
+  start("chain_in_enclosure_rigid");
+  Page page = visitor();
+  page.look(0.3);
+  const Json begun = page.ask({{"type", "record"}, {"on", true}});
+  ASSERT_EQ(begun["type"], "ok") << begun;
+  page.say({{"type", "grab"}, {"body", 3}, {"point", vector(0.03, 0, 0)}, {"target", vector(0.1, 0, 0)}});
+  for (int i = 0; i < 20; ++i) {
+    page.say({{"type", "move"}, {"target", vector(0.09 * std::cos(0.5 * i), 0.09 * std::sin(0.5 * i), 0)}});
+    page.look(0.05);
+  }
+  page.say({{"type", "release"}});
+  const Json ended = page.ask({{"type", "record"}, {"on", false}});
+  ASSERT_EQ(ended["type"], "ok") << ended;
+  EXPECT_GT(ended["ticks"], 500);
+  const std::string name = "/recordings/" + std::to_string(ended["id"].get<int>());
+  support::Answer script;
+  for (int i = 0; i < 100 && script.status != 200; ++i) {
+    page.look(0.1);
+    script = get(port(), name + ".json");
+  }
+  ASSERT_EQ(script.status, 200);
+  page.look(0.2);
+  EXPECT_EQ(page.state()["recordings"][0]["problem"], nullptr);
+  const std::string path = testing::TempDir() + "recording_" + std::to_string(::getpid()) + ".json";
+  std::ofstream(path) << script.body;
+  EXPECT_TRUE(serve::is_recording_file(path));
+  const serve::RecordingReport report = serve::repeat_recording(path);
+  std::remove(path.c_str());
+  EXPECT_TRUE(report.compared);
+  EXPECT_TRUE(report.same) << report.worst;
+  EXPECT_EQ(report.ticks, ended["ticks"]);
+  const support::Answer table = get(port(), name + ".csv");
+  EXPECT_EQ(table.status, 200);
+  EXPECT_EQ(std::count(table.body.begin(), table.body.end(), '\n'), report.ticks + 2);
+  EXPECT_EQ(get(port(), name + ".mcap").body.substr(1, 4), "MCAP");
+  EXPECT_EQ(get(port(), name + ".poses").body.substr(0, 4), "TACP");
+  EXPECT_EQ(get(port(), "/recordings/77.csv").status, 404);
+}
+
+TEST_F(Serve, EquationsComeByElementWithTheirCounts) {
+  start();
+  Page page = visitor();
+  const Json exact = page.ask({{"type", "equations"}, {"form", "exact"}});
+  ASSERT_EQ(exact["type"], "equations") << exact;
+  bool rows = false;
+  for (const Json& section : exact["sections"])
+    for (const Json& element : section["elements"]) rows |= element["constraint"] == 0;
+  EXPECT_TRUE(rows);
+  const Json shorter = page.ask({{"type", "equations"}, {"form", "canonical"}, {"threshold", 0.01}});
+  ASSERT_EQ(shorter["type"], "equations") << shorter;
+  EXPECT_LT(shorter["abbreviation"]["kept"], shorter["abbreviation"]["of"]);
+  for (const Json& joint : shorter["abbreviation"]["proven"])
+    EXPECT_LE(joint["measured"].get<double>(), joint["bound"].get<double>() * (1.0 + 1e-12));
+}
+
+// Security.
+
+TEST_F(Serve, RefusesOtherOriginsHostsAndProtocols) {
+  start();
+  EXPECT_EQ(Page(port(), "http://evil.example").status(), 403);
+  EXPECT_EQ(Page(port(), "null").status(), 403);
+  EXPECT_EQ(Page(port(), "", 0, "tactus.9").status(), 400);
+  EXPECT_EQ(get(port(), "/", "", "GET", "evil.example").status, 421);
+  EXPECT_EQ(get(port(), "/models/four_bar.yaml", "Sec-Fetch-Site: cross-site\r\n").status, 403);
+  EXPECT_EQ(get(port(), "/models/four_bar.yaml", "Origin: http://evil.example\r\n").status, 403);
+  EXPECT_EQ(get(port(), "/", "", "POST").status, 405);
+  EXPECT_EQ(get(port(), "/", "Content-Length: 5\r\n").status, 413);
+  EXPECT_TRUE(logged("another origin"));
+  EXPECT_TRUE(logged("another host"));
+}
+
+TEST_F(Serve, ServesNothingOutsideItsFolders) {
+  start();
+  EXPECT_EQ(get(port(), "/models/four_bar.yaml").body,
+            content_of(support::source_dir() + "/models/four_bar.yaml"));
+  for (const char* path : {"/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/models/../README.md",
+                           "/models/gallery/index.yaml", "/models//etc/passwd", "/models/%2fetc%2fpasswd",
+                           "/.git/config", "/recordings/../x", "/scenes/..%2f"}) {
+    const int status = get(port(), path).status;
+    EXPECT_TRUE(status == 400 || status == 404) << path << " " << status;
+  }
+}
+
+TEST_F(Serve, EveryAnswerHasItsPolicy) {
+  start();
+  for (const char* path : {"/", "/models/four_bar.yaml", "/nothing", "/../x"}) {
+    const std::string head = get(port(), path).head;
+    EXPECT_NE(head.find("Content-Security-Policy: default-src 'none'"), std::string::npos) << path;
+    EXPECT_NE(head.find("X-Content-Type-Options: nosniff"), std::string::npos) << path;
+    EXPECT_EQ(head.find("Access-Control"), std::string::npos) << path;
+  }
+  EXPECT_EQ(get(port(), "/models/four_bar.yaml", "", "HEAD").status, 200);
+}
+
+TEST_F(Serve, LargeAndWrongFramesEndTheConnection) {
+  start();
+  {
+    Page page = visitor();
+    page.send(1, std::string((1u << 20) + 1, 'x'));
+    page.look(2.0);
+    EXPECT_EQ(page.closed_with(), 1009);
+  }
+  {
+    Page page = visitor();
+    page.send(2, "binary");
+    page.look(2.0);
+    EXPECT_EQ(page.closed_with(), 1003);
+  }
+  {
+    Page page = visitor();
+    page.send(1, "no json");
+    page.look(2.0);
+    EXPECT_EQ(page.closed_with(), 1007);
+  }
+  {
+    Page page = visitor();
+    page.send(1, "{}", false);  // not masked
+    page.look(2.0);
+    EXPECT_NE(page.closed_with(), 0);
+  }
+  {
+    Page page = visitor();
+    page.socket().send(std::string("\xf7\x80", 2) +
+                       std::string(64, 'x'));  // no opcode that there is, bits that nobody asked for
+    page.look(2.0);
+    EXPECT_NE(page.closed_with(), 0);
+  }
+  {
+    Page page(port());
+    page.say({{"type", "time"}, {"do", "pause"}});  // before hello
+    page.look(2.0);
+    EXPECT_EQ(page.closed_with(), 1008);
+  }
+  EXPECT_TRUE(logged("too large"));
+  EXPECT_TRUE(logged("binary"));
+  Page page = visitor();
+  EXPECT_GT(page.look(0.5), 5) << "the others go on";
+}
+
+TEST_F(Serve, AFloodOfMessagesIsClosed) {
+  start();
+  Page page = visitor();
+  for (int i = 0; i < 4000; ++i)
+    if (!page.say({{"type", "ping"}, {"t", i}})) break;
+  page.look(3.0);
+  EXPECT_EQ(page.closed_with(), 1008);
+  EXPECT_TRUE(logged("messages per second"));
+}
+
+TEST_F(Serve, APageThatDoesNotReadSlowsNobody) {
+  start("stewart_platform");
+  Page reader = visitor();
+  reader.look(0.5);
+  const long before = reader.state()["loop"]["ticks"];
+  constexpr int kSmall = 4096;
+  Page stalled(port(), "", kSmall);
+  ASSERT_TRUE(stalled.connected());
+  stalled.hello("stalled");
+  stalled.say({{"type", "frames"}, {"rate", 120}});
+  for (int i = 0; i < 300; ++i) stalled.say({{"type", "ping"}, {"t", i}});  // answers that it never reads
+  const int frames = reader.look(2.0);
+  EXPECT_GT(frames, 60) << "of 120";
+  EXPECT_GT(reader.state()["loop"]["ticks"].get<long>() - before, 1000) << "of 2000";
+}
+
+TEST_F(Serve, AThousandConnectionsAreRefusedBeyondTheLimitAndLeaveNoTrace) {
+  serve::ServerOptions options;
+  options.most_connections = 20;
+  options.most_pages = 3;
+  start("four_bar", options);
+  Page page = visitor();
+  {
+    std::vector<std::unique_ptr<Socket>> many;
+    for (int i = 0; i < 1000; ++i) many.push_back(std::make_unique<Socket>(port()));
+    EXPECT_TRUE(logged("refused a connection"));
+    int gone = 0;
+    for (auto& socket : many) gone += socket->gone(0.01);
+    EXPECT_GT(gone, 900);
+    EXPECT_GT(page.look(0.5), 5) << "who was there first goes on";
+  }
+  int status = 0;
+  for (int i = 0; i < 100 && status != 200; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    status = get(port(), "/models/four_bar.yaml").status;
+  }
+  EXPECT_EQ(status, 200);
+  Page second = visitor(), third = visitor();
+  EXPECT_EQ(Page(port()).status(), 503) << "three pages are enough here";
+}
+
+TEST_F(Serve, WhoNeverFinishesARequestIsLeftBehind) {
+  serve::ServerOptions options;
+  options.patience = 0.3;
+  start("four_bar", options);
+  Socket slow(port());
+  slow.send("GET / HTTP/1.1\r\nHost: ");
+  EXPECT_TRUE(slow.gone(5.0));
+  Socket endless(port());
+  endless.send("GET / HTTP/1.1\r\nX: " + std::string(20000, 'x'));
+  EXPECT_EQ(read_answer(endless).status, 431);
+}
+
+TEST_F(Serve, BeyondTheMachineATokenIsNeeded) {
+  serve::ServerOptions options;
+  options.host = "0.0.0.0";
+  start("four_bar", options);
+  const std::string address = server_->address();
+  const std::size_t at = address.find("?token=");
+  ASSERT_NE(at, std::string::npos);
+  const std::string token = address.substr(at + 7);
+  EXPECT_EQ(token.size(), 32u);
+  EXPECT_EQ(get(port(), "/models/four_bar.yaml").status, 403);
+  EXPECT_EQ(Page(port()).status(), 403);
+  const support::Answer answer = get(port(), "/models/four_bar.yaml?token=" + token);
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_NE(answer.head.find("Set-Cookie: tactus_token=" + token + "; Path=/; HttpOnly; SameSite=Strict"),
+            std::string::npos);
+  EXPECT_EQ(get(port(), "/models/four_bar.yaml", "Cookie: tactus_token=" + token + "\r\n").status, 200);
+}
+
+TEST_F(Serve, ItSaysGoodByeWhenItEnds) {
+  start();
+  Page page = visitor();
+  server_->stop();
+  page.look(3.0);
+  EXPECT_EQ(page.closed_with(), 1001);
+}
+
+}  // namespace
