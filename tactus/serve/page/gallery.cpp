@@ -37,6 +37,8 @@ GalleryEntry entry_of(const std::string& name, const YAML::Node& node) {
   take(node, "script", entry.script);
   take(node, "step", entry.step);
   take(node, "rate", entry.rate);
+  for (const auto& setting : node["set"])
+    entry.settings.emplace_back(setting.first.as<std::string>(), setting.second.as<std::string>());
   if (node["planar"]) entry.planar = node["planar"].as<bool>();
   if (const YAML::Node d = node["direction"])
     entry.direction = {d[0].as<double>(), d[1].as<double>(), d[2].as<double>()};

@@ -187,7 +187,7 @@ void Hub::make_preview(const GalleryEntry& entry) {
   const bool given = writer_.give([this, alive, order = *order] {
     std::string scene, preview;
     try {
-      Work work(describe::load_text(order.text, order.label.file), order.choice);
+      Work work(describe::load_text(order.text, order.label.file, order.choice.settings), order.choice);
       scene = scene_of(work, order.label, &order.entry).dump();
       preview = preview_of(work);
     } catch (const std::exception& error) {
