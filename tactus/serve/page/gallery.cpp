@@ -144,7 +144,8 @@ std::string Gallery::message() const {
     if (!entry.problem.empty()) model["problem"] = entry.problem;
     models.push_back(std::move(model));
   }
-  return Json{{"type", "gallery"}, {"groups", groups_}, {"models", models}}.dump();
+  return Json{{"type", "gallery"}, {"groups", groups_}, {"models", models}}.dump(
+      -1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace tactus::serve
