@@ -341,6 +341,37 @@ TEST_F(Serve, ServesNothingOutsideItsFolders) {
   }
 }
 
+TEST_F(Serve, ANameThatAPageGivesDoesNotReachTheHeadOfAnAnswer) {
+  start();
+  Page page = visitor();
+  const std::string text = content_of(support::source_dir() + "/models/pendulum.yaml");
+  ASSERT_EQ(page.ask({{"type", "open"}, {"text", text}, {"name", "x\"\r\nSet-Cookie: a=b\r\n.yaml"}})["type"],
+            "ok");
+  ASSERT_EQ(page.ask({{"type", "record"}, {"on", true}})["type"], "ok");
+  page.look(0.3);
+  const Json ended = page.ask({{"type", "record"}, {"on", false}});
+  ASSERT_EQ(ended["type"], "ok") << ended;
+  support::Answer answer;
+  for (int i = 0; i < 100 && answer.status != 200; ++i) {
+    page.look(0.1);
+    answer = get(port(), "/recordings/" + std::to_string(ended["id"].get<int>()) + ".csv");
+  }
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.head.find("\r\nSet-Cookie"), std::string::npos) << answer.head;
+}
+
+TEST_F(Serve, APageCannotNameFiles) {
+  start();
+  Page page = visitor();
+  const std::string text =
+      "name: x\nbodies:\n  b: {mass: 1, inertia: [1, 1, 1], geometry: [{shape: mesh, file: /etc/passwd, "
+      "contact: true}]}\n"
+      "joints:\n  q: {type: free, parent: world, child: b}\n";
+  const Json answer = page.ask({{"type", "open"}, {"text", text}, {"name", "x.yaml"}});
+  EXPECT_EQ(answer["type"], "error");
+  EXPECT_NE(answer["what"].get<std::string>().find("mesh"), std::string::npos) << answer;
+}
+
 TEST_F(Serve, EveryAnswerHasItsPolicy) {
   start();
   for (const char* path : {"/", "/models/four_bar.yaml", "/nothing", "/../x"}) {
