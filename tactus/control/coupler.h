@@ -9,11 +9,6 @@
 // The springs store E = (K e.e + K_r theta.theta)/2, and Ed = K e.(v_H - v_P) + K_r theta.(w_H - w_P) exactly: theta is the
 // rotation's own axis, so no rotation changes theta.w. In continuous time the coupler is passive for any gains; what
 // sampling leaves of that is the subject of coupler_design.h. Axes that the device does not actuate are not coupled.
-//
-// Beginning. A spring that is made stiffer while it is pressed gives more than it got: forces that are scaled up from zero are
-// not passive. Instead the spring yields: with the share s of the ramp, of e and theta only the part s is left in each tick, by
-// moving the place where the port is held on the handle, and what was stored in the rest is lost; the damper is s B. From s = 0, no
-// force at all, to s = 1, all of it, nothing gives energy.
 #pragma once
 
 #include <array>
@@ -55,8 +50,8 @@ struct Coupler {
   void engage(CouplerMemory& memory, const device::Sample& sample,
               const simulate::PortMotion& port) const noexcept;
   /// On the mechanism, at the port; zero while it is not engaged.
-  Vector6 wrench(CouplerMemory& memory, const device::Sample& sample, const simulate::PortMotion& port,
-                 double share = 1.0) const noexcept;
+  Vector6 wrench(CouplerMemory& memory, const device::Sample& sample,
+                 const simulate::PortMotion& port) const noexcept;
 };
 
 }  // namespace tactus::control

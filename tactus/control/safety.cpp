@@ -209,17 +209,16 @@ double Safety::share() const noexcept {
   return memory_.stage == Stage::ramping || memory_.stage == Stage::on ? memory_.ramped : 0.0;
 }
 
-Vector6 Safety::limited(const Vector6& wrench, bool begins_at_nothing) noexcept {
+Vector6 Safety::limited(const Vector6& wrench) noexcept {
   if (!device::finite(wrench)) trip(Fault::bad_force);
   if (memory_.stage == Stage::off || memory_.stage == Stage::faulted) return {};
 
   memory_.ramped = limits_.ramp > 0.0 ? std::min(1.0, memory_.ramped + period_ / limits_.ramp) : 1.0;
   if (memory_.ramped == 1.0) memory_.stage = Stage::on;
   Vector6 F = wrench;
-  if (!begins_at_nothing)
-    for (double& f : F) f *= memory_.ramped;
+  for (double& f : F) f *= memory_.ramped;
   for (std::size_t k = 0; k < 2; ++k)
-    if (limits_.force[k] > 0.0) shorten(F, k, (begins_at_nothing ? memory_.ramped : 1.0) * limits_.force[k]);
+    if (limits_.force[k] > 0.0) shorten(F, k, limits_.force[k]);
   // Power that goes to the handle is limited; what the handle is robbed of is not.
   double power = 0.0;
   for (std::size_t i = 0; i < 6; ++i) power += F[i] * memory_.last.V_WH[i];

@@ -81,8 +81,7 @@ class Safety {
   /// The part of a sensed wrench that may act, by the ramp; 0 while off or faulted.
   double share() const noexcept;
   /// The wrench that may go to the handle: clamped, ramped; zero while off or faulted.
-  /// `begins_at_nothing`: the law does so by itself, with share() (Coupler); its wrench is not scaled, and no larger than that part of the limit.
-  Vector6 limited(const Vector6& wrench, bool begins_at_nothing = false) noexcept;
+  Vector6 limited(const Vector6& wrench) noexcept;
   /// Faults, for a reason that the caller found.
   void trip(Fault fault) noexcept;
 

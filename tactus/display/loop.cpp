@@ -193,7 +193,7 @@ Vector6 HapticLoop::guard_wrench() noexcept {
 
 void HapticLoop::display_impedance() noexcept {
   book_handle();
-  give(coupler_.wrench(memory_, sample_, view_->motion(), safety_.share()), guard_wrench(), true);
+  give(coupler_.wrench(memory_, sample_, view_->motion()), guard_wrench());
 }
 
 void HapticLoop::display_prescribed() noexcept {
@@ -205,14 +205,14 @@ void HapticLoop::display_prescribed() noexcept {
   Vector6 reaction{};
   // A singular position: the port cannot follow, and no force is right.
   if (!own.law.reaction(own.port, wanted, reaction)) return safety_.trip(Fault::bad_force);
-  give(reaction, guard_wrench(), false);
+  give(reaction, guard_wrench());
 }
 
 /// F goes to the port and its opposite, with the guard's damper, to the handle, as far as the limits let it.
-void HapticLoop::give(const Vector6& F, const Vector6& guard, bool begins_at_nothing) noexcept {
+void HapticLoop::give(const Vector6& F, const Vector6& guard) noexcept {
   Vector6 wanted{};
   for (std::size_t i = 0; i < 6; ++i) wanted[i] = guard[i] - F[i];
-  const Vector6 on_handle = safety_.limited(wanted, begins_at_nothing);
+  const Vector6 on_handle = safety_.limited(wanted);
   // The guard's damper stands on the ground.
   Vector6 on_port{};
   for (std::size_t i = 0; i < 6; ++i) on_port[i] = guard[i] - on_handle[i];

@@ -114,7 +114,7 @@ class HapticLoop {
  private:
   void display_impedance() noexcept;
   void display_prescribed() noexcept;
-  void give(const Vector6& wanted, const Vector6& guard, bool begins_at_nothing) noexcept;
+  void give(const Vector6& wanted, const Vector6& guard) noexcept;
   void teleoperate() noexcept;
   void book_handle() noexcept;
   Vector6 guard_wrench() noexcept;

@@ -102,7 +102,7 @@ std::optional<Books> run(std::uint64_t seed, double times = 0.0) {
     gains.damping[1] = 0.0;
   }
   control::SafetyLimits limits;  // nothing but the coupler keeps it passive
-  limits.ramp = draw.below(2) == 0 ? 0.0 : draw.between(0.05, 0.5);
+  limits.ramp = 0.0;             // a spring that stiffens while it is pressed gives more than it got
   // What the motors cannot give, the mechanism must not get either. Beyond the passive stiffness nothing is kept from anybody.
   if (times == 0.0) limits.force = s.continuous;
   HapticLoop loop(*block, *device, block->port("block"), gains, limits);
