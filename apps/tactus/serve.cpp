@@ -65,7 +65,8 @@ void run(const Request& request) {
     try {
       options.port = kUsualPort;
       server = std::make_unique<serve::Server>(options);
-    } catch (const InputError&) {  // perhaps it is taken: any that is free; what else is wrong is said again then
+    } catch (
+        const InputError&) {  // perhaps it is taken: any that is free; what else is wrong is said again then
       options.port = 0;
       server = std::make_unique<serve::Server>(options);
     }

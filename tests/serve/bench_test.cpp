@@ -33,8 +33,9 @@ std::shared_ptr<Work> work_of(const std::string& name) {
   Choice choice;
   choice.weightless = entry->weightless;
   choice.script = entry->script;
+  choice.settings = entry->settings;
   if (entry->step > 0.0) choice.step = entry->step;
-  auto work = std::make_shared<Work>(describe::load(entry->path), choice);
+  auto work = std::make_shared<Work>(describe::load(entry->path, choice.settings), choice);
   work->scene = 1;
   work->mechanism->save(*work->snapshots[0]);
   return work;
@@ -182,15 +183,15 @@ TEST(Bench, ACoinThatFallsFlatDoesNotEndIt) {
 }
 
 TEST(Bench, WhatWasRecordedIsMadeAgainBitForBit) {
-  Still still("escapement");
+  Still still("newtons_cradle");
   simulate::Mechanism& mechanism = *still.work->mechanism;
   RecordingInProgress recording;
   Recorded& r = recording.recorded;
   r.text = [] {
-    std::ifstream file(support::source_dir() + "/models/escapement.yaml");
+    std::ifstream file(support::source_dir() + "/models/newtons_cradle.yaml");
     return std::string(std::istreambuf_iterator<char>(file), {});
   }();
-  r.file = "escapement.yaml";
+  r.file = "newtons_cradle.yaml";
   r.choice = still.work->choice;
   r.start = mechanism.state();
   for (std::size_t i = 0; i < mechanism.constraints().size(); ++i)
@@ -203,13 +204,16 @@ TEST(Bench, WhatWasRecordedIsMadeAgainBitForBit) {
     for (; const TickInputs* inputs = still.work->inputs.front(); still.work->inputs.pop())
       recording.add(*inputs);
   };
-  still.send({.kind = Command::Kind::grab, .index = 1, .a = {-0.24, 0.0, 0.0}, .b = {-0.24, 0.0, 0.0}});
+  still.send(
+      {.kind = Command::Kind::grab, .index = 1, .a = still.work->masses[1].com, .b = still.place_of(1)});
   for (int i = 0; i < 20; ++i) {
-    still.send({.kind = Command::Kind::move, .a = {-0.24, 0.0, i % 2 == 0 ? 0.02 : -0.03}});
+    still.send({.kind = Command::Kind::move, .a = {i % 4 < 2 ? -0.3 : 0.1, 0.0, -0.1}});
     still.bench.advance(100);
     drain();
   }
   ASSERT_FALSE(recording.full);
+  ASSERT_EQ(r.ticks, 2000) << "nothing ended it";
+  ASSERT_GT(mechanism.books().impacts, 5);
   r.seen_tick = r.ticks;
   r.seen_q = mechanism.state().q;
   r.seen_u = mechanism.state().u;

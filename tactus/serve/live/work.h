@@ -14,6 +14,7 @@
 #include <tactus/base/latest.h>
 #include <tactus/base/ring.h>
 #include <tactus/contact/open.h>
+#include <tactus/describe/read/load.h>
 #include <tactus/serve/live/command.h>
 #include <tactus/serve/live/grip.h>
 #include <tactus/simulate/motion/mechanism.h>
@@ -34,7 +35,8 @@ struct Choice {
   contact::OpenOptions::Contact contact = contact::OpenOptions::Contact::automatic;
   bool weightless = false;
   std::string device = "mouse", controller = "coupler", hand = "page", port{};
-  std::string script{};  // text of a script: where the motion begins and what acts
+  std::string script{};           // text of a script: where the motion begins and what acts
+  describe::Settings settings{};  // parameters' values instead of the file's, for whoever reads it
 };
 
 /// A curve that may be drawn of a motion.

@@ -37,6 +37,8 @@ GalleryEntry entry_of(const std::string& name, const YAML::Node& node) {
   take(node, "script", entry.script);
   take(node, "step", entry.step);
   take(node, "rate", entry.rate);
+  for (const auto& setting : node["set"])
+    entry.settings.emplace_back(setting.first.as<std::string>(), setting.second.as<std::string>());
   if (node["planar"]) entry.planar = node["planar"].as<bool>();
   if (const YAML::Node d = node["direction"])
     entry.direction = {d[0].as<double>(), d[1].as<double>(), d[2].as<double>()};
@@ -142,7 +144,8 @@ std::string Gallery::message() const {
     if (!entry.problem.empty()) model["problem"] = entry.problem;
     models.push_back(std::move(model));
   }
-  return Json{{"type", "gallery"}, {"groups", groups_}, {"models", models}}.dump();
+  return Json{{"type", "gallery"}, {"groups", groups_}, {"models", models}}.dump(
+      -1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace tactus::serve

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -20,7 +21,8 @@ struct GalleryEntry {
   std::optional<bool> planar;
   std::optional<math::Vec3<double>> direction;
   std::string follow, script;
-  double step = 0.0, rate = 1.0;  // 0: the usual one
+  std::vector<std::pair<std::string, std::string>> settings;  // parameters' values instead of the file's
+  double step = 0.0, rate = 1.0;                              // 0: the usual one
   int bodies = -1, freedoms = -1;
   bool in_a_plane = false;
   std::string problem;  // in words, where it cannot be read

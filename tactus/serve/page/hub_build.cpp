@@ -76,6 +76,23 @@ void refuse_files(const describe::Model& model) {
                          "save the model beside its meshes, and start `tactus serve` with it");
 }
 
+/// Without the gallery's settings where they no longer fit what was edited.
+describe::Model model_of(const std::string& text, const SceneLabel& label, Choice& choice) {
+  std::optional<describe::Model> model;
+  if (!choice.settings.empty()) {
+    try {
+      model = describe::load_text(text, label.file, choice.settings);
+    } catch (const InputError&) {
+      choice.settings.clear();
+    }
+  }
+  if (!model) {
+    model = describe::load_text(text, label.file);
+  }
+  if (label.own || label.edited) refuse_files(*model);
+  return std::move(*model);
+}
+
 /// Without the gallery's script where that no longer fits what was edited.
 std::shared_ptr<Work> work_of(const describe::Model& model, const std::string& text, const std::string& file,
                               const Choice& choice, std::vector<std::string>& notes) {
@@ -86,7 +103,7 @@ std::shared_ptr<Work> work_of(const describe::Model& model, const std::string& t
     notes.push_back(fmt::format("the gallery's script is left out: {}", error.wrong()));
     Choice plain = choice;
     plain.script.clear();
-    return std::make_shared<Work>(describe::load_text(text, file), plain);
+    return std::make_shared<Work>(describe::load_text(text, file, plain.settings), plain);
   }
 }
 
@@ -119,6 +136,7 @@ std::optional<Hub::Order> Hub::order_of(const std::string& name) const {
   order.text = content_of(entry->path);
   order.choice.weightless = entry->weightless;
   order.choice.script = entry->script;
+  order.choice.settings = entry->settings;
   if (entry->step > 0.0) order.choice.step = entry->step;
   order.rate = entry->rate;
   return order;
@@ -137,15 +155,15 @@ void Hub::build(const Answer& to, Order order) {
   const bool given = builder_.give([this, to, order = std::move(order), id, back] {
     try {
       auto stage = std::make_shared<Stage>();
-      const describe::Model model = describe::load_text(order.text, order.label.file);
-      if (order.label.own || order.label.edited) refuse_files(model);
+      std::vector<std::string> notes;
+      Choice choice = order.choice;
+      const describe::Model model = model_of(order.text, order.label, choice);
       stage->label = order.label;
       stage->entry = order.entry;
       stage->text = order.text;
       if (stage->label.title.empty()) stage->label.title = model.name.empty() ? order.label.name : model.name;
       if (stage->label.sentence.empty()) stage->label.sentence = model.description;
-      std::vector<std::string> notes;
-      auto work = stage->work = work_of(model, order.text, order.label.file, order.choice, notes);
+      auto work = stage->work = work_of(model, order.text, order.label.file, choice, notes);
       work->scene = id;
       stage->scene = scene_of(*work, stage->label, order.entry.name.empty() ? nullptr : &stage->entry);
       stage->scene["id"] = id;

@@ -2,6 +2,7 @@
 #include <tactus/serve/page/hub.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -18,6 +19,13 @@ namespace tactus::serve {
 namespace {
 
 constexpr std::size_t kMostRecordings = 8;
+
+/// For a name in the head of an answer: a page may have called its model anything.
+std::string plain(std::string name) {
+  for (char& c : name)
+    if (!(std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.')) c = '_';
+  return name.substr(0, 60);
+}
 
 /// Some seconds of a motion by itself.
 std::string preview_of(Work& work) {
@@ -187,8 +195,8 @@ void Hub::make_preview(const GalleryEntry& entry) {
   const bool given = writer_.give([this, alive, order = *order] {
     std::string scene, preview;
     try {
-      Work work(describe::load_text(order.text, order.label.file), order.choice);
-      scene = scene_of(work, order.label, &order.entry).dump();
+      Work work(describe::load_text(order.text, order.label.file, order.choice.settings), order.choice);
+      scene = scene_of(work, order.label, &order.entry).dump(-1, ' ', false, Json::error_handler_t::replace);
       preview = preview_of(work);
     } catch (const std::exception& error) {
       scene = Json{{"type", "error"}, {"what", error.what()}}.dump();
@@ -234,7 +242,7 @@ std::optional<Hub::Content> Hub::content(std::string_view path) {
           if (!r->ready)
             return Content{503, "text/plain; charset=utf-8", "it is being written: ask again", "", ""};
           return Content{200, type, "", fmt::format("{}/{}.{}", r->folder, r->id, ending),
-                         fmt::format("{}-{}.{}", r->recorded.model_name, r->id, ending)};
+                         fmt::format("{}-{}.{}", plain(r->recorded.model_name), r->id, ending)};
         }
   }
   return std::nullopt;

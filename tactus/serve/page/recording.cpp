@@ -73,6 +73,7 @@ std::string recording_text(const Recorded& r) {
                          {"contact", word_of(r.choice.contact)},
                          {"weightless", r.choice.weightless},
                          {"script", r.choice.script},
+                         {"settings", r.choice.settings},
                          {"start", {{"t", r.start.t}, {"q", r.start.q}, {"u", r.start.u}}},
                          {"parameters", {{"names", r.parameter_names}, {"values", r.parameters}}},
                          {"active", r.active},
@@ -111,6 +112,7 @@ Recorded read_recording(const std::string& text, const std::string& file) {
                                                : Contact::automatic;
     r.choice.weightless = document.at("weightless");
     r.choice.script = document.at("script");
+    r.choice.settings = document.at("settings").get<describe::Settings>();
     const Json& start = document.at("start");
     r.start = {.t = start.at("t"), .q = start.at("q"), .u = start.at("u"), .momentum = {}};
     r.parameter_names = document.at("parameters").at("names");
@@ -157,7 +159,7 @@ void place_at_start(simulate::Mechanism& mechanism, const simulate::State& start
 Repeated repeat(const Recorded& r, const std::function<void(long, Work&)>& each) {
   Choice choice = r.choice;
   choice.device = "mouse";
-  Work work(describe::load_text(r.text, r.file), choice);
+  Work work(describe::load_text(r.text, r.file, choice.settings), choice);
   simulate::Mechanism& mechanism = *work.mechanism;
   place_at_start(mechanism, r.start, r.parameter_names, r.parameters, r.active);
   each(0, work);
