@@ -84,6 +84,7 @@ export class Stage {
   private hoveredBody = -1;
   private choices: string[] = [];
   private trailedUntil = 0;
+  private shownTime = NaN; // [s] of the newest frame, where the picture shows it
   private level = 0; // of economy: 0 is the best picture
   private slow = 0; // [s] mean time of a picture, weighted to the newest
   private waited = 0; // [s] on this level
@@ -285,7 +286,8 @@ export class Stage {
     this.lastTime = seconds;
     this.eye.advance(dt);
     this.replay?.advance(dt);
-    if (performance.now() / 1000 > this.busyUntil && this.lookBack === null && this.replay === null) {
+    const settled = this.history.newest === undefined || this.shownTime === this.history.newest.t;
+    if (settled && performance.now() / 1000 > this.busyUntil && this.lookBack === null && this.replay === null) {
       this.onPicture(undefined, dt);
       return;
     }
@@ -338,6 +340,7 @@ export class Stage {
       const now = performance.now() / 1000 + offset - BEHIND;
       const wished = Number.isFinite(now) && newest && newest.clock - now < 0.5 ? now : newest?.clock ?? 0;
       moment = history.between(wished, 'clock', this.poses);
+      this.shownTime = newest && wished >= newest.clock ? newest.t : NaN;
     }
     if (!moment) return undefined;
     if (this.replay) {
