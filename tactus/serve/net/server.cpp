@@ -344,7 +344,7 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
     }
     if (path == "/" && !server_.files.exist())
       return send_text(request, 404, "text/plain; charset=utf-8",
-                       "The page is not built: run ./run, or `npm ci && npm run build` in web/.\n");
+                       "The page is not built: run ./run, or `npm install && npm run build` in web/.\n");
     send_text(request, 404, "text/plain; charset=utf-8", "There is nothing here.\n");
   }
 
