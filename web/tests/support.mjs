@@ -66,7 +66,7 @@ export async function until(page, what, condition, argument, timeout = 90_000) {
 export const ready = (page, model) =>
   until(page, `the scene${model ? ` of ${model}` : ''} and its frames`, (name) => {
     const t = window.tactus;
-    return t?.app.scene.value && (!name || t.app.scene.value.model.name === name) && t.stage.history.length > 3 && t.app.status.value?.scene === t.app.scene.value.id;
+    return t?.app.scene.value && (!name || t.app.scene.value.model.name === name) && (t.stage.history.length > 3 || (t.stage.history.length > 0 && t.app.status.value?.state === 'paused')) && t.app.status.value?.scene === t.app.scene.value.id;
   }, model);
 
 /** Pauses, and waits until the picture shows where it stands. */
