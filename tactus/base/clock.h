@@ -11,6 +11,8 @@ namespace tactus {
 using Nanoseconds = std::int64_t;
 inline constexpr Nanoseconds kSecond = 1'000'000'000;
 
+inline double seconds(Nanoseconds ns) { return 1e-9 * static_cast<double>(ns); }
+
 inline Nanoseconds now() noexcept {
   timespec t{};
   clock_gettime(CLOCK_MONOTONIC, &t);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <tactus/device/device.h>
+#include <tactus/device/rate_filters.h>
 #include <tactus/math/rotation_vector.h>
 
 namespace tactus::device {
@@ -32,7 +33,9 @@ struct Handle {
 class Sensing {
  public:
   Sensing(const std::array<double, 2>& resolution, double rate, double bandwidth) noexcept
-      : resolution_(resolution), rate_(rate), keep_(bandwidth > 0.0 ? std::exp(-bandwidth / rate) : 0.0) {}
+      : resolution_(resolution), rate_(rate) {
+    filters_.fill(SecondOrderFilter(bandwidth > 0.0 ? std::exp(-bandwidth / rate) : 0.0));
+  }
 
   void read(const Handle& handle, Sample& sample) noexcept {
     const math::Vec3<double> theta = math::rotation_vector(handle.orientation);
@@ -46,22 +49,20 @@ class Sensing {
     const math::Vec3<double> turned = math::rotation_vector(orientation * back), way = p_read - last_p_;
     for (std::size_t i = 0; i < 6; ++i) {
       const double raw = begun_ ? rate_ * (i < 3 ? turned[i] : way[i - 3]) : 0.0;
-      once_[i] = raw + keep_ * (once_[i] - raw);
-      twice_[i] = once_[i] + keep_ * (twice_[i] - once_[i]);
+      sample.V_WH[i] = filters_[i].update(raw);
     }
     last_ = orientation;
     last_p_ = p_read;
     begun_ = true;
     sample.X_WH = {math::rotation_of(orientation), p_read};
-    sample.V_WH = twice_;
   }
 
  private:
   std::array<double, 2> resolution_;
-  double rate_, keep_;
+  double rate_;
   math::Quaternion<double> last_{};
   math::Vec3<double> last_p_{};
-  Vector6 once_{}, twice_{};
+  std::array<SecondOrderFilter, 6> filters_{};
   bool begun_ = false;
 };
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <tactus/control/coupler_design.h>
-#include <tactus/control/rate_filters.h>
+#include <tactus/device/rate_filters.h>
 #include <tactus/device/sensing.h>
 
 #include "support/compare.h"
@@ -14,13 +14,14 @@
 namespace tactus::control {
 namespace {
 
+using namespace device;
+
 constexpr double kPeriod = 1e-3, kStep = 1e-5;  // [s], [m]
 
 template <class Filter>
 std::vector<double> rates_of(Filter filter, double speed, int ticks) {
   std::vector<double> rates;
-  for (int k = 0; k < ticks; ++k)
-    rates.push_back(filter.update(device::quantised(speed * kPeriod * k, kStep)));
+  for (int k = 0; k < ticks; ++k) rates.push_back(filter.update(quantised(speed * kPeriod * k, kStep)));
   return rates;
 }
 
@@ -60,8 +61,8 @@ TEST(RateFilters, TheWindowShrinksWhereTheSpeedJumps) {
   double x = 0.0, by_window = 0.0, by_poles = 0.0;
   for (int k = 0; k < 40; ++k) {
     if (k >= 30) x += 0.2 * kPeriod;
-    by_window = window.update(device::quantised(x, kStep));
-    by_poles = poles.update(device::quantised(x, kStep));
+    by_window = window.update(quantised(x, kStep));
+    by_poles = poles.update(quantised(x, kStep));
   }
   EXPECT_NEAR(by_window, 0.2, 2.0 * kStep / (9 * kPeriod));
   EXPECT_LT(by_poles, 0.06);

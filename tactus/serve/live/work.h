@@ -15,6 +15,7 @@
 #include <tactus/base/ring.h>
 #include <tactus/contact/open.h>
 #include <tactus/describe/read/load.h>
+#include <tactus/math/rotation_vector.h>
 #include <tactus/serve/live/command.h>
 #include <tactus/serve/live/grip.h>
 #include <tactus/simulate/motion/mechanism.h>
@@ -73,6 +74,15 @@ struct Picture {
   std::vector<char> active;        // [constraints]
   std::vector<double> parameters;  // [adjustable]
 };
+
+/// A pose as pictures, previews and recordings have it: p, then the quaternion (w, x, y, z).
+inline std::array<float, 7> numbers_of(const math::Pose<double>& X) {
+  const math::Quaternion<double> q = math::quaternion_of(X.R);
+  const std::array<double, 7> numbers{X.p.x, X.p.y, X.p.z, q.w, q.x, q.y, q.z};
+  std::array<float, 7> result{};
+  for (std::size_t i = 0; i < 7; ++i) result[i] = static_cast<float>(numbers[i]);
+  return result;
+}
 
 /// How long a tick took.
 struct TickTimes {

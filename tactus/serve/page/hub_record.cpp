@@ -11,7 +11,6 @@
 
 #include <tactus/base/error.h>
 #include <tactus/describe/read/load.h>
-#include <tactus/math/rotation_vector.h>
 #include <tactus/serve/page/frame.h>
 
 namespace tactus::serve {
@@ -42,9 +41,8 @@ std::string preview_of(Work& work) {
       for (std::size_t b = 0; b < work.port_of_body.size(); ++b) {
         math::Pose<double> X;
         if (work.port_of_body[b] >= 0) X = mechanism.motion(work.port_of_body[b]).X_WP;
-        const math::Quaternion<double> q = math::quaternion_of(X.R);
-        for (const double x : {X.p.x, X.p.y, X.p.z, q.w, q.x, q.y, q.z})
-          poses.push_back(static_cast<float>(x));
+        const std::array<float, 7> numbers = numbers_of(X);
+        poses.insert(poses.end(), numbers.begin(), numbers.end());
       }
     }
     if (!mechanism.step().ok()) break;

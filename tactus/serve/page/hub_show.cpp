@@ -19,8 +19,6 @@ constexpr std::size_t kMostEvents = 200;    // in one message
 constexpr std::size_t kMostSamples = 1000;  // that wait for a client
 
 Json number(double x) { return std::isfinite(x) ? Json(x) : Json(); }
-double seconds(Nanoseconds ns) { return 1e-9 * static_cast<double>(ns); }
-
 }  // namespace
 
 void Hub::show() {

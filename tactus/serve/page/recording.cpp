@@ -233,10 +233,10 @@ class Files {
     for (std::size_t b = 0; b < work.port_of_body.size(); ++b) {
       math::Pose<double> X;
       if (work.port_of_body[b] >= 0) X = mechanism.motion(work.port_of_body[b]).X_WP;
-      const math::Quaternion<double> q = math::quaternion_of(X.R);
-      for (const double x : {X.p.x, X.p.y, X.p.z, q.w, q.x, q.y, q.z})
-        poses_.push_back(static_cast<float>(x));
+      const std::array<float, 7> numbers = numbers_of(X);
+      poses_.insert(poses_.end(), numbers.begin(), numbers.end());
       if (b == 0) continue;
+      const math::Quaternion<double> q = math::quaternion_of(X.R);
       const Json pose = {{"timestamp", {{"sec", time / 1000000000}, {"nsec", time % 1000000000}}},
                          {"frame_id", "world"},
                          {"pose",

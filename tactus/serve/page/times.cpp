@@ -7,11 +7,7 @@ namespace tactus::serve {
 using Json = nlohmann::ordered_json;
 using display::Histogram;
 
-namespace {
-
-double seconds(std::int64_t nanoseconds) { return 1e-9 * static_cast<double>(nanoseconds); }
-
-}  // namespace
+namespace {}  // namespace
 
 Json RecentTimes::summary() const {
   std::uint64_t count = 0;

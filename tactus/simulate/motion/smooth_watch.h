@@ -1,7 +1,7 @@
 // Whether a smooth motion keeps its energy, where nothing but potentials and constraints at rest act on it: E is then the same for
 // ever, and what it changes by is the integrator's error, or worse (a singular position left on no branch of the motion). Looked at every
-// kEvery ticks, which costs little. More than kLost of the energy in play between two looks is no motion of this mechanism; more
-// than kDrift in all is for the books, and to be said.
+// kEvery ticks, which costs little. More than kLost of the energy in play between two looks is no motion of this mechanism; what it drifts by
+// in all is for the books.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ bool has_other_forces(const describe::Model& model, const derive::Equations& equ
 
 struct SmoothWatch {
   static constexpr std::uint32_t kEvery = 32;  // [ticks]
-  static constexpr double kLost = 0.1, kDrift = 1e-3;
+  static constexpr double kLost = 0.1;
   /// Of the potential energy: what sums of many bodies round to.
   static constexpr double kRounding = 1e-9;
 

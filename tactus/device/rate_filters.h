@@ -13,7 +13,7 @@
 #include <cmath>
 #include <cstddef>
 
-namespace tactus::control {
+namespace tactus::device {
 
 class DifferenceRate {
  public:
@@ -33,14 +33,18 @@ class DifferenceRate {
 /// Two equal poles; unit gain at rest. For forces too.
 class SecondOrderFilter {
  public:
-  SecondOrderFilter(double period, double cut_off) noexcept : keep_(std::exp(-cut_off * period)) {}
+  SecondOrderFilter(double period, double cut_off) noexcept
+      : SecondOrderFilter(std::exp(-cut_off * period)) {}
+  /// With the pole itself; 0: nothing is filtered.
+  explicit SecondOrderFilter(double pole) noexcept : keep_(pole) {}
+  SecondOrderFilter() noexcept = default;
   double update(double x) noexcept {
     once_ = x + keep_ * (once_ - x);
     return twice_ = once_ + keep_ * (twice_ - once_);
   }
 
  private:
-  double keep_, once_ = 0.0, twice_ = 0.0;
+  double keep_ = 0.0, once_ = 0.0, twice_ = 0.0;
 };
 
 class SecondOrderRate {
@@ -109,4 +113,4 @@ class KalmanRate {
   bool begun_ = false;
 };
 
-}  // namespace tactus::control
+}  // namespace tactus::device
