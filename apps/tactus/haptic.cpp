@@ -94,9 +94,11 @@ void add_haptic_settings(CLI::App* verb, HapticRequest* request) {
   verb->add_option(
           "--controller", request->controller,
           "coupler; or four channels with the joints by acceleration (impedance) or by penalties; or "
-          "prescribed: the handle's motion is the port's, and what that takes is felt")
+          "prescribed: the handle's motion is the port's, and what that takes is felt; or proxy: the handle "
+          "is a point "
+          "before the boxes and planes on the ground")
       ->capture_default_str()
-      ->check(CLI::IsMember({"coupler", "impedance", "penalties", "prescribed"}));
+      ->check(CLI::IsMember({"coupler", "impedance", "penalties", "prescribed", "proxy"}));
   verb->add_option("--prescribe", request->prescribe,
                    "axes of the port, such as x,y,rz; all that the device has and the port can move along")
       ->delimiter(',')

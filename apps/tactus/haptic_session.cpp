@@ -200,6 +200,11 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
   }
   const device::Specification& s = session.specification = session.device->specification();
   if (request.controller == "coupler") session.gains = gains_of(request, s, grasp);
+  if (request.controller == "proxy") {
+    Grasp wall = grasp;  // it does not move
+    wall.inertia = {1e12, 1e12};
+    session.gains = gains_of(request, s, wall);
+  }
   control::SafetyLimits limits = control::limits_for(s);
   if (request.late > 0.0) limits.late = 1e-3 * request.late;
 
@@ -208,6 +213,8 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
   if (request.controller == "prescribed")
     session.loop->use(
         control::PrescribedGains{.axes = prescribed_axes(request, s, *session.mechanism, grasp)});
+  else if (request.controller == "proxy")
+    session.loop->use(control::ProxyGains{.stiffness = session.gains.stiffness[1]});
   else if (request.controller != "coupler")
     session.loop->use(four_channels(request, grasp));
   session.loop->guard_passivity(request.passivity);

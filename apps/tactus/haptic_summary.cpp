@@ -91,7 +91,8 @@ void measure(Outcome& outcome) {
   if (outcome.records.empty()) return;
   const Vec3 start = outcome.records.front().p_P - outcome.records.front().p_H;
   for (const TickRecord& record : outcome.records) {
-    const device::Vector6& F = record.on_port;
+    // A proxy's spring stands on the ground.
+    const device::Vector6& F = outcome.request.controller == "proxy" ? record.on_handle : record.on_port;
     outcome.largest_force = std::max(outcome.largest_force, std::hypot(F[3], F[4], F[5]));
     outcome.largest_torque = std::max(outcome.largest_torque, std::hypot(F[0], F[1], F[2]));
     outcome.oldest = std::max(outcome.oldest, record.age);
@@ -107,6 +108,10 @@ void print(const Outcome& o) {
              o.device.name, o.request.hand.name);
   if (o.device.kind == device::Kind::impedance && o.request.controller == "prescribed")
     fmt::print("the handle's motion is the port's: what that takes is felt\n");
+  else if (o.device.kind == device::Kind::impedance && o.request.controller == "proxy")
+    fmt::print(
+        "the handle is a point before what stands on the ground: a spring of {:.4g} N/m to its proxy\n",
+        o.gains.stiffness[1]);
   else if (o.device.kind == device::Kind::impedance && !o.by_coupler())
     fmt::print("four channels; joints by {}, up to {} directions at once\n",
                o.request.controller == "penalties" ? "penalties" : "acceleration", o.most_resisted);

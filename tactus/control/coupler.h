@@ -34,6 +34,11 @@ struct PrescribedGains {
   double bandwidth = 200.0;  // [rad/s] of the pole of the handle's acceleration; 0: the plain difference
 };
 
+/// Of a virtual proxy (proxy.h) instead of the port.
+struct ProxyGains {
+  double stiffness = 0.0;  // [N/m]
+};
+
 /// All that a coupler remembers.
 struct CouplerMemory {
   bool engaged = false;

@@ -10,6 +10,7 @@
 #include <tactus/control/prescribed_port.h>
 #include <tactus/display/teleoperation.h>
 #include <tactus/display/two_rates.h>
+#include <tactus/display/world_faces.h>
 #include <tactus/math/rotation_vector.h>
 
 namespace tactus::display {
@@ -33,6 +34,12 @@ struct HapticLoop::Prescribed {
   control::PrescribedMemory memory{};
   control::PortState port{};
   control::Resisted unused{};
+};
+
+struct HapticLoop::PointTool {
+  std::vector<control::ProxyFace> faces;
+  double stiffness = 0.0;  // [N/m]
+  control::ProxyMemory memory{};
 };
 
 HapticLoop::HapticLoop(simulate::Mechanism& mechanism, device::Device& device, int port,
@@ -59,6 +66,7 @@ HapticLoop::~HapticLoop() = default;
 void HapticLoop::use(const control::FourChannelGains& gains) {
   teleoperation_ = std::make_unique<Teleoperation>(device_.specification(), gains);
   prescribed_ = nullptr;
+  proxy_ = nullptr;
   make_view();
 }
 
@@ -82,6 +90,21 @@ void HapticLoop::use(const control::PrescribedGains& gains) {
                      "prescribe fewer axes, those along which it can move");
   prescribed_ = std::make_unique<Prescribed>(Prescribed{.law = {gains, period_}});
   teleoperation_ = nullptr;
+  proxy_ = nullptr;
+  make_view();
+}
+
+void HapticLoop::use(const control::ProxyGains& gains) {
+  const device::Specification& s = device_.specification();
+  if (admittance_ || (s.actuated & s.sensed & device::kTranslation) == 0)
+    throw InputError({}, fmt::format("device `{}` does not push a point", s.name),
+                     "take an impedance device that moves in space");
+  if (!(gains.stiffness > 0.0) || !std::isfinite(gains.stiffness))
+    throw InputError({}, fmt::format("a proxy's spring of {:g} N/m", gains.stiffness), "give a positive one");
+  proxy_ = std::make_unique<PointTool>(
+      PointTool{.faces = world_faces(mechanism_.model()), .stiffness = gains.stiffness});
+  teleoperation_ = nullptr;
+  prescribed_ = nullptr;
   make_view();
 }
 
@@ -145,6 +168,7 @@ bool HapticLoop::tick(double elapsed) noexcept {
       coupler_.engage(memory_, sample_, port);
       if (teleoperation_ != nullptr) teleoperation_->engage(sample_, port);
       if (prescribed_ != nullptr) prescribed_->law.engage(prescribed_->memory, sample_, port);
+      if (proxy_ != nullptr) proxy_->memory = {.p = sample_.X_WH.p + memory_.d, .held = 0};
     }
     if (admittance_)
       display_admittance();
@@ -152,6 +176,8 @@ bool HapticLoop::tick(double elapsed) noexcept {
       teleoperate();
     else if (prescribed_ != nullptr)
       display_prescribed();
+    else if (proxy_ != nullptr)
+      display_proxy();
     else
       display_impedance();
   }
@@ -206,6 +232,26 @@ void HapticLoop::display_prescribed() noexcept {
   // A singular position: the port cannot follow, and no force is right.
   if (!own.law.reaction(own.port, wanted, reaction)) return safety_.trip(Fault::bad_force);
   give(reaction, guard_wrench());
+}
+
+void HapticLoop::display_proxy() noexcept {
+  book_handle();
+  const Vector6 guard = guard_wrench();
+  step_mechanism({});
+  if (safety_.faulted() || safety_.memory().stage == Stage::off) return;
+  const math::Vec3<double> point = sample_.X_WH.p + memory_.d;
+  const control::Proxy proxy{proxy_->stiffness, proxy_->faces};
+  proxy.follow(proxy_->memory, point);
+  const math::Vec3<double> F = proxy.force(proxy_->memory, point);
+  Vector6 wanted = guard;
+  for (std::size_t i = 0; i < 3; ++i) wanted[3 + i] += F[i];
+  for (std::size_t i = 0; i < 6; ++i)
+    if (!device::has_axis(device_.specification().actuated, i)) wanted[i] = 0.0;
+  const Vector6 on_handle = safety_.limited(wanted);
+  if (safety_.faulted()) return;
+  record_.on_handle = on_handle;
+  record_.p_P = proxy_->memory.p;
+  command({.wrench = on_handle, .X_WH = {}});
 }
 
 /// F goes to the port and its opposite, with the guard's damper, to the handle, as far as the limits let it.

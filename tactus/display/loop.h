@@ -76,6 +76,9 @@ class HapticLoop {
   /// The handle's motion prescribes the port's instead (control/prescribed_port.h). Throws InputError where the device is not of the
   /// impedance kind, does not have those axes, or the port has fewer freedoms where it is.
   void use(const control::PrescribedGains& gains);
+  /// A virtual proxy instead (control/proxy.h): the handle is a point before the boxes and planes that stand on the ground; the mechanism goes
+  /// on by itself. Throws InputError where the device cannot push in space, or nothing is there to be met.
+  void use(const control::ProxyGains& gains);
   /// The passivity observer and controller (control/passivity.h) has the last word before the limits.
   void guard_passivity(bool on = true) noexcept { guarded_ = on; }
   /// What hangs beyond an admittance device's sensor (control/fixture.h) is taken out of what it senses.
@@ -114,6 +117,7 @@ class HapticLoop {
  private:
   void display_impedance() noexcept;
   void display_prescribed() noexcept;
+  void display_proxy() noexcept;
   void give(const Vector6& wanted, const Vector6& guard) noexcept;
   void teleoperate() noexcept;
   void book_handle() noexcept;
@@ -134,7 +138,9 @@ class HapticLoop {
   control::CouplerMemory memory_{};
   std::unique_ptr<Teleoperation> teleoperation_;  // null: the coupler
   struct Prescribed;
-  std::unique_ptr<Prescribed> prescribed_;     // null: the port is not
+  std::unique_ptr<Prescribed> prescribed_;  // null: the port is not
+  struct PointTool;
+  std::unique_ptr<PointTool> proxy_;           // null: no proxy
   std::unique_ptr<TwoRateOptions> two_rates_;  // null: one
   std::unique_ptr<PortView> view_;
   device::Sample sample_{};

@@ -48,6 +48,7 @@ Teleoperation::Teleoperation(const device::Specification& specification,
                              const control::FourChannelGains& gains)
     : period_(1.0 / specification.rate),
       senses_force_(specification.force_sensor),
+      estimated_(specification.velocity_bandwidth > 0.0),
       controller_{gains, specification.actuated},
       metric_(control::inertia_of(specification)),
       M_d_(metric_),
@@ -124,7 +125,9 @@ Vector6 Teleoperation::on_handle(const std::array<double, 2>& room) noexcept {
     u[i] += bias_[i];
     if (!device::has_axis(controller_.axes, i)) continue;
     const double scale = i < 3 ? 1.0 : controller_.gains.motion_scale;
-    u[i] += kMasked * friction_[i / 3] * std::tanh(scale * state_.motion.V_WP[i] / kSlow[i / 3]);
+    // The port's motion is known as it is and as the device would see it: their difference is the estimate's lag.
+    if (estimated_) u[i] += B_d_[i / 3] * scale * (V_before_[i] - state_.motion.V_WP[i]);
+    u[i] += kMasked * friction_[i / 3] * std::tanh(scale * V_before_[i] / kSlow[i / 3]);
   }
   std::array<double, 2> left = room;
   for (std::size_t k = 0; k < 2; ++k)

@@ -51,6 +51,7 @@ class Teleoperation {
  private:
   double period_;
   bool senses_force_;
+  bool estimated_;  // velocities come through poles
   control::FourChannel controller_;
   control::Matrix6 metric_;  // of (17): the specification's inertia, the same everywhere
   control::Matrix6 M_d_;     // of the device where it is

@@ -1,0 +1,14 @@
+// The faces that a virtual proxy (control/proxy.h) meets: of the boxes and planes with `contact: true` that stand on the ground.
+#pragma once
+
+#include <vector>
+
+#include <tactus/control/proxy.h>
+#include <tactus/describe/model/model.h>
+
+namespace tactus::display {
+
+/// Throws InputError where there is none, or where a contact shape on the ground has no plane faces.
+std::vector<control::ProxyFace> world_faces(const describe::Model& model);
+
+}  // namespace tactus::display
