@@ -293,7 +293,7 @@ struct Shown {
 /// An arm leads the handle towards the wall at 20 mm/s, and past it.
 Shown through_loop(const std::string& controller) {
   constexpr double kPeriod = 1e-3, kDuration = 6.0, kSpeed = 0.02, kFar = 0.06;  // [s], [s], [m/s], [m]
-  constexpr device::Arm kArm{{0.0, 200.0}, {0.002, 20.0}};  // it does not turn the link
+  constexpr device::Arm kArm{{0.0, 200.0}, {0.002, 20.0}};                       // it does not turn the link
   const auto mechanism = contact::open(before_wall(false), {.step = kPeriod});
   const int port = mechanism->port("distal");
   const auto device = device::open("simulated:planar-force",
