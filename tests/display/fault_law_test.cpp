@@ -15,8 +15,9 @@ namespace {
 using control::Fault;
 using control::Stage;
 
-enum class Control { coupler, impedance, penalties, two_rates, guarded };
-constexpr const char* kNames[] = {"coupler", "impedance", "penalties", "two_rates", "guarded"};
+enum class Control { coupler, impedance, penalties, two_rates, guarded, prescribed, proxy };
+constexpr const char* kNames[] = {"coupler", "impedance",  "penalties", "two_rates",
+                                  "guarded", "prescribed", "proxy"};
 
 struct Injection {
   Injected what;
@@ -63,6 +64,10 @@ class EveryLoop : public ::testing::TestWithParam<std::tuple<std::string, Contro
       made->use(four);
     }
     if (control_ == Control::two_rates) made->use(TwoRateOptions{.every = 7, .delay = 3});
+    // The block outweighs the handle: a slow pole keeps what comes back a tick late below it.
+    if (control_ == Control::prescribed)
+      made->use(control::PrescribedGains{.axes = 1 << 3, .drift_rate = 10.0, .bandwidth = 20.0});
+    if (control_ == Control::proxy) made->use(control::ProxyGains{.stiffness = gains.stiffness[1]});
     made->guard_passivity(control_ == Control::guarded);
     EXPECT_TRUE(made->enable());
     return made;
@@ -78,7 +83,7 @@ TEST_P(EveryLoop, IsSafeWithinTheTickAtEverySample) {
     for (std::uint64_t k = 1; k <= kSamples; ++k) {
       device->wait();
       ASSERT_TRUE(well->tick(well->period())) << name_of(well->safety().fault) << " at " << k;
-      moved |= well->record().on_port != device::Vector6{};
+      moved |= well->record().on_handle != device::Vector6{} || well->record().on_port != device::Vector6{};
     }
     EXPECT_TRUE(moved);
   }
@@ -130,9 +135,11 @@ std::vector<std::tuple<std::string, Control>> all() {
   for (const device::Specification& s : device::devices()) {
     if ((s.actuated & device::kTranslation) == 0) continue;  // the block does not turn
     for (const Control control :
-         {Control::coupler, Control::impedance, Control::penalties, Control::two_rates, Control::guarded}) {
-      const bool four = control == Control::impedance || control == Control::penalties;
-      if (four && s.kind == device::Kind::admittance) continue;
+         {Control::coupler, Control::impedance, Control::penalties, Control::two_rates, Control::guarded,
+          Control::prescribed, Control::proxy}) {
+      const bool either =
+          control == Control::coupler || control == Control::two_rates || control == Control::guarded;
+      if (!either && s.kind == device::Kind::admittance) continue;
       every.emplace_back(s.name, control);
     }
   }
