@@ -4,9 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <thread>
+
+#include <unistd.h>
 
 #include "serve/client.h"
 #include "support/compare.h"
@@ -370,6 +374,83 @@ TEST_F(Serve, APageCannotNameFiles) {
   const Json answer = page.ask({{"type", "open"}, {"text", text}, {"name", "x.yaml"}});
   EXPECT_EQ(answer["type"], "error");
   EXPECT_NE(answer["what"].get<std::string>().find("mesh"), std::string::npos) << answer;
+}
+
+/// A folder with a model whose link has a mesh: a pyramid of one metre, scaled to a tenth; and one whose file is not there.
+struct FolderWithMesh {
+  FolderWithMesh() {
+    std::ofstream(path / "pyramid.obj")
+        << "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    std::ofstream(path / "swing.yaml") << R"(
+name: swing
+bodies:
+  link:
+    mass: 1
+    com: [0, 0, -0.1]
+    inertia: [0.01, 0.01, 0.01]
+    geometry:
+      - {shape: mesh, file: pyramid.obj, scale: 0.1, placement: {xyz: [0, 0, -0.1]}}
+      - {shape: mesh, file: not_there.stl}
+joints: {q: {type: revolute, parent: world, child: link, axis: y}}
+initial: {q: {q: 0.5}}
+)";
+  }
+  ~FolderWithMesh() { std::filesystem::remove_all(path); }
+  static std::filesystem::path make() {
+    const std::filesystem::path path =
+        std::filesystem::path(testing::TempDir()) / ("tactus-mesh-" + std::to_string(::getpid()));
+    std::filesystem::create_directories(path);
+    return path;
+  }
+  std::filesystem::path path = make();
+};
+
+TEST_F(Serve, SendsTheTrianglesOfAMeshByItsNumber) {
+  const FolderWithMesh folder;
+  start((folder.path / "swing.yaml").string());
+  Json scene;
+  Page page = visitor(&scene);
+  const Json shapes = scene["bodies"][1]["shapes"];
+  ASSERT_EQ(shapes.size(), 2u);
+  EXPECT_EQ(shapes[0]["mesh"], 0);
+  EXPECT_TRUE(shapes[1]["mesh"].is_null());
+  EXPECT_NE(scene["notes"].dump().find("not drawn"), std::string::npos) << scene["notes"];
+  const std::string at = "/meshes/" + std::to_string(scene["id"].get<int>());
+  const support::Answer answer = get(port(), at + "-0");
+  EXPECT_EQ(answer.status, 200);
+  ASSERT_EQ(answer.body.size(), 8u + 12u * 4u + 12u * 4u);
+  const auto number = [&]<class T>(std::size_t place, T) {
+    T value{};
+    std::memcpy(&value, answer.body.data() + place, sizeof value);
+    return value;
+  };
+  EXPECT_EQ(number(0, std::uint32_t{}), 4u);
+  EXPECT_EQ(number(4, std::uint32_t{}), 4u);
+  EXPECT_EQ(number(8 + 12, float{}), 0.1F);  // the second corner's x
+  for (std::size_t i = 0; i < 12; ++i) EXPECT_LT(number(56 + 4 * i, std::uint32_t{}), 4u);
+  // Another number, another scene: nothing.
+  EXPECT_EQ(get(port(), at + "-1").status, 404);
+  EXPECT_EQ(get(port(), "/meshes/999-0").status, 404);
+  EXPECT_EQ(get(port(), "/meshes/../swing.yaml").status, 400);
+}
+
+TEST_F(Serve, AnEditedFileKeepsItsMeshesAndGetsNoOthers) {
+  const FolderWithMesh folder;
+  const std::string file = (folder.path / "swing.yaml").string();
+  start(file);
+  Page page = visitor();
+  std::string text = content_of(file);
+  const auto change = [&](const std::string& from, const std::string& to) {
+    text.replace(text.find(from), from.size(), to);
+  };
+  change("mass: 1", "mass: 2");
+  const Json applied = page.ask({{"type", "apply"}, {"text", text}, {"keep", true}});
+  ASSERT_EQ(applied["type"], "ok") << applied;
+  EXPECT_EQ(get(port(), "/meshes/" + std::to_string(applied["scene"].get<int>()) + "-0").status, 200);
+  change("not_there.stl", "/etc/passwd");
+  const Json refused = page.ask({{"type", "apply"}, {"text", text}, {"keep", true}});
+  EXPECT_EQ(refused["type"], "error");
+  EXPECT_NE(refused["what"].get<std::string>().find("cannot name files"), std::string::npos) << refused;
 }
 
 TEST_F(Serve, EveryAnswerHasItsPolicy) {

@@ -154,3 +154,25 @@ test('A motion that stands still is one moment', () => {
   for (let i = 0; i < 50; ++i) history.add(readFrame(frame({t: 1})));
   assert.equal(history.length, 1);
 });
+
+test('Triangles of a mesh are read or refused', async () => {
+  const {readMesh} = await load('scene/meshes.ts');
+  const mesh = (corners, triangles, more = 0) => {
+    const buffer = new ArrayBuffer(8 + 12 * corners.length + 12 * triangles.length + more);
+    new Uint32Array(buffer, 0, 2).set([corners.length, triangles.length]);
+    new Float32Array(buffer, 8, 3 * corners.length).set(corners.flat());
+    new Uint32Array(buffer, 8 + 12 * corners.length, 3 * triangles.length).set(triangles.flat());
+    return buffer;
+  };
+  const corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]];
+  const triangles = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+  const geometry = readMesh(mesh(corners, triangles));
+  assert.equal(geometry.getAttribute('position').count, 12);
+  // Sharp edges stay sharp: the first triangle looks down.
+  assert.deepEqual([0, 1, 2].map((k) => Math.round(geometry.getAttribute('normal').getZ(k))), [-1, -1, -1]);
+  assert.equal(readMesh(new ArrayBuffer(4)), null);
+  assert.equal(readMesh(mesh(corners, [])), null);
+  assert.equal(readMesh(mesh(corners, triangles, 4)), null);
+  assert.equal(readMesh(mesh(corners, [[0, 1, 4]])), null);
+  assert.equal(readMesh(mesh([[0, 0, NaN], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])), null);
+});

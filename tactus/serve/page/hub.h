@@ -55,6 +55,7 @@ struct Stage {
   GalleryEntry entry;      // of the gallery, where it came from there
   std::string text;        // of the file
   std::string scene_text;  // written out
+  Meshes meshes;
 };
 
 struct HubOptions {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -66,11 +67,23 @@ std::string carry_over(const Work& from, Work& to) {
   return carried == mechanism.nq() + mechanism.nv() ? "" : "what has a new name begins anew";
 }
 
-/// What a page sends names no files of this machine.
-void refuse_files(const describe::Model& model) {
+std::set<std::string> files_of(const describe::Model& model) {
+  std::set<std::string> files;
   for (const describe::Body& body : model.bodies)
     for (const describe::Geometry& geometry : body.geometry)
-      if (geometry.shape == describe::Geometry::Shape::mesh)
+      if (geometry.shape == describe::Geometry::Shape::mesh) files.insert(geometry.file);
+  return files;
+}
+
+/// What a page sends names no files of this machine, but those that the file had before it was edited.
+void refuse_files(const describe::Model& model, const SceneLabel& label) {
+  if (files_of(model).empty()) return;
+  std::set<std::string> known;
+  if (!label.own && !label.path.empty())
+    known = files_of(describe::load_text(content_of(label.path), label.path));
+  for (const describe::Body& body : model.bodies)
+    for (const describe::Geometry& geometry : body.geometry)
+      if (geometry.shape == describe::Geometry::Shape::mesh && !known.contains(geometry.file))
         throw InputError(body.where,
                          fmt::format("the body `{}` has a mesh, and a page cannot name files", body.name),
                          "save the model beside its meshes, and start `tactus serve` with it");
@@ -89,12 +102,13 @@ describe::Model model_of(const std::string& text, const SceneLabel& label, Choic
   if (!model) {
     model = describe::load_text(text, label.file);
   }
-  if (label.own || label.edited) refuse_files(*model);
+  if (label.own || label.edited) refuse_files(*model, label);
+  if (!label.path.empty()) model->file = label.path;
   return std::move(*model);
 }
 
 /// Without the gallery's script where that no longer fits what was edited.
-std::shared_ptr<Work> work_of(const describe::Model& model, const std::string& text, const std::string& file,
+std::shared_ptr<Work> work_of(const describe::Model& model, const std::string& text, const SceneLabel& label,
                               const Choice& choice, std::vector<std::string>& notes) {
   try {
     return std::make_shared<Work>(model, choice);
@@ -103,7 +117,7 @@ std::shared_ptr<Work> work_of(const describe::Model& model, const std::string& t
     notes.push_back(fmt::format("the gallery's script is left out: {}", error.wrong()));
     Choice plain = choice;
     plain.script.clear();
-    return std::make_shared<Work>(describe::load_text(text, file, plain.settings), plain);
+    return std::make_shared<Work>(model_of(text, label, plain), plain);
   }
 }
 
@@ -131,7 +145,8 @@ std::optional<Hub::Order> Hub::order_of(const std::string& name) const {
                  entry->paper,
                  std::filesystem::path(entry->path).filename().string(),
                  false,
-                 false};
+                 false,
+                 entry->path};
   order.entry = *entry;
   order.text = content_of(entry->path);
   order.choice.weightless = entry->weightless;
@@ -163,9 +178,12 @@ void Hub::build(const Answer& to, Order order) {
       stage->text = order.text;
       if (stage->label.title.empty()) stage->label.title = model.name.empty() ? order.label.name : model.name;
       if (stage->label.sentence.empty()) stage->label.sentence = model.description;
-      auto work = stage->work = work_of(model, order.text, order.label.file, choice, notes);
+      auto work = stage->work = work_of(model, order.text, order.label, choice, notes);
+      stage->meshes = meshes_of(work->model);
+      for (const std::string& note : stage->meshes.notes) notes.push_back(note);
       work->scene = id;
-      stage->scene = scene_of(*work, stage->label, order.entry.name.empty() ? nullptr : &stage->entry);
+      stage->scene =
+          scene_of(*work, stage->label, order.entry.name.empty() ? nullptr : &stage->entry, stage->meshes);
       stage->scene["id"] = id;
       stage->scene["why"] = order.why;
       work->mechanism->save(*work->snapshots[0]);

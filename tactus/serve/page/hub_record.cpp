@@ -71,6 +71,7 @@ void Hub::on(Client&, const Answer& to, const say::Record& record) {
     Recorded& r = begun->recorded;
     r.model_name = stage->label.name;
     r.file = stage->label.file;
+    r.path = stage->label.path;
     r.text = stage->text;
     try {
       bench_.borrow([&](Bench::Place& place) {
@@ -193,7 +194,9 @@ void Hub::make_preview(const GalleryEntry& entry) {
   const bool given = writer_.give([this, alive, order = *order] {
     std::string scene, preview;
     try {
-      Work work(describe::load_text(order.text, order.label.file, order.choice.settings), order.choice);
+      describe::Model model = describe::load_text(order.text, order.label.file, order.choice.settings);
+      model.file = order.label.path;
+      Work work(model, order.choice);
       scene = scene_of(work, order.label, &order.entry).dump(-1, ' ', false, Json::error_handler_t::replace);
       preview = preview_of(work);
     } catch (const std::exception& error) {
@@ -230,6 +233,12 @@ std::optional<Hub::Content> Hub::content(std::string_view path) {
                      moving ? "application/octet-stream" : "application/json", found->second, "", ""};
     make_preview(*entry);
     return Content{503, "text/plain; charset=utf-8", "it is being made: ask again", "", ""};
+  }
+  if (const auto which = after("/meshes/"); which && stage_ != nullptr) {
+    for (std::size_t i = 0; i < stage_->meshes.data.size(); ++i)
+      if (*which == fmt::format("{}-{}", stage_->work->scene, i))
+        return Content{200, "application/octet-stream", stage_->meshes.data[i].bytes, "", ""};
+    return std::nullopt;
   }
   if (const auto file = after("/recordings/")) {
     for (const auto& r : recordings_)

@@ -305,7 +305,8 @@ void Hub::tell_shapes() {
   std::vector<ParameterValue> values;
   for (std::size_t i = 0; i < picture_->parameters.size(); ++i)
     values.push_back({work.mechanism->adjustable()[i], picture_->parameters[i]});
-  Json shapes = shapes_of(work.model, work.mechanism->constraints(), picture_->active, values);
+  Json shapes =
+      shapes_of(work.model, work.mechanism->constraints(), picture_->active, values, stage_->meshes);
   shapes["scene"] = work.scene;
   // What did not change is left out.
   Json& bodies = shapes["bodies"];

@@ -159,7 +159,9 @@ void place_at_start(simulate::Mechanism& mechanism, const simulate::State& start
 Repeated repeat(const Recorded& r, const std::function<void(long, Work&)>& each) {
   Choice choice = r.choice;
   choice.device = "mouse";
-  Work work(describe::load_text(r.text, r.file, choice.settings), choice);
+  describe::Model model = describe::load_text(r.text, r.file, choice.settings);
+  if (!r.path.empty()) model.file = r.path;
+  Work work(model, choice);
   simulate::Mechanism& mechanism = *work.mechanism;
   place_at_start(mechanism, r.start, r.parameter_names, r.parameters, r.active);
   each(0, work);

@@ -29,6 +29,7 @@ struct ChangeAt {
 
 struct Recorded {
   std::string model_name, file, text;  // of the model
+  std::string path{};                  // of its file on this machine, beside which meshes lie; not written
   Choice choice;
   simulate::State start;
   std::vector<std::string> parameter_names;

@@ -55,7 +55,7 @@ std::size_t sizes_of(describe::Geometry::Shape shape) {
   return shape == Shape::cylinder || shape == Shape::capsule || shape == Shape::plane ? 2 : 3;
 }
 
-Json shape_of(const Model& model, const describe::Geometry& g) {
+Json shape_of(const Model& model, const describe::Geometry& g, int mesh) {
   const Vec3 size = number(model, g.size);
   Json sizes = Json::array();
   for (std::size_t i = 0; i < sizes_of(g.shape); ++i) sizes.push_back(size[i]);
@@ -72,15 +72,18 @@ Json shape_of(const Model& model, const describe::Geometry& g) {
           {"color", color},
           {"contact", g.contact},
           {"visual", g.visual},
-          {"hollow", g.hollow}};
+          {"hollow", g.hollow},
+          {"mesh", mesh < 0 ? Json() : Json(mesh)}};
 }
 
-Json shapes_of(const Model& model, const describe::Body& body) {
+Json shapes_of(const Model& model, std::size_t b, const Meshes& meshes) {
+  const describe::Body& body = model.bodies[b];
   Json shapes = Json::array();
   const bool seen =
       std::any_of(body.geometry.begin(), body.geometry.end(), [](const auto& g) { return g.visual; });
-  for (const describe::Geometry& g : body.geometry)
-    if (g.visual || !seen) shapes.push_back(shape_of(model, g));
+  for (std::size_t i = 0; i < body.geometry.size(); ++i)
+    if (body.geometry[i].visual || !seen)
+      shapes.push_back(shape_of(model, body.geometry[i], b < meshes.of.size() ? meshes.of[b][i] : -1));
   return shapes;
 }
 
@@ -259,7 +262,7 @@ struct Bounds {
   }
 };
 
-Bounds bounds_of(Work& work, const std::vector<PoseD>& poses) {
+Bounds bounds_of(Work& work, const std::vector<PoseD>& poses, const Meshes& meshes) {
   using Shape = describe::Geometry::Shape;
   const Model& model = work.model;
   Bounds bounds;
@@ -268,10 +271,20 @@ Bounds bounds_of(Work& work, const std::vector<PoseD>& poses) {
       bounds.take(poses[b].p + poses[b].R * work.masses[b].com);
       bounds.take(poses[b].p);
     }
-    for (const describe::Geometry& g : model.bodies[b].geometry) {
-      if (g.shape == Shape::mesh) continue;
+    for (std::size_t i = 0; i < model.bodies[b].geometry.size(); ++i) {
+      const describe::Geometry& g = model.bodies[b].geometry[i];
       const Vec3 size = number(model, g.size);
       const PoseD X = poses[b] * number(model, g.X_BG);
+      if (g.shape == Shape::mesh) {
+        const int mesh = b < meshes.of.size() ? meshes.of[b][i] : -1;
+        if (mesh < 0) continue;
+        const MeshData& data = meshes.data[static_cast<std::size_t>(mesh)];
+        for (int corner = 0; corner < 8; ++corner)
+          bounds.take(X.p + X.R * Vec3{(corner & 1 ? data.high : data.low).x,
+                                       (corner & 2 ? data.high : data.low).y,
+                                       (corner & 4 ? data.high : data.low).z});
+        continue;
+      }
       if (g.shape == Shape::box || g.shape == Shape::plane) {
         if (g.shape == Shape::plane && size.x > 4.0 * work.radius) continue;  // the ground
         for (int corner = 0; corner < 8; ++corner)
@@ -357,11 +370,11 @@ Json coupling_of(Work& work) {
           {"designed", true}};
 }
 
-Json bodies_of(Work& work, const std::vector<PoseD>& poses) {
+Json bodies_of(Work& work, const std::vector<PoseD>& poses, const Meshes& meshes) {
   Json bodies = Json::array();
   for (std::size_t b = 0; b < work.model.bodies.size(); ++b) {
     const describe::Body& body = work.model.bodies[b];
-    Json shapes = shapes_of(work.model, body);
+    Json shapes = shapes_of(work.model, b, meshes);
     const Mat3& I = work.masses[b].inertia;
     const bool empty = !(work.masses[b].mass > 0.0) && !(I(0, 0) + I(1, 1) + I(2, 2) > 0.0);
     const bool hidden = b > 0 && shapes.empty() && empty;
@@ -399,12 +412,12 @@ Json chosen_of(const Choice& choice) {
           {"weightless", choice.weightless}};
 }
 
-Json scene_of(Work& work, const SceneLabel& label, const GalleryEntry* entry) {
+Json scene_of(Work& work, const SceneLabel& label, const GalleryEntry* entry, const Meshes& meshes) {
   simulate::Mechanism& mechanism = *work.mechanism;
   const Model& model = work.model;
   std::vector<PoseD> poses(model.bodies.size());
   for (std::size_t b = 1; b < poses.size(); ++b) poses[b] = mechanism.motion(work.port_of_body[b]).X_WP;
-  const Bounds bounds = bounds_of(work, poses);
+  const Bounds bounds = bounds_of(work, poses, meshes);
   const Vec3 center = 0.5 * (bounds.low + bounds.high), width = bounds.high - bounds.low;
   const Vec3 gravity = number(model, model.gravity);
 
@@ -450,7 +463,7 @@ Json scene_of(Work& work, const SceneLabel& label, const GalleryEntry* entry) {
           {"planar", std::move(plane)},
           {"ground", ground_of(model, bounds, gravity)},
           {"camera", {{"direction", list(direction)}, {"follow", follow}}},
-          {"bodies", bodies_of(work, poses)},
+          {"bodies", bodies_of(work, poses, meshes)},
           {"joints", joints_of(model)},
           {"frames", frames_of(model)},
           {"constraints", constraints_of(model, mechanism.constraints(), active)},
@@ -466,7 +479,8 @@ Json scene_of(Work& work, const SceneLabel& label, const GalleryEntry* entry) {
 }
 
 Json shapes_of(const Model& original, const std::vector<simulate::ConstraintOutline>& constraints,
-               const std::vector<char>& active, const std::vector<ParameterValue>& values) {
+               const std::vector<char>& active, const std::vector<ParameterValue>& values,
+               const Meshes& meshes) {
   Model model = original;
   for (const ParameterValue& value : values)
     for (describe::Parameter& parameter : model.parameters)
@@ -476,7 +490,7 @@ Json shapes_of(const Model& original, const std::vector<simulate::ConstraintOutl
     bodies.push_back({{"index", b},
                       {"mass", value_of(model, model.bodies[b].mass)},
                       {"com", list(number(model, model.bodies[b].com))},
-                      {"shapes", shapes_of(model, model.bodies[b])}});
+                      {"shapes", shapes_of(model, b, meshes)}});
   return {{"type", "shapes"},
           {"bodies", std::move(bodies)},
           {"joints", joints_of(model)},

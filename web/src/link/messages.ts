@@ -31,6 +31,7 @@ const shape = object({
   color: maybe(text),
   contact: or(truth, false),
   hollow: or(truth, false),
+  mesh: or(maybe(number), null),
 });
 export type Shape = Read<typeof shape>;
 

@@ -7,6 +7,7 @@ import {mergeGeometries} from 'three/examples/jsm/utils/BufferGeometryUtils.js';
 import type {Body, Joint, Scene, Shape} from '../link/messages';
 import {shapeColour, type SceneColours} from './colours';
 import {matrixOf, placeOf, turnOf, vectorOf} from './poses';
+import type {Meshes} from './meshes';
 import * as solids from './solids';
 
 export interface Part {
@@ -104,7 +105,7 @@ export class Anatomy {
   private readonly heaviest: number;
   private readonly hidden: boolean[];
 
-  constructor(readonly scene: Scene, private readonly colours: SceneColours) {
+  constructor(readonly scene: Scene, private readonly colours: SceneColours, private readonly meshes: Meshes = new Map()) {
     this.plane = viewPlane(scene);
     const rolling = Math.max(0, ...scene.constraints.map((c) => (c.curve?.kind === 'disk' || c.curve?.kind === 'ball' ? c.curve.radius ?? 0 : 0)));
     this.size = Math.max(scene.radius, 1.5 * rolling, 1e-6);
@@ -188,6 +189,10 @@ export class Anatomy {
         return void add(solids.capsule(a, b));
       case 'plane':
         return this.drawPlane(shape, [a, b], colour, drawn);
+      case 'mesh': {
+        const mesh = shape.mesh === null ? undefined : this.meshes.get(shape.mesh);
+        if (mesh) add(mesh.clone());
+      }
     }
   }
 
@@ -385,6 +390,8 @@ export class Anatomy {
     return best;
   }
   private middle(index: number): Vector3 | null {
+    // A mesh is drawn as it is, joints and all.
+    if (this.scene.bodies[index]!.shapes.some((s) => s.mesh !== null && this.meshes.has(s.mesh))) return null;
     const shapes = this.scene.bodies[index]!.shapes.filter((s) => s.kind !== 'plane');
     if (shapes.length === 0) return null;
     return shapes.reduce((sum, s) => sum.add(placeOf(s.pose)), new Vector3()).divideScalar(shapes.length);

@@ -7,6 +7,7 @@ import {Anatomy, merged} from './anatomy';
 import type {SceneColours} from './colours';
 import {placeOf, turnOf} from './poses';
 import {halfCanvas} from './lines';
+import type {Meshes} from './meshes';
 
 export interface Hit {
   body: number;
@@ -30,8 +31,8 @@ export class MechanismView {
   private readonly ghostMaterial: MeshStandardMaterial;
   private hovered = -1;
 
-  constructor(readonly scene: Scene, colours: SceneColours) {
-    this.anatomy = new Anatomy(scene, colours);
+  constructor(readonly scene: Scene, colours: SceneColours, meshes: Meshes = new Map()) {
+    this.anatomy = new Anatomy(scene, colours, meshes);
     this.lit.emissive = new Color(colours.lift > 0 ? '#243244' : '#10243c');
     this.rim = rimMaterial(colours.lift > 0 ? '#9cc6fb' : '#1a5fb4');
     this.ghostMaterial = new MeshStandardMaterial({

@@ -16,6 +16,7 @@ import {Floor} from './floor';
 import {History, type Moment, type Replay} from './history';
 import {FatLine, halfCanvas} from './lines';
 import {MechanismView, type Hit} from './mechanism';
+import {fetchMeshes, type Meshes} from './meshes';
 import {placeOf, turnOf, vectorOf} from './poses';
 import {Trails} from './trails';
 
@@ -75,6 +76,7 @@ export class Stage {
   private readonly grip: Mesh;
   private readonly handle: Mesh;
   private curves: Curves | null = null;
+  private meshes: Meshes = new Map();
   private colours: SceneColours = light;
   private raycaster = new Raycaster();
   private poses = new Float32Array(0);
@@ -158,12 +160,27 @@ export class Stage {
     this.replay = null;
     this.wanted = null;
     this.poses = new Float32Array(7 * scene.bodies.length);
+    this.setMeshes(new Map());
     this.build(scene);
+    void this.bringMeshes(scene);
     this.newtonLength = (0.28 * this.view!.anatomy.size) / referenceForce(scene);
     if (!keepCamera) this.aim(scene);
     this.follow = scene.camera?.follow !== null && scene.camera?.follow !== undefined;
     this.followed.copy(this.followedPlace());
     this.touch(1);
+  }
+
+  private setMeshes(meshes: Meshes): void {
+    for (const mesh of this.meshes.values()) mesh.dispose();
+    this.meshes = meshes;
+  }
+  private async bringMeshes(scene: Scene): Promise<void> {
+    if (!scene.bodies.some((body) => body.shapes.some((shape) => shape.mesh !== null))) return;
+    const meshes = await fetchMeshes(scene);
+    if (this.scene?.id !== scene.id || meshes.size === 0) return;
+    this.setMeshes(meshes);
+    this.build(this.scene);
+    this.touch();
   }
 
   /** Lengths changed while it runs. */
@@ -184,7 +201,7 @@ export class Stage {
     this.curves?.dispose();
     this.view?.dispose();
     this.trails.removeAll();
-    this.view = new MechanismView(scene, this.colours);
+    this.view = new MechanismView(scene, this.colours, this.meshes);
     this.world.add(this.view.group);
     this.curves = new Curves(scene, this.view, this.colours, this.trails);
     this.world.add(this.curves.group);
