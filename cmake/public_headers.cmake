@@ -47,6 +47,7 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/simulate/constraints/emitted_step.h
   tactus/simulate/files/instant.h
   tactus/simulate/files/recording.h
+  tactus/simulate/linear/linear_model.h
   tactus/simulate/motion/event.h
   tactus/simulate/motion/mechanism.h
   tactus/simulate/motion/ports.h

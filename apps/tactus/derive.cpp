@@ -1,8 +1,10 @@
 // tactus derive MODEL: the equations of motion, to read, to count, to abbreviate.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -31,6 +33,7 @@ constexpr int kCanonicalDigits = 6;
 struct Request {
   ModelChoice model;
   std::string budget;
+  std::vector<std::string> at, keep, independent;
   double abbreviate = 0.0;
   int digits = -1;
   bool latex = false, json = false, counts = false, canonical = false, linear = false;
@@ -183,10 +186,46 @@ void by_budget(const describe::Model& model, const derive::Options& options, con
           {{"inverse_dynamics", to_json(result.operations)}, {"exact_inverse_dynamics", to_json(exact)}}}});
 }
 
+/// NAME=FORMULA of --at; "initial" alone is the model's initial state.
+std::vector<derive::PointValue> point_of(const std::vector<std::string>& words) {
+  std::vector<derive::PointValue> point;
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    if (word == "initial") continue;
+    if (equals == 0 || equals == std::string::npos || equals + 1 == word.size())
+      throw InputError({}, fmt::format("--at {}: a name and its value are expected", word),
+                       "write --at NAME=VALUE, such as --at \"q1=90 deg,q2=0\", or --at initial");
+    point.push_back({word.substr(0, equals), word.substr(equals + 1)});
+  }
+  return point;
+}
+
+/// The linear model about a point: with the constraints eliminated, so that nothing is left out.
+void about_a_point(const describe::Model& model, const derive::Options& options, const Request& request) {
+  if (!request.linear || request.canonical || request.counts || request.reduced || request.abbreviate > 0.0 ||
+      !request.budget.empty())
+    throw InputError({}, "--at and --independent belong to --linear alone", "write derive --linear --at ...");
+  if (request.at.empty())
+    throw InputError({}, "--independent needs the point of the linear model",
+                     "add --at NAME=VALUE,... or --at initial");
+  print(derive::linear_sheet_at(model, options, point_of(request.at), request.independent,
+                                request.digits >= 0 ? request.digits : kCanonicalDigits),
+        request);
+}
+
 void run(const Request& request) {
   const describe::Model model = request.model.load();
   derive::Options options;
-  options.keep_parameters = request.keep_parameters;
+  options.keep_parameters = request.keep_parameters || !request.keep.empty();
+  options.kept = request.keep;
+  for (const std::string& name : request.keep) {
+    std::vector<std::string> known;
+    for (const describe::Parameter& parameter : model.parameters) known.push_back(parameter.name);
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw InputError({model.file}, fmt::format("--keep: `{}` is no parameter of the model", name),
+                       suggestion(name, known));
+  }
+  if (!request.at.empty() || !request.independent.empty()) return about_a_point(model, options, request);
   if (request.counts) options.friction = request.friction;
   if (request.reduced && model.constraints.empty())
     throw InputError({model.file}, "--reduced: the model has no constraints", "leave it out");
@@ -204,7 +243,7 @@ void run(const Request& request) {
                                 : derive::canonical_sheet(canonical, digits),
                  request, left_out(model));
   }
-  if (request.linear) return print(derive::linear_sheet(model, options), request, left_out(model));
+  if (request.linear) return print(derive::linear_sheet(model, options, digits), request, left_out(model));
   if (model.constraints.empty()) return print(derive::equations_sheet(model, options), request);
   print(request.reduced ? derive::reduced_sheet(model, options) : derive::constrained_sheet(model, options),
         request);
@@ -236,9 +275,18 @@ void add_derive(CLI::App& program) {
       ->check(CLI::Range(0, 17));
   verb->add_flag("--linear", request->linear,
                  "linear model about a point of motion: M, C = d tau/d u, K = d tau/d q");
+  verb->add_option(
+          "--at", request->at,
+          "with --linear: about this point, constraints eliminated: NAME=VALUE,... of coordinates, speeds "
+          "(NAME_dot), forces (tau_NAME); or `initial`")
+      ->delimiter(',');
+  verb->add_option("--independent", request->independent,
+                   "with --linear --at: coordinates and speeds that must be among the independent ones")
+      ->delimiter(',');
   verb->add_flag("--reduced", request->reduced,
                  "with constraints: in independent speeds, the others eliminated, instead of multipliers");
-  verb->add_flag("--keep-parameters", request->keep_parameters, "parameters stay symbols");
+  CLI::Option* all = verb->add_flag("--keep-parameters", request->keep_parameters, "parameters stay symbols");
+  verb->add_option("--keep", request->keep, "these parameters stay symbols")->delimiter(',')->excludes(all);
   verb->callback([request] { run(*request); });
 }
 

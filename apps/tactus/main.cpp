@@ -52,6 +52,7 @@ int run(int argc, char** argv) {
   add_derive(program);
   add_generate(program);
   add_eval(program);
+  add_linear(program);
   add_simulate(program);
   add_devices(program);
   add_haptic(program);

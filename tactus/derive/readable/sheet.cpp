@@ -129,16 +129,6 @@ Sheet linear_sheet(const LinearCanonical& linear, int digits) {
   return sheet;
 }
 
-Sheet linear_sheet(const describe::Model& model, const Options& options) {
-  const Function function = Equations(model, options).linear_model();
-  Sheet sheet = sheet_of(model, function, kLinearNote);
-  add_shared_form(sheet, *function.graph,
-                  {{"M", "mass matrix (symmetric: upper triangle)", block_named(function.outputs, "M"), true},
-                   {"C", "d tau/d u", block_named(function.outputs, "C"), false},
-                   {"K", "d tau/d q", block_named(function.outputs, "K"), false}});
-  return sheet;
-}
-
 Sheet equations_sheet(const describe::Model& model, const Options& options) {
   if (const auto canonical = find_canonical_form(model, options, nullptr, kShortSearch)) {
     if (canonical->coefficient_count() <= kShortCanonicalForm) {

@@ -46,6 +46,17 @@ Sheet reduced_sheet(const describe::Model& model, const Options& options);
 Sheet canonical_sheet(const CanonicalModel& model, int digits);
 /// M, C and K of the linear model.
 Sheet linear_sheet(const LinearCanonical& linear, int digits);
-Sheet linear_sheet(const describe::Model& model, const Options& options);
+/// The same of the open tree, every element collected where it is short.
+Sheet linear_sheet(const describe::Model& model, const Options& options, int digits = 6);
+/// A value at the point of a linear model: a coordinate, a speed ("shoulder_dot"), an acceleration ("shoulder_ddot") or a force
+/// ("tau_shoulder"), as a formula in parameters.
+struct PointValue {
+  std::string name, formula;
+};
+/// The linear model about a point, in formulas: M, C, K and F of the independent coordinates and speeds that the constraints
+/// leave, and what holds the point. Speeds, accelerations and forces that are not named are zero; so are not coordinates: they stay
+/// symbols, or, where the model has constraints, are those of the model's initial state.
+Sheet linear_sheet_at(const describe::Model& model, const Options& options, const std::vector<PointValue>& at,
+                      const std::vector<std::string>& independent, int digits = 6);
 
 }  // namespace tactus::derive

@@ -24,7 +24,7 @@ WrittenEquation named(const std::string& letter, std::vector<int> indices) {
 }
 
 std::vector<int> indices_of(std::string_view key, int row, int column) {
-  constexpr std::array<std::string_view, 8> kVectors{"h", "g", "Phi", "c", "Adot_u", "d", "delta", "Qr"};
+  constexpr std::array<std::string_view, 9> kVectors{"h", "g", "Phi", "c", "Adot_u", "d", "delta", "Qr", "f"};
   if (std::find(kVectors.begin(), kVectors.end(), key) != kVectors.end()) return {row + 1};
   return {row + 1, column + 1};
 }

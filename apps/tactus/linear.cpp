@@ -1,0 +1,226 @@
+// tactus linear MODEL: the linear model about an equilibrium or a steady motion, its eigenvalues and modes, at one point or over a
+// range of a parameter, a coordinate or a speed.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <tactus/base/error.h>
+#include <tactus/base/output_file.h>
+#include <tactus/derive/equations.h>
+#include <tactus/simulate/files/instant.h>
+#include <tactus/simulate/linear/linear_model.h>
+
+#include "linear_output.h"
+#include "verbs.h"
+
+namespace tactus::apps {
+
+namespace {
+
+using simulate::Instant;
+using simulate::Linearization;
+using simulate::LinearModel;
+
+struct Request {
+  ModelChoice model;
+  std::string state, sweep, plot;
+  std::vector<std::string> independent, hold, efforts;
+  bool steady = false, matrices = false, json = false;
+};
+
+/// NAME=FROM:TO:STEP
+struct Sweep {
+  std::string name;
+  std::vector<double> values;
+};
+
+constexpr std::size_t kMostPoints = 100000;
+
+Sweep sweep_of(const std::string& text) {
+  const auto refuse = [&](const std::string& wrong) {
+    throw InputError({}, fmt::format("--sweep {}: {}", text, wrong),
+                     "write NAME=FROM:TO:STEP, such as v=0:10:0.5");
+  };
+  const std::size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string::npos) refuse("a name and its range are expected");
+  std::vector<double> numbers;
+  std::string rest = text.substr(equals + 1);
+  for (std::size_t from = 0; from <= rest.size();) {
+    const std::size_t to = std::min(rest.find(':', from), rest.size());
+    const std::string word = rest.substr(from, to - from);
+    char* end = nullptr;
+    const double number = std::strtod(word.c_str(), &end);
+    if (word.empty() || *end != '\0' || !std::isfinite(number))
+      refuse(fmt::format("`{}` is no number", word));
+    numbers.push_back(number);
+    from = to + 1;
+  }
+  if (numbers.size() != 3) refuse("three numbers are expected");
+  const double length = (numbers[1] - numbers[0]) / numbers[2];
+  if (numbers[2] == 0.0 || !(length >= 0.0))
+    refuse("the step does not lead from the first to the last value");
+  if (length > static_cast<double>(kMostPoints)) refuse(fmt::format("more than {} points", kMostPoints));
+  Sweep sweep{text.substr(0, equals), {}};
+  // 0.1 counted ten times is 1 but for rounding.
+  const auto count = static_cast<long>(std::floor(length * (1.0 + 1e-12) + 1e-9));
+  for (long k = 0; k <= count; ++k) sweep.values.push_back(numbers[0] + static_cast<double>(k) * numbers[2]);
+  return sweep;
+}
+
+int index_of(const std::vector<std::string>& names, const std::string& name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  return found == names.end() ? -1 : static_cast<int>(found - names.begin());
+}
+
+/// What a sweep changes.
+struct Swept {
+  enum class Kind { nothing, parameter, coordinate, speed, effort } kind = Kind::nothing;
+  int index = 0;
+};
+
+Swept swept_by(const describe::Model& model, const std::string& name) {
+  using Kind = Swept::Kind;
+  if (name.empty()) return {};
+  std::vector<std::string> parameters, rates, efforts;
+  for (const describe::Parameter& parameter : model.parameters) parameters.push_back(parameter.name);
+  for (const std::string& speed : model.speed_names()) rates.push_back(describe::rate_name(speed));
+  for (const std::string& effort : describe::effort_names(model)) efforts.push_back("tau_" + effort);
+  if (const int k = index_of(parameters, name); k >= 0) return {Kind::parameter, k};
+  if (const int k = index_of(model.coordinate_names(), name); k >= 0) return {Kind::coordinate, k};
+  if (const int k = index_of(model.speed_names(), name); k >= 0) return {Kind::speed, k};
+  if (const int k = index_of(rates, name); k >= 0) return {Kind::speed, k};
+  if (const int k = index_of(efforts, name); k >= 0) return {Kind::effort, k};
+  std::vector<std::string> known = parameters;
+  for (const auto& more : {model.coordinate_names(), rates, model.speed_names(), efforts})
+    known.insert(known.end(), more.begin(), more.end());
+  throw InputError({model.file},
+                   fmt::format("--sweep: `{}` is no parameter, coordinate, speed or force", name),
+                   suggestion(name, known));
+}
+
+/// The values that the state file fixes, by name.
+std::vector<std::string> fixed_names(const describe::Model& model, const Instant& at) {
+  using Mark = describe::InitialMarks::Mark;
+  std::vector<std::string> names;
+  const std::vector<std::string> coordinates = model.coordinate_names(), speeds = model.speed_names();
+  for (std::size_t k = 0; k < at.marks.q.size(); ++k)
+    if (at.marks.q[k] == Mark::fixed) names.push_back(coordinates[k]);
+  for (std::size_t k = 0; k < at.marks.u.size(); ++k)
+    if (at.marks.u[k] == Mark::fixed) names.push_back(describe::rate_name(speeds[k]));
+  return names;
+}
+
+Instant instant_of(const derive::Equations& equations, const std::string& path) {
+  return path.empty() ? simulate::read_instant(equations, "{}", "") : simulate::load_instant(equations, path);
+}
+
+void run(const Request& request) {
+  require_distinct_files({{"the model", request.model.path}, {"--at", request.state}},
+                         {{"--plot", request.plot}});
+  const describe::Model model = request.model.load();
+  const Sweep sweep = request.sweep.empty() ? Sweep{"", {0.0}} : sweep_of(request.sweep);
+  const Swept swept = swept_by(model, sweep.name);
+  if (!request.plot.empty() && sweep.name.empty())
+    throw InputError({}, "--plot draws eigenvalues over a range", "give --sweep NAME=FROM:TO:STEP");
+  if (!request.steady && (!request.hold.empty() || !request.efforts.empty()))
+    throw InputError({}, "--hold and --solve say what a search for a steady motion may change",
+                     "add --steady");
+
+  derive::Options options;
+  options.wrenches = instant_of(derive::Equations(model), request.state).wrenches;
+  if (swept.kind == Swept::Kind::parameter) {
+    options.keep_parameters = true;
+    options.kept = {sweep.name};
+  }
+  std::vector<std::string> independent = request.independent;
+  const bool state_swept = swept.kind == Swept::Kind::coordinate || swept.kind == Swept::Kind::speed;
+  const std::string swept_name =
+      swept.kind == Swept::Kind::speed
+          ? describe::rate_name(model.speed_names()[static_cast<std::size_t>(swept.index)])
+          : sweep.name;
+  if (state_swept) independent.push_back(swept_name);
+  Linearization linearization(model, options, independent);
+
+  std::vector<LinearPoint> points;
+  for (const double value : sweep.values) {
+    Instant at;
+    if (swept.kind == Swept::Kind::parameter) {
+      ModelChoice choice = request.model;
+      choice.settings.push_back(fmt::format("{}={}", sweep.name, value));
+      const describe::Model changed = choice.load();
+      at = instant_of(derive::Equations(changed), request.state);
+      linearization.set_parameters({changed.parameters[static_cast<std::size_t>(swept.index)].value});
+    } else {
+      at = instant_of(linearization.equations(), request.state);
+      const auto k = static_cast<std::size_t>(swept.index);
+      if (swept.kind == Swept::Kind::coordinate) at.q[k] = value;
+      if (swept.kind == Swept::Kind::speed) at.u[k] = value;
+      if (swept.kind == Swept::Kind::effort) {
+        if (!at.tau) at.tau.emplace(at.u.size(), 0.0);
+        (*at.tau)[k] = value;
+      }
+    }
+    if (request.steady) {
+      simulate::SteadySearch search{request.hold, request.efforts};
+      for (const std::string& name : fixed_names(model, at)) search.held.push_back(name);
+      if (state_swept) search.held.push_back(swept_name);
+      at = linearization.steady(at, search);
+    }
+    points.push_back({value, linearization.at(at)});
+  }
+
+  const LinearReport report{model.name, sweep.name, linearization.notes(), request.matrices,
+                            std::move(points)};
+  std::fputs((request.json ? as_json(report) : as_text(report)).c_str(), stdout);
+  if (!request.plot.empty()) write_file(request.plot, as_picture(report));
+  for (const LinearPoint& point : report.points) {
+    const LinearModel& linear = point.model;
+    if (linear.is_steady) continue;
+    const std::string where =
+        sweep.name.empty() ? "the state" : fmt::format("{} = {}", sweep.name, point.value);
+    throw Failed(
+        fmt::format("{} is no equilibrium and no steady motion (acceleration {:.3g}; further along {:.3g}, "
+                    "where the linear "
+                    "model differs by {:.3g} of its size): the eigenvalues above belong to no time-invariant "
+                    "system\n  help: "
+                    "--steady searches one nearby; --solve lets actuator forces change for it",
+                    where, linear.largest_acceleration, linear.later_acceleration, linear.later_change));
+  }
+}
+
+}  // namespace
+
+void add_linear(CLI::App& program) {
+  auto request = std::make_shared<Request>();
+  CLI::App* verb = program.add_subcommand(
+      "linear", "Linear model about an equilibrium or a steady motion: eigenvalues, modes, matrices");
+  request->model.add_to(*verb);
+  verb->add_option("--at", request->state,
+                   "state file (YAML) as for `eval`; the model's initial state unless given");
+  verb->add_option(
+      "--sweep", request->sweep,
+      "NAME=FROM:TO:STEP: at every value of a parameter, a coordinate, a speed (NAME_dot) or a force "
+      "(tau_NAME)");
+  verb->add_option("--independent", request->independent,
+                   "coordinates and speeds that must be among the independent ones (others are chosen)")
+      ->delimiter(',');
+  verb->add_flag("--steady", request->steady,
+                 "first search the equilibrium or steady motion next to the state");
+  verb->add_option("--hold", request->hold,
+                   "with --steady: coordinates and speeds (NAME_dot) that stay as they are")
+      ->delimiter(',');
+  verb->add_option("--solve", request->efforts, "with --steady: joints whose actuator forces may change")
+      ->delimiter(',');
+  verb->add_flag("--matrices", request->matrices, "print M, C, K, A, B as well (--json always has them)");
+  verb->add_option("--plot", request->plot, "with --sweep: picture of the eigenvalues (SVG)");
+  verb->add_flag("--json", request->json, "print JSON");
+  verb->callback([request] { run(*request); });
+}
+
+}  // namespace tactus::apps

@@ -1,0 +1,28 @@
+// Linear models as text, as JSON and as a picture.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tactus/simulate/linear/linear_model.h>
+
+namespace tactus::apps {
+
+struct LinearPoint {
+  double value = 0.0;  // of what is swept
+  simulate::LinearModel model;
+};
+
+struct LinearReport {
+  std::string model, swept;  // swept: "" where there is one point only
+  std::vector<std::string> notes;
+  bool matrices = false;
+  std::vector<LinearPoint> points;
+};
+
+std::string as_text(const LinearReport& report);
+std::string as_json(const LinearReport& report);
+/// Real and imaginary parts over what is swept, each eigenvalue followed from point to point.
+std::string as_picture(const LinearReport& report);
+
+}  // namespace tactus::apps

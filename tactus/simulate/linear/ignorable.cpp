@@ -1,0 +1,80 @@
+#include <tactus/simulate/linear/ignorable.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <Eigen/SVD>
+
+namespace tactus::simulate {
+
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+
+/// By the largest element: exact zeros come out as some 1e-15 of it, through a solved mass matrix as some 1e-13.
+constexpr double kZero = 1e-10;
+
+/// An orthonormal basis of the kernel.
+MatrixXd kernel_of(const MatrixXd& X, double size) {
+  const Index n = X.cols();
+  if (n == 0 || X.rows() == 0) return MatrixXd::Identity(n, n);
+  const Eigen::JacobiSVD<MatrixXd> svd(X, Eigen::ComputeFullV);
+  Index rank = 0;
+  while (rank < svd.singularValues().size() && svd.singularValues()[rank] > kZero * size) ++rank;
+  return svd.matrixV().rightCols(n - rank);
+}
+
+}  // namespace
+
+Ignorable find_ignorable(const MatrixXd& E, const MatrixXd& P) {
+  const Index p = E.cols();
+  const double size_P = P.size() > 0 ? P.cwiseAbs().maxCoeff() : 0.0;
+  const double size_E = E.size() > 0 ? E.cwiseAbs().maxCoeff() : 0.0;
+  MatrixXd S = size_P > 0.0 ? kernel_of(P, size_P) : MatrixXd::Identity(p, p);
+  while (S.cols() > 0 && size_E > 0.0) {
+    const MatrixXd moved_out = E * S - S * (S.transpose() * E * S);
+    const MatrixXd stay = kernel_of(moved_out, size_E);
+    if (stay.cols() == S.cols()) break;
+    S = S * stay;
+  }
+  // [1; along]: eliminated coordinates by pivoting over the rows of S.
+  Ignorable result;
+  MatrixXd work = S;
+  std::vector<char> taken(static_cast<std::size_t>(p), 0);
+  for (Index column = 0; column < S.cols(); ++column) {
+    Index row = 0, at = 0;
+    double best = 0.0;
+    for (Index i = 0; i < p; ++i)
+      for (Index j = column; j < S.cols(); ++j)
+        if (!taken[static_cast<std::size_t>(i)] && std::abs(work(i, j)) > best * (1.0 + 1e-6)) {
+          best = std::abs(work(i, j));
+          row = i;
+          at = j;
+        }
+    work.col(at).swap(work.col(column));
+    work.col(column) /= work(row, column);
+    for (Index j = 0; j < S.cols(); ++j)
+      if (j != column) work.col(j) -= work(row, j) * work.col(column);
+    taken[static_cast<std::size_t>(row)] = 1;
+    result.eliminated.push_back(static_cast<int>(row));
+  }
+  for (Index i = 0; i < p; ++i)
+    if (!taken[static_cast<std::size_t>(i)]) result.kept.push_back(static_cast<int>(i));
+  // In the order of the coordinates.
+  std::vector<Index> order(result.eliminated.size());
+  for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<Index>(k);
+  std::sort(order.begin(), order.end(), [&](Index x, Index y) {
+    return result.eliminated[static_cast<std::size_t>(x)] < result.eliminated[static_cast<std::size_t>(y)];
+  });
+  std::sort(result.eliminated.begin(), result.eliminated.end());
+  result.along.resize(static_cast<Index>(result.kept.size()), S.cols());
+  for (Index i = 0; i < result.along.rows(); ++i)
+    for (Index j = 0; j < result.along.cols(); ++j) {
+      const double x = work(result.kept[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(j)]);
+      result.along(i, j) = std::abs(x) < kZero ? 0.0 : x;
+    }
+  return result;
+}
+
+}  // namespace tactus::simulate
