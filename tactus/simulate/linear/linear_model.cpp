@@ -89,9 +89,8 @@ struct Linearization::Implementation {
     if (nv == 0)
       throw InputError({model.file}, "nothing moves in this model: it has no linear model",
                        "give it a joint");
-    for (const std::size_t row : terms.rows)
-      if (equations.constraint_rows()[row].holonomic)
-        holonomic.push_back(static_cast<int>(&row - terms.rows.data()));
+    for (std::size_t k = 0; k < terms.rows.size(); ++k)
+      if (equations.constraint_rows()[terms.rows[k]].holonomic) holonomic.push_back(static_cast<int>(k));
     weight_q = weight_u = weights();
     for (const std::string& name : independent) demand(name, weight_q, weight_u);
     for (const derive::WrenchInput& input : options.wrenches)
