@@ -243,7 +243,11 @@ void run(const Request& request) {
                                 : derive::canonical_sheet(canonical, digits),
                  request, left_out(model));
   }
-  if (request.linear) return print(derive::linear_sheet(model, options, digits), request, left_out(model));
+  if (request.linear) {
+    const std::string warning = left_out(model);
+    return print(derive::linear_sheet(model, options, digits), request,
+                 warning.empty() ? "" : warning + "; --at POINT eliminates them");
+  }
   if (model.constraints.empty()) return print(derive::equations_sheet(model, options), request);
   print(request.reduced ? derive::reduced_sheet(model, options) : derive::constrained_sheet(model, options),
         request);

@@ -168,7 +168,7 @@ void run(const Request& request) {
     }
     if (request.steady) {
       simulate::SteadySearch search{request.hold, request.efforts};
-      for (const std::string& name : fixed_names(model, at)) search.held.push_back(name);
+      if (request.hold.empty()) search.held = fixed_names(model, at);
       if (state_swept) search.held.push_back(swept_name);
       at = linearization.steady(at, search);
     }
@@ -212,8 +212,10 @@ void add_linear(CLI::App& program) {
       ->delimiter(',');
   verb->add_flag("--steady", request->steady,
                  "first search the equilibrium or steady motion next to the state");
-  verb->add_option("--hold", request->hold,
-                   "with --steady: coordinates and speeds (NAME_dot) that stay as they are")
+  verb->add_option(
+          "--hold", request->hold,
+          "with --steady: coordinates and speeds (NAME_dot) that stay as they are; by default those that the "
+          "state file or the model calls `fixed`")
       ->delimiter(',');
   verb->add_option("--solve", request->efforts, "with --steady: joints whose actuator forces may change")
       ->delimiter(',');

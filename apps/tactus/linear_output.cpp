@@ -157,7 +157,7 @@ void add_point(std::string& text, const LinearModel& model) {
     text += fmt::format("  {}", value);
     if (pair)
       text += fmt::format("   ({:.6g} Hz, damping ratio {:.4g})", mode.eigenvalue.imag() / (2.0 * M_PI),
-                          mode.damping());
+                          std::abs(mode.damping()) < kShownAsZero ? 0.0 : mode.damping());
     text += "\n     ";
     for (std::size_t k = 0; k < names.size(); ++k) {
       const Complex part = mode.shape[k];

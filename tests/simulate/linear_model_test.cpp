@@ -217,6 +217,8 @@ TEST(LinearModel, HasTheDerivativesOfTheMotion) {
     const describe::Model model = model_named(name);
     Linearization linearization(model, {});
     Instant at = initial(model);
+    if (std::string(name) == "spherical_wrist_rates")  // its speeds are singular at zero
+      for (std::size_t k = 0; k < at.q.size(); ++k) at.q[k] += 0.4 + 0.1 * static_cast<double>(k);
     // Something moves that the initial state leaves at rest.
     for (std::size_t k = 0; k < at.u.size(); ++k) at.u[k] += 0.1 + 0.05 * static_cast<double>(k % 3);
     const LinearModel about = linearization.at(at);

@@ -542,9 +542,11 @@ Instant Linearization::steady(const Instant& point, const SteadySearch& search) 
     std::string left;
     for (std::size_t k = 0; k < last.speeds.size(); ++k)
       left += fmt::format("{}{} {:.3g}", left.empty() ? "" : ", ", last.speeds[k], last.acceleration[k]);
-    throw InputError({self.model.file},
-                     fmt::format("no steady motion was found near the state; accelerations left: {}", left),
-                     "start nearer to one, hold fewer values, or let actuator forces change");
+    throw InputError(
+        {self.model.file},
+        fmt::format("no steady motion was found near the state; accelerations left: {} (held: {})", left,
+                    search.held.empty() ? "nothing" : fmt::format("{}", fmt::join(search.held, ", "))),
+        "start nearer to one, hold fewer values, or let actuator forces change");
   }
   self.weight_q = weight_q;
   self.weight_u = weight_u;

@@ -1,0 +1,139 @@
+// tactus linear, and derive --linear --at, as users run them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "program.h"
+#include "support/compare.h"
+
+namespace tactus::apps {
+namespace {
+
+using namespace test;
+using Json = nlohmann::json;
+using Complex = std::complex<double>;
+
+std::vector<Complex> roots(const Json& point) {
+  std::vector<Complex> values;
+  for (const Json& one : point["eigenvalues"])
+    values.emplace_back(one[0].get<double>(), one[1].get<double>());
+  return values;
+}
+
+/// The distance of the nearest one, by its size.
+double distance(const std::vector<Complex>& here, Complex wanted) {
+  double nearest = std::numeric_limits<double>::infinity();
+  for (const Complex& value : here)
+    if (std::abs(value - wanted) < nearest) nearest = std::abs(value - wanted);
+  return nearest / std::abs(wanted);
+}
+
+// [Meijaard2007, Table 2 (b) and (c)]: capsize, weave, caster at 0, 1, ... 10 m/s.
+TEST(Linear, OneCommandGivesThePublishedEigenvaluesOfTheBicycle) {
+  const double published[][4] = {
+      {-3.13423125066578, 3.52696170990070, 0.80774027519930, -7.11008014637442},
+      {-3.07158645641514, 2.68234517512745, 1.68066296590675, -8.67387984831735},
+      {-2.63366137253667, 1.70675605663975, 2.31582447384325, -10.35101467245920},
+      {-1.42944427361326, 0.41325331521125, 3.07910818603206, -12.15861426576447},
+      {-0.32286642900409, -0.77534188219585, 4.46486771378823, -14.07838969279822},
+      {-0.00406690076970, -1.52644486584142, 5.87673060598709, -16.08537123098026},
+      {0.10268170574766, -2.13875644258362, 7.19525913329805, -18.15788466125262},
+      {0.14327879765713, -2.69348683581097, 8.46037971396931, -20.27940894394569},
+      {0.15790184030917, -3.21675402252485, 9.69377351531791, -22.43788559040858},
+      {0.16105338653172, -3.72016840437287, 10.90681139476287, -24.62459635017404}};
+  constexpr double kPublished = 1e-10;
+  // A parameter that the model starts with, and a speed: the same motions.
+  for (const char* swept : {"v", "frame.vx"}) {
+    SCOPED_TRACE(swept);
+    const Outcome run =
+        tactus("linear " + model("single_track.yaml") + " --sweep " + swept + "=0:10:1 --json");
+    ASSERT_EQ(run.code, 0) << run.err;
+    const Json points = Json::parse(run.out)["points"];
+    ASSERT_EQ(points.size(), 11u);
+    for (const double standing : {-5.53094371765393, -3.13164324790656, 3.13164324790656, 5.53094371765393})
+      EXPECT_LT(distance(roots(points[0]), standing), kPublished);
+    for (std::size_t v = 1; v <= 10; ++v) {
+      SCOPED_TRACE(v);
+      const auto& p = published[v - 1];
+      EXPECT_TRUE(points[v]["is_steady"].get<bool>());
+      for (const Complex wanted : {Complex(p[0]), Complex(p[3]), Complex(p[1], p[2]), Complex(p[1], -p[2])})
+        EXPECT_LT(distance(roots(points[v]), wanted), kPublished) << wanted;
+    }
+  }
+}
+
+TEST(Linear, PrintsATableAndAPicture) {
+  const Folder folder;
+  const std::string picture = folder.path("roots.svg");
+  const Outcome run = tactus("linear " + model("single_track.yaml") + " --sweep v=4:6:0.5 --plot " + picture);
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.out.find("-0.322866429004"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("ignorable"), std::string::npos);
+  EXPECT_NE(content_of(picture).find("<svg"), std::string::npos);
+  const Outcome one = tactus("linear " + model("single_track.yaml") + " --matrices");
+  EXPECT_EQ(one.code, 0);
+  EXPECT_NE(one.out.find("a steady motion"), std::string::npos) << one.out;
+  EXPECT_NE(one.out.find("damping ratio"), std::string::npos);
+  EXPECT_NE(one.out.find("80.81722"), std::string::npos);
+}
+
+TEST(Linear, SolvesForSteadyMotions) {
+  const Outcome circle =
+      tactus("linear " + model("rolling_coin.yaml") + " --steady --hold lean,spin_dot,lean_dot --json");
+  ASSERT_EQ(circle.code, 0) << circle.err;
+  const Json found = Json::parse(circle.out);
+  EXPECT_TRUE(found["is_steady"].get<bool>());
+  EXPECT_FALSE(found["is_equilibrium"].get<bool>());
+  EXPECT_LT(found["acceleration"].get<double>(), 1e-8);
+  const Outcome held =
+      tactus("linear " + model("rolling_coin.yaml") + " --steady");  // all that moves is `fixed`
+  EXPECT_EQ(held.code, 2);
+  EXPECT_NE(held.err.find("no steady motion was found"), std::string::npos) << held.err;
+  EXPECT_NE(held.err.find("held: lean"), std::string::npos) << held.err;
+}
+
+TEST(Linear, SaysWhatIsWrong) {
+  const Outcome falling = tactus("linear " + model("rolling_coin.yaml"));
+  EXPECT_EQ(falling.code, 1);
+  EXPECT_NE(falling.err.find("no equilibrium and no steady motion"), std::string::npos) << falling.err;
+  const auto expect_bad = [](const std::string& arguments, const std::string& words) {
+    const Outcome run = tactus(arguments);
+    EXPECT_EQ(run.code, 2) << arguments;
+    EXPECT_NE(run.err.find(words), std::string::npos) << run.err;
+  };
+  const std::string bicycle = "linear " + model("single_track.yaml");
+  expect_bad(bicycle + " --sweep vv=0:1:1", "no parameter, coordinate, speed or force");
+  expect_bad(bicycle + " --sweep v=0:1", "three numbers");
+  expect_bad(bicycle + " --sweep v=0:1:-1", "does not lead");
+  expect_bad(bicycle + " --plot x.svg", "--sweep");
+  expect_bad(bicycle + " --hold steer", "--steady");
+  expect_bad(bicycle + " --independent nothing", "no coordinate and no speed");
+  expect_bad("linear " + model("four_bar.yaml") + " --independent q1,q2", "cannot be independent");
+}
+
+TEST(Derive, TakesTheLinearModelAboutAPointAsFormulas) {
+  const Outcome run = tactus("derive " + model("single_track.yaml") +
+                             " --linear --keep v --at frame.vx=v,rear_dot=v/r_R,front_dot=v/r_F --digits 10");
+  ASSERT_EQ(run.code, 0) << run.err;
+  // [Meijaard2007]: M, v C1, g K0 + v^2 K2 (steer to the left).
+  for (const char* line :
+       {"M[1,1] = 80.81722", "M[1,3] = -2.319413322", "M[3,3] = 0.297841882", "C[1,3] = -33.86641391*v",
+        "C[3,1] = 0.8503564146*v", "C[3,3] = 1.685403974*v", "- 76.5973459*v^2", "2.654315238*v^2"})
+    EXPECT_NE(run.out.find(line), std::string::npos) << line << "\n" << run.out;
+  const Outcome latex =
+      tactus("derive " + model("pendulum.yaml") + " --linear --keep-parameters --at q=0 --latex");
+  EXPECT_EQ(latex.code, 0);
+  EXPECT_NE(latex.out.find("K_{11}"), std::string::npos) << latex.out;
+  EXPECT_EQ(tactus("derive " + model("pendulum.yaml") + " --at q=0").code, 2);
+  EXPECT_EQ(tactus("derive " + model("pendulum.yaml") + " --linear --at q").code, 2);
+  EXPECT_EQ(tactus("derive " + model("pendulum.yaml") + " --linear --keep nothing").code, 2);
+}
+
+}  // namespace
+}  // namespace tactus::apps
