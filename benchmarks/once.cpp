@@ -1,16 +1,21 @@
 #include "once.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <memory>
+#include <string>
 
 #include <fmt/format.h>
 
 #include <tactus/derive/equations.h>
+#include <tactus/derive/linear/linear_terms.h>
+#include <tactus/describe/read/load.h>
 #include <tactus/generate/kernel.h>
 #include <tactus/generate/machine_code.h>
 #include <tactus/generate/tape.h>
 #include <tactus/math/sincos.h>
+#include <tactus/simulate/linear/linear_model.h>
 
 #include "tactus_contenders.h"
 
@@ -47,6 +52,39 @@ void measure_compilation(Report& report, const Effort& effort, const std::string
       contenders);
 }
 
+/// The linear model under constraints: the benchmark bicycle, upright, with six rows and ten states left.
+void measure_constrained_linear(Report& report, const Effort& effort) {
+  const describe::Model model = describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/single_track.yaml");
+  const derive::Equations equations(model);
+  add(report, effort, "derive single_track linear model",
+      {repeated("tactus", [&](std::size_t) { derive::linear_terms(derive::Equations(model)); })});
+  const algebra::Function terms = derive::linear_terms(equations).function;
+  const auto kernel_of = [&](const algebra::Function& function, generate::Backend backend) {
+    const auto evaluator = std::make_shared<generate::Evaluator>(generate::compile(function, backend));
+    std::copy(model.initial_q.begin(), model.initial_q.end(), evaluator->input("q").begin());
+    std::copy(model.initial_u.begin(), model.initial_u.end(), evaluator->input("u").begin());
+    return evaluator;
+  };
+  std::vector<Contender> contenders;
+  const auto code = kernel_of(terms, generate::Backend::automatic);
+  contenders.push_back(repeated("tactus machine code, derivatives", [code](std::size_t) { code->run(); }));
+  const auto interpreted = kernel_of(terms, generate::Backend::interpreter);
+  contenders.push_back(
+      repeated("tactus interpreter, derivatives", [interpreted](std::size_t) { interpreted->run(); }));
+  // Standing still there is nothing further along to look at.
+  const auto linearization = std::make_shared<simulate::Linearization>(model, derive::Options{});
+  const auto standing = std::make_shared<simulate::Instant>(simulate::read_instant(equations, "{u: {}}", ""));
+  std::fill(standing->u.begin(), standing->u.end(), 0.0);
+  contenders.push_back(repeated("tactus, reduced A and B, eigenvalues",
+                                [linearization, standing](std::size_t) { linearization->at(*standing); }));
+  // What central differences would evaluate: twice for each of ten states.
+  const auto motion = kernel_of(equations.constrained_dynamics(), generate::Backend::automatic);
+  contenders.push_back(repeated("tactus, 20 accelerations for differences", [motion](std::size_t) {
+    for (int k = 0; k < 20; ++k) motion->run();
+  }));
+  add(report, effort, "single_track linear model", contenders);
+}
+
 }  // namespace
 
 void measure_once(const Mechanism& puma, const Effort& effort, Report& report) {
@@ -68,6 +106,8 @@ void measure_once(const Mechanism& puma, const Effort& effort, Report& report) {
         kernel, inputs, kernel.output_size()));
   }
   add(report, effort, "puma560 linear model", linear_contenders);
+
+  measure_constrained_linear(report, effort);
 
   // Six angles: what one PUMA needs.
   struct Angles {
