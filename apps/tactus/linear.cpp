@@ -2,8 +2,12 @@
 // range of a parameter, a coordinate or a speed.
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdio>
+#include <functional>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -120,6 +124,56 @@ Instant instant_of(const derive::Equations& equations, const std::string& path) 
   return path.empty() ? simulate::read_instant(equations, "{}", "") : simulate::load_instant(equations, path);
 }
 
+/// How fast the motion grows, and the eigenvalues' size. As many of the smallest as are given count for nothing: zeros that belong to a
+/// family of motions.
+struct Growth {
+  double rate = 0.0, size = 0.0;
+};
+/// By the largest eigenvalue: below it a real part is zero.
+constexpr double kNoGrowth = 1e-9;
+
+std::vector<std::complex<double>> by_size(const LinearModel& model) {
+  std::vector<std::complex<double>> values = model.eigenvalues;
+  std::sort(values.begin(), values.end(),
+            [](const auto& a, const auto& b) { return std::abs(a) < std::abs(b); });
+  return values;
+}
+
+std::size_t zeros_of(const LinearModel& model) {
+  const std::vector<std::complex<double>> values = by_size(model);
+  std::size_t count = 0;
+  while (count < values.size() && std::abs(values[count]) <= kNoGrowth * std::abs(values.back())) ++count;
+  return count;
+}
+
+Growth growth_of(const LinearModel& model, std::size_t zeros) {
+  const std::vector<std::complex<double>> values = by_size(model);
+  Growth growth{-std::numeric_limits<double>::infinity(), values.empty() ? 0.0 : std::abs(values.back())};
+  for (std::size_t k = zeros; k < values.size(); ++k) growth.rate = std::max(growth.rate, values[k].real());
+  return growth;
+}
+
+/// Where between two points a motion begins or ceases to grow; nothing where it does not.
+std::optional<StabilityChange> change_between(const LinearPoint& from, const LinearPoint& to,
+                                              const std::function<LinearModel(double)>& model_at) {
+  if (!from.model.is_steady || !to.model.is_steady) return std::nullopt;
+  const std::size_t zeros = std::min(zeros_of(from.model), zeros_of(to.model));
+  const Growth first = growth_of(from.model, zeros), last = growth_of(to.model, zeros);
+  const auto grows = [](const Growth& growth) { return growth.rate > kNoGrowth * growth.size; };
+  if (grows(first) == grows(last)) return std::nullopt;
+  // Where the other side decays, its rate passes through zero; where it only swings, it leaves zero.
+  const Growth& calm = grows(first) ? last : first;
+  const double limit = calm.rate < -kNoGrowth * calm.size ? 0.0 : kNoGrowth * calm.size;
+  double a = from.value, b = to.value;
+  constexpr int kHalvings = 48;
+  for (int k = 0; k < kHalvings; ++k) {
+    const double middle = 0.5 * (a + b);
+    if (middle == a || middle == b) break;
+    ((growth_of(model_at(middle), zeros).rate > limit) == grows(first) ? a : b) = middle;
+  }
+  return StabilityChange{0.5 * (a + b), !grows(first)};
+}
+
 void run(const Request& request) {
   require_distinct_files({{"the model", request.model.path}, {"--at", request.state}},
                          {{"--plot", request.plot}});
@@ -147,8 +201,7 @@ void run(const Request& request) {
   if (state_swept) independent.push_back(swept_name);
   Linearization linearization(model, options, independent);
 
-  std::vector<LinearPoint> points;
-  for (const double value : sweep.values) {
+  const auto model_at = [&](double value) {
     Instant at;
     if (swept.kind == Swept::Kind::parameter) {
       ModelChoice choice = request.model;
@@ -172,8 +225,13 @@ void run(const Request& request) {
       if (state_swept) search.held.push_back(swept_name);
       at = linearization.steady(at, search);
     }
-    points.push_back({value, linearization.at(at)});
-  }
+    return linearization.at(at);
+  };
+  std::vector<LinearPoint> points;
+  for (const double value : sweep.values) points.push_back({value, model_at(value)});
+  std::vector<StabilityChange> changes;
+  for (std::size_t k = 1; k < points.size(); ++k)
+    if (const auto change = change_between(points[k - 1], points[k], model_at)) changes.push_back(*change);
 
   const LinearReport report{model.name, sweep.name, linearization.notes(), request.matrices,
                             std::move(points)};

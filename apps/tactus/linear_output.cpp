@@ -233,6 +233,10 @@ std::string as_json(const LinearReport& report) {
       entry.update(point_as_json(point.model));
       result["points"].push_back(std::move(entry));
     }
+    result["stability_changes"] = Json::array();
+    for (const StabilityChange& change : report.changes)
+      result["stability_changes"].push_back(
+          {{"value", change.value}, {"becomes", change.begins_to_grow ? "unstable" : "stable"}});
   }
   return result.dump(2) + "\n";
 }
@@ -279,6 +283,12 @@ std::string as_text(const LinearReport& report) {
     add_matrix(text, "A", point.model.reduced.A);
     add_matrix(text, "B", point.model.reduced.B);
   }
+  if (!report.changes.empty()) text += "\n";
+  for (const StabilityChange& change : report.changes)
+    text +=
+        fmt::format("{} at {} = {}\n",
+                    change.begins_to_grow ? "unstable: a motion begins to grow" : "stable: no motion grows",
+                    report.swept, number(change.value));
   return text;
 }
 
@@ -297,7 +307,11 @@ std::string as_picture(const LinearReport& report) {
     real.series.push_back({name, x, std::move(re)});
     imaginary.series.push_back({name, x, std::move(im)});
   }
-  return display::to_svg({fmt::format("{}: eigenvalues", report.model), report.swept, {real, imaginary}});
+  std::vector<display::Mark> marks;
+  for (const StabilityChange& change : report.changes)
+    marks.push_back({change.value, change.begins_to_grow ? "unstable" : "stable"});
+  return display::to_svg(
+      {fmt::format("{}: eigenvalues", report.model), report.swept, {real, imaginary}, marks});
 }
 
 }  // namespace tactus::apps

@@ -13,11 +13,18 @@ struct LinearPoint {
   simulate::LinearModel model;
 };
 
+/// Where a motion begins or ceases to grow.
+struct StabilityChange {
+  double value = 0.0;
+  bool begins_to_grow = false;
+};
+
 struct LinearReport {
   std::string model, swept;  // swept: "" where there is one point only
   std::vector<std::string> notes;
   bool matrices = false;
   std::vector<LinearPoint> points;
+  std::vector<StabilityChange> changes{};
 };
 
 std::string as_text(const LinearReport& report);
