@@ -233,8 +233,8 @@ void run(const Request& request) {
   for (std::size_t k = 1; k < points.size(); ++k)
     if (const auto change = change_between(points[k - 1], points[k], model_at)) changes.push_back(*change);
 
-  const LinearReport report{model.name, sweep.name, linearization.notes(), request.matrices,
-                            std::move(points)};
+  const LinearReport report{model.name,       sweep.name,        linearization.notes(),
+                            request.matrices, std::move(points), std::move(changes)};
   std::fputs((request.json ? as_json(report) : as_text(report)).c_str(), stdout);
   if (!request.plot.empty()) write_file(request.plot, as_picture(report));
   for (const LinearPoint& point : report.points) {

@@ -30,6 +30,9 @@ constexpr const char* kMassTitle = "mass matrix (symmetric: upper triangle)";
 
 /// Coefficients below this part of the largest in their matrix are what rounding left of a zero.
 constexpr double kDust = 1e-12;
+/// Nodes of all elements together beyond which they stay as derived and share temporaries: a PUMA has 2,000.
+constexpr std::size_t kMostCollected = 6000;
+constexpr algebra::TrigLimits kCollecting{.terms = 500, .products = 500'000};
 /// [m, rad; m/s, rad/s] A point typed with seven digits is closer to its constraints.
 constexpr double kFits = 1e-6;
 /// Motors' speeds are natural independent ones.
@@ -125,12 +128,15 @@ class AtPoint {
     return block_named(terms_.function.inputs, name)->entries;
   }
 
-  /// With the parameters as the file has them, each `away` of itself larger; other symbols are some number.
+  /// With the parameters as the file has them, or each away from that by an amount of its own: equal lengths are not equal there.
+  /// Other symbols are some number.
   double value(Expr x, double away = 0.0) const {
     return algebra::evaluate(x, [&](Expr symbol) {
       const std::string& name = graph()->symbol_name(symbol);
-      for (const describe::Parameter& parameter : model_.parameters)
-        if (parameter.name == name) return parameter.value * (1.0 + away) + away;
+      for (std::size_t k = 0; k < model_.parameters.size(); ++k) {
+        const double own = away * (1.0 + 0.31 * static_cast<double>(k));
+        if (model_.parameters[k].name == name) return model_.parameters[k].value * (1.0 + own) + own;
+      }
       return 0.3 + 0.1 * static_cast<double>(symbol.id() % 17) + away;
     });
   }
@@ -358,17 +364,27 @@ Sheet linear_sheet(const describe::Model& model, const Options& options, int dig
   std::vector<Expr> as_derived, collected;
   for (const Block& block : blocks)
     as_derived.insert(as_derived.end(), block.entries.begin(), block.entries.end());
-  for (const Expr e : as_derived) collected.push_back(algebra::simplify(e));
+  const std::vector<SheetPart> parts{{"M", kMassTitle, &blocks[0], true},
+                                     {"C", "d tau/d u", &blocks[1], false},
+                                     {"K", "d tau/d q", &blocks[2], false}};
+  if (algebra::needed_nodes(as_derived).size() > kMostCollected) {
+    add_shared_form(sheet, *function.graph, parts);
+    return sheet;
+  }
+  algebra::TrigVariables variables;
+  algebra::TrigConverter convert(variables, kCollecting);
+  for (const Expr e : as_derived) {
+    collected.push_back(e);
+    if (const auto p = convert(e))
+      if (const Expr form = algebra::to_cheapest_expr(*p, variables); algebra::cost(form) < algebra::cost(e))
+        collected.back() = form;
+  }
   if (algebra::count_operations(collected).total() < algebra::count_operations(as_derived).total()) {
     std::size_t next = 0;
     for (Block& block : blocks)
       for (Expr& e : block.entries) e = collected[next++];
   }
-  add_all(sheet, *function.graph,
-          {{"M", kMassTitle, &blocks[0], true},
-           {"C", "d tau/d u", &blocks[1], false},
-           {"K", "d tau/d q", &blocks[2], false}},
-          digits);
+  add_all(sheet, *function.graph, parts, digits);
   return sheet;
 }
 
