@@ -77,7 +77,7 @@ struct SteadySearch {
 class Linearization {
  public:
   /// `independent`: names of coordinates and speeds that must be among the independent ones; the rest is chosen. Dry friction at
-  /// joints is left out where `at` has them at rest: there it holds and has no slope.
+  /// joints is left out (notes() says so): at rest it holds and has no slope, in motion it is a constant force.
   Linearization(const describe::Model& model, const derive::Options& options,
                 std::vector<std::string> independent = {});
   ~Linearization();
