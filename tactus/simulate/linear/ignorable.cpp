@@ -12,8 +12,11 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 
-/// By the largest element: exact zeros come out as some 1e-15 of it, through a solved mass matrix as some 1e-13.
-constexpr double kZero = 1e-10;
+/// By the largest element: of an exact zero rounding leaves some 1e-16. Small, because a stiffness that passes through zero (where a vehicle
+/// begins to capsize) is no symmetry: it shall look like one only where it is zero to rounding.
+constexpr double kZero = 1e-13;
+/// The basis has lost some digits to the rest of the matrix.
+constexpr double kAlong = 1e-10;
 
 /// An orthonormal basis of the kernel.
 MatrixXd kernel_of(const MatrixXd& X, double size) {
@@ -72,7 +75,7 @@ Ignorable find_ignorable(const MatrixXd& E, const MatrixXd& P) {
   for (Index i = 0; i < result.along.rows(); ++i)
     for (Index j = 0; j < result.along.cols(); ++j) {
       const double x = work(result.kept[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(j)]);
-      result.along(i, j) = std::abs(x) < kZero ? 0.0 : x;
+      result.along(i, j) = std::abs(x) < kAlong ? 0.0 : x;
     }
   return result;
 }

@@ -17,7 +17,7 @@ struct Ignorable {
   Eigen::MatrixXd along;              // [kept x eliminated]
 };
 
-/// E [p x p], P [any x p].
+/// E [p x p], and P [any x p] or what has the same kernel: K, with P = -M^-1 K, has lost fewer digits.
 Ignorable find_ignorable(const Eigen::MatrixXd& E, const Eigen::MatrixXd& P);
 
 }  // namespace tactus::simulate

@@ -315,7 +315,7 @@ struct Linearization::Implementation {
       throw InputError({model.file}, "the linear model is not finite there: the mass matrix is singular",
                        "give every freedom that the constraints leave some inertia");
 
-    const Ignorable ignorable = find_ignorable(E, P);
+    const Ignorable ignorable = find_ignorable(E, result.K);
     const auto k_kept = static_cast<Index>(ignorable.kept.size()),
                k_out = static_cast<Index>(ignorable.eliminated.size());
     MatrixXd sees = MatrixXd::Zero(k_kept, p_q);  // y = sees dq_i
