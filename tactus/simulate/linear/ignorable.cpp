@@ -18,6 +18,15 @@ constexpr double kZero = 1e-13;
 /// The basis has lost some digits to the rest of the matrix.
 constexpr double kAlong = 1e-10;
 
+/// Elements below this part of the largest are zeros with rounding in them.
+constexpr double kDust = 1e-14;
+
+MatrixXd without_dust(const MatrixXd& X) {
+  if (X.size() == 0) return X;
+  const double least = kDust * X.cwiseAbs().maxCoeff();
+  return X.unaryExpr([least](double x) { return std::abs(x) <= least ? 0.0 : x; });
+}
+
 /// An orthonormal basis of the kernel.
 MatrixXd kernel_of(const MatrixXd& X, double size) {
   const Index n = X.cols();
@@ -30,7 +39,9 @@ MatrixXd kernel_of(const MatrixXd& X, double size) {
 
 }  // namespace
 
-Ignorable find_ignorable(const MatrixXd& E, const MatrixXd& P) {
+Ignorable find_ignorable(const MatrixXd& given_E, const MatrixXd& given_P) {
+  // Zeros first: else rounding in a column of zeros tilts the kernel where another direction has nearly no stiffness.
+  const MatrixXd E = without_dust(given_E), P = without_dust(given_P);
   const Index p = E.cols();
   const double size_P = P.size() > 0 ? P.cwiseAbs().maxCoeff() : 0.0;
   const double size_E = E.size() > 0 ? E.cwiseAbs().maxCoeff() : 0.0;

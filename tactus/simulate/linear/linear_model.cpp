@@ -431,10 +431,11 @@ LinearModel Linearization::at(const Instant& point) {
   if (rate > kAtRest && result.largest_acceleration <= allowed) {
     const LinearModel later = self.here(self.further(result.at, rate));
     result.later_acceleration = later.largest_acceleration;
-    const bool alike = later.ignorable == result.ignorable;
-    result.later_change = alike ? largest(MatrixXd(later.reduced.A - result.reduced.A)) /
-                                      std::max(1.0, largest(result.reduced.A))
-                                : 1.0;
+    const double size = largest(result.M) + largest(result.C) + largest(result.K);
+    result.later_change =
+        std::max({largest(MatrixXd(later.M - result.M)), largest(MatrixXd(later.C - result.C)),
+                  largest(MatrixXd(later.K - result.K))}) /
+        size;
   }
   result.is_steady = result.largest_acceleration <= allowed && result.later_acceleration <= 10.0 * allowed &&
                      result.later_change <= kSame;

@@ -52,7 +52,7 @@ struct LinearModel {
   /// Of independent speeds: what is left of their accelerations, and of the rates of those.
   std::vector<double> acceleration, jerk;
   double largest_acceleration = 0.0, largest_jerk = 0.0;
-  /// Further along the motion: the largest acceleration there and the change of `reduced`, by its own size. 0 at rest.
+  /// Further along the motion: the largest acceleration there and the change of M, C, K, by their size. 0 at rest.
   double later_acceleration = 0.0, later_change = 0.0;
   /// Nothing accelerates, here and later, and the linear model stays the same.
   bool is_equilibrium = false, is_steady = false;
