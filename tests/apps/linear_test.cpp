@@ -69,7 +69,8 @@ TEST(Linear, OneCommandGivesThePublishedEigenvaluesOfTheBicycle) {
 }
 
 // [Meijaard2007, Table 2 (a)]: the weave speed and the capsize speed. A real part passes through zero with a slope of about 1 there: the
-// place is as sharp as the eigenvalues.
+// place is as sharp as the eigenvalues. At the capsize speed a stiffness passes through zero, and looks like a symmetry where it is zero to
+// rounding: some 1e-9 m/s.
 TEST(Linear, FindsTheSpeedsBetweenWhichTheBicycleIsStable) {
   const Outcome run = tactus("linear " + model("single_track.yaml") + " --sweep v=0:10:1 --json");
   ASSERT_EQ(run.code, 0) << run.err;
@@ -78,7 +79,7 @@ TEST(Linear, FindsTheSpeedsBetweenWhichTheBicycleIsStable) {
   EXPECT_EQ(changes[0]["becomes"], "stable");
   EXPECT_NEAR(changes[0]["value"].get<double>(), 4.29238253634111, 1e-10);
   EXPECT_EQ(changes[1]["becomes"], "unstable");
-  EXPECT_NEAR(changes[1]["value"].get<double>(), 6.02426201538837, 1e-10);
+  EXPECT_NEAR(changes[1]["value"].get<double>(), 6.02426201538837, 1e-9);
 }
 
 TEST(Linear, PrintsATableAndAPicture) {
