@@ -160,9 +160,6 @@ std::unique_ptr<Mechanism> open_smooth(const describe::Model& model, const OpenO
   const simulate::Script script = text.read(made->equations);
   const bool passive = options.integrator == simulate::Integrator::passive;
   made->compile_with(script.loads, {.momentum = !passive, .passive = passive});
-  if (passive && made->dynamics.dry_friction != nullptr)
-    throw InputError({}, "the passive integrator has no law for dry friction at joints",
-                     "leave out `coulomb` of the joints, or choose another integrator");
   if (passive && options.constraints.formulation == simulate::Formulation::parametric)
     throw InputError({}, "the passive integrator works in the joints' coordinates, not in parametric ones",
                      "choose another formulation");
@@ -178,18 +175,56 @@ std::unique_ptr<Mechanism> open_smooth(const describe::Model& model, const OpenO
   return mechanism;
 }
 
+/// What the passive integrator's contacts cannot be.
+void check_passive_contact(const describe::Model& model, const OpenOptions& options) {
+  if (options.contact == OpenOptions::Contact::events)
+    throw InputError({}, "the passive integrator meets contacts by impulses of whole steps, not by events",
+                     "leave `events` out, or choose another integrator");
+  for (const describe::ContactPair& pair : model.contact.pairs)
+    if (pair.law.rendering == describe::Rendering::compliant)
+      throw InputError(
+          pair.where,
+          fmt::format("the passive integrator has no compliant contacts, and \"{}\" is one", pair.name),
+          "make it rigid, or choose another integrator");
+  if (!model.contact.transitions.empty())
+    throw InputError(model.contact.transitions.front().where,
+                     "the passive integrator has no transitions: they give energy and take it",
+                     "choose another integrator, or leave them out");
+}
+
+bool has_dry_friction(const describe::Model& model) {
+  for (const describe::Joint& joint : model.joints)
+    for (const describe::JointAxis& axis : joint.axes)
+      for (const describe::Expr* limit :
+           {&axis.friction.coulomb_positive, &axis.friction.coulomb_negative,
+            &axis.friction.breakaway_positive, &axis.friction.breakaway_negative})
+        if (!algebra::is_zero(*limit)) return true;
+  return false;
+}
+
+/// The same without contacts, stops and dry friction at joints: what the passive integrator moves in between.
+describe::Model without_contact(const describe::Model& model) {
+  describe::Model smooth = model;
+  smooth.contact = {};
+  for (describe::Joint& joint : smooth.joints)
+    for (describe::JointAxis& axis : joint.axes) {
+      axis.friction.coulomb_positive = axis.friction.coulomb_negative = describe::Expr();
+      axis.friction.breakaway_positive = axis.friction.breakaway_negative = describe::Expr();
+    }
+  return smooth;
+}
+
 std::unique_ptr<Mechanism> open_with_contact(const describe::Model& model, const OpenOptions& options,
                                              const ScriptText& text, const std::vector<int>& frames,
                                              std::shared_ptr<algebra::Cells> cells, OpenReport& report) {
   using Contact = OpenOptions::Contact;
+  const bool passive = options.integrator == simulate::Integrator::passive;
   const bool stepping = options.contact == Contact::stepping ||
-                        (options.contact == Contact::automatic && asks_for_stepping(model));
-  if (stepping && options.integrator != simulate::Integrator::rk4)
+                        (options.contact == Contact::automatic && (passive || asks_for_stepping(model)));
+  if (stepping && !passive && options.integrator != simulate::Integrator::rk4)
     throw InputError({}, "contact by stepping has an integrator of its own, of first order",
-                     "leave the integrator out, or take contact by events");
-  if (options.integrator == simulate::Integrator::passive)
-    throw InputError({}, "the passive integrator has no contacts, stops or transitions",
-                     "choose another integrator, or leave them out");
+                     "leave the integrator out, take `passive`, or take contact by events");
+  if (passive) check_passive_contact(model, options);
   if (const std::size_t most = stepping ? kMostByStepping : kMostByEvents; options.most_contacts > most)
     throw InputError({}, fmt::format("room for {} contacts is asked for", options.most_contacts),
                      fmt::format("{} have up to {}", stepping ? "steps" : "events", most));
@@ -202,6 +237,8 @@ std::unique_ptr<Mechanism> open_with_contact(const describe::Model& model, const
     throw InputError({}, "what is looked ahead would not see parameters change",
                      "leave out the look ahead, or the adjustable parameters");
   note_what_is_idle(options, true, stepping, report);
+  const std::shared_ptr<algebra::Cells> smooth_cells =
+      cells;  // the same numbers, where parameters can be adjusted
   auto made = std::make_shared<ContactMade>(model, text.wrenches, frames, std::move(cells));
   const simulate::Script script = text.read(made->contact_model.equations);
   if (script.loads) made->contact_model.set_loads(*script.loads);
@@ -219,7 +256,23 @@ std::unique_ptr<Mechanism> open_with_contact(const describe::Model& model, const
   if (stepping) {
     const SteppingOptions& own = by_steps;
     if (std::string note = stepping_note(model); !note.empty()) report.notes.push_back(std::move(note));
-    mechanism = std::make_unique<SteppingMechanism>(made, own);
+    if (passive) {
+      derive::Options derivation;
+      derivation.wrenches = text.wrenches;
+      auto smooth = std::make_shared<simulate::SmoothModel>(without_contact(model), std::move(derivation),
+                                                            frames, smooth_cells);
+      smooth->compile_with(text.read(smooth->equations).loads, {.momentum = false, .passive = true});
+      mechanism = std::make_unique<SteppingMechanism>(
+          made, own, std::move(smooth),
+          simulate::Options{.step = options.step,
+                            .integrator = options.integrator,
+                            .tolerances = options.tolerances,
+                            .constraints = options.constraints,
+                            .constraint_limit = options.constraint_limit});
+      report.notes.emplace_back("passive: contacts and dry friction by impulses at the ends of steps");
+    } else {
+      mechanism = std::make_unique<SteppingMechanism>(made, own);
+    }
   } else {
     EngineOptions own{
         .step = options.step, .integrator = options.integrator, .tolerances = options.tolerances};
@@ -260,7 +313,10 @@ std::unique_ptr<Mechanism> open(const describe::Model& model, const OpenOptions&
   const std::shared_ptr<algebra::Cells> cells = cells_of(model, options);
   describe::Model own_model = model;
   if (cells != nullptr) own_model.parametric.reset();  // psi is searched for numbers that stay
-  std::unique_ptr<Mechanism> mechanism = has_contact(model)
+  // The passive integrator has dry friction at joints as it has contacts.
+  const bool by_impulses =
+      has_contact(model) || (options.integrator == simulate::Integrator::passive && has_dry_friction(model));
+  std::unique_ptr<Mechanism> mechanism = by_impulses
                                              ? open_with_contact(own_model, options, text, frames, cells, out)
                                              : open_smooth(own_model, options, text, frames, cells, out);
   out.derive_seconds = std::chrono::duration<double>(Clock::now() - start).count();

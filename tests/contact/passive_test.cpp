@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
@@ -28,6 +29,9 @@ std::unique_ptr<Mechanism> opened(const std::string& name, double step,
   return open(describe::load(support::source_dir() + "/models/" + name + ".yaml"),
               {.step = step, .integrator = integrator});
 }
+
+/// A million ticks of each instead of some thousand: TACTUS_LONG_TESTS=1.
+bool long_tests() { return std::getenv("TACTUS_LONG_TESTS") != nullptr; }
 
 double energy(Mechanism& mechanism) {
   const simulate::Energies e = mechanism.energies();
@@ -59,12 +63,12 @@ TEST_P(Passive, WhatGoesInAtThePortsIsStoredOrBurnt) {
   std::uniform_real_distribution<double> part(-1.0, 1.0);
   // Of the energy in play: some hundred roundings in each of the ticks, which add up as a random walk or less.
   constexpr double kBalance = 1e-12;
-  constexpr int kTicks = 20000;
+  const int ticks = long_tests() ? 1000000 : 20000;
   const double start = energy(*mechanism);
   double given = 0.0, in_play = std::abs(start);
   PortWrench held{};
   long allocations = 0;
-  for (int k = 0; k < kTicks; ++k) {
+  for (int k = 0; k < ticks; ++k) {
     if (k % 20 == 0) {
       held.port = static_cast<int>(random() % mechanism->ports().size());
       for (double& f : held.wrench) f = force * part(random);
@@ -83,7 +87,7 @@ TEST_P(Passive, WhatGoesInAtThePortsIsStoredOrBurnt) {
   }
   EXPECT_EQ(allocations, 0);
   const double left = energy(*mechanism) - start - (given - mechanism->books().friction_loss);
-  EXPECT_LE(std::abs(left), kBalance * in_play * std::sqrt(static_cast<double>(kTicks)))
+  EXPECT_LE(std::abs(left), kBalance * in_play * std::sqrt(static_cast<double>(ticks)))
       << left << " J of " << in_play << " J";
   EXPECT_GE(mechanism->books().friction_loss, 0.0);
   EXPECT_GT(std::abs(given), 0.0);
@@ -168,9 +172,66 @@ TEST(PassiveIntegrator, HoldsConstraints) {
   }
 }
 
+class PassiveContact : public ::testing::TestWithParam<Case> {};
+
+// With contacts, stops and dry friction at joints: in no tick does the energy grow by more than went in at the ports, and the books say where the rest went.
+TEST_P(PassiveContact, NeverGivesMoreThanWentIn) {
+  const auto& [name, step, force] = GetParam();
+  const auto mechanism = opened(name, step);
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> part(-1.0, 1.0);
+  // Of the energy in play, per tick: roundings of the smooth step, of energies, and of the work as it is reckoned here.
+  constexpr double kBalance = 5e-12;
+  const int ticks = long_tests() ? 1000000 : 4000;
+  const double start = energy(*mechanism);
+  double given = 0.0, last = start, in_play = std::abs(start), excess = 0.0;
+  PortWrench held{};
+  long allocations = 0;
+  for (int k = 0; k < ticks; ++k) {
+    if (k % 20 == 0) {
+      held.port = static_cast<int>(random() % mechanism->ports().size());
+      for (double& f : held.wrench) f = force * part(random);
+      const auto& V = mechanism->motion(held.port).V_WP;
+      for (std::size_t i = 0; i < 6; ++i) held.wrench[i] -= force * std::tanh(0.5 * V[i]);
+    }
+    const PortMotion from = mechanism->motion(held.port);
+    const long before = test::allocation_count_of_this_thread();
+    const simulate::Tick tick = mechanism->step({.ports = {&held, 1}});
+    allocations += test::allocation_count_of_this_thread() - before;
+    ASSERT_TRUE(tick.ok()) << mechanism->explain(tick.status) << " at " << k << ", port "
+                           << mechanism->ports()[static_cast<std::size_t>(held.port)].name;
+    const double now = work(held, from, mechanism->motion(held.port)), here = energy(*mechanism);
+    given += now;
+    in_play = support::larger(in_play, std::abs(now), std::abs(here), std::abs(given));
+    excess = support::larger(excess, (here - last - now) / in_play);
+    last = here;
+  }
+  EXPECT_EQ(allocations, 0);
+  EXPECT_LE(excess, kBalance);
+  const simulate::Books books = mechanism->books();
+  const double losses = books.impact_loss + books.friction_loss - books.correction_work - books.scheme_error;
+  EXPECT_LE(std::abs(last - start - (given - losses)),
+            kBalance * in_play * std::sqrt(static_cast<double>(ticks)));
+  EXPECT_GT(std::abs(given), 0.0);
+  EXPECT_GT(losses, 0.0);
+}
+INSTANTIATE_TEST_SUITE_P(Scenes, PassiveContact,
+                         testing::Values(Case{"peg_in_hole", 1e-3, 0.2}, Case{"peg_in_hole", 5e-3, 0.1},
+                                         Case{"chain_in_enclosure_rigid", 1e-3, 0.1},
+                                         Case{"ramp_drop", 2e-3, 1.0}, Case{"newtons_cradle", 1e-3, 1.0},
+                                         Case{"ball_in_bowl", 2e-3, 0.02}, Case{"box_drop", 2e-3, 5.0},
+                                         Case{"puma560", 1e-3, 20.0}),
+                         [](const auto& test) {
+                           return std::string(test.param.model) + "_" +
+                                  std::to_string(std::lround(1e6 * test.param.step)) + "_us";
+                         });
+
 TEST(PassiveIntegrator, SaysWhatItCannotDo) {
-  EXPECT_THROW(opened("peg_in_hole", 1e-3), InputError);
-  EXPECT_THROW(opened("puma560", 1e-3), InputError);  // dry friction at its joints
+  EXPECT_THROW(opened("chain_in_enclosure", 1e-3), InputError);  // compliant
+  EXPECT_THROW(opened("escapement", 1e-3), InputError);          // transitions
+  EXPECT_THROW(open(describe::load(support::source_dir() + "/models/peg_in_hole.yaml"),
+                    {.integrator = Integrator::passive, .contact = OpenOptions::Contact::events}),
+               InputError);
 }
 
 }  // namespace

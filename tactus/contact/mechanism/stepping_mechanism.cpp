@@ -10,12 +10,44 @@ namespace {
 
 struct SteppedSnapshot final : simulate::Snapshot {
   SteppingSnapshot memory;
+  simulate::Simulation::Memory smooth;
 };
 
 }  // namespace
 
-SteppingMechanism::SteppingMechanism(std::shared_ptr<const ContactMade> made, SteppingOptions options)
+/// The motion between contacts.
+struct SteppingMechanism::Smooth {
+  std::shared_ptr<const simulate::SmoothModel> model;
+  simulate::Simulation motion;
+  simulate::Simulation::Memory memory{};
+  bool failed = false;  // the last trouble was its own
+
+  /// From where the contacts left it.
+  simulate::Status advance(const simulate::State& from, const simulate::Input& input) noexcept {
+    motion.save(memory);
+    memory.state.t = memory.start = from.t;
+    memory.steps = 0;
+    std::copy(from.q.begin(), from.q.end(), memory.state.q.begin());
+    std::copy(from.u.begin(), from.u.end(), memory.state.u.begin());
+    if (!motion.load(memory)) return simulate::Status::bad_input;
+    const simulate::Status status = motion.step(input);
+    failed = !status.ok();
+    return status;
+  }
+};
+
+SteppingMechanism::~SteppingMechanism() = default;
+
+SteppingMechanism::SteppingMechanism(std::shared_ptr<const ContactMade> made, SteppingOptions options,
+                                     std::shared_ptr<const simulate::SmoothModel> smooth,
+                                     const simulate::Options& smooth_options)
     : ContactMechanism(std::move(made), options.step), stepping_(contact_model(), options), udot_(nv()) {
+  if (smooth != nullptr) {
+    smooth_ = std::make_unique<Smooth>(
+        Smooth{.model = smooth, .motion = simulate::Simulation(smooth->dynamics, smooth_options)});
+    smooth_->motion.attach(&port_loads_);
+    smooth_->motion.save(smooth_->memory);
+  }
   tau_.reserve(nv());
   wrench_.reserve(6 * static_cast<std::size_t>(contact_model().terms.wrenches));
   stepping_.attach(&port_loads_);
@@ -26,7 +58,47 @@ SteppingMechanism::SteppingMechanism(std::shared_ptr<const ContactMade> made, St
 
 simulate::Status SteppingMechanism::advance(const simulate::TickInput& input) noexcept {
   if (!hold_loads(input)) return simulate::Status::bad_input;
-  return stepping_.step({tau_, wrench_});
+  if (smooth_ == nullptr) return stepping_.step({tau_, wrench_});
+  if (const simulate::Status status = smooth_->advance(stepping_.state(), {tau_, wrench_}); !status.ok())
+    return status;
+  return stepping_.meet(smooth_->motion.state(), {tau_, wrench_});
+}
+
+std::string SteppingMechanism::explain(simulate::Status status) {
+  return smooth_ != nullptr && smooth_->failed ? smooth_->motion.explain(status) : stepping_.explain(status);
+}
+
+void SteppingMechanism::restart(simulate::State state) {
+  if (smooth_ != nullptr) {
+    simulate::State own = state;
+    own.momentum.clear();
+    smooth_->motion.set_state(std::move(own));
+    smooth_->failed = false;
+  }
+  stepping_.set_state(std::move(state));
+}
+
+bool SteppingMechanism::switch_constraint(int constraint, bool on) noexcept {
+  const bool was = stepping_.is_active(constraint);
+  if (!stepping_.set_active(constraint, on).ok()) return false;
+  if (smooth_ == nullptr) return true;
+  smooth_->motion.save(smooth_->memory);
+  const simulate::State& at = stepping_.state();
+  std::copy(at.q.begin(), at.q.end(), smooth_->memory.state.q.begin());
+  std::copy(at.u.begin(), at.u.end(), smooth_->memory.state.u.begin());
+  if (smooth_->motion.load(smooth_->memory) && smooth_->motion.request_active(constraint, on).ok())
+    return true;
+  stepping_.set_active(constraint, was);
+  return false;
+}
+
+bool SteppingMechanism::adjust() noexcept {
+  if (smooth_ == nullptr) return stepping_.adjust();
+  smooth_->motion.save(smooth_->memory);
+  const simulate::State& at = stepping_.state();
+  std::copy(at.q.begin(), at.q.end(), smooth_->memory.state.q.begin());
+  std::copy(at.u.begin(), at.u.end(), smooth_->memory.state.u.begin());
+  return smooth_->motion.load(smooth_->memory) && smooth_->motion.adjust() && stepping_.adjust();
 }
 
 bool SteppingMechanism::hold_loads(const simulate::TickInput& input) noexcept {
@@ -76,6 +148,11 @@ simulate::Books SteppingMechanism::books() const noexcept {
   books.scheme_error = own.scheme_error;
   books.imbalance = own.imbalance;
   books.worst_imbalance = own.worst_imbalance;
+  if (smooth_ != nullptr) {
+    const simulate::EnergyBooks smooth = smooth_->motion.energy_books();
+    books.work += smooth.work;
+    books.friction_loss += smooth.loss;  // of dampers
+  }
   books.in_play = own.largest + std::abs(own.normal_work) + std::abs(own.friction_work);
   books.deepest = own.deepest;
   books.not_converged = own.not_converged;
@@ -124,6 +201,7 @@ std::size_t SteppingMechanism::contact_points(std::span<simulate::ContactPoint> 
 std::unique_ptr<simulate::Snapshot> SteppingMechanism::empty_snapshot() const {
   auto snapshot = std::make_unique<SteppedSnapshot>();
   snapshot->memory = stepping_.make_snapshot();
+  if (smooth_ != nullptr) smooth_->motion.save(snapshot->smooth);
   return snapshot;
 }
 
@@ -131,12 +209,14 @@ bool SteppingMechanism::store(simulate::Snapshot& snapshot) const noexcept {
   auto* own = dynamic_cast<SteppedSnapshot*>(&snapshot);
   if (own == nullptr) return false;
   stepping_.save(own->memory);
+  if (smooth_ != nullptr) smooth_->motion.save(own->smooth);
   return true;
 }
 
 bool SteppingMechanism::restore(const simulate::Snapshot& snapshot) noexcept {
   const auto* own = dynamic_cast<const SteppedSnapshot*>(&snapshot);
   if (own == nullptr) return false;
+  if (smooth_ != nullptr && !smooth_->motion.load(own->smooth)) return false;
   stepping_.load(own->memory);
   return true;
 }

@@ -1,16 +1,23 @@
-// A mechanism whose contacts go by whole steps: TimeStepping behind the interface.
+// A mechanism whose contacts go by whole steps: TimeStepping behind the interface. With a smooth part, which must be of the passive integrator, that makes the
+// motion between contacts, and time-stepping gives impulses alone (stepping_meet.cpp): passive, contacts and dry friction included.
 #pragma once
 
 #include <memory>
 
 #include <tactus/contact/mechanism/contact_mechanism.h>
 #include <tactus/contact/stepping/stepping.h>
+#include <tactus/simulate/motion/smooth_mechanism.h>
 
 namespace tactus::contact {
 
 class SteppingMechanism final : public ContactMechanism {
  public:
-  SteppingMechanism(std::shared_ptr<const ContactMade> made, SteppingOptions options);
+  /// `smooth`: the same mechanism without contacts and dry friction at joints; null: none.
+  SteppingMechanism(std::shared_ptr<const ContactMade> made, SteppingOptions options,
+                    std::shared_ptr<const simulate::SmoothModel> smooth = nullptr,
+                    const simulate::Options& smooth_options = {});
+
+  ~SteppingMechanism() override;
 
   const TimeStepping& stepping() const { return stepping_; }
 
@@ -23,18 +30,16 @@ class SteppingMechanism final : public ContactMechanism {
   simulate::ConstraintReport constraint_report(bool multipliers) noexcept override;
   simulate::ContactReport contact_report() noexcept override;
   std::size_t contact_points(std::span<simulate::ContactPoint> points) noexcept override;
-  std::string explain(simulate::Status status) override { return stepping_.explain(status); }
+  std::string explain(simulate::Status status) override;
 
  protected:
-  void restart(simulate::State state) override { stepping_.set_state(std::move(state)); }
+  void restart(simulate::State state) override;
   simulate::Status advance(const simulate::TickInput& input) noexcept override;
   bool hold_loads(const simulate::TickInput& input) noexcept override;
-  bool switch_constraint(int constraint, bool on) noexcept override {
-    return stepping_.set_active(constraint, on).ok();
-  }
+  bool switch_constraint(int constraint, bool on) noexcept override;
   bool is_on(int constraint) const noexcept override { return stepping_.is_active(constraint); }
   std::unique_ptr<simulate::Snapshot> empty_snapshot() const override;
-  bool adjust() noexcept override { return stepping_.adjust(); }
+  bool adjust() noexcept override;
   bool store(simulate::Snapshot& snapshot) const noexcept override;
   bool restore(const simulate::Snapshot& snapshot) noexcept override;
   void accelerate_now(double* udot) noexcept override;
@@ -43,6 +48,8 @@ class SteppingMechanism final : public ContactMechanism {
  private:
   friend class HandOverMechanism;  // which moves it as a part of its own
   TimeStepping stepping_;
+  struct Smooth;
+  std::unique_ptr<Smooth> smooth_;           // null: steps of their own
   std::vector<double> tau_, wrench_, udot_;  // held; at the state
 };
 

@@ -138,6 +138,9 @@ TimeStepping::TimeStepping(const ContactModel& contact_model, SteppingOptions op
   other_forces_ = has_other_forces(contact_model);
   efforts_.resize(nv_);
   q_end_.resize(nq_);
+  arguments_end_.resize(arguments_.size());
+  before_meeting_.q.resize(nq_);
+  before_meeting_.u.resize(nv_);
   near_.resize(options.most_contacts);
   prepare_joint_friction();
   slack_.resize(options.most_contacts);
@@ -237,7 +240,9 @@ void TimeStepping::begin_at(const simulate::State& state) {
   arm_guards();
 }
 
-simulate::Status TimeStepping::step(const simulate::Input& input) noexcept {
+/// Where the attempt fails, or a transition cannot be taken, everything is what it was.
+template <class Attempt>
+simulate::Status TimeStepping::make_step(Attempt attempt) noexcept {
   const SweepSolver::History history = solver_.history();
   const SweepResult solution = solution_;
   const StepBooks books = books_;
@@ -247,7 +252,7 @@ simulate::Status TimeStepping::step(const simulate::Input& input) noexcept {
   rest_before_ = rest_;
   row_force_before_ = row_force_;
   misfit_ = -1;
-  simulate::Status status = attempt(input);
+  simulate::Status status = attempt();
   if (status.ok()) {
     state_.q.swap(q_end_);
     state_.u.swap(u_next_);
@@ -272,6 +277,28 @@ simulate::Status TimeStepping::step(const simulate::Input& input) noexcept {
   rest_ = rest_before_;
   row_force_ = row_force_before_;
   mark_still();
+  return status;
+}
+
+simulate::Status TimeStepping::step(const simulate::Input& input) noexcept {
+  moved_ = 1.0;
+  return make_step([&] { return attempt(input); });
+}
+
+simulate::Status TimeStepping::meet(const simulate::State& arrived, const simulate::Input& input) noexcept {
+  if (arrived.q.size() != nq_ || arrived.u.size() != nv_ || (!input.tau.empty() && input.tau.size() != nv_))
+    return simulate::Status::bad_input;
+  before_meeting_.q.swap(state_.q);
+  before_meeting_.u.swap(state_.u);
+  std::copy(arrived.q.begin(), arrived.q.end(), state_.q.begin());
+  std::copy(arrived.u.begin(), arrived.u.end(), state_.u.begin());
+  moved_ = 0.0;
+  const simulate::Status status = make_step([&] { return attempt_meeting(input); });
+  moved_ = 1.0;
+  if (!status.ok()) {
+    before_meeting_.q.swap(state_.q);
+    before_meeting_.u.swap(state_.u);
+  }
   return status;
 }
 
@@ -513,7 +540,7 @@ void TimeStepping::separate() {
   for (std::size_t i = 0; i < count; ++i) {
     const SweepSolver::Contact& contact = solver_.contacts()[i];
     const double gap = near_[i].about.gap, over = gap + options_.slop;
-    const double moves = end_velocity(near_[i], contact, 0);
+    const double moves = moved_ * end_velocity(near_[i], contact, 0);
     slack_[i] = over < 0.0 ? std::max(options_.push_part * over / h, -options_.push_speed) + moves
                            : std::max(0.0, gap / h + moves);
     slack_[i] += near_[i].shift;
@@ -539,7 +566,7 @@ bool TimeStepping::displace() {
   double* u = arguments_.data() + 1 + nq_;
   for (std::size_t i = 0; i < nv_; ++i) {
     u_next_[i] = end_[i];
-    u[i] = end_[i] + shift_[i];
+    u[i] = moved_ * end_[i] + shift_[i];
   }
   const simulate::Coordinates& coordinates = contact_model_.dynamics.coordinates;
   contact_model_.dynamics.coordinate_rates(arguments_.data(), qdot_.data(), scratch_.data());

@@ -146,6 +146,9 @@ class TimeStepping {
   /// One step. No allocation (but for meshes, collide/scene.h) and no exception. On trouble everything that
   /// later steps depend on stays what it was before the step.
   simulate::Status step(const simulate::Input& input = {}) noexcept;
+  /// The contacts of a step whose smooth motion another integrator has made, to a time that is one step on (stepping_meet.cpp): impulses alone. The
+  /// energy does not grow by it. The same otherwise as step().
+  simulate::Status meet(const simulate::State& arrived, const simulate::Input& input = {}) noexcept;
   /// The equations have changed (adjustable parameters). Steps remember impulses alone, which are but a first guess;
   /// constraints that are off are drawn together in the next steps.
   /// Who sleeps wakes.
@@ -242,6 +245,13 @@ class TimeStepping {
   using Rest = SteppingSnapshot::Rest;
 
   simulate::Status attempt(const simulate::Input& input);
+  template <class Attempt>
+  simulate::Status make_step(Attempt attempt) noexcept;
+  // stepping_meet.cpp:
+  simulate::Status attempt_meeting(const simulate::Input& input);
+  double work_of_shift(const simulate::Input& input);
+  bool speeds_as_they_are();
+  void take_out_energy(const simulate::Input& input);
   bool evaluate_loads(const simulate::Input& input);
   bool factor();
   void reset_active();
@@ -369,6 +379,10 @@ class TimeStepping {
   std::vector<double> efforts_;  // [nv]
   double position_error_ = 0.0;  // of the bilateral constraints, at the start of the step
   double correction_ = 0.0;      // [J] of the step, for the books
+  double moved_ =
+      1.0;  // part of the end speeds by which the step moves positions: 1, or 0 where another has moved them
+  simulate::State before_meeting_;
+  std::vector<double> arguments_end_;
   std::vector<double> theta_, qdot_, q_end_, u_next_;
 };
 

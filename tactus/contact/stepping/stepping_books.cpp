@@ -47,7 +47,7 @@ void TimeStepping::keep_books() {
   }
   books_.friction_work += friction;
   books_.normal_work += impulse_work() - friction - rolled;
-  (other_forces_ ? books_.work : books_.scheme_error) += rolled;
+  (other_forces_ && moved_ > 0.0 ? books_.work : books_.scheme_error) += rolled;
   books_.correction_work += correction_;
   ++books_.steps;
   books_.not_converged += !solution_.converged && !solver_.contacts().empty();

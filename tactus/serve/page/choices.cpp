@@ -12,11 +12,20 @@ Json item(std::string_view name, std::string_view meaning, std::string_view why 
   return {{"name", name}, {"meaning", meaning}, {"allowed", why.empty()}, {"why", why}};
 }
 
+/// "" where the passive integrator has a law for what may touch.
+std::string_view passive_trouble(const describe::Model& model) {
+  if (!model.contact.transitions.empty()) return "not with transitions";
+  for (const describe::ContactPair& pair : model.contact.pairs)
+    if (pair.law.rendering == describe::Rendering::compliant) return "not with compliant contacts";
+  return "";
+}
+
 }  // namespace
 
 Json choices_of(const Work& work) {
   const bool contact = contact::has_contact(work.model);
-  const bool stepping = work.mechanism->kind() == simulate::EngineKind::stepping;
+  const bool stepping = work.mechanism->kind() == simulate::EngineKind::stepping &&
+                        work.choice.integrator != simulate::Integrator::passive;
   const bool constrained = !work.model.constraints.empty();
   const std::string_view own_way = stepping ? "contact by stepping goes its own way" : "";
 
@@ -42,7 +51,7 @@ Json choices_of(const Work& work) {
   for (const simulate::IntegratorTraits& traits : simulate::integrators()) {
     std::string_view why;
     if (stepping && traits.integrator != simulate::Integrator::rk4) why = own_way;
-    if (traits.integrator == simulate::Integrator::passive && contact) why = "not where something may touch";
+    if (traits.integrator == simulate::Integrator::passive && contact) why = passive_trouble(work.model);
     integrators.push_back(item(traits.name, traits.meaning, why));
   }
 

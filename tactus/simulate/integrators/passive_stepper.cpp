@@ -344,7 +344,10 @@ class PassiveStepper final : public Stepper {
     const double missing = by_Q + by_rows - (work - loss - (V1 - V0)) + ((T1 - T0) - by_inertia);
     terms_ = std::abs(by_Q) + std::abs(by_rows) + std::abs(work) + std::abs(loss) + std::abs(V1) +
              std::abs(V0) + std::abs(T1) + std::abs(T0) + std::abs(by_inertia);
-    const double a = std::abs(missing) > kBalanced * terms_ && size > 0.0 ? missing / size : 0.0;
+    // Coordinates of order one, [rad] and [m], round too: what forces do along them is not known better.
+    double pushing = 0.0;
+    for (std::size_t i = 0; i < n_; ++i) pushing += std::abs(Q_[i]);
+    const double a = std::abs(missing) > kBalanced * (terms_ + pushing) && size > 0.0 ? missing / size : 0.0;
     // A correction that is not small beside what the forces do belongs to another solution, or to a step that is too long.
     double changed = 0.0;
     for (std::size_t i = 0; i < n_; ++i)

@@ -1,0 +1,108 @@
+// Contact after a smooth step that the passive integrator has made: impulses alone, at the place q1 and with the speeds u1 to which it led,
+//
+//   M(q1) (u+ - u1) = J^T p,      J_n u+ + gap/h >= 0  perpendicular to  p_n >= 0,  Coulomb's friction against J_t u+
+//
+// The smooth step is balanced to rounding (simulate/integrators/passive_stepper.cpp). The work of the impulses is
+//
+//   p . (v1 + v+)/2 = p . v+ - p . W p/2 <= p . v+,       W = J M^-1 J^T
+//
+// and never positive: where p_n > 0, v+_n = -gap/h <= 0; friction is against v+; what rebounds does so with no more than it came with, and restitution that
+// would add energy is left out. Positions are moved only where bodies overlap or constraints are off. Should that add more potential energy than the
+// impulses took, the speeds are slowed, all by one factor, until the energy is what it was; where that is not enough bodies are moved apart by less. So the mechanism
+// gives no more than went in at its ports, whatever the step. With forces over the step's length, what rests sinks in by some g h^2.
+#include <algorithm>
+#include <cmath>
+
+#include <tactus/contact/stepping/stepping.h>
+
+namespace tactus::contact {
+
+simulate::Status TimeStepping::attempt_meeting(const simulate::Input& input) {
+  arguments_[0] = start_ + static_cast<double>(steps_ + 1) * options_.step;
+  std::copy(state_.u.begin(), state_.u.end(),
+            std::copy(state_.q.begin(), state_.q.end(), arguments_.begin() + 1));
+  std::fill(tau_, arguments_.data() + arguments_.size(), 0.0);
+  add_mean_friction();
+  std::copy_n(tau_, nv_, efforts_.begin());
+  terms_.evaluate(arguments_.data());
+  if (!factor() || !speeds_as_they_are()) return simulate::Status::not_finite;
+  hold_bilateral(0.0);
+  if (!(position_error_ <= options_.constraint_limit)) return simulate::Status::constraint_lost;
+  if (!gather()) return simulate::Status::contacts_overflow;
+  if (deepest_overlap() > options_.deepest) return simulate::Status::overlap_lost;
+  solve_impulses();
+  find_end_speeds();
+  find_row_forces();
+  separate();
+  if (!displace()) return simulate::Status::not_finite;
+  for (const double speed : u_next_)
+    if (std::abs(speed) > options_.speed_limit) return simulate::Status::diverged;
+  take_out_energy(input);
+  keep_books();
+  remember();
+  return {};
+}
+
+/// u_free = u; with the mean of dry friction at joints where its two directions differ.
+bool TimeStepping::speeds_as_they_are() {
+  for (std::size_t k = 0; k < kernel_.blocks.size(); ++k) {
+    const TermsKernel::Block& block = kernel_.blocks[k];
+    double* x = u_free_.data() + solver_.offset(static_cast<int>(k));
+    for (std::size_t i = 0; i < block.speeds.size(); ++i) x[i] = tau_[block.speeds[i]];
+    metrics_[k].solve(x);
+  }
+  for (std::size_t i = 0; i < nv_; ++i) {
+    free_[i] = u_free_[place_[i]] = state_.u[i] + options_.step * u_free_[place_[i]];
+    corrected_[i] = 0.0;
+    if (!std::isfinite(free_[i])) return false;
+  }
+  return true;
+}
+
+/// [J] What acts at the ports and joints did while bodies were moved apart.
+double TimeStepping::work_of_shift(const simulate::Input& input) {
+  double work = 0.0;
+  for (std::size_t i = 0; i < input.tau.size(); ++i) work += options_.step * input.tau[i] * shift_[i];
+  if (outside_ != nullptr && outside_->acts()) {
+    arguments_end_[0] = arguments_[0];
+    std::copy(q_end_.begin(), q_end_.end(), arguments_end_.begin() + 1);
+    work += outside_->work(arguments_.data(), arguments_end_.data());
+  }
+  return work;
+}
+
+/// Slows what moves until the energy is what came in; where even standing still would not do, bodies are moved apart by less.
+void TimeStepping::take_out_energy(const simulate::Input& input) {
+  const double t = arguments_[0];
+  const double before = energy(t, state_.q, state_.u), by_speeds = impulse_work_by_speeds();
+  double after = 0.0, work = 0.0, excess = 0.0, kinetic = 0.0;
+  for (const double part : {1.0, -1.0, 0.0}) {
+    if (part < 1.0) {
+      // At first what there is energy for, by the slope; then none.
+      const double needed = excess - kinetic, moving = after - before - work - by_speeds;
+      const double less = part < 0.0 && moving > needed ? 0.9 * (1.0 - needed / moving) : 0.0;
+      for (double& speed : shift_) speed *= less;
+      correction_ *= less;
+      displace();
+    }
+    after = energy(t, q_end_, u_next_);
+    kinetic = std::max(0.0, energy_out_[0]);
+    work = work_of_shift(input);
+    excess = std::max(0.0, after - before - work);
+    if (excess <= kinetic) break;
+  }
+  const double taken = std::min(excess, kinetic);
+  if (taken > 0.0) {
+    const double slower = std::sqrt(std::max(0.0, 1.0 - taken / kinetic));
+    for (double& speed : u_next_) speed *= slower;
+  }
+  books_.work += work;
+  books_.scheme_error += after - taken - before - work - by_speeds - correction_;
+  const double in_play = books_.largest + std::abs(books_.normal_work) + std::abs(books_.friction_work);
+  const double left = impulse_work() - by_speeds;
+  books_.imbalance += left;
+  constexpr double kNothing = 1e-9;  // [J]
+  books_.worst_imbalance = std::max(books_.worst_imbalance, std::abs(left) / std::max(in_play, kNothing));
+}
+
+}  // namespace tactus::contact
