@@ -99,6 +99,11 @@ void add_haptic_settings(CLI::App* verb, HapticRequest* request) {
           "before the boxes and planes on the ground")
       ->capture_default_str()
       ->check(CLI::IsMember({"coupler", "impedance", "penalties", "prescribed", "proxy"}));
+  verb->add_option("--integrator", request->integrator,
+                   "of the mechanism; passive: it never gives more energy than went in, at any rate, "
+                   "contacts included")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"euler", "rk4", "implicit", "passive"}));
   verb->add_option("--prescribe", request->prescribe,
                    "axes of the port, such as x,y,rz; all that the device has and the port can move along")
       ->delimiter(',')

@@ -163,6 +163,7 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
     options.step = 1.0 / rate;
     options.budget = simulate::Budget::haptic();
     options.hand_over = true;
+    options.integrator = *simulate::integrator_of(request.integrator);
     if (!request.port.empty())
       for (std::size_t i = 0; i < session.model.frames.size(); ++i)
         if (session.model.frames[i].name == request.port) options.ports = {request.port};

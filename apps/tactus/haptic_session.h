@@ -18,7 +18,7 @@ namespace tactus::apps {
 
 struct HapticRequest {
   ModelChoice model;
-  std::string device, port, controller = "coupler", coupling = "firm", out, plot, log;
+  std::string device, port, controller = "coupler", coupling = "firm", integrator = "rk4", out, plot, log;
   std::vector<std::string> prescribe;  // axes
   HandChoice hand;
   double joint_stiffness = 200.0, joint_damping = 50.0, force_scale = 1.0, motion_scale = 1.0;

@@ -77,6 +77,19 @@ TEST(Haptic, APrescribedSliderIsFeltAsTheMassThatThePaperGives) {
   EXPECT_NE(refused.err.find("fewer freedoms"), std::string::npos) << refused.err;
 }
 
+TEST(Haptic, APassiveMechanismMeetsContactsAndGivesNothing) {
+  for (const char* rate : {"1000", "200"}) {
+    const Outcome run = tactus("haptic " + model("peg_in_hole.yaml") +
+                               " --integrator passive --hand circle --json --rate " + rate);
+    ASSERT_EQ(run.code, 0) << run.err;
+    const json summary = json::parse(run.out);
+    EXPECT_GT(summary.at("largest_force_n").get<double>(), 0.1);
+  }
+  const Outcome refused = tactus("haptic " + model("chain_in_enclosure.yaml") + " --integrator passive");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("compliant"), std::string::npos) << refused.err;
+}
+
 TEST(Haptic, AWheelTurnsTheCartWithoutFurtherOptions) {
   const Outcome run = tactus("haptic " + model("shopping_cart.yaml") + " --device simulated:wheel --json");
   ASSERT_EQ(run.code, 0) << run.err;

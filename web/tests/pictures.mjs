@@ -67,6 +67,9 @@ const scenes = {
   plots: {storage: {...plain, panels: {motion: true}, plots: true, plotHeight: 230}, make: async (page) => {
     await open(page, 'puma560');
     await lead(page, 'link_6', [0, 0, 0], [[0.55, 0.3, 0.45], [0.45, -0.25, 0.35], [0.5, 0.05, 0.62], [0.58, -0.12, 0.5]], 1700);
+    // The motion stays in sight while the best picture is made.
+    await page.selectOption('select[aria-label="Seconds shown"]', '30');
+    await page.evaluate(() => document.querySelector('.plothead button[aria-label*="ause"], .plothead button[title*="ause"]')?.click());
     await wait(300);
   }},
   broken: {storage: {...plain, panels: {file: true}, sideWidth: 560}, make: async (page) => {
