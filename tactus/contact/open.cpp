@@ -17,6 +17,7 @@
 #include <tactus/describe/read/file_text.h>
 #include <tactus/simulate/files/script.h>
 #include <tactus/simulate/motion/smooth_mechanism.h>
+#include <tactus/describe/read/reading.h>
 
 namespace tactus::contact {
 
@@ -255,6 +256,7 @@ std::unique_ptr<Mechanism> open(const describe::Model& model, const OpenOptions&
   OpenReport& out = report != nullptr ? *report : own;
   const auto start = Clock::now();
   check(options);
+  describe::require_inertia(model, "a motion");
   const ScriptText text(model, options);
   const std::vector<int> frames = frames_named(model, options.ports);
   const std::shared_ptr<algebra::Cells> cells = cells_of(model, options);
