@@ -25,7 +25,8 @@ TEST(Robots, WithoutInertiaHavePosesJacobiansAndForcesOfNothing) {
   const Outcome run = tactus("eval " + robot("no_inertia.urdf") + " --at " + state);
   ASSERT_EQ(run.code, 0) << run.err;
   const Json result = Json::parse(run.out);
-  EXPECT_NE(result["missing_inertia"].get<std::string>().find("moves nothing that has inertia"), std::string::npos);
+  EXPECT_NE(result["missing_inertia"].get<std::string>().find("moves nothing that has inertia"),
+            std::string::npos);
   EXPECT_FALSE(result.contains("udot"));
   EXPECT_EQ(result["frames"]["lower"]["jacobian"].size(), 6u);
   EXPECT_FALSE(result["frames"]["lower"].contains("acceleration"));
@@ -55,9 +56,10 @@ TEST(Robots, WithoutInertiaAreCheckedDerivedAndGenerated) {
   const Outcome made = tactus("generate " + robot("no_inertia.urdf") + " --out " + folder.path("made"));
   EXPECT_EQ(made.code, 0) << made.err;
   EXPECT_NE(content_of(folder.path("made/no_inertia.hpp")).find("poses"), std::string::npos);
-  EXPECT_EQ(
-      tactus("generate " + robot("no_inertia.urdf") + " --what jacobian:lower,constraints --out " + folder.path("made")).code,
-      0);
+  EXPECT_EQ(tactus("generate " + robot("no_inertia.urdf") + " --what jacobian:lower,constraints --out " +
+                   folder.path("made"))
+                .code,
+            0);
 }
 
 TEST(Robots, WithoutInertiaAreRefusedWhereMotionIsAsked) {
@@ -67,7 +69,8 @@ TEST(Robots, WithoutInertiaAreRefusedWhereMotionIsAsked) {
        {"simulate " + robot("no_inertia.urdf") + " --duration 0.1",
         "eval " + robot("no_inertia.urdf") + " --at " + tau,
         "generate " + robot("no_inertia.urdf") + " --what forward-dynamics --out " + folder.path("made"),
-        "generate " + robot("no_inertia.urdf") + " --what constrained-dynamics --out " + folder.path("made")}) {
+        "generate " + robot("no_inertia.urdf") + " --what constrained-dynamics --out " +
+            folder.path("made")}) {
     const Outcome run = tactus(arguments);
     EXPECT_EQ(run.code, 2) << arguments;
     EXPECT_NE(run.err.find("needs inertia"), std::string::npos) << run.err;
@@ -82,14 +85,17 @@ TEST(Robots, WithoutInertiaReachForAPlace) {
   const std::string arm = folder.file(
       "arm.urdf",
       "<robot name='arm'><link name='base'/><link name='upper'/><link name='lower'/><link name='tip'/>"
-      "<joint name='shoulder' type='continuous'><parent link='base'/><child link='upper'/><axis xyz='0 1 0'/></joint>"
-      "<joint name='elbow' type='continuous'><parent link='upper'/><child link='lower'/><origin xyz='0.5 0 0'/><axis xyz='0 1 "
-      "0'/></joint><joint name='end' type='fixed'><parent link='lower'/><child link='tip'/><origin xyz='0.5 0 0'/></joint></robot>");
-  const std::string reach = folder.file(
-      "reach.yaml",
-      "include: " + arm +
-          "\nconstraints: {goal: {type: on_line, a: {body: world, at: [0.5, 0, -0.5], axis: y}, b: tip}}\ninitial: {q: {shoulder: "
-          "0.1, elbow: 1}}\n");
+      "<joint name='shoulder' type='continuous'><parent link='base'/><child link='upper'/><axis xyz='0 1 "
+      "0'/></joint>"
+      "<joint name='elbow' type='continuous'><parent link='upper'/><child link='lower'/><origin xyz='0.5 0 "
+      "0'/><axis xyz='0 1 "
+      "0'/></joint><joint name='end' type='fixed'><parent link='lower'/><child link='tip'/><origin xyz='0.5 "
+      "0 0'/></joint></robot>");
+  const std::string reach =
+      folder.file("reach.yaml", "include: " + arm +
+                                    "\nconstraints: {goal: {type: on_line, a: {body: world, at: [0.5, 0, "
+                                    "-0.5], axis: y}, b: tip}}\ninitial: {q: {shoulder: "
+                                    "0.1, elbow: 1}}\n");
   const Outcome run = tactus("eval " + reach + " --assemble");
   ASSERT_EQ(run.code, 0) << run.err;
   const auto p = Json::parse(run.out)["frames"]["tip"]["pose"]["p"].get<std::vector<double>>();
@@ -101,7 +107,8 @@ TEST(Robots, WithoutInertiaReachForAPlace) {
 TEST(Robots, FloatAndFall) {
   const Folder folder;
   const std::string table = folder.path("fall.csv");
-  const Outcome run = tactus("simulate " + robot("arm.urdf") + " --floating --duration 0.5 --sample 0.5 --json --out " + table);
+  const Outcome run = tactus("simulate " + robot("arm.urdf") +
+                             " --floating --duration 0.5 --sample 0.5 --json --out " + table);
   ASSERT_EQ(run.code, 0) << run.err;
   const Json end = Json::parse(run.out);
   // Nothing holds it: the centre of mass has fallen by g t^2/2, whatever the joints do.
@@ -128,20 +135,23 @@ TEST(Robots, AreIncludedByModelsThatAddContactAndStops) {
   const Outcome check = tactus("check " + robot("overlay.yaml"));
   EXPECT_EQ(check.code, 0) << check.err;
   const Folder folder;
-  const Outcome run = tactus("simulate " + robot("overlay.yaml") + " --duration 2 --json --events " + folder.path("events.csv"));
+  const Outcome run = tactus("simulate " + robot("overlay.yaml") + " --duration 2 --json --events " +
+                             folder.path("events.csv"));
   ASSERT_EQ(run.code, 0) << run.err;
-  EXPECT_NE(content_of(folder.path("events.csv")).find("table"), std::string::npos);  // the hand comes to rest on it
+  EXPECT_NE(content_of(folder.path("events.csv")).find("table"),
+            std::string::npos);  // the hand comes to rest on it
   EXPECT_EQ(tactus("check --set rotor=0.5 " + robot("overlay.yaml")).code, 0);
 }
 
 TEST(Robots, LightFingersThatDriftAreSaid) {
   // A finger of a gram on a stiff spring: 1 ms is too long a step for it.
   const Folder folder;
-  const std::string light = folder.file(
-      "light.yaml",
-      "include: " + robot("arm.urdf") +
-          "\nbodies: {finger: {mass: 1 g, com: [1 cm, 0, 0], inertia: [1e-7, 1e-7, 1e-7]}}\njoints:\n  finger: {type: revolute, "
-          "parent: lower, child: finger, axis: y, stiffness: 0.2}\ninitial: {q: {finger: 1}}\n");
+  const std::string light =
+      folder.file("light.yaml",
+                  "include: " + robot("arm.urdf") +
+                      "\nbodies: {finger: {mass: 1 g, com: [1 cm, 0, 0], inertia: [1e-7, 1e-7, "
+                      "1e-7]}}\njoints:\n  finger: {type: revolute, "
+                      "parent: lower, child: finger, axis: y, stiffness: 0.2}\ninitial: {q: {finger: 1}}\n");
   const Outcome run = tactus("simulate " + light + " --duration 1");
   EXPECT_NE((run.out + run.err).find("energy"), std::string::npos) << run.out << run.err;
 }

@@ -108,7 +108,8 @@ INSTANTIATE_TEST_SUITE_P(Habits, RobotFiles,
 
 // A rotation whose first element rounds to 1 is no turn about x: M lost what the inverse dynamics kept.
 TEST(NearlyParallelAxes, TurnMomentsAsTheMatrixSays) {
-  const Mat3<double> R = math::rotation_x(std::cos(1.2), std::sin(1.2)) * math::rotation_y(std::cos(8e-9), std::sin(8e-9)) *
+  const Mat3<double> R = math::rotation_x(std::cos(1.2), std::sin(1.2)) *
+                         math::rotation_y(std::cos(8e-9), std::sin(8e-9)) *
                          math::rotation_z(std::cos(8e-9), std::sin(8e-9));
   ASSERT_EQ(R(0, 0), 1.0);
   const SecondMoments<double> I{1.0, 2.0, 3.0, 0.1, 0.2, -0.3};

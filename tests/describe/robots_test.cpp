@@ -76,7 +76,8 @@ TEST(Robots, WithoutInertiaAreReadAndSayWhatTheyLack) {
   EXPECT_EQ(model.warnings.size(), 1u);
   EXPECT_EQ(count(model, "motions cannot"), 1);
   EXPECT_EQ(missing_inertia(model)->remedy.find("armature") != std::string::npos, true);
-  EXPECT_NE(missing_inertia(model)->remedy.find("include"), std::string::npos);  // URDF itself has no armature
+  EXPECT_NE(missing_inertia(model)->remedy.find("include"),
+            std::string::npos);  // URDF itself has no armature
   EXPECT_EQ(model.frames.size(), 5u);
   EXPECT_EQ(model.constraints.size(), 1u);
   EXPECT_THROW(require_inertia(model, "a motion"), InputError);
@@ -320,8 +321,10 @@ TEST(Overlay, GivesInertiaToARobotThatHasNone) {
     return load_text("include: no_inertia.urdf\njoints: {" + joints + "}\n", robot_file("made_up.yaml"));
   };
   EXPECT_TRUE(missing_inertia(with("shoulder: {armature: 1}")).has_value());
-  EXPECT_FALSE(missing_inertia(with("shoulder: {armature: 1}, elbow: {armature: 1}, left_finger: {armature: 1}, "
-                    "right_finger: {armature: 1}")).has_value());
+  EXPECT_FALSE(
+      missing_inertia(with("shoulder: {armature: 1}, elbow: {armature: 1}, left_finger: {armature: 1}, "
+                           "right_finger: {armature: 1}"))
+          .has_value());
 }
 
 TEST(Overlay, RefusesWhatTheRobotsFileSays) {

@@ -170,9 +170,11 @@ void check_mobility(Model& model) {
 namespace {
 
 const Remedies kOfRobots = {
-    "give the link, or one that it carries, <inertial> with mass and inertia; or include the file in a model that gives the "
+    "give the link, or one that it carries, <inertial> with mass and inertia; or include the file in a model "
+    "that gives the "
     "joint an `armature`",
-    "give the link an inertia about that line; or include the file in a model that gives the joint an `armature`"};
+    "give the link an inertia about that line; or include the file in a model that gives the joint an "
+    "`armature`"};
 
 }  // namespace
 
@@ -184,7 +186,8 @@ std::optional<MissingInertia> missing_inertia(const Model& model) {
 
 void require_inertia(const Model& model, std::string_view what) {
   if (const std::optional<MissingInertia> missing = missing_inertia(model))
-    throw InputError(missing->where, fmt::format("{} needs inertia: {}", what, missing->wrong), missing->remedy);
+    throw InputError(missing->where, fmt::format("{} needs inertia: {}", what, missing->wrong),
+                     missing->remedy);
 }
 
 void note_missing_inertia(Model& model, const std::function<std::string(const std::string&)>& written) {

@@ -68,9 +68,7 @@ class Includer {
       if (error.where().line > 0) throw;
       reader_.fail(file, fmt::format("`{}` cannot be included: {}", full, error.wrong()), error.remedy());
     }
-    const fs::path seen = elsewhere            ? folder / path
-                          : path.is_absolute() ? path
-                                               : fs::path(from.folder) / path;
+    const fs::path seen = path.is_absolute() ? path : fs::path(from.folder) / path;
     const int source = reader_.add_source({full, seen.parent_path().string()});
     if (is_xml(text)) {
       drop_include(document);

@@ -36,7 +36,6 @@ class Builder {
     if (source == 0 && !reading.folder.empty()) {
       place_.path =
           (std::filesystem::path(reading.folder) / std::filesystem::path(place_.path).filename()).string();
-      place_.folder = reading.folder;
     }
   }
 
@@ -90,9 +89,11 @@ class Builder {
 
   void note_renamed() {
     if (renamed_ > kMostRenamed)
-      reader_.warn(whole(), fmt::format("{} other links and joints are called otherwise, too: _ stands for what is no letter "
-                                        "or digit, numbers tell names apart that would be the same",
-                                        renamed_ - kMostRenamed));
+      reader_.warn(
+          whole(),
+          fmt::format("{} other links and joints are called otherwise, too: _ stands for what is no letter "
+                      "or digit, numbers tell names apart that would be the same",
+                      renamed_ - kMostRenamed));
   }
 
   void name_joints() {

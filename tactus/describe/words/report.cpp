@@ -7,9 +7,9 @@
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/algebra/print.h>
+#include <tactus/describe/read/reading.h>
 #include <tactus/describe/words/constraint_text.h>
 #include <tactus/describe/words/contact_text.h>
-#include <tactus/describe/read/reading.h>
 
 namespace tactus::describe {
 
