@@ -143,6 +143,15 @@ TEST(Robots, AreIncludedByModelsThatAddContactAndStops) {
   EXPECT_EQ(tactus("check --set rotor=0.5 " + robot("overlay.yaml")).code, 0);
 }
 
+TEST(Robots, ThatAreIncludedAreNotWrittenOver) {
+  const Folder folder;
+  const std::string arm = folder.file("arm.urdf", content_of(robot("arm.urdf")));
+  const std::string model = folder.file("model.yaml", "include: arm.urdf\n");
+  const Outcome run = tactus("simulate " + model + " --duration 0.01 --out " + arm);
+  EXPECT_EQ(run.code, 2) << run.err;
+  EXPECT_EQ(content_of(arm), content_of(robot("arm.urdf")));
+}
+
 TEST(Robots, LightFingersThatDriftAreSaid) {
   // A finger of a gram on a stiff spring: 1 ms is too long a step for it.
   const Folder folder;
