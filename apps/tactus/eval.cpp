@@ -123,6 +123,7 @@ Motion motion_of(const derive::Equations& equations, const Instant& at) {
   if (at.udot) motion.tau = list(evaluated(equations.inverse_dynamics(), at, *at.udot, none), "tau");
   if (describe::missing_inertia(equations.model())) {
     if (at.tau) describe::require_inertia(equations.model(), "the acceleration that forces give");
+    motion.acceleration = motion.linearised_about;
     return motion;
   }
   if (at.tau || !at.udot)
@@ -259,8 +260,8 @@ Json frames(const derive::Equations& equations, const Motion& motion) {
   Json result = Json::object();
   const auto& all = equations.model().frames;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const Evaluator frame = evaluated(equations.frame_motion(static_cast<int>(i)), motion.given,
-                                      accelerates ? motion.acceleration : motion.linearised_about, {});
+    const Evaluator frame =
+        evaluated(equations.frame_motion(static_cast<int>(i)), motion.given, motion.acceleration, {});
     const Eigen::Matrix3d R = matrix(frame, "R");
     Eigen::Quaterniond turn(R);
     if (turn.w() < 0.0) turn.coeffs() = -turn.coeffs();
