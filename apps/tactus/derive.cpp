@@ -72,9 +72,10 @@ void exact_counts(const describe::Model& model, const derive::Options& options) 
   const std::string open_tree = equations.constraint_rows().empty() ? "" : "_open_tree";
   counts["inverse_dynamics" + open_tree] = to_json(count(equations.inverse_dynamics()));
   counts["mass_matrix"] = to_json(count(equations.mass_matrix()));
-  counts["forward_dynamics" + open_tree] = to_json(count(equations.forward_dynamics()));
+  const bool moves = !describe::missing_inertia(model);
+  if (moves) counts["forward_dynamics" + open_tree] = to_json(count(equations.forward_dynamics()));
   if (!open_tree.empty()) {
-    counts["constrained_dynamics"] = to_json(count(equations.constrained_dynamics()));
+    if (moves) counts["constrained_dynamics"] = to_json(count(equations.constrained_dynamics()));
     counts["constraints"] = to_json(count(equations.constraint_terms()));
   }
   counts["bias"] = to_json(count(equations.bias()));

@@ -121,10 +121,36 @@ Motion motion_of(const derive::Equations& equations, const Instant& at) {
   const std::vector<double> none(static_cast<std::size_t>(equations.nv()), 0.0);
   Motion motion{at, at.tau.value_or(none), at.udot.value_or(none), {}, at.udot.value_or(none)};
   if (at.udot) motion.tau = list(evaluated(equations.inverse_dynamics(), at, *at.udot, none), "tau");
+  if (describe::missing_inertia(equations.model())) {
+    if (at.tau) describe::require_inertia(equations.model(), "the acceleration that forces give");
+    motion.acceleration = motion.linearised_about;
+    return motion;
+  }
   if (at.tau || !at.udot)
     motion.udot = list(evaluated(equations.forward_dynamics(), at, none, at.tau.value_or(none)), "udot");
   motion.acceleration = at.udot.value_or(motion.udot);
   return motion;
+}
+
+/// Of a model without inertia: the rows, and how far the state is from them.
+ConstrainedInstant rows_alone(const derive::Equations& equations, const Instant& at) {
+  const describe::Model& model = equations.model();
+  const Evaluator terms = evaluated(equations.constraint_terms(), at, {}, {});
+  const Eigen::MatrixXd A = matrix(terms, "A");
+  ConstrainedInstant result;
+  for (const describe::Constraint& constraint : model.constraints) result.names.push_back(constraint.name);
+  for (std::size_t k = 0; k < equations.constraint_rows().size(); ++k) {
+    const derive::ConstraintRow& row = equations.constraint_rows()[k];
+    if (!model.constraints[static_cast<std::size_t>(row.constraint)].active) continue;
+    ConstrainedInstant::Row one;
+    one.label = row.label;
+    one.constraint = row.constraint;
+    one.position_error = terms.output("Phi")[k];
+    one.velocity_error = terms.output("velocity")[k];
+    for (Eigen::Index i = 0; i < A.cols(); ++i) one.A.push_back(A(static_cast<Eigen::Index>(k), i));
+    result.rows.push_back(std::move(one));
+  }
+  return result;
 }
 
 /// [m, rad; m/s, rad/s by the fastest speed, at least 1] A state typed with seven digits is closer to its constraints.
@@ -153,6 +179,21 @@ std::string dependent_rows(const ConstrainedInstant& constrained) {
   for (const ConstrainedInstant::Row& row : constrained.rows)
     if (row.redundant) text += fmt::format("{}`{}`", text.empty() ? "" : ", ", row.label);
   return text;
+}
+
+/// Of a model without inertia: what the constraints ask for, and how far the state is from it.
+void add_rows(const ConstrainedInstant& constrained, Json& result) {
+  Json labels = Json::array(), A = Json::array(), position = Json::array(), velocity = Json::array();
+  for (const ConstrainedInstant::Row& row : constrained.rows) {
+    labels.push_back(row.label);
+    A.push_back(row.A);
+    position.push_back(row.position_error);
+    velocity.push_back(row.velocity_error);
+  }
+  result["constraint_rows"] = std::move(labels);
+  result["A"] = std::move(A);
+  result["position_error"] = std::move(position);
+  result["velocity_error"] = std::move(velocity);
 }
 
 /// Errors of acceleration, A udot - gamma, are those of the motion: of a given one, what the constraints do
@@ -212,7 +253,10 @@ void add_constraints(const ConstrainedInstant& constrained, const std::vector<do
   result["reactions"] = std::move(by_name);
 }
 
+/// Of a model without inertia only given accelerations are known.
 Json frames(const derive::Equations& equations, const Motion& motion) {
+  const bool accelerates = !describe::missing_inertia(equations.model()) || motion.given.udot;
+
   Json result = Json::object();
   const auto& all = equations.model().frames;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -226,7 +270,7 @@ Json frames(const derive::Equations& equations, const Motion& motion) {
                      {"p", list(frame, "p")},
                      {"quaternion", {turn.w(), turn.x(), turn.y(), turn.z()}}};
     entry["velocity"] = list(frame, "V");
-    entry["acceleration"] = list(frame, "A");
+    if (accelerates) entry["acceleration"] = list(frame, "A");
     entry["jacobian"] = rows(frame, "J");
     entry["jacobian_rate_times_u"] = list(frame, "Jdot_u");
     result[all[i].name] = std::move(entry);
@@ -234,13 +278,13 @@ Json frames(const derive::Equations& equations, const Motion& motion) {
   return result;
 }
 
-/// State space and eigenvalues only where the tree is free: constraints would change them.
-Json linear(const derive::LinearMatrices& matrices, bool constrained) {
+/// State space and eigenvalues only where the tree is free, because constraints would change them, and has inertia.
+Json linear(const derive::LinearMatrices& matrices, bool matrices_alone) {
   Json result;
   result["M"] = rows(matrices.M);
   result["C"] = rows(matrices.C);
   result["K"] = rows(matrices.K);
-  if (constrained) return result;
+  if (matrices_alone) return result;
   const derive::StateSpace system = derive::state_space(matrices);
   result["A"] = rows(system.A);
   result["B"] = rows(system.B);
@@ -255,7 +299,7 @@ Json linear(const derive::LinearMatrices& matrices, bool constrained) {
 Json exact_linear(const derive::Equations& equations, const Motion& motion) {
   const Evaluator model = evaluated(equations.linear_model(), motion.given, motion.linearised_about, {});
   return linear({matrix(model, "M"), matrix(model, "C"), matrix(model, "K")},
-                !equations.constraint_rows().empty());
+                !equations.constraint_rows().empty() || describe::missing_inertia(equations.model()));
 }
 
 Json abbreviated(const describe::Model& model, const Motion& motion, double threshold) {
@@ -272,7 +316,8 @@ Json abbreviated(const describe::Model& model, const Motion& motion, double thre
   result["threshold"] = threshold;
   result["terms"] = {{"kept", shorter.coefficient_count()}, {"of", full.coefficient_count()}};
   result["tau"] = tau;
-  result["linear"] = linear(derive::LinearCanonical(full, rule).evaluate(at), !model.constraints.empty());
+  result["linear"] = linear(derive::LinearCanonical(full, rule).evaluate(at),
+                            !model.constraints.empty() || describe::missing_inertia(model));
   return result;
 }
 
@@ -303,6 +348,7 @@ void run(const Request& request) {
   std::vector<simulate::InitialChange> changes;
   if (request.assemble && !model.constraints.empty()) changes = simulate::assemble_instant(equations, at);
   Motion motion = motion_of(equations, at);
+  const bool moves = !describe::missing_inertia(model);
   std::optional<double> out_of_reach;  // the part of the motion that the actuators cannot give
   if (!model.constraints.empty() && at.udot && !at.tau) {
     // Forces for a constrained motion are not unique: the least ones.
@@ -313,13 +359,15 @@ void run(const Request& request) {
   std::optional<ConstrainedInstant> constrained;
   const std::optional<simulate::Formulation> formulation = simulate::formulation_of(request.formulation);
   require(formulation.has_value(), "the command line knows the formulations");
-  if (!model.constraints.empty() || *formulation == simulate::Formulation::parametric) {
+  if (!moves && !model.constraints.empty()) {
+    constrained = rows_alone(equations, at);
+  } else if (!model.constraints.empty() || *formulation == simulate::Formulation::parametric) {
     constrained = simulate::constrained_instant(equations, at, motion.tau, *formulation);
     if (!constrained->solved)
       throw Failed(
           "the constrained motion has no solution here: the mass matrix is singular, or a row is not finite");
   }
-  if (constrained && (at.tau || !at.udot)) {
+  if (constrained && moves && (at.tau || !at.udot)) {
     motion.udot = constrained->udot;
     motion.acceleration = at.udot.value_or(motion.udot);
   }
@@ -340,10 +388,13 @@ void run(const Request& request) {
   result["u"] = at.u;
   result["qdot"] = simulate::coordinate_rates_of(equations, at.t, at.q, at.u);
   result["qd"] = simulate::joint_rates_of(equations, at.t, at.q, at.u);
-  result["tau"] = motion.tau;
-  if (out_of_reach) result["tau_residual"] = *out_of_reach;
-  result["udot"] = motion.udot;
-  result["qdd"] = simulate::joint_accelerations_of(equations, at.t, at.q, at.u, motion.udot);
+  if (!moves) result["missing_inertia"] = describe::missing_inertia(model)->wrong;
+  if (moves || at.udot) {
+    result["tau"] = motion.tau;
+    if (out_of_reach) result["tau_residual"] = *out_of_reach;
+    result["udot"] = motion.udot;
+    result["qdd"] = simulate::joint_accelerations_of(equations, at.t, at.q, at.u, motion.udot);
+  }
   result["M"] = rows(evaluated(equations.mass_matrix(), at, {}, {}), "M");
   result["h"] = list(evaluated(equations.bias(), at, {}, {}), "h");
   result["gravity"] = list(evaluated(equations.gravity(), at, {}, {}), "g");
@@ -351,7 +402,10 @@ void run(const Request& request) {
   if (constrained) {
     result["fits_constraints"] = off.empty();
     if (request.assemble) result["assembly_changes"] = changes_as_json(changes);
-    add_constraints(*constrained, motion.acceleration, result);
+    if (moves)
+      add_constraints(*constrained, motion.acceleration, result);
+    else
+      add_rows(*constrained, result);
   }
   const Evaluator energy = evaluated(equations.energy(), at, {}, {});
   const double kinetic = energy.output("kinetic")[0], potential = energy.output("potential")[0];
@@ -371,7 +425,7 @@ void run(const Request& request) {
     throw Failed(
         "the state violates the constraints: " + off +
         "\n  help: --assemble moves it onto them; `fixed` in the state file keeps values as they are");
-  if (constrained && !constrained->on_branch && (at.tau || !at.udot))
+  if (constrained && moves && !constrained->on_branch && (at.tau || !at.udot))
     throw Failed(
         fmt::format("the position is singular (rows that depend on others here: {}): branches of the motion "
                     "meet, and the velocity "

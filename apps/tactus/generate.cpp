@@ -48,7 +48,9 @@ void run(const Request& request) {
   options.keep_parameters = request.keep_parameters;
   const derive::Equations equations(model, options);
   std::vector<std::string> what = request.what;
-  if (what.empty() && equations.constraint_rows().empty())
+  if (what.empty() && describe::missing_inertia(model))
+    what = {"poses", "coordinate-rates"};
+  else if (what.empty() && equations.constraint_rows().empty())
     what = {"inverse-dynamics", "forward-dynamics", "mass-matrix"};
   else if (what.empty())
     what = {"constrained-dynamics", "constraints", "mass-matrix"};
@@ -108,7 +110,7 @@ void add_generate(CLI::App& program) {
     footer += fmt::format("  {:<20} {}\n", word.name, word.meaning);
   footer +=
       "Without --what: inverse-dynamics,forward-dynamics,mass-matrix, with constraints "
-      "constrained-dynamics,constraints,mass-matrix.\n";
+      "constrained-dynamics,constraints,mass-matrix, without inertia poses,coordinate-rates.\n";
   verb->footer(footer);
   verb->callback([request] { run(*request); });
 }

@@ -15,9 +15,25 @@ void ModelChoice::add_to(CLI::App& verb) {
                   "a parameter's value instead of the file's: NAME=VALUE, as often as needed")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
+  verb.add_flag("--floating", floating,
+                "the root of the mechanism floats instead of being welded to the ground");
+  verb.add_option("--angles", angles,
+                  "angles of a URDF that are multiples of 15 degrees within their digits: taken as these "
+                  "multiples within "
+                  "1e-9 rad (near), always (meant), never (written)")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"near", "meant", "written"}));
 }
 
-describe::Model ModelChoice::load() const { return describe::load(path, pairs()); }
+describe::Model ModelChoice::load() const { return describe::load(path, pairs(), reading()); }
+
+describe::Reading ModelChoice::reading() const {
+  using Angles = describe::Reading::Angles;
+  return {.floating = floating,
+          .angles = angles == "meant"     ? Angles::meant
+                    : angles == "written" ? Angles::written
+                                          : Angles::near};
+}
 
 std::string ModelChoice::text() const {
   std::ifstream file(path, std::ios::binary);
@@ -25,7 +41,7 @@ std::string ModelChoice::text() const {
 }
 
 describe::Model ModelChoice::load_text(const std::string& text) const {
-  return describe::load_text(text, path, pairs());
+  return describe::load_text(text, path, pairs(), reading());
 }
 
 describe::Settings ModelChoice::pairs() const {

@@ -1,5 +1,6 @@
 // tactus simulate MODEL: the motion as a CSV file, a plot, a summary.
 #include <filesystem>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -28,9 +29,15 @@ void require_contact(const SimulateRequest& request) {
              "a `contact` section or `transitions` would say what does");
 }
 
-/// The meshes that the model names, as collide finds them.
-std::vector<NamedFile> mesh_files(const describe::Model& model) {
+/// The files that the model includes, and the meshes that it names, as collide finds them.
+std::vector<NamedFile> files_behind(const describe::Model& model) {
+  std::set<std::string> included;
+  for (const describe::Body& body : model.bodies) included.insert(body.where.file);
+  for (const describe::Joint& joint : model.joints) included.insert(joint.where.file);
+  for (const describe::Frame& frame : model.frames) included.insert(frame.where.file);
+  included.erase(model.file);
   std::vector<NamedFile> files;
+  for (const std::string& file : included) files.push_back({"a file that the model includes", file});
   for (const describe::Body& body : model.bodies)
     for (const describe::Geometry& geometry : body.geometry)
       if (!geometry.file.empty())
@@ -47,7 +54,7 @@ void run(const SimulateRequest& request) {
     refuse("--json and --out, --events or --plot - both write to the standard output",
            "give these file names");
   const describe::Model model = request.model.load();
-  require_distinct_files(mesh_files(model),
+  require_distinct_files(files_behind(model),
                          {{"--out", request.out}, {"--events", request.events}, {"--plot", request.plot}});
   if (!contact::has_contact(model)) require_contact(request);
   const Schedule schedule = schedule_of(request, model);

@@ -8,7 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include <tactus/describe/read/load.h>
+#include <tactus/describe/read/reading.h>
 
 namespace tactus::apps {
 
@@ -25,10 +25,12 @@ struct Failed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The model of a verb: MODEL and --set NAME=VALUE.
+/// The model of a verb: MODEL, --set NAME=VALUE, --floating, --angles.
 struct ModelChoice {
   std::string path;
   std::vector<std::string> settings;
+  bool floating = false;
+  std::string angles = "near";
 
   void add_to(CLI::App& verb);
   describe::Model load() const;
@@ -39,6 +41,7 @@ struct ModelChoice {
 
  private:
   describe::Settings pairs() const;
+  describe::Reading reading() const;
 };
 
 void add_check(CLI::App& program);

@@ -15,6 +15,7 @@
 #include <tactus/derive/constraints/mobility.h>
 #include <tactus/describe/check/adjustable.h>
 #include <tactus/describe/read/file_text.h>
+#include <tactus/describe/read/reading.h>
 #include <tactus/simulate/files/script.h>
 #include <tactus/simulate/motion/smooth_mechanism.h>
 
@@ -308,6 +309,7 @@ std::unique_ptr<Mechanism> open(const describe::Model& model, const OpenOptions&
   OpenReport& out = report != nullptr ? *report : own;
   const auto start = Clock::now();
   check(options);
+  describe::require_inertia(model, "a motion");
   const ScriptText text(model, options);
   const std::vector<int> frames = frames_named(model, options.ports);
   const std::shared_ptr<algebra::Cells> cells = cells_of(model, options);

@@ -1,4 +1,5 @@
 #include <tactus/derive/equations_implementation.h>
+#include <tactus/describe/read/reading.h>
 
 namespace tactus::derive {
 
@@ -61,6 +62,7 @@ Function Equations::gravity() const {
 
 Function Equations::forward_dynamics() const {
   const Implementation& self = *implementation_;
+  describe::require_inertia(self.model, "forward dynamics");
   const Graph::Scope scope(*self.graph);
   const Symbols& symbols = *self.symbols;
   return self.function("forward_dynamics",

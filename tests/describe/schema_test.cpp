@@ -130,6 +130,8 @@ TEST(Schema, NamesTheKeysThatTheReaderKnows) {
   const json schema = read_schema();
   const std::pair<const char*, std::span<const std::string_view>> maps[] = {
       {"model", keys::kModel},
+      {"include", keys::kInclude},
+      {"included_joint", keys::kIncludedJoint},
       {"parameter", keys::kParameter},
       {"body", keys::kBody},
       {"world", keys::kWorld},
@@ -191,6 +193,10 @@ TEST(Schema, AcceptsEveryModelThatComesWithTactus) {
     EXPECT_EQ(validator.check(model, schema), "") << entry.path();
   }
   EXPECT_GE(count, 14);
+  for (const char* overlay : {"overlay.yaml", "floating_overlay.yaml"}) {
+    const std::string path = source_path("tests/describe/robots/") + overlay;
+    EXPECT_EQ(validator.check(to_json(read_document(read_source(path), path)), schema), "") << overlay;
+  }
 }
 
 TEST(Schema, RefusesWhatTheReaderRefuses) {

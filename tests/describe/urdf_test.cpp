@@ -54,18 +54,22 @@ TEST(Urdf, NothingIsAllowedWhereLessThanNothingIsNot) {
   EXPECT_EQ(model.joints[0].axes[0].friction.coulomb_positive.value(), 0.0);
   EXPECT_THROW(with("effort=\"1\" velocity=\"1\"", "damping=\"-1\""), InputError);
   EXPECT_THROW(with("effort=\"1\" velocity=\"1\"", "friction=\"-1\""), InputError);
-  EXPECT_THROW(with("effort=\"-1\" velocity=\"1\"", "damping=\"1\""), InputError);
+  // A negative limit means none.
+  const Model unlimited = with("effort=\"-1\" velocity=\"-1\"", "damping=\"1\"");
+  EXPECT_FALSE(unlimited.joints[0].axes[0].effort_limit.has_value());
+  EXPECT_FALSE(unlimited.joints[0].axes[0].velocity_limit.has_value());
+  EXPECT_EQ(unlimited.warnings.size(), 2u);
 }
 
 TEST(Urdf, InertiaTurnsWithItsOrigin) {
   const Model model = read(
-      "<link name=\"world\"/><link name=\"a\"><inertial><origin xyz=\"0 0 0\" rpy=\"0 0 1.5708\"/><mass "
+      "<link name=\"world\"/><link name=\"a\"><inertial><origin xyz=\"0 0 0\" rpy=\"0 0 1.570796327\"/><mass "
       "value=\"2\"/>"
       "<inertia ixx=\"1\" iyy=\"1.2\" izz=\"1.4\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial></link>"
       "<joint name=\"j\" type=\"floating\"><parent link=\"world\"/><child link=\"a\"/></joint>");
   EXPECT_EQ(model.bodies.size(), 2u);  // the root named world is the ground itself
   EXPECT_EQ(model.joints[0].type, JointType::free);
-  // 1.5708 is meant as a right angle: the moments change places, to the bit.
+  // 1.570796327 is a right angle to the last digit: the moments change places, to the bit.
   EXPECT_EQ(model.bodies[1].inertia(0, 0).value(), 1.2);
   EXPECT_EQ(model.bodies[1].inertia(1, 1).value(), 1.0);
   EXPECT_EQ(model.bodies[1].inertia(0, 1).value(), 0.0);

@@ -23,7 +23,7 @@ grep '\.cpp$' "$work/files" | xargs -P "$(nproc)" -I{} bash -euc 'compile {}'
   -c "$source/tests/support/paths.cpp" -o "$work/objects/paths.o"
 
 # shellcheck disable=SC2046,SC2086
-libraries="-L$build -ltactus_studies -ltactus -lasmjit -lfcl $(pkg-config --libs fmt yaml-cpp tinyxml2 urdfdom) -pthread"
+libraries="-L$build -ltactus_studies -ltactus -lasmjit -lfcl $(pkg-config --libs fmt yaml-cpp tinyxml2) -pthread"
 # shellcheck disable=SC2086
 "$cxx" $flags "$work"/objects/tactus_*.o "$build"/apps/tactus/CMakeFiles/tactus.dir/*.o $libraries -o "$work/tactus"
 # shellcheck disable=SC2086

@@ -4,13 +4,13 @@
 #include <string>
 
 #include <tactus/base/error.h>
-#include <tactus/describe/read/load.h>
+#include <tactus/describe/read/reading.h>
 #include <tactus/describe/words/report.h>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   try {
-    const tactus::describe::Model model = tactus::describe::load_text(text, "fuzz");
+    const tactus::describe::Model model = tactus::describe::load_text(text, "fuzz", {}, {.files = false});
     tactus::describe::report_text(model);
   } catch (const tactus::InputError&) {
   }

@@ -1,5 +1,6 @@
 // The functions of Equations that constraints, contact and parametric coordinates need.
 #include <tactus/derive/equations_implementation.h>
+#include <tactus/describe/read/reading.h>
 
 namespace tactus::derive {
 
@@ -33,6 +34,7 @@ Function Equations::constrained_terms() const {
 
 Function Equations::constrained_dynamics(const std::vector<bool>& active_rows) const {
   const Implementation& self = *implementation_;
+  describe::require_inertia(self.model, "the constrained motion");
   const Graph::Scope scope(*self.graph);
   const Symbols& symbols = *self.symbols;
   const auto n = static_cast<std::size_t>(nv());
@@ -62,6 +64,7 @@ Function Equations::constrained_dynamics(const std::vector<bool>& active_rows) c
 
 Function Equations::constraint_step(const std::vector<bool>& active_rows) const {
   const Implementation& self = *implementation_;
+  describe::require_inertia(self.model, "a step of the constrained motion");
   const Graph::Scope scope(*self.graph);
   const auto n = static_cast<std::size_t>(nv());
   std::vector<Expr> A, error;
@@ -162,6 +165,7 @@ Function Equations::parametric_motion() const {
 
 Function Equations::parametric_dynamics(const std::vector<bool>& active_rows) const {
   const Implementation& self = *implementation_;
+  describe::require_inertia(self.model, "the motion in parametric coordinates");
   const Graph::Scope scope(*self.graph);
   TACTUS_CHECK(has_parametric());
   const ParametricMap& map = *self.parametric;

@@ -31,7 +31,7 @@ Mat3<S> turned_about_z(const Mat3<S>& B, const S& c, const S& s) {
 template <class S>
 Mat3<S> rotated(const Mat3<S>& B, const Mat3<S>& R) {
   if (is_identity(R)) return B;
-  if (exactly(R(0, 0), 1.0)) {
+  if (turns_about_x(R)) {
     // About x: the same with the axes renamed x -> y -> z -> x.
     Mat3<S> P;
     for (std::size_t i = 0; i < 3; ++i)

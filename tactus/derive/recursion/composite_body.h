@@ -27,7 +27,7 @@ SecondMoments<S> turned_about_z(const SecondMoments<S>& I, const S& c, const S& 
 template <class S>
 SecondMoments<S> rotated(const SecondMoments<S>& I, const Mat3<S>& R) {
   if (is_identity(R)) return I;
-  if (exactly(R(0, 0), 1.0)) {
+  if (turns_about_x(R)) {
     const S &c = R(1, 1), &s = R(2, 1);
     const SecondMoments<S> t = turned_about_z(SecondMoments<S>{I.yy, I.zz, I.xx, I.yz, I.xy, I.xz}, c, s);
     return {t.zz, t.xx, t.yy, t.xz, t.yz, t.xy};

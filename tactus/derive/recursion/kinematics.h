@@ -126,6 +126,14 @@ bool is_identity(const Mat3<S>& R) {
   return true;
 }
 
+/// Whether R is a turn about x and nothing else. Its first element alone does not tell: within rounding it is 1 for any
+/// axis within 1e-8 of x, whose small components are no rounding.
+template <class S>
+bool turns_about_x(const Mat3<S>& R) {
+  return exactly(R(0, 0), 1.0) && exactly(R(0, 1), 0.0) && exactly(R(0, 2), 0.0) && exactly(R(1, 0), 0.0) &&
+         exactly(R(2, 0), 0.0);
+}
+
 template <class S>
 void Motion<S>::find_groups(const Tree<S>& tree) {
   for (int i = 0; i < tree.size(); ++i) {

@@ -71,8 +71,9 @@ Mat3<Expr> z_to(const Vec3<double>& e) {
     return v;
   };
   for (std::size_t i = 0; i < 3; ++i) {
-    if (std::fabs(e[i]) != 1.0) continue;
     const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
+    // A unit vector within 1e-8 of a coordinate direction has the component 1, too: the others must be zeros.
+    if (std::fabs(e[i]) != 1.0 || e[j] != 0.0 || e[k] != 0.0) continue;
     if (e[i] > 0.0) return Mat3<Expr>::from_columns(unit(j, 1.0), unit(k, 1.0), unit(i, 1.0));
     return Mat3<Expr>::from_columns(unit(k, 1.0), unit(j, 1.0), unit(i, -1.0));
   }

@@ -64,6 +64,47 @@ void check_inertia(Reader& reader, const Value& where, const Body& body, bool ef
               "check signs, units and the point it is taken about (inertia_about: com or origin)");
 }
 
+/// I_com = I_o - m (c.c 1 - c c^T)
+void move_to_com(Body& body) {
+  const Vec3& c = body.com;
+  const Expr cc = dot(c, c);
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) {
+      body.inertia(i, j) -= body.mass * ((i == j ? cc : Expr(0.0)) - c[i] * c[j]);
+    }
+  }
+}
+
+void read_inertia(Reader& reader, const Fields& fields, Body& body) {
+  const Value* inertia = fields["inertia"];
+  const Value* about = fields["inertia_about"];
+  const Value* effective = fields["effective_inertia"];
+  if (inertia == nullptr) {
+    fields.refuse({"inertia_about", "effective_inertia"}, "it belongs to an `inertia`, which is not given");
+    return;
+  }
+  body.inertia = read_inertia_matrix(reader, *inertia);
+  static constexpr std::array<std::string_view, 2> kPoints = {"com", "origin"};
+  if (about != nullptr && reader.choice(*about, "a point (com or origin)", kPoints) == 1) move_to_com(body);
+  const bool is_effective = effective != nullptr && reader.flag(*effective, "`effective_inertia`");
+  check_inertia(reader, *inertia, body, is_effective);
+}
+
+void add_geometries(const Reader& reader, const Value& list, Body& body) {
+  for (Geometry& shape : read_geometries(reader, list)) body.geometry.push_back(std::move(shape));
+}
+
+/// What a model says of a body that it includes takes the place of what the robot's file says; shapes are added.
+void add_to_body(Reader& reader, const Value::Entry& entry, Body& body) {
+  const Fields fields(reader, entry.value, fmt::format("the body `{}`", body.name), keys::kBody);
+  if (const Value* mass = fields["mass"])
+    body.mass = reader.positive_number(*mass, kMass, fmt::format("the mass of `{}`", body.name));
+  if (const Value* com = fields["com"]) body.com = reader.vector(*com, kLength, "`com`");
+  read_inertia(reader, fields, body);
+  if (const Value* geometry = fields["geometry"]) add_geometries(reader, *geometry, body);
+  if (const Value* text = fields["description"]) reader.word(*text, "a description");
+}
+
 }  // namespace
 
 void read_mass_properties(Reader& reader, const Fields& fields, Body& body) {
@@ -72,27 +113,7 @@ void read_mass_properties(Reader& reader, const Fields& fields, Body& body) {
   body.com = Vec3::zero();
   if (const Value* com = fields["com"]) body.com = reader.vector(*com, kLength, "`com`");
   body.inertia = Mat3::zero();
-  const Value* inertia = fields["inertia"];
-  const Value* about = fields["inertia_about"];
-  const Value* effective = fields["effective_inertia"];
-  if (inertia == nullptr) {
-    fields.refuse({"inertia_about", "effective_inertia"}, "it belongs to an `inertia`, which is not given");
-  } else {
-    body.inertia = read_inertia_matrix(reader, *inertia);
-    static constexpr std::array<std::string_view, 2> kPoints = {"com", "origin"};
-    if (about != nullptr && reader.choice(*about, "a point (com or origin)", kPoints) == 1) {
-      // I_com = I_o - m (c.c 1 - c c^T)
-      const Vec3& c = body.com;
-      const Expr cc = dot(c, c);
-      for (std::size_t i = 0; i < 3; ++i) {
-        for (std::size_t j = 0; j < 3; ++j) {
-          body.inertia(i, j) -= body.mass * ((i == j ? cc : Expr(0.0)) - c[i] * c[j]);
-        }
-      }
-    }
-    const bool is_effective = effective != nullptr && reader.flag(*effective, "`effective_inertia`");
-    check_inertia(reader, *inertia, body, is_effective);
-  }
+  read_inertia(reader, fields, body);
   if (const Value* geometry = fields["geometry"]) body.geometry = read_geometries(reader, *geometry);
   if (const Value* text = fields["description"]) reader.word(*text, "a description");
 }
@@ -100,13 +121,17 @@ void read_mass_properties(Reader& reader, const Fields& fields, Body& body) {
 void read_bodies(Reader& reader, const Value& section, Draft& draft) {
   reader.require_map(section, "`bodies`");
   for (const Value::Entry& entry : section.entries) {
+    if (const auto included = draft.included_bodies.find(entry.key.text);
+        included != draft.included_bodies.end()) {
+      add_to_body(reader, entry, draft.bodies[included->second]);
+      continue;
+    }
     Body body;
     body.name = reader.identifier(entry.key, "a body");
     body.where = reader.place(entry.key);
     if (body.name == "world") {
       const Fields fields(reader, entry.value, "the world", keys::kWorld);
-      if (const Value* geometry = fields["geometry"])
-        draft.ground.geometry = read_geometries(reader, *geometry);
+      if (const Value* geometry = fields["geometry"]) add_geometries(reader, *geometry, draft.ground);
       continue;
     }
     read_mass_properties(

@@ -83,4 +83,10 @@ void require_text(std::string_view text, const std::string& file) {
                      "a model needs at least `name`, `bodies` and `joints`");
 }
 
+bool is_xml(std::string_view text) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && text[first] == '<';
+}
+
 }  // namespace tactus::describe

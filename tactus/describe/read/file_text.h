@@ -15,4 +15,7 @@ std::string read_source(const std::string& path);
 /// Throws InputError where the text is empty, too large, or not text at all (control bytes, broken UTF-8).
 void require_text(std::string_view text, const std::string& file);
 
+/// XML begins with <; no YAML model does.
+bool is_xml(std::string_view text);
+
 }  // namespace tactus::describe

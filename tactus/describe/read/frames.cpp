@@ -132,6 +132,10 @@ void read_frames(Reader& reader, const Value& section) {
     Frame frame;
     frame.name = reader.identifier(entry.key, "a frame");
     frame.where = reader.place(entry.key);
+    if (reader.model.frame_index(frame.name) >= 0)
+      reader.fail(entry.key,
+                  fmt::format("the link `{}` of the robot is a frame of this name already", frame.name),
+                  "choose another name");
     const Fields fields(reader, entry.value, fmt::format("the frame `{}`", frame.name), keys::kFrame);
     frame.body =
         find_body(reader, fields.require("body", "write the name of the body that carries the frame"));

@@ -1,6 +1,7 @@
 // Shapes on bodies, for drawing and for contact.
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <unordered_set>
 
 #include <fmt/format.h>
@@ -14,6 +15,13 @@ namespace {
 
 using algebra::dimension::kLength;
 using algebra::dimension::kNumber;
+
+/// The name of a file, as seen from the model's: those in a file that it includes are seen from there.
+std::string beside(const Reader& reader, const Value& value) {
+  const std::filesystem::path path = reader.word(value, "`file`");
+  return path.is_absolute() ? path.string()
+                            : (std::filesystem::path(reader.source(value).folder) / path).string();
+}
 
 /// "#rrggbb" or "#rrggbbaa", or [r, g, b] or [r, g, b, a] with numbers from 0 to 1.
 std::array<double, 4> read_color(const Reader& reader, const Value& value) {
@@ -90,7 +98,7 @@ Geometry read_geometry(const Reader& reader, const Value& value) {
       break;
     case Geometry::Shape::mesh:
       fields.refuse({"size", "radius", "length"}, "a mesh has a `file` and a `scale`");
-      geometry.file = reader.word(fields.require("file", "write file: part.stl"), "`file`");
+      geometry.file = beside(reader, fields.require("file", "write file: part.stl"));
       geometry.size = {1.0, 1.0, 1.0};
       if (const Value* scale = fields["scale"]) {
         if (scale->is_sequence()) {

@@ -65,6 +65,7 @@ std::array<Vec3, 3> planar_axes(const Reader& reader, const Fields& fields) {
   if (const Value* axis = fields["axis"]) normal = reader.axis(*axis);
   for (std::size_t i = 0; i < 3; ++i) {
     const Vec3 e1 = Vec3::unit((i + 1) % 3), e2 = Vec3::unit((i + 2) % 3);
+    if (!is_zero(normal[(i + 1) % 3]) || !is_zero(normal[(i + 2) % 3])) continue;
     if (normal[i].is_constant(1.0)) return {e1, e2, normal};
     if (normal[i].is_constant(-1.0)) return {e2, e1, normal};
   }
@@ -123,31 +124,13 @@ std::array<Expr, 2> read_directions(const Reader& reader, const Value& value, Di
           reader.positive_number(fields.require("negative", kHelp), dimension, what)};
 }
 
-Joint read_joint(const Reader& reader, const Value::Entry& entry, DraftJoint& draft) {
-  Joint joint;
-  joint.name = reader.identifier(entry.key, "a joint");
-  joint.where = reader.place(entry.key);
-  const Fields fields(reader, entry.value, fmt::format("the joint `{}`", joint.name), keys::kJoint);
-  joint.type = read_type(reader, fields.require("type", "write type: revolute, or another type of joint"));
-  draft.parent_at = fields.require("parent", "write parent: world, or the name of a body");
-  draft.child_at = fields.require("child", "write the name of the body that this joint carries");
-  draft.parent = reader.word(draft.parent_at, "`parent`");
-  draft.child = reader.word(draft.child_at, "`child`");
-  if (const Value* placement = fields["placement"]) joint.X_PJ = reader.placement(*placement);
-  if (const Value* placement = fields["child_placement"]) joint.X_FB = reader.placement(*placement);
-  set_axes(reader, fields, joint);
+/// What acts at the degrees of freedom of a joint, whose axes are known.
+void read_freedoms(const Reader& reader, const Fields& fields, Joint& joint) {
   const JointTraits& traits = joint_traits(joint.type);
-  if (traits.has_pitch) {
-    joint.pitch =
-        reader.number(fields.require("pitch", "write pitch: 5 mm/rev, the advance per turn"), kLength);
-  } else {
-    fields.refuse({"pitch"}, "only a helical joint has a pitch");
-  }
-  if (const Value* text = fields["description"]) reader.word(*text, "a description");
   if (joint.axes.size() == 1) {
     fields.refuse({"freedoms"}, "write limits, damping and the like directly in a joint with one freedom");
     read_freedom(reader, fields, joint.axes[0]);
-    return joint;
+    return;
   }
   const bool is_weld = joint.axes.empty();
   fields.refuse({"limits", "velocity_limit", "effort_limit", "armature", "damping", "friction", "stiffness",
@@ -173,6 +156,30 @@ Joint read_joint(const Reader& reader, const Value::Entry& entry, DraftJoint& dr
       read_freedom(reader, freedom, joint.axes[i]);
     }
   }
+}
+
+Joint read_joint(const Reader& reader, const Value::Entry& entry, DraftJoint& draft) {
+  Joint joint;
+  joint.name = reader.identifier(entry.key, "a joint");
+  joint.where = reader.place(entry.key);
+  const Fields fields(reader, entry.value, fmt::format("the joint `{}`", joint.name), keys::kJoint);
+  joint.type = read_type(reader, fields.require("type", "write type: revolute, or another type of joint"));
+  draft.parent_at = fields.require("parent", "write parent: world, or the name of a body");
+  draft.child_at = fields.require("child", "write the name of the body that this joint carries");
+  draft.parent = reader.word(draft.parent_at, "`parent`");
+  draft.child = reader.word(draft.child_at, "`child`");
+  if (const Value* placement = fields["placement"]) joint.X_PJ = reader.placement(*placement);
+  if (const Value* placement = fields["child_placement"]) joint.X_FB = reader.placement(*placement);
+  set_axes(reader, fields, joint);
+  const JointTraits& traits = joint_traits(joint.type);
+  if (traits.has_pitch) {
+    joint.pitch =
+        reader.number(fields.require("pitch", "write pitch: 5 mm/rev, the advance per turn"), kLength);
+  } else {
+    fields.refuse({"pitch"}, "only a helical joint has a pitch");
+  }
+  if (const Value* text = fields["description"]) reader.word(*text, "a description");
+  read_freedoms(reader, fields, joint);
   return joint;
 }
 
@@ -253,6 +260,23 @@ void read_freedom(const Reader& reader, const Fields& fields, JointAxis& axis) {
 void read_joints(Reader& reader, const Value& section, Draft& draft) {
   reader.require_map(section, "`joints`");
   for (const Value::Entry& entry : section.entries) {
+    if (const auto included = draft.included_joints.find(entry.key.text);
+        included != draft.included_joints.end()) {
+      Joint& known = draft.joints[included->second].joint;
+      reader.require_map(entry.value, fmt::format("the joint `{}`", known.name));
+      for (const std::string_view key :
+           {"type", "parent", "child", "placement", "child_placement", "axis", "axes", "pitch"})
+        if (const Value* given = entry.value.find(key))
+          reader.fail(
+              *given,
+              fmt::format("the joint `{}` has its `{}` from the file that is included", known.name, key),
+              "leave it out; limits, armature, damping, friction and springs can be given here");
+      read_freedoms(
+          reader,
+          Fields(reader, entry.value, fmt::format("the joint `{}`", known.name), keys::kIncludedJoint),
+          known);
+      continue;
+    }
     DraftJoint joint;
     joint.joint = read_joint(reader, entry, joint);
     draft.joints.push_back(std::move(joint));

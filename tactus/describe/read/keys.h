@@ -10,10 +10,11 @@ namespace tactus::describe::keys {
 using Key = std::string_view;
 
 inline constexpr std::array kModel = {
-    Key("name"),       Key("description"), Key("parameters"), Key("gravity"),
-    Key("bodies"),     Key("joints"),      Key("dh"),         Key("repeat"),
-    Key("frames"),     Key("springs"),     Key("speeds"),     Key("initial"),
-    Key("parametric"), Key("constraints"), Key("contact"),    Key("transitions")};
+    Key("name"),    Key("description"), Key("parameters"),  Key("gravity"), Key("include"),    Key("bodies"),
+    Key("joints"),  Key("dh"),          Key("repeat"),      Key("frames"),  Key("springs"),    Key("speeds"),
+    Key("initial"), Key("parametric"),  Key("constraints"), Key("contact"), Key("transitions")};
+
+inline constexpr std::array kInclude = {Key("file"), Key("floating"), Key("angles")};
 
 inline constexpr std::array kParameter = {Key("value"), Key("unit"), Key("description")};
 
@@ -42,6 +43,12 @@ inline constexpr std::array kJoint = {
     Key("axis"),           Key("axes"),         Key("pitch"),    Key("freedoms"),   Key("limits"),
     Key("velocity_limit"), Key("effort_limit"), Key("armature"), Key("damping"),    Key("friction"),
     Key("stiffness"),      Key("rest"),         Key("passive"),  Key("description")};
+
+/// What a model may say of a joint that it includes.
+inline constexpr std::array kIncludedJoint = {Key("freedoms"),     Key("limits"),     Key("velocity_limit"),
+                                              Key("effort_limit"), Key("armature"),   Key("damping"),
+                                              Key("friction"),     Key("stiffness"),  Key("rest"),
+                                              Key("passive"),      Key("description")};
 
 inline constexpr std::array kDh = {Key("convention"), Key("base"), Key("links")};
 inline constexpr std::array kDhLink = {

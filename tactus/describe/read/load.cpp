@@ -1,4 +1,4 @@
-#include <tactus/describe/read/load.h>
+#include <tactus/describe/read/reading.h>
 
 #include <fmt/format.h>
 
@@ -9,30 +9,26 @@
 
 namespace tactus::describe {
 
-namespace {
-
-/// XML begins with <; no YAML model does.
-bool is_xml(std::string_view text) {
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && text[first] == '<';
-}
-
-}  // namespace
-
-Model load(const std::string& path, const Settings& settings) {
-  return load_text(read_source(path), path, settings);
-}
+Model load(const std::string& path, const Settings& settings) { return load(path, settings, {}); }
 
 Model load_text(const std::string& text, const std::string& file, const Settings& settings) {
+  return load_text(text, file, settings, {});
+}
+
+Model load(const std::string& path, const Settings& settings, const Reading& reading) {
+  return load_text(read_source(path), path, settings, reading);
+}
+
+Model load_text(const std::string& text, const std::string& file, const Settings& settings,
+                const Reading& reading) {
   require_text(text, file);
-  if (!is_xml(text)) return read_yaml(text, file, settings);
+  if (!is_xml(text)) return read_yaml(text, file, settings, reading);
   if (!settings.empty()) {
     throw InputError({file},
                      fmt::format("a URDF has no parameters, so `{}` cannot be set", settings[0].first),
-                     "models in YAML have them");
+                     "a model in YAML that includes it may have them");
   }
-  return read_urdf(text, file);
+  return read_urdf(text, file, reading);
 }
 
 }  // namespace tactus::describe

@@ -42,7 +42,12 @@ bool is_identifier(std::string_view text) {
 Reader::Reader(std::string file) : Reader(std::move(file), std::make_shared<algebra::Graph>()) {}
 
 Reader::Reader(std::string file, const std::shared_ptr<algebra::Graph>& graph)
-    : model(empty_model(std::move(file), graph)), graph_(graph), scope_(*graph) {}
+    : model(empty_model(std::move(file), graph)), graph_(graph), scope_(*graph), sources_{{model.file, ""}} {}
+
+int Reader::add_source(Source source) {
+  sources_.push_back(std::move(source));
+  return static_cast<int>(sources_.size()) - 1;
+}
 
 void Reader::fail(const Value& where, std::string wrong, std::string remedy) const {
   throw InputError(place(where), std::move(wrong), std::move(remedy));

@@ -26,7 +26,15 @@ class Reader {
   Model take();
   const std::shared_ptr<algebra::Graph>& graph() const { return graph_; }
 
-  Place place(const Value& value) const { return {model.file, value.line, value.column}; }
+  /// A file that the model includes: its path, and its folder as seen from the model's own.
+  struct Source {
+    std::string path, folder;
+  };
+  /// The number that the values of a file have (Value::source).
+  int add_source(Source source);
+  const Source& source(const Value& value) const { return sources_[static_cast<std::size_t>(value.source)]; }
+
+  Place place(const Value& value) const { return {source(value).path, value.line, value.column}; }
   [[noreturn]] void fail(const Value& where, std::string wrong, std::string remedy) const;
   void warn(const Value& where, const std::string& text);
 
@@ -77,6 +85,7 @@ class Reader {
 
   std::shared_ptr<algebra::Graph> graph_;
   algebra::Graph::Scope scope_;
+  std::vector<Source> sources_;
   mutable Evaluator values_{model};
   mutable std::vector<ReadOnce> read_once_;
 };

@@ -28,6 +28,7 @@ class Expansion {
     copy.quoted = value.quoted;
     copy.line = value.line;
     copy.column = value.column;
+    copy.source = value.source;
     if (value.is_scalar()) copy.text = text_at(value, index);
     copy.items.reserve(value.items.size());
     for (const Value& item : value.items) copy.items.push_back(at(item, index));

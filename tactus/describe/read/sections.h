@@ -32,6 +32,9 @@ struct Draft {
   std::vector<Body> bodies;  // without the ground
   Body ground;
   std::vector<DraftJoint> joints;
+  /// Those of an included robot, by the names that they have in its file and in the model: `bodies` and `joints` of the model
+  /// add to them.
+  std::unordered_map<std::string, std::size_t> included_bodies, included_joints;
 };
 
 Geometry read_geometry(const Reader& reader, const Value& value);
@@ -45,6 +48,9 @@ void read_bodies(Reader& reader, const Value& section, Draft& draft);
 void read_freedom(const Reader& reader, const Fields& fields, JointAxis& axis);
 void read_joints(Reader& reader, const Value& section, Draft& draft);
 void read_dh(Reader& reader, const Value& section, Draft& draft);
+
+/// Makes the one joint that welds the mechanism to the ground a free one: --floating. Throws where there is none.
+void float_root(const Reader& reader, const Value& document, Draft& draft);
 
 /// Puts bodies and joints into the model, parents first; throws where they do not form a tree on the ground.
 void assemble_tree(Reader& reader, const Value& document, Draft draft);

@@ -72,6 +72,35 @@ std::size_t find_body(const Reader& reader, const Index& index, const Value& whe
 
 }  // namespace
 
+void float_root(const Reader& reader, const Value& document, Draft& draft) {
+  DraftJoint* root = nullptr;
+  for (DraftJoint& joint : draft.joints) {
+    if (joint.parent != "world") continue;
+    if (root != nullptr)
+      throw InputError(
+          joint.joint.where,
+          fmt::format("it cannot float: `{}` hangs on the ground as well as `{}`", joint.child, root->child),
+          "one body alone can be the floating base");
+    root = &joint;
+  }
+  if (root == nullptr)
+    reader.fail(document, "it cannot float: nothing hangs on the ground", "give it a root");
+  if (root->joint.type == JointType::free) return;
+  if (root->joint.type != JointType::weld)
+    throw InputError(root->joint.where,
+                     fmt::format("it cannot float: the joint `{}` lets `{}` move on the ground already",
+                                 root->joint.name, root->child),
+                     "leave --floating out, or weld it to the ground");
+  root->joint.type = JointType::free;
+  for (const JointFreedom& freedom : joint_traits(JointType::free).freedoms()) {
+    JointAxis axis;
+    axis.name = root->joint.name + "." + std::string(freedom.name);
+    axis.direction = Vec3::unit(static_cast<std::size_t>(freedom.axis));
+    axis.is_rotation = freedom.is_rotation;
+    root->joint.axes.push_back(axis);
+  }
+}
+
 void assemble_tree(Reader& reader, const Value& document, Draft draft) {
   if (draft.bodies.empty())
     reader.fail(document, "the model has no bodies", "write a `bodies` section, or a `dh` table");

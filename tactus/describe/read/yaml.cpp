@@ -5,8 +5,10 @@
 #include <tactus/base/error.h>
 #include <tactus/describe/check/inertia_check.h>
 #include <tactus/describe/model/names.h>
+#include <tactus/describe/read/include.h>
 #include <tactus/describe/read/keys.h>
 #include <tactus/describe/read/sections.h>
+#include <tactus/describe/urdf/urdf.h>
 
 namespace tactus::describe {
 
@@ -37,9 +39,30 @@ void set_parameters(Value& document, const Settings& settings) {
   }
 }
 
+/// The robot's bodies and joints, to be added to.
+Draft draft_of(const Reader& reader, Robot& robot, const Value& document, const Reading& reading) {
+  Draft draft = std::move(robot.draft);
+  if (reading.floating) float_root(reader, document, draft);
+  for (std::size_t i = 0; i < draft.bodies.size(); ++i) draft.included_bodies[draft.bodies[i].name] = i;
+  for (std::size_t i = 0; i < draft.joints.size(); ++i) draft.included_joints[draft.joints[i].joint.name] = i;
+  for (const auto& [written, name] : robot.links)
+    if (name != "world") draft.included_bodies.emplace(written, draft.included_bodies.at(name));
+  for (const auto& [written, name] : robot.joints)
+    draft.included_joints.emplace(written, draft.included_joints.at(name));
+  return draft;
+}
+
+std::vector<std::string> keys_of(const Value* map) {
+  std::vector<std::string> keys;
+  if (map != nullptr)
+    for (const Value::Entry& entry : map->entries) keys.push_back(entry.key.text);
+  return keys;
+}
+
 }  // namespace
 
-Model read_yaml(const std::string& text, const std::string& file, const Settings& settings) {
+Model read_yaml(const std::string& text, const std::string& file, const Settings& settings,
+                const Reading& reading) {
   Value document = read_document(text, file);
   Reader reader(file);
   Model& model = reader.model;
@@ -47,8 +70,18 @@ Model read_yaml(const std::string& text, const std::string& file, const Settings
     reader.fail(document, fmt::format("a model must be a map, not {}", name_of(document.kind)),
                 "a model begins like this:  name: pendulum");
   }
+  Reading told = reading;
+  const std::optional<IncludedRobot> included = resolve_include(reader, document, told);
   const Fields fields(reader, document, "the model", keys::kModel);
-  model.name = reader.word(fields.require("name", "write name: my_mechanism"), "`name`");
+  std::optional<Robot> robot;
+  Draft draft;
+  if (included) {
+    robot = read_robot(reader, included->text, included->source, told);
+    model.name = robot->name;
+    draft = draft_of(reader, *robot, document, told);
+  }
+  if (!robot || fields["name"] != nullptr)
+    model.name = reader.word(fields.require("name", "write name: my_mechanism"), "`name`");
   if (const Value* description = fields["description"])
     model.description = reader.word(*description, "a description");
   set_parameters(document, settings);
@@ -59,17 +92,19 @@ Model read_yaml(const std::string& text, const std::string& file, const Settings
   if (const Value* gravity = fields["gravity"]) {
     model.gravity = reader.vector(*gravity, algebra::dimension::kAcceleration, "`gravity`");
   }
-  Draft draft;
   if (const Value* dh = fields["dh"]) read_dh(reader, *dh, draft);
   if (const Value* bodies = fields["bodies"]) read_bodies(reader, *bodies, draft);
   if (const Value* joints = fields["joints"]) read_joints(reader, *joints, draft);
+  if (told.floating && !robot) float_root(reader, document, draft);
   assemble_tree(reader, document, std::move(draft));
+  if (robot) add_frames(reader, *robot);
   if (const Value* frames = fields["frames"]) read_frames(reader, *frames);
   if (const Value* springs = fields["springs"]) read_springs(reader, *springs);
   if (const Value* speeds = fields["speeds"]) read_speeds(reader, *speeds);
   model.set_initial_defaults();
   if (const Value* initial = fields["initial"]) read_initial(reader, *initial);
   if (const Value* parametric = fields["parametric"]) read_parametric(reader, *parametric, fields["initial"]);
+  if (robot) add_mimics(reader, *robot, keys_of(fields["constraints"]));
   if (const Value* constraints = fields["constraints"]) read_constraints(reader, *constraints);
   if (const Value* contact = fields["contact"]) read_contact(reader, *contact);
   if (const Value* transitions = fields["transitions"]) read_transitions(reader, *transitions);
@@ -79,7 +114,10 @@ Model read_yaml(const std::string& text, const std::string& file, const Settings
     }
     return Place{file};
   });
-  check_mobility(model);
+  if (robot)
+    note_missing_inertia(model, [&](const std::string& joint) { return robot->written_joint(joint); });
+  else
+    check_mobility(model);
   return reader.take();
 }
 

@@ -4,11 +4,12 @@
 #include <string>
 
 #include <tactus/describe/model/model.h>
-#include <tactus/describe/read/load.h>
+#include <tactus/describe/read/reading.h>
 
 namespace tactus::describe {
 
 /// The model that a text in the YAML format describes. Throws InputError.
-Model read_yaml(const std::string& text, const std::string& file, const Settings& settings = {});
+Model read_yaml(const std::string& text, const std::string& file, const Settings& settings = {},
+                const Reading& reading = {});
 
 }  // namespace tactus::describe

@@ -26,7 +26,8 @@ struct Measured {
 
 class Builder : public YAML::EventHandler {
  public:
-  Builder(const std::string& text, std::string file) : text_(text), file_(std::move(file)) {}
+  Builder(const std::string& text, std::string file, int source)
+      : text_(text), file_(std::move(file)), source_(source) {}
 
   Value take() { return std::move(root_.value); }
 
@@ -83,9 +84,10 @@ class Builder : public YAML::EventHandler {
     Value key;
   };
 
-  static Value at(const YAML::Mark& mark, Value::Kind kind) {
+  Value at(const YAML::Mark& mark, Value::Kind kind) const {
     Value value;
     value.kind = kind;
+    value.source = source_;
     value.line = mark.line + 1;
     value.column = mark.column + 1;
     return value;
@@ -223,6 +225,7 @@ class Builder : public YAML::EventHandler {
 
   const std::string& text_;
   std::string file_;
+  int source_;
   Measured root_;
   std::vector<Level> stack_;
   std::unordered_map<YAML::anchor_t, Measured> anchors_;
@@ -343,10 +346,10 @@ std::size_t count_nodes(const Value& value) {
   return nodes;
 }
 
-Value read_document(const std::string& text, const std::string& file) {
+Value read_document(const std::string& text, const std::string& file, int source) {
   refuse_hopeless(text, file);
   std::istringstream stream(text);
-  Builder builder(text, file);
+  Builder builder(text, file, source);
   try {
     YAML::Parser parser(stream);
     if (!parser.HandleNextDocument(builder)) {

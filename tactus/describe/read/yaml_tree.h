@@ -19,6 +19,7 @@ struct Value {
   Kind kind = Kind::null;
   bool quoted = false;  // a scalar in quotes is text even where it looks like a number
   int line = 0, column = 0;
+  int source = 0;              // which file it stands in: Reader::sources; 0: the model's own
   std::string text;            // of a scalar
   std::vector<Value> items;    // of a sequence
   std::vector<Entry> entries;  // of a map, in the order of the file
@@ -44,8 +45,8 @@ inline constexpr int kDeepestNesting = 64;
 inline constexpr std::size_t kMostNodes = 1'000'000;
 
 /// The tree of a text in YAML. Throws InputError with line and column where it is not YAML, or exceeds the
-/// limits.
-Value read_document(const std::string& text, const std::string& file);
+/// limits. `source`: Value::source of every node.
+Value read_document(const std::string& text, const std::string& file, int source = 0);
 
 /// Number of nodes of a tree, itself included.
 std::size_t count_nodes(const Value& value);

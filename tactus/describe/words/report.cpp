@@ -7,6 +7,7 @@
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/algebra/print.h>
+#include <tactus/describe/read/reading.h>
 #include <tactus/describe/words/constraint_text.h>
 #include <tactus/describe/words/contact_text.h>
 
@@ -384,6 +385,7 @@ std::string report_json(const Model& model) {
     report["parametric"] = {{"z", std::move(z)}, {"q", std::move(psi)}};
   }
   report["initial"] = {{"q", model.initial_q}, {"u", model.initial_u}};
+  if (describe::missing_inertia(model)) report["missing_inertia"] = describe::missing_inertia(model)->wrong;
   report["warnings"] = model.warnings;
   return report.dump(2, ' ', false, Json::error_handler_t::replace);
 }

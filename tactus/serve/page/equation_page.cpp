@@ -11,6 +11,7 @@
 #include <tactus/derive/readable/abbreviate.h>
 #include <tactus/derive/readable/linear_canonical.h>
 #include <tactus/derive/readable/sheet.h>
+#include <tactus/describe/read/reading.h>
 
 namespace tactus::serve {
 
@@ -71,9 +72,11 @@ Json exact_counts(const derive::Equations& equations) {
   add(constrained ? "inverse dynamics of the open tree" : "inverse dynamics", equations.inverse_dynamics());
   add("mass matrix", equations.mass_matrix());
   add("bias", equations.bias());
-  add(constrained ? "forward dynamics of the open tree" : "forward dynamics", equations.forward_dynamics());
+  const bool moves = !describe::missing_inertia(equations.model());
+  if (moves)
+    add(constrained ? "forward dynamics of the open tree" : "forward dynamics", equations.forward_dynamics());
   if (constrained) {
-    add("constrained dynamics", equations.constrained_dynamics());
+    if (moves) add("constrained dynamics", equations.constrained_dynamics());
     add("constraints", equations.constraint_terms());
   }
   return counts;

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include <tactus/base/error.h>
-#include <tactus/describe/read/load.h>
+#include <tactus/describe/read/reading.h>
 #include <tactus/serve/page/equation_page.h>
 
 namespace tactus::serve {
@@ -80,7 +80,7 @@ void refuse_files(const describe::Model& model, const SceneLabel& label) {
   if (files_of(model).empty()) return;
   std::set<std::string> known;
   if (!label.own && !label.path.empty())
-    known = files_of(describe::load_text(content_of(label.path), label.path));
+    known = files_of(describe::load_text(content_of(label.path), label.path, {}, {.files = false}));
   for (const describe::Body& body : model.bodies)
     for (const describe::Geometry& geometry : body.geometry)
       if (geometry.shape == describe::Geometry::Shape::mesh && !known.contains(geometry.file))
@@ -91,16 +91,18 @@ void refuse_files(const describe::Model& model, const SceneLabel& label) {
 
 /// Without the gallery's settings where they no longer fit what was edited.
 describe::Model model_of(const std::string& text, const SceneLabel& label, Choice& choice) {
+  const describe::Reading reading{.files = !label.own && !label.edited,
+                                  .folder = std::filesystem::path(label.path).parent_path().string()};
   std::optional<describe::Model> model;
   if (!choice.settings.empty()) {
     try {
-      model = describe::load_text(text, label.file, choice.settings);
+      model = describe::load_text(text, label.file, choice.settings, reading);
     } catch (const InputError&) {
       choice.settings.clear();
     }
   }
   if (!model) {
-    model = describe::load_text(text, label.file);
+    model = describe::load_text(text, label.file, {}, reading);
   }
   if (label.own || label.edited) refuse_files(*model, label);
   if (!label.path.empty()) model->file = label.path;
@@ -335,7 +337,7 @@ void Hub::on(Client&, const Answer& to, const say::Check& check) {
                             : Json();
     };
     try {
-      const describe::Model model = describe::load_text(text, file);
+      const describe::Model model = describe::load_text(text, file, {}, {.files = false});
       Json warnings = Json::array();
       for (const std::string& warning : model.warnings)
         warnings.push_back({{"what", warning}, {"where", Json()}});

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include <tactus/base/error.h>
-#include <tactus/describe/read/load.h>
+#include <tactus/describe/read/reading.h>
 #include <tactus/serve/page/frame.h>
 
 namespace tactus::serve {
@@ -194,7 +194,9 @@ void Hub::make_preview(const GalleryEntry& entry) {
   const bool given = writer_.give([this, alive, order = *order] {
     std::string scene, preview;
     try {
-      describe::Model model = describe::load_text(order.text, order.label.file, order.choice.settings);
+      describe::Model model =
+          describe::load_text(order.text, order.label.file, order.choice.settings,
+                              {.folder = std::filesystem::path(order.label.path).parent_path().string()});
       model.file = order.label.path;
       Work work(model, order.choice);
       scene = scene_of(work, order.label, &order.entry).dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -41,6 +41,7 @@ class Assembler {
  private:
   bool newton(State& state);
   ConstrainedProblem problem(const State& state, bool positions);
+  bool factor(const ConstrainedProblem& p, const char* late = nullptr);
   double largest_error(const State& state, bool velocity);
 
   const Dynamics& dynamics_;

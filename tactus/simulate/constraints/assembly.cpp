@@ -78,6 +78,13 @@ ConstrainedProblem Assembler::problem(const State& state, bool positions) {
   return {nv_, rows_.size(), M_.data(), terms_.Q(), A_.data(), gamma_.data(), scale_.data(), kRankTolerance};
 }
 
+/// Without inertia all coordinates weigh alike: a radian as much as a metre.
+bool Assembler::factor(const ConstrainedProblem& p, const char* late) {
+  if (metric_.factor(p, late)) return true;
+  for (std::size_t i = 0; i < nv_; ++i) M_[i * nv_ + i] += 1.0;
+  return metric_.factor(p, late);
+}
+
 double Assembler::largest_error(const State& state, bool velocity) {
   terms_.evaluate_errors(state.t, state.q.data(), state.u.data());
   const double* errors = velocity ? terms_.velocity_errors() : terms_.position_errors();
@@ -108,7 +115,7 @@ bool Assembler::newton(State& state) {
     if (error <= kMet) return true;
     const ConstrainedProblem p = problem(state, true);
     if (p.m == 0) return false;
-    if (!metric_.factor(p)) return false;  // for L
+    if (!factor(p)) return false;  // for L
     const double mu = std::sqrt(std::min(kMostDamping, merit));
     for (std::size_t k = 0; k < p.m; ++k) {
       double* row = damped_.row(k);
@@ -188,7 +195,7 @@ bool Assembler::close(State& state, int shakes) {
 bool Assembler::agree(State& state) {
   const ConstrainedProblem p = problem(state, false);
   if (p.m == 0) return true;
-  if (!metric_.factor(p)) return false;
+  if (!factor(p)) return false;
   std::vector<double> du(nv_);
   metric_.smallest_step(error_.data(), du.data());
   double fastest = 1.0;
@@ -220,7 +227,7 @@ AssemblyReport Assembler::inspect(const State& state, bool look_nearby) {
     // Rows without a position level come last: a position row that only they imply would not be held.
     std::vector<char> late(p.m);
     for (std::size_t k = 0; k < p.m; ++k) late[k] = constraints_.rows[rows_[k]].holonomic ? 0 : 1;
-    if (!metric_.factor(p, late.data())) return std::size_t{0};
+    if (!factor(p, late.data())) return std::size_t{0};
     const math::RowFactor& rows = metric_.rows();
     if (redundant)
       for (std::size_t k = rows.rank(); k < p.m; ++k) (*redundant)[rows_[rows.order(k)]] = 1;

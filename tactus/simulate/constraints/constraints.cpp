@@ -5,6 +5,7 @@
 #include <random>
 
 #include <tactus/base/check.h>
+#include <tactus/describe/read/reading.h>
 #include <tactus/simulate/constraints/assembler.h>
 #include <tactus/simulate/motion/dynamics.h>
 
@@ -163,7 +164,8 @@ std::shared_ptr<const Constraints> compile_constraints(const derive::Equations& 
     position_rows[k] = rows[k] && constraints.rows[k].holonomic;
     any_nonholonomic |= rows[k] && !constraints.rows[k].holonomic;
   }
-  if (std::find(rows.begin(), rows.end(), true) == rows.end()) return result;
+  if (std::find(rows.begin(), rows.end(), true) == rows.end() || describe::missing_inertia(model))
+    return result;
   unrolled.dynamics = generate::compile(equations.constrained_dynamics(rows), backend);
   unrolled.step = generate::compile(equations.constraint_step(rows), backend);
   if (!any_nonholonomic)

@@ -1,6 +1,7 @@
 #include <tactus/simulate/motion/dynamics.h>
 
 #include <tactus/base/check.h>
+#include <tactus/describe/read/reading.h>
 #include <tactus/simulate/integrators/passive_terms.h>
 #include <tactus/simulate/motion/break_times.h>
 #include <tactus/simulate/motion/dry_friction.h>
@@ -19,8 +20,9 @@ void check_shape(const generate::Kernel& kernel, int inputs, int outputs) {
 
 Dynamics compile(const derive::Equations& equations, const std::optional<algebra::Function>& loads,
                  generate::Backend backend, CompileOptions options) {
-  if (auto dry =
-          equations.options().friction ? dry_friction_of(equations.model(), equations, backend) : nullptr) {
+  if (auto dry = equations.options().friction && !describe::missing_inertia(equations.model())
+                     ? dry_friction_of(equations.model(), equations, backend)
+                     : nullptr) {
     // The law adds to tau, at joints without an actuator too.
     const describe::Model smooth = without_dry_friction(equations.model());
     derive::Options pushed = equations.options();
@@ -51,8 +53,10 @@ Dynamics compile(const derive::Equations& equations, const std::optional<algebra
   coordinate_rates.outputs.resize(1);  // qdot alone
   dynamics.coordinate_rates = generate::compile(coordinate_rates, backend);
   check_shape(dynamics.coordinate_rates, 1 + nq + nv, nq);
-  dynamics.forward_dynamics = generate::compile(equations.forward_dynamics(), backend);
-  check_shape(dynamics.forward_dynamics, 1 + nq + nv + nv + wrench, nv + nq);
+  if (!describe::missing_inertia(model)) {
+    dynamics.forward_dynamics = generate::compile(equations.forward_dynamics(), backend);
+    check_shape(dynamics.forward_dynamics, 1 + nq + nv + nv + wrench, nv + nq);
+  }
   if (loads) {
     dynamics.loads = generate::compile(*loads, backend);
     dynamics.breaks = break_times_of(*loads);
