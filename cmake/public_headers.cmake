@@ -28,7 +28,6 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/describe/model/joint_traits.h
   tactus/describe/model/model.h
   tactus/describe/read/load.h
-  tactus/describe/read/reading.h
   tactus/describe/words/report.h
   tactus/device/device.h
   tactus/device/hand.h

@@ -8,7 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include <tactus/describe/read/reading.h>
+#include <tactus/describe/read/load.h>
 
 namespace tactus::apps {
 

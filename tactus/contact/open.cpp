@@ -15,7 +15,7 @@
 #include <tactus/derive/constraints/mobility.h>
 #include <tactus/describe/check/adjustable.h>
 #include <tactus/describe/read/file_text.h>
-#include <tactus/describe/read/reading.h>
+#include <tactus/describe/read/load.h>
 #include <tactus/simulate/files/script.h>
 #include <tactus/simulate/motion/smooth_mechanism.h>
 

@@ -1,5 +1,5 @@
 #include <tactus/derive/equations_implementation.h>
-#include <tactus/describe/read/reading.h>
+#include <tactus/describe/read/load.h>
 
 namespace tactus::derive {
 

@@ -4,7 +4,7 @@
 #include <tactus/derive/equations.h>
 #include <tactus/derive/recursion/articulated_body.h>
 #include <tactus/derive/recursion/composite_body.h>
-#include <tactus/describe/read/reading.h>
+#include <tactus/describe/read/load.h>
 #include <tactus/math/rotation.h>
 
 #include "plain_robot.h"

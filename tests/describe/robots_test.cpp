@@ -9,7 +9,7 @@
 
 #include <tactus/algebra/print.h>
 #include <tactus/base/error.h>
-#include <tactus/describe/read/reading.h>
+#include <tactus/describe/read/load.h>
 #include "support/paths.h"
 
 namespace tactus::describe {

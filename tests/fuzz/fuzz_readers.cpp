@@ -4,7 +4,7 @@
 #include <string>
 
 #include <tactus/base/error.h>
-#include <tactus/describe/read/reading.h>
+#include <tactus/describe/read/load.h>
 #include <tactus/describe/words/report.h>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,6 +1,6 @@
 // The functions of Equations that constraints, contact and parametric coordinates need.
 #include <tactus/derive/equations_implementation.h>
-#include <tactus/describe/read/reading.h>
+#include <tactus/describe/read/load.h>
 
 namespace tactus::derive {
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include <tactus/describe/read/evaluator.h>
-#include <tactus/describe/read/reading.h>
+#include <tactus/describe/read/load.h>
 #include <Eigen/Eigenvalues>
 
 namespace tactus::describe {

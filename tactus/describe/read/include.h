@@ -5,7 +5,7 @@
 #include <string>
 
 #include <tactus/describe/read/reader.h>
-#include <tactus/describe/read/reading.h>
+#include <tactus/describe/read/load.h>
 
 namespace tactus::describe {
 

@@ -1,4 +1,4 @@
-#include <tactus/describe/read/reading.h>
+#include <tactus/describe/read/load.h>
 
 #include <fmt/format.h>
 

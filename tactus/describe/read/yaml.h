@@ -4,7 +4,7 @@
 #include <string>
 
 #include <tactus/describe/model/model.h>
-#include <tactus/describe/read/reading.h>
+#include <tactus/describe/read/load.h>
 
 namespace tactus::describe {
 

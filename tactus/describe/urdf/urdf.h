@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <tactus/describe/read/reading.h>
+#include <tactus/describe/read/load.h>
 #include <tactus/describe/read/sections.h>
 #include <tactus/describe/urdf/urdf_file.h>
 #include <tactus/describe/urdf/urdf_names.h>

@@ -14,7 +14,7 @@
 
 #include <string>
 
-#include <tactus/describe/read/reading.h>
+#include <tactus/describe/read/load.h>
 #include <tactus/describe/urdf/urdf_file.h>
 
 namespace tactus::describe {

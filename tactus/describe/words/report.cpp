@@ -7,7 +7,7 @@
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/algebra/print.h>
-#include <tactus/describe/read/reading.h>
+#include <tactus/describe/read/load.h>
 #include <tactus/describe/words/constraint_text.h>
 #include <tactus/describe/words/contact_text.h>
 

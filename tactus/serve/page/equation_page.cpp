@@ -11,7 +11,7 @@
 #include <tactus/derive/readable/abbreviate.h>
 #include <tactus/derive/readable/linear_canonical.h>
 #include <tactus/derive/readable/sheet.h>
-#include <tactus/describe/read/reading.h>
+#include <tactus/describe/read/load.h>
 
 namespace tactus::serve {
 

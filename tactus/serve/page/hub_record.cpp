@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include <tactus/base/error.h>
-#include <tactus/describe/read/reading.h>
+#include <tactus/describe/read/load.h>
 #include <tactus/serve/page/frame.h>
 
 namespace tactus::serve {

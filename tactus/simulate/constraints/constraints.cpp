@@ -5,7 +5,7 @@
 #include <random>
 
 #include <tactus/base/check.h>
-#include <tactus/describe/read/reading.h>
+#include <tactus/describe/read/load.h>
 #include <tactus/simulate/constraints/assembler.h>
 #include <tactus/simulate/motion/dynamics.h>
 

@@ -1,7 +1,7 @@
 #include <tactus/simulate/motion/dynamics.h>
 
 #include <tactus/base/check.h>
-#include <tactus/describe/read/reading.h>
+#include <tactus/describe/read/load.h>
 #include <tactus/simulate/integrators/passive_terms.h>
 #include <tactus/simulate/motion/break_times.h>
 #include <tactus/simulate/motion/dry_friction.h>
