@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -28,9 +29,29 @@ struct Deviation {
   }
 };
 
-/// Reproduced where the bound holds, failed otherwise.
-inline study::Verdict judged(bool holds, study::Verdict verdict = study::Verdict::reproduced) {
-  return holds ? verdict : study::Verdict::failed;
+/// All of them are there and within.
+inline bool all_within(const Deviation& d) { return d.count > 0 && d.within == d.count; }
+
+inline study::Judgement judged(bool holds, study::Verdict verdict, std::string compared) {
+  return {holds ? verdict : study::Verdict::failed, std::move(compared)};
+}
+
+/// Only numbers that are printed make this verdict, and only if every one of them comes out.
+inline study::Judgement reproduced(const Deviation& printed, bool holds = true) {
+  return judged(holds && all_within(printed), study::Verdict::reproduced,
+                fmt::format("{} printed numbers", printed.count));
+}
+
+inline study::Judgement corrected(bool holds, std::string compared) {
+  return judged(holds, study::Verdict::corrected, std::move(compared));
+}
+
+inline study::Judgement closed_form(bool holds, std::string compared) {
+  return judged(holds, study::Verdict::closed_form, std::move(compared));
+}
+
+inline study::Judgement not_reproducible(bool holds, std::string required) {
+  return judged(holds, study::Verdict::not_reproducible, std::move(required));
 }
 
 }  // namespace tactus::studies

@@ -6,6 +6,12 @@
 
 namespace tactus::aghili {
 
+/// The acceleration of the branch below.
+inline double reduced_acceleration(double g, double f, double angle, double rate) {
+  return (f - g * std::cos(angle) - 2.0 * std::sin(2.0 * angle) * rate * rate) /
+         (3.0 - 2.0 * std::cos(2.0 * angle));
+}
+
 /// The branch q2 = 2 pi - 2 q1 (l = m = 1, driven by the torque f at q1), from rest at q1 = 2 pi/3:
 /// (3 - 2 cos 2q) qdd + 2 sin(2q) qd^2 + g cos q = f.
 class ReducedCrank {
@@ -28,10 +34,7 @@ class ReducedCrank {
   double q = 2.0 * std::numbers::pi / 3.0, v = 0.0;
 
  private:
-  double slope(double angle, double rate) const {
-    return (f_ - g_ * std::cos(angle) - 2.0 * std::sin(2.0 * angle) * rate * rate) /
-           (3.0 - 2.0 * std::cos(2.0 * angle));
-  }
+  double slope(double angle, double rate) const { return reduced_acceleration(g_, f_, angle, rate); }
   double g_, f_;
 };
 

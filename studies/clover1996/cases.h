@@ -10,7 +10,8 @@
 namespace tactus::studies::clover {
 
 std::vector<study::Case> linear_model_cases();  // Tables V to VIII
-std::vector<study::Case> abbreviation_cases();  // Appendix A, Tables I, III, IV
+std::vector<study::Case> appendix_cases();      // Appendix A
+std::vector<study::Case> abbreviation_cases();  // Tables I, III, IV
 std::vector<study::Case> wall_cases();          // chapter IV's stiff wall
 
 }  // namespace tactus::studies::clover

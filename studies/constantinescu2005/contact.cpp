@@ -23,7 +23,6 @@ using simulate::Event;
 using simulate::EventKind;
 using study::Context;
 using study::Result;
-using study::Verdict;
 
 constexpr double kPush = 0.4;  // [N] the paper's
 constexpr double kL1 = 0.042, kL2 = 0.042, kL3 = 0.03, kThick = 0.004, kWall = 0.095, kStiffness = 15000.0;
@@ -82,7 +81,7 @@ Result rest(const Context& context) {
                    {{"angles [rad]", {"q1", "q2", "q3"}}, {"wall [N]", {"wall compliant", "wall rigid"}}});
   return {"section VIII: the chain in contact, k = 15000 N/m, b = 300 N s/m",
           here + "; " + d.to_string(),
-          judged(d.within == d.count, Verdict::not_reproducible),
+          closed_form(all_within(d), "N = F/2 and the lean that the wall's place leaves"),
           "the paper gives no geometry of the enclosure: chosen; at rest N = F/2, from the balance of the "
           "last link",
           {"constantinescu2005-rest.csv", "constantinescu2005-rest.svg"}};
@@ -135,7 +134,8 @@ Result collision(const Context& context) {
           "{:.6f} N s, as one step's force {:.1f} N at 512 Hz, {:.1f} N at 1 kHz; {}",
           at_10k.t, coarse.peak, medium.peak, fine.peak, at_10k.impulse, at_512.impulse * 512.0,
           at_1k.impulse * 1e3, d.to_string()),
-      judged(d.within == d.count && at_10k.impulse > 0.0, Verdict::not_reproducible),
+      not_reproducible(all_within(d) && at_10k.impulse > 0.0,
+                       "instant, impulse and peak, one step with another"),
       "the paper plots what the hand feels, through its controllers (figure-13); here the "
       "mechanism's own contact: an impulse shown within one step is a force in proportion to the rate, a "
       "penalty's is not",

@@ -26,7 +26,6 @@ namespace {
 using control::Vector6;
 using study::Context;
 using study::Result;
-using study::Verdict;
 
 constexpr double kPi = 3.14159265358979323846;
 
@@ -226,7 +225,8 @@ Result one_wall(const Context& context) {
                   "motors {:.3g}",
                   a.met, a.contact, a.peak, a.change, a.motors, b.met, b.contact, b.peak, b.change, total,
                   change, a.motors / b.peak),
-      judged(total > 10.0 && change > 100.0 && a.met > 0.0 && b.met > 0.0, Verdict::not_reproducible),
+      not_reproducible(total > 10.0 && change > 100.0 && a.met > 0.0 && b.met > 0.0,
+                       "two orders of magnitude in the change that the collision brings, one in the total"),
       "the scene is chosen: one wall. Two orders of magnitude hold for the change that the collision brings, "
       "not for the total, "
       "where the coupler's own steady force counts, and not for the motors' force",
@@ -246,7 +246,8 @@ Result by_impulse(const Context&) {
                       "{:.4f} N; ratio of the changes {:.4g}",
                       at_512.impulse, at_1k.impulse, at_512.peak, at_1k.peak, coupler.peak, coupler.change,
                       ratio),
-          judged(scales && at_512.peak > 100.0 * coupler.peak && ratio > 100.0, Verdict::not_reproducible),
+          not_reproducible(scales && at_512.peak > 100.0 * coupler.peak && ratio > 100.0,
+                           "two orders of magnitude, and one impulse at either rate"),
           "a force of one step grows with the rate: the impulse is what does not depend on it",
           {}};
 }
@@ -276,7 +277,7 @@ Result enclosure(const Context& context) {
   const double a = in_enclosure(context, Law::penalties), b = in_enclosure(context, Law::coupler);
   return {"section VIII, Figure 10: the chain in an enclosure with two boxes, moved about by a hand",
           fmt::format("felt up to {:.1f} N by (18), {:.2f} N by the coupler: ratio {:.3g}", a, b, a / b),
-          judged(a > 5.0 * b, Verdict::not_reproducible),
+          not_reproducible(a > 5.0 * b, "five times as much by (18) as by the coupler"),
           "enclosure, boxes and the hand are chosen; the total peak does not show two orders of magnitude",
           {}};
 }
@@ -357,9 +358,9 @@ Result controllers(const Context&) {
           "with the "
           "stiffest passive one, {:.3g} N with a proxy",
           all["penalties"].change, all["coupler"].change, all["stiff coupler"].change, all["proxy"].change),
-      judged(ok && all["penalties"].change > all["coupler"].change &&
-                 all["proxy"].beyond < all["coupler"].beyond,
-             Verdict::not_reproducible),
+      not_reproducible(ok && all["penalties"].change > all["coupler"].change &&
+                           all["proxy"].beyond < all["coupler"].beyond,
+                       "the order of the controllers"),
       "the paper shows no such table. A proxy is a point before the wall, with nothing behind it: it feels "
       "the wall where the "
       "held point itself would enter it, and of the mechanism nothing. Required: every loop runs, (18) shows "

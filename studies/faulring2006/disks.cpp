@@ -22,7 +22,6 @@ namespace {
 
 using study::Context;
 using study::Result;
-using study::Verdict;
 
 constexpr double kDuration = 10.0, kStep = 1e-3;
 // [m] and [m/s]: some roundings of coordinates below 1 m and speeds below 1 m/s.
@@ -113,20 +112,21 @@ Result rolling_drift(const Context& context) {
                     {"rolling speed [m/s]", {"v"}},
                     {"rolling error [%]", {"rolling_error", "rolling_error_projected"}}});
   const bool kept = drift.position < kKept && mended_drift.position < kKept && better_drift.position < kKept;
-  return {"Algorithm 1 satisfies the constraints exactly (Fig. 9)",
-          fmt::format(
-              "holonomic rows {:.1g} m; rolling drifts {:.2g} m/s at 1 ms, order {:.2f} in the step; "
-              "with the velocity projection {:.1g} m/s, Runge-Kutta in z {:.1g} m/s; parked sideways by "
-              "{:.2f} m",
-              drift.position, drift.velocity, order, mended_drift.velocity, better_drift.velocity, sideways),
-          judged(kept && order > 0.9 && order < 1.1 && mended_drift.velocity < kProjected &&
-                     better_drift.velocity < 1e-3 * drift.velocity && sideways > 0.1,
-                 Verdict::corrected),
-          "true for holonomic constraints only; the mended step projects qd onto A qd = 0 in the metric of "
-          "M. The factor 0.01 in the percent error of IV-A must be 100. The hand's force is chosen here, the "
-          "display is ideal",
-          {"faulring2006-figure-8.csv", "faulring2006-figure-8.svg", "faulring2006-figure-9.csv",
-           "faulring2006-figure-9.svg"}};
+  return {
+      "Algorithm 1 satisfies the constraints exactly (Fig. 9)",
+      fmt::format("holonomic rows {:.1g} m; rolling drifts {:.2g} m/s at 1 ms, order {:.2f} in the step; "
+                  "with the velocity projection {:.1g} m/s, Runge-Kutta in z {:.1g} m/s; parked sideways by "
+                  "{:.2f} m",
+                  drift.position, drift.velocity, order, mended_drift.velocity, better_drift.velocity,
+                  sideways),
+      corrected(kept && order > 0.9 && order < 1.1 && mended_drift.velocity < kProjected &&
+                    better_drift.velocity < 1e-3 * drift.velocity && sideways > 0.1,
+                "the error of the constraints, which should be 0, by the printed step and by the mended one"),
+      "true for holonomic constraints only; the mended step projects qd onto A qd = 0 in the metric of "
+      "M. The factor 0.01 in the percent error of IV-A must be 100. The hand's force is chosen here, the "
+      "display is ideal",
+      {"faulring2006-figure-8.csv", "faulring2006-figure-8.svg", "faulring2006-figure-9.csv",
+       "faulring2006-figure-9.svg"}};
 }
 
 // Example B.
@@ -191,16 +191,17 @@ Result sphere_drift(const Context& context) {
   const bool kept = drift.position < kKept && drift.velocity < kKeptVelocity &&
                     mended_drift.position < kKept && mended_drift.velocity < kKeptVelocity &&
                     better_drift.position < kKept && better_drift.velocity < kKeptVelocity;
-  return {"Algorithm 1 satisfies the constraints exactly (Fig. 11)",
-          fmt::format(
-              "position error {:.1g} m, velocity error {:.1g} m/s over 10 s, pressed by up to 20 N; with the "
-              "velocity projection {:.1g} m/s, Runge-Kutta in z {:.1g} m; by integrating q instead {:.1g} m",
-              drift.position, drift.velocity, mended_drift.velocity, better_drift.position,
-              direct_drift.position),
-          judged(kept && direct_drift.position > 1e-6),
-          "with psi corrected as in example-b-state; the hand's force is chosen here, the display is ideal",
-          {"faulring2006-figure-10.csv", "faulring2006-figure-10.svg", "faulring2006-figure-11.csv",
-           "faulring2006-figure-11.svg"}};
+  return {
+      "Algorithm 1 satisfies the constraints exactly (Fig. 11)",
+      fmt::format(
+          "position error {:.1g} m, velocity error {:.1g} m/s over 10 s, pressed by up to 20 N; with the "
+          "velocity projection {:.1g} m/s, Runge-Kutta in z {:.1g} m; by integrating q instead {:.1g} m",
+          drift.position, drift.velocity, mended_drift.velocity, better_drift.position,
+          direct_drift.position),
+      closed_form(kept && direct_drift.position > 1e-6, "the error of the constraints, which should be 0"),
+      "with psi corrected as in example-b-state; the hand's force is chosen here, the display is ideal",
+      {"faulring2006-figure-10.csv", "faulring2006-figure-10.svg", "faulring2006-figure-11.csv",
+       "faulring2006-figure-11.svg"}};
 }
 
 }  // namespace

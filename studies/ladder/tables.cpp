@@ -16,7 +16,6 @@ using simulate::Formulation;
 using simulate::Integrator;
 using study::Context;
 using study::Result;
-using study::Verdict;
 
 constexpr Formulation kFormulations[] = {Formulation::automatic, Formulation::multipliers,
                                          Formulation::embedding, Formulation::projection,
@@ -145,7 +144,7 @@ Result table(const Context& context, int loops) {
       "one pendulum, in closed form",
       fmt::format("all integrators and formulations converge{}: rk4 and adaptive to {:.1e} rad or better",
                   all ? "" : " but for those that do not fall", precise),
-      judged(all),
+      closed_form(all, "the closed form of one pendulum, every 0.1 s"),
       fmt::format("errors [rad] (spread [rad]), down to {:.0e} rad and {:g} times the spread; orders within "
                   "{:g}{}",
                   kRounding, kSpreads, kShort,

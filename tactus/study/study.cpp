@@ -14,6 +14,8 @@ std::string_view name_of(Verdict verdict) {
       return "reproduced";
     case Verdict::corrected:
       return "corrected";
+    case Verdict::closed_form:
+      return "closed-form";
     case Verdict::not_reproducible:
       return "not-reproducible";
     case Verdict::failed:

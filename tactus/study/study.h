@@ -10,18 +10,25 @@
 namespace tactus::study {
 
 enum class Verdict {
-  reproduced,        // the printed figures come out, within their rounding
-  corrected,         // they come out once a misprint, named in the note, is mended
+  reproduced,        // numbers that are printed come out, all of them, within their rounding
+  corrected,         // what is printed is wrong, which the case computes, and comes out once it is mended
+  closed_form,       // no number is printed: against a closed form, a printed formula or a second computation
   not_reproducible,  // the paper does not say enough, or contradicts itself: the note says how
   failed,            // ours to explain: a regression
 };
-/// "reproduced", "corrected", "not-reproducible", "failed".
+/// "reproduced", "corrected", "closed-form", "not-reproducible", "failed".
 std::string_view name_of(Verdict verdict);
+
+/// A verdict, and with what the results were compared: for a verdict of not-reproducible, what was required instead.
+struct Judgement {
+  Verdict verdict = Verdict::failed;
+  std::string compared{};
+};
 
 struct Result {
   std::string published;  // one line: what the paper says
   std::string here;       // one line: what came out
-  Verdict verdict = Verdict::failed;
+  Judgement judgement{};
   std::string note;                // the misprint, the reason, the tolerance
   std::vector<std::string> files;  // written: CSV, SVG
   std::string table{};             // to be printed as it is

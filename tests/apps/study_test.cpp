@@ -1,6 +1,8 @@
 // tactus study, as a user calls it: the list, whole studies, single cases, mistakes.
 #include <gtest/gtest.h>
 
+#include <map>
+#include <regex>
 #include <set>
 
 #include <nlohmann/json.hpp>
@@ -23,28 +25,208 @@ TEST(Study, ListsStudiesAndCases) {
     EXPECT_NE(outcome.out.find(name), std::string::npos) << name;
 }
 
-TEST(Study, NoCaseFailsAndPlotsAreWritten) {
-  const std::set<std::string> verdicts{"reproduced", "corrected", "not-reproducible"};
-  for (const char* name : {"gillespie2003", "aghili2005", "constantinescu2005", "faulring2006"}) {
+TEST(Study, TheListIsJsonWhereThatIsAskedFor) {
+  const Outcome outcome = tactus("study --json");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const nlohmann::json report = nlohmann::json::parse(outcome.out);
+  std::set<std::string> names;
+  for (const nlohmann::json& one : report["studies"]) {
+    names.insert(one["study"]);
+    EXPECT_FALSE(one["paper"].get<std::string>().empty());
+    EXPECT_GE(one["cases"].size(), 4u) << one;
+    for (const nlohmann::json& c : one["cases"]) EXPECT_FALSE(c["id"].get<std::string>().empty()) << c;
+  }
+  EXPECT_EQ(names, (std::set<std::string>{"clover1996", "gillespie2003", "aghili2005", "constantinescu2005",
+                                          "faulring2006", "iftomm-a02"}));
+}
+
+/// The cells of a row of a table in a page: "| `clover1996` | 19 | 13 |" -> 19, 13.
+std::vector<int> cells_of(const std::string& page, const std::string& row) {
+  const std::size_t at = page.find("\n| " + row + " |");
+  EXPECT_NE(at, std::string::npos) << row;
+  std::vector<int> cells;
+  if (at == std::string::npos) return cells;
+  const std::string line = page.substr(at + 1, page.find('\n', at + 1) - at - 1);
+  static const std::regex kNumber(R"(\| *([0-9]+) *(?=\|))");
+  for (std::sregex_iterator it(line.begin(), line.end(), kNumber), end; it != end; ++it)
+    cells.push_back(std::stoi((*it)[1]));
+  return cells;
+}
+
+std::string page() { return content_of(tactus::support::source_dir() + "/docs/studies.md"); }
+
+std::string name_of_part(const nlohmann::json& part) {
+  const std::string chapter = part["part"];
+  return "`" + part["study"].get<std::string>() + "`" + (chapter.empty() ? "" : " " + chapter);
+}
+
+nlohmann::json listed_papers() {
+  const Outcome outcome = tactus("study --papers --json");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  return nlohmann::json::parse(outcome.out)["papers"];
+}
+
+const char* const kPapers[] = {"clover1996", "gillespie2003", "aghili2005", "constantinescu2005",
+                               "faulring2006"};
+
+// Runs every case of the papers. No case fails, every verdict says what it compared, the page counts them as they are, and the list of
+// what the papers print gives each item a verdict that one of its cases has.
+TEST(Study, NoCaseFailsAndEveryVerdictSaysWhatItCompared) {
+  const std::vector<std::string> verdicts{"reproduced", "corrected", "closed-form", "not-reproducible"};
+  const std::string docs = page();
+  std::map<std::string, std::string> verdict_of;  // "study case"
+  for (const char* name : kPapers) {
     const Folder folder;
     const nlohmann::json report = run_study(name, folder);
     EXPECT_EQ(report["study"], name);
     EXPECT_GE(report["cases"].size(), 5u);
     std::size_t files = 0;
+    std::map<std::string, int> counts;
     for (const nlohmann::json& one : report["cases"]) {
-      EXPECT_FALSE(one["id"].get<std::string>().empty());
+      const std::string id = one["id"], verdict = one["verdict"], compared = one["compared"];
+      EXPECT_FALSE(id.empty());
       EXPECT_FALSE(one["published"].get<std::string>().empty()) << one;
       EXPECT_FALSE(one["here"].get<std::string>().empty()) << one;
-      EXPECT_EQ(verdicts.count(one["verdict"].get<std::string>()), 1u) << one;
+      EXPECT_NE(std::find(verdicts.begin(), verdicts.end(), verdict), verdicts.end()) << one;
+      EXPECT_FALSE(compared.empty()) << one;
+      // What is reproduced was compared with numbers that are printed, and nothing else is called so.
+      static const std::regex kPrinted("[1-9][0-9]* printed numbers");
+      EXPECT_TRUE(verdict != "reproduced" || std::regex_match(compared, kPrinted)) << one;
       // What deviates says why.
-      EXPECT_TRUE(one["verdict"] == "reproduced" || !one["note"].get<std::string>().empty()) << one;
+      EXPECT_TRUE(verdict == "reproduced" || !one["note"].get<std::string>().empty()) << one;
+      EXPECT_TRUE(verdict_of.emplace(std::string(name) + " " + id, verdict).second) << "twice: " << id;
+      ++counts[verdict];
       for (const nlohmann::json& file : one["files"]) {
         EXPECT_GT(content_of(folder.path("out/" + file.get<std::string>())).size(), 1000u) << file;
         ++files;
       }
     }
     EXPECT_GE(files, 2u) << name;
+    std::vector<int> expected{static_cast<int>(report["cases"].size())};
+    for (const std::string& verdict : verdicts) expected.push_back(counts[verdict]);
+    EXPECT_EQ(cells_of(docs, "`" + std::string(name) + "`"), expected) << "docs/studies.md: " << name;
   }
+  for (const nlohmann::json& part : listed_papers())
+    for (const nlohmann::json& item : part["items"]) {
+      if (item["cases"].empty()) continue;
+      std::set<std::string> found;
+      for (const nlohmann::json& one : item["cases"])
+        found.insert(verdict_of[part["study"].get<std::string>() + " " + one.get<std::string>()]);
+      EXPECT_EQ(found.count(item["status"]), 1u) << part["study"] << " " << item;
+    }
+}
+
+TEST(Papers, EveryItemIsListedOnceAndEveryCaseIsNamed) {
+  std::map<std::string, std::set<std::string>> cases, named;
+  const nlohmann::json list = nlohmann::json::parse(tactus("study --json").out);
+  for (const nlohmann::json& study : list["studies"])
+    for (const nlohmann::json& one : study["cases"]) cases[study["study"]].insert(one["id"]);
+  std::map<std::string, std::map<std::string, int>> last;  // part -> kind -> the last number
+  std::set<std::string> studies;
+  for (const nlohmann::json& part : listed_papers()) {
+    studies.insert(part["study"]);
+    std::map<std::string, int> reached;
+    for (const nlohmann::json& item : part["items"]) {
+      // Numbers go on where the item before of the same kind ended: none is missing, none is twice.
+      int& before = reached[item["kind"]];
+      EXPECT_EQ(item["first"], before + 1) << part["study"] << " " << item["label"];
+      EXPECT_GE(item["last"], item["first"]) << item;
+      before = item["last"];
+      EXPECT_FALSE(item["what"].get<std::string>().empty()) << item;
+      for (const nlohmann::json& one : item["cases"]) {
+        named[part["study"]].insert(one);
+        EXPECT_EQ(cases[part["study"]].count(one), 1u) << "no such case: " << part["study"] << " " << one;
+      }
+      EXPECT_TRUE(item["status"] != "reproduced" || !item["cases"].empty()) << item;
+      EXPECT_TRUE(!item["cases"].empty() || item["tests"].empty() || item["status"] == "closed-form") << item;
+    }
+    last[name_of_part(part)] = reached;
+  }
+  EXPECT_EQ(studies, std::set<std::string>(std::begin(kPapers), std::end(kPapers)));
+  for (const std::string& study : studies) EXPECT_EQ(named[study], cases[study]) << study;
+
+  // The last numbers that the papers print.
+  using Numbers = std::map<std::string, int>;
+  const auto without_claims = [](Numbers numbers) {
+    numbers.erase("claim");
+    return numbers;
+  };
+  EXPECT_EQ(without_claims(last["`faulring2006`"]),
+            (Numbers{{"equation", 46}, {"figure", 12}, {"algorithm", 1}, {"appendix", 2}}));
+  EXPECT_EQ(without_claims(last["`constantinescu2005`"]),
+            (Numbers{{"equation", 31}, {"figure", 14}, {"table", 1}, {"appendix", 1}}));
+  EXPECT_EQ(without_claims(last["`gillespie2003`"]),
+            (Numbers{{"equation", 67}, {"figure", 4}, {"table", 3}, {"example", 3}}));
+  EXPECT_EQ(without_claims(last["`aghili2005`"]), (Numbers{{"equation", 80},
+                                                           {"figure", 8},
+                                                           {"table", 2},
+                                                           {"theorem", 4},
+                                                           {"proposition", 3},
+                                                           {"remark", 5},
+                                                           {"lemma", 1},
+                                                           {"appendix", 5}}));
+  EXPECT_EQ(without_claims(last["`clover1996` II"]),
+            (Numbers{{"equation", 41}, {"figure", 7}, {"table", 8}, {"appendix", 2}}));
+  EXPECT_EQ(without_claims(last["`clover1996` III"]),
+            (Numbers{{"equation", 33}, {"figure", 10}, {"table", 2}, {"appendix", 1}}));
+  EXPECT_EQ(without_claims(last["`clover1996` IV"]),
+            (Numbers{{"equation", 48}, {"figure", 21}, {"table", 2}, {"appendix", 1}}));
+}
+
+TEST(Papers, TestsThatAreNamedExist) {
+  std::set<std::string> tests;
+  static const std::regex kTest(R"(TEST(?:_F|_P)?\((\w+),\s*(\w+)\))");
+  for (const auto& file :
+       std::filesystem::recursive_directory_iterator(tactus::support::source_dir() + "/tests")) {
+    if (file.path().extension() != ".cpp") continue;
+    const std::string text = content_of(file.path());
+    for (std::sregex_iterator it(text.begin(), text.end(), kTest), end; it != end; ++it)
+      tests.insert((*it)[1].str() + "." + (*it)[2].str());
+  }
+  for (const nlohmann::json& part : listed_papers())
+    for (const nlohmann::json& item : part["items"])
+      for (const nlohmann::json& one : item["tests"])
+        EXPECT_EQ(tests.count(one), 1u) << "no such test: " << one << " of " << item["label"];
+}
+
+TEST(Papers, AreCountedInTheProgramAsOnThePage) {
+  const std::string docs = page();
+  for (const nlohmann::json& part : listed_papers()) {
+    std::map<std::string, int> sums;
+    for (const nlohmann::json& item : part["items"])
+      sums[item["status"]] += item["last"].get<int>() - item["first"].get<int>() + 1;
+    std::vector<int> counted;
+    for (const char* status :
+         {"reproduced", "corrected", "closed-form", "not-reproducible", "not yet", "none"}) {
+      EXPECT_EQ(part["counts"][status], sums[status]) << part["study"] << " " << status;
+      counted.push_back(part["counts"][status]);
+    }
+    EXPECT_EQ(part["counts"].size(), counted.size());
+    EXPECT_EQ(cells_of(docs, "items of " + name_of_part(part)), counted) << name_of_part(part);
+  }
+  const Outcome text = tactus("study --papers aghili2005");
+  EXPECT_EQ(text.code, 0) << text.err;
+  for (const char* words : {"Table II", "issue 13", "photograph", "(68)-(69)", "together"})
+    EXPECT_NE(text.out.find(words), std::string::npos) << words;
+  EXPECT_EQ(text.out.find("Algorithm 1"), std::string::npos) << "that is another paper's";
+  EXPECT_EQ(tactus("study --papers aghili2006").code, 2);
+}
+
+// The coefficients themselves are judged: an arm with a heavier link has as many of them.
+TEST(Study, AppendixAFailsForAnotherRobot) {
+  const Folder folder;
+  std::filesystem::copy(tactus::support::source_dir() + "/models", folder.path("models"),
+                        std::filesystem::copy_options::recursive);
+  std::string puma = content_of(folder.path("models/puma560.yaml"));
+  static const std::regex kMass(R"((mass|m3): *4\.80?\b)");
+  const std::string heavier = std::regex_replace(puma, kMass, "$1: 6");
+  ASSERT_NE(heavier, puma) << "link 3 has 4.8 kg";
+  folder.file("models/puma560.yaml", heavier);
+  ::setenv("TACTUS_MODELS", folder.path("models").c_str(), 1);
+  const Outcome outcome = tactus("study clover1996 appendix-a --json --out '" + folder.path("out") + "'");
+  ::unsetenv("TACTUS_MODELS");
+  EXPECT_EQ(outcome.code, 1) << outcome.out;
+  EXPECT_EQ(nlohmann::json::parse(outcome.out)["cases"][0]["verdict"], "failed") << outcome.out;
 }
 
 TEST(Study, DrawsFaulringsFiguresAndTheEnergy) {
@@ -61,7 +243,7 @@ TEST(Study, OneLoopConvergesByEveryIntegratorAndFormulation) {
   const Folder folder;
   const nlohmann::json report = run_study("iftomm-a02 loops-1", folder);
   ASSERT_EQ(report["cases"].size(), 1u);
-  EXPECT_EQ(report["cases"][0]["verdict"], "reproduced") << report;
+  EXPECT_EQ(report["cases"][0]["verdict"], "closed-form") << report;
   const std::string table = report["cases"][0]["table"];
   for (const char* integrator : {"euler", "rk4", "implicit", "adaptive", "stiff", "passive"})
     EXPECT_NE(table.find(std::string("1 loop, ") + integrator), std::string::npos) << integrator;
@@ -77,8 +259,19 @@ TEST(Study, OneCaseAlone) {
 
   const Outcome text = tactus("study gillespie2003 example-3-stuck --out '" + folder.path("out") + "'");
   EXPECT_EQ(text.code, 0);
-  for (const char* part : {"published", "here", "verdict    corrected", "(67) has a sign wrong"})
+  for (const char* part : {"published  (67): u1' = 0.9912", "here       u1' = 0.5192555393",
+                           "verdict    corrected", "compared   (67)", "(67) has a sign wrong"})
     EXPECT_NE(text.out.find(part), std::string::npos) << text.out;
+}
+
+TEST(Study, AFileInTheFoldersPlaceIsRefusedWithWords) {
+  const Folder folder;
+  const std::string file = folder.file("taken", "keep me\n");
+  const Outcome outcome = tactus("study aghili2005 v-d --out '" + file + "'");
+  EXPECT_EQ(outcome.code, 2) << outcome.out;
+  EXPECT_NE(outcome.err.find("taken"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("a file, not a folder"), std::string::npos) << outcome.err;
+  EXPECT_EQ(content_of(file), "keep me\n");
 }
 
 TEST(Study, UnknownNamesEndWithCodeTwoAndSayWhatThereIs) {
