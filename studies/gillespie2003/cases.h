@@ -7,6 +7,7 @@
 
 namespace tactus::studies::gillespie {
 
+std::vector<study::Case> disk_cases();        // Example 1, term by term
 std::vector<study::Case> wrist_cases();       // Example 2
 std::vector<study::Case> constraint_cases();  // Examples 1 and 3
 
