@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include <tactus/describe/read/reader.h>
 #include <tactus/describe/read/load.h>
+#include <tactus/describe/read/reader.h>
 
 namespace tactus::describe {
 
