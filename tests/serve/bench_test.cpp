@@ -313,4 +313,14 @@ INSTANTIATE_TEST_SUITE_P(EveryModel, Dragged, testing::ValuesIn(all_models()), [
   return name;
 });
 
+// From the ground's origin to the mass centre two metres below: a ball of one metre.
+TEST(Work, IsAsLargeAsWhatItHolds) {
+  const Work work(
+      describe::load_text("name: x\nbodies:\n  b: {mass: 1, com: [0, 0, -2], inertia: [1, 1, 1]}\n"
+                          "joints:\n  q: {type: revolute, parent: world, child: b, axis: y}\n",
+                          "x.yaml"),
+      {});
+  EXPECT_NEAR(work.radius, 1.0, 1e-9);
+}
+
 }  // namespace
