@@ -17,6 +17,7 @@
 #include <tactus/describe/read/file_text.h>
 #include <tactus/describe/read/load.h>
 #include <tactus/simulate/files/script.h>
+#include <tactus/simulate/motion/dry_friction.h>
 #include <tactus/simulate/motion/smooth_mechanism.h>
 
 namespace tactus::contact {
@@ -193,25 +194,10 @@ void check_passive_contact(const describe::Model& model, const OpenOptions& opti
                      "choose another integrator, or leave them out");
 }
 
-bool has_dry_friction(const describe::Model& model) {
-  for (const describe::Joint& joint : model.joints)
-    for (const describe::JointAxis& axis : joint.axes)
-      for (const describe::Expr* limit :
-           {&axis.friction.coulomb_positive, &axis.friction.coulomb_negative,
-            &axis.friction.breakaway_positive, &axis.friction.breakaway_negative})
-        if (!algebra::is_zero(*limit)) return true;
-  return false;
-}
-
 /// The same without contacts, stops and dry friction at joints: what the passive integrator moves in between.
 describe::Model without_contact(const describe::Model& model) {
-  describe::Model smooth = model;
+  describe::Model smooth = simulate::without_dry_friction(model);
   smooth.contact = {};
-  for (describe::Joint& joint : smooth.joints)
-    for (describe::JointAxis& axis : joint.axes) {
-      axis.friction.coulomb_positive = axis.friction.coulomb_negative = describe::Expr();
-      axis.friction.breakaway_positive = axis.friction.breakaway_negative = describe::Expr();
-    }
   return smooth;
 }
 
@@ -316,8 +302,8 @@ std::unique_ptr<Mechanism> open(const describe::Model& model, const OpenOptions&
   describe::Model own_model = model;
   if (cells != nullptr) own_model.parametric.reset();  // psi is searched for numbers that stay
   // The passive integrator has dry friction at joints as it has contacts.
-  const bool by_impulses =
-      has_contact(model) || (options.integrator == simulate::Integrator::passive && has_dry_friction(model));
+  const bool by_impulses = has_contact(model) || (options.integrator == simulate::Integrator::passive &&
+                                                  simulate::has_dry_friction(model));
   std::unique_ptr<Mechanism> mechanism = by_impulses
                                              ? open_with_contact(own_model, options, text, frames, cells, out)
                                              : open_smooth(own_model, options, text, frames, cells, out);
