@@ -46,6 +46,15 @@ double work(const PortWrench& held, const PortMotion& from, const PortMotion& to
   return F[0] * turned.x + F[1] * turned.y + F[2] * turned.z + F[3] * way.x + F[4] * way.y + F[5] * way.z;
 }
 
+/// Another wrench at another port every 20 ticks, against the motion, so that it does not run away: some rad/s and m/s at most.
+void push(Mechanism& mechanism, int tick, double force, std::mt19937_64& random, PortWrench& held) {
+  if (tick % 20 != 0) return;
+  std::uniform_real_distribution<double> part(-1.0, 1.0);
+  held.port = static_cast<int>(random() % mechanism.ports().size());
+  const auto& V = mechanism.motion(held.port).V_WP;
+  for (std::size_t i = 0; i < 6; ++i) held.wrench[i] = force * (part(random) - std::tanh(0.5 * V[i]));
+}
+
 struct Case {
   const char* model;
   double step;   // [s]
@@ -60,7 +69,6 @@ TEST_P(Passive, WhatGoesInAtThePortsIsStoredOrBurnt) {
   const auto& [name, step, force] = GetParam();
   const auto mechanism = opened(name, step);
   std::mt19937_64 random(11);
-  std::uniform_real_distribution<double> part(-1.0, 1.0);
   // Of the energy in play: some hundred roundings in each of the ticks, which add up as a random walk or less.
   constexpr double kBalance = 1e-12;
   const int ticks = long_tests() ? 1000000 : 20000;
@@ -69,13 +77,7 @@ TEST_P(Passive, WhatGoesInAtThePortsIsStoredOrBurnt) {
   PortWrench held{};
   long allocations = 0;
   for (int k = 0; k < ticks; ++k) {
-    if (k % 20 == 0) {
-      held.port = static_cast<int>(random() % mechanism->ports().size());
-      for (double& f : held.wrench) f = force * part(random);
-      // Against the motion, so that it does not run away: some rad/s and m/s at most.
-      const auto& V = mechanism->motion(held.port).V_WP;
-      for (std::size_t i = 0; i < 6; ++i) held.wrench[i] -= force * std::tanh(0.5 * V[i]);
-    }
+    push(*mechanism, k, force, random, held);
     const PortMotion from = mechanism->motion(held.port);
     const long before = test::allocation_count_of_this_thread();
     const simulate::Tick tick = mechanism->step({.ports = {&held, 1}});
@@ -179,7 +181,6 @@ TEST_P(PassiveContact, NeverGivesMoreThanWentIn) {
   const auto& [name, step, force] = GetParam();
   const auto mechanism = opened(name, step);
   std::mt19937_64 random(5);
-  std::uniform_real_distribution<double> part(-1.0, 1.0);
   // Of the energy in play, per tick: roundings of the smooth step, of energies, and of the work as it is reckoned here.
   constexpr double kBalance = 5e-12;
   const int ticks = long_tests() ? 1000000 : 4000;
@@ -188,12 +189,7 @@ TEST_P(PassiveContact, NeverGivesMoreThanWentIn) {
   PortWrench held{};
   long allocations = 0;
   for (int k = 0; k < ticks; ++k) {
-    if (k % 20 == 0) {
-      held.port = static_cast<int>(random() % mechanism->ports().size());
-      for (double& f : held.wrench) f = force * part(random);
-      const auto& V = mechanism->motion(held.port).V_WP;
-      for (std::size_t i = 0; i < 6; ++i) held.wrench[i] -= force * std::tanh(0.5 * V[i]);
-    }
+    push(*mechanism, k, force, random, held);
     const PortMotion from = mechanism->motion(held.port);
     const long before = test::allocation_count_of_this_thread();
     const simulate::Tick tick = mechanism->step({.ports = {&held, 1}});

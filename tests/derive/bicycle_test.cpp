@@ -11,6 +11,8 @@
 
 #include "random_state.h"
 
+#include "support/published_bicycle.h"
+
 namespace tactus::derive {
 namespace {
 
@@ -108,24 +110,6 @@ class Bicycle {
 /// 1e-16/step.
 constexpr double kDifferences = 2e-6;
 
-/// The published eigenvalues at one speed [m/s].
-struct Published {
-  double v, capsize, weave, weave_frequency, caster;
-};
-// [Meijaard2007, Table 2 (b) and (c)]; standing still there are two real pairs.
-constexpr Published kTable[] = {
-    {1.0, -3.13423125066578, 3.52696170990070, 0.80774027519930, -7.11008014637442},
-    {2.0, -3.07158645641514, 2.68234517512745, 1.68066296590675, -8.67387984831735},
-    {3.0, -2.63366137253667, 1.70675605663975, 2.31582447384325, -10.35101467245920},
-    {4.0, -1.42944427361326, 0.41325331521125, 3.07910818603206, -12.15861426576447},
-    {5.0, -0.32286642900409, -0.77534188219585, 4.46486771378823, -14.07838969279822},
-    {6.0, -0.00406690076970, -1.52644486584142, 5.87673060598709, -16.08537123098026},
-    {7.0, 0.10268170574766, -2.13875644258362, 7.19525913329805, -18.15788466125262},
-    {8.0, 0.14327879765713, -2.69348683581097, 8.46037971396931, -20.27940894394569},
-    {9.0, 0.15790184030917, -3.21675402252485, 9.69377351531791, -22.43788559040858},
-    {10.0, 0.16105338653172, -3.72016840437287, 10.90681139476287, -24.62459635017404},
-};
-
 TEST(Bicycle, HasTheEigenvaluesOfTheBenchmark) {
   const Bicycle bicycle;
   const auto expect_all = [&](double v, std::vector<std::complex<double>> published) {
@@ -139,7 +123,7 @@ TEST(Bicycle, HasTheEigenvaluesOfTheBenchmark) {
     }
   };
   expect_all(0.0, {-5.53094371765393, -3.13164324790656, 3.13164324790656, 5.53094371765393});
-  for (const Published& p : kTable)
+  for (const support::PublishedEigenvalues& p : support::kPublishedBicycle)
     expect_all(p.v, {p.capsize, p.caster, {p.weave, p.weave_frequency}, {p.weave, -p.weave_frequency}});
 }
 

@@ -22,14 +22,17 @@ struct SteppingMechanism::Smooth {
   simulate::Simulation::Memory memory{};
   bool failed = false;  // the last trouble was its own
 
-  /// From where the contacts left it.
-  simulate::Status advance(const simulate::State& from, const simulate::Input& input) noexcept {
+  /// To where the contacts left it; `memory` is that place.
+  bool place(const simulate::State& at) noexcept {
     motion.save(memory);
-    memory.state.t = memory.start = from.t;
+    memory.state.t = memory.start = at.t;
     memory.steps = 0;
-    std::copy(from.q.begin(), from.q.end(), memory.state.q.begin());
-    std::copy(from.u.begin(), from.u.end(), memory.state.u.begin());
-    if (!motion.load(memory)) return simulate::Status::bad_input;
+    std::copy(at.q.begin(), at.q.end(), memory.state.q.begin());
+    std::copy(at.u.begin(), at.u.end(), memory.state.u.begin());
+    return motion.load(memory);
+  }
+  simulate::Status advance(const simulate::State& from, const simulate::Input& input) noexcept {
+    if (!place(from)) return simulate::Status::bad_input;
     const simulate::Status status = motion.step(input);
     failed = !status.ok();
     return status;
@@ -61,7 +64,9 @@ simulate::Status SteppingMechanism::advance(const simulate::TickInput& input) no
   if (smooth_ == nullptr) return stepping_.step({tau_, wrench_});
   if (const simulate::Status status = smooth_->advance(stepping_.state(), {tau_, wrench_}); !status.ok())
     return status;
-  return stepping_.meet(smooth_->motion.state(), {tau_, wrench_});
+  const simulate::Status status = stepping_.meet(smooth_->motion.state(), {tau_, wrench_});
+  if (!status.ok()) smooth_->motion.load(smooth_->memory);  // the tick did not happen, in its books neither
+  return status;
 }
 
 std::string SteppingMechanism::explain(simulate::Status status) {
@@ -82,23 +87,14 @@ bool SteppingMechanism::switch_constraint(int constraint, bool on) noexcept {
   const bool was = stepping_.is_active(constraint);
   if (!stepping_.set_active(constraint, on).ok()) return false;
   if (smooth_ == nullptr) return true;
-  smooth_->motion.save(smooth_->memory);
-  const simulate::State& at = stepping_.state();
-  std::copy(at.q.begin(), at.q.end(), smooth_->memory.state.q.begin());
-  std::copy(at.u.begin(), at.u.end(), smooth_->memory.state.u.begin());
-  if (smooth_->motion.load(smooth_->memory) && smooth_->motion.request_active(constraint, on).ok())
-    return true;
+  if (smooth_->place(stepping_.state()) && smooth_->motion.request_active(constraint, on).ok()) return true;
   stepping_.set_active(constraint, was);
   return false;
 }
 
 bool SteppingMechanism::adjust() noexcept {
   if (smooth_ == nullptr) return stepping_.adjust();
-  smooth_->motion.save(smooth_->memory);
-  const simulate::State& at = stepping_.state();
-  std::copy(at.q.begin(), at.q.end(), smooth_->memory.state.q.begin());
-  std::copy(at.u.begin(), at.u.end(), smooth_->memory.state.u.begin());
-  return smooth_->motion.load(smooth_->memory) && smooth_->motion.adjust() && stepping_.adjust();
+  return smooth_->place(stepping_.state()) && smooth_->motion.adjust() && stepping_.adjust();
 }
 
 bool SteppingMechanism::hold_loads(const simulate::TickInput& input) noexcept {

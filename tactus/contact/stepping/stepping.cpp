@@ -308,6 +308,15 @@ simulate::Status TimeStepping::attempt(const simulate::Input& input) {
   if (!factor() || !free_speeds()) return simulate::Status::not_finite;
   wake_by_forces();
   hold_bilateral(options_.step);
+  if (const simulate::Status status = answer_contacts(); !status.ok()) return status;
+  keep_books();
+  if (!balances(input)) return simulate::Status::energy_unexplained;
+  remember();
+  return {};
+}
+
+/// From free speeds, with the bilateral constraints held, to q_end_ and u_next_.
+simulate::Status TimeStepping::answer_contacts() {
   if (!(position_error_ <= options_.constraint_limit)) return simulate::Status::constraint_lost;
   if (!gather()) return simulate::Status::contacts_overflow;
   if (deepest_overlap() > options_.deepest) return simulate::Status::overlap_lost;
@@ -315,13 +324,10 @@ simulate::Status TimeStepping::attempt(const simulate::Input& input) {
   find_end_speeds();
   find_row_forces();
   separate();
-  fall_asleep();
+  if (moved_ > 0.0) fall_asleep();  // what another moves does not sleep
   if (!displace()) return simulate::Status::not_finite;
   for (const double speed : u_next_)
     if (std::abs(speed) > options_.speed_limit) return simulate::Status::diverged;
-  keep_books();
-  if (!balances(input)) return simulate::Status::energy_unexplained;
-  remember();
   return {};
 }
 

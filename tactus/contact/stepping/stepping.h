@@ -245,6 +245,7 @@ class TimeStepping {
   using Rest = SteppingSnapshot::Rest;
 
   simulate::Status attempt(const simulate::Input& input);
+  simulate::Status answer_contacts();
   template <class Attempt>
   simulate::Status make_step(Attempt attempt) noexcept;
   // stepping_meet.cpp:

@@ -27,16 +27,7 @@ simulate::Status TimeStepping::attempt_meeting(const simulate::Input& input) {
   terms_.evaluate(arguments_.data());
   if (!factor() || !speeds_as_they_are()) return simulate::Status::not_finite;
   hold_bilateral(0.0);
-  if (!(position_error_ <= options_.constraint_limit)) return simulate::Status::constraint_lost;
-  if (!gather()) return simulate::Status::contacts_overflow;
-  if (deepest_overlap() > options_.deepest) return simulate::Status::overlap_lost;
-  solve_impulses();
-  find_end_speeds();
-  find_row_forces();
-  separate();
-  if (!displace()) return simulate::Status::not_finite;
-  for (const double speed : u_next_)
-    if (std::abs(speed) > options_.speed_limit) return simulate::Status::diverged;
+  if (const simulate::Status status = answer_contacts(); !status.ok()) return status;
   take_out_energy(input);
   keep_books();
   remember();
