@@ -33,11 +33,11 @@ constexpr int kCanonicalDigits = 6;
 struct Request {
   ModelChoice model;
   std::string budget;
-  std::vector<std::string> at, keep, independent;
+  std::vector<std::string> at, keep, independent, activate, release;
   double abbreviate = 0.0;
   int digits = -1;
   bool latex = false, json = false, counts = false, canonical = false, linear = false;
-  bool keep_parameters = false, friction = false, reduced = false;
+  bool keep_parameters = false, friction = false, reduced = false, kane = false;
 };
 
 /// What a sheet of a model with constraints must say where it leaves them out; "" for other models.
@@ -205,7 +205,8 @@ std::vector<derive::PointValue> point_of(const std::vector<std::string>& words) 
 void about_a_point(const describe::Model& model, const derive::Options& options, const Request& request) {
   if (!request.linear || request.canonical || request.counts || request.reduced || request.abbreviate > 0.0 ||
       !request.budget.empty())
-    throw InputError({}, "--at and --independent belong to --linear alone", "write derive --linear --at ...");
+    throw InputError({}, "--at and --independent belong to --linear alone (--independent to --kane, too)",
+                     "write derive --linear --at ..., or derive --kane --independent ...");
   if (request.at.empty())
     throw InputError({}, "--independent needs the point of the linear model",
                      "add --at NAME=VALUE,... or --at initial");
@@ -214,8 +215,35 @@ void about_a_point(const describe::Model& model, const derive::Options& options,
         request);
 }
 
+/// Constraints that the model has, switched on or off for these equations.
+void switch_constraints(describe::Model& model, const std::vector<std::string>& names, bool active,
+                        const char* option) {
+  std::vector<std::string> known;
+  for (const describe::Constraint& constraint : model.constraints) known.push_back(constraint.name);
+  for (const std::string& name : names) {
+    const auto found = std::find(known.begin(), known.end(), name);
+    if (found == known.end())
+      throw InputError({model.file}, fmt::format("{}: `{}` is no constraint of the model", option, name),
+                       known.empty() ? "the model has none" : suggestion(name, known));
+    model.constraints[static_cast<std::size_t>(found - known.begin())].active = active;
+  }
+}
+
+/// Kane's method, step by step.
+void by_kane(const describe::Model& model, const derive::Options& options, const Request& request) {
+  if (request.linear || request.canonical || request.counts || request.reduced || request.abbreviate > 0.0 ||
+      !request.budget.empty() || !request.at.empty())
+    throw InputError({}, "--kane stands alone: it has the unconstrained and the reduced equations",
+                     "leave the others out");
+  print(derive::kane_sheet(model, options, request.independent,
+                           request.digits >= 0 ? request.digits : kCanonicalDigits),
+        request);
+}
+
 void run(const Request& request) {
-  const describe::Model model = request.model.load();
+  describe::Model model = request.model.load();
+  switch_constraints(model, request.activate, true, "--activate");
+  switch_constraints(model, request.release, false, "--release");
   derive::Options options;
   options.keep_parameters = request.keep_parameters || !request.keep.empty();
   options.kept = request.keep;
@@ -226,6 +254,7 @@ void run(const Request& request) {
       throw InputError({model.file}, fmt::format("--keep: `{}` is no parameter of the model", name),
                        suggestion(name, known));
   }
+  if (request.kane) return by_kane(model, options, request);
   if (!request.at.empty() || !request.independent.empty()) return about_a_point(model, options, request);
   if (request.counts) options.friction = request.friction;
   if (request.reduced && model.constraints.empty())
@@ -286,10 +315,18 @@ void add_derive(CLI::App& program) {
           "(NAME_dot), forces (tau_NAME); or `initial`")
       ->delimiter(',');
   verb->add_option("--independent", request->independent,
-                   "with --linear --at: coordinates and speeds that must be among the independent ones")
+                   "with --linear --at: coordinates and speeds that must be among the independent ones; with "
+                   "--kane: speeds")
       ->delimiter(',');
   verb->add_flag("--reduced", request->reduced,
                  "with constraints: in independent speeds, the others eliminated, instead of multipliers");
+  verb->add_flag("--kane", request->kane,
+                 "step by step as Kane does it: Y, Z, W, X, tables of partial velocities, active and inertia "
+                 "forces; with constraints also D, E and the constrained ones");
+  verb->add_option("--activate", request->activate, "constraints that the model has switched off, on")
+      ->delimiter(',');
+  verb->add_option("--release", request->release, "constraints that the model has switched on, off")
+      ->delimiter(',');
   CLI::Option* all = verb->add_flag("--keep-parameters", request->keep_parameters, "parameters stay symbols");
   verb->add_option("--keep", request->keep, "these parameters stay symbols")->delimiter(',')->excludes(all);
   verb->callback([request] { run(*request); });

@@ -19,7 +19,10 @@ bool matters(const Link<Expr>& link, int i, const std::vector<OutsideWrench<Expr
   return false;
 }
 
-/// Velocity of link i per unit of each joint rate, in the link's axes.
+Vec3<Expr> each_reduced(const Vec3<Expr>& v) { return {reduced(v.x), reduced(v.y), reduced(v.z)}; }
+
+}  // namespace
+
 void joint_rate_partials(const Tree<Expr>& tree, const Motion<Expr>& motion, int i,
                          std::vector<Vec3<Expr>>& w, std::vector<Vec3<Expr>>& v) {
   w.assign(static_cast<std::size_t>(tree.nv), Vec3<Expr>::zero());
@@ -43,10 +46,6 @@ void joint_rate_partials(const Tree<Expr>& tree, const Motion<Expr>& motion, int
     }
   }
 }
-
-Vec3<Expr> each_reduced(const Vec3<Expr>& v) { return {reduced(v.x), reduced(v.y), reduced(v.z)}; }
-
-}  // namespace
 
 KaneEquations kane(const Tree<Expr>& tree, const Motion<Expr>& motion, const describe::Model& model,
                    const Symbols& symbols, const SpeedMap& speeds,

@@ -31,6 +31,10 @@ struct KaneEquations {
   std::vector<Expr> active;  // W^T tau
 };
 
+/// Velocity of link i per unit of each joint rate, in the link's axes: angular, and of its origin.
+void joint_rate_partials(const Tree<Expr>& tree, const Motion<Expr>& motion, int i,
+                         std::vector<Vec3<Expr>>& w, std::vector<Vec3<Expr>>& v);
+
 /// `outside` are wrenches on the links (link axes); `joint_loads` what springs and friction at the joints
 /// take.
 KaneEquations kane(const Tree<Expr>& tree, const Motion<Expr>& motion, const describe::Model& model,

@@ -15,12 +15,20 @@ struct WrittenEquation {
   std::string name, latex_name;
   std::string text, latex;
   std::vector<int> indices;  // from 1: row, column, ...
+  /// Of a vector: the body along whose axes its components are, and these.
+  std::string axes{};
+  std::vector<std::string> components{};
 };
 
 /// Equations that belong together: "M", "mass matrix (symmetric: upper triangle)".
 struct SheetSection {
   std::string key, title;
   std::vector<WrittenEquation> equations;
+  /// Those of a table: the equations' indices are row and column. It is printed as one where it fits.
+  struct Label {
+    std::string text, latex;
+  };
+  std::vector<Label> rows{}, columns{};
 };
 
 struct Sheet {
@@ -42,6 +50,11 @@ Sheet constrained_sheet(const describe::Model& model, const Options& options);
 /// The same with dependent speeds eliminated: u_d = D u_i + d, Mr udot_i = Qr [Gillespie2003, (44), (45)]. Throws InputError
 /// where they cannot be written so.
 Sheet reduced_sheet(const describe::Model& model, const Options& options);
+/// The derivation as Kane does it [Gillespie2003, section 3]: Y, Z, W, X, partial velocities, generalised active and inertia forces,
+/// and the same with the constraints embedded: D, E, constrained partial velocities and forces. Speeds named in `independent` stay
+/// independent. Throws InputError where that cannot be.
+Sheet kane_sheet(const describe::Model& model, const Options& options,
+                 const std::vector<std::string>& independent = {}, int digits = 6);
 /// All elements M, B, D, G that are not zero, rotors included, and friction V.
 Sheet canonical_sheet(const CanonicalModel& model, int digits);
 /// M, C and K of the linear model.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cctype>
 #include <string_view>
 
@@ -78,6 +79,82 @@ std::vector<std::string> heading(const Sheet& sheet) {
   return lines;
 }
 
+/// The cells of a table, one per row and column; empty where the element is zero.
+std::vector<std::vector<std::string>> cells_of(const SheetSection& section,
+                                               std::string WrittenEquation::*notation) {
+  std::vector<std::vector<std::string>> cells(section.rows.size(),
+                                              std::vector<std::string>(section.columns.size(), "0"));
+  for (const WrittenEquation& equation : section.equations)
+    cells[static_cast<std::size_t>(equation.indices[0] - 1)]
+         [static_cast<std::size_t>(equation.indices[1] - 1)] = equation.*notation;
+  return cells;
+}
+
+/// Columns side by side, as many as fit the line; empty where one alone does not.
+std::string text_table(const SheetSection& section) {
+  constexpr std::size_t kGap = 3;
+  if (section.columns.empty()) return {};
+  const auto cells = cells_of(section, &WrittenEquation::text);
+  std::size_t label = 1;
+  for (const SheetSection::Label& row : section.rows) label = std::max(label, row.text.size());
+  std::string out;
+  for (std::size_t first = 0; first < section.columns.size();) {
+    std::string head(2 + label, ' ');
+    std::vector<std::size_t> width;
+    std::size_t line = 2 + label, last = first;
+    for (; last < section.columns.size(); ++last) {
+      std::size_t widest = section.columns[last].text.size();
+      for (const auto& row : cells) widest = std::max(widest, row[last].size());
+      if (line + kGap + widest > kLineWidth) break;
+      width.push_back(widest);
+      line += kGap + widest;
+    }
+    if (last == first) return {};
+    const auto put = [&](std::string& row, const std::string& cell, std::size_t column) {
+      row += std::string(kGap, ' ') + cell;
+      if (column + 1 < last) row += std::string(width[column - first] - cell.size(), ' ');
+    };
+    for (std::size_t k = first; k < last; ++k) put(head, section.columns[k].text, k);
+    out += (first == 0 ? "" : "\n") + head + "\n";
+    for (std::size_t r = 0; r < section.rows.size(); ++r) {
+      std::string row = "  " + section.rows[r].text + std::string(label - section.rows[r].text.size(), ' ');
+      for (std::size_t k = first; k < last; ++k) put(row, cells[r][k], k);
+      out += row + "\n";
+    }
+    first = last;
+  }
+  return out;
+}
+
+/// The same in LaTeX.
+std::string latex_table(const SheetSection& section) {
+  if (section.columns.empty()) return {};
+  const auto cells = cells_of(section, &WrittenEquation::latex);
+  std::string out;
+  for (std::size_t first = 0; first < section.columns.size();) {
+    std::size_t line = 8, last = first;  // [glyphs] the speed and its rule
+    for (; last < section.columns.size(); ++last) {
+      std::size_t widest = glyphs(section.columns[last].latex);
+      for (const auto& row : cells) widest = std::max(widest, glyphs(row[last]));
+      if (line + 2 + widest > kLatexWidth) break;
+      line += 2 + widest;
+    }
+    if (last == first) return {};
+    out += "\\[\n  \\begin{array}{c|" + std::string(last - first, 'c') + "}\n    r";
+    for (std::size_t k = first; k < last; ++k) out += " & " + section.columns[k].latex;
+    out += " \\\\ \\hline\n";
+    for (std::size_t r = 0; r < section.rows.size(); ++r) {
+      out += "    " + section.rows[r].latex;
+      for (std::size_t k = first; k < last; ++k)
+        out += " & " + (cells[r][k] == "0" ? std::string("\\mathbf{0}") : cells[r][k]);
+      out += r + 1 < section.rows.size() ? " \\\\\n" : "\n";
+    }
+    out += "  \\end{array}\n\\]\n";
+    first = last;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string Sheet::text() const {
@@ -85,6 +162,10 @@ std::string Sheet::text() const {
   for (const std::string& line : heading(*this)) out += line + "\n";
   for (const SheetSection& section : sections) {
     out += "\n" + section.key + ": " + section.title + "\n";
+    if (const std::string table = text_table(section); !table.empty()) {
+      out += table;
+      continue;
+    }
     for (const WrittenEquation& equation : section.equations) {
       const std::string left = "  " + equation.name + " = ";
       const std::vector<std::string> lines =
@@ -102,7 +183,12 @@ std::string Sheet::latex() const {
   for (const std::string& line : heading(*this)) out += "% " + line + "\n";
   for (const SheetSection& section : sections) {
     if (section.equations.empty()) continue;  // nothing to align
-    out += "\n% " + section.key + ": " + section.title + "\n\\begin{align*}\n";
+    out += "\n% " + section.key + ": " + section.title + "\n";
+    if (const std::string table = latex_table(section); !table.empty()) {
+      out += table;
+      continue;
+    }
+    out += "\\begin{align*}\n";
     for (std::size_t k = 0; k < section.equations.size(); ++k) {
       const WrittenEquation& equation = section.equations[k];
       const std::vector<std::string> lines = broken(equation.latex, kLatexWidth, glyphs);
@@ -127,6 +213,12 @@ std::string Sheet::json() const {
       nlohmann::ordered_json entry;
       entry["name"] = equation.name;
       if (!equation.indices.empty()) entry["indices"] = equation.indices;
+      if (!section.rows.empty()) {
+        entry["speed"] = section.rows[static_cast<std::size_t>(equation.indices[0] - 1)].text;
+        entry["vector"] = section.columns[static_cast<std::size_t>(equation.indices[1] - 1)].text;
+        entry["axes"] = equation.axes;
+        entry["components"] = equation.components;
+      }
       entry["text"] = equation.text;
       entry["latex"] = equation.latex;
       list.push_back(std::move(entry));
