@@ -8,3 +8,4 @@ tactus="${TACTUS:-build/release/tactus}"
 "$tactus" derive models/double_pendulum.yaml                     # the equations, to read
 "$tactus" derive models/double_pendulum.yaml --keep-parameters   # with masses and lengths as letters
 "$tactus" derive models/puma560.yaml --counts                    # what they cost to evaluate
+"$tactus" derive models/shopping_cart.yaml --kane --keep-parameters --independent u1,u2   # Kane's method, table by table

@@ -129,6 +129,40 @@ TEST(Derive, KeepsATorqueBudget) {
   EXPECT_LT(document["coefficients"]["kept"], 100);
 }
 
+TEST(Derive, WritesKanesMethodStepByStep) {
+  const Result free = derive("shopping_cart.yaml --kane --keep-parameters --independent u1,u2");
+  ASSERT_EQ(free.exit_code, 0) << free.out;
+  for (const char* part : {"W[4,3] = 1", "v(caster)", "F*[1] = -(m_B + m_C)*u1_dot", "D[1,1] = -sin(q4)/L3",
+                           "cos(q4)*caster.x", "F~[2] = tau_q3", "F~*[2] = "})
+    EXPECT_TRUE(contains(free.out, part)) << part << "\n" << free.out;
+  const Result stuck =
+      derive("shopping_cart.yaml --kane --keep-parameters --activate stick --independent u1");
+  EXPECT_TRUE(contains(stuck.out, "D[2,1] = -sin(q4)/(L3 - L2*cos(q4))")) << stuck.out;
+  const Result loose = derive("shopping_cart.yaml --kane --release front_wheel,back_wheels");
+  EXPECT_EQ(loose.exit_code, 0) << loose.out;
+  EXPECT_FALSE(contains(loose.out, "F~")) << loose.out;
+  const json sheet = json::parse(derive("shopping_cart.yaml --kane --json --independent u1,u2").out);
+  EXPECT_EQ(sheet["v~"].size(), 5u);
+  EXPECT_EQ(sheet["v~"][0]["components"].size(), 3u);
+  EXPECT_EQ(sheet["F~*"][1]["indices"][0], 2);
+  EXPECT_TRUE(contains(derive("spherical_wrist.yaml --kane --latex").out, "\\begin{array}{c|c}"));
+}
+
+TEST(Derive, SaysWhatIsWrongWithARequestForKanesMethod) {
+  for (const auto& [arguments, part] :
+       {std::pair{"shopping_cart.yaml --kane --independent u9", "`u9` is no speed"},
+        {"shopping_cart.yaml --kane --independent u1,u2,u3", "tie these speeds"},
+        {"planar_2r.yaml --kane --independent elbow", "every speed is independent"},
+        {"planar_2r.yaml --kane --activate stick", "`stick` is no constraint"},
+        {"shopping_cart.yaml --kane --activate stik", "stick"},
+        {"planar_2r.yaml --kane --linear", "--kane stands alone"},
+        {"chain_100.yaml --kane", "100 speeds"}}) {
+    const Result result = derive(arguments);
+    EXPECT_EQ(result.exit_code, 2) << arguments;
+    EXPECT_TRUE(contains(result.out, part)) << arguments << "\n" << result.out;
+  }
+}
+
 TEST(Derive, RefusesWhatItCannotDo) {
   EXPECT_EQ(derive("rigid_body.yaml --canonical").exit_code, 2);
   EXPECT_TRUE(contains(derive("rigid_body.yaml --canonical").out, "quaternion"));

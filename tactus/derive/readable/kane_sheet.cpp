@@ -39,6 +39,8 @@ constexpr std::size_t kMostEmbeddedRows = 3;
 constexpr std::size_t kLine = 12;
 /// [characters] Of a factor, which stands in one line.
 constexpr std::size_t kUnbroken = 80;
+/// Numbers in shared terms are used again: with fewer digits sums of them would not be what they should.
+constexpr int kSharedDigits = 10;
 /// Motors' speeds are natural independent ones.
 constexpr double kActuated = 0.05;
 
@@ -76,7 +78,8 @@ class FormulaWriter {
     }
     SheetSection where{"where", "shared terms", {}};
     if (roots.empty()) return where;
-    const algebra::PrintOptions options{.digits = 10, .longest = kLine};
+    const algebra::PrintOptions options{.digits = digits_ == 0 ? 0 : std::max(digits_, kSharedDigits),
+                                        .longest = kLine};
     const algebra::Formulas text = algebra::print(roots, graph_, algebra::Notation::text, options);
     const algebra::Formulas latex = algebra::print(roots, graph_, algebra::Notation::latex, options);
     for (std::size_t n = 0; n < text.temporaries.size(); ++n)
