@@ -107,7 +107,7 @@ Figures run(const Case& which, double rate, long ticks, int repetitions) {
 
 }  // namespace
 
-void measure_haptic(bool quick) {
+bool measure_haptic(bool quick, const std::string& only) {
   const long ticks = quick ? 20'000 : 2'500'000;  // of each of four rates: ten million of each mechanism
   const int repetitions = quick ? 3 : 2;
   fmt::print(
@@ -116,7 +116,10 @@ void measure_haptic(bool quick) {
       "device itself not counted. Worst: of each tick the least of {} runs with the same bits\n"
       "{:<26} {:<22} {:>6} {:>8} {:>9} {:>9} {:>9} {:>12}\n",
       ticks, repetitions, "mechanism", "", "Hz", "p50 us", "p99.9 us", "max us", "worst us", "allocations");
-  for (const Case& which : kCases)
+  bool found = false;
+  for (const Case& which : kCases) {
+    if (!only.empty() && only != which.model) continue;
+    found = true;
     for (const double rate : {1e3, 4e3, 1e4, 2e4}) {
       const Figures f = run(which, rate, ticks, repetitions);
       fmt::print("{:<26} {:<22} {:>6.0f} {:>8.2f} {:>9.2f} {:>9.1f} {:>9.1f} {:>12}{}\n", which.model,
@@ -125,6 +128,8 @@ void measure_haptic(bool quick) {
                  1e-3 * static_cast<double>(f.ticks.largest()), 1e-3 * f.worst, f.allocations,
                  f.fault.empty() ? "" : fmt::format("  stopped at tick {}: {}", f.done, f.fault));
     }
+  }
+  return found;
 }
 
 }  // namespace tactus::bench

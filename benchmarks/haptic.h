@@ -1,8 +1,11 @@
 // The haptic loop: what a tick takes, for mechanisms, rates and controllers.
 #pragma once
 
+#include <string>
+
 namespace tactus::bench {
 
-void measure_haptic(bool quick);
+/// `only`: the model with this name; all where it is empty. False where there is none.
+bool measure_haptic(bool quick, const std::string& only);
 
 }  // namespace tactus::bench

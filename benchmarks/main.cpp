@@ -29,18 +29,19 @@ struct Arguments {
   bool contact = false;
   bool heap = false;
   bool haptic = false;
+  std::string only;  // of the haptic loop: this model
 };
 
 constexpr const char* kHelp =
     "tactus_bench [--quick] [--no-compiler] [--loops] [--json FILE] | --contact [--quick] | --heap [--quick] "
-    "| --haptic [--quick] | --thresholds\n"
+    "| --haptic [--quick] [--only MODEL] | --thresholds\n"
     "  --quick        fewer and shorter repetitions, no long ladders\n"
     "  --no-compiler  without the rows of the emitted C++ (they start the system's compiler)\n"
     "  --loops        only the mechanisms with closed loops\n"
     "  --json FILE    rows {\"case\", \"system\", \"ns\", \"allocations\", \"quartiles\"}\n"
     "  --contact      instead of the table: re-derivation and ticks with changing contact, stacks and heaps\n"
     "  --heap         instead of the table: stacks and heaps only\n"
-    "  --haptic       instead of the table: ticks of the haptic loop\n"
+    "  --haptic       instead of the table: ticks of the haptic loop (of one model)\n"
     "  --thresholds   instead of the table: composite against articulated bodies against the loop, by length "
     "of chain\n";
 
@@ -119,8 +120,9 @@ int run(const Arguments& arguments) {
     return 0;
   }
   if (arguments.haptic) {
-    measure_haptic(arguments.quick);
-    return 0;
+    if (measure_haptic(arguments.quick, arguments.only)) return 0;
+    fmt::print(stderr, "tactus_bench: --only: no row has the model '{}'\n", arguments.only);
+    return 2;
   }
   if (arguments.heap) {
     measure_heap(arguments.quick);
@@ -180,6 +182,8 @@ int main(int argc, char** argv) {
       arguments.heap = true;
     } else if (argument == "--thresholds") {
       arguments.thresholds = true;
+    } else if (argument == "--only" && i + 1 < argc) {
+      arguments.only = argv[++i];
     } else if (argument == "--json" && i + 1 < argc) {
       arguments.json = argv[++i];
     } else {

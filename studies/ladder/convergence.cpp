@@ -60,7 +60,8 @@ double largest_difference(double so_far, double a, double b) {
 
 }  // namespace
 
-Cell converge(const study::Context& context, int loops, const Setting& setting, double duration) {
+Cell converge(const study::Context& context, int loops, const Setting& setting, double duration,
+              bool with_spread) {
   const std::unique_ptr<simulate::Mechanism> ladder = open(context, loops, setting);
   const simulate::State start = ladder->state();
   const std::size_t n = ladder->nq();
@@ -78,7 +79,7 @@ Cell converge(const study::Context& context, int loops, const Setting& setting, 
       cell.error = largest_difference(cell.error, angles[s * n + i], coupler ? -theta : theta);
     }
   }
-  if (!cell.finished) return cell;
+  if (!cell.finished || !with_spread) return cell;
   for (const double towards : {2.0, 0.5}) {
     simulate::State beside = start;
     for (double& q : beside.q) q = std::nextafter(q, towards * q);

@@ -14,13 +14,15 @@ struct Setting {
 
 struct Cell {
   bool finished = false;
-  double error = 0.0;    // [rad] of any angle against the closed form, the largest of the samples
-  double spread = 0.0;   // [rad] to motions whose starts are one unit in the last place away, everywhere
+  double error = 0.0;  // [rad] of any angle against the closed form, the largest of the samples
+  double spread =
+      0.0;  // [rad] to motions whose starts are one unit in the last place away, everywhere; 0: not asked for
   double seconds = 0.0;  // processor time of one motion
 };
 
-/// Over so many seconds, thrice: the second and third time for the spread.
-Cell converge(const study::Context& context, int loops, const Setting& setting, double duration);
+/// Over so many seconds; twice more for the spread, where it is asked for.
+Cell converge(const study::Context& context, int loops, const Setting& setting, double duration,
+              bool with_spread = true);
 
 /// The processor time of the dearest step by that of the median, of steps of 1 ms through the first two singular
 /// positions. The least of several motions each: they have the same bits.

@@ -51,12 +51,21 @@ bool is_dense(Formulation formulation) {
   return formulation != Formulation::automatic && formulation != Formulation::parametric;
 }
 
+/// Jacobians by differences: a column costs a slope, and a slope of the dense factors 40^3 times that of one loop.
+bool has_jacobians(Integrator integrator) {
+  return integrator == Integrator::implicit || integrator == Integrator::stiff ||
+         integrator == Integrator::passive;
+}
+
+/// Half a minute to some minutes each motion: one is enough. The spread of the others holds for them, too.
+bool is_dearest(int loops, const Line& line, Formulation formulation) {
+  return loops == 40 && is_dense(formulation) && has_jacobians(line.integrator);
+}
+
 /// How long a motion is followed; 0: the combination does not exist, or is left to a full run.
 double duration_of(const Context& context, int loops, const Line& line, Formulation formulation) {
   if (line.integrator == Integrator::passive && formulation == Formulation::parametric) return 0.0;
-  // Jacobians by differences: a column costs a slope, and a slope of the dense factors 40^3 times that of one loop.
-  const bool jacobians = line.integrator == Integrator::implicit || line.integrator == Integrator::stiff ||
-                         line.integrator == Integrator::passive;
+  const bool jacobians = has_jacobians(line.integrator);
   if (context.full && loops == 40 && is_dense(formulation)) return kOnce;
   if (context.full) return loops == 40 && jacobians ? kShortly : kLong;
   if (loops == 40 && jacobians && is_dense(formulation)) return 0.0;
@@ -102,9 +111,13 @@ bool convergence(const Context& context, int loops, const Line& line, std::strin
         context.progress(fmt::format("{}: {} {} {:g}", name_of_ladder(loops),
                                      simulate::name_of(line.integrator), simulate::name_of(formulation),
                                      fineness));
-      cells.push_back(converge(context, loops, {line.integrator, formulation, fineness}, duration));
+      const bool with_spread = !is_dearest(loops, line, formulation);
+      cells.push_back(
+          converge(context, loops, {line.integrator, formulation, fineness}, duration, with_spread));
       const Cell& cell = cells.back();
-      rows += cell.finished ? fmt::format(" {:.1e} ({:.0e}) |", cell.error, cell.spread) : " stops |";
+      rows += !cell.finished ? " stops |"
+              : with_spread  ? fmt::format(" {:.1e} ({:.0e}) |", cell.error, cell.spread)
+                             : fmt::format(" {:.1e} |", cell.error);
     }
     for (std::size_t k = finenesses.size(); k < line.finenesses.size(); ++k) rows += " |";
     const bool good = falls(line, cells);

@@ -9,7 +9,7 @@ void FullPort::look(const Vector6& on_port, control::PortState& state, control::
   mechanism_.hold({.tau = {}, .ports = {acting_.data(), acting_count_}, .wrench = {}});
   state.motion = mechanism_.motion(port_);
   state.acceleration = mechanism_.acceleration(port_);
-  mechanism_.mobility(port_, state.L);
+  mechanism_.mobility(port_, state.L, rule_.axes);
   if (rule_.turning) {
     const std::span<const double> Jd = mechanism_.jacobian_rate(port_);
     const std::vector<double>& u = mechanism_.state().u;

@@ -97,6 +97,29 @@ TEST(Initial, FixedValuesStayAndTheOthersAreCompleted) {
   EXPECT_EQ(content_of(out), content_of(out + ".2"));
 }
 
+TEST(Initial, SpeedsThatAModelDefinesAreFixedByTheirNamesOrGivenByTheRatesOfItsJoints) {
+  const Folder folder;
+  const std::string cart = model("shopping_cart.yaml");
+  const std::string by_speeds = folder.file(
+      "u.yaml", "q: {q3: 0, q4: 0}\nu: {u1: 0.5, u2: 0.2, u3: 0.2, u4: 0}\nfixed: {u: [u1, u2]}\n");
+  const std::string by_rates =
+      folder.file("qd.yaml", "q: {q3: 0, q4: 0}\nqd: {q1: 0.5, q2: 0, q3: 0.2, q4: 0}\n");
+  const std::string both =
+      folder.file("both.yaml", "q: {q3: 0, q4: 0}\nqd: {q1: 0.5, q2: 0, q3: 0.2, q4: 0}\nfixed: {u: [u1]}\n");
+  const Outcome fixed = tactus("eval " + cart + " --json --assemble --at " + by_speeds);
+  const Outcome rates = tactus("eval " + cart + " --json --assemble --at " + by_rates);
+  ASSERT_EQ(fixed.code, 0) << fixed.err;
+  ASSERT_EQ(rates.code, 0) << rates.err;
+  const Json a = Json::parse(fixed.out), b = Json::parse(rates.out);
+  ASSERT_EQ(a.at("u").size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(a["u"][i], b["u"][i], kRounding) << i;
+  EXPECT_EQ(a["u"][0], 0.5);
+  EXPECT_EQ(a["u"][1], 0.2);
+  const Outcome refused = tactus("eval " + cart + " --assemble --at " + both);
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("give `u` instead of `qd`"), std::string::npos) << refused.err;
+}
+
 TEST(Initial, FixedValuesThatContradictTheConstraintsAreAnError) {
   const Folder folder;
   const std::string coin = folder.file("coin.yaml", kCoin + kWrongWay + "  fixed: given\n");

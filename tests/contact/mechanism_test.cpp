@@ -243,6 +243,18 @@ TEST_P(MechanismLaw, TheMobilityIsThatOfTheMassMatrixUnderTheActiveRows) {
   }
 }
 
+TEST_P(MechanismLaw, TheMobilityAlongSomeAxesIsThatPartOfIt) {
+  const std::unique_ptr<Mechanism> mechanism = open_case(GetParam());
+  Hand hand(*mechanism, GetParam().push);
+  run(*mechanism, hand, 0, 10);
+  constexpr unsigned kPlanar = 0b011100;
+  std::array<double, 36> all, part;
+  mechanism->mobility(0, all);
+  part.fill(std::numeric_limits<double>::quiet_NaN());
+  mechanism->mobility(0, part, kPlanar);
+  for (std::size_t k = 0; k < 36; ++k) EXPECT_EQ(part[k], (kPlanar >> (k % 6) & 1u) != 0 ? all[k] : 0.0) << k;
+}
+
 TEST_P(MechanismLaw, TheMobilityIsSymmetricAndNeverNegative) {
   const std::unique_ptr<Mechanism> mechanism = open_case(GetParam());
   Hand hand(*mechanism, GetParam().push);

@@ -174,5 +174,28 @@ TEST(Simplify, SeesParallelAxesThroughAnyPlacement) {
   EXPECT_EQ(tree.links[2].sign, -1.0);
 }
 
+TEST(Simplify, LeavesOnlyATwistAboutXBetweenTwoTurningLinks) {
+  // R_PJ = Rz(gamma) Rx(alpha) Rz(beta): the parent's frame takes gamma, the joint's zero beta.
+  const describe::Model model = describe::load_text(
+      "name: m\nbodies:\n  a: {mass: 1, com: [0.1, 0, 0], inertia: [0.1, 0.1, 0.1]}\n"
+      "  b: {mass: 1, com: [0.1, 0.2, 0], inertia: [0.1, 0.2, 0.25]}\njoints:\n"
+      "  q1: {type: revolute, parent: world, child: a, axis: z}\n"
+      "  q2: {type: revolute, parent: a, child: b, axis: z, placement: {xyz: [0.4, 0, 0.1], rpy: [20 deg, 35 "
+      "deg, 50 deg]}}\n",
+      "m.yaml");
+  algebra::Graph graph;
+  const algebra::Graph::Scope scope(graph);
+  Tree<Expr> tree = build_tree(model, Numbers(model));
+  const double twist = tree.links[1].R_PJ(2, 2).value();
+  turn_frames(tree);
+  const Mat3<Expr>& R = tree.links[1].R_PJ;
+  EXPECT_TRUE(R(0, 0).is_constant(1.0));
+  for (std::size_t k = 1; k < 3; ++k) {
+    EXPECT_TRUE(algebra::is_zero(R(0, k)));
+    EXPECT_TRUE(algebra::is_zero(R(k, 0)));
+  }
+  EXPECT_NEAR(R(2, 2).value(), twist, 1e-15);
+}
+
 }  // namespace
 }  // namespace tactus::derive

@@ -289,5 +289,41 @@ TEST(DryFriction, LeavesNothingToForceForTheStiffIntegrator) {
   EXPECT_NO_THROW(run(simulation, {0.0, model.initial_q, model.initial_u, {}}, 1));
 }
 
+TEST(DryFriction, JointsAreHeldByTheMassMatrixAsByTheAccelerations) {
+  // Three joints that stick and slide by turns, one of them without friction.
+  Ready arm(R"(
+name: arm
+bodies:
+  a: {mass: 1, com: [0.2, 0, 0], inertia: [0.01, 0.02, 0.02]}
+  b: {mass: 0.8, com: [0.15, 0.02, 0], inertia: [0.01, 0.02, 0.02]}
+  c: {mass: 0.5, com: [0.1, 0, 0.03], inertia: [0.005, 0.01, 0.01]}
+joints:
+  q1: {type: revolute, parent: world, child: a, axis: y, friction: {coulomb: 2 N m}}
+  q2: {type: revolute, parent: a, child: b, axis: z, placement: {xyz: [0.4, 0, 0]}}
+  q3: {type: revolute, parent: b, child: c, axis: y, placement: {xyz: [0.3, 0, 0]}, friction: {coulomb: 0.3 N m}}
+)",
+            "tau: {q1: \"6*sin(7*t)\", q3: \"0.6*cos(11*t)\"}\n");
+  ASSERT_TRUE(arm.dynamics.dry_friction->inertia.has_value());
+  const State start{0.0, {0.1, 0.3, -0.2}, {0.0, 0.0, 0.0}, {}};
+  const auto end = [&] {
+    Simulation simulation(arm.dynamics, {.step = 1e-3});
+    simulation.set_state(start);
+    for (int k = 0; k < 1000; ++k) EXPECT_TRUE(simulation.step().ok()) << k;
+    return simulation.state();
+  };
+  const State by_inertia = end();
+  auto plain = std::make_shared<DryFriction>(*arm.dynamics.dry_friction);
+  plain->inertia.reset();
+  arm.dynamics.dry_friction = plain;
+  const State by_accelerations = end();
+  constexpr double kSame =
+      1e-9;  // rounding of two ways to the same forces, and of the instants at which joints come to rest
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_NEAR(by_inertia.q[i], by_accelerations.q[i], kSame);
+    EXPECT_NEAR(by_inertia.u[i], by_accelerations.u[i], 100.0 * kSame);
+  }
+  EXPECT_GT(std::abs(by_inertia.q[0] - start.q[0]) + std::abs(by_inertia.q[2] - start.q[2]), 0.01);
+}
+
 }  // namespace
 }  // namespace tactus::simulate

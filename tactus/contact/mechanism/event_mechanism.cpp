@@ -81,8 +81,8 @@ void EventMechanism::accelerate_now(double* udot) noexcept {
   std::copy(now.begin(), now.end(), udot);
 }
 
-void EventMechanism::answer_pushes(int port, std::array<double, 36>& result) noexcept {
-  Mechanism::answer_pushes(port, result);
+void EventMechanism::answer_pushes(int port, unsigned axes, std::array<double, 36>& result) noexcept {
+  Mechanism::answer_pushes(port, axes, result);
   engine_.look_anew();  // without the last push
 }
 

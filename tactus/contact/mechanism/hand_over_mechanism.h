@@ -57,7 +57,7 @@ class HandOverMechanism final : public ContactMechanism {
   bool store(simulate::Snapshot& snapshot) const noexcept override;
   bool restore(const simulate::Snapshot& snapshot) noexcept override;
   void accelerate_now(double* udot) noexcept override;
-  void answer_pushes(int port, std::array<double, 36>& result) noexcept override;
+  void answer_pushes(int port, unsigned axes, std::array<double, 36>& result) noexcept override;
 
  private:
   ContactMechanism& now() noexcept {

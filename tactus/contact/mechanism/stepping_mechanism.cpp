@@ -110,11 +110,15 @@ void SteppingMechanism::accelerate_now(double* udot) noexcept {
 }
 
 // J (what the generalised forces J^T wrench do), one wrench after the other.
-void SteppingMechanism::answer_pushes(int port, std::array<double, 36>& result) noexcept {
+void SteppingMechanism::answer_pushes(int port, unsigned axes, std::array<double, 36>& result) noexcept {
   result.fill(std::numeric_limits<double>::quiet_NaN());
   if (!stepping_.prepare_response({tau_, wrench_})) return;
   const std::span<const double> J = jacobian(port);
   for (std::size_t column = 0; column < 6; ++column) {
+    if ((axes >> column & 1u) == 0) {
+      for (std::size_t row = 0; row < 6; ++row) result[6 * row + column] = 0.0;
+      continue;
+    }
     stepping_.respond(&J[column * nv()], udot_.data());
     for (std::size_t row = 0; row < 6; ++row) {
       double sum = 0.0;

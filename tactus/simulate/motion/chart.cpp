@@ -87,7 +87,7 @@ void Chart::slope(double t, const double* z, double* z_rate) {
   std::copy_n(z + nv, nv, w_.u);
   evaluate_loads();
   if (friction_ != nullptr)
-    friction_->act(w_.arguments.data(), w_.tau, w_.udot, probed(), [this] { accelerate(); });
+    friction_->act(w_.arguments.data(), w_.tau, w_.udot, probed(), law_ == nullptr, [this] { accelerate(); });
   else
     accelerate();
   dynamics_.coordinates.chart_rate(w_.q, z, w_.qdot, z_rate);

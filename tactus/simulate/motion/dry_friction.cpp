@@ -20,6 +20,9 @@ constexpr double kNoAcceleration = 1e-12;
 /// A row of G nearer than this to the span of others, by natural sizes, depends on them.
 constexpr double kDependent = 1e-9;
 
+/// Speeds: a dense mass matrix of more costs more than some evaluations.
+constexpr int kMostByInertia = 16;
+
 /// By F+ F- S+ S- of the model, where S may be left out, or be less than F by an adjusted parameter.
 void set_bounds(DryAxis& axis, const double* given) {
   axis.slide_forward = std::max(0.0, given[0]);
@@ -87,7 +90,10 @@ std::shared_ptr<const DryFriction> dry_friction_of(const describe::Model& model,
     friction.bounds = generate::compile({"friction_bounds", {}, graph, {}, {std::move(bounds)}}, backend);
   }
   const algebra::Function rates = equations.joint_rates();
-  if (rates.outputs.size() > 1) friction.rates = generate::compile(rates, backend);
+  if (rates.outputs.size() > 1)
+    friction.rates = generate::compile(rates, backend);
+  else if (equations.constraint_rows().empty() && equations.nv() <= kMostByInertia)
+    friction.inertia = generate::compile(equations.mass_matrix(), backend);
   return std::make_shared<const DryFriction>(std::move(friction));
 }
 
@@ -121,6 +127,12 @@ FrictionLaw::FrictionLaw(const Dynamics& dynamics)
       forward_(axes_.size()),
       order_(axes_.size()) {
   rest_.reserve(axes_.size());
+  if (friction_.inertia) {
+    M_.resize(nv_ * nv_);
+    factor_.resize(nv_ * nv_);
+    inertia_work_.resize(friction_.inertia->work_size());
+    free_.reserve(nv_);
+  }
   if (friction_.rates) {
     out_.resize(friction_.rates->output_size());
     work_.resize(friction_.rates->work_size());
@@ -236,6 +248,51 @@ void FrictionLaw::hold() {
   std::fill_n(x_.begin(), n, 0.0);
   solve_free(residual_.data(), x_.data());
   for (std::size_t i = 0; i < n; ++i) x_[i] += y_[i];
+}
+
+/// The same where nothing but M answers. False where M_FF has no factor: numbers that are no numbers.
+bool FrictionLaw::hold_by_inertia(const double* arguments, double* tau, double* udot) {
+  (*friction_.inertia)(arguments, M_.data(), inertia_work_.data());
+  for (std::size_t i = 0; i < nv_; ++i) {
+    base_[i] = 0.0;
+    for (std::size_t k = 0; k < nv_; ++k) base_[i] += M_[i * nv_ + k] * udot[k];
+  }
+  free_.clear();
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < nv_; ++i) {
+    if (next < rest_.size() && static_cast<std::size_t>(axes_[rest_[next]].rate) == i)
+      ++next;
+    else
+      free_.push_back(i);
+  }
+  // M_FF = L L^T; the reciprocals of its diagonal stand on it.
+  const std::size_t m = free_.size();
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t j = 0; j <= i; ++j) {
+      double sum = M_[free_[i] * nv_ + free_[j]];
+      for (std::size_t k = 0; k < j; ++k) sum -= factor_[i * m + k] * factor_[j * m + k];
+      if (i == j && !(sum > 0.0)) return false;
+      factor_[i * m + j] = i == j ? 1.0 / std::sqrt(sum) : sum * factor_[j * m + j];
+    }
+  std::fill_n(udot, nv_, 0.0);
+  for (std::size_t i = 0; i < m; ++i) {
+    double sum = base_[free_[i]];
+    for (std::size_t k = 0; k < i; ++k) sum -= factor_[i * m + k] * udot[free_[k]];
+    udot[free_[i]] = sum * factor_[i * m + i];
+  }
+  for (std::size_t i = m; i-- > 0;) {
+    double sum = udot[free_[i]];
+    for (std::size_t k = i + 1; k < m; ++k) sum -= factor_[k * m + i] * udot[free_[k]];
+    udot[free_[i]] = sum * factor_[i * m + i];
+  }
+  for (const std::size_t axis : rest_) {
+    const auto rate = static_cast<std::size_t>(axes_[axis].rate);
+    double force = -base_[rate];
+    for (const std::size_t k : free_) force += M_[rate * nv_ + k] * udot[k];
+    lambda_[axis] += force;
+    tau[rate] += force;
+  }
+  return true;
 }
 
 /// Which joints at rest stick and which begin to slide: the law above. What slides has the friction of sliding, which may

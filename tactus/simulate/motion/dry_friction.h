@@ -14,6 +14,13 @@
 //
 // G and b are found from the accelerations themselves, which are affine in the forces at the joints: one more evaluation
 // per joint at rest, and the law holds under every formulation, constraint and contact.
+//
+// Within a piece of motion the joints R at rest stay so, the others F move on under forces that are known. Where nothing but M
+// answers (no constraints, no contacts, speeds that are the joint rates) that is, from accelerations a under the last lambda,
+//
+//   r = M a,    a'_R = 0,  M_FF a'_F = r_F,    lambda'_R = lambda_R + (M a')_R - r_R
+//
+// one mass matrix instead of the evaluations.
 #pragma once
 
 #include <memory>
@@ -39,6 +46,7 @@ struct DryFriction {
   std::optional<generate::Kernel> rates;  // t q u -> qd W qdd_bias; none where the speeds are the joint rates
   /// -> F+ F- S+ S- of each axis, where adjustable parameters are in them.
   std::optional<generate::Kernel> bounds;
+  std::optional<generate::Kernel> inertia;  // t q -> M; none where more than M answers
 
   static constexpr std::size_t kBounds = 4;  // of an axis
   /// The axes with the bounds as they are now. `numbers` has room for those of all axes and the kernel's work.
@@ -85,9 +93,9 @@ class FrictionLaw {
 
   /// Adds the friction to tau (within the arguments t q u tau ...) and leaves the accelerations in udot.
   /// `accelerate()` computes udot for the arguments as they are.
-  /// `as_before`: with the forces of the last time.
+  /// `as_before`: with the forces of the last time. `free`: no law of contacts takes part.
   template <class Accelerate>
-  void act(const double* arguments, double* tau, const double* udot, bool as_before,
+  void act(const double* arguments, double* tau, double* udot, bool as_before, bool free,
            const Accelerate& accelerate) {
     if (as_before) {
       for (std::size_t i = 0; i < axes_.size(); ++i) tau[axes_[i].rate] += lambda_[i];
@@ -97,6 +105,7 @@ class FrictionLaw {
     begin(arguments, tau);
     accelerate();
     if (rest_.empty()) return;
+    if (given_ && free && friction_.inertia && hold_by_inertia(arguments, tau, udot)) return;
     note_base(udot);
     for (std::size_t j = 0; j < rest_.size(); ++j) {
       double& force = tau[axes_[rest_[j]].rate];
@@ -121,6 +130,7 @@ class FrictionLaw {
   void note_column(std::size_t j, const double* udot, double force);
   void finish(double* tau);
   void hold();
+  bool hold_by_inertia(const double* arguments, double* tau, double* udot);
   void choose();
   bool pivot();
   /// x_F of G_FF x_F = -rhs_F for the entries that are free; the others keep theirs. Where rows depend on each other,
@@ -142,8 +152,10 @@ class FrictionLaw {
   std::vector<std::size_t> rest_;
   std::vector<double> base_, columns_;  // [nv] udot, and [nv x rest] what a unit of force adds to it
   std::vector<double> G_, a_, x_, lower_, upper_, residual_;
-  std::vector<signed char> bound_;       // -1, +1: at the lower, upper bound; 0: free
-  std::vector<double> L_, y_, forward_;  // factors, and memory of solutions
+  std::vector<signed char> bound_;                 // -1, +1: at the lower, upper bound; 0: free
+  std::vector<double> L_, y_, forward_;            // factors, and memory of solutions
+  std::vector<double> M_, factor_, inertia_work_;  // of hold_by_inertia()
+  std::vector<std::size_t> free_;
   std::vector<std::size_t> order_;
 };
 

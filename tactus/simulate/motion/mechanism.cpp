@@ -287,18 +287,22 @@ std::array<double, 6> Mechanism::acceleration(int port) noexcept {
   return placed_ports().acceleration(port, udot_.data());
 }
 
-void Mechanism::mobility(int port, std::array<double, 36>& result) noexcept {
+void Mechanism::mobility(int port, std::array<double, 36>& result, unsigned axes) noexcept {
   if (port < 0 || static_cast<std::size_t>(port) >= ports().size()) return result.fill(kNaN);
-  answer_pushes(port, result);
+  answer_pushes(port, axes, result);
 }
 
 // Accelerations are linear in the forces while the set of constraints and contacts stays: one wrench after the
 // other is added to what acts. Dry friction at joints stays what it is: it takes a force, and has no inertia.
-void Mechanism::answer_pushes(int port, std::array<double, 36>& result) noexcept {
+void Mechanism::answer_pushes(int port, unsigned axes, std::array<double, 36>& result) noexcept {
   const std::size_t n = nv();
   accelerate_now(udot_.data());
   port_loads_.set_probing(true);
   for (std::size_t column = 0; column < 6; ++column) {
+    if ((axes >> column & 1u) == 0) {
+      for (std::size_t row = 0; row < 6; ++row) result[6 * row + column] = 0.0;
+      continue;
+    }
     PortWrench push{port, {}};
     push.wrench[column] = 1.0;
     const std::size_t held = port_loads_.push(push);

@@ -198,8 +198,10 @@ class Mechanism {
   std::array<double, 6> acceleration(int port) noexcept;
   /// What a wrench at the port does to the port's acceleration under the constraints and contacts that are on:
   /// A = mobility . wrench, [6 x 6]. Its inverse, where it has one, is the apparent inertia. A small wrench is meant: what
-  /// sticks goes on to stick, what touches to touch.
-  void mobility(int port, std::array<double, 36>& result) noexcept;
+  /// sticks goes on to stick, what touches to touch. `axes`: bits of the axes along which it is asked for, of a turn about
+  /// x the lowest, of a way along z the highest; the columns of the others are zero.
+  static constexpr unsigned kAllAxes = 0b111111;
+  void mobility(int port, std::array<double, 36>& result, unsigned axes = kAllAxes) noexcept;
   /// [kg] felt by a force along the unit direction d (world axes) at the port's origin; infinite where it cannot move.
   double apparent_mass(int port, const math::Vec3<double>& d) noexcept;
 
@@ -277,7 +279,7 @@ class Mechanism {
   /// udot at the state with the loads that are held just now.
   virtual void accelerate_now(double* udot) noexcept = 0;
   /// The mobility of a port that exists.
-  virtual void answer_pushes(int port, std::array<double, 36>& result) noexcept;
+  virtual void answer_pushes(int port, unsigned axes, std::array<double, 36>& result) noexcept;
 
   Ports port_loads_;  // to be attached to the engine
 

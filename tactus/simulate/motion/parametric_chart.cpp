@@ -111,7 +111,7 @@ void ParametricChart::slope(double t, const double* y, double* y_rate) {
   evaluate_loads();
   std::copy_n(zd, nz_, y_rate);
   if (friction_ != nullptr)
-    friction_->act(w_.arguments.data(), w_.tau, w_.udot, probed(), [&] { accelerate(y_rate + nz_); });
+    friction_->act(w_.arguments.data(), w_.tau, w_.udot, probed(), false, [&] { accelerate(y_rate + nz_); });
   else
     accelerate(y_rate + nz_);
   for (std::size_t i = 0; i < nv; ++i) most_udot_[i] = std::max(most_udot_[i], std::abs(w_.udot[i]));

@@ -23,25 +23,6 @@ std::size_t offset_of(const generate::Kernel& kernel, std::string_view name) {
   return slot->offset;
 }
 
-std::vector<derive::BodyPlace> places_of(const std::vector<Port>& ports) {
-  std::vector<derive::BodyPlace> places;
-  for (const Port& port : ports) places.push_back({port.body, port.frame});
-  return places;
-}
-
-std::vector<Port> ports_of(const describe::Model& model, const std::vector<int>& asked) {
-  std::vector<Port> ports;
-  for (std::size_t i = 0; i < model.frames.size(); ++i) {
-    const describe::Frame& frame = model.frames[i];
-    const int index = static_cast<int>(i);
-    if (frame.grasp || std::find(asked.begin(), asked.end(), index) != asked.end())
-      ports.push_back({frame.name, frame.body, index});
-  }
-  for (std::size_t b = 1; b < model.bodies.size(); ++b)
-    ports.push_back({model.bodies[b].name, static_cast<int>(b), -1});
-  return ports;
-}
-
 /// A rate's direction (w, v of its link's origin o) as the velocity of the point p.
 struct Direction {
   Vec w, v;
@@ -59,17 +40,6 @@ void put(const Direction& d, std::size_t column, std::size_t n, double* J) {
 }
 
 }  // namespace
-
-PortKernels::PortKernels(const derive::Equations& equations, const std::vector<int>& frames)
-    : ports(ports_of(equations.model(), frames)),
-      links(equations.links()),
-      nq(static_cast<std::size_t>(equations.nq())),
-      nv(static_cast<std::size_t>(equations.nv())),
-      own_speeds(equations.model().speeds.definition != describe::Speeds::Definition::joint_rates),
-      directions(generate::compile(equations.joint_directions(places_of(ports)))),
-      joint_rates(generate::compile(equations.joint_rates())) {
-  for (const Port& port : ports) link_of_port.push_back(equations.link_of_body(port.body));
-}
 
 int find_port(std::span<const Port> ports, std::string_view name) {
   constexpr std::string_view kBody = "body:";
@@ -89,6 +59,7 @@ Ports::Ports(const PortKernels& kernels)
       out_(kernels.directions.output_size()),
       rates_(kernels.joint_rates.output_size()),
       work_(std::max(kernels.directions.work_size(), kernels.joint_rates.work_size())),
+      own_in_(1 + kernels.nq + 6),
       stage_out_(out_.size()),
       places_to_(out_.size()),
       power_rates_(rates_.size()),
@@ -110,6 +81,11 @@ Ports::Ports(const PortKernels& kernels)
     for (std::size_t j = 0; j < 3; ++j) nowhere_.X_WP.R(i, j) = kNaN;
   }
   nowhere_.V_WP.fill(kNaN);
+  for (const std::optional<PortKernel>& own : kernels.own)
+    if (own) {
+      own_out_.resize(std::max({own_out_.size(), own->push.output_size(), own->motion.output_size()}));
+      work_.resize(std::max({work_.size(), own->push.work_size(), own->motion.work_size()}));
+    }
   if (!kernels.own_speeds) return;
   W_ = offset_of(kernels.joint_rates, "W");
   W_rate_ = offset_of(kernels.joint_rates, "W_rate");
@@ -130,10 +106,29 @@ bool Ports::hold(std::span<const PortWrench> wrenches) noexcept {
 }
 
 void Ports::add(const double* arguments, double* tau) noexcept {
+  bool all = false;
+  for (std::size_t h = 0; h < held_count_; ++h) {
+    const std::optional<PortKernel>& own = kernels_.own[static_cast<std::size_t>(held_[h].port)];
+    if (!own) {
+      all = true;
+      continue;
+    }
+    double* in = own_in_.data();
+    std::copy_n(arguments, 1 + kernels_.nq, in);
+    std::copy_n(held_[h].wrench.data(), 6, in + 1 + kernels_.nq);
+    own->push(in, own_out_.data(), work_.data());
+    for (std::size_t k = 0; k < own->rates.size(); ++k) tau[own->rates[k]] += own_out_[k];
+  }
+  if (all) push_by_all(arguments, tau);
+}
+
+/// Those that have no kernel of their own.
+void Ports::push_by_all(const double* arguments, double* tau) noexcept {
   kernels_.directions(arguments, stage_out_.data(), work_.data());
   const double* directions = stage_out_.data() + directions_;
   for (std::size_t h = 0; h < held_count_; ++h) {
     const auto port = static_cast<std::size_t>(held_[h].port);
+    if (kernels_.own[port]) continue;
     const double* X = stage_out_.data() + places_ + 12 * port;
     const Vec p{X[3], X[7], X[11]}, torque = vector_at(held_[h].wrench.data()),
                                     force = vector_at(held_[h].wrench.data() + 3);
@@ -216,13 +211,21 @@ const PortMotion& Ports::motion(int port) noexcept {
   PortMotion& motion = motions_[i];
   if (motions_at_[i] == moves_) return motion;
   motions_at_[i] = moves_;
-  need(kVelocities);
-  const double* X = out_.data() + places_ + 12 * i;
+  const std::optional<PortKernel>& own = kernels_.own[i];
+  if (own)
+    own->motion(arguments_.data(), own_out_.data(), work_.data());
+  else
+    need(kVelocities);
+  const double* X = own ? own_out_.data() : out_.data() + places_ + 12 * i;
   for (std::size_t a = 0; a < 3; ++a) {
     for (std::size_t b = 0; b < 3; ++b) motion.X_WP.R(a, b) = X[4 * a + b];
     motion.X_WP.p[a] = X[4 * a + 3];
   }
   motion.V_WP = {};
+  if (own) {
+    std::copy_n(X + 12, 6, motion.V_WP.begin());
+    return motion;
+  }
   if (const int link = kernels_.link_of_port[i]; link >= 0) {
     const auto l = static_cast<std::size_t>(link);
     const Vec v = v_[l] + cross(w_[l], motion.X_WP.p - vector_at(&out_[3 * l]));

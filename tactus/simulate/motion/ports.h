@@ -19,6 +19,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -63,6 +64,13 @@ class OutsideLoads {
   virtual bool probes() const noexcept { return false; }
 };
 
+/// What one port asks for in every tick, with only its own links in it: of a planar mechanism little is left.
+struct PortKernel {
+  generate::Kernel push;    // t q wrench -> tau of `rates`
+  generate::Kernel motion;  // t q u -> X [R p] V
+  std::vector<int> rates;   // those between the port and the ground
+};
+
 /// The constant part; shared by any number of mechanisms.
 struct PortKernels {
   /// Frames: indices into Model::frames, besides those marked `grasp`.
@@ -75,6 +83,9 @@ struct PortKernels {
   bool own_speeds = false;       // the speeds are not the joint rates
   generate::Kernel directions;   // t q -> links directions places
   generate::Kernel joint_rates;  // t q u -> qd (W W_rate qdd_bias)
+  /// [ports] Of the first frames; the others, and bodies, go by the kernels of all.
+  static constexpr std::size_t kMostOwn = 8;
+  std::vector<std::optional<PortKernel>> own;
 };
 
 /// The port of that name: a frame's, otherwise a body's; "body:NAME" is always the body's. -1 where there is none.
@@ -136,6 +147,7 @@ class Ports final : public OutsideLoads {
   /// In terms of the speeds, where those are not the joint rates.
   void to_speeds(const double* of_rates, double* of_speeds) const noexcept;
   void joint_jacobian(int port, double* J) const noexcept;
+  void push_by_all(const double* arguments, double* tau) noexcept;
   void joint_jacobian_rate(int port, double* J_rate) noexcept;
 
   const PortKernels& kernels_;
@@ -145,6 +157,7 @@ class Ports final : public OutsideLoads {
   bool probing_ = false;
   Stage stage_ = kNothing;
   std::vector<double> arguments_, out_, rates_, work_;
+  std::vector<double> own_in_, own_out_;                     // of a port's own kernels
   std::vector<double> stage_out_;                            // of add()
   std::vector<double> places_to_, power_rates_, joint_tau_;  // of work() and power()
   std::vector<math::Vec3<double>> w_, v_;                    // [links] velocities
