@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <tactus/algebra/calculus.h>
+#include <tactus/algebra/trig_form.h>
 #include <tactus/base/check.h>
 #include <tactus/base/error.h>
 #include <tactus/derive/constraints/constrained.h>
@@ -136,9 +137,53 @@ struct Equations::Implementation {
 
   KaneEquations kane_equations(bool with_wrench) const {
     const Motion<Expr> motion = motion_at(raw, symbols->q);
-    return kane(raw, motion, model, *symbols, speeds, loads_on(raw, motion, speeds.rates, with_wrench),
-                joint_loads(model, options, numbers, symbols->q, speeds.rates), options.push_passive);
+    KaneEquations result =
+        kane(raw, motion, model, *symbols, speeds, loads_on(raw, motion, speeds.rates, with_wrench),
+             joint_loads(model, options, numbers, symbols->q, speeds.rates), options.push_passive);
+    return speeds.is_constant() ? shortest(std::move(result), with_wrench) : result;
   }
+
+  /// Where W is constant, the same equations have other forms: each element collected as a trigonometric polynomial, which is what a
+  /// reader would write; or the recursions' equations in joint rates, recombined:
+  ///   M = W^T M_q W,   h = W^T h_q(q, W u)
+  /// The one with the fewest operations is taken.
+  KaneEquations shortest(KaneEquations by_kane, bool with_wrench) const {
+    const std::size_t n = symbols->u.size();
+    KaneEquations collected = by_kane, recombined = by_kane;
+    for (std::vector<Expr>* part : {&collected.M, &collected.h})
+      for (Expr& x : *part) x = algebra::simplify(x);
+    Motion<Expr> motion = motion_at(tree, symbols->q);
+    std::vector<CompositeBody<Expr>> composite;
+    std::vector<Expr> M(n * n);
+    composite_body(tree, Policy{}, motion, composite, M.data());
+    const std::vector<Expr> h = joint_forces_for(speeds.rates, speeds.bias, with_wrench);
+    for (std::size_t r = 0; r < n; ++r) {
+      recombined.h[r] = Expr();
+      for (std::size_t j = 0; j < n; ++j) recombined.h[r] += speeds.W_at(j, r) * h[j];
+      for (std::size_t s = 0; s < n; ++s) {
+        Expr sum;
+        for (std::size_t i = 0; i < n; ++i)
+          for (std::size_t j = 0; j < n; ++j) sum += speeds.W_at(i, r) * M[i * n + j] * speeds.W_at(j, s);
+        recombined.M[r * n + s] = algebra::simplify(sum);
+      }
+    }
+    const std::vector<Expr>*M_best = &by_kane.M, *h_best = &by_kane.h;
+    int least = -1;
+    for (const KaneEquations* a : {&by_kane, &collected, &recombined})
+      for (const KaneEquations* b : {&by_kane, &collected, &recombined}) {
+        std::vector<Expr> roots = a->M;
+        roots.insert(roots.end(), b->h.begin(), b->h.end());
+        const algebra::OperationCount count = algebra::count_operations(roots);
+        const int cost = count.mul + count.add + kTrigCost * count.trig;
+        if (least >= 0 && cost >= least) continue;
+        least = cost;
+        M_best = &a->M;
+        h_best = &b->h;
+      }
+    return {std::move(by_kane.partials), *M_best, *h_best, std::move(by_kane.active)};
+  }
+  /// [products] A sine or cosine.
+  static constexpr int kTrigCost = 8;
 
   /// Formulas of nv x nv entries, most of them zero: 200 MB. Beyond it they would take what memory there is.
   static constexpr int kMostSpeeds = 5000;

@@ -1,6 +1,7 @@
 #include <tactus/derive/readable/kane.h>
 
 #include <tactus/algebra/calculus.h>
+#include <tactus/algebra/trig_form.h>
 #include <tactus/derive/recursion/articulated_body.h>
 #include <tactus/derive/tree/mass.h>
 
@@ -17,6 +18,21 @@ bool matters(const Link<Expr>& link, int i, const std::vector<OutsideWrench<Expr
   for (const OutsideWrench<Expr>& wrench : outside)
     if (wrench.link == i) return true;
   return false;
+}
+
+/// Speeds up to which couplings that cancel are looked for: those that diagonalise the mass matrix are no more.
+constexpr std::size_t kMostProven = 6;
+/// Coefficients of the numerator that have cancelled, beside those of order one that have not.
+constexpr double kVanishes = 1e-12;
+
+/// Zero for all values of its symbols: the numerator has no coefficient left.
+bool vanishes(Expr x) {
+  if (algebra::is_zero(x) || x.is_constant()) return algebra::is_zero(x);
+  constexpr algebra::TrigLimits kShort{.terms = 500, .products = 50'000};
+  algebra::TrigVariables variables;
+  algebra::TrigConverter convert(variables, kShort);
+  const auto rest = convert(as_fraction(x).numerator);
+  return rest && rest->norm() < kVanishes;
 }
 
 Vec3<Expr> each_reduced(const Vec3<Expr>& v) { return {reduced(v.x), reduced(v.y), reduced(v.z)}; }
@@ -151,6 +167,10 @@ KaneEquations kane(const Tree<Expr>& tree, const Motion<Expr>& motion, const des
       }
     }
   }
+  if (!speeds.identity && n <= kMostProven)
+    for (std::size_t r = 0; r < n; ++r)
+      for (std::size_t s = 0; s < r; ++s)
+        if (vanishes(result.M[r * n + s])) result.M[r * n + s] = result.M[s * n + r] = Expr();
   return result;
 }
 

@@ -49,6 +49,11 @@ std::vector<Expr> times(const std::vector<Expr>& A, const std::vector<Expr>& x) 
 
 }  // namespace
 
+bool SpeedMap::is_constant() const {
+  return !identity && std::all_of(W.begin(), W.end(), [](Expr x) { return x.is_constant(); }) &&
+         std::all_of(X.begin(), X.end(), [](Expr x) { return algebra::is_zero(x); });
+}
+
 SpeedMap speed_map(const Model& model, const Symbols& symbols, const Numbers& numbers) {
   SpeedMap map;
   const std::size_t n = symbols.u.size();

@@ -22,6 +22,8 @@ struct SpeedMap {
   std::vector<Expr> accelerations;  // d qd/dt = W udot + Wd u + Xd
   std::vector<Expr> bias;           // Wd u + Xd
 
+  /// Whether qd = W u with a W that never changes.
+  bool is_constant() const;
   Expr W_at(std::size_t rate, std::size_t speed) const {
     if (identity) return rate == speed ? Expr(1.0) : Expr(0.0);
     return W[rate * rates.size() + speed];

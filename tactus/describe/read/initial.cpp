@@ -1,9 +1,13 @@
 // Where a motion begins: the `initial` section, in the order of the coordinates and speeds.
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <Eigen/LU>
 
+#include <tactus/algebra/calculus.h>
 #include <tactus/base/error.h>
 #include <tactus/describe/read/keys.h>
 #include <tactus/describe/read/sections.h>
@@ -164,6 +168,71 @@ InitialMarks read_marks(const Reader& reader, const Model& model, const Value* q
   return marks;
 }
 
+std::vector<double> speeds_of_rates(const Model& model, const std::vector<double>& q,
+                                    const std::vector<double>& rates) {
+  const Speeds& speeds = model.speeds;
+  if (speeds.definition == Speeds::Definition::joint_rates) return rates;
+  const std::vector<std::string> coordinates = model.coordinate_names();
+  std::map<std::string, double> values{{"t", 0.0}};
+  for (const Parameter& parameter : model.parameters) values[parameter.name] = parameter.value;
+  for (std::size_t i = 0; i < coordinates.size(); ++i) {
+    values[coordinates[i]] = q[i];
+    values[rate_name(coordinates[i])] = rates[i];
+  }
+  const auto value_of = [&](Expr symbol) {
+    const auto found = values.find(model.graph->symbol_name(symbol));
+    return found == values.end() ? 0.0 : found->second;  // speeds of `to_rates`
+  };
+  if (speeds.definition == Speeds::Definition::from_rates)
+    return algebra::evaluate(speeds.equations, value_of);
+  // qd = W u + X
+  std::vector<Expr> u;
+  for (const std::string& name : speeds.names) u.push_back(algebra::symbol(name));
+  const std::vector<double> W = algebra::evaluate(algebra::jacobian(speeds.equations, u), value_of),
+                            X = algebra::evaluate(speeds.equations, value_of);
+  const auto n = static_cast<Eigen::Index>(u.size());
+  Eigen::MatrixXd matrix(n, n);
+  Eigen::VectorXd rest(n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    rest(i) = rates[static_cast<std::size_t>(i)] - X[static_cast<std::size_t>(i)];
+    for (Eigen::Index k = 0; k < n; ++k) matrix(i, k) = W[static_cast<std::size_t>(i * n + k)];
+  }
+  const Eigen::VectorXd solved = matrix.fullPivLu().solve(rest);
+  return {solved.begin(), solved.end()};
+}
+
+namespace {
+
+/// Rates of the joints, and the speeds that they make at the coordinates' initial values.
+void read_rates(Reader& reader, const Value& given, std::string_view what) {
+  Model& model = reader.model;
+  std::vector<std::string> names;
+  std::vector<Dimension> dimensions;
+  for (const Joint& joint : model.joints)
+    for (const JointAxis& axis : joint.axes) {
+      names.push_back(axis.name);
+      dimensions.push_back(axis.is_rotation ? kAngularSpeed : kSpeed);
+    }
+  std::vector<double> rates(names.size(), 0.0);
+  read_values(reader, given, what, names, dimensions, rates);
+  model.initial_u = speeds_of_rates(model, model.initial_q, rates);
+  for (const double u : model.initial_u)
+    if (!std::isfinite(u))
+      reader.fail(given, "the speeds have no finite values for these rates at the initial coordinates",
+                  "start at another place: there the map between rates and speeds is singular");
+}
+
+/// Whether `u` speaks of the joints' rates: only where the speeds were chosen, so that the file need not know their names.
+bool means_rates(const Reader& reader, const Value* u) {
+  if (u == nullptr || !reader.automatic_speeds || !u->is_map() || u->entries.empty()) return false;
+  const std::vector<std::string> speeds = reader.model.speed_names();
+  return std::none_of(u->entries.begin(), u->entries.end(), [&](const Value::Entry& entry) {
+    return std::find(speeds.begin(), speeds.end(), entry.key.text) != speeds.end();
+  });
+}
+
+}  // namespace
+
 void read_initial(Reader& reader, const Value& section) {
   const Fields fields(reader, section, "`initial`", keys::kInitial);
   Model& model = reader.model;
@@ -172,7 +241,14 @@ void read_initial(Reader& reader, const Value& section) {
     normalise_quaternions(reader, *q, model.initial_q);
     warn_beyond_limits(reader, *q, model.initial_q);
   }
-  if (const Value* u = fields["u"]) {
+  const Value* qd = fields["qd"];
+  if (qd != nullptr) {
+    fields.refuse({"u"}, "`qd` gives the rates of the joints already");
+    read_rates(reader, *qd, "`qd`");
+  } else if (means_rates(reader, fields["u"])) {
+    qd = fields["u"];
+    read_rates(reader, *qd, "`u`");
+  } else if (const Value* u = fields["u"]) {
     std::vector<Dimension> dimensions;
     if (model.speeds.definition == Speeds::Definition::joint_rates) {
       for (const Joint& joint : model.joints)
@@ -181,7 +257,19 @@ void read_initial(Reader& reader, const Value& section) {
     }
     read_values(reader, *u, "`u`", model.speed_names(), dimensions, model.initial_u);
   }
-  model.initial_marks = read_marks(reader, model, fields["q"], fields["u"], fields["fixed"]);
+  const bool own_speeds = model.speeds.definition != Speeds::Definition::joint_rates;
+  if (qd == nullptr || !own_speeds) {
+    model.initial_marks =
+        read_marks(reader, model, fields["q"], qd != nullptr ? qd : fields["u"], fields["fixed"]);
+    return;
+  }
+  // They give all the speeds together.
+  if (const Value* fixed = fields["fixed"])
+    reader.fail(*fixed, "rates of the joints cannot be fixed where the speeds are others",
+                fmt::format("give `u` by the speeds' names: {}", fmt::join(model.speed_names(), ", ")));
+  InitialMarks marks;
+  marks.u.assign(model.speed_names().size(), Mark::given);
+  model.initial_marks = read_marks(reader, model, fields["q"], nullptr, nullptr, std::move(marks));
 }
 
 }  // namespace tactus::describe

@@ -79,9 +79,9 @@ inline constexpr std::array kFrameSpring = {Key("type"),
                                             Key("angular_damping")};
 inline constexpr std::array kPoint = {Key("body"), Key("at")};
 
-inline constexpr std::array kSpeeds = {Key("names"), Key("from_rates"), Key("to_rates")};
+inline constexpr std::array kSpeeds = {Key("names"), Key("from_rates"), Key("to_rates"), Key("auto")};
 
-inline constexpr std::array kInitial = {Key("q"), Key("u"), Key("fixed")};
+inline constexpr std::array kInitial = {Key("q"), Key("u"), Key("qd"), Key("fixed")};
 inline constexpr std::array kRepeatedInitial = {Key("q"), Key("u")};
 inline constexpr std::array kFixed = {Key("q"), Key("u")};
 

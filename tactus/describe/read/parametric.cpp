@@ -175,7 +175,7 @@ void start_there(Reader& reader, const Value* initial, const Value& z) {
   const auto start = trial_places(parametric).front();
   if (initial == nullptr || initial->find("q") == nullptr)
     model.initial_q = values_at(model, parametric.psi, start);
-  if (initial != nullptr && initial->find("u") != nullptr) return;
+  if (initial != nullptr && (initial->find("u") != nullptr || initial->find("qd") != nullptr)) return;
   bool moves = false;
   std::vector<Expr> moving{algebra::symbol("t")}, rates{Expr(1.0)};
   for (const Parametric::Parameter& p : parametric.z) {
@@ -183,9 +183,11 @@ void start_there(Reader& reader, const Value* initial, const Value& z) {
     rates.emplace_back(p.rate);
     moves = moves || p.rate != 0.0;
   }
-  const bool plain = model.nq() == model.nv() && model.speeds.definition == Speeds::Definition::joint_rates;
-  if (plain) {
-    model.initial_u = values_at(model, algebra::directional_derivative(parametric.psi, moving, rates), start);
+  const bool own_speeds = model.speeds.definition != Speeds::Definition::joint_rates;
+  if (model.nq() == model.nv() && (!own_speeds || reader.automatic_speeds)) {
+    const std::vector<double> qd =
+        values_at(model, algebra::directional_derivative(parametric.psi, moving, rates), start);
+    model.initial_u = speeds_of_rates(model, model.initial_q, qd);
   } else if (moves) {
     reader.fail(z, "rates of z give the initial speeds only where those are joint rates without quaternions",
                 "give `u` under `initial`, and leave out `rate`");

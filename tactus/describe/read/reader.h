@@ -40,6 +40,8 @@ class Reader {
 
   /// Names that expressions may use besides the parameters (coordinates, speeds, t), while they are read.
   std::unordered_map<std::string, algebra::Quantity> local_names;
+  /// The speeds were chosen, not written: initial values may be rates of the joints under their own names.
+  bool automatic_speeds = false;
   /// What each parameter stands for: a symbol, or the formula of a derived one.
   std::unordered_map<std::string, algebra::Quantity> parameter_quantities;
 

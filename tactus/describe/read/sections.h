@@ -65,6 +65,10 @@ void read_speeds(Reader& reader, const Value& section);
 /// Lengths, and pure numbers for angles and quaternions: one per coordinate.
 std::vector<algebra::Dimension> coordinate_dimensions(const Model& model);
 void read_initial(Reader& reader, const Value& section);
+/// The generalised speeds of joint rates at these coordinates, t = 0, parameters as they are. For models without quaternions, or whose
+/// speeds are the rates.
+std::vector<double> speeds_of_rates(const Model& model, const std::vector<double>& q,
+                                    const std::vector<double>& rates);
 /// Which values are given by `q` and `u` (null where there is none), and which of them `fixed` keeps: all of them
 /// (`fixed: given`), or those named under its own `q` and `u`. `before`: what was said of values that are not given.
 InitialMarks read_marks(const Reader& reader, const Model& model, const Value* q, const Value* u,

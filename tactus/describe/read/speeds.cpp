@@ -1,7 +1,9 @@
 // Generalised speeds by the user's own definition, as in Kane's method:
 //   from_rates:  u = Y(q,t) qd + Z(q,t)      each speed as an expression in the rates q_dot
 //   to_rates:    qd = W(q,t) u + X(q,t)      each rate as an expression in the speeds
+// or chosen (automatic_speeds.h): auto.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -9,6 +11,7 @@
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/base/error.h>
+#include <tactus/describe/read/automatic_speeds.h>
 #include <tactus/describe/read/keys.h>
 #include <tactus/describe/read/sections.h>
 
@@ -66,6 +69,39 @@ void require_count(const Reader& reader, const Value& where, std::size_t given, 
       "define one speed for each joint coordinate");
 }
 
+/// `auto`: the definitions that the user would otherwise write. u_q1 stands where the rate of q1 stood.
+void choose_speeds(Reader& reader, const Value& where, bool diagonal) {
+  Model& model = reader.model;
+  const auto value = [&](Expr number) { return reader.value_at_parameters(number); };
+  const AutomaticSpeeds chosen = diagonal ? diagonal_speeds(model, value) : efficient_speeds(model, value);
+  if (chosen.tied > kMostTied)
+    reader.fail(
+        where,
+        fmt::format(
+            "{} speeds are tied together by the mass matrix; diagonal ones are written for at most {}",
+            chosen.tied, kMostTied),
+        "write speeds: auto, or leave out `speeds`");
+  if (chosen.Y.empty()) return;  // the joint rates
+  Speeds& speeds = model.speeds;
+  speeds.definition = Speeds::Definition::from_rates;
+  reader.automatic_speeds = true;
+  const std::vector<std::string> coordinates = model.coordinate_names();
+  const std::size_t n = coordinates.size();
+  const auto is_taken = [&](const std::string& name) {
+    return reader.parameter_quantities.contains(name) ||
+           std::find(coordinates.begin(), coordinates.end(), name) != coordinates.end();
+  };
+  for (std::size_t r = 0; r < n; ++r) {
+    std::string name = "u_" + coordinates[r];
+    while (is_taken(name)) name += "_";
+    speeds.names.push_back(name);
+    Expr sum;
+    for (std::size_t j = 0; j < n; ++j)
+      sum += chosen.Y[r * n + j] * algebra::symbol(rate_name(coordinates[j]));
+    speeds.equations.push_back(sum);
+  }
+}
+
 }  // namespace
 
 void read_speeds(Reader& reader, const Value& section) {
@@ -73,10 +109,16 @@ void read_speeds(Reader& reader, const Value& section) {
   speeds.where = reader.place(section);
   if (section.is_scalar()) {
     if (section.text == "joint_rates") return;
+    if (section.text == "auto") return choose_speeds(reader, section, false);
     reader.fail(section, fmt::format("`{}` is not a definition of speeds", section.text),
-                "write joint_rates, or a map with `from_rates` or `to_rates`");
+                "write joint_rates, auto, or a map with `from_rates`, `to_rates` or `auto`");
   }
   const Fields fields(reader, section, "`speeds`", keys::kSpeeds);
+  if (const Value* rule = fields["auto"]) {
+    fields.refuse({"names", "from_rates", "to_rates"}, "`auto` chooses the speeds and names them");
+    constexpr std::array<std::string_view, 2> kRules{"efficient", "diagonal"};
+    return choose_speeds(reader, *rule, reader.choice(*rule, "`auto`", kRules) == 1);
+  }
   for (const Joint& joint : reader.model.joints) {
     if (!has_quaternion(joint.type)) continue;
     reader.fail(section,
@@ -86,8 +128,8 @@ void read_speeds(Reader& reader, const Value& section) {
   const Value* from = fields["from_rates"];
   const Value* to = fields["to_rates"];
   if ((from != nullptr) == (to != nullptr)) {
-    reader.fail(section, "`speeds` needs exactly one of `from_rates` and `to_rates`",
-                "write u as an expression in the rates, or the rates as expressions in u");
+    reader.fail(section, "`speeds` needs exactly one of `from_rates`, `to_rates` and `auto`",
+                "write u as an expression in the rates, or the rates as expressions in u; or speeds: auto");
   }
   const std::vector<std::string> coordinates = reader.model.coordinate_names();
   std::vector<Expr> rates, symbols_of_speeds;
