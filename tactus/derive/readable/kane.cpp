@@ -1,7 +1,8 @@
 #include <tactus/derive/readable/kane.h>
 
+#include <cmath>
+
 #include <tactus/algebra/calculus.h>
-#include <tactus/algebra/trig_form.h>
 #include <tactus/derive/recursion/articulated_body.h>
 #include <tactus/derive/tree/mass.h>
 
@@ -21,18 +22,26 @@ bool matters(const Link<Expr>& link, int i, const std::vector<OutsideWrench<Expr
 }
 
 /// Speeds up to which couplings that cancel are looked for: those that diagonalise the mass matrix are no more.
-constexpr std::size_t kMostProven = 6;
-/// Coefficients of the numerator that have cancelled, beside those of order one that have not.
-constexpr double kVanishes = 1e-12;
+constexpr std::size_t kMostProven = 8;
+/// Of the geometric mean of two masses: what rounding leaves of a coupling that cancels.
+constexpr double kCancelled = 1e-12;
 
-/// Zero for all values of its symbols: the numerator has no coefficient left.
-bool vanishes(Expr x) {
-  if (algebra::is_zero(x) || x.is_constant()) return algebra::is_zero(x);
-  constexpr algebra::TrigLimits kShort{.terms = 500, .products = 50'000};
-  algebra::TrigVariables variables;
-  algebra::TrigConverter convert(variables, kShort);
-  const auto rest = convert(as_fraction(x).numerator);
-  return rest && rest->norm() < kVanishes;
+/// Couplings that cancel whatever the coordinates are, made zeros. A trigonometric or rational function that is zero at places without
+/// any symmetry is zero everywhere.
+void drop_cancelled(std::vector<Expr>& M, std::size_t n) {
+  std::vector<bool> zero(n * n, true);
+  for (int place = 1; place <= 5; ++place) {
+    const std::vector<double> values = algebra::evaluate(
+        M, [&](Expr symbol) { return 0.3 + std::fmod(0.618034 * place * (1.0 + symbol.id()), 1.0); });
+    for (std::size_t r = 0; r < n; ++r)
+      for (std::size_t s = 0; s < n; ++s) {
+        const double masses = std::sqrt(std::abs(values[r * n + r] * values[s * n + s]));
+        if (!(std::abs(values[r * n + s]) <= kCancelled * masses)) zero[r * n + s] = false;
+      }
+  }
+  for (std::size_t r = 0; r < n; ++r)
+    for (std::size_t s = 0; s < n; ++s)
+      if (r != s && zero[r * n + s]) M[r * n + s] = Expr();
 }
 
 Vec3<Expr> each_reduced(const Vec3<Expr>& v) { return {reduced(v.x), reduced(v.y), reduced(v.z)}; }
@@ -167,10 +176,7 @@ KaneEquations kane(const Tree<Expr>& tree, const Motion<Expr>& motion, const des
       }
     }
   }
-  if (!speeds.identity && n <= kMostProven)
-    for (std::size_t r = 0; r < n; ++r)
-      for (std::size_t s = 0; s < r; ++s)
-        if (vanishes(result.M[r * n + s])) result.M[r * n + s] = result.M[s * n + r] = Expr();
+  if (!speeds.identity && n <= kMostProven) drop_cancelled(result.M, n);
   return result;
 }
 
