@@ -26,22 +26,21 @@ constexpr std::size_t kMostProven = 8;
 /// Of the geometric mean of two masses: what rounding leaves of a coupling that cancels.
 constexpr double kCancelled = 1e-12;
 
-/// Couplings that cancel whatever the coordinates are, made zeros. A trigonometric or rational function that is zero at places without
-/// any symmetry is zero everywhere.
-void drop_cancelled(std::vector<Expr>& M, std::size_t n) {
-  std::vector<bool> zero(n * n, true);
+/// Where no two speeds couple, whatever the coordinates are, the formulas say so: zeros beside the diagonal. A trigonometric or rational
+/// function that is zero at places without any symmetry is zero everywhere.
+void make_diagonal(std::vector<Expr>& M, std::size_t n) {
   for (int place = 1; place <= 5; ++place) {
     const std::vector<double> values = algebra::evaluate(
         M, [&](Expr symbol) { return 0.3 + std::fmod(0.618034 * place * (1.0 + symbol.id()), 1.0); });
     for (std::size_t r = 0; r < n; ++r)
-      for (std::size_t s = 0; s < n; ++s) {
+      for (std::size_t s = 0; s < r; ++s) {
         const double masses = std::sqrt(std::abs(values[r * n + r] * values[s * n + s]));
-        if (!(std::abs(values[r * n + s]) <= kCancelled * masses)) zero[r * n + s] = false;
+        if (!(std::abs(values[r * n + s]) <= kCancelled * masses)) return;
       }
   }
   for (std::size_t r = 0; r < n; ++r)
     for (std::size_t s = 0; s < n; ++s)
-      if (r != s && zero[r * n + s]) M[r * n + s] = Expr();
+      if (r != s) M[r * n + s] = Expr();
 }
 
 Vec3<Expr> each_reduced(const Vec3<Expr>& v) { return {reduced(v.x), reduced(v.y), reduced(v.z)}; }
@@ -176,7 +175,7 @@ KaneEquations kane(const Tree<Expr>& tree, const Motion<Expr>& motion, const des
       }
     }
   }
-  if (!speeds.identity && n <= kMostProven) drop_cancelled(result.M, n);
+  if (!speeds.identity && n <= kMostProven) make_diagonal(result.M, n);
   return result;
 }
 

@@ -21,6 +21,7 @@
 #include <tactus/derive/constraints/linear_solution.h>
 #include <tactus/derive/constraints/mobility.h>
 #include <tactus/derive/linear/partition.h>
+#include <tactus/derive/readable/formula_writer.h>
 #include <tactus/derive/readable/kane_tables.h>
 #include <tactus/derive/readable/shortest_form.h>
 #include <tactus/describe/read/load.h>
@@ -35,130 +36,8 @@ using algebra::Block;
 constexpr int kMostSpeeds = 24;
 /// Rows that hold more than one speed and are eliminated by formulas: beyond, no one would read what comes out.
 constexpr std::size_t kMostEmbeddedRows = 3;
-/// Operations of one formula that shares temporaries: about a line.
-constexpr std::size_t kLine = 12;
-/// [characters] Of a factor, which stands in one line.
-constexpr std::size_t kUnbroken = 80;
-/// Numbers in shared terms are used again: with fewer digits sums of them would not be what they should.
-constexpr int kSharedDigits = 10;
 /// Motors' speeds are natural independent ones.
 constexpr double kActuated = 0.05;
-
-/// Formulas of one sheet: each in its shortest form; those that stay long share temporaries.
-class FormulaWriter {
- public:
-  FormulaWriter(const algebra::Graph& graph, int digits) : graph_(graph), digits_(digits) {}
-
-  /// Equal formulas in different forms: the shortest is written. A factor cannot be broken over lines.
-  std::size_t add(std::vector<Expr> forms, bool factor) {
-    formulas_.push_back({std::move(forms), factor});
-    return formulas_.size() - 1;
-  }
-
-  /// Writes all that has been added, and the section of what they share.
-  SheetSection write() {
-    ShortestForm form(graph_, digits_);
-    written_.resize(formulas_.size());
-    std::vector<Expr> roots;
-    std::vector<std::size_t> at;
-    for (std::size_t k = 0; k < formulas_.size(); ++k) {
-      const auto& [forms, factor] = formulas_[k];
-      bool readable = false;
-      for (const Expr one : forms) {
-        WrittenEquation equation;
-        if (!form.write(one, equation) || (factor && equation.text.size() > kUnbroken)) continue;
-        if (readable && equation.text.size() >= written_[k].text.size()) continue;
-        written_[k] = std::move(equation);
-        readable = true;
-      }
-      if (readable) continue;
-      roots.push_back(*std::min_element(forms.begin(), forms.end(),
-                                        [](Expr a, Expr b) { return algebra::cost(a) < algebra::cost(b); }));
-      at.push_back(k);
-    }
-    SheetSection where{"where", "shared terms", {}};
-    if (roots.empty()) return where;
-    const algebra::PrintOptions options{.digits = digits_ == 0 ? 0 : std::max(digits_, kSharedDigits),
-                                        .longest = kLine};
-    const algebra::Formulas text = algebra::print(roots, graph_, algebra::Notation::text, options);
-    const algebra::Formulas latex = algebra::print(roots, graph_, algebra::Notation::latex, options);
-    for (std::size_t n = 0; n < text.temporaries.size(); ++n)
-      where.equations.push_back({text.temporaries[n].name,
-                                 latex.temporaries[n].name,
-                                 text.temporaries[n].formula,
-                                 latex.temporaries[n].formula,
-                                 {}});
-    for (std::size_t n = 0; n < at.size(); ++n) {
-      written_[at[n]].text = text.roots[n];
-      written_[at[n]].latex = latex.roots[n];
-    }
-    return where;
-  }
-
-  const WrittenEquation& operator[](std::size_t k) const { return written_[k]; }
-
- private:
-  const algebra::Graph& graph_;
-  int digits_;
-  struct Formula {
-    std::vector<Expr> forms;
-    bool factor;
-  };
-  std::vector<Formula> formulas_;
-  std::vector<WrittenEquation> written_;
-};
-
-bool is_sum(const std::string& formula) {
-  int depth = 0;
-  for (std::size_t i = 0; i < formula.size(); ++i) {
-    const char c = formula[i];
-    depth += c == '(' || c == '{' ? 1 : c == ')' || c == '}' ? -1 : 0;
-    if (depth == 0 && (formula.compare(i, 3, " + ") == 0 || formula.compare(i, 3, " - ") == 0)) return true;
-  }
-  return false;
-}
-
-/// A sum that grows term by term, in both notations.
-class Sum {
- public:
-  /// factor * what, with the sign turned where `minus`.
-  void add(const WrittenEquation& factor, const std::string& what, const std::string& latex_what,
-           bool minus = false) {
-    append(text_, factor.text, what, "*", "(", ")", minus);
-    append(latex_, factor.latex, latex_what, "\\,", "\\left(", "\\right)", minus);
-  }
-  /// A formula as it stands.
-  void add(const WrittenEquation& formula) {
-    join(text_, formula.text);
-    join(latex_, formula.latex);
-  }
-  std::string text() const { return text_.empty() ? "0" : text_; }
-  std::string latex() const { return latex_.empty() ? "0" : latex_; }
-
- private:
-  static void join(std::string& sum, const std::string& term) {
-    if (sum.empty()) {
-      sum = term;
-    } else {
-      sum += term.starts_with("-") ? " - " + term.substr(1) : " + " + term;
-    }
-  }
-  static void append(std::string& sum, const std::string& factor, const std::string& what, const char* times,
-                     const char* open, const char* close, bool minus) {
-    std::string term;
-    if (factor == "1" || factor == "-1") {
-      term = (factor == "1") != minus ? what : "-" + what;
-    } else if (is_sum(factor)) {
-      term = (minus ? "-" : "") + (open + factor) + close + times + what;
-    } else if (minus && factor.starts_with("-")) {
-      term = factor.substr(1) + times + what;
-    } else {
-      term = (minus ? "-" : "") + factor + times + what;
-    }
-    join(sum, term);
-  }
-  std::string text_, latex_;
-};
 
 std::string in_latex(const std::string& name) {
   std::string escaped;
@@ -561,7 +440,7 @@ class KaneSheet {
     if (!where.equations.empty()) sheet_.sections.push_back(std::move(where));
     for (Part& one : all_) {
       for (Line& line : one.lines) {
-        Sum sum;
+        WrittenSum sum;
         for (const Term& term : line.terms) {
           const WrittenEquation& factor = writer_[term.written];
           if (term.what.empty()) {

@@ -57,12 +57,13 @@ struct Way {
 class Chooser {
  public:
   Chooser(const Model& model, const ValueOf& value)
-      : model_(model), value_(value), ways_(model.bodies.size()) {
+      : model_(model), value_(value), ways_(model.bodies.size()), ball_(model.bodies.size(), false) {
     for (const Joint& joint : model_.joints) {
       first_.push_back(n_);
       n_ += joint.axes.size();
       if (has_quaternion(joint.type) || joint_traits(joint.type).has_pitch) plain_ = false;
     }
+    if (n_ > kMostFreedoms) plain_ = false;
     if (!plain_) return;
     for (std::size_t j = 0; j < model_.joints.size(); ++j) find_way(j);
     decide();
@@ -189,7 +190,7 @@ class Chooser {
 
   /// Three turns about axes that meet, nothing heavy between them, nothing beyond; and not of revolution about the last axis: then
   /// the rates are as good.
-  bool is_ball(std::size_t body) const {
+  bool makes_ball(std::size_t body) const {
     const Way& way = ways_[body];
     if (way.turns.size() != 3 || !way.meet || !way.all_differ || children(body) != 0 || !has_mass(body))
       return false;
@@ -231,25 +232,17 @@ class Chooser {
     std::vector<bool> in_ball(model_.bodies.size(), false);
     std::size_t of_balls = 0;
     for (std::size_t body = 1; body < model_.bodies.size(); ++body) {
-      if (!is_ball(body)) continue;
+      ball_[body] = makes_ball(body);
+      if (!ball_[body]) continue;
       of_balls += 3;
       for (const std::size_t one : ways_[body].bodies) in_ball[one] = true;
+      for (const Turn& turn : ways_[body].turns) ball_freedoms_.push_back(turn.freedom);
     }
     for (std::size_t body = 1; body < model_.bodies.size(); ++body)
       if (!in_ball[body] && !ways_[body].parallel) directed_ = false;
     if (turns - of_balls > kMostTurns) directed_ = false;
-    for (const Way& way : ways_)
-      for (const Turn& turn : way.turns)
-        if (is_ball_freedom(turn.freedom)) ball_freedoms_.push_back(turn.freedom);
   }
-  bool is_ball_freedom(std::size_t freedom) const {
-    for (std::size_t body = 1; body < model_.bodies.size(); ++body) {
-      if (!is_ball(body)) continue;
-      for (const Turn& turn : ways_[body].turns)
-        if (turn.freedom == freedom) return true;
-    }
-    return false;
-  }
+  bool is_ball(std::size_t body) const { return ball_[body]; }
   bool in_a_ball(std::size_t freedom) const {
     return std::find(ball_freedoms_.begin(), ball_freedoms_.end(), freedom) != ball_freedoms_.end();
   }
@@ -314,6 +307,7 @@ class Chooser {
   bool plain_ = true, directed_ = false;
   std::vector<std::size_t> first_;  // freedom of each joint
   std::vector<Way> ways_;           // of each body
+  std::vector<bool> ball_;          // bodies on a ball and socket
   std::vector<std::size_t> ball_freedoms_;
 };
 

@@ -34,5 +34,7 @@ AutomaticSpeeds diagonal_speeds(const Model& model, const std::function<double(E
 
 /// Diagonal speeds of more freedoms that depend on each other would be pages long.
 inline constexpr std::size_t kMostTied = 3;
+/// Of a whole model: larger ones keep their joint rates, and have no diagonal speeds.
+inline constexpr std::size_t kMostFreedoms = 64;
 
 }  // namespace tactus::describe

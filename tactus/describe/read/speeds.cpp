@@ -69,10 +69,29 @@ void require_count(const Reader& reader, const Value& where, std::size_t given, 
       "define one speed for each joint coordinate");
 }
 
+void refuse_quaternions(const Reader& reader, const Value& where) {
+  for (const Joint& joint : reader.model.joints) {
+    if (!has_quaternion(joint.type)) continue;
+    reader.fail(where,
+                fmt::format("speeds cannot be redefined while joint `{}` has a quaternion", joint.name),
+                "use revolute and prismatic joints for its coordinates, or leave out `speeds`");
+  }
+}
+
 /// `auto`: the definitions that the user would otherwise write. u_q1 stands where the rate of q1 stood.
 void choose_speeds(Reader& reader, const Value& where, bool diagonal) {
   Model& model = reader.model;
   const auto value = [&](Expr number) { return reader.value_at_parameters(number); };
+  if (diagonal) {
+    refuse_quaternions(reader, where);
+    for (const Joint& joint : model.joints)
+      if (joint_traits(joint.type).has_pitch)
+        reader.fail(where, fmt::format("no diagonal speeds are made for the helical joint `{}`", joint.name),
+                    "write speeds: auto, or leave out `speeds`");
+    if (static_cast<std::size_t>(model.nv()) > kMostFreedoms)
+      reader.fail(where, fmt::format("diagonal speeds are made for at most {} freedoms", kMostFreedoms),
+                  "write speeds: auto, or leave out `speeds`");
+  }
   const AutomaticSpeeds chosen = diagonal ? diagonal_speeds(model, value) : efficient_speeds(model, value);
   if (chosen.tied > kMostTied)
     reader.fail(
@@ -119,12 +138,7 @@ void read_speeds(Reader& reader, const Value& section) {
     constexpr std::array<std::string_view, 2> kRules{"efficient", "diagonal"};
     return choose_speeds(reader, *rule, reader.choice(*rule, "`auto`", kRules) == 1);
   }
-  for (const Joint& joint : reader.model.joints) {
-    if (!has_quaternion(joint.type)) continue;
-    reader.fail(section,
-                fmt::format("speeds cannot be redefined while joint `{}` has a quaternion", joint.name),
-                "use revolute and prismatic joints for its coordinates, or leave out `speeds`");
-  }
+  refuse_quaternions(reader, section);
   const Value* from = fields["from_rates"];
   const Value* to = fields["to_rates"];
   if ((from != nullptr) == (to != nullptr)) {
