@@ -140,7 +140,7 @@ struct Equations::Implementation {
     KaneEquations result =
         kane(raw, motion, model, *symbols, speeds, loads_on(raw, motion, speeds.rates, with_wrench),
              joint_loads(model, options, numbers, symbols->q, speeds.rates), options.push_passive);
-    return speeds.is_constant() ? shortest(std::move(result), with_wrench) : result;
+    return speeds.is_constant() && nv() <= kMostCompared ? shortest(std::move(result), with_wrench) : result;
   }
 
   /// Where W is constant, the same equations have other forms: each element collected as a trigonometric polynomial, which is what a
@@ -151,7 +151,7 @@ struct Equations::Implementation {
     const std::size_t n = symbols->u.size();
     KaneEquations collected = by_kane, recombined = by_kane;
     for (std::vector<Expr>* part : {&collected.M, &collected.h})
-      for (Expr& x : *part) x = algebra::simplify(x);
+      for (Expr& x : *part) x = collected_if_short(x);
     Motion<Expr> motion = motion_at(tree, symbols->q);
     std::vector<CompositeBody<Expr>> composite;
     std::vector<Expr> M(n * n);
@@ -164,7 +164,7 @@ struct Equations::Implementation {
         Expr sum;
         for (std::size_t i = 0; i < n; ++i)
           for (std::size_t j = 0; j < n; ++j) sum += speeds.W_at(i, r) * M[i * n + j] * speeds.W_at(j, s);
-        recombined.M[r * n + s] = algebra::simplify(sum);
+        recombined.M[r * n + s] = collected_if_short(sum);
       }
     }
     const std::vector<Expr>*M_best = &by_kane.M, *h_best = &by_kane.h;
@@ -182,6 +182,18 @@ struct Equations::Implementation {
       }
     return {std::move(by_kane.partials), *M_best, *h_best, std::move(by_kane.active)};
   }
+  /// The element as a trigonometric polynomial where that is short and found with little work, as in a plane.
+  static Expr collected_if_short(Expr x) {
+    constexpr algebra::TrigLimits kLittleWork{.terms = 60, .products = 5000};
+    algebra::TrigVariables variables;
+    algebra::TrigConverter convert(variables, kLittleWork);
+    const auto p = convert(x);
+    if (!p) return x;
+    const Expr form = algebra::to_cheapest_expr(*p, variables);
+    return algebra::cost(form) < algebra::cost(x) ? form : x;
+  }
+  /// Speeds of equations whose forms are compared: of ten links in a plane that takes a second.
+  static constexpr int kMostCompared = 10;
   /// [products] A sine or cosine.
   static constexpr int kTrigCost = 8;
 

@@ -443,6 +443,31 @@ TEST_P(KaneSheets, SayWhatTheKernelsCompute) {
 INSTANTIATE_TEST_SUITE_P(Models, KaneSheets, testing::ValuesIn(readable_models()),
                          [](const auto& info) { return info.param; });
 
+TEST(KaneSheet, HasTheRemaindersOfConstraintsThatMoveByThemselves) {
+  const describe::Model model = describe::load_text(
+      "name: drive\n"
+      "bodies:\n  a: {mass: 1, com: [0.2, 0, 0], inertia: [0.01, 0.01, 0.01]}\n"
+      "  b: {mass: 1, com: [0.2, 0, 0], inertia: [0.01, 0.01, 0.01]}\n"
+      "joints:\n  q1: {type: revolute, parent: world, child: a, axis: y}\n"
+      "  q2: {type: revolute, parent: a, child: b, axis: y, placement: {xyz: [0.4, 0, 0]}}\n"
+      "constraints: {d: {type: motion, joint: q1, equals: 0.2*sin(3*t)}}\n",
+      "drive.yaml");
+  const Sheet head = kane_sheet(model, {}, {}, kAllDigits);
+  const Printed sheet(head);
+  expect_same(sheet.element("C", 1), sheet.formula("-0.6*cos(3*t)"), "C");
+  expect_same(sheet.element("E", 1), sheet.formula("0.6*cos(3*t)"), "E");
+  const WrittenEquation* rest = sheet.line("omega~", "omega~_t(b)");
+  ASSERT_NE(rest, nullptr);
+  expect_same(sheet.formula(rest->components[1]), sheet.formula("0.6*cos(3*t)"), "omega~_t");
+  State s{0.7, {0.2 * std::sin(2.1), 0.9}, {0.6 * std::cos(2.1), -1.3}, {0, 0}, {0.4, -0.3}, {}};
+  Values values(sheet, model, head, s);
+  values.values["q2_ddot"] = 0.0;
+  const double without = values("F~", "F~[2]") + values("F~*", "F~*[2]");
+  values.values["q2_ddot"] = 1.0;
+  const double mass = without - values("F~", "F~[2]") - values("F~*", "F~*[2]");
+  EXPECT_NEAR(without / mass, value(Equations(model).constrained_dynamics(), s, "udot")[1], kReadBack);
+}
+
 TEST(KaneSheet, RefusesWithAReason) {
   EXPECT_THROW(kane_sheet(model_named("chain_30"), {}), InputError);
   EXPECT_THROW(kane_sheet(model_named("planar_2r"), {}, {"elbow"}), InputError);   // no constraint

@@ -277,7 +277,8 @@ class KaneSheet {
       if (parts.stuck < 0 && static_cast<int>(parts.rows.size()) == A.rows) return parts;
     }
     if (parts.stuck >= 0)
-      throw InputError({model_.file}, "--independent: the constraints tie these speeds to each other",
+      throw InputError({model_.file},
+                       "--independent: the constraints tie these speeds to each other, or to given values",
                        "name fewer of them, or others");
     throw InputError({model_.file}, "no choice of independent speeds was found near the initial state",
                      "start at a regular position");

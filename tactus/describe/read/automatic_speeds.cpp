@@ -17,8 +17,8 @@ using Number3 = math::Vec3<double>;
 /// Axes that are given by formulas and are parallel, inertias of a body of revolution, places that coincide [m]: equal to rounding.
 constexpr double kEqual = 1e-12;
 /// Turns about one direction. With more of them, the sines and cosines of all sums of angles cost more than is saved: of 2 to 10
-/// links in a chain forward dynamics has 25, 10, 26, 25, 21, 19, 17, 15, 13 % fewer products and sums, but from 7 links on more
-/// sines and cosines, and derivation takes longer than a second beyond 9.
+/// links in a chain forward dynamics has 24, 10, 24, 23, 21, 19, 18, 16, 15 % fewer products and sums, but from 7 links on more
+/// sines and cosines.
 constexpr std::size_t kMostTurns = 8;
 
 /// Freedoms of a tree whose mass matrix is written out to see which of them it ties together.
