@@ -438,7 +438,6 @@ class KaneSheet {
       for (Line& line : one.lines)
         for (Term& term : line.terms) term.written = writer_.add(term.factor, !term.what.empty());
     SheetSection where = writer_.write();
-    if (!where.equations.empty()) sheet_.sections.push_back(std::move(where));
     for (Part& one : all_) {
       for (Line& line : one.lines) {
         WrittenSum sum;
@@ -458,6 +457,7 @@ class KaneSheet {
       }
       if (!one.section.equations.empty()) sheet_.sections.push_back(std::move(one.section));
     }
+    if (!where.equations.empty()) sheet_.sections.push_back(std::move(where));  // the tables first
     std::sort(conditions_.begin(), conditions_.end());
     conditions_.erase(std::unique(conditions_.begin(), conditions_.end()), conditions_.end());
     sheet_.notes.insert(sheet_.notes.end(), conditions_.begin(), conditions_.end());
