@@ -17,6 +17,7 @@
 #include <tactus/derive/readable/linear_canonical.h>
 #include <tactus/derive/readable/sheet.h>
 
+#include "options.h"
 #include "verbs.h"
 
 namespace tactus::apps {
@@ -36,7 +37,7 @@ struct Request {
   std::vector<std::string> at, keep, independent, activate, release;
   double abbreviate = 0.0;
   int digits = -1;
-  bool latex = false, json = false, counts = false, canonical = false, linear = false;
+  bool latex = false, document = false, json = false, counts = false, canonical = false, linear = false;
   bool keep_parameters = false, friction = false, reduced = false, kane = false;
 };
 
@@ -97,8 +98,9 @@ Json counts_of(const derive::CanonicalModel& model, const Function* linear, bool
   return counts;
 }
 
-void print(derive::Sheet sheet, const Request& request, const std::string& warning = "",
-           const Json& more = {}) {
+void print(derive::Sheet sheet, const describe::Model& model, const derive::Options& options,
+           const Request& request, const std::string& warning = "", const Json& more = {}) {
+  if (request.latex || request.json) sheet.symbols = derive::symbols_of(model, options);
   if (!warning.empty()) sheet.notes.insert(sheet.notes.begin(), warning);
   if (request.json) {
     Json document = Json::parse(sheet.json());
@@ -106,7 +108,7 @@ void print(derive::Sheet sheet, const Request& request, const std::string& warni
     fmt::print("{}\n", document.dump(2));
     return;
   }
-  std::fputs((request.latex ? sheet.latex() : sheet.text()).c_str(), stdout);
+  std::fputs((request.latex ? sheet.latex(request.document) : sheet.text()).c_str(), stdout);
 }
 
 std::string in_words(const OperationCount& n) {
@@ -135,7 +137,8 @@ void by_threshold(const describe::Model& model, const derive::Options& options, 
   }
   const int digits = rule.digits > 0 ? rule.digits : kCanonicalDigits;
   if (request.linear)
-    return print(derive::linear_sheet(derive::LinearCanonical(full, rule), digits), request, left_out(model));
+    return print(derive::linear_sheet(derive::LinearCanonical(full, rule), digits), model, options, request,
+                 left_out(model));
 
   derive::Options frictionless = options;
   frictionless.friction = false;
@@ -144,7 +147,8 @@ void by_threshold(const describe::Model& model, const derive::Options& options, 
       fmt::format("coefficients of the links below {} dropped{} [Clover1996, II App. A]", request.abbreviate,
                   rule.digits > 0 ? fmt::format(", the others rounded to {} digits", rule.digits) : ""));
   add_to_notes(sheet, full, shorter, count(derive::Equations(model, frictionless).inverse_dynamics()));
-  print(sheet, request, left_out(model), {{"counts", counts_of(shorter, nullptr, request.friction)}});
+  print(sheet, model, options, request, left_out(model),
+        {{"counts", counts_of(shorter, nullptr, request.friction)}});
 }
 
 void by_budget(const describe::Model& model, const derive::Options& options, const Request& request) {
@@ -179,7 +183,7 @@ void by_budget(const describe::Model& model, const derive::Options& options, con
                       {"proven", result.proven[i]},
                       {"sampled", result.sampled[i]}});
   }
-  print(sheet, request, left_out(model),
+  print(sheet, model, options, request, left_out(model),
         {{"torque_error", errors},
          {"coefficients", {{"kept", result.kept_coefficients}, {"of", result.full_coefficients}}},
          {"order", result.order},
@@ -212,7 +216,7 @@ void about_a_point(const describe::Model& model, const derive::Options& options,
                      "add --at NAME=VALUE,... or --at initial");
   print(derive::linear_sheet_at(model, options, point_of(request.at), request.independent,
                                 request.digits >= 0 ? request.digits : kCanonicalDigits),
-        request);
+        model, options, request);
 }
 
 /// Constraints that the model has, switched on or off for these equations.
@@ -237,7 +241,7 @@ void by_kane(const describe::Model& model, const derive::Options& options, const
                      "leave the others out");
   print(derive::kane_sheet(model, options, request.independent,
                            request.digits >= 0 ? request.digits : kCanonicalDigits),
-        request);
+        model, options, request);
 }
 
 void run(const Request& request) {
@@ -271,16 +275,17 @@ void run(const Request& request) {
     const derive::CanonicalModel canonical = derive::canonical_form(model, options);
     return print(request.linear ? derive::linear_sheet(derive::LinearCanonical(canonical), digits)
                                 : derive::canonical_sheet(canonical, digits),
-                 request, left_out(model));
+                 model, options, request, left_out(model));
   }
   if (request.linear) {
     const std::string warning = left_out(model);
-    return print(derive::linear_sheet(model, options, digits), request,
+    return print(derive::linear_sheet(model, options, digits), model, options, request,
                  warning.empty() ? "" : warning + "; --at POINT eliminates them");
   }
-  if (model.constraints.empty()) return print(derive::equations_sheet(model, options), request);
+  if (model.constraints.empty())
+    return print(derive::equations_sheet(model, options), model, options, request);
   print(request.reduced ? derive::reduced_sheet(model, options) : derive::constrained_sheet(model, options),
-        request);
+        model, options, request);
 }
 
 }  // namespace
@@ -290,7 +295,9 @@ void add_derive(CLI::App& program) {
   CLI::App* verb = program.add_subcommand(
       "derive", "Derive the equations of motion: M, bias, gravity, constraints, linear model");
   request->model.add_to(*verb);
-  CLI::Option* latex = verb->add_flag("--latex", request->latex, "print LaTeX");
+  CLI::Option* latex = verb->add_flag("--latex", request->latex, "print LaTeX, to be put into a document");
+  verb->add_flag("--document", request->document, "with --latex: a whole document, with its head")
+      ->needs(latex);
   verb->add_flag("--json", request->json, "print JSON")->excludes(latex);
   verb->add_flag("--counts", request->counts,
                  "count operations instead (JSON; without friction unless --friction)");
@@ -299,14 +306,14 @@ void add_derive(CLI::App& program) {
                  "every element as a sum of sines and cosines of multiple angles");
   CLI::Option* threshold =
       verb->add_option("--abbreviate", request->abbreviate, "canonical form without coefficients below this")
-          ->check(CLI::PositiveNumber);
+          ->check(numbers(Range::positive()));
   verb->add_option(
           "--budget", request->budget,
           "canonical form, the smallest whose proven torque error stays within the budget of this file")
       ->excludes(threshold);
   verb->add_option("--digits", request->digits,
                    "significant digits of coefficients (0: all; default 6, abbreviated 4)")
-      ->check(CLI::Range(0, 17));
+      ->check(whole_numbers(Range::between(0, 17)));
   verb->add_flag("--linear", request->linear,
                  "linear model about a point of motion: M, C = d tau/d u, K = d tau/d q");
   verb->add_option(

@@ -19,6 +19,7 @@
 #include <tactus/generate/kernel.h>
 #include <tactus/simulate/files/instant.h>
 
+#include "options.h"
 #include "simulate_summary.h"
 #include "verbs.h"
 
@@ -445,7 +446,7 @@ void add_eval(CLI::App& program) {
                    "state file (YAML): t, q, u or qd, udot or qdd, tau, wrenches; at rest unless given");
   verb->add_option("--abbreviate", request->abbreviate,
                    "also the model without coefficients below this, rounded to 4 digits [Clover1996]")
-      ->check(CLI::PositiveNumber);
+      ->check(numbers(Range::positive()));
   verb->add_option("--formulation", request->formulation, "of the constrained motion")
       ->capture_default_str()
       ->check(CLI::IsMember({"automatic", "multipliers", "embedding", "projection", "parametric"}));

@@ -11,10 +11,12 @@
 #include <tactus/base/error.h>
 #include <tactus/base/output_file.h>
 #include <tactus/derive/equations.h>
+#include <tactus/derive/readable/sheet.h>
 #include <tactus/generate/requests.h>
 #include <tactus/generate/source.h>
 #include <tactus/simulate/constraints/emitted_step.h>
 
+#include "options.h"
 #include "verbs.h"
 
 namespace tactus::apps {
@@ -32,14 +34,14 @@ struct Request {
   bool keep_parameters = false;
 };
 
-fs::path write(const Request& request, const std::string& name, std::string_view suffix,
-               const std::string& text) {
-  const fs::path path = fs::path(request.out) / (name + std::string(suffix));
-  require_distinct_files({{"the model", request.model.path}}, {{"the generated source", path.string()}});
+/// The folder is made where it is missing.
+void require_folder(const std::string& folder) {
   std::error_code error;
-  fs::create_directories(request.out, error);
-  write_file(path.string(), text);
-  return path;
+  const std::string remedy = "--out names a folder for the source";
+  if (fs::exists(folder, error) && !fs::is_directory(folder, error))
+    throw InputError({folder}, "this is a file, not a folder", remedy);
+  fs::create_directories(folder, error);
+  if (error) throw InputError({folder}, "the folder cannot be made: " + error.message(), remedy);
 }
 
 void run(const Request& request) {
@@ -47,7 +49,7 @@ void run(const Request& request) {
   derive::Options options;
   options.keep_parameters = request.keep_parameters;
   const derive::Equations equations(model, options);
-  std::vector<std::string> what = request.what;
+  std::vector<std::string> what = without_repetition(request.what);
   if (what.empty() && describe::missing_inertia(model))
     what = {"poses", "coordinate-rates"};
   else if (what.empty() && equations.constraint_rows().empty())
@@ -70,8 +72,12 @@ void run(const Request& request) {
   name = generate::identifier(name);
   const std::string about = model.description.empty() ? model.name : model.name + ", " + model.description;
 
-  const fs::path path = write(request, name, form->suffix,
-                              form->write(functions, {name, model.name, about, step ? &*step : nullptr}));
+  const fs::path path = fs::path(request.out) / (name + std::string(form->suffix));
+  require_distinct_files(request.model.files(model), {{"the generated source", path.string()}});
+  require_folder(request.out);
+  write_file(path.string(), form->write(functions, {name, model.name, about,
+                                                    derive::latex_of(derive::symbols_of(model, options)),
+                                                    step ? &*step : nullptr}));
 
   fmt::print("wrote {}\n", path.string());
   for (const algebra::Function& function : functions) {

@@ -9,6 +9,7 @@
 #include <tactus/display/log.h>
 
 #include "haptic_summary.h"
+#include "options.h"
 #include "setup_file.h"
 #include "status_line.h"
 
@@ -20,12 +21,18 @@ namespace {
   throw InputError({}, wrong, remedy);
 }
 
-void run(HapticRequest request, const std::string& setup) {
-  require_distinct_files({{"the model", request.model.path}},
-                         {{"--out", request.out}, {"--plot", request.plot}, {"--log", request.log}});
+void run(HapticRequest request, const SetupFile& files, const std::string& setup) {
   if (request.json && (is_standard_output(request.out) || is_standard_output(request.plot)))
     refuse("--json and --out or --plot - both write to the standard output", "give these file names");
-  HapticSession session = open_session(request, request.model.load());
+  const describe::Model model = request.model.load();
+  std::vector<NamedFile> inputs = request.model.files(model);
+  inputs.push_back({"--setup", files.read});
+  require_distinct_files(inputs, {{"--out", request.out},
+                                  {"--plot", request.plot},
+                                  {"--log", request.log},
+                                  {"--save-setup", files.write}});
+  if (!files.write.empty()) write_file(files.write, setup);
+  HapticSession session = open_session(request, model);
   display::HapticLoop& loop = *session.loop;
   constexpr double kMostTicks = 1e8;
   // What a plot needs at most; longer runs keep every n-th tick for it.
@@ -109,53 +116,66 @@ void add_haptic_settings(CLI::App* verb, HapticRequest* request) {
       ->delimiter(',')
       ->check(CLI::IsMember({"rx", "ry", "rz", "x", "y", "z"}));
   verb->add_option("--joint-stiffness", request->joint_stiffness, "of the penalties [1/s^2]")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(numbers(Range::not_negative()));
   verb->add_option("--joint-damping", request->joint_damping, "of the penalties [1/s]")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(numbers(Range::not_negative()));
   verb->add_option("--force-scale", request->force_scale,
                    "four channels: the hand feels this times the force")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(numbers(Range::positive()));
   verb->add_option("--motion-scale", request->motion_scale, "four channels: the hand moves this times as far")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(numbers(Range::positive()));
   verb->add_flag("--passivity", request->passivity,
                  "a damper gives back what the hand would gain: passivity observer and controller");
   verb->add_option("--coupling", request->coupling,
                    "soft, firm or stiff: a tenth, half or 0.9 of what is passive")
       ->capture_default_str()
       ->check(CLI::IsMember({"soft", "firm", "stiff"}));
+  verb->add_option("--stiffness", request->stiffness,
+                   "of the coupler [N/m], [N m/rad] where the device only turns; instead of the designed one")
+      ->check(numbers(Range::positive()));
   verb->add_option(
-      "--stiffness", request->stiffness,
-      "of the coupler [N/m], [N m/rad] where the device only turns; instead of the designed one");
-  verb->add_option(
-      "--damping", request->damping,
-      "of the coupler [N s/m], [N m s/rad] where the device only turns; instead of the designed one");
+          "--damping", request->damping,
+          "of the coupler [N s/m], [N m s/rad] where the device only turns; instead of the designed one")
+      ->check(numbers(Range::not_negative()));
   verb->add_option("--rate", request->rate, "of the loop [Hz]; the device's own unless given")
-      ->check(CLI::Range(10.0, 1e5));
+      ->check(numbers(Range::between(10.0, 1e5)));
   verb->add_option("--simulation-rate", request->local_rate,
                    "two rates: the mechanism at this one [Hz], the loop with a local model of it")
-      ->check(CLI::Range(1.0, 1e5));
+      ->check(numbers(Range::between(1.0, 1e5)));
   verb->add_option("--transport", request->transport,
                    "two rates: how late an update is [ms], in simulated time")
-      ->check(CLI::Range(0.0, 1e4));
+      ->check(numbers(Range::between(0.0, 1e4)));
   verb->add_option("--hand", request->hand.name, "of a simulated device")
       ->capture_default_str()
       ->check(CLI::IsMember(hand_names()));
-  verb->add_option(
-      "--size", request->size,
-      "of the hand's motion [m], a tenth of the workspace's side; [rad], 0.5, where the device only turns");
+  verb->add_option("--size", request->size,
+                   "of the hand's motion [m], a tenth of the workspace's side; [rad], 0.5, where the device "
+                   "only turns")
+      ->check(numbers(Range::positive()));
   verb->add_option("--force", request->hand.force, "of the hand `push` and of tremor [N]")
-      ->capture_default_str();
-  verb->add_option("--seed", request->hand.seed, "of what is random")->capture_default_str();
-  verb->add_option("--duration", request->duration, "[s]")->capture_default_str();
+      ->capture_default_str()
+      ->check(numbers(Range::any()));
+  verb->add_option("--seed", request->hand.seed, "of what is random")
+      ->capture_default_str()
+      ->check(whole_numbers(Range::between(0, 1e18)));
+  verb->add_option("--duration", request->duration, "[s]")
+      ->capture_default_str()
+      ->check(numbers(Range::positive()));
   verb->add_flag("--weightless", request->weightless, "without gravity: as if its motors carried its weight");
   verb->add_flag("--moving", request->moving, "begin with the model's initial speeds, not at rest");
   verb->add_flag("--realtime", request->realtime, "by the clock, not as fast as it goes");
-  verb->add_option("--late", request->late, "how late a tick may be [ms] before forces go off; 20");
+  verb->add_option("--late", request->late, "how late a tick may be [ms] before forces go off; 20")
+      ->check(numbers(Range::positive()));
   verb->add_option("--watchdog", request->watchdog,
                    "real time: a loop that stands still so long [s] is stopped from outside; 0: never")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 3600.0));
-  verb->add_option("--cpu", request->cpu, "processor to stay on, in real time");
+      ->check(numbers(Range::between(0.0, 3600.0)));
+  verb->add_option("--cpu", request->cpu, "processor to stay on, in real time")
+      ->check(whole_numbers(Range::between(0, 1023)));
 }
 
 void add_haptic(CLI::App& program) {
@@ -170,7 +190,7 @@ void add_haptic(CLI::App& program) {
   verb->add_flag("--json", request->json, "summary as JSON");
   verb->callback([request, setup, verb] {
     setup->apply(*verb);
-    run(*request, setup_text(*verb));
+    run(*request, *setup, setup_text(*verb));
   });
 }
 

@@ -175,9 +175,10 @@ std::optional<StabilityChange> change_between(const LinearPoint& from, const Lin
 }
 
 void run(const Request& request) {
-  require_distinct_files({{"the model", request.model.path}, {"--at", request.state}},
-                         {{"--plot", request.plot}});
   const describe::Model model = request.model.load();
+  std::vector<NamedFile> inputs = request.model.files(model);
+  inputs.push_back({"--at", request.state});
+  require_distinct_files(inputs, {{"--plot", request.plot}});
   const Sweep sweep = request.sweep.empty() ? Sweep{"", {0.0}} : sweep_of(request.sweep);
   const Swept swept = swept_by(model, sweep.name);
   if (!request.plot.empty() && sweep.name.empty())

@@ -10,6 +10,7 @@
 #include <tactus/base/error.h>
 #include <tactus/base/output_file.h>
 
+#include "options.h"
 #include "verbs.h"
 
 namespace {
@@ -41,8 +42,9 @@ int run(int argc, char** argv) {
   program.set_version_flag("--version", "tactus " TACTUS_VERSION);
   program.require_subcommand(0, 1);
   program.failure_message([](const CLI::App* app, const CLI::Error& error) {
-    return std::string("error: ") + error.what() + "\n  help: " + app->get_name() +
-           " --help lists the options\n";
+    std::string verb = app->get_name();
+    for (const CLI::App* chosen : app->get_subcommands()) verb += " " + chosen->get_name();
+    return std::string("error: ") + error.what() + "\n  help: " + verb + " --help lists the options\n";
   });
   program.footer(
       "A verb's options: tactus VERB --help. Exit codes: 0 ok, 1 failed, 2 bad input, 3 internal error.");
@@ -59,6 +61,7 @@ int run(int argc, char** argv) {
   add_replay(program);
   add_serve(program);
   add_study(program);
+  refuse_empty_texts(program);
 
   std::vector<std::string> words = with_default_verb(program, {argv + 1, argv + argc});
   try {

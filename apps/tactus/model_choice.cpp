@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -28,11 +29,7 @@ void ModelChoice::add_to(CLI::App& verb) {
 describe::Model ModelChoice::load() const { return describe::load(path, pairs(), reading()); }
 
 describe::Reading ModelChoice::reading() const {
-  using Angles = describe::Reading::Angles;
-  return {.floating = floating,
-          .angles = angles == "meant"     ? Angles::meant
-                    : angles == "written" ? Angles::written
-                                          : Angles::near};
+  return {.floating = floating, .angles = describe::angles_of(angles).value()};
 }
 
 std::string ModelChoice::text() const {
@@ -44,6 +41,18 @@ describe::Model ModelChoice::load_text(const std::string& text) const {
   return describe::load_text(text, path, pairs(), reading());
 }
 
+std::vector<NamedFile> ModelChoice::files(const describe::Model& model) const {
+  std::vector<NamedFile> files{{"the model", path}};
+  for (const std::string& file : describe::included_files(path))
+    files.push_back({"a file that the model includes", file});
+  for (const describe::Body& body : model.bodies)
+    for (const describe::Geometry& geometry : body.geometry)
+      if (!geometry.file.empty())
+        files.push_back({"a mesh of the model",
+                         (std::filesystem::path(model.file).parent_path() / geometry.file).string()});
+  return files;
+}
+
 describe::Settings ModelChoice::pairs() const {
   describe::Settings pairs;
   for (const std::string& setting : settings) {
@@ -52,6 +61,11 @@ describe::Settings ModelChoice::pairs() const {
       throw InputError({}, fmt::format("--set {}: a parameter and its value are expected", setting),
                        "write --set NAME=VALUE, such as --set L=0.5 or --set \"L=50 cm\"");
     }
+    for (const auto& [name, value] : pairs)
+      if (name == setting.substr(0, equals))
+        throw InputError(
+            {}, fmt::format("--set gives `{}` twice: {} and {}", name, value, setting.substr(equals + 1)),
+            "give it once");
     pairs.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
   }
   return pairs;

@@ -27,6 +27,10 @@ MotionRun::MotionRun(const SimulateRequest& request, const Schedule& schedule, s
       events_(request.events),
       plot_file_(request.plot),
       plot_(recorder_.columns(), schedule.samples + 1) {
+  for (const std::string& name : request.plot_paths) {
+    path_ports_.push_back(mechanism.port(name));
+    plot_.add_path(name);
+  }
   csv_.write(simulate::csv_header(recorder_.columns()));
   events_.write(simulate::event_header());
 }
@@ -59,7 +63,11 @@ void MotionRun::record(bool is_last) {
     simulate::append_csv_row(row_, line_);
     csv_.write(line_);
   }
-  if (!request_.plot.empty()) plot_.add(row_, is_last);
+  if (!request_.plot.empty()) {
+    places_.clear();
+    for (const int port : path_ports_) places_.push_back(mechanism_.motion(port).X_WP.p);
+    plot_.add(row_, places_, is_last);
+  }
   for (std::size_t i = 0; i < row_.size(); ++i) {
     const Column& column = recorder_.columns()[i];
     if (column.kind != Column::Kind::error) continue;

@@ -48,6 +48,8 @@ class MotionRun {
   simulate::Recorder recorder_;
   OutputFile csv_, events_, plot_file_;
   MotionPlot plot_;
+  std::vector<int> path_ports_;  // whose paths are drawn
+  std::vector<math::Vec3<double>> places_;
   std::vector<double> row_;
   std::string line_;
   MotionResult result_;

@@ -10,6 +10,7 @@
 #include <tactus/base/error.h>
 #include <tactus/serve/server.h>
 
+#include "options.h"
 #include "verbs.h"
 
 namespace tactus::apps {
@@ -21,7 +22,8 @@ namespace fs = std::filesystem;
 constexpr int kUsualPort = 8710;
 
 struct Request {
-  std::string model, host = "127.0.0.1", token, models, page;
+  ModelChoice model;
+  std::string host = "127.0.0.1", token, models, page;
   int port = -1;
   int priority = 20;
   bool open = false, json = false;
@@ -49,7 +51,9 @@ void run(const Request& request) {
   serve::ServerOptions options;
   options.host = request.host;
   options.token = request.token;
-  options.first = request.model;
+  options.first = request.model.path;
+  options.settings = request.model.pairs();
+  options.reading = request.model.reading();
   options.models = request.models.empty() ? folder_of("models", "models") : request.models;
   options.page = request.page.empty() ? folder_of("web/dist", "web") : request.page;
   options.version = "tactus " TACTUS_VERSION;
@@ -88,10 +92,12 @@ void run(const Request& request) {
 void add_serve(CLI::App& program) {
   const auto request = std::make_shared<Request>();
   CLI::App* verb = program.add_subcommand("serve", "The live page: see a mechanism move, grab it");
-  verb->add_option("MODEL", request->model, "what is opened first: a model file, or a name of the gallery");
+  request->model.add_to(*verb);
+  verb->get_option("MODEL")->required(false)->description(
+      "what is opened first: a model file, or a name of the gallery");
   verb->add_option("--port", request->port,
                    fmt::format("to listen on; {}, or any that is free; 0: any that is free", kUsualPort))
-      ->check(CLI::Range(0, 65535));
+      ->check(whole_numbers(Range::between(0, 65535)));
   verb->add_option("--host", request->host, "address to listen on; beyond this machine a token is asked for")
       ->capture_default_str();
   verb->add_option("--token", request->token, "the token, instead of a random one");
@@ -99,7 +105,7 @@ void add_serve(CLI::App& program) {
   verb->add_option("--page", request->page, "folder of the page's built files");
   verb->add_option("--priority", request->priority, "of the loop's thread, real time; 0: none")
       ->capture_default_str()
-      ->check(CLI::Range(0, 99));
+      ->check(whole_numbers(Range::between(0, 99)));
   verb->add_flag("--open", request->open, "open it in the browser");
   verb->add_flag("--json", request->json, "print the address as JSON");
   verb->callback([request] { run(*request); });

@@ -12,7 +12,6 @@
 #include <yaml-cpp/yaml.h>
 
 #include <tactus/base/error.h>
-#include <tactus/base/output_file.h>
 
 namespace tactus::apps {
 
@@ -68,7 +67,6 @@ void SetupFile::apply(CLI::App& verb) const {
   }
   if (verb.get_option("MODEL")->count() == 0)
     throw InputError({}, "MODEL is required", "give a model file, or a set-up with `model:`");
-  if (!write.empty()) write_file(write, setup_text(verb));
 }
 
 void SetupFile::apply_text(CLI::App& verb, const std::string& text, const std::string& file) const {

@@ -19,8 +19,7 @@ struct SetupFile {
   std::string read, write;
 
   void add_to(CLI::App& verb);
-  /// In the verb's callback: options that were not given get the file's values, and all are written to the other. Throws
-  /// InputError with the place in the file.
+  /// In the verb's callback: options that were not given get the file's values. Throws InputError with the place in the file.
   void apply(CLI::App& verb) const;
   /// The same from the text of such a file, which stands in `file`.
   void apply_text(CLI::App& verb, const std::string& text, const std::string& file) const;

@@ -1,6 +1,6 @@
 // tactus simulate MODEL: the motion as a CSV file, a plot, a summary.
-#include <filesystem>
-#include <set>
+#include <memory>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -8,6 +8,7 @@
 #include <tactus/contact/open.h>
 
 #include "motion_run.h"
+#include "options.h"
 #include "simulate_request.h"
 #include "simulate_summary.h"
 #include "verbs.h"
@@ -29,32 +30,20 @@ void require_contact(const SimulateRequest& request) {
              "a `contact` section or `transitions` would say what does");
 }
 
-/// The files that the model includes, and the meshes that it names, as collide finds them.
-std::vector<NamedFile> files_behind(const describe::Model& model) {
-  std::set<std::string> included;
-  for (const describe::Body& body : model.bodies) included.insert(body.where.file);
-  for (const describe::Joint& joint : model.joints) included.insert(joint.where.file);
-  for (const describe::Frame& frame : model.frames) included.insert(frame.where.file);
-  included.erase(model.file);
-  std::vector<NamedFile> files;
-  for (const std::string& file : included) files.push_back({"a file that the model includes", file});
-  for (const describe::Body& body : model.bodies)
-    for (const describe::Geometry& geometry : body.geometry)
-      if (!geometry.file.empty())
-        files.push_back({"a mesh of the model",
-                         (std::filesystem::path(model.file).parent_path() / geometry.file).string()});
-  return files;
-}
-
-void run(const SimulateRequest& request) {
-  require_distinct_files({{"the model", request.model.path}, {"the script", request.script}},
-                         {{"--out", request.out}, {"--events", request.events}, {"--plot", request.plot}});
+void run(SimulateRequest request) {
+  request.frames = without_repetition(request.frames);
+  request.pairs = without_repetition(request.pairs);
+  request.plot_paths = without_repetition(request.plot_paths);
+  if (!request.plot_paths.empty() && request.plot.empty())
+    refuse("--plot-path: there is no picture to draw the paths in", "add --plot FILE.svg");
   if (request.json && (is_standard_output(request.out) || is_standard_output(request.events) ||
                        is_standard_output(request.plot)))
     refuse("--json and --out, --events or --plot - both write to the standard output",
            "give these file names");
   const describe::Model model = request.model.load();
-  require_distinct_files(files_behind(model),
+  std::vector<NamedFile> inputs = request.model.files(model);
+  inputs.push_back({"the script", request.script});
+  require_distinct_files(inputs,
                          {{"--out", request.out}, {"--events", request.events}, {"--plot", request.plot}});
   if (!contact::has_contact(model)) require_contact(request);
   const Schedule schedule = schedule_of(request, model);
@@ -79,8 +68,12 @@ void add_simulate(CLI::App& program) {
   auto request = std::make_shared<SimulateRequest>();
   CLI::App* verb = program.add_subcommand("simulate", "Integrate the motion: CSV, plot, summary");
   request->model.add_to(*verb);
-  verb->add_option("--duration", request->duration, "simulated time [s]")->capture_default_str();
-  verb->add_option("--step", request->step, "step [s]")->capture_default_str();
+  verb->add_option("--duration", request->duration, "simulated time [s]")
+      ->capture_default_str()
+      ->check(numbers(Range::positive()));
+  verb->add_option("--step", request->step, "step [s]")
+      ->capture_default_str()
+      ->check(numbers(Range::positive()));
   std::vector<std::string> integrators;
   for (const simulate::IntegratorTraits& traits : simulate::integrators())
     integrators.push_back(fmt::format("{} ({})", traits.name, traits.meaning));
@@ -97,7 +90,7 @@ void add_simulate(CLI::App& program) {
       ->check(CLI::IsMember({"projection", "position_only", "velocity_only", "baumgarte", "none"}));
   verb->add_option("--tolerance", request->tolerance, "of adaptive and stiff, absolute and relative")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(numbers(Range::positive()));
   verb->add_option(
           "--contact", request->contact,
           "rigid contact by events (each located in time), by stepping (impulses of whole steps), or "
@@ -108,7 +101,8 @@ void add_simulate(CLI::App& program) {
                  "stop where events cannot carry the motion, instead of going on by stepping");
   verb->add_option("--script", request->script, "initial state and forces (YAML)");
   verb->add_option("--out", request->out, "CSV file; - for the standard output");
-  verb->add_option("--sample", request->sample, "time between rows [s]; the step unless given");
+  verb->add_option("--sample", request->sample, "time between rows [s]; the step unless given")
+      ->check(numbers(Range::positive()));
   verb->add_option("--events", request->events,
                    "CSV file of impacts, changes of contact and transitions; - for the standard output");
   verb->add_option("--pairs", request->pairs,
@@ -123,8 +117,12 @@ void add_simulate(CLI::App& program) {
   verb->add_option("--sleep", request->sleep,
                    "contact by stepping: bodies that touch and have all been slower than 1 mm/s for so long "
                    "[s] stay where they are until something comes near or pushes; 0: none ever sleeps")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(numbers(Range::not_negative()));
   verb->add_option("--plot", request->plot, "SVG picture of the motion");
+  verb->add_option("--plot-path", request->plot_paths,
+                   "frames, or bodies, whose paths are drawn in the picture, too")
+      ->delimiter(',');
   verb->add_option("--frames", request->frames,
                    "named frames, or bodies, to record: position, orientation, velocity")
       ->delimiter(',');

@@ -9,6 +9,8 @@
 
 #include <tactus/base/error.h>
 
+#include "options.h"
+
 namespace tactus::apps {
 
 namespace {
@@ -42,12 +44,7 @@ Schedule schedule_of(const SimulateRequest& request, const describe::Model& mode
   // With contact the step is also the tick in which events are looked for.
   const bool own_steps = !contact::has_contact(model) && simulate::is_adaptive(integrator_of(request));
   constexpr double kMostRows = 1e9;
-  for (const auto& [name, value] : {std::pair{"--duration", request.duration}, {"--step", request.step}})
-    if (!(value > 0.0) || !std::isfinite(value))
-      refuse(fmt::format("{} is {}", name, value), "give a positive time in seconds");
-  const double sample = request.sample == 0.0 ? request.step : request.sample;
-  if (!(sample > 0.0) || !std::isfinite(sample))
-    refuse(fmt::format("--sample is {}", sample), "give a positive time in seconds");
+  const double sample = request.sample == 0.0 ? request.step : request.sample;  // 0: not given
   if (request.duration / sample > kMostRows)
     refuse(fmt::format("{:.3g} rows would be written", request.duration / sample), "give a larger --sample");
 
@@ -85,10 +82,14 @@ contact::OpenOptions open_options_of(const SimulateRequest& request, const descr
   std::vector<std::string> known;
   for (const describe::Frame& frame : model.frames) known.push_back(frame.name);
   for (const describe::Body& body : model.bodies) known.push_back(body.name);
-  for (const std::string& name : request.frames)
-    if (model.frame_index(name) < 0 && model.body_index(name) <= 0)
-      refuse(fmt::format("--frames: the model has no frame named '{}'", name), suggestion(name, known));
-  options.ports = request.frames;
+  for (const auto& [flag, names] :
+       {std::pair{"--frames", &request.frames}, {"--plot-path", &request.plot_paths}})
+    for (const std::string& name : *names) {
+      if (model.frame_index(name) < 0 && model.body_index(name) <= 0)
+        refuse(fmt::format("{}: the model has no frame named '{}'", flag, name), suggestion(name, known));
+      options.ports.push_back(name);
+    }
+  options.ports = without_repetition(options.ports);
   return options;
 }
 

@@ -18,7 +18,7 @@ struct SimulateRequest {
   std::string integrator = "rk4", formulation = "automatic", holding = "projection", contact = "auto",
               rederive = "background";
   double duration = 1.0, step = 1e-3, sample = 0.0, tolerance = 1e-10, sleep = 0.0;
-  std::vector<std::string> frames, pairs, columns;
+  std::vector<std::string> frames, pairs, columns, plot_paths;
   bool json = false;
   bool no_hand_over = false;
 };

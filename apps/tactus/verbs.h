@@ -5,9 +5,11 @@
 
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
+#include <tactus/base/output_file.h>
 #include <tactus/describe/read/load.h>
 
 namespace tactus::apps {
@@ -38,8 +40,9 @@ struct ModelChoice {
   std::string text() const;
   /// The same from a text that stands for the file.
   describe::Model load_text(const std::string& text) const;
+  /// What no output may overwrite: the file, those that it includes, and the meshes that they name.
+  std::vector<NamedFile> files(const describe::Model& model) const;
 
- private:
   describe::Settings pairs() const;
   describe::Reading reading() const;
 };

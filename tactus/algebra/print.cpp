@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include <fmt/format.h>
@@ -152,6 +153,21 @@ class Printer {
     return latex_ ? "\\left(" + text + "\\right)" : "(" + text + ")";
   }
 
+  /// The sum of a formula's numbers, without the digits that only rounding has made.
+  static double added(const std::vector<double>& numbers) {
+    if (numbers.size() == 1) return numbers[0];
+    double sum = 0.0, largest = 0.0;
+    for (const double x : numbers) {
+      sum += x;
+      largest = std::max(largest, std::abs(x));
+    }
+    if (numbers.empty() || !std::isfinite(sum)) return sum;
+    constexpr double kRounding = 1e-15;
+    if (std::abs(sum) <= kRounding * largest) return 0.0;
+    const double rounded = std::stod(fmt::format("{:.15g}", sum));
+    return std::abs(rounded - sum) <= kRounding * largest ? rounded : sum;
+  }
+
   Piece sum(const Node* n) {
     // The terms from left to right, with their signs.
     struct Term {
@@ -175,28 +191,31 @@ class Printer {
         terms.push_back(top);
       }
     }
-    // Terms without a sign first, and a number after the others.
-    std::stable_partition(terms.begin(), terms.end(),
-                          [](const Term& t) { return t.node->op != Op::constant; });
+    // Terms without a sign first, and a number after the others: the sum of all numbers.
+    const auto is_number = [](const Term& t) { return t.node->op == Op::constant; };
+    const auto numbers = std::stable_partition(terms.begin(), terms.end(), std::not_fn(is_number));
+    std::vector<double> constants;
+    for (auto term = numbers; term != terms.end(); ++term)
+      constants.push_back(term->minus ? -term->node->value : term->node->value);
+    terms.erase(numbers, terms.end());
     std::stable_partition(terms.begin(), terms.end(), [](const Term& t) { return !t.minus; });
+    const auto first_minus = std::find_if(terms.begin(), terms.end(), [](const Term& t) { return t.minus; });
 
     std::string text;
-    for (const Term& term : terms) {
-      bool minus = term.minus;
-      Piece part;
-      if (term.node->op == Op::constant && term.node->value < 0.0) {
-        minus = !minus;
-        part = number(-term.node->value);
-      } else {
-        part = piece(term.node);
-      }
+    const auto write = [&](const Piece& part, bool minus) {
       if (text.empty()) {
         text = minus ? "-" : "";
       } else {
         text += minus ? " - " : " + ";
       }
       text += wrapped(part, kProduct);
-    }
+    };
+    const double constant = added(constants);
+    for (auto term = terms.begin(); term != first_minus; ++term) write(piece(term->node), false);
+    if (constant > 0.0) write(number(constant), false);
+    for (auto term = first_minus; term != terms.end(); ++term) write(piece(term->node), true);
+    if (!(constant >= 0.0)) write(number(-constant), true);
+    if (text.empty()) return number(0.0);
     return {text, kSum};
   }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <optional>
 
@@ -33,6 +34,18 @@ std::string path_of(const describe::Model& model, const std::string& file) {
 /// Convex meshes with more corners than this are searched as surfaces: the directions of their edges, two by
 /// two, would be too many.
 constexpr std::size_t kMostCorners = 24;
+
+/// Where the model names the file of a mesh: searched from the body on, which is its place where nothing is found.
+Place place_of_mesh(const describe::Body& body, const std::string& file) {
+  std::ifstream text(body.where.file);
+  const std::string name = std::filesystem::path(file).filename().string();
+  std::string line;
+  for (int number = 1; std::getline(text, line); ++number) {
+    const std::size_t at = number < body.where.line ? std::string::npos : line.find(name);
+    if (at != std::string::npos) return {body.where.file, number, static_cast<int>(at) + 1};
+  }
+  return body.where;
+}
 
 void take_mesh(Shape& shape, const std::string& path, const Vec3d& scale, const Posed& X) {
   TriangleMesh mesh = read_mesh(path);
@@ -106,7 +119,14 @@ Shape shape_of(const describe::Model& model, int body, int index) {
       shape.size = std::numeric_limits<double>::infinity();
       break;
     case Geometry::Shape::mesh:
-      take_mesh(shape, path_of(model, geometry.file), size, X);
+      try {
+        take_mesh(shape, path_of(model, geometry.file), size, X);
+      } catch (const InputError& error) {
+        throw InputError(place_of_mesh(carrier, geometry.file),
+                         fmt::format("the mesh of `{}` cannot be used: {}: {}", carrier.name,
+                                     error.where().to_string(), error.wrong()),
+                         error.remedy());
+      }
       break;
   }
   return shape;

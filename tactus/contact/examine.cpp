@@ -6,6 +6,7 @@
 
 #include <tactus/collide/scene.h>
 #include <tactus/describe/check/guard.h>
+#include <tactus/describe/check/placed.h>
 #include <tactus/simulate/constraints/assembly.h>
 #include <tactus/simulate/motion/dynamics.h>
 
@@ -29,7 +30,7 @@ std::optional<InputError> assemble_better(const derive::Equations& equations, de
     mobility = derive::mobility(equations, 0.0, state.q, state.u);
     mobility.errors = std::move(errors);
   } catch (const InputError& error) {
-    return error;
+    return describe::placed(error, model);
   }
   return std::nullopt;
 }

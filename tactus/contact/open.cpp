@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include <tactus/contact/mechanism/stepping_mechanism.h>
 #include <tactus/derive/constraints/mobility.h>
 #include <tactus/describe/check/adjustable.h>
+#include <tactus/describe/check/placed.h>
 #include <tactus/describe/read/file_text.h>
 #include <tactus/describe/read/load.h>
 #include <tactus/simulate/files/script.h>
@@ -135,6 +137,19 @@ void check(const OpenOptions& options) {
       refuse(fmt::format("the budget of {} in a tick", what), value, "give zero or more, or leave it out");
   if (options.look_every < 0)
     refuse("the number of steps between looks at the error", options.look_every, "give zero or more");
+}
+
+/// Numbers near a late time lie apart: where that is no small part of a step, time stands still or stumbles.
+void require_time_to_advance(double t, double step, const std::string& file) {
+  constexpr double kSmallPart = 1e-2;
+  const double apart = std::nextafter(std::abs(t), std::numeric_limits<double>::infinity()) - std::abs(t);
+  if (std::isfinite(t) && apart <= kSmallPart * step) return;
+  throw InputError(
+      {file},
+      fmt::format("the motion begins at t = {:g} s, where the next number is {:.2g} s later: steps "
+                  "of {:g} s are lost in rounding",
+                  t, apart, step),
+      "begin near t = 0, and add the rest where `t` is used");
 }
 
 /// Options that ask for something that this mechanism has no use for.
@@ -304,9 +319,14 @@ std::unique_ptr<Mechanism> open(const describe::Model& model, const OpenOptions&
   // The passive integrator has dry friction at joints as it has contacts.
   const bool by_impulses = has_contact(model) || (options.integrator == simulate::Integrator::passive &&
                                                   simulate::has_dry_friction(model));
-  std::unique_ptr<Mechanism> mechanism = by_impulses
-                                             ? open_with_contact(own_model, options, text, frames, cells, out)
-                                             : open_smooth(own_model, options, text, frames, cells, out);
+  std::unique_ptr<Mechanism> mechanism;
+  try {
+    mechanism = by_impulses ? open_with_contact(own_model, options, text, frames, cells, out)
+                            : open_smooth(own_model, options, text, frames, cells, out);
+  } catch (const InputError& error) {
+    throw describe::placed(error, model);
+  }
+  require_time_to_advance(mechanism->state().t, options.step, text.file);
   out.derive_seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return mechanism;
 }

@@ -1,192 +1,69 @@
 #include <tactus/display/svg_plot.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <iterator>
-#include <limits>
 #include <string_view>
 
 #include <fmt/format.h>
+
+#include <tactus/display/plot/axis.h>
+#include <tactus/display/plot/canvas.h>
+#include <tactus/display/plot/curve.h>
+#include <tactus/display/plot/still.h>
 
 namespace tactus::display {
 
 namespace {
 
+using namespace plot;
+
 // The layout, in pixels.
-constexpr double kWidth = 920, kLeft = 84, kRight = 190, kTop = 48, kPanelHeight = 190, kGap = 26,
-                 kBottom = 56;
-constexpr double kPlotWidth = kWidth - kLeft - kRight;
-constexpr double kLegendLine = 17;
-// Colours that stay apart for colour-blind readers too (after Okabe and Ito), then dashed in the second
-// round.
-constexpr std::array<std::string_view, 8> kColors{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                                  "#e69f00", "#56b4e9", "#7a5195", "#444444"};
-// Kinds of marks, in the order in which they first appear.
-constexpr std::array<std::string_view, 6> kMarkColors{"#d55e00", "#009e73", "#0072b2",
-                                                      "#cc79a7", "#e69f00", "#444444"};
+constexpr double kMargin = 18, kPlotWidth = 640, kTitle = 44, kPanelHeight = 180, kPathHeight = 320,
+                 kLevelHeight = 34;
+constexpr double kLabel = 22;  // above a panel: its label
+constexpr double kGap = 16;    // below a panel
+constexpr double kAxis = 44;   // below the last panel: numbers and label of the horizontal axis
+constexpr double kLegendLine = 17, kKeyWidth = 22;  // of a legend: a line of it, a piece of curve
+constexpr double kLegendLeast = 90, kLegendMost = 300;
+constexpr double kEventRow = 16, kStillRow = 20;
 // Names beyond this many are counted instead of listed.
 constexpr std::size_t kMostLegendLines = 10;
 
-struct Range {
-  double low = std::numeric_limits<double>::infinity();
-  double high = -std::numeric_limits<double>::infinity();
-
-  void include(double value) {
-    if (!std::isfinite(value)) return;
-    low = std::min(low, value);
-    high = std::max(high, value);
-  }
-  /// Never empty, never a single point.
-  Range widened(double part) const {
-    if (!(low <= high)) return {-1.0, 1.0};
-    const double span = high - low;
-    // A series that is constant to rounding is drawn as a line, not as magnified noise.
-    const double floor = 1e-9 * std::max(std::abs(low), std::abs(high));
-    if (span <= floor) {
-      const double half = std::max(0.5 * std::abs(high), high == 0.0 ? 1.0 : 1e-12);
-      return {low - half, high + half};
-    }
-    return {low - part * span, high + part * span};
-  }
+/// Where a panel's frame is.
+struct Box {
+  double left = 0.0, top = 0.0, width = 0.0, height = 0.0;
+  double right() const { return left + width; }
+  double bottom() const { return top + height; }
 };
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
+/// "q1", or "q1 = 0" where it does not change.
+std::string legend_of(const Panel& panel, const Series& series) {
+  const bool still = !panel.is_path() && range_of(series.y).is_constant(scale_of(panel));
+  return still ? fmt::format("{} = {}", series.name, value_text(panel, series)) : series.name;
+}
+
+std::size_t legend_lines(const Panel& panel) { return std::min(panel.series.size(), kMostLegendLines); }
+
+/// The figure in parts: panels over the common axis, paths, and what is written as words.
+struct Parts {
+  std::vector<const Panel*> over_x, paths, still;
+};
+
+Parts parts_of(const Figure& figure) {
+  Parts parts;
+  for (const Panel& panel : figure.panels) {
+    if (is_still(panel))
+      parts.still.push_back(&panel);
+    else
+      (panel.is_path() ? parts.paths : parts.over_x).push_back(&panel);
   }
-  return out;
+  return parts;
 }
 
-/// A tick's number, with the digits that its distance to the next one needs.
-std::string tick_text(double value, double spacing) {
-  if (std::abs(value) < 1e-9 * spacing) value = 0.0;
-  const double largest = std::max(std::abs(value), spacing);
-  if (largest >= 1e6 || spacing < 1e-5) return fmt::format("{:.4g}", value);
-  const int digits = std::max(0, -static_cast<int>(std::floor(std::log10(spacing) + 1e-9)));
-  return fmt::format("{:.{}f}", value, digits);
-}
-
-/// Points of a path: where several fall into one pixel column only the first, lowest, highest and last are
-/// kept.
-std::string path_of(const Series& series, const Range& xs, const Range& ys, double top) {
-  const auto px = [&](double x) { return kLeft + kPlotWidth * (x - xs.low) / (xs.high - xs.low); };
-  const auto py = [&](double y) { return top + kPanelHeight * (ys.high - y) / (ys.high - ys.low); };
-  std::string path;
-  bool pen_down = false;
-  const auto draw = [&](std::size_t i) {
-    fmt::format_to(std::back_inserter(path), "{}{:.2f} {:.2f}", pen_down ? "L" : "M", px(series.x[i]),
-                   py(series.y[i]));
-    pen_down = true;
-  };
-  const std::size_t count = std::min(series.x.size(), series.y.size());
-  for (std::size_t i = 0; i < count;) {
-    if (!std::isfinite(series.x[i]) || !std::isfinite(series.y[i])) {
-      pen_down = false;
-      ++i;
-      continue;
-    }
-    const double column = std::floor(px(series.x[i]));
-    std::size_t last = i, lowest = i, highest = i;
-    while (last + 1 < count && std::isfinite(series.y[last + 1]) &&
-           std::floor(px(series.x[last + 1])) == column) {
-      ++last;
-      if (series.y[last] < series.y[lowest]) lowest = last;
-      if (series.y[last] > series.y[highest]) highest = last;
-    }
-    std::array<std::size_t, 4> kept{i, lowest, highest, last};
-    std::sort(kept.begin(), kept.end());
-    for (std::size_t k = 0; k < kept.size(); ++k)
-      if (k == 0 || kept[k] != kept[k - 1]) draw(kept[k]);
-    i = last + 1;
-  }
-  return path;
-}
-
-void add_line(std::string& svg, std::string_view attributes, double x1, double y1, double x2, double y2) {
-  fmt::format_to(std::back_inserter(svg),
-                 "<line {} x1=\"{:.2f}\" y1=\"{:.2f}\" x2=\"{:.2f}\" y2=\"{:.2f}\"/>\n", attributes, x1, y1,
-                 x2, y2);
-}
-
-void add_text(std::string& svg, std::string_view anchor, double x, double y, std::string_view text) {
-  fmt::format_to(std::back_inserter(svg), "<text x=\"{:.2f}\" y=\"{:.2f}\" text-anchor=\"{}\">{}</text>\n", x,
-                 y, anchor, escaped(text));
-}
-
-void draw_axes(std::string& svg, const Panel& panel, const Range& xs, const Range& ys, double top,
-               bool is_last, const std::string& x_label) {
-  const double right = kLeft + kPlotWidth, bottom = top + kPanelHeight;
-  const std::vector<double> y_ticks = nice_ticks(ys.low, ys.high, 5),
-                            x_ticks = nice_ticks(xs.low, xs.high, 8);
-  const auto spacing_of = [](const std::vector<double>& ticks) {
-    return ticks.size() > 1 ? ticks[1] - ticks[0] : 1.0;
-  };
-  for (const double tick : y_ticks) {
-    const double y = top + kPanelHeight * (ys.high - tick) / (ys.high - ys.low);
-    add_line(svg, "class=\"grid\"", kLeft, y, right, y);
-    add_text(svg, "end", kLeft - 8, y + 4, tick_text(tick, spacing_of(y_ticks)));
-  }
-  for (const double tick : x_ticks) {
-    const double x = kLeft + kPlotWidth * (tick - xs.low) / (xs.high - xs.low);
-    add_line(svg, "class=\"grid\"", x, top, x, bottom);
-    if (is_last) add_text(svg, "middle", x, bottom + 18, tick_text(tick, spacing_of(x_ticks)));
-  }
-  if (is_last) add_text(svg, "middle", kLeft + 0.5 * kPlotWidth, bottom + 40, x_label);
-  fmt::format_to(std::back_inserter(svg),
-                 "<text transform=\"translate(22 {}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
-                 0.5 * (top + bottom), escaped(panel.label));
-  fmt::format_to(std::back_inserter(svg),
-                 "<rect class=\"frame\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n", kLeft, top,
-                 kPlotWidth, kPanelHeight);
-}
-
-void draw_panel(std::string& svg, const Panel& panel, const Range& xs, double top, bool is_last,
-                const std::string& x_label) {
-  Range ys;
-  for (const Series& series : panel.series)
-    for (const double y : series.y) ys.include(y);
-  ys = ys.widened(0.06);
-  draw_axes(svg, panel, xs, ys, top, is_last, x_label);
-
-  const double legend_x = kLeft + kPlotWidth + 14;
-  double legend_y = top + 12;
-  for (std::size_t i = 0; i < panel.series.size(); ++i, legend_y += kLegendLine) {
-    const std::string style = fmt::format("class=\"curve\" stroke=\"{}\"{}", kColors[i % kColors.size()],
-                                          i < kColors.size() ? "" : " stroke-dasharray=\"6 3\"");
-    fmt::format_to(std::back_inserter(svg), "<path {} d=\"{}\"/>\n", style,
-                   path_of(panel.series[i], xs, ys, top));
-    if (i >= kMostLegendLines) continue;
-    if (i + 1 == kMostLegendLines && panel.series.size() > kMostLegendLines) {
-      add_text(svg, "start", legend_x + 28, legend_y + 4,
-               fmt::format("and {} more", panel.series.size() - i));
-      continue;
-    }
-    add_line(svg, style, legend_x, legend_y, legend_x + 22, legend_y);
-    add_text(svg, "start", legend_x + 28, legend_y + 4, panel.series[i].name);
-  }
-}
-
-/// The marks of a figure by kinds: where each has its lines, in pixels.
+/// The marks by kinds, in the order in which these first appear.
 struct MarkedKind {
   std::string name;
-  std::vector<double> columns;
+  std::vector<double> places;
 };
 
 std::vector<MarkedKind> marks_by_kind(const Figure& figure, const Range& xs) {
@@ -195,70 +72,238 @@ std::vector<MarkedKind> marks_by_kind(const Figure& figure, const Range& xs) {
     if (!(mark.x >= xs.low && mark.x <= xs.high)) continue;
     auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.name == mark.kind; });
     if (kind == kinds.end()) kind = kinds.insert(kinds.end(), {mark.kind, {}});
-    const double column = kLeft + std::round(kPlotWidth * (mark.x - xs.low) / (xs.high - xs.low));
-    if (std::find(kind->columns.begin(), kind->columns.end(), column) == kind->columns.end())
-      kind->columns.push_back(column);
+    kind->places.push_back(mark.x);
   }
   return kinds;
 }
 
-/// The lines through all panels, and their names in the upper right corner.
-void draw_marks(std::string& svg, const std::vector<MarkedKind>& kinds, std::size_t panels) {
-  double legend_x = kWidth - kRight;
-  for (std::size_t k = kinds.size(); k-- > 0;) {
-    const std::string style =
-        fmt::format("class=\"mark\" stroke=\"{}\"", kMarkColors[k % kMarkColors.size()]);
-    for (const double x : kinds[k].columns)
-      for (std::size_t panel = 0; panel < panels; ++panel) {
-        const double top = kTop + static_cast<double>(panel) * (kPanelHeight + kGap);
-        add_line(svg, style, x, top, x, top + kPanelHeight);
-      }
-    constexpr double kLetter = 7.0;
-    legend_x -= kLetter * static_cast<double>(kinds[k].name.size()) + 26.0;
-    add_line(svg, style, legend_x, 38, legend_x + 14, 38);
-    add_text(svg, "start", legend_x + 18, 42, kinds[k].name);
+/// A panel's vertical axis.
+struct VerticalAxis {
+  Range range;
+  std::vector<Tick> ticks;
+};
+
+VerticalAxis vertical_axis(const Panel& panel) {
+  VerticalAxis axis;
+  if (!panel.levels.empty()) {
+    axis.range = {-0.5, static_cast<double>(panel.levels.size()) - 0.5};
+    axis.ticks = named_ticks(panel.levels);
+    return axis;
   }
+  for (const Series& series : panel.series)
+    for (const double y : series.y) axis.range.include(y);
+  axis.range = axis.range.widened(0.06);
+  axis.ticks = ticks_of(axis.range, 5, panel.whole);
+  return axis;
 }
+
+double height_of(const Panel& panel) {
+  if (panel.levels.empty()) return kPanelHeight;
+  return std::max(kLevelHeight * static_cast<double>(panel.levels.size()),
+                  kLegendLine * static_cast<double>(legend_lines(panel)) + 8);
+}
+
+/// The axes of a path, to one scale: [m] per pixel.
+struct Plane {
+  Range xs, ys;
+  double height = 0.0;
+};
+
+Plane plane_of(const Panel& panel) {
+  Range xs, ys;
+  for (const Series& series : panel.series) {
+    for (const double x : series.x) xs.include(x);
+    for (const double y : series.y) ys.include(y);
+  }
+  constexpr double kRoom = 1.12, kLeastHeight = 0.4;  // around the path; of the largest height
+  const double width = std::max(kRoom * xs.span(), 1e-12), height = std::max(kRoom * ys.span(), 1e-12);
+  const double scale = std::max(width / kPlotWidth, height / kPathHeight);
+  Plane plane;
+  plane.height = std::max({height / scale, kLeastHeight * kPathHeight,
+                           kLegendLine * static_cast<double>(legend_lines(panel) + 2)});
+  const double x = 0.5 * (xs.low + xs.high), y = 0.5 * (ys.low + ys.high);
+  plane.xs = {x - 0.5 * kPlotWidth * scale, x + 0.5 * kPlotWidth * scale};
+  plane.ys = {y - 0.5 * plane.height * scale, y + 0.5 * plane.height * scale};
+  return plane;
+}
+
+class Drawing {
+ public:
+  explicit Drawing(const Figure& figure) : figure_(figure), parts_(parts_of(figure)) {
+    for (const Panel& panel : figure.panels)
+      if (!panel.is_path())
+        for (const Series& series : panel.series)
+          for (const double x : series.x) xs_.include(x);
+    xs_ = xs_.widened(0.0);
+    kinds_ = marks_by_kind(figure, xs_);
+    double ticks = 0.0, legend = kLegendLeast;
+    for (const Panel* panel : parts_.over_x) {
+      axes_.push_back(vertical_axis(*panel));
+      for (const Tick& tick : axes_.back().ticks) ticks = std::max(ticks, width_of(tick.text));
+    }
+    for (const Panel* panel : parts_.paths)
+      for (const Tick& tick : ticks_of(plane_of(*panel).ys, 5)) ticks = std::max(ticks, width_of(tick.text));
+    for (const auto* panels : {&parts_.over_x, &parts_.paths})
+      for (const Panel* panel : *panels)
+        for (std::size_t i = 0; i < legend_lines(*panel); ++i)
+          legend = std::max(legend, width_of(legend_of(*panel, panel->series[i])));
+    for (const MarkedKind& kind : kinds_) legend = std::max(legend, width_of(name_of(kind)));
+    left_ = kMargin + ticks + 8;
+    legend_ = std::min(legend, kLegendMost);
+  }
+
+  std::string svg() {
+    const double width = left_ + kPlotWidth + 14 + kKeyWidth + 6 + legend_ + kMargin;
+    canvas_.text("start", left_, 28, fitted(figure_.title, (width - left_ - kMargin) * kLetters / 18.0),
+                 "title");
+    top_ = kTitle - 6;
+    draw_events();
+    for (std::size_t i = 0; i < parts_.over_x.size(); ++i) draw_over_x(*parts_.over_x[i], axes_[i]);
+    if (!boxes_.empty()) draw_common_axis();
+    for (const Panel* panel : parts_.paths) draw_path(*panel);
+    for (const Panel* panel : parts_.still) {
+      top_ += kStillRow;
+      canvas_.text("start", left_, top_ - 6, panel->label, "label");
+      const double from = left_ + 1.1 * width_of(panel->label) + 12;
+      canvas_.text("start", from, top_ - 6, in_words(*panel, width - from - kMargin));
+    }
+    return canvas_.document(width, top_ + kMargin);
+  }
+
+ private:
+  static std::string name_of(const MarkedKind& kind) {
+    return fmt::format("{} ({})", kind.name, kind.places.size());
+  }
+
+  double x_of(double value) const { return left_ + kPlotWidth * xs_.share(value); }
+
+  /// [px] Where a kind of marks is, each pixel once.
+  std::vector<double> columns_of(const MarkedKind& kind) const {
+    std::vector<double> columns;
+    for (const double place : kind.places) columns.push_back(std::round(x_of(place)));
+    std::sort(columns.begin(), columns.end());
+    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+    return columns;
+  }
+
+  /// The next panel: its label is written, its box and grid are drawn.
+  Box begin(const Panel& panel, double height, const Range& ys, const std::vector<Tick>& y_ticks,
+            const Range& xs, const std::vector<Tick>& x_ticks) {
+    canvas_.text("start", left_, top_ + kLabel - 7, panel.label, "label");
+    const Box box{left_, top_ + kLabel, kPlotWidth, height};
+    for (const Tick& tick : y_ticks) {
+      const double y = box.bottom() - box.height * ys.share(tick.value);
+      canvas_.line("grid", box.left, y, box.right(), y);
+      canvas_.text("end", box.left - 8, y + 4, tick.text);
+    }
+    for (const Tick& tick : x_ticks) {
+      const double x = box.left + box.width * xs.share(tick.value);
+      canvas_.line("grid", x, box.top, x, box.bottom());
+    }
+    canvas_.frame(box.left, box.top, box.width, box.height);
+    top_ = box.bottom() + kGap;
+    return box;
+  }
+
+  void draw_events() {
+    if (kinds_.empty()) return;
+    canvas_.text("start", left_, top_ + kLabel - 7, "events", "label");
+    const Box box{left_, top_ + kLabel, kPlotWidth, kEventRow * static_cast<double>(kinds_.size()) + 4};
+    for (std::size_t k = 0; k < kinds_.size(); ++k) {
+      const double y = box.top + 2 + kEventRow * (static_cast<double>(k) + 0.5);
+      for (const double x : columns_of(kinds_[k])) canvas_.sign(k, x, y);
+      canvas_.sign(k, box.right() + 14 + 0.5 * kKeyWidth, y);
+      canvas_.fitted_text(box.right() + 14 + kKeyWidth + 6, y + 4, legend_, name_of(kinds_[k]));
+    }
+    canvas_.frame(box.left, box.top, box.width, box.height);
+    boxes_.push_back(box);
+    top_ = box.bottom() + 0.5 * kGap;
+  }
+
+  void draw_marks(const Box& box) {
+    for (std::size_t k = 0; k < kinds_.size(); ++k)
+      for (const double x : columns_of(kinds_[k])) canvas_.line(mark_class(k), x, box.top, x, box.bottom());
+  }
+
+  void draw_over_x(const Panel& panel, const VerticalAxis& axis) {
+    const Box box = begin(panel, height_of(panel), axis.range, axis.ticks, xs_, ticks_of(xs_, 8));
+    boxes_.push_back(box);
+    draw_marks(box);
+    const double count = static_cast<double>(panel.series.size());
+    const double apart =
+        panel.levels.empty()
+            ? 0.0
+            : std::min(3.0, 0.6 * box.height / static_cast<double>(panel.levels.size()) / count);
+    for (std::size_t i = 0; i < panel.series.size(); ++i) {
+      const double aside = apart * (static_cast<double>(i) - 0.5 * (count - 1.0));
+      canvas_.path(curve_class(i),
+                   curve_over_x(
+                       panel.series[i], [&](double x) { return x_of(x); },
+                       [&](double y) { return box.bottom() - box.height * axis.range.share(y) + aside; }));
+    }
+    draw_legend(panel, box);
+  }
+
+  void draw_legend(const Panel& panel, const Box& box) {
+    const double x = box.right() + 14, text = x + kKeyWidth + 6;
+    double y = box.top + 10;
+    for (std::size_t i = 0; i < legend_lines(panel); ++i, y += kLegendLine) {
+      if (i + 1 == kMostLegendLines && panel.series.size() > kMostLegendLines) {
+        canvas_.text("start", text, y + 4, fmt::format("and {} more", panel.series.size() - i));
+        continue;
+      }
+      canvas_.line(curve_class(i), x, y, x + kKeyWidth, y);
+      canvas_.fitted_text(text, y + 4, legend_, legend_of(panel, panel.series[i]));
+    }
+  }
+
+  void draw_horizontal_axis(const Box& box, const Range& xs, const std::string& label) {
+    for (const Tick& tick : ticks_of(xs, 8))
+      canvas_.text("middle", box.left + box.width * xs.share(tick.value), box.bottom() + 17, tick.text);
+    canvas_.text("middle", box.left + 0.5 * box.width, box.bottom() + 36, label);
+    top_ = box.bottom() + kAxis;
+  }
+
+  void draw_common_axis() { draw_horizontal_axis(boxes_.back(), xs_, figure_.x_label); }
+
+  void draw_path(const Panel& panel) {
+    const Plane plane = plane_of(panel);
+    const Box box =
+        begin(panel, plane.height, plane.ys, ticks_of(plane.ys, 5), plane.xs, ticks_of(plane.xs, 8));
+    const Scale px = [&](double x) { return box.left + box.width * plane.xs.share(x); };
+    const Scale py = [&](double y) { return box.bottom() - box.height * plane.ys.share(y); };
+    for (std::size_t i = 0; i < panel.series.size(); ++i) {
+      const Series& series = panel.series[i];
+      canvas_.path(curve_class(i), path_in_plane(series, px, py));
+      const auto end = [&](std::string_view style, std::size_t k) {
+        if (std::isfinite(series.x[k]) && std::isfinite(series.y[k]))
+          canvas_.circle(style, px(series.x[k]), py(series.y[k]), 4.0);
+      };
+      if (series.x.empty() || series.x.size() != series.y.size()) continue;
+      end(curve_class(i), 0);
+      end(fmt::format("f{}", i % 8), series.x.size() - 1);
+    }
+    draw_legend(panel, box);
+    const double x = box.right() + 14 + 0.5 * kKeyWidth, y = box.bottom() - kLegendLine - 4;
+    canvas_.circle("frame", x, y, 4.0);
+    canvas_.text("start", x + 0.5 * kKeyWidth + 6, y + 4, "start", "quiet");
+    canvas_.circle("end", x, y + kLegendLine, 4.0);
+    canvas_.text("start", x + 0.5 * kKeyWidth + 6, y + kLegendLine + 4, "end", "quiet");
+    draw_horizontal_axis(box, plane.xs, panel.x_label);
+  }
+
+  const Figure& figure_;
+  const Parts parts_;
+  Range xs_;
+  std::vector<MarkedKind> kinds_;
+  std::vector<VerticalAxis> axes_;  // of parts_.over_x
+  double left_ = 0.0, legend_ = 0.0, top_ = 0.0;
+  std::vector<Box> boxes_;  // over the common axis
+  Canvas canvas_;
+};
 
 }  // namespace
 
-std::vector<double> nice_ticks(double low, double high, int count) {
-  const double raw = (high - low) / std::max(1, count);
-  if (!(raw > 0.0) || !std::isfinite(raw)) return {low};
-  const double power = std::pow(10.0, std::floor(std::log10(raw)));
-  const double mantissa = raw / power;
-  const double spacing = power * (mantissa < 1.5 ? 1.0 : mantissa < 3.0 ? 2.0 : mantissa < 7.0 ? 5.0 : 10.0);
-  std::vector<double> ticks;
-  const double first = std::ceil(low / spacing - 1e-9), last = std::floor(high / spacing + 1e-9);
-  for (double k = first; k <= last; k += 1.0) ticks.push_back(k * spacing);
-  return ticks;
-}
-
-std::string to_svg(const Figure& figure) {
-  const auto panels = static_cast<double>(figure.panels.size());
-  const double height = kTop + panels * kPanelHeight + std::max(0.0, panels - 1.0) * kGap + kBottom;
-  Range xs;
-  for (const Panel& panel : figure.panels)
-    for (const Series& series : panel.series)
-      for (const double x : series.x) xs.include(x);
-  xs = xs.widened(0.0);
-
-  std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n"
-      "<style>text{{font:12px sans-serif;fill:#333}}.title{{font-size:16px;font-weight:bold}}"
-      ".grid{{stroke:#e4e4e4;stroke-width:1}}.frame{{fill:none;stroke:#888;stroke-width:1}}"
-      ".curve{{fill:none;stroke-width:1.6;stroke-linejoin:round}}"
-      ".mark{{stroke-width:1;stroke-dasharray:3 3;opacity:0.6}}</style>\n"
-      "<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n"
-      "<text class=\"title\" x=\"{2}\" y=\"28\">{3}</text>\n",
-      kWidth, height, kLeft, escaped(figure.title));
-  draw_marks(svg, marks_by_kind(figure, xs), figure.panels.size());
-  double top = kTop;
-  for (std::size_t i = 0; i < figure.panels.size(); ++i) {
-    draw_panel(svg, figure.panels[i], xs, top, i + 1 == figure.panels.size(), figure.x_label);
-    top += kPanelHeight + kGap;
-  }
-  return svg + "</svg>\n";
-}
+std::string to_svg(const Figure& figure) { return Drawing(figure).svg(); }
 
 }  // namespace tactus::display

@@ -14,7 +14,7 @@ std::string source(std::span<const algebra::Function> functions, const FormOptio
 }
 
 std::string latex(std::span<const algebra::Function> functions, const FormOptions& options) {
-  return write_latex(functions, {.document = true, .title = options.title});
+  return write_latex(functions, {.document = true, .title = options.title, .symbols = options.symbols});
 }
 
 }  // namespace

@@ -4,78 +4,70 @@
 
 #include <fmt/format.h>
 
+#include <tactus/algebra/latex_lines.h>
+
 namespace tactus::generate {
 
 namespace {
 
-// Columns of formulas that fit beside each other on a page [characters of LaTeX].
-constexpr std::size_t kRowLength = 240;
+/// [pt] That a matrix may take, with its brackets.
+constexpr double kMatrix = algebra::kLatexLine - 30.0;
+/// Of a matrix: a page has some forty lines, and a matrix cannot be broken.
+constexpr std::size_t kMostRows = 24;
 
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (std::string_view("#$%&_{}").find(c) != std::string_view::npos) result += '\\';
-    if (c == '^') {
-      result += "\\textasciicircum{}";
-    } else if (c == '\\' || c == '~') {
-      result += ' ';
-    } else {
-      result += c;
-    }
+/// [pt]
+double matrix_width(std::span<const std::string> formulas, std::size_t cols) {
+  constexpr double kBetween = 10.0;  // two columns
+  double width = 0.0;
+  for (std::size_t col = 0; col < cols; ++col) {
+    double widest = 0.0;
+    for (std::size_t k = col; k < formulas.size(); k += cols)
+      widest = std::max(widest, algebra::latex_width(formulas[k]));
+    width += widest + kBetween;
   }
-  return result;
+  return width;
 }
 
 /// Results of one block: a matrix if it fits the page, otherwise entry by entry, zeros left out.
 std::string block_text(const algebra::Block& block, std::span<const std::string> formulas) {
   const std::string name = algebra::latex_name(block.name);
   const auto cols = static_cast<std::size_t>(block.cols), rows = static_cast<std::size_t>(block.rows);
-  std::size_t longest_row = 0;
-  for (std::size_t row = 0; row < rows; ++row) {
-    std::size_t length = 0;
-    for (std::size_t col = 0; col < cols; ++col) length += formulas[row * cols + col].size();
-    longest_row = std::max(longest_row, length);
-  }
-  std::string text = "\\begin{align*}\n";
+  std::vector<algebra::LatexEquation> equations;
   if (formulas.size() == 1) {
-    text += fmt::format("{} &= {}\n", name, formulas[0]);
-  } else if (longest_row <= kRowLength) {
-    text += fmt::format("{} &= \\begin{{bmatrix}}\n", name);
-    for (std::size_t row = 0; row < rows; ++row) {
-      const auto entries = formulas.subspan(row * cols, cols);
-      text += fmt::format("  {} \\\\\n", fmt::join(entries, " & "));
-    }
-    text += "\\end{bmatrix}\n";
+    equations.push_back({name, formulas[0]});
+  } else if (algebra::latex_width(name) + matrix_width(formulas, cols) <= kMatrix && rows <= kMostRows) {
+    std::string matrix = "\\begin{bmatrix}\n";
+    for (std::size_t row = 0; row < rows; ++row)
+      matrix += fmt::format("  {} \\\\\n", fmt::join(formulas.subspan(row * cols, cols), " & "));
+    return fmt::format("\\begin{{align*}}\n{} &= {}\\end{{bmatrix}}\n\\end{{align*}}\n", name, matrix);
   } else {
-    std::vector<std::string> lines;
     for (std::size_t k = 0; k < formulas.size(); ++k) {
       if (formulas[k] == "0") continue;
       const std::string index =
           cols == 1 ? fmt::format("{}", k + 1) : fmt::format("{},{}", k / cols + 1, k % cols + 1);
-      lines.push_back(fmt::format("{{{}}}_{{{}}} &= {}", name, index, formulas[k]));
+      equations.push_back({fmt::format("{{{}}}_{{{}}}", name, index), formulas[k]});
     }
-    text += fmt::format("{}\n", fmt::join(lines, " \\\\\n"));
   }
-  return text + "\\end{align*}\n";
+  return algebra::latex_align(equations);
 }
 
 std::string function_text(const algebra::Function& function, const LatexOptions& options) {
-  std::string text = fmt::format("\\section*{{{}}}\n", escaped(function.name));
-  if (!function.meaning.empty()) text += escaped(function.meaning) + "\n";
+  std::string text = fmt::format("\\section*{{{}}}\n", algebra::latex_text(function.name));
+  if (!function.meaning.empty())
+    text += "{\\raggedright " + algebra::latex_text(function.meaning) + "\\par}\n";
   const std::vector<algebra::Expr> roots = function.roots();
   const algebra::Formulas formulas =
       algebra::print(roots, *function.graph, algebra::Notation::latex, options.print);
   if (!formulas.temporaries.empty()) {
-    std::vector<std::string> lines;
-    for (const auto& [name, formula] : formulas.temporaries) lines.push_back(name + " &= " + formula);
-    // allowdisplaybreaks lets a long list run over pages.
-    text += fmt::format("{{\\allowdisplaybreaks\n\\begin{{align*}}\n{}\n\\end{{align*}}}}\n",
-                        fmt::join(lines, " \\\\\n"));
+    std::vector<algebra::LatexEquation> lines;
+    for (const auto& [name, formula] : formulas.temporaries) lines.push_back({name, formula});
+    text += "\nShared terms:\n" + algebra::latex_align(lines);
   }
   std::size_t next = 0;
   for (const algebra::Block& block : function.outputs) {
     if (block.size() == 0) continue;
-    text += fmt::format("% {}: {}\n", block.name, escaped(block.meaning));
+    text += fmt::format("{{\\noindent\\raggedright ${}$: {}\\par}}\n", algebra::latex_name(block.name),
+                        algebra::latex_text(block.meaning));
     text += block_text(block, std::span(formulas.roots).subspan(next, block.size()));
     next += block.size();
   }
@@ -87,12 +79,15 @@ std::string function_text(const algebra::Function& function, const LatexOptions&
 std::string write_latex(std::span<const algebra::Function> functions, const LatexOptions& options) {
   std::string text = "% Generated by Tactus. Do not edit.\n";
   if (options.document) {
-    text += "\\documentclass{article}\n\\usepackage[margin=2cm]{geometry}\n\\usepackage{amsmath}\n";
+    text +=
+        "\\documentclass{article}\n\\usepackage[T1]{fontenc}\n\\usepackage[margin=2cm]{geometry}"
+        "\n\\usepackage{amsmath}\n";
     // PUMA-sized matrices have more columns than amsmath expects.
-    text += "\\setcounter{MaxMatrixCols}{64}\n\\begin{document}\n";
+    text += "\\setcounter{MaxMatrixCols}{64}\n\\allowdisplaybreaks\n\\begin{document}\n";
     if (!options.title.empty())
-      text += fmt::format("\\begin{{center}}\\Large {}\\end{{center}}\n", escaped(options.title));
+      text += fmt::format("\\begin{{center}}\\Large {}\\end{{center}}\n", algebra::latex_text(options.title));
   }
+  text += options.symbols;
   for (const algebra::Function& function : functions) text += "\n" + function_text(function, options);
   if (options.document) text += "\n\\end{document}\n";
   return text;

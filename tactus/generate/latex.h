@@ -13,6 +13,7 @@ namespace tactus::generate {
 struct LatexOptions {
   bool document = false;  // a whole document; otherwise a fragment that needs amsmath
   std::string title = {};
+  std::string symbols = {};  // a list of them, in LaTeX
   algebra::PrintOptions print{.digits = 6, .longest = 24};
 };
 

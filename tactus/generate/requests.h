@@ -35,6 +35,7 @@ struct FormOptions {
   std::string name;                   // an identifier: of the file, the namespace, or the prefix
   std::string title;                  // the model's name
   std::string about;                  // the model's name and description, one line
+  std::string symbols = {};           // of LaTeX: the list of symbols (derive::latex_of)
   const StepProgram* step = nullptr;  // of source languages: also a whole step of the integrator
 };
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <tactus/generate/dialect.h>
+#include <tactus/generate/reserved.h>
 #include <tactus/generate/source_text.h>
 #include <tactus/generate/step_program.h>
 #include <tactus/generate/tape.h>
@@ -20,10 +21,27 @@ namespace {
 
 constexpr std::size_t kColumns = 100;
 
+/// Bytes of a sign of Unicode that begins here and must not stand in source: marks of the direction of writing, with which text
+/// can look like other text than the compiler reads (compilers warn), and ends of lines. 0: none.
+std::size_t length_of_unfit(std::string_view text) {
+  if (text.starts_with("\xd8\x9c")) return 2;  // U+061C
+  if (text.size() < 3 || text[0] != '\xe2') return 0;
+  const auto second = static_cast<unsigned char>(text[1]), third = static_cast<unsigned char>(text[2]);
+  if (second == 0x80 && (third == 0x8e || third == 0x8f)) return 3;  // U+200E, U+200F
+  if (second == 0x80 && third >= 0xa8 && third <= 0xae) return 3;    // U+2028 to U+202E
+  if (second == 0x81 && third >= 0xa6 && third <= 0xa9) return 3;    // U+2066 to U+2069
+  return 0;
+}
+
 /// One line of text that cannot end a comment.
 std::string comment_safe(std::string_view text) {
   std::string result;
-  for (const char c : text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (const std::size_t unfit = length_of_unfit(text.substr(i)); unfit > 0) {
+      i += unfit - 1;
+      continue;
+    }
     const bool control = static_cast<unsigned char>(c) < 32;
     if (c == '/' && !result.empty() && (result.back() == '*' || result.back() == '/')) result += ' ';
     if (c == '*' && !result.empty() && result.back() == '/') result += ' ';
@@ -40,6 +58,13 @@ std::string literal(double value) {
   return text;
 }
 
+/// An identifier that is not taken outside of namespaces.
+std::string global_name(std::string_view text) {
+  std::string name = identifier(text);
+  if (is_library_name(name)) name += "_";
+  return name;
+}
+
 bool uses(std::span<const Tape> tapes, Code code) {
   return std::any_of(tapes.begin(), tapes.end(), [&](const Tape& tape) {
     return std::any_of(tape.code.begin(), tape.code.end(),
@@ -53,7 +78,7 @@ class SourceWriter {
       : functions_(functions.begin(), functions.end()),
         step_(options.step),
         dialect_(dialect_of(options.language)),
-        name_(identifier(options.name)),
+        name_(global_name(options.name)),
         about_(comment_safe(options.about)),
         std_(dialect_.std) {
     std::set<std::string> taken{"sincos_of"};
@@ -105,6 +130,9 @@ class SourceWriter {
   std::string named(std::string_view piece) const {
     constexpr std::string_view kName = "{name}";
     std::string text(piece);
+    // Two underscores in a row belong to the compiler.
+    for (std::size_t at = 0; name_.ends_with('_') && (at = text.find("{name}_", at)) != std::string::npos;)
+      text.erase(at + kName.size(), 1);
     for (std::size_t at = 0; (at = text.find(kName, at)) != std::string::npos; at += name_.size())
       text.replace(at, kName.size(), name_);
     return text;
@@ -382,17 +410,7 @@ std::string identifier(std::string_view text) {
     name = "x" + name;
   // Two underscores in a row belong to the compiler.
   for (std::size_t k; (k = name.find("__")) != std::string::npos;) name.erase(k, 1);
-  static const std::set<std::string_view> kWords = {
-      "alignas", "alignof", "and",       "asm",      "auto",     "bool",     "break",    "case",
-      "catch",   "char",    "class",     "concept",  "const",    "continue", "decltype", "default",
-      "delete",  "do",      "double",    "else",     "enum",     "explicit", "export",   "extern",
-      "false",   "float",   "for",       "friend",   "goto",     "if",       "inline",   "int",
-      "long",    "mutable", "namespace", "new",      "noexcept", "not",      "nullptr",  "operator",
-      "or",      "private", "protected", "public",   "register", "requires", "restrict", "return",
-      "short",   "signed",  "sizeof",    "static",   "struct",   "switch",   "template", "this",
-      "throw",   "true",    "try",       "typedef",  "typeid",   "typename", "union",    "unsigned",
-      "using",   "virtual", "void",      "volatile", "while",    "xor",      "std",      "main"};
-  if (kWords.contains(name)) name += "_";
+  if (is_word_or_macro(name)) name += "_";
   return name;
 }
 

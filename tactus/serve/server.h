@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include <tactus/describe/read/load.h>
+
 namespace tactus::serve {
 
 struct ServerOptions {
@@ -19,6 +21,8 @@ struct ServerOptions {
   std::uint16_t port = 0;          // 0: any that is free
   std::string token{};             // beyond the machine; "": one is made there
   std::string first{};             // model that is opened: a file, or a name of the gallery
+  describe::Settings settings{};   // its parameters' values instead of the file's
+  describe::Reading reading{};     // `floating` and `angles`: how its file is read
   std::string models{};            // folder of the gallery
   std::string page{};              // folder of the page's built files
   std::string version = "tactus";

@@ -81,6 +81,46 @@ TEST(Files, AnOutputThatIsAnInputIsRefusedAndTheInputStays) {
   EXPECT_EQ(content_of(header), text);
 }
 
+TEST(Files, WhatAModelIncludesAndItsMeshesAreNeverOverwrittenByAnyVerb) {
+  const Folder folder;
+  const std::string constants = "parameters: {L: {value: 1, unit: m}}\n";
+  const std::string mesh =
+      "solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n"
+      "endsolid\n";
+  const std::string included = folder.file("constants.yaml", constants),
+                    shape = folder.file("part.stl", mesh);
+  const std::string file = folder.file("arm.yaml",
+                                       "include: constants.yaml\nname: arm\n"
+                                       "bodies: {b: {mass: 1, inertia: [1, 1, 1], com: [L, 0, 0], geometry: "
+                                       "[{shape: mesh, file: part.stl}]}}\n"
+                                       "joints: {j: {type: revolute, parent: world, child: b, axis: y}}\n");
+  const std::string state = folder.file("state.yaml", "{}\n"), setup = folder.file("setup.yaml", "{}\n");
+  const std::string folder_path = fs::path(file).parent_path().string();
+  const std::string header = folder.file("made.hpp", constants);
+  const std::string from_header =
+      folder.file("other.yaml", "include: made.hpp\n" +
+                                    content_of(file).substr(std::string("include: constants.yaml\n").size()));
+  const std::string swept = "linear " + file + " --sweep L=1:2:1 --plot ";
+  for (const std::string& line :
+       {"simulate " + file + kShort + " --out " + included, "simulate " + file + kShort + " --plot " + shape,
+        swept + included, swept + shape, swept + state + " --at " + state,
+        "haptic " + file + " --duration 0.01 --out " + included,
+        "haptic " + file + " --duration 0.01 --log " + shape,
+        "haptic " + file + " --duration 0.01 --save-setup " + file,
+        "haptic " + file + " --duration 0.01 --save-setup " + included,
+        "haptic " + file + " --duration 0.01 --setup " + setup + " --save-setup " + setup,
+        "generate " + from_header + " --name made --out " + folder_path}) {
+    const Outcome run = tactus(line);
+    EXPECT_EQ(run.code, 2) << line << "\n" << run.out;
+    EXPECT_NE(run.err.find("would overwrite"), std::string::npos) << line << ": " << run.err;
+    EXPECT_EQ(content_of(included), constants) << line;
+    EXPECT_EQ(content_of(header), constants) << line;
+    EXPECT_EQ(content_of(shape), mesh) << line;
+    EXPECT_EQ(content_of(state), "{}\n") << line;
+    EXPECT_EQ(content_of(setup), "{}\n") << line;
+  }
+}
+
 TEST(Files, TwoOutputsThatAreOneFileAreRefused) {
   const Folder folder;
   const std::string file = folder.path("x");

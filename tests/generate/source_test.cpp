@@ -128,6 +128,82 @@ TEST_F(Source, NamesAreIdentifiers) {
   EXPECT_EQ(identifier(""), "x");
 }
 
+TEST_F(Source, CompilesWhateverTheModelIsCalled) {
+  const std::vector<algebra::Function> functions{random_function(1)};
+  const std::vector<std::string> names{"NAN",
+                                       "INFINITY",
+                                       "NULL",
+                                       "M_PI",
+                                       "HUGE_VAL",
+                                       "INT_MAX",
+                                       "EOF",
+                                       "linux",
+                                       "unix",
+                                       "sin",
+                                       "sinf",
+                                       "atan2l",
+                                       "gamma",
+                                       "y1",
+                                       "j0",
+                                       "jn",
+                                       "index",
+                                       "round",
+                                       "exp10f64",
+                                       "free",
+                                       "exit",
+                                       "system",
+                                       "div",
+                                       "select",
+                                       "time",
+                                       "signal",
+                                       "remove",
+                                       "link",
+                                       "read",
+                                       "double",
+                                       "xor_eq",
+                                       "constexpr",
+                                       "import",
+                                       "thread_local",
+                                       "bool",
+                                       "main",
+                                       "size_t",
+                                       "uint64_t",
+                                       "std",
+                                       "isnan",
+                                       "memcpy",
+                                       "strlen",
+                                       "random",
+                                       "sync",
+                                       "stdin",
+                                       "\u202eNAN\u202c",
+                                       "arm \u2066\u061c",
+                                       "\u2028x",
+                                       "",
+                                       "1",
+                                       "-",
+                                       "a__b"};
+  for (const bool cpp : {true, false}) {
+    // The user's program includes more than ours does, before and after.
+    std::string user = "#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n",
+                more;
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      const std::string file = fmt::format("name_{}.h", k);
+      write(file,
+            write_source(functions, {cpp ? Language::cpp : Language::c, names[k], names[k] + ", a model"}));
+      more += fmt::format("#include \"{}\"\n", file);
+    }
+    write(cpp ? "user.cpp" : "user.c",
+          user + more +
+              "#include <string.h>\n#include <time.h>\n#include <signal.h>\nint main(void) { return 0; }\n");
+    const std::string command =
+        cpp ? "c++ -std=gnu++17 -fsyntax-only user.cpp" : "cc -std=gnu11 -fsyntax-only user.c";
+    EXPECT_EQ(std::system(("cd '" + folder.string() + "' && " + command +
+                           " -Wall -Wextra -Wconversion -Wshadow -pedantic -Werror -Wno-unused-function")
+                              .c_str()),
+              0);
+  }
+}
+
 TEST_F(Source, NamesThatBecomeEqualStayApart) {
   std::vector<algebra::Function> functions{random_function(1), random_function(2)};
   functions[0].name = "tool-tip";

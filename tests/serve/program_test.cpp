@@ -98,6 +98,23 @@ TEST(ServeProgram, OpensAFileOfTheUsers) {
   EXPECT_EQ(page.wait_for("scene")["model"]["name"], "gantry");
 }
 
+TEST(ServeProgram, OpensAFileAsOtherVerbsDoFloatingAndWithOtherParameters) {
+  const auto scene_of = [](std::vector<std::string> words) {
+    words.insert(words.end(), {"--port", "0", "--priority", "0"});
+    Program program(words);
+    const std::string line = program.line();
+    if (!line.starts_with("Tactus is at http://127.0.0.1:")) return nlohmann::json();
+    support::Page page(static_cast<std::uint16_t>(std::stoi(line.substr(30))));
+    page.hello();
+    return nlohmann::json(page.wait_for("scene"));
+  };
+  const std::string arm = support::source_dir() + "/models/two_link.urdf";
+  const nlohmann::json welded = scene_of({"serve", arm}), floating = scene_of({"serve", arm, "--floating"});
+  ASSERT_TRUE(welded.contains("model") && floating.contains("model"));
+  EXPECT_EQ(floating["q"].size(), welded["q"].size() + 7);
+  EXPECT_EQ(Program({"serve", "pendulum", "--set", "no_such=1", "--port", "0"}).ends(), 2);
+}
+
 TEST(ServeProgram, RefusesWhatCannotBe) {
   EXPECT_EQ(Program({"serve", "--port", "99999"}).ends(), 2);
   EXPECT_EQ(Program({"serve", "--host", "nowhere", "--port", "0"}).ends(), 2);

@@ -31,14 +31,30 @@ struct SheetSection {
   std::vector<Label> rows{}, columns{};
 };
 
+/// What a letter of the equations stands for, for the list of symbols.
+struct SheetSymbol {
+  std::string latex;    // "q_{1}"
+  std::string meaning;  // in words, with the unit or the value
+};
+struct SymbolGroup {
+  std::string title;  // "Coordinates"
+  std::vector<SheetSymbol> symbols;
+};
+/// Coordinates, speeds, parameters with their values and units, multipliers. `kept`: the names of the parameters that stay symbols.
+std::vector<SymbolGroup> symbols_of(const describe::Model& model, const Options& options);
+/// The list in LaTeX, one symbol below the other.
+std::string latex_of(const std::vector<SymbolGroup>& groups);
+
 struct Sheet {
   std::string model;
   std::vector<std::string> coordinates, speeds;
   std::vector<std::string> notes;  // lines of explanation
   std::vector<SheetSection> sections;
+  std::vector<SymbolGroup> symbols{};  // of the model, for latex() and json()
 
   std::string text() const;
-  std::string latex() const;
+  /// To be put into a document that uses amsmath; `document`: a whole one.
+  std::string latex(bool document = false) const;
   std::string json() const;
 };
 

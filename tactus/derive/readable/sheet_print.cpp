@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
 
+#include <tactus/algebra/latex_lines.h>
 #include <tactus/derive/readable/sheet.h>
 
 namespace tactus::derive {
@@ -11,42 +11,14 @@ namespace {
 
 /// Lines are broken before a sign once they are longer than this.
 constexpr std::size_t kLineWidth = 110;
-/// [glyphs] Of LaTeX: a line of 17 cm in 10 pt has room for some 95.
-constexpr std::size_t kLatexWidth = 72;
-
-/// About how many glyphs a formula has when it is set: words of commands count as what they print.
-std::size_t glyphs(std::string_view latex) {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < latex.size(); ++i) {
-    const char c = latex[i];
-    if (c == '{' || c == '}' || c == '_' || c == '^' || c == ' ') continue;
-    if (c != '\\') {
-      ++count;
-      continue;
-    }
-    std::size_t end = i + 1;
-    while (end < latex.size() && std::isalpha(static_cast<unsigned char>(latex[end])) != 0) ++end;
-    const std::string_view word = latex.substr(i + 1, end - i - 1);
-    if (word == "sin" || word == "cos" || word == "tan") {
-      count += 3;
-    } else if (word != "mathrm" && word != "dot" && word != "ddot" && word != "left" && word != "right" &&
-               !word.empty()) {
-      ++count;  // a letter or a sign
-    }
-    i = word.empty() ? i + 1 : end - 1;
-  }
-  return count;
-}
-
 /// The places where a formula may be broken: before " + " and " - " outside of parentheses.
-std::vector<std::string> broken(const std::string& formula, std::size_t width,
-                                std::size_t (*length)(std::string_view)) {
+std::vector<std::string> broken(const std::string& formula, std::size_t width) {
   std::vector<std::string> lines(1);
   int depth = 0;
   std::size_t start = 0;
   const auto flush = [&](std::size_t end) {
     std::string piece = formula.substr(start, end - start);
-    if (!lines.back().empty() && length(lines.back()) + length(piece) > width) {
+    if (!lines.back().empty() && lines.back().size() + piece.size() > width) {
       lines.emplace_back(piece.starts_with(' ') ? piece.substr(1) : piece);
     } else {
       lines.back() += piece;
@@ -63,6 +35,13 @@ std::vector<std::string> broken(const std::string& formula, std::size_t width,
   }
   flush(formula.size());
   return lines;
+}
+
+/// The letter of a section: that of its first equation, without the indices.
+std::string symbol_of(const SheetSection& section) {
+  if (section.key == "where") return section.equations.front().latex_name + ",\\,\\ldots";
+  const std::string& first = section.equations.front().latex_name;
+  return first.substr(0, first.find("_{"));
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -132,12 +111,16 @@ std::string latex_table(const SheetSection& section) {
   const auto cells = cells_of(section, &WrittenEquation::latex);
   std::string out;
   for (std::size_t first = 0; first < section.columns.size();) {
-    std::size_t line = 8, last = first;  // [glyphs] the speed and its rule
+    constexpr double kBetween = 10.0;  // [pt] two columns
+    double line = 0.0;
+    for (const SheetSection::Label& row : section.rows)
+      line = std::max(line, kBetween + algebra::latex_width(row.latex));
+    std::size_t last = first;
     for (; last < section.columns.size(); ++last) {
-      std::size_t widest = glyphs(section.columns[last].latex);
-      for (const auto& row : cells) widest = std::max(widest, glyphs(row[last]));
-      if (line + 2 + widest > kLatexWidth) break;
-      line += 2 + widest;
+      double widest = algebra::latex_width(section.columns[last].latex);
+      for (const auto& row : cells) widest = std::max(widest, algebra::latex_width(row[last]));
+      if (line + kBetween + widest > algebra::kLatexLine) break;
+      line += kBetween + widest;
     }
     if (last == first) return {};
     out += "\\[\n  \\begin{array}{c|" + std::string(last - first, 'c') + "}\n    r";
@@ -168,8 +151,7 @@ std::string Sheet::text() const {
     }
     for (const WrittenEquation& equation : section.equations) {
       const std::string left = "  " + equation.name + " = ";
-      const std::vector<std::string> lines =
-          broken(equation.text, kLineWidth - left.size(), [](std::string_view text) { return text.size(); });
+      const std::vector<std::string> lines = broken(equation.text, kLineWidth - left.size());
       for (std::size_t n = 0; n < lines.size(); ++n) {
         out += (n == 0 ? left : std::string(left.size(), ' ')) + lines[n] + "\n";
       }
@@ -178,27 +160,34 @@ std::string Sheet::text() const {
   return out;
 }
 
-std::string Sheet::latex() const {
-  std::string out;
-  for (const std::string& line : heading(*this)) out += "% " + line + "\n";
+std::string Sheet::latex(bool document) const {
+  std::string out = "% Made by Tactus.\n";
+  if (document)
+    out +=
+        "\\documentclass{article}\n\\usepackage[T1]{fontenc}\n\\usepackage[margin=2cm]{geometry}\n"
+        "\\usepackage{amsmath}\n\\allowdisplaybreaks\n\\begin{document}\n\\section*{" +
+        algebra::latex_text(model) + "}\n";
+  for (const std::string& line : notes)
+    out += "{\\noindent\\raggedright\\ttfamily " + algebra::latex_text(line) + "\\par}\n";
+  std::vector<SymbolGroup> all = symbols;
+  SymbolGroup parts{"Parts of the equations", {}};
+  for (const SheetSection& section : sections)
+    if (!section.equations.empty()) parts.symbols.push_back({symbol_of(section), section.title});
+  all.push_back(std::move(parts));
+  out += latex_of(all);
   for (const SheetSection& section : sections) {
     if (section.equations.empty()) continue;  // nothing to align
-    out += "\n% " + section.key + ": " + section.title + "\n";
+    out += "\\par\\medskip\\noindent\\textbf{" + algebra::latex_text(section.title) + "}\\nopagebreak\n";
     if (const std::string table = latex_table(section); !table.empty()) {
       out += table;
       continue;
     }
-    out += "\\begin{align*}\n";
-    for (std::size_t k = 0; k < section.equations.size(); ++k) {
-      const WrittenEquation& equation = section.equations[k];
-      const std::vector<std::string> lines = broken(equation.latex, kLatexWidth, glyphs);
-      out += "  " + equation.latex_name + " &= ";
-      for (std::size_t n = 0; n < lines.size(); ++n) out += (n == 0 ? "" : " \\\\\n    &\\quad ") + lines[n];
-      out += k + 1 < section.equations.size() ? " \\\\\n" : "\n";
-    }
-    out += "\\end{align*}\n";
+    std::vector<algebra::LatexEquation> equations;
+    for (const WrittenEquation& equation : section.equations)
+      equations.push_back({equation.latex_name, equation.latex});
+    out += algebra::latex_align(equations);
   }
-  return out;
+  return document ? out + "\\end{document}\n" : out;
 }
 
 std::string Sheet::json() const {
@@ -207,6 +196,11 @@ std::string Sheet::json() const {
   document["coordinates"] = coordinates;
   document["speeds"] = speeds;
   document["notes"] = notes;
+  for (const SymbolGroup& group : symbols) {
+    nlohmann::ordered_json& list = document["symbols"][group.title] = nlohmann::ordered_json::array();
+    for (const SheetSymbol& symbol : group.symbols)
+      list.push_back({{"latex", symbol.latex}, {"meaning", symbol.meaning}});
+  }
   for (const SheetSection& section : sections) {
     nlohmann::ordered_json& list = document[section.key] = nlohmann::ordered_json::array();
     for (const WrittenEquation& equation : section.equations) {

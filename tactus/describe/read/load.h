@@ -25,6 +25,10 @@ struct Reading {
   std::string folder{};  // from which they are looked at; "": that of the model's file
 };
 
+/// "near", "meant", "written".
+std::string_view name_of(Reading::Angles angles);
+std::optional<Reading::Angles> angles_of(std::string_view name);
+
 /// The model in a file. The format is found from the content. Throws InputError with file, line, column, what
 /// is wrong and how to mend it.
 Model load(const std::string& path, const Settings& settings = {});
@@ -34,6 +38,10 @@ Model load(const std::string& path, const Settings& settings, const Reading& rea
 Model load_text(const std::string& text, const std::string& file, const Settings& settings = {});
 Model load_text(const std::string& text, const std::string& file, const Settings& settings,
                 const Reading& reading);
+
+/// The files that a model's file includes, directly or through others, in the order in which they are read. Throws InputError as
+/// load() does.
+std::vector<std::string> included_files(const std::string& path);
 
 /// Why forces do not determine accelerations: a joint that moves nothing with inertia. Robots' files often describe shapes and
 /// joints alone. Poses, velocities, Jacobians and the forces of given accelerations need no more than they say.

@@ -44,6 +44,12 @@ Reader::Reader(std::string file) : Reader(std::move(file), std::make_shared<alge
 Reader::Reader(std::string file, const std::shared_ptr<algebra::Graph>& graph)
     : model(empty_model(std::move(file), graph)), graph_(graph), scope_(*graph), sources_{{model.file, ""}} {}
 
+std::vector<std::string> Reader::included() const {
+  std::vector<std::string> paths;
+  for (std::size_t i = 1; i < sources_.size(); ++i) paths.push_back(sources_[i].path);
+  return paths;
+}
+
 int Reader::add_source(Source source) {
   sources_.push_back(std::move(source));
   return static_cast<int>(sources_.size()) - 1;

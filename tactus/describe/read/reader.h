@@ -32,6 +32,8 @@ class Reader {
   };
   /// The number that the values of a file have (Value::source).
   int add_source(Source source);
+  /// Their paths.
+  std::vector<std::string> included() const;
   const Source& source(const Value& value) const { return sources_[static_cast<std::size_t>(value.source)]; }
 
   Place place(const Value& value) const { return {source(value).path, value.line, value.column}; }

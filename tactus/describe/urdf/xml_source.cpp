@@ -108,6 +108,7 @@ class TagWalk {
     const std::size_t tag = at_++;
     const std::string tag_name = name();
     tags_.push_back(tag);
+    attributes_.clear();
     for (;;) {
       skip_blanks();
       if (at_ >= text_.size() || text_[at_] == '<') {
@@ -141,6 +142,11 @@ class TagWalk {
                 fmt::format("write {}=\"...\"", key.empty() ? "name" : key)};
       return;
     }
+    if (std::find(attributes_.begin(), attributes_.end(), key) != attributes_.end()) {
+      fault_ = {from, fmt::format("the attribute `{}` is given twice", key), "keep one of them"};
+      return;
+    }
+    attributes_.push_back(key);
     const std::size_t end = text_.find(quote, at_ + 1);
     if (end == Word::npos)
       fault_ = {at_, fmt::format("the value of `{}` has no closing quote", key),
@@ -153,6 +159,7 @@ class TagWalk {
   std::size_t at_ = 0;
   std::vector<std::size_t> tags_;
   std::vector<Open> open_;
+  std::vector<std::string> attributes_;  // of the tag at hand
   std::optional<Fault> fault_;
 };
 
@@ -165,7 +172,14 @@ XmlSource::XmlSource(const std::string& text, const std::string& file, int sourc
   const TagWalk walk(text);
   if (document_.Parse(text.data(), text.size()) != tinyxml2::XML_SUCCESS) {
     Value where;
+    // The first tag of the line that tinyxml2 names, or the last one before it.
     where.line = document_.ErrorLineNum();
+    for (const std::size_t tag : walk.tags()) {
+      const Value place = at_offset(tag);
+      if (place.line > where.line || (place.line == where.line && where.column > 0)) break;
+      if (place.line == where.line) where.column = place.column;
+    }
+    if (where.column == 0) where.column = 1;
     std::string wrong = "it cannot be read around here", remedy = "check tags and quotes";
     if (document_.ErrorID() == tinyxml2::XML_ELEMENT_DEPTH_EXCEEDED) {
       wrong = "the elements are nested too deeply";

@@ -38,6 +38,8 @@ struct Choice {
   std::string device = "mouse", controller = "coupler", hand = "page", port{};
   std::string script{};           // text of a script: where the motion begins and what acts
   describe::Settings settings{};  // parameters' values instead of the file's, for whoever reads it
+  bool floating = false;          // like `angles`: how the file is read (describe::Reading)
+  describe::Reading::Angles angles = describe::Reading::Angles::near;
 };
 
 /// A curve that may be drawn of a motion.

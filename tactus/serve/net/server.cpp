@@ -455,6 +455,8 @@ Server::Implementation::Implementation(ServerOptions given)
   HubOptions of_hub;
   of_hub.models = options.models;
   of_hub.first = options.first;
+  of_hub.settings = options.settings;
+  of_hub.reading = options.reading;
   of_hub.scratch = scratch.path();
   of_hub.version = options.version;
   of_hub.log = [this](std::string_view line) { log(line); };

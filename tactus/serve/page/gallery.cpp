@@ -48,7 +48,8 @@ GalleryEntry entry_of(const std::string& name, const YAML::Node& node) {
 /// What the file itself says; a file that cannot be read stays in the gallery, with the reason.
 void look_into(GalleryEntry& entry) {
   try {
-    const describe::Model model = describe::load(entry.path);
+    const describe::Model model =
+        describe::load(entry.path, entry.settings, {.floating = entry.floating, .angles = entry.angles});
     if (entry.title.empty()) {
       entry.title = model.name.empty() ? entry.name : model.name;
       std::replace(entry.title.begin(), entry.title.end(), '_', ' ');
@@ -126,6 +127,18 @@ const GalleryEntry* Gallery::find(std::string_view name) const {
   const auto found = std::find_if(entries_.begin(), entries_.end(),
                                   [&](const GalleryEntry& entry) { return entry.name == name; });
   return found == entries_.end() ? nullptr : &*found;
+}
+
+void Gallery::read_with(std::string_view name, const describe::Settings& settings,
+                        const describe::Reading& reading) {
+  for (GalleryEntry& entry : entries_) {
+    if (entry.name != name) continue;
+    entry.settings.insert(entry.settings.end(), settings.begin(), settings.end());
+    entry.floating = reading.floating;
+    entry.angles = reading.angles;
+    entry.problem.clear();
+    look_into(entry);
+  }
 }
 
 std::string Gallery::message() const {

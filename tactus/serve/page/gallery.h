@@ -9,6 +9,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <tactus/describe/read/load.h>
 #include <tactus/math/vec3.h>
 
 namespace tactus::serve {
@@ -21,8 +22,10 @@ struct GalleryEntry {
   std::optional<bool> planar;
   std::optional<math::Vec3<double>> direction;
   std::string follow, script;
-  std::vector<std::pair<std::string, std::string>> settings;  // parameters' values instead of the file's
-  double step = 0.0, rate = 1.0;                              // 0: the usual one
+  describe::Settings settings;  // parameters' values instead of the file's
+  bool floating = false;        // like `angles`: how the file is read (describe::Reading)
+  describe::Reading::Angles angles = describe::Reading::Angles::near;
+  double step = 0.0, rate = 1.0;  // 0: the usual one
   int bodies = -1, freedoms = -1;
   bool in_a_plane = false;
   std::string problem;  // in words, where it cannot be read
@@ -36,6 +39,8 @@ class Gallery {
 
   const std::vector<GalleryEntry>& entries() const { return entries_; }
   const GalleryEntry* find(std::string_view name) const;
+  /// These settings besides the gallery's own, and another way to read the file, of the entry of that name.
+  void read_with(std::string_view name, const describe::Settings& settings, const describe::Reading& reading);
   const std::vector<std::string>& groups() const { return groups_; }
   /// The `gallery` message.
   std::string message() const;

@@ -24,7 +24,6 @@ Hub::Hub(HubOptions options, Post post, const BenchOptions& bench)
       post_(std::move(post)),
       gallery_(options_.models,
                options_.first.find_first_of("./") != std::string::npos ? options_.first : ""),
-      gallery_text_(gallery_.message()),
       bench_(bench) {
   const std::string& first = options_.first;
   const GalleryEntry* entry = gallery_.find(first);
@@ -38,7 +37,10 @@ Hub::Hub(HubOptions options, Post post, const BenchOptions& bench)
     throw InputError({}, fmt::format("there is no model `{}`", first), suggestion(first, names));
   }
   if (entry == nullptr) entry = &gallery_.entries().front();
-  if (!entry->problem.empty()) describe::load(entry->path);  // throws what is wrong with it
+  gallery_.read_with(entry->name, options_.settings, options_.reading);
+  if (!entry->problem.empty())  // throws what is wrong with it
+    describe::load(entry->path, entry->settings, {.floating = entry->floating, .angles = entry->angles});
+  gallery_text_ = gallery_.message();
   if (std::optional<Order> order = order_of(entry->name)) build({}, std::move(*order));
 }
 

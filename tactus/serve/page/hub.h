@@ -59,9 +59,11 @@ struct Stage {
 };
 
 struct HubOptions {
-  std::string models;   // folder
-  std::string first;    // file or name that is opened at the start; "": the gallery's first
-  std::string scratch;  // folder for recordings
+  std::string models;             // folder
+  std::string first;              // file or name that is opened at the start; "": the gallery's first
+  describe::Settings settings{};  // its parameters' values instead of the file's
+  describe::Reading reading{};    // `floating` and `angles`: how its file is read
+  std::string scratch;            // folder for recordings
   std::string version = "tactus";
   std::function<void(std::string_view)> log = [](std::string_view) {};
 };

@@ -91,7 +91,9 @@ void refuse_files(const describe::Model& model, const SceneLabel& label) {
 
 /// Without the gallery's settings where they no longer fit what was edited.
 describe::Model model_of(const std::string& text, const SceneLabel& label, Choice& choice) {
-  const describe::Reading reading{.files = !label.own && !label.edited,
+  const describe::Reading reading{.floating = choice.floating,
+                                  .angles = choice.angles,
+                                  .files = !label.own && !label.edited,
                                   .folder = std::filesystem::path(label.path).parent_path().string()};
   std::optional<describe::Model> model;
   if (!choice.settings.empty()) {
@@ -154,6 +156,8 @@ std::optional<Hub::Order> Hub::order_of(const std::string& name) const {
   order.choice.weightless = entry->weightless;
   order.choice.script = entry->script;
   order.choice.settings = entry->settings;
+  order.choice.floating = entry->floating;
+  order.choice.angles = entry->angles;
   if (entry->step > 0.0) order.choice.step = entry->step;
   order.rate = entry->rate;
   return order;

@@ -196,7 +196,9 @@ void Hub::make_preview(const GalleryEntry& entry) {
     try {
       describe::Model model =
           describe::load_text(order.text, order.label.file, order.choice.settings,
-                              {.folder = std::filesystem::path(order.label.path).parent_path().string()});
+                              {.floating = order.choice.floating,
+                               .angles = order.choice.angles,
+                               .folder = std::filesystem::path(order.label.path).parent_path().string()});
       model.file = order.label.path;
       Work work(model, order.choice);
       scene = scene_of(work, order.label, &order.entry).dump(-1, ' ', false, Json::error_handler_t::replace);

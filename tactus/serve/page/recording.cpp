@@ -74,6 +74,8 @@ std::string recording_text(const Recorded& r) {
                          {"weightless", r.choice.weightless},
                          {"script", r.choice.script},
                          {"settings", r.choice.settings},
+                         {"floating", r.choice.floating},
+                         {"angles", describe::name_of(r.choice.angles)},
                          {"start", {{"t", r.start.t}, {"q", r.start.q}, {"u", r.start.u}}},
                          {"parameters", {{"names", r.parameter_names}, {"values", r.parameters}}},
                          {"active", r.active},
@@ -113,6 +115,9 @@ Recorded read_recording(const std::string& text, const std::string& file) {
     r.choice.weightless = document.at("weightless");
     r.choice.script = document.at("script");
     r.choice.settings = document.at("settings").get<describe::Settings>();
+    r.choice.floating = document.value("floating", false);  // older recordings have neither
+    r.choice.angles =
+        describe::angles_of(document.value("angles", "near")).value_or(describe::Reading::Angles::near);
     const Json& start = document.at("start");
     r.start = {.t = start.at("t"), .q = start.at("q"), .u = start.at("u"), .momentum = {}};
     r.parameter_names = document.at("parameters").at("names");
@@ -159,7 +164,8 @@ void place_at_start(simulate::Mechanism& mechanism, const simulate::State& start
 Repeated repeat(const Recorded& r, const std::function<void(long, Work&)>& each) {
   Choice choice = r.choice;
   choice.device = "mouse";
-  describe::Model model = describe::load_text(r.text, r.file, choice.settings);
+  describe::Model model = describe::load_text(r.text, r.file, choice.settings,
+                                              {.floating = choice.floating, .angles = choice.angles});
   if (!r.path.empty()) model.file = r.path;
   Work work(model, choice);
   simulate::Mechanism& mechanism = *work.mechanism;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <tactus/base/check.h>
+#include <tactus/describe/check/placed.h>
 #include <tactus/simulate/constraints/constrained_inverse.h>
 #include <tactus/simulate/constraints/constraint_solver.h>
 #include <tactus/simulate/constraints/parametric.h>
@@ -72,8 +73,12 @@ ConstrainedInstant constrained_instant(const derive::Equations& equations, const
 
 std::vector<InitialChange> assemble_instant(const derive::Equations& equations, Instant& at) {
   const State given{at.t, at.q, at.u, {}};
-  const State state =
-      assemble_keeping(dynamics_of(equations), given, kept_speeds(equations.model(), at.marks));
+  State state;
+  try {
+    state = assemble_keeping(dynamics_of(equations), given, kept_speeds(equations.model(), at.marks));
+  } catch (const InputError& error) {
+    throw describe::placed(error, equations.model());
+  }
   at.q = state.q;
   at.u = state.u;
   return changes_between(equations.model(), at.marks, given, state);

@@ -1,0 +1,70 @@
+#include "options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace tactus::apps {
+
+namespace {
+
+/// Digits alone, perhaps with a sign: what the conversion to an integer takes.
+bool is_whole(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+CLI::Validator validator(Range range, bool whole) {
+  const auto wrong = [range, whole](const std::string& text) -> std::string {
+    if (range.has(number_of(text)) && (!whole || is_whole(text))) return "";
+    // A word may be megabytes.
+    constexpr std::size_t kLongest = 40;
+    const std::string shown = text.size() > kLongest ? text.substr(0, kLongest) + "..." : text;
+    return fmt::format("`{}` is not {}", shown, range.in_words(whole));
+  };
+  return CLI::Validator(wrong, "", "");
+}
+
+}  // namespace
+
+std::string Range::in_words(bool whole) const {
+  const std::string number = whole ? "a whole number" : "a number";
+  if (std::isfinite(low) && std::isfinite(high))
+    return fmt::format("{} from {:g} to {:g}", number, low, high);
+  if (low == 0.0 && above_low) return whole ? "a positive whole number" : "a positive number";
+  if (low == 0.0) return number + ", zero or more";
+  return whole ? number : "a finite number";
+}
+
+double number_of(const std::string& text) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  const char* first = text.data();
+  const char* const last = first + text.size();
+  if (text.starts_with('+') && !text.starts_with("+-")) ++first;
+  double value = none;
+  const auto [end, error] = std::from_chars(first, last, value);
+  if (error != std::errc() || end != last || !std::isfinite(value)) return none;
+  return value;
+}
+
+CLI::Validator numbers(Range range) { return validator(range, false); }
+CLI::Validator whole_numbers(Range range) { return validator(range, true); }
+
+void refuse_empty_texts(CLI::App& program) {
+  const CLI::Validator not_empty(
+      [](const std::string& text) { return std::string(text.empty() ? "its value is empty" : ""); }, "", "");
+  for (CLI::App* verb : program.get_subcommands([](const CLI::App*) { return true; }))
+    for (CLI::Option* option : verb->get_options())
+      if (option->get_items_expected_max() > 0) option->check(not_empty);
+}
+
+std::vector<std::string> without_repetition(const std::vector<std::string>& words) {
+  std::vector<std::string> once;
+  for (const std::string& word : words)
+    if (std::find(once.begin(), once.end(), word) == once.end()) once.push_back(word);
+  return once;
+}
+
+}  // namespace tactus::apps

@@ -1,0 +1,30 @@
+// Formulas in LaTeX that fit a page: how wide they are when set, and where they may be broken.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tactus::algebra {
+
+/// [pt] Of a line of 17 cm, what formulas in 10 pt may take: the widths below are good to a few percent.
+inline constexpr double kLatexLine = 460.0;
+
+/// [pt] How wide a formula is in 10 pt, about: what print() and latex_name() write, in the letters of Computer Modern.
+double latex_width(std::string_view formula);
+
+/// The formula in lines: `first` [pt] of room for the first one, `room` for the others. Broken before signs, outside of parentheses
+/// where that is possible, then inside, then between factors; parentheses around a break get a fixed size. Fractions, roots and cases
+/// stay whole.
+std::vector<std::string> latex_lines(const std::string& formula, double first, double room);
+
+/// Lines of an align* environment: left side, right side broken so that it fits, for each. `\\` stands between them.
+struct LatexEquation {
+  std::string left, right;
+};
+std::string latex_align(const std::vector<LatexEquation>& equations);
+
+/// Plain text for LaTeX: what would be a command or a sign of its own is not.
+std::string latex_text(std::string_view text);
+
+}  // namespace tactus::algebra

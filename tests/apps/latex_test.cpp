@@ -1,0 +1,119 @@
+// LaTeX as a user compiles it: it does, nothing sticks out of the page, and every letter is explained.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+
+#include "program.h"
+
+namespace tactus::apps {
+namespace {
+
+using namespace test;
+namespace fs = std::filesystem;
+
+bool has_pdflatex() { return std::system("pdflatex --version > /dev/null 2>&1") == 0; }
+
+/// [pt] A hair's breadth: what pdflatex reports and no reader sees.
+constexpr double kHair = 3.0;
+
+/// Compiles a document, and says how far its widest line sticks out [pt]; -1 where it does not compile.
+double sticks_out(const std::string& file) {
+  const fs::path path(file);
+  const std::string log = path.string() + ".said";
+  if (std::system(("cd '" + path.parent_path().string() +
+                   "' && pdflatex -interaction=nonstopmode -halt-on-error '" + path.filename().string() +
+                   "' > '" + log + "' 2>&1")
+                      .c_str()) != 0)
+    return -1.0;
+  const std::string said = content_of(log);
+  double worst = 0.0;
+  const std::regex overfull(R"(Overfull \\[hv]box \(([0-9.]+)pt)");
+  for (auto found = std::sregex_iterator(said.begin(), said.end(), overfull); found != std::sregex_iterator();
+       ++found) {
+    const double width = std::stod((*found)[1]);
+    if (!(width <= worst)) worst = width;
+  }
+  return worst;
+}
+
+TEST(Latex, NothingSticksOutOfThePage) {
+  if (!has_pdflatex()) GTEST_SKIP() << "there is no pdflatex here";
+  const Folder folder;
+  for (const char* line : {"puma560.yaml", "puma560.yaml --canonical", "puma560.yaml --linear",
+                           "shopping_cart.yaml", "rolling_coin.yaml", "rolling_coin.yaml --reduced",
+                           "scara.yaml", "stewart_platform.yaml", "pendulum.yaml --keep-parameters"}) {
+    const Outcome derived = tactus("derive --latex --document " + model(line));
+    ASSERT_EQ(derived.code, 0) << line << ": " << derived.err;
+    const double out = sticks_out(folder.file("derived.tex", derived.out));
+    EXPECT_GE(out, 0.0) << line << " does not compile";
+    EXPECT_LE(out, kHair) << line;
+  }
+  for (const char* name : {"puma560", "shopping_cart", "planar_3r", "scara", "stewart_platform"}) {
+    const Outcome run = tactus("generate --lang latex --name g --out " + folder.path("") + " " +
+                               model(name + std::string(".yaml")));
+    ASSERT_EQ(run.code, 0) << run.err;
+    const double out = sticks_out(folder.path("g.tex"));
+    EXPECT_GE(out, 0.0) << name << " does not compile";
+    EXPECT_LE(out, kHair) << name;
+  }
+}
+
+TEST(Latex, WhatNamesAndDescriptionsHoldIsNoCommand) {
+  if (!has_pdflatex()) GTEST_SKIP() << "there is no pdflatex here";
+  const Folder folder;
+  const std::string file = folder.file("odd.yaml",
+                                       "name: '50% \\\\input{x} #1 $a_b^c ~ & {'\nparameters: {m_1: {value: "
+                                       "1, unit: kg m^2, description: '100% \\\\foo & <b>'}}\n"
+                                       "bodies: {b: {mass: 1, inertia: [m_1, 1, 1], com: [0, 0, 1]}}\n"
+                                       "joints: {a_b: {type: revolute, parent: world, child: b, axis: x}}\n");
+  const Outcome derived = tactus("derive --latex --document --keep-parameters " + file);
+  ASSERT_EQ(derived.code, 0) << derived.err;
+  EXPECT_GE(sticks_out(folder.file("odd.tex", derived.out)), 0.0) << derived.out;
+  const Outcome run = tactus("generate --lang latex --name g --out " + folder.path("") + " " + file);
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_GE(sticks_out(folder.path("g.tex")), 0.0);
+}
+
+TEST(Latex, EverySymbolIsInTheList) {
+  const Folder folder;
+  const std::string kept = tactus("derive --latex --keep-parameters " + model("planar_2r.yaml")).out;
+  for (const char* part : {"\\textbf{Coordinates}", "\\textbf{Speeds}", "$\\mathrm{elbow}$} angle of",
+                           "$\\dot{\\mathrm{elbow}}$} rate of", "angle of", "\\textbf{Parameters",
+                           "$m_{1}$} 2 kg", "$L_{1}$} 0.5 m", "$M$} mass matrix", "$h$} bias"})
+    EXPECT_NE(kept.find(part), std::string::npos) << part << "\n" << kept;
+  const std::string constrained = tactus("derive --latex " + model("four_bar.yaml")).out;
+  for (const char* part :
+       {"\\textbf{Multipliers}", "$\\lambda_{1}$} of the constraint loop.", "as numbers in the formulas"})
+    EXPECT_NE(constrained.find(part), std::string::npos) << part << "\n" << constrained;
+  EXPECT_NE(tactus("derive --latex " + model("puma560.yaml")).out.find("$z_{1},\\,\\ldots$} shared terms"),
+            std::string::npos);
+  ASSERT_EQ(
+      tactus("generate --lang latex --name g --out " + folder.path("") + " " + model("four_bar.yaml")).code,
+      0);
+  const std::string document = content_of(folder.path("g.tex"));
+  for (const char* part : {"\\textbf{Coordinates}", "\\textbf{Speeds}", "\\textbf{Multipliers}"})
+    EXPECT_NE(document.find(part), std::string::npos) << part;
+}
+
+TEST(Latex, AUnitIsThatOfTheFile) {
+  const Folder folder;
+  const std::string file = folder.file("cm.yaml",
+                                       "name: cm\nparameters: {L: {value: 40, unit: cm}}\n"
+                                       "bodies: {b: {mass: 1, inertia: [1, 1, 1], com: [0, 0, L]}}\n"
+                                       "joints: {q: {type: revolute, parent: world, child: b, axis: x}}\n");
+  EXPECT_NE(tactus("derive --latex --keep-parameters " + file).out.find("$L$} 40 cm"), std::string::npos);
+}
+
+TEST(Latex, OneFreedomHasTwoIndicesEverywhereInItsMatrices) {
+  for (const char* options :
+       {"--linear", "--linear --canonical", "--linear --at q=0", "--linear --abbreviate 0.01"}) {
+    const std::string latex = tactus("derive --latex " + model("pendulum.yaml") + " " + options).out;
+    EXPECT_NE(latex.find("M_{11} &="), std::string::npos) << options << latex;
+    EXPECT_NE(latex.find("K_{11} &="), std::string::npos) << options << latex;
+    EXPECT_EQ(latex.find("K_{1} "), std::string::npos) << options << latex;
+  }
+}
+
+}  // namespace
+}  // namespace tactus::apps
