@@ -9,11 +9,7 @@ mkdir -p "$out/generated"
 
 "$tactus" derive models/pantograph.yaml              # M, h, Phi, A, Adot u, and the motion with multipliers
 "$tactus" derive models/pantograph.yaml --reduced    # the same in the speeds of the two motors
-{
-  printf '\\documentclass{article}\n\\usepackage[margin=2cm]{geometry}\n\\usepackage{amsmath}\n\\allowdisplaybreaks\n\\begin{document}\n'
-  "$tactus" derive models/pantograph.yaml --latex
-  printf '\\end{document}\n'
-} > "$out/pantograph.tex"
+"$tactus" derive models/pantograph.yaml --latex --document > "$out/pantograph.tex"
 if command -v pdflatex > /dev/null; then  # a PDF, and nothing sticks out of its page
   (cd "$out" && pdflatex -interaction=nonstopmode -halt-on-error pantograph.tex > pantograph.tex.log)
   if grep Overfull "$out/pantograph.tex.log"; then exit 1; fi

@@ -41,7 +41,7 @@ void require_folder(const std::string& folder) {
   if (fs::exists(folder, error) && !fs::is_directory(folder, error))
     throw InputError({folder}, "this is a file, not a folder", remedy);
   fs::create_directories(folder, error);
-  if (error) throw InputError({folder}, "the folder cannot be made: " + error.message(), remedy);
+  if (error) throw InputError({folder}, "the folder cannot be written: " + error.message(), remedy);
 }
 
 void run(const Request& request) {

@@ -119,12 +119,12 @@ TEST_F(Print, NumbersOfASumAreAddedToOne) {
   const Graph::Scope scope(graph);
   const Expr x = graph.symbol("x"), y = graph.symbol("y");
   EXPECT_EQ(to_text((x + 1.14) + 1.46172955 + 0.00077), "x + 2.60249955");
-  EXPECT_EQ(to_text((x + 0.1) + (y + 0.2)), "x + y + 0.3");
-  EXPECT_EQ(to_text((x - 1.5) + (y + 1.0)), "x + y - 0.5");
-  EXPECT_EQ(to_text((x - 1.2) + (y + 1.2)), "x + y");
-  EXPECT_EQ(to_text((0.5003 - x) + (0.150397316 - y)), "0.650697316 - x - y");
-  EXPECT_EQ(to_text(y * ((x + 2.0) - (y - 3.0))), "y*(x + 5 - y)");
-  EXPECT_EQ(to_latex((x + 1e-6) + (y + 3e-6)), "x + y + 4\\cdot 10^{-6}");
+  EXPECT_EQ(to_text((x + 0.1) + (y + 0.2)), "y + x + 0.3");
+  EXPECT_EQ(to_text((x - 1.5) + (y + 1.0)), "y + x - 0.5");
+  EXPECT_EQ(to_text((x - 1.2) + (y + 1.2)), "y + x");
+  EXPECT_EQ(to_text((0.5003 - x) + (0.150397316 - y)), "0.650697316 - y - x");
+  EXPECT_EQ(to_text(y * ((x + 2.0) - (y - 3.0))), "-y*(y - x - 5)");
+  EXPECT_EQ(to_latex((x + 1e-6) + (y + 3e-6)), "y + x + 4\\cdot 10^{-6}");
 }
 
 }  // namespace

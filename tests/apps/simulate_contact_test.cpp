@@ -99,8 +99,8 @@ TEST(SimulateContact, MarksEventsInThePlot) {
                              folder.path("run.svg"));
   ASSERT_EQ(run.code, 0) << run.err;
   const std::string svg = content_of(folder.path("run.svg"));
-  EXPECT_NE(svg.find("class=\"mark\""), std::string::npos);
-  for (const char* text : {">impact<", ">rests<", "floor.gap", "floor.normal", "impact_loss"})
+  EXPECT_NE(svg.find("class=\"mark "), std::string::npos);
+  for (const char* text : {">impact (", ">rests (", "floor.gap", "floor.normal", "impact_loss"})
     EXPECT_NE(svg.find(text), std::string::npos) << text;
 }
 
