@@ -8,7 +8,7 @@
 namespace tactus::algebra {
 
 /// [pt] Of a line of 17 cm, what formulas in 10 pt may take: the widths below are good to a few percent.
-inline constexpr double kLatexLine = 440.0;
+inline constexpr double kLatexLine = 400.0;
 
 /// [pt] How wide a formula is in 10 pt, about: what print() and latex_name() write, in the letters of Computer Modern.
 double latex_width(std::string_view formula);
