@@ -1,0 +1,240 @@
+#include <tactus/control/arm/projected.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <tactus/base/error.h>
+
+namespace tactus::control {
+
+namespace {
+
+/// Singular values below this part of the largest are none.
+constexpr double kRank = 1e-9;
+
+derive::Equations equations_of(const describe::Model& model) {
+  if (model.constraints.empty())
+    throw InputError({model.file}, fmt::format("model `{}` has no constraints", model.name),
+                     "an arm without constraints is controlled by its own laws: see docs/control.md");
+  if (model.speeds.definition != describe::Speeds::Definition::joint_rates)
+    throw InputError({model.file}, fmt::format("model `{}` defines speeds of its own", model.name),
+                     "leave out `speeds`");
+  derive::Equations equations(model);
+  if (equations.nq() != equations.nv())
+    throw InputError({model.file},
+                     fmt::format("model `{}` has joints with more coordinates than speeds", model.name),
+                     "describe spherical and free joints by revolute and prismatic ones");
+  return equations;
+}
+
+/// x least with B x = r, in the least squares; `left` is what is left of r.
+void solve_least(const Eigen::JacobiSVD<Eigen::MatrixXd>& svd, const Eigen::VectorXd& r, double tolerance,
+                 Eigen::VectorXd& x) {
+  x.setZero();
+  const Eigen::VectorXd& s = svd.singularValues();
+  for (Eigen::Index i = 0; i < s.size(); ++i)
+    if (s[i] > tolerance) x += svd.matrixU().col(i).dot(r) / s[i] * svd.matrixV().col(i);
+}
+
+}  // namespace
+
+std::string_view words_of(Led led) {
+  switch (led) {
+    case Led::well:
+      return "led";
+    case Led::not_unique:
+      return "the coordinates that are led do not fix the motion in this position";
+    case Led::not_controllable:
+      return "the joints with actuators cannot lead every motion that the constraints leave in this position";
+    case Led::not_finite:
+      return "the forces are no numbers";
+  }
+  return "";
+}
+
+ProjectedController::ProjectedController(const describe::Model& model, const ProjectedControl& control)
+    : control_(control), terms_(generate::compile(equations_of(model).constrained_terms())) {
+  const derive::Equations equations = equations_of(model);
+  n_ = static_cast<std::size_t>(equations.nv());
+  m_ = equations.constraint_rows().size();
+  const std::vector<std::string> names = model.coordinate_names();
+  if (control_.led.empty())
+    throw InputError({model.file}, "no coordinate is to be led",
+                     "name as many as the mechanism has freedoms");
+  for (const std::string& name : control_.led) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end())
+      throw InputError({model.file}, fmt::format("model `{}` has no coordinate `{}`", model.name, name),
+                       fmt::format("it has {}", fmt::join(names, ", ")));
+    coordinate_.push_back(static_cast<std::size_t>(found - names.begin()));
+  }
+  k_ = coordinate_.size();
+  const auto positive = [&](double value, const char* what, bool zero) {
+    if (!(zero ? value >= 0.0 : value > 0.0) || !std::isfinite(value))
+      throw InputError({model.file}, fmt::format("{} is {:g}", what, value),
+                       zero ? "give zero or more" : "give a value above zero");
+  };
+  positive(control_.G_P, "the gain of positions", false);
+  positive(control_.G_D, "the gain of rates", false);
+  positive(control_.G_F, "the gain of forces", true);
+  positive(control_.G_I, "the gain of forces' integrals", true);
+  positive(control_.period, "the period", false);
+  if (!(control_.filter > 0.0 && control_.filter <= 1.0))
+    throw InputError({model.file}, fmt::format("a filter of {:g}", control_.filter),
+                     "give a number above 0, at most 1");
+  if (control_.share == Share::hybrid && !(control_.filter * (1.0 + control_.G_F) < 2.0))
+    throw InputError({model.file},
+                     fmt::format("a force loop of gain {:g} with a filter of {:g} is not stable: the "
+                                 "constraints' forces answer at once, and are seen one "
+                                 "sample later",
+                                 control_.G_F, control_.filter),
+                     fmt::format("give a filter below {:.3g}", 2.0 / (1.0 + control_.G_F)));
+  if (!control_.weight.empty() && control_.weight.size() != n_)
+    throw InputError({model.file}, fmt::format("{} weights for {} joints", control_.weight.size(), n_),
+                     "give one for each");
+  if (control_.weight.empty()) control_.weight.assign(n_, 1.0);
+  for (const double weight : control_.weight) positive(weight, "a weight", false);
+
+  std::size_t number = 0;
+  for (const describe::Joint& joint : model.joints)
+    for (const describe::JointAxis& axis : joint.axes) {
+      (control_.passive && axis.passive ? passive_ : active_).push_back(number);
+      ++number;
+    }
+  if (active_.empty())
+    throw InputError({model.file}, fmt::format("model `{}` has no joint with an actuator", model.name),
+                     "leave out `passive: true`");
+  if (control_.share == Share::hybrid && !passive_.empty())
+    throw InputError({model.file}, "constraints' forces are controlled with actuators at all joints",
+                     "give every joint one, or leave the forces be");
+  M_ = terms_.output("M")->offset;
+  Q_ = terms_.output("Q")->offset;
+  A_ = terms_.output("A")->offset;
+  gamma_ = terms_.output("gamma")->offset;
+  in_.resize(terms_.input_size());
+  out_.resize(terms_.output_size());
+  work_.resize(terms_.work_size());
+  const auto n = static_cast<Eigen::Index>(n_), m = static_cast<Eigen::Index>(m_),
+             k = static_cast<Eigen::Index>(k_), p = static_cast<Eigen::Index>(passive_.size()),
+             a = static_cast<Eigen::Index>(active_.size());
+  stacked_.setZero(m + k, n);
+  right_.setZero(m + k);
+  ud_.setZero(n);
+  tau_.setZero(n);
+  nu_.setZero(m);
+  weighted_.setZero(a, m);
+  driven_.setZero(p, m);
+  constexpr unsigned kThin = Eigen::ComputeThinU | Eigen::ComputeThinV;
+  of_motion_ = Eigen::JacobiSVD<Matrix>(m + k, n, kThin);
+  of_forces_ = Eigen::JacobiSVD<Matrix>(a, m, kThin);
+  if (p > 0) of_passive_ = Eigen::JacobiSVD<Matrix>(p, m, kThin);
+}
+
+Led ProjectedController::force(ProjectedMemory& memory, double t, const double* q, const double* u,
+                               const double* x_wanted, const double* xd_wanted, const double* xdd_wanted,
+                               const double* lambda, const double* lambda_wanted, double* f) noexcept {
+  std::fill_n(f, n_, 0.0);
+  std::fill(in_.begin(), in_.end(), 0.0);
+  in_[0] = t;
+  std::copy_n(q, n_, in_.begin() + 1);
+  std::copy_n(u, n_, in_.begin() + 1 + static_cast<std::ptrdiff_t>(n_));
+  terms_(in_.data(), out_.data(), work_.data());
+  for (const double x : out_)
+    if (!std::isfinite(x)) return Led::not_finite;
+  const auto A = [&](std::size_t row, std::size_t j) { return out_[A_ + row * n_ + j]; };
+  using Index = Eigen::Index;
+  const auto at = [](std::size_t i) { return static_cast<Index>(i); };
+
+  // What cannot be driven: N(A) and the passive joints' axes.
+  if (!passive_.empty()) {
+    for (std::size_t i = 0; i < passive_.size(); ++i)
+      for (std::size_t row = 0; row < m_; ++row) driven_(at(i), at(row)) = A(row, passive_[i]);
+    of_passive_.compute(driven_);
+    double size = 0.0;
+    for (std::size_t i = 0; i < m_ * n_; ++i) size = std::max(size, std::abs(out_[A_ + i]));
+    controllability_ = passive_.size() > m_ || size == 0.0
+                           ? 0.0
+                           : of_passive_.singularValues()[of_passive_.singularValues().size() - 1] / size;
+    if (!(controllability_ > kRank)) return Led::not_controllable;
+  }
+
+  for (std::size_t row = 0; row < m_; ++row) {
+    for (std::size_t j = 0; j < n_; ++j) stacked_(at(row), at(j)) = A(row, j);
+    right_[at(row)] = out_[gamma_ + row];
+  }
+  for (std::size_t i = 0; i < k_; ++i) {
+    const std::size_t c = coordinate_[i];
+    stacked_.row(at(m_ + i)).setZero();
+    stacked_(at(m_ + i), at(c)) = 1.0;
+    right_[at(m_ + i)] =
+        xdd_wanted[i] + control_.G_D * (xd_wanted[i] - u[c]) + control_.G_P * (x_wanted[i] - q[c]);
+  }
+  of_motion_.compute(stacked_);
+  const auto& s = of_motion_.singularValues();
+  if (m_ + k_ < n_ || !(s[s.size() - 1] > kRank * s[0])) return Led::not_unique;
+  solve_least(of_motion_, right_, kRank * s[0], ud_);
+  for (std::size_t i = 0; i < n_; ++i) {
+    tau_[at(i)] = -out_[Q_ + i];
+    for (std::size_t j = 0; j < n_; ++j) tau_[at(i)] += out_[M_ + i * n_ + j] * ud_[at(j)];
+  }
+
+  if (control_.share == Share::hybrid) {
+    for (std::size_t row = 0; row < m_; ++row) {
+      double& error = memory.error[row];
+      error += control_.filter * (lambda_wanted[row] - lambda[row] - error);
+      memory.integral[row] += control_.period * error;
+      nu_[at(row)] = lambda_wanted[row] + control_.G_F * error + control_.G_I * memory.integral[row];
+    }
+  } else {
+    // nu = nu_0 + N y: passive joints first, then the least of the others.
+    nu_.setZero();
+    Matrix& B = weighted_;
+    for (std::size_t i = 0; i < active_.size(); ++i)
+      for (std::size_t row = 0; row < m_; ++row)
+        B(at(i), at(row)) = A(row, active_[i]) / control_.weight[active_[i]];
+    if (!passive_.empty()) {
+      const auto& V = of_passive_.matrixV();
+      const auto& sp = of_passive_.singularValues();
+      for (Index i = 0; i < sp.size(); ++i) {
+        if (!(sp[i] > kRank * sp[0])) continue;
+        double along = 0.0;
+        for (std::size_t j = 0; j < passive_.size(); ++j)
+          along += of_passive_.matrixU()(at(j), i) * tau_[at(passive_[j])];
+        nu_ += along / sp[i] * V.col(i);
+        // Without what would move the passive joints' forces.
+        for (Index row = 0; row < B.rows(); ++row) {
+          const double part = B.row(row).dot(V.col(i));
+          B.row(row) -= part * V.col(i).transpose();
+        }
+      }
+    }
+    of_forces_.compute(B);
+    const auto& U = of_forces_.matrixU();
+    const auto& sf = of_forces_.singularValues();
+    const double largest = sf.size() > 0 ? sf[0] : 0.0;
+    for (Index i = 0; i < sf.size(); ++i) {
+      if (!(sf[i] > kRank * largest) || largest == 0.0) continue;
+      double along = 0.0;
+      for (std::size_t j = 0; j < active_.size(); ++j) {
+        const std::size_t joint = active_[j];
+        double left = tau_[at(joint)];
+        for (std::size_t row = 0; row < m_; ++row) left -= A(row, joint) * nu_[at(row)];
+        along += U(at(j), i) * left / control_.weight[joint];
+      }
+      nu_ += along / sf[i] * of_forces_.matrixV().col(i);
+    }
+  }
+  bool finite = true;
+  for (std::size_t j = 0; j < n_; ++j) {
+    f[j] = tau_[at(j)];
+    for (std::size_t row = 0; row < m_; ++row) f[j] -= A(row, j) * nu_[at(row)];
+    finite = finite && std::isfinite(f[j]);
+  }
+  for (const std::size_t j : passive_) f[j] = 0.0;  // to rounding they are
+  if (!finite) std::fill_n(f, n_, 0.0);
+  return finite ? Led::well : Led::not_finite;
+}
+
+}  // namespace tactus::control
