@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
 #include <fmt/format.h>
 
@@ -116,6 +117,18 @@ ProjectedController::ProjectedController(const describe::Model& model, const Pro
   in_.resize(terms_.input_size());
   out_.resize(terms_.output_size());
   work_.resize(terms_.work_size());
+  // The natural size of the rows: where they vanish they are nothing by it. At the start and at places around it.
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  for (int look = 0; look < 8; ++look) {
+    for (std::size_t j = 0; j < n_; ++j) in_[1 + j] = model.initial_q[j] + (look > 0 ? uniform(random) : 0.0);
+    terms_(in_.data(), out_.data(), work_.data());
+    for (std::size_t i = 0; i < m_ * n_; ++i)
+      if (std::isfinite(out_[A_ + i])) size_ = std::max(size_, std::abs(out_[A_ + i]));
+  }
+  if (!(size_ > 0.0))
+    throw InputError({model.file}, fmt::format("the constraints of model `{}` hold nothing", model.name),
+                     "leave them out");
   const auto n = static_cast<Eigen::Index>(n_), m = static_cast<Eigen::Index>(m_),
              k = static_cast<Eigen::Index>(k_), p = static_cast<Eigen::Index>(passive_.size()),
              a = static_cast<Eigen::Index>(active_.size());
@@ -152,11 +165,9 @@ Led ProjectedController::force(ProjectedMemory& memory, double t, const double* 
     for (std::size_t i = 0; i < passive_.size(); ++i)
       for (std::size_t row = 0; row < m_; ++row) driven_(at(i), at(row)) = A(row, passive_[i]);
     of_passive_.compute(driven_);
-    double size = 0.0;
-    for (std::size_t i = 0; i < m_ * n_; ++i) size = std::max(size, std::abs(out_[A_ + i]));
-    controllability_ = passive_.size() > m_ || size == 0.0
+    controllability_ = passive_.size() > m_
                            ? 0.0
-                           : of_passive_.singularValues()[of_passive_.singularValues().size() - 1] / size;
+                           : of_passive_.singularValues()[of_passive_.singularValues().size() - 1] / size_;
     if (!(controllability_ > kRank)) return Led::not_controllable;
   }
 
@@ -198,7 +209,7 @@ Led ProjectedController::force(ProjectedMemory& memory, double t, const double* 
       const auto& V = of_passive_.matrixV();
       const auto& sp = of_passive_.singularValues();
       for (Index i = 0; i < sp.size(); ++i) {
-        if (!(sp[i] > kRank * sp[0])) continue;
+        if (!(sp[i] > kRank * size_)) continue;
         double along = 0.0;
         for (std::size_t j = 0; j < passive_.size(); ++j)
           along += of_passive_.matrixU()(at(j), i) * tau_[at(passive_[j])];
@@ -213,9 +224,10 @@ Led ProjectedController::force(ProjectedMemory& memory, double t, const double* 
     of_forces_.compute(B);
     const auto& U = of_forces_.matrixU();
     const auto& sf = of_forces_.singularValues();
-    const double largest = sf.size() > 0 ? sf[0] : 0.0;
+    double least = kRank * size_;  // by the weights that B has
+    for (const std::size_t joint : active_) least = std::max(least, kRank * size_ / control_.weight[joint]);
     for (Index i = 0; i < sf.size(); ++i) {
-      if (!(sf[i] > kRank * largest) || largest == 0.0) continue;
+      if (!(sf[i] > least)) continue;
       double along = 0.0;
       for (std::size_t j = 0; j < active_.size(); ++j) {
         const std::size_t joint = active_[j];

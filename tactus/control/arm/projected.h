@@ -91,6 +91,7 @@ class ProjectedController {
   std::size_t M_ = 0, Q_ = 0, A_ = 0, gamma_ = 0;
   std::vector<double> in_, out_, work_;
   double controllability_ = 1.0;
+  double size_ = 0.0;  // of A's entries
   // Made once, of their full sizes.
   Matrix stacked_, weighted_, driven_;
   Vector right_, ud_, tau_, nu_, part_;
