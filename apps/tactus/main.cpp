@@ -55,6 +55,7 @@ int run(int argc, char** argv) {
   add_generate(program);
   add_eval(program);
   add_linear(program);
+  add_ik(program);
   add_simulate(program);
   add_devices(program);
   add_haptic(program);
