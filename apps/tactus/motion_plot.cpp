@@ -1,6 +1,7 @@
 #include "motion_plot.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -73,6 +74,11 @@ display::Figure MotionPlot::figure(const std::string& title) const {
     add(Kind::effort, "N m", "torques [N m]");
     add(Kind::effort, "N", "forces [N]");
   }
+  std::set<std::string> units;
+  for (const Column& column : columns_)
+    if (column.kind == Kind::definition && units.insert(column.unit).second)
+      add(Kind::definition, column.unit,
+          column.unit.empty() ? "definitions" : "definitions [" + column.unit + "]");
   add(Kind::frame, "m", "frames [m]");
   add(Kind::gap, "m", "gaps [m]");
   if (!any(Kind::mode)) add(Kind::count, "", "contacts", Where::nonzero);

@@ -86,18 +86,21 @@ const MotionResult& MotionRun::go() {
       mechanism_.books().impact_loss + mechanism_.books().friction_loss;  // of a start with an impact
   result_.before.potential -= mechanism_.books().correction_work;
   note_events();
-  record(schedule_.samples == 0);
+  record(false);
   {
     Progress progress;
-    for (long sample = 0; sample < schedule_.samples && result_.trouble.empty(); ++sample) {
-      for (long i = 0; i < schedule_.steps_per_sample && result_.trouble.empty(); ++i) {
+    // The last row is that of the end, also where it comes sooner than a sample after the one before.
+    const long rows = schedule_.samples + (schedule_.rest_steps > 0 ? 1 : 0);
+    for (long sample = 0; sample < rows && result_.trouble.empty(); ++sample) {
+      const long steps = sample < schedule_.samples ? schedule_.steps_per_sample : schedule_.rest_steps;
+      for (long i = 0; i < steps && result_.trouble.empty(); ++i) {
         step();
         if (result_.trouble.empty() && ++result_.steps % 256 == 0)
-          progress.show(static_cast<double>(sample) / static_cast<double>(schedule_.samples));
+          progress.show(static_cast<double>(sample) / static_cast<double>(rows));
       }
       if (result_.trouble.empty() && interrupted != 0)
         result_.trouble = fmt::format("interrupted at t = {:.9g} s", mechanism_.state().t);
-      if (result_.trouble.empty()) record(sample + 1 == schedule_.samples);
+      if (result_.trouble.empty()) record(sample + 1 == rows);
     }
   }
   result_.after = mechanism_.energies();

@@ -126,9 +126,10 @@ void add_simulate(CLI::App& program) {
   verb->add_option("--frames", request->frames,
                    "named frames, or bodies, to record: position, orientation, velocity")
       ->delimiter(',');
-  verb->add_option(
-          "--columns", request->columns,
-          "what the rows have besides t: all, or some of q, u, tau, energy, errors, lambda, contacts, losses")
+  verb->add_option("--columns", request->columns,
+                   "what the rows have besides t: all, or some of q, u, tau, energy, definitions, errors, "
+                   "lambda, contacts, "
+                   "losses")
       ->delimiter(',');
   verb->add_flag("--json", request->json, "summary as JSON");
   verb->callback([request] { run(*request); });

@@ -26,6 +26,14 @@ long whole_parts(double whole, double part) {
   return rounded >= 1.0 && std::abs(ratio - rounded) <= kRounding * rounded ? static_cast<long>(rounded) : 0;
 }
 
+/// A sample is cut into as many parts, so that the duration is a whole number of them.
+constexpr long kMostParts = 1000;
+long parts_of_sample(double duration, double sample) {
+  for (long parts = 1; parts < kMostParts; ++parts)
+    if (whole_parts(duration * static_cast<double>(parts), sample) > 0) return parts;
+  return kMostParts;
+}
+
 simulate::Integrator integrator_of(const SimulateRequest& request) {
   std::vector<std::string> known;
   for (const simulate::IntegratorTraits& traits : simulate::integrators()) known.emplace_back(traits.name);
@@ -49,16 +57,26 @@ Schedule schedule_of(const SimulateRequest& request, const describe::Model& mode
     refuse(fmt::format("{:.3g} rows would be written", request.duration / sample), "give a larger --sample");
 
   Schedule schedule;
-  schedule.samples = whole_parts(request.duration, sample);
-  if (schedule.samples == 0)
-    refuse(
-        fmt::format("a duration of {} s is not a whole number of samples of {} s", request.duration, sample),
-        "change --duration, --step or --sample");
-  schedule.steps_per_sample = own_steps ? 1 : whole_parts(sample, request.step);
-  if (schedule.steps_per_sample == 0)
+  // An adaptive integrator takes as long a tick as samples and duration allow.
+  schedule.steps_per_sample =
+      own_steps ? parts_of_sample(request.duration, sample) : whole_parts(sample, request.step);
+  if (schedule.steps_per_sample == 0 && !own_steps)
     refuse(fmt::format("samples of {} s are not a whole number of steps of {} s", sample, request.step),
            "make --sample a multiple of --step");
-  schedule.step = request.duration / static_cast<double>(schedule.samples * schedule.steps_per_sample);
+  const long steps =
+      own_steps ? whole_parts(request.duration * static_cast<double>(schedule.steps_per_sample), sample)
+                : whole_parts(request.duration, request.step);
+  if (steps == 0) {
+    const double unit = own_steps ? sample / kMostParts : request.step;
+    refuse(fmt::format("a duration of {} s is not a whole number of {} of {} s", request.duration,
+                       own_steps ? "parts" : "steps", unit),
+           fmt::format("take --duration {:.9g}, or another {}",
+                       std::max(1.0, std::round(request.duration / unit)) * unit,
+                       own_steps ? "--sample" : "--step"));
+  }
+  schedule.samples = steps / schedule.steps_per_sample;
+  schedule.rest_steps = steps % schedule.steps_per_sample;
+  schedule.step = request.duration / static_cast<double>(steps);
   return schedule;
 }
 
@@ -124,10 +142,11 @@ std::vector<int> pairs_of(const SimulateRequest& request, const describe::Model&
 simulate::RecordOptions record_options_of(const SimulateRequest& request,
                                           const simulate::Mechanism& mechanism) {
   simulate::RecordOptions options;
-  const std::array<std::pair<std::string_view, bool*>, 8> groups{{{"q", &options.coordinates},
+  const std::array<std::pair<std::string_view, bool*>, 9> groups{{{"q", &options.coordinates},
                                                                   {"u", &options.speeds},
                                                                   {"tau", &options.efforts},
                                                                   {"energy", &options.energies},
+                                                                  {"definitions", &options.definitions},
                                                                   {"errors", &options.errors},
                                                                   {"lambda", &options.multipliers},
                                                                   {"contacts", &options.contacts},

@@ -23,15 +23,17 @@ struct SimulateRequest {
   bool no_hand_over = false;
 };
 
-/// How the duration is cut: `samples` rows after the first, `steps_per_sample` steps between two of them.
+/// How the duration is cut: `samples` rows after the first, `steps_per_sample` steps between two of them; and, where the
+/// duration is no whole number of samples, one more row after the `rest_steps` that are left.
 struct Schedule {
   long samples = 0;
   long steps_per_sample = 1;
+  long rest_steps = 0;
   double step = 0.0;
 };
 
-/// Throws InputError where the times do not fit each other. Integrators that choose their steps take one per sample, and
-/// `--step` counts for nothing.
+/// Throws InputError where the times do not fit each other. Integrators that choose their steps take one per sample, or
+/// per part of it that the duration is a whole number of, and `--step` counts for nothing.
 Schedule schedule_of(const SimulateRequest& request, const describe::Model& model);
 
 /// How to open the model. Throws InputError for words that are not known.

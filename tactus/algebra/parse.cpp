@@ -293,8 +293,10 @@ class Parser {
 
   Quantity function(std::size_t start, std::string_view word) {
     const FunctionName* function = find_function(word);
-    if (function == nullptr) {
-      std::vector<std::string_view> all;
+    const std::vector<std::string> own = names_.functions ? names_.functions() : std::vector<std::string>{};
+    const bool is_own = std::find(own.begin(), own.end(), word) != own.end();
+    if (function == nullptr && !is_own) {
+      std::vector<std::string_view> all(own.begin(), own.end());
       for (const FunctionName& f : kFunctions) all.push_back(f.name);
       throw ParseError(start, "unknown function `" + std::string(word) + "`",
                        suggestion(word, std::span<const std::string_view>(all)));
@@ -312,14 +314,16 @@ class Parser {
       if (!at_end() && peek() != ',') unexpected();
       if (at_end()) throw ParseError(opened, "`(` is never closed", "close the parenthesis");
     }
-    if (static_cast<int>(arguments.size()) != function->arguments) {
+    const int wanted = is_own ? 1 : function->arguments;
+    if (static_cast<int>(arguments.size()) != wanted) {
       throw ParseError(
           start,
-          "`" + std::string(word) + "` takes " + std::to_string(function->arguments) +
-              (function->arguments == 1 ? " argument" : " arguments") +
+          "`" + std::string(word) + "` takes " + std::to_string(wanted) +
+              (wanted == 1 ? " argument" : " arguments") +
               (arguments.size() > 3 ? ", not so many" : ", not " + std::to_string(arguments.size())),
           "separate arguments by commas");
     }
+    if (is_own) return names_.call(word, arguments[0]).value();
     return apply_function(start, word, arguments);
   }
 

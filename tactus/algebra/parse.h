@@ -46,6 +46,10 @@ struct Names {
   std::function<std::optional<Quantity>(std::string_view)> find;
   /// All names, for "did you mean".
   std::function<std::vector<std::string>()> known;
+  /// The value of a function of one argument that is none of the language's own, or nothing where there is none of the
+  /// name; and all such names.
+  std::function<std::optional<Quantity>(std::string_view, const Quantity&)> call = {};
+  std::function<std::vector<std::string>()> functions = {};
 };
 
 /// What is wrong with an expression. `offset` counts characters from the beginning of the text, from 0.

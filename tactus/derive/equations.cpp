@@ -1,4 +1,5 @@
 #include <tactus/derive/equations_implementation.h>
+#include <tactus/derive/tree/formulas.h>
 #include <tactus/describe/read/load.h>
 
 namespace tactus::derive {
@@ -268,6 +269,20 @@ Function Equations::joint_rates() const {
   }
   return self.function("joint_rates", "Joint rates of given speeds.", self.symbols->inputs(true, {}, false),
                        std::move(outputs));
+}
+
+Function Equations::definitions() const {
+  const Implementation& self = *implementation_;
+  const Graph::Scope scope(*self.graph);
+  std::vector<Expr> formulas;
+  for (const describe::Definition& definition : self.model.definitions)
+    formulas.push_back(definition.formula);
+  const Stations stations(self.raw, motion_at(self.raw, self.symbols->q), self.speeds.rates);
+  std::vector<Expr> values =
+      formulas_of_motion(self.model, self.numbers, *self.symbols, self.speeds, stations, formulas);
+  const int n = static_cast<int>(values.size());
+  return self.function("definitions", "The model's definitions.", self.symbols->inputs(true, {}, false),
+                       {block("definitions", "in the order of the model", n, 1, std::move(values))});
 }
 
 Function Equations::linear_model() const {

@@ -121,6 +121,8 @@ class Equations {
   /// Joint rates: inputs t q u -> qd [nv]; where the speeds are not the joint rates also W [nv x nv] (qd = W u
   /// + ...), W_rate [nv x nv], qdd_bias [nv] (d qd/dt at udot = 0).
   Function joint_rates() const;
+  /// The model's definitions, in their order: inputs t q u -> definitions [n].
+  Function definitions() const;
   /// Linear model about any point of a motion: inputs t q u udot -> M, C = d tau/d u, K = d tau/d q [nv x
   /// nv]. For joint-rate speeds without quaternions.
   Function linear_model() const;

@@ -20,6 +20,7 @@
 #include <tactus/derive/recursion/body_terms.h>
 #include <tactus/derive/recursion/composite_body.h>
 #include <tactus/derive/recursion/energy.h>
+#include <tactus/derive/recursion/force_laws.h>
 #include <tactus/derive/recursion/loads.h>
 #include <tactus/derive/recursion/sparse_factor.h>
 #include <tactus/derive/tree/simplify.h>
@@ -119,8 +120,18 @@ struct Equations::Implementation {
 
   std::vector<OutsideWrench<Expr>> loads_on(const Tree<Expr>& t, const Motion<Expr>& motion,
                                             const std::vector<Expr>& rates, bool with_wrench) const {
-    return outside_wrenches(model, options, numbers, t, motion, rates,
-                            with_wrench ? symbols->wrench : std::vector<Expr>{});
+    auto wrenches = outside_wrenches(model, options, numbers, t, motion, rates,
+                                     with_wrench ? symbols->wrench : std::vector<Expr>{});
+    add_law_wrenches({model, numbers, *symbols, speeds}, t, motion, rates, wrenches);
+    return wrenches;
+  }
+
+  /// What springs, friction and laws at the joints add to h.
+  std::vector<Expr> loads_at_joints(const Tree<Expr>& t, const Motion<Expr>& motion,
+                                    const std::vector<Expr>& rates) const {
+    std::vector<Expr> loads = joint_loads(model, options, numbers, symbols->q, rates);
+    subtract_law_forces({model, numbers, *symbols, speeds}, t, motion, rates, loads);
+    return loads;
   }
 
   /// Joint forces for given joint rates and their rates.
@@ -130,7 +141,7 @@ struct Equations::Implementation {
     std::vector<Expr> tau(static_cast<std::size_t>(nv()));
     newton_euler(tree, rates.data(), accelerations.data(), loads_on(tree, motion, rates, with_wrench),
                  Policy{}, motion, tau.data());
-    const std::vector<Expr> loads = joint_loads(model, options, numbers, symbols->q, rates);
+    const std::vector<Expr> loads = loads_at_joints(tree, motion, rates);
     for (std::size_t k = 0; k < tau.size(); ++k) tau[k] += loads[k];
     return tau;
   }
@@ -139,7 +150,7 @@ struct Equations::Implementation {
     const Motion<Expr> motion = motion_at(raw, symbols->q);
     KaneEquations result =
         kane(raw, motion, model, *symbols, speeds, loads_on(raw, motion, speeds.rates, with_wrench),
-             joint_loads(model, options, numbers, symbols->q, speeds.rates), options.push_passive);
+             loads_at_joints(raw, motion, speeds.rates), options.push_passive);
     return speeds.is_constant() && nv() <= kMostCompared ? shortest(std::move(result), with_wrench) : result;
   }
 
@@ -327,7 +338,7 @@ struct Equations::Implementation {
 
   std::vector<Expr> accelerations_by_articulated_body() const {
     Motion<Expr> motion = motion_at(tree, symbols->q);
-    const std::vector<Expr> loads = joint_loads(model, options, numbers, symbols->q, symbols->u);
+    const std::vector<Expr> loads = loads_at_joints(tree, motion, symbols->u);
     std::vector<Expr> net = actuator_forces(), udot(net.size());
     for (std::size_t k = 0; k < net.size(); ++k) net[k] -= loads[k];
     ArticulatedMotion<Expr> work(tree);

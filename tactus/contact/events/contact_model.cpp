@@ -72,7 +72,7 @@ ContactModel::ContactModel(const describe::Model& given, std::vector<derive::Wre
 
 void ContactModel::set_loads(const algebra::Function& loads) {
   dynamics.loads = generate::compile(loads);
-  dynamics.breaks = simulate::break_times_of(loads);
+  dynamics.breaks = simulate::break_times_of(model, loads);
 }
 
 }  // namespace tactus::contact

@@ -9,6 +9,7 @@
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/base/error.h>
+#include <tactus/derive/tree/formulas.h>
 #include <tactus/describe/model/constraint.h>
 
 namespace tactus::derive {
@@ -62,11 +63,8 @@ class Rows {
           holonomic(number_of(k, c.equations), formula(c.equations[k]));
         return;
       case ConstraintType::rates:
-        for (std::size_t k = 0; k < c.equations.size(); ++k) {
-          const Expr row = formula(c.equations[k]);
-          nonholonomic(number_of(k, c.equations),
-                       algebra::substitute(row, algebra::Graph::current(), symbols_.rates, speeds_.rates));
-        }
+        for (std::size_t k = 0; k < c.equations.size(); ++k)
+          nonholonomic(number_of(k, c.equations), formula(c.equations[k]));
         return;
       default:
         break;
@@ -113,8 +111,10 @@ class Rows {
     return all.size() == 1 ? std::string() : std::to_string(k + 1);
   }
 
-  /// A user's formula in the current graph, parameters folded in or kept.
-  Expr formula(Expr e) const { return numbers_.formulas(std::span(&e, 1)).front(); }
+  /// A user's formula in the current graph.
+  Expr formula(Expr e) const {
+    return formulas_of_motion(model_, numbers_, symbols_, speeds_, stations_, std::span(&e, 1)).front();
+  }
 
   Station station(int frame) const {
     const describe::Frame& f = model_.frames[static_cast<std::size_t>(frame)];
@@ -275,6 +275,22 @@ class Rows {
         }
         if (c.keep_contact) holonomic("contact", dot(d, n) - r * depth);
         const Vec3<Expr> v = slip(r * down);
+        nonholonomic("x", dot(v, a.R_WF.col(0)));
+        nonholonomic("y", dot(v, a.R_WF.col(1)));
+        return;
+      }
+      case Rolling::ellipsoid_on_plane: {
+        // Of x = S s, |s| = 1, the lowest along n: s = -S n/|S n|, S = diag(semi-axes), n in b's axes. It lies |S n| below.
+        const Vec3<Expr> n_B = transpose_times(b.R_WF, n);
+        Vec3<Expr> Sn, SSn;
+        for (std::size_t k = 0; k < 3; ++k) {
+          const Expr semi_axis = numbers_(c.semi_axes[k]);
+          Sn[k] = semi_axis * n_B[k];
+          SSn[k] = semi_axis * Sn[k];
+        }
+        const Expr depth = sqrt(dot(Sn, Sn));
+        if (c.keep_contact) holonomic("contact", dot(d, n) - depth);
+        const Vec3<Expr> v = slip(b.R_WF * ((Expr(-1.0) / depth) * SSn));
         nonholonomic("x", dot(v, a.R_WF.col(0)));
         nonholonomic("y", dot(v, a.R_WF.col(1)));
         return;

@@ -109,6 +109,8 @@ std::optional<CanonicalModel> find_canonical_form(const describe::Model& model, 
       return no("joint '" + joint.name + "' has an orientation given by a unit quaternion, not by angles");
     }
   }
+  if (!model.force_laws.empty())
+    return no("the force `" + model.force_laws[0].name + "` is given by a formula of its own");
   const auto n = static_cast<std::size_t>(model.nv());
   if (2 * n > algebra::kMaxTrigVariables) {
     return no("it has " + std::to_string(n) + " speeds, and the canonical form is for at most " +

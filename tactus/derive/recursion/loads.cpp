@@ -44,6 +44,12 @@ std::vector<bool> loaded_links(const Model& model, const Options& options, const
     mark_frame(spring.frame_a);
     mark_frame(spring.frame_b);
   }
+  for (const describe::ForceLaw& law : model.force_laws) {
+    if (law.kind == describe::ForceLaw::Kind::frame) mark_frame(law.frame);
+    if (law.kind != describe::ForceLaw::Kind::line) continue;
+    mark(law.body_a);
+    mark(law.body_b);
+  }
   for (const WrenchInput& input : options.wrenches) mark_frame(input.frame);
   return loaded;
 }

@@ -8,7 +8,9 @@
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/base/error.h>
+#include <tactus/describe/check/frame_kinematics.h>
 #include <tactus/describe/check/range.h>
+#include <tactus/describe/model/frame_word.h>
 
 namespace tactus::describe {
 
@@ -109,16 +111,26 @@ class GuardReader::Names {
               if (name.starts_with(kForcePrefix) &&
                   constraint_of_row(model_, name.substr(kForcePrefix.size())) >= 0)
                 return Quantity{algebra::symbol(std::string(name)), Quantity::Known::no, {}};
-              return outer.find(name);
+              if (const auto parameter = outer.find(name)) return parameter;
+              if (const auto found = reader_.definition_quantities.find(std::string(name));
+                  found != reader_.definition_quantities.end())
+                return found->second;
+              if (const auto word = find_frame_word(model_, name))
+                return Quantity{algebra::symbol(std::string(name)), Quantity::Known::yes, word->dimension()};
+              return std::nullopt;
             },
             [this, outer] {
               std::vector<std::string> all = outer.known();
               for (const auto& [name, known] : known_) all.push_back(name);
               for (const Constraint& constraint : model_.constraints)
                 all.push_back(std::string(kForcePrefix) + constraint.name);
+              for (const auto& [name, quantity] : reader_.definition_quantities) all.push_back(name);
+              for (const Frame& frame : model_.frames)
+                for (std::string& word : words_of_frame(frame.name)) all.push_back(std::move(word));
               std::sort(all.begin(), all.end());
               return all;
-            }};
+            },
+            outer.call, outer.functions};
   }
 
   /// Whether the symbol moves with the mechanism or the time: all but the parameters.
@@ -172,11 +184,13 @@ Expr GuardReader::read(const Value& when, bool& true_at_zero) const {
                     algebra::describe_dimension(right.dimension)),
         "both sides must be of the same kind");
   }
-  const Expr guard = comparison.greater ? left.value - right.value : right.value - left.value;
+  const Expr written = comparison.greater ? left.value - right.value : right.value - left.value;
+  const Expr guard = FrameKinematics(reader_.model).expand(written);
   const std::vector<Expr> symbols = algebra::symbols_in(std::span(&guard, 1));
   if (std::none_of(symbols.begin(), symbols.end(), [&](Expr symbol) { return names.moves(symbol); })) {
     reader_.fail(when, "the guard is constant: it never fires",
-                 "write it with coordinates, their rates (q1_dot), t, or forces of constraints (force.lock)");
+                 "write it with coordinates, their rates (q1_dot), frames (tip.px), t, or forces of "
+                 "constraints (force.lock)");
   }
   if (!std::isfinite(names.start_of(guard))) {
     reader_.fail(when, "the guard has no finite value in the initial state",

@@ -3,7 +3,7 @@
 //
 // Its symbols, besides the parameters: "t"; each coordinate; "<coordinate>_dot" for each of them,
 // quaternions' parts included; the speeds that have names of their own; and "force.<row>", the multiplier of
-// a row of a constraint. Which rows a constraint has is known only when its equations are derived:
+// a row of a constraint. Definitions and words of frames are written out in these. Which rows a constraint has is known only when its equations are derived:
 // require_force_rows.
 #pragma once
 

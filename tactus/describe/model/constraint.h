@@ -3,6 +3,7 @@
 // frames.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,7 @@ enum class Rolling {
   sphere_on_plane,  // b: sphere about its origin
   disk_on_disk,     // both disks about parallel z axes; radius_a < 0: b rolls inside the ring a
   knife_edge,       // b's origin does not move along b's y: a blade, or a wheel that may not slide sideways
+  ellipsoid_on_plane,  // b: ellipsoid about its origin, semi-axes along b's x, y, z
 };
 
 struct Constraint {
@@ -47,9 +49,10 @@ struct Constraint {
   int frame_a = -1, frame_b = -1;       // indices into Model::frames
   JointType closure = JointType::weld;  // closure: the joint that joins the two frames
   Rolling rolling = Rolling::disk_on_plane;
-  bool keep_contact = true;              // rolling: the contact itself is a constraint too
-  algebra::Expr radius, radius_a;        // circle, sphere, rolling; the other disk's
-  algebra::Expr length;                  // distance
+  bool keep_contact = true;                  // rolling: the contact itself is a constraint too
+  algebra::Expr radius, radius_a;            // circle, sphere, rolling; the other disk's
+  std::array<algebra::Expr, 3> semi_axes{};  // of an ellipsoid
+  algebra::Expr length;                      // distance
   std::vector<algebra::Expr> equations;  // on_surface: in x, y, z; equation: phi; rates: linear in the rates
   std::string description;
   Place where;

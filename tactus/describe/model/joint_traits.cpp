@@ -32,6 +32,11 @@ constexpr JointTraits kJoints[] = {
      .nv = 6, .freedom = {{{"wx", true, 0}, {"wy", true, 1}, {"wz", true, 2},
                            {"vx", false, 0}, {"vy", false, 1}, {"vz", false, 2}}},
      .quaternion_at = 3},
+    {.type = JointType::euler, .word = "euler", .axes = AxesWritten::order,
+     .nv = 3, .freedom = {{{"angle1", true, 3}, {"angle2", true, 4}, {"angle3", true, 5}}}},
+    {.type = JointType::free_euler, .word = "free_euler", .axes = AxesWritten::order,
+     .nv = 6, .freedom = {{{"x", false, 0}, {"y", false, 1}, {"z", false, 2},
+                           {"angle1", true, 3}, {"angle2", true, 4}, {"angle3", true, 5}}}},
     {.type = JointType::weld, .word = "weld",
      .closes = "{b} is fixed to {a}"},
 };

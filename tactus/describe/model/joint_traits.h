@@ -9,7 +9,19 @@
 
 namespace tactus::describe {
 
-enum class JointType { revolute, prismatic, helical, cylindrical, universal, planar, spherical, free, weld };
+enum class JointType {
+  revolute,
+  prismatic,
+  helical,
+  cylindrical,
+  universal,
+  planar,
+  spherical,
+  free,
+  euler,       // orientation by three angles about body-fixed axes
+  free_euler,  // position, then such an orientation
+  weld
+};
 
 /// Which axes a file may give, and how they are numbered.
 enum class AxesWritten {
@@ -17,13 +29,14 @@ enum class AxesWritten {
   one,    // axis: z
   two,    // axes: [x, y], perpendicular
   plane,  // axis: z, the normal, or axes: [x, y] in the plane. Numbered: the two in the plane, the normal
+  order,  // order: zyx, three coordinate axes of which neighbours differ
 };
 
 /// One degree of freedom: a turn about or a slide along one of the axes.
 struct JointFreedom {
   std::string_view name = {};  // last part of the coordinate's or speed's name; empty: the joint's name alone
   bool is_rotation = true;
-  int axis = 0;  // which one of the axes written
+  int axis = 0;  // which one of the axes written; of those of `order`: 3, 4, 5
 };
 
 struct JointTraits {

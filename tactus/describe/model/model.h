@@ -136,6 +136,36 @@ struct FrameSpring {
   Expr angular_stiffness, angular_damping;
 };
 
+/// A named expression of the motion: in t, coordinates, joint rates, speeds with names of their own, parameters and words of
+/// frames (frame_word.h). Formulas that use it hold what it stands for.
+struct Definition {
+  std::string name;
+  Expr formula;
+  std::string unit;  // SI, for display; "" where nobody has said
+  std::string description;
+  Place where;
+};
+
+/// A force that the model gives by a formula of the motion, as of a Definition.
+struct ForceLaw {
+  enum class Kind {
+    joint,  // at a degree of freedom, beside the actuator's
+    frame,  // a wrench at a frame's origin
+    line,   // between two points along the line that joins them; in `distance` and `distance_rate`, too
+  };
+  std::string name;
+  Kind kind = Kind::joint;
+  int rate = -1;  // joint: number of the joint rate
+  int frame = -1;
+  bool world_axes = true;       // frame: components in the world's axes, otherwise in the frame's own
+  std::vector<Expr> component;  // joint, line: one (of a line: above zero pulls the points together); frame:
+                                // torque x, y, z, force x, y, z
+  int body_a = 0, body_b = 0;   // line
+  Vec3 point_a, point_b;        // in the bodies' frames
+  std::string description;
+  Place where;
+};
+
 /// How the generalised speeds are defined.
 struct Speeds {
   enum class Definition {
@@ -191,6 +221,8 @@ struct Model {
   std::vector<Frame> frames;
   std::vector<PointSpring> point_springs;
   std::vector<FrameSpring> frame_springs;
+  std::vector<Definition> definitions;  // each after those that it uses
+  std::vector<ForceLaw> force_laws;
   std::vector<Constraint> constraints;
   ContactSection contact;
   std::optional<Parametric> parametric;

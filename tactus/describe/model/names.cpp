@@ -58,6 +58,8 @@ void require_distinct_names(const Model& model,
                 z.where);
     }
   }
+  for (const Definition& definition : model.definitions)
+    names.add(definition.name, "a definition", definition.where);
   for (const Parameter& parameter : model.parameters) {
     names.add(parameter.name, "a parameter", place_of_parameter(parameter.name));
   }

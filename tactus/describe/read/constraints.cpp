@@ -168,18 +168,30 @@ void read_surface(Reader& reader, const Fields& fields, Constraint& constraint) 
 }
 
 void read_rolling(Reader& reader, const Fields& fields, Constraint& constraint) {
-  static constexpr std::array<std::string_view, 4> kKinds = {"disk_on_plane", "sphere_on_plane",
-                                                             "disk_on_disk", "knife_edge"};
+  static constexpr std::array<std::string_view, 5> kKinds = {
+      "disk_on_plane", "sphere_on_plane", "disk_on_disk", "knife_edge", "ellipsoid_on_plane"};
   const Value& kind = fields.require("kind", fmt::format("write kind: {}", fmt::join(kKinds, ", ")));
   constraint.rolling = static_cast<Rolling>(reader.choice(kind, "a kind of rolling", kKinds));
   read_sides(reader, fields, constraint, constraint.rolling != Rolling::disk_on_disk);
   if (constraint.rolling == Rolling::knife_edge) {
-    fields.refuse({"radius", "radius_a", "inside", "keep_contact"},
+    fields.refuse({"radius", "radius_a", "semi_axes", "inside", "keep_contact"},
                   "a knife edge is a point that may not slide sideways");
     constraint.keep_contact = false;
     return;
   }
   constexpr std::string_view kPositive = "it must be above zero";
+  if (constraint.rolling == Rolling::ellipsoid_on_plane) {
+    fields.refuse({"radius", "radius_a", "inside"}, "an ellipsoid has semi_axes: [a, b, c]");
+    const Value& given =
+        fields.require("semi_axes", "write semi_axes: [20 cm, 3 cm, 2 cm], along b's x, y, z");
+    reader.require_list(given, "`semi_axes`", 3);
+    for (std::size_t k = 0; k < 3; ++k)
+      constraint.semi_axes[k] = above_zero(reader, given.items[k], "the semi-axis", kPositive);
+    if (const Value* keep = fields["keep_contact"])
+      constraint.keep_contact = reader.flag(*keep, "`keep_contact`");
+    return;
+  }
+  fields.refuse({"semi_axes"}, "only an ellipsoid_on_plane has them");
   constraint.radius =
       above_zero(reader, fields.require("radius", "write radius: 50 mm, of b"), "the radius", kPositive);
   if (const Value* keep = fields["keep_contact"])

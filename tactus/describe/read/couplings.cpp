@@ -8,6 +8,7 @@
 #include <tactus/algebra/calculus.h>
 #include <tactus/base/error.h>
 #include <tactus/describe/check/level_set.h>
+#include <tactus/describe/read/motion_names.h>
 
 namespace tactus::describe {
 
@@ -140,64 +141,6 @@ void read_advance(Reader& reader, const Fields& fields, Constraint& constraint, 
   constraint.equations = {slide.symbol() - advance * turn.symbol() - read_offset(reader, fields, slide)};
 }
 
-/// Lets formulas use the time, the coordinates, and the rates as well: a rate in the wrong place gets its own
-/// message.
-class MotionNames {
- public:
-  explicit MotionNames(Reader& reader) : reader_(reader) {
-    add("t");
-    for (const std::string& name : reader.model.coordinate_names()) coordinates_.push_back(add(name));
-    for (const Joint& joint : reader.model.joints) {
-      for (const JointAxis& axis : joint.axes)
-        rates_.push_back(add(has_quaternion(joint.type) ? axis.name : rate_name(axis.name)));
-    }
-    if (reader.model.speeds.definition == Speeds::Definition::joint_rates) return;
-    for (const std::string& name : reader.model.speeds.names) rates_.push_back(add(name));
-  }
-  ~MotionNames() { reader_.local_names.clear(); }
-  MotionNames(const MotionNames&) = delete;
-  MotionNames& operator=(const MotionNames&) = delete;
-
-  const std::vector<Expr>& rates() const { return rates_; }
-  bool holds_coordinate(std::span<const Expr> formulas) const { return holds(formulas, coordinates_); }
-  bool holds_rate(std::span<const Expr> formulas) const { return holds(formulas, rates_); }
-
-  const std::vector<Expr>& coordinates() const { return coordinates_; }
-
-  /// The formula's value at the initial state, t = 0.
-  double at_start(Expr formula) const {
-    const Model& model = reader_.model;
-    return algebra::evaluate(formula, [&](Expr symbol) {
-      for (std::size_t i = 0; i < coordinates_.size(); ++i)
-        if (coordinates_[i] == symbol) return model.initial_q[i];
-      // The joint rates where the model defines its own speeds are not known here; zero serves a check of
-      // finiteness.
-      for (const Expr rate : rates_)
-        if (rate == symbol) return 0.0;
-      const std::string& name = model.graph->symbol_name(symbol);
-      for (const Parameter& parameter : model.parameters)
-        if (parameter.name == name) return parameter.value;
-      return 0.0;
-    });
-  }
-
- private:
-  Expr add(const std::string& name) {
-    const Expr symbol = algebra::symbol(name);
-    reader_.local_names[name] = {symbol, Quantity::Known::no, {}};
-    return symbol;
-  }
-  static bool holds(std::span<const Expr> formulas, const std::vector<Expr>& symbols) {
-    const std::vector<Expr> used = algebra::symbols_in(formulas);
-    return std::any_of(used.begin(), used.end(), [&](Expr symbol) {
-      return std::find(symbols.begin(), symbols.end(), symbol) != symbols.end();
-    });
-  }
-
-  Reader& reader_;
-  std::vector<Expr> coordinates_, rates_;
-};
-
 void require_position_formula(const Reader& reader, const MotionNames& names, const Value& where, Expr phi) {
   if (names.holds_rate(std::span(&phi, 1))) {
     reader.fail(where, "a rate stands in an equation between positions", "write it with type: rates");
@@ -209,7 +152,9 @@ void require_position_formula(const Reader& reader, const MotionNames& names, co
 }
 
 void require_slope(const Reader& reader, const MotionNames& names, const Value& where, Expr phi) {
-  if (!is_degenerate(reader.model, std::span(&phi, 1), names.coordinates(), reader.model.initial_q)) return;
+  const Expr written_out = names.expanded(phi);
+  if (!is_degenerate(reader.model, std::span(&written_out, 1), names.coordinates(), reader.model.initial_q))
+    return;
   reader.fail(where, "wherever this is zero, its slopes are zero, too: it holds nothing",
               "write q1 - q2 instead of (q1 - q2)^2, and two equations for two things");
 }
@@ -321,9 +266,11 @@ void read_rates(Reader& reader, const Fields& fields, Constraint& constraint) {
     const Expr row = reader.quantity(*formula).value;
     if (!names.holds_rate(std::span(&row, 1))) {
       reader.fail(*formula, "there is no rate in this equation",
-                  "rates are written q1_dot; an equation between positions has type: equation");
+                  "rates are written q1_dot, velocities of frames tip.vx; an equation between positions has "
+                  "type: equation");
     }
-    const std::vector<Expr> slopes = algebra::jacobian(std::span(&row, 1), names.rates());
+    const Expr written_out = names.expanded(row);
+    const std::vector<Expr> slopes = algebra::jacobian(std::span(&written_out, 1), names.rates());
     if (names.holds_rate(slopes)) {
       reader.fail(*formula, "this is not linear in the rates",
                   "a constraint on velocities is sum a_i(q, t) qd_i + b(q, t) = 0");

@@ -14,25 +14,6 @@ namespace {
 
 using namespace algebra::dimension;
 
-struct Point {
-  int body = 0;
-  Vec3 at = Vec3::zero();
-};
-
-/// The name of a frame (its origin), or {body: ..., at: [x, y, z]}.
-Point read_point(const Reader& reader, const Value& value) {
-  if (value.is_scalar()) {
-    const Frame& frame = reader.model.frames[static_cast<std::size_t>(find_frame(reader, value))];
-    return {frame.body, frame.X_BF.p};
-  }
-  const Fields fields(reader, value, "a point", keys::kPoint);
-  Point point;
-  point.body =
-      find_body(reader, fields.require("body", "write {body: link_1, at: [0, 0, 0]}, or a frame's name"));
-  if (const Value* at = fields["at"]) point.at = reader.vector(*at, kLength, "`at`");
-  return point;
-}
-
 Expr optional_positive(const Reader& reader, const Fields& fields, std::string_view key,
                        algebra::Dimension dimension) {
   const Value* given = fields[key];
@@ -44,8 +25,8 @@ void read_point_spring(Reader& reader, const Value::Entry& entry) {
   constexpr std::string_view kHelp = "write a frame's name, or {body: link_1, at: [0, 0, 0]}";
   PointSpring spring;
   spring.name = entry.key.text;
-  const Point a = read_point(reader, fields.require("a", kHelp));
-  const Point b = read_point(reader, fields.require("b", kHelp));
+  const PointOnBody a = read_point(reader, fields.require("a", kHelp));
+  const PointOnBody b = read_point(reader, fields.require("b", kHelp));
   if (a.body == b.body) {
     reader.fail(entry.value, "both ends of the spring are on the same body", "name points of two bodies");
   }
@@ -124,6 +105,19 @@ int find_frame(const Reader& reader, const Value& value) {
   for (const Frame& frame : reader.model.frames) all.push_back(frame.name);
   reader.fail(value, fmt::format("there is no frame named `{}`", name),
               suggestion(name, std::span<const std::string>(all)));
+}
+
+PointOnBody read_point(const Reader& reader, const Value& value) {
+  if (value.is_scalar()) {
+    const Frame& frame = reader.model.frames[static_cast<std::size_t>(find_frame(reader, value))];
+    return {frame.body, frame.X_BF.p};
+  }
+  const Fields fields(reader, value, "a point", keys::kPoint);
+  PointOnBody point;
+  point.body =
+      find_body(reader, fields.require("body", "write {body: link_1, at: [0, 0, 0]}, or a frame's name"));
+  if (const Value* at = fields["at"]) point.at = reader.vector(*at, kLength, "`at`");
+  return point;
 }
 
 void read_frames(Reader& reader, const Value& section) {

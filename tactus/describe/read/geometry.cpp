@@ -16,6 +16,9 @@ namespace {
 using algebra::dimension::kLength;
 using algebra::dimension::kNumber;
 
+constexpr double kPlaneEdge =
+    2.0;  // [m] of a plane as it is drawn where nothing is said: it has no end for what touches it
+
 /// The name of a file, as seen from the model's: those in a file that it includes are seen from there.
 std::string beside(const Reader& reader, const Value& value) {
   const std::filesystem::path path = reader.word(value, "`file`");
@@ -94,7 +97,8 @@ Geometry read_geometry(const Reader& reader, const Value& value) {
       break;
     case Geometry::Shape::plane:
       fields.refuse({"radius", "length", "file", "scale"}, "a plane has a `size`: [x, y]");
-      geometry.size = edges(2);
+      geometry.size = {kPlaneEdge, kPlaneEdge, 0.0};
+      if (fields["size"] != nullptr) geometry.size = edges(2);
       break;
     case Geometry::Shape::mesh:
       fields.refuse({"size", "radius", "length"}, "a mesh has a `file` and a `scale`");

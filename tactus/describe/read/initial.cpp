@@ -9,6 +9,7 @@
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/base/error.h>
+#include <tactus/describe/check/frame_kinematics.h>
 #include <tactus/describe/read/keys.h>
 #include <tactus/describe/read/sections.h>
 
@@ -203,6 +204,38 @@ std::vector<double> speeds_of_rates(const Model& model, const std::vector<double
 
 namespace {
 
+/// Lets formulas use the definitions that are numbers at the start: at t = 0, and, for speeds, at the coordinates given.
+class StartNames {
+ public:
+  StartNames(Reader& reader, bool with_coordinates) : reader_(reader) {
+    const Model& model = reader.model;
+    std::vector<Expr> from{algebra::symbol("t")}, to{Expr(0.0)};
+    const std::vector<std::string> names = model.coordinate_names();
+    for (std::size_t i = 0; i < names.size() && with_coordinates; ++i) {
+      from.push_back(algebra::symbol(names[i]));
+      to.emplace_back(model.initial_q[i]);
+      reader.local_names[names[i]] = {to.back(), algebra::Quantity::Known::no, {}};
+    }
+    const FrameKinematics kinematics(model);
+    for (const Definition& definition : model.definitions) {
+      algebra::Quantity quantity = reader.definition_quantities.at(definition.name);
+      quantity.value =
+          algebra::substitute(kinematics.expand(definition.formula), algebra::Graph::current(), from, to);
+      const std::vector<Expr> left = algebra::symbols_in(std::span(&quantity.value, 1));
+      const bool is_number = std::all_of(left.begin(), left.end(), [&](Expr symbol) {
+        return reader.parameter_quantities.contains(model.graph->symbol_name(symbol));
+      });
+      if (is_number) reader.local_names.try_emplace(definition.name, quantity);
+    }
+  }
+  ~StartNames() { reader_.local_names.clear(); }
+  StartNames(const StartNames&) = delete;
+  StartNames& operator=(const StartNames&) = delete;
+
+ private:
+  Reader& reader_;
+};
+
 /// Rates of the joints, and the speeds that they make at the coordinates' initial values.
 void read_rates(Reader& reader, const Value& given, std::string_view what) {
   Model& model = reader.model;
@@ -214,6 +247,7 @@ void read_rates(Reader& reader, const Value& given, std::string_view what) {
       dimensions.push_back(axis.is_rotation ? kAngularSpeed : kSpeed);
     }
   std::vector<double> rates(names.size(), 0.0);
+  const StartNames known(reader, true);
   read_values(reader, given, what, names, dimensions, rates);
   model.initial_u = speeds_of_rates(model, model.initial_q, rates);
   for (const double u : model.initial_u)
@@ -237,6 +271,7 @@ void read_initial(Reader& reader, const Value& section) {
   const Fields fields(reader, section, "`initial`", keys::kInitial);
   Model& model = reader.model;
   if (const Value* q = fields["q"]) {
+    const StartNames names(reader, false);
     read_values(reader, *q, "`q`", model.coordinate_names(), coordinate_dimensions(model), model.initial_q);
     normalise_quaternions(reader, *q, model.initial_q);
     warn_beyond_limits(reader, *q, model.initial_q);
@@ -255,6 +290,7 @@ void read_initial(Reader& reader, const Value& section) {
         for (const JointAxis& axis : joint.axes)
           dimensions.push_back(axis.is_rotation ? kAngularSpeed : kSpeed);
     }
+    const StartNames names(reader, true);
     read_values(reader, *u, "`u`", model.speed_names(), dimensions, model.initial_u);
   }
   const bool own_speeds = model.speeds.definition != Speeds::Definition::joint_rates;

@@ -1,4 +1,5 @@
 // Joints: how a body moves on its parent, and what acts at its degrees of freedom.
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -73,9 +74,44 @@ std::array<Vec3, 3> planar_axes(const Reader& reader, const Fields& fields) {
               "write axes: [e1, e2] with two perpendicular unit vectors in the plane");
 }
 
+/// `order: zyx`, or `order: [z, x, -y]`: three coordinate axes, neighbours different.
+std::array<Vec3, 3> read_order(const Reader& reader, const Value& value) {
+  constexpr std::string_view kRemedy =
+      "write three axes of which neighbours differ: zyx (yaw, pitch, roll), zxz, or with signs [z, x, -y]";
+  std::array<Vec3, 3> axes;
+  std::array<std::size_t, 3> number{};
+  const auto is_axis = [](char letter) { return letter >= 'x' && letter <= 'z'; };
+  if (value.is_scalar()) {
+    const std::string& text = value.text;
+    if (text.size() != 3 || !std::all_of(text.begin(), text.end(), is_axis))
+      reader.fail(value, fmt::format("`{}` is not an order of axes", text), std::string(kRemedy));
+    for (std::size_t k = 0; k < 3; ++k) {
+      number[k] = static_cast<std::size_t>(text[k] - 'x');
+      axes[k] = Vec3::unit(number[k]);
+    }
+  } else {
+    reader.require_list(value, "`order`", 3);
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Value& item = value.items[k];
+      const std::string_view letter = std::string_view(item.text).substr(item.text.starts_with('-') ? 1 : 0);
+      if (!item.is_scalar() || letter.size() != 1 || !is_axis(letter[0]))
+        reader.fail(item, "an order of axes is made of x, y, z, -x, -y and -z", std::string(kRemedy));
+      number[k] = static_cast<std::size_t>(letter[0] - 'x');
+      axes[k] = reader.axis(item);
+    }
+  }
+  if (number[0] == number[1] || number[1] == number[2]) {
+    reader.fail(value, "two turns that follow each other have the same axis: they are one",
+                std::string(kRemedy));
+  }
+  return axes;
+}
+
 /// The axes that the file gives, or those that it leaves out, numbered as JointFreedom::axis counts.
-std::array<Vec3, 3> written_axes(const Reader& reader, const Fields& fields, const JointTraits& traits) {
-  const std::array<Vec3, 3> coordinate_axes = {Vec3::unit(0), Vec3::unit(1), Vec3::unit(2)};
+std::array<Vec3, 6> written_axes(const Reader& reader, const Fields& fields, const JointTraits& traits) {
+  const std::array<Vec3, 6> coordinate_axes = {Vec3::unit(0), Vec3::unit(1), Vec3::unit(2)};
+  if (traits.axes != AxesWritten::order)
+    fields.refuse({"order"}, "only euler and free_euler joints have one");
   switch (traits.axes) {
     case AxesWritten::none:
       fields.refuse({"axis", "axes"}, "this type of joint has no axis");
@@ -83,27 +119,44 @@ std::array<Vec3, 3> written_axes(const Reader& reader, const Fields& fields, con
     case AxesWritten::one: {
       fields.refuse({"axes"}, "this joint has one `axis`");
       const Value* axis = fields["axis"];
-      return {axis != nullptr ? reader.axis(*axis) : Vec3::unit(2), {}, {}};
+      return {axis != nullptr ? reader.axis(*axis) : Vec3::unit(2)};
     }
     case AxesWritten::two: {
       fields.refuse({"axis"}, fmt::format("a {} joint has two: axes: [x, y]", traits.word));
       const Value* given = fields["axes"];
       if (given == nullptr) return coordinate_axes;
       const std::array<Vec3, 2> axes = read_axes(reader, *given);
-      return {axes[0], axes[1], {}};
+      return {axes[0], axes[1]};
     }
-    case AxesWritten::plane:
-      return planar_axes(reader, fields);
+    case AxesWritten::plane: {
+      const std::array<Vec3, 3> axes = planar_axes(reader, fields);
+      return {axes[0], axes[1], axes[2]};
+    }
+    case AxesWritten::order: {
+      fields.refuse({"axis", "axes"}, "write order: zyx");
+      const std::array<Vec3, 3> turns = read_order(
+          reader, fields.require("order", "write order: zyx for yaw, pitch, roll, or another order of axes"));
+      return {Vec3::unit(0), Vec3::unit(1), Vec3::unit(2), turns[0], turns[1], turns[2]};
+    }
   }
   return coordinate_axes;
 }
 
 void set_axes(const Reader& reader, const Fields& fields, Joint& joint) {
   const JointTraits& traits = joint_traits(joint.type);
-  const std::array<Vec3, 3> directions = written_axes(reader, fields, traits);
+  const std::array<Vec3, 6> directions = written_axes(reader, fields, traits);
+  const Value* names = fields["names"];
+  if (names != nullptr) {
+    if (traits.nv < 2 || traits.has_quaternion())
+      reader.fail(*names, "only joints with several plain coordinates name them",
+                  "leave it out; the coordinate is called after the joint");
+    reader.require_list(*names, "`names`", traits.nv);
+  }
   for (const JointFreedom& freedom : traits.freedoms()) {
     JointAxis axis;
-    axis.name = freedom.name.empty() ? joint.name : joint.name + "." + std::string(freedom.name);
+    axis.name = names != nullptr       ? reader.identifier(names->items[joint.axes.size()], "a coordinate")
+                : freedom.name.empty() ? joint.name
+                                       : joint.name + "." + std::string(freedom.name);
     axis.direction = directions[static_cast<std::size_t>(freedom.axis)];
     axis.is_rotation = freedom.is_rotation;
     joint.axes.push_back(axis);
@@ -138,11 +191,16 @@ void read_freedoms(const Reader& reader, const Fields& fields, Joint& joint) {
                 is_weld
                     ? "a weld does not move"
                     : fmt::format("this joint has {} freedoms: write them under freedoms: {{{}: {{...}}}}",
-                                  joint.axes.size(), traits.freedoms()[0].name));
+                                  joint.axes.size(),
+                                  joint.axes.front().name.substr(joint.axes.front().name.rfind('.') + 1)));
   if (is_weld) fields.refuse({"freedoms"}, "a weld does not move");
   if (const Value* freedoms = fields["freedoms"]) {
     std::vector<std::string_view> names;
-    for (const JointFreedom& freedom : traits.freedoms()) names.push_back(freedom.name);
+    for (std::size_t i = 0; i < joint.axes.size(); ++i) {
+      const std::string_view name = joint.axes[i].name;
+      const bool own_name = !name.starts_with(joint.name + ".");
+      names.push_back(own_name ? name : traits.freedoms()[i].name);
+    }
     const Fields each(reader, *freedoms, "`freedoms`", names);
     for (std::size_t i = 0; i < names.size(); ++i) {
       const Value* given = each[names[i]];
@@ -264,8 +322,8 @@ void read_joints(Reader& reader, const Value& section, Draft& draft) {
         included != draft.included_joints.end()) {
       Joint& known = draft.joints[included->second].joint;
       reader.require_map(entry.value, fmt::format("the joint `{}`", known.name));
-      for (const std::string_view key :
-           {"type", "parent", "child", "placement", "child_placement", "axis", "axes", "pitch"})
+      for (const std::string_view key : {"type", "parent", "child", "placement", "child_placement", "axis",
+                                         "axes", "order", "names", "pitch"})
         if (const Value* given = entry.value.find(key))
           reader.fail(
               *given,

@@ -10,13 +10,24 @@ namespace tactus::describe::keys {
 using Key = std::string_view;
 
 inline constexpr std::array kModel = {
-    Key("name"),    Key("description"), Key("parameters"),  Key("gravity"), Key("include"),    Key("bodies"),
-    Key("joints"),  Key("dh"),          Key("repeat"),      Key("frames"),  Key("springs"),    Key("speeds"),
+    Key("name"),    Key("description"), Key("parameters"),  Key("gravity"), Key("include"),
+    Key("bodies"),  Key("joints"),      Key("dh"),          Key("repeat"),  Key("frames"),
+    Key("springs"), Key("speeds"),      Key("definitions"), Key("tables"),  Key("forces"),
     Key("initial"), Key("parametric"),  Key("constraints"), Key("contact"), Key("transitions")};
 
 inline constexpr std::array kInclude = {Key("file"), Key("floating"), Key("angles")};
 
 inline constexpr std::array kParameter = {Key("value"), Key("unit"), Key("description")};
+
+inline constexpr std::array kDefinition = {Key("value"), Key("unit"), Key("description")};
+
+inline constexpr std::array kTable = {Key("points"), Key("file"), Key("columns"),    Key("interpolation"),
+                                      Key("beyond"), Key("unit"), Key("description")};
+
+inline constexpr std::array kJointForce = {Key("type"), Key("joint"), Key("force"), Key("description")};
+inline constexpr std::array kFrameForce = {Key("type"),  Key("frame"),  Key("axes"),
+                                           Key("force"), Key("torque"), Key("description")};
+inline constexpr std::array kLineForce = {Key("type"), Key("a"), Key("b"), Key("force"), Key("description")};
 
 inline constexpr std::array kBody = {
     Key("mass"),     Key("com"),        Key("inertia"), Key("inertia_about"), Key("effective_inertia"),
@@ -39,10 +50,11 @@ inline constexpr std::array kFriction = {Key("viscous"), Key("coulomb"), Key("br
 inline constexpr std::array kDirections = {Key("positive"), Key("negative")};
 
 inline constexpr std::array kJoint = {
-    Key("type"),           Key("parent"),       Key("child"),    Key("placement"),  Key("child_placement"),
-    Key("axis"),           Key("axes"),         Key("pitch"),    Key("freedoms"),   Key("limits"),
-    Key("velocity_limit"), Key("effort_limit"), Key("armature"), Key("damping"),    Key("friction"),
-    Key("stiffness"),      Key("rest"),         Key("passive"),  Key("description")};
+    Key("type"),       Key("parent"),   Key("child"),          Key("placement"),    Key("child_placement"),
+    Key("axis"),       Key("axes"),     Key("order"),          Key("names"),        Key("pitch"),
+    Key("freedoms"),   Key("limits"),   Key("velocity_limit"), Key("effort_limit"), Key("armature"),
+    Key("damping"),    Key("friction"), Key("stiffness"),      Key("rest"),         Key("passive"),
+    Key("description")};
 
 /// What a model may say of a joint that it includes.
 inline constexpr std::array kIncludedJoint = {Key("freedoms"),     Key("limits"),     Key("velocity_limit"),
@@ -59,10 +71,10 @@ inline constexpr std::array kDhLink = {
     Key("armature"), Key("damping"), Key("friction"),       Key("stiffness"),
     Key("rest"),     Key("passive"), Key("description")};
 
-inline constexpr std::array kRepeat = {Key("count"),       Key("from"),    Key("index"),
-                                       Key("bodies"),      Key("joints"),  Key("frames"),
-                                       Key("springs"),     Key("initial"), Key("parametric"),
-                                       Key("constraints"), Key("contact"), Key("transitions")};
+inline constexpr std::array kRepeat = {
+    Key("count"),      Key("from"),        Key("index"),       Key("bodies"),     Key("joints"),
+    Key("frames"),     Key("springs"),     Key("definitions"), Key("forces"),     Key("initial"),
+    Key("parametric"), Key("constraints"), Key("contact"),     Key("transitions")};
 
 inline constexpr std::array kFrame = {Key("body"), Key("placement"), Key("grasp"), Key("description")};
 
@@ -99,9 +111,10 @@ inline constexpr std::array kDistance = {Key("type"),   Key("a"),      Key("b"),
                                          Key("length"), Key("active"), Key("description")};
 inline constexpr std::array kOnSurface = {Key("type"),      Key("a"),      Key("b"),
                                           Key("equations"), Key("active"), Key("description")};
-inline constexpr std::array kRolling = {Key("type"),   Key("kind"),       Key("a"),      Key("b"),
-                                        Key("radius"), Key("radius_a"),   Key("inside"), Key("keep_contact"),
-                                        Key("active"), Key("description")};
+inline constexpr std::array kRolling = {Key("type"),      Key("kind"),       Key("a"),
+                                        Key("b"),         Key("radius"),     Key("radius_a"),
+                                        Key("semi_axes"), Key("inside"),     Key("keep_contact"),
+                                        Key("active"),    Key("description")};
 inline constexpr std::array kGear = {Key("type"),     Key("joints"), Key("ratio"),  Key("teeth"),
                                      Key("internal"), Key("offset"), Key("active"), Key("description")};
 inline constexpr std::array kBelt = {Key("type"),    Key("joints"), Key("ratio"),  Key("radii"),

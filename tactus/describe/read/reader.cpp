@@ -69,13 +69,25 @@ algebra::Names Reader::names() const {
             if (const auto local = local_names.find(key); local != local_names.end()) return local->second;
             const auto parameter = parameter_quantities.find(key);
             if (parameter != parameter_quantities.end()) return parameter->second;
-            return std::nullopt;
+            return further_names.find ? further_names.find(name) : std::nullopt;
           },
           [this] {
             std::vector<std::string> all;
             for (const auto& [name, quantity] : local_names) all.push_back(name);
             for (const auto& [name, quantity] : parameter_quantities) all.push_back(name);
+            if (further_names.known)
+              for (std::string& name : further_names.known()) all.push_back(std::move(name));
             std::sort(all.begin(), all.end());
+            return all;
+          },
+          [this](std::string_view name, const algebra::Quantity& x) -> std::optional<algebra::Quantity> {
+            const auto found = tables.find(std::string(name));
+            if (found == tables.end()) return std::nullopt;
+            return algebra::Quantity{found->second.at(x.value), found->second.known, found->second.dimension};
+          },
+          [this] {
+            std::vector<std::string> all;
+            for (const auto& [name, table] : tables) all.push_back(name);
             return all;
           }};
 }

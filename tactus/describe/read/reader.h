@@ -2,6 +2,7 @@
 // names.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -12,9 +13,16 @@
 #include <tactus/algebra/parse.h>
 #include <tactus/describe/model/model.h>
 #include <tactus/describe/read/evaluator.h>
+#include <tactus/describe/read/tables.h>
 #include <tactus/describe/read/yaml_tree.h>
 
 namespace tactus::describe {
+
+/// Names that are too many to list beforehand.
+struct FurtherNames {
+  std::function<std::optional<algebra::Quantity>(std::string_view)> find;
+  std::function<std::vector<std::string>()> known;
+};
 
 class Reader {
  public:
@@ -46,6 +54,13 @@ class Reader {
   bool automatic_speeds = false;
   /// What each parameter stands for: a symbol, or the formula of a derived one.
   std::unordered_map<std::string, algebra::Quantity> parameter_quantities;
+
+  /// What each definition stands for; known where the motion is (motion_names.h).
+  std::unordered_map<std::string, algebra::Quantity> definition_quantities;
+  /// Functions given by samples.
+  std::unordered_map<std::string, Table> tables;
+  /// Asked last, where there are any.
+  FurtherNames further_names;
 
   algebra::Names names() const;
 

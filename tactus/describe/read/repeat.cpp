@@ -145,7 +145,7 @@ void expand(const Reader& reader, Value& document, const Value& repeat) {
   const Fields fields(reader, repeat, "`repeat`", keys::kRepeat);
   Repeat repeats(reader, fields, document);
   for (const std::string_view name :
-       {"bodies", "joints", "frames", "springs", "constraints", "transitions"}) {
+       {"bodies", "joints", "frames", "springs", "definitions", "forces", "constraints", "transitions"}) {
     if (const Value* given = fields[name]) repeats.join(*given, name, section_of(document, *given, name));
   }
   const auto join_within = [&](std::string_view name, std::span<const std::string_view> parts) {

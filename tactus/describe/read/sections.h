@@ -59,9 +59,19 @@ void assemble_tree(Reader& reader, const Value& document, Draft draft);
 int find_body(const Reader& reader, const Value& value);
 int find_frame(const Reader& reader, const Value& value);
 
+/// The name of a frame (its origin), or {body: ..., at: [x, y, z]}.
+struct PointOnBody {
+  int body = 0;
+  Vec3 at = Vec3::zero();
+};
+PointOnBody read_point(const Reader& reader, const Value& value);
+
 void read_frames(Reader& reader, const Value& section);
 void read_springs(Reader& reader, const Value& section);
 void read_speeds(Reader& reader, const Value& section);
+void read_definitions(Reader& reader, const Value& section);
+/// After `initial`: laws must have values where a motion begins.
+void read_forces(Reader& reader, const Value& section);
 /// Lengths, and pure numbers for angles and quaternions: one per coordinate.
 std::vector<algebra::Dimension> coordinate_dimensions(const Model& model);
 void read_initial(Reader& reader, const Value& section);

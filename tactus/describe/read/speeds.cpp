@@ -13,6 +13,7 @@
 #include <tactus/base/error.h>
 #include <tactus/describe/read/automatic_speeds.h>
 #include <tactus/describe/read/keys.h>
+#include <tactus/describe/read/motion_names.h>
 #include <tactus/describe/read/sections.h>
 
 namespace tactus::describe {
@@ -162,9 +163,11 @@ void read_speeds(Reader& reader, const Value& section) {
     for (std::size_t i = 0; i < coordinates.size(); ++i) {
       reader.local_names[rate_name(coordinates[i])] = {rates[i], Quantity::Known::no, {}};
     }
+    reader.further_names = frame_names(reader.model);
+    const FrameKinematics kinematics(reader.model);
     for (const Value::Entry& entry : from->entries) {
       require_new_name(reader, entry.key);
-      const Expr equation = reader.quantity(entry.value).value;
+      const Expr equation = kinematics.expand(reader.quantity(entry.value).value);
       require_linear(reader, entry.value, equation, rates, "rates");
       speeds.names.push_back(entry.key.text);
       speeds.equations.push_back(equation);
@@ -192,6 +195,7 @@ void read_speeds(Reader& reader, const Value& section) {
     require_regular(reader, *to, symbols_of_speeds);
   }
   reader.local_names.clear();
+  reader.further_names = {};
 }
 
 }  // namespace tactus::describe

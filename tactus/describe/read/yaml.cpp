@@ -101,8 +101,11 @@ Model read_yaml(const std::string& text, const std::string& file, const Settings
   if (const Value* frames = fields["frames"]) read_frames(reader, *frames);
   if (const Value* springs = fields["springs"]) read_springs(reader, *springs);
   if (const Value* speeds = fields["speeds"]) read_speeds(reader, *speeds);
+  if (const Value* tables = fields["tables"]) read_tables(reader, *tables);
+  if (const Value* definitions = fields["definitions"]) read_definitions(reader, *definitions);
   model.set_initial_defaults();
   if (const Value* initial = fields["initial"]) read_initial(reader, *initial);
+  if (const Value* forces = fields["forces"]) read_forces(reader, *forces);
   if (const Value* parametric = fields["parametric"]) read_parametric(reader, *parametric, fields["initial"]);
   if (robot) add_mimics(reader, *robot, keys_of(fields["constraints"]));
   if (const Value* constraints = fields["constraints"]) read_constraints(reader, *constraints);

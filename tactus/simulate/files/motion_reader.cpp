@@ -55,7 +55,7 @@ constexpr const char* kQuoteFormulas = "in a list, put a formula with commas int
 
 MotionReader::MotionReader(const derive::Equations& equations, const std::string& text,
                            const std::string& file)
-    : model_(equations.model()), reader_(file), document_(read_text(text, file)) {
+    : equations_(equations), model_(equations.model()), reader_(file), document_(read_text(text, file)) {
   coordinates_ = Coordinates(model_);
   coordinate_names_ = model_.coordinate_names();
   speed_names_ = model_.speed_names();
@@ -66,16 +66,7 @@ MotionReader::MotionReader(const derive::Equations& equations, const std::string
   u_ = symbols_named("u:", speed_names_);
 
   const algebra::Function rates = equations.coordinate_rates();
-  std::vector<Expr> from, to;
-  for (const algebra::Block& block : rates.inputs) {
-    const std::vector<Expr>& symbols = block.name == "q" ? q_ : u_;
-    from.insert(from.end(), block.entries.begin(), block.entries.end());
-    if (block.name == "t")
-      to.push_back(t_);
-    else
-      to.insert(to.end(), symbols.begin(), symbols.end());
-  }
-  q_dot_ = algebra::substitute(rates.outputs[0].entries, *rates.graph, from, to);
+  q_dot_ = in_file(rates, rates.outputs[0].entries);
 
   for (const describe::Joint& joint : model_.joints)
     for (const describe::JointAxis& axis : joint.axes) is_rotation_.push_back(axis.is_rotation);
@@ -101,7 +92,9 @@ void MotionReader::read_parameters(const Value& value) {
     const auto is = [&](const std::string& known) { return known == name; };
     if (algebra::is_reserved_name(name) || name == "t" ||
         std::any_of(coordinate_names_.begin(), coordinate_names_.end(), is) ||
-        std::any_of(speed_names_.begin(), speed_names_.end(), is))
+        std::any_of(speed_names_.begin(), speed_names_.end(), is) ||
+        std::any_of(model_.definitions.begin(), model_.definitions.end(),
+                    [&](const describe::Definition& definition) { return definition.name == name; }))
       reader_.fail(entry.key, fmt::format("`{}` already has a meaning", name), "choose another name");
     const Quantity quantity = reader_.quantity(entry.value);
     if (!std::isfinite(reader_.value_at_parameters(quantity.value)))
@@ -110,9 +103,55 @@ void MotionReader::read_parameters(const Value& value) {
   }
 }
 
+Expr MotionReader::frame_word(const describe::FrameWord& word) {
+  auto found = frames_.find(word.frame);
+  if (found == frames_.end()) {
+    const algebra::Function motion = equations_.frame_motion(word.frame);
+    std::vector<Expr> entries;
+    for (const char* name : {"R", "p", "V"})
+      for (const algebra::Block& block : motion.outputs)
+        if (block.name == name) entries.insert(entries.end(), block.entries.begin(), block.entries.end());
+    found = frames_.emplace(word.frame, in_file(motion, entries)).first;
+  }
+  const std::vector<Expr>& e = found->second;
+  math::Mat3<Expr> R;
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) R(i, j) = e[3 * i + j];
+  const auto vector = [&](std::size_t k) { return math::Vec3<Expr>{e[k], e[k + 1], e[k + 2]}; };
+  return describe::meaning_of(word, R, vector(9), vector(12), vector(15));
+}
+
+std::vector<Expr> MotionReader::in_file(const algebra::Function& function,
+                                        std::span<const Expr> roots) const {
+  std::vector<Expr> from, to;
+  for (const algebra::Block& block : function.inputs) {
+    const std::vector<Expr> symbols = block.name == "t"   ? std::vector<Expr>{t_}
+                                      : block.name == "q" ? q_
+                                      : block.name == "u" ? u_
+                                                          : std::vector<Expr>{};
+    if (symbols.empty()) continue;
+    from.insert(from.end(), block.entries.begin(), block.entries.end());
+    to.insert(to.end(), symbols.begin(), symbols.end());
+  }
+  return algebra::substitute(roots, *function.graph, from, to);
+}
+
 void MotionReader::allow_motion(bool allowed) {
   reader_.local_names.clear();
+  reader_.further_names = {};
   if (!allowed) return;
+  reader_.further_names = {[this](std::string_view name) -> std::optional<Quantity> {
+                             const auto word = describe::find_frame_word(model_, name);
+                             if (!word) return std::nullopt;
+                             return Quantity{frame_word(*word), Quantity::Known::no, {}};
+                           },
+                           [this] {
+                             std::vector<std::string> all;
+                             for (const describe::Frame& frame : model_.frames)
+                               for (std::string& word : describe::words_of_frame(frame.name))
+                                 all.push_back(std::move(word));
+                             return all;
+                           }};
   const auto add = [this](const std::string& name, Expr value) {
     reader_.local_names.try_emplace(name, Quantity{value, Quantity::Known::no, {}});
   };
@@ -123,6 +162,10 @@ void MotionReader::allow_motion(bool allowed) {
   }
   for (std::size_t i = 0; i < u_.size(); ++i)
     add(speed_names_[i], u_[i]);  // where no coordinate has the name
+  if (model_.definitions.empty()) return;
+  const algebra::Function definitions = equations_.definitions();
+  const std::vector<Expr> values = in_file(definitions, definitions.outputs[0].entries);
+  for (std::size_t i = 0; i < values.size(); ++i) add(model_.definitions[i].name, values[i]);
 }
 
 Expr MotionReader::expression(const Value& value, std::optional<Dimension> expected) const {

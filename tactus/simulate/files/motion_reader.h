@@ -7,9 +7,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include <tactus/derive/equations.h>
+#include <tactus/describe/model/frame_word.h>
 #include <tactus/describe/model/model.h>
 #include <tactus/describe/read/reader.h>
 #include <tactus/simulate/motion/coordinates.h>
@@ -25,7 +27,8 @@ struct WrenchEntry {
 class MotionReader {
  public:
   /// Reads the text's YAML. The model's parameters can be used in every expression; with `motion`, so can t,
-  /// the coordinates, the speeds, and the coordinates' rates ("<coordinate>_dot").
+  /// the coordinates, the speeds, the coordinates' rates ("<coordinate>_dot"), the model's definitions and words of its
+  /// frames ("tip.px"). The equations must outlive it.
   MotionReader(const derive::Equations& equations, const std::string& text, const std::string& file);
 
   const describe::Reader& reader() const { return reader_; }
@@ -34,6 +37,8 @@ class MotionReader {
 
   /// The file's own parameters: a map of names and expressions, each of which may use those before it.
   void read_parameters(const describe::Value& value);
+  /// Functions given by samples, to be used like the language's own.
+  void read_tables(const describe::Value& value) { describe::read_tables(reader_, value); }
   /// From now on expressions may depend on the motion, or not.
   void allow_motion(bool allowed);
 
@@ -75,6 +80,12 @@ class MotionReader {
                    std::vector<double>& q) const;
   bool is_rotation(std::size_t speed) const { return is_rotation_[speed]; }
 
+  /// What a function of t, q and u computes, in the file's graph.
+  std::vector<algebra::Expr> in_file(const algebra::Function& function,
+                                     std::span<const algebra::Expr> roots) const;
+  algebra::Expr frame_word(const describe::FrameWord& word);
+
+  const derive::Equations& equations_;
   const describe::Model& model_;
   Coordinates coordinates_;
   describe::Reader reader_;
@@ -83,7 +94,8 @@ class MotionReader {
   std::vector<algebra::Expr> q_, u_;
   std::vector<algebra::Expr> q_dot_;
   std::vector<std::string> coordinate_names_, speed_names_, effort_names_;
-  std::vector<bool> is_rotation_;  // per joint axis
+  std::vector<bool> is_rotation_;                               // per joint axis
+  std::unordered_map<int, std::vector<algebra::Expr>> frames_;  // those used so far: R p w v
 };
 
 }  // namespace tactus::simulate

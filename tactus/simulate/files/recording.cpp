@@ -76,6 +76,9 @@ void Recorder::name_motion() {
     columns_.push_back({"tau." + tau[i], is_rotation[i] ? "N m" : "N", Kind::effort});
   if (options_.energies)
     for (const char* name : {"kinetic", "potential", "energy"}) columns_.push_back({name, "J", Kind::energy});
+  if (options_.definitions)
+    for (const describe::Definition& definition : model.definitions)
+      columns_.push_back({definition.name, definition.unit, Kind::definition});
   for (const int port : options_.ports) {
     const std::string& name = mechanism_.ports()[static_cast<std::size_t>(port)].name;
     for (const char* part : {".px", ".py", ".pz"}) columns_.push_back({name + part, "m", Kind::frame});
@@ -127,6 +130,7 @@ void Recorder::record(std::vector<double>& row) {
     const Energies energies = mechanism_.energies();
     row.insert(row.end(), {energies.kinetic, energies.potential, energies.kinetic + energies.potential});
   }
+  if (options_.definitions) append(mechanism_.definitions(), row);
   for (const int port : options_.ports) record_port(port, row);
   if (touches_) record_contacts(row);
   record_constraints(row);

@@ -18,6 +18,7 @@ struct Column {
     speed,
     effort,
     energy,
+    definition,
     frame,
     error,
     reaction,
@@ -36,7 +37,7 @@ struct Column {
 
 /// Which groups of columns a record has; t always.
 struct RecordOptions {
-  bool coordinates = true, speeds = true, efforts = true, energies = true;
+  bool coordinates = true, speeds = true, efforts = true, energies = true, definitions = true;
   bool errors = true;       // of constraints
   bool multipliers = true;  // of constraints
   bool contacts = true, losses = true;
@@ -46,7 +47,7 @@ struct RecordOptions {
 
 /// Columns, in this order:
 ///   t; the coordinates by name; the speeds by name ("<coordinate>_dot" where a coordinate has the same name);
-///   "tau.<axis>"; "kinetic", "potential", "energy";
+///   "tau.<axis>"; "kinetic", "potential", "energy"; the model's definitions by name;
 ///   of each port "<port>.px", ... position, "<port>.qw", ... orientation, "<port>.wx", ..., "<port>.vx", ... velocity in
 ///   world axes;
 /// of mechanisms in which something may touch, stop or switch:

@@ -16,7 +16,7 @@ using algebra::Expr;
 using describe::Fields;
 using describe::Value;
 
-constexpr std::array<std::string_view, 4> kScriptKeys{"parameters", "initial", "tau", "wrenches"};
+constexpr std::array<std::string_view, 5> kScriptKeys{"parameters", "tables", "initial", "tau", "wrenches"};
 constexpr std::array<std::string_view, 5> kInitialKeys{"t", "q", "u", "qd", "fixed"};
 
 State initial_state(const derive::Equations& equations, const MotionReader& file, const Value* value,
@@ -70,6 +70,7 @@ Script read_script(const derive::Equations& equations, const std::string& text, 
   MotionReader file(equations, text, name);
   const Fields fields(file.reader(), file.document(), "a script", kScriptKeys);
   if (const Value* parameters = fields["parameters"]) file.read_parameters(*parameters);
+  if (const Value* tables = fields["tables"]) file.read_tables(*tables);
   Script script;
   script.initial = initial_state(equations, file, fields["initial"], script.marks);
 

@@ -23,6 +23,7 @@ PassiveTerms::PassiveTerms(const derive::Equations& equations, generate::Backend
             for (auto& spring : lossless.point_springs) spring.damping = describe::Expr();
             for (auto& spring : lossless.frame_springs)
               spring.linear_damping = spring.angular_damping = describe::Expr();
+            lossless.force_laws.clear();  // their work counts like that of what acts from outside
             return derive::Equations(lossless, std::move(options)).bias();
           }(),
           backend)),

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include <tactus/algebra/calculus.h>
+#include <tactus/derive/tree/build_tree.h>
 
 namespace tactus::simulate {
 
@@ -58,14 +59,29 @@ double BreakTimes::blur(double at) {
 }
 
 void BreakTimes::add(double at, double period) {
-  if (!std::isfinite(at) || !std::isfinite(period)) return;
-  const bool known = std::any_of(breaks_.begin(), breaks_.end(), [&](const BreakTime& other) {
-    return other.at == at && other.period == period;
-  });
-  if (!known) breaks_.push_back({at, period});
+  if (std::isfinite(at) && std::isfinite(period)) breaks_.push_back({at, period});
 }
 
-BreakTimes::BreakTimes(const algebra::Function& function) {
+void BreakTimes::put_in_order() {
+  std::sort(breaks_.begin(), breaks_.end(), [](const BreakTime& a, const BreakTime& b) {
+    return a.period != b.period ? a.period > b.period : a.at < b.at;
+  });
+  const auto same = [](const BreakTime& a, const BreakTime& b) {
+    return a.at == b.at && a.period == b.period;
+  };
+  breaks_.erase(std::unique(breaks_.begin(), breaks_.end(), same), breaks_.end());
+  periodic_ = static_cast<std::size_t>(
+      std::count_if(breaks_.begin(), breaks_.end(), [](const BreakTime& b) { return b.period > 0.0; }));
+}
+
+BreakTimes::BreakTimes(const algebra::Function& function) : BreakTimes(std::span(&function, 1)) {}
+
+BreakTimes::BreakTimes(std::span<const algebra::Function> functions) {
+  for (const algebra::Function& function : functions) look_into(function);
+  put_in_order();
+}
+
+void BreakTimes::look_into(const algebra::Function& function) {
   const auto time = std::find_if(function.inputs.begin(), function.inputs.end(),
                                  [](const algebra::Block& block) { return block.name == "t"; });
   if (time == function.inputs.end() || time->entries.empty()) return;
@@ -103,19 +119,37 @@ BreakTimes::BreakTimes(const algebra::Function& function) {
   }
 }
 
-std::shared_ptr<const BreakTimes> break_times_of(const algebra::Function& function) {
-  auto breaks = std::make_shared<const BreakTimes>(function);
+std::shared_ptr<const BreakTimes> break_times_of(const describe::Model& model,
+                                                 const std::optional<algebra::Function>& loads) {
+  std::vector<algebra::Function> functions;
+  if (loads) functions.push_back(*loads);
+  if (!model.force_laws.empty()) {
+    const auto graph = std::make_shared<algebra::Graph>();
+    const algebra::Graph::Scope scope(*graph);
+    std::vector<Expr> laws;
+    for (const describe::ForceLaw& law : model.force_laws)
+      laws.insert(laws.end(), law.component.begin(), law.component.end());
+    laws = derive::Numbers(model).formulas(laws);
+    algebra::Function function{"laws", "forces that the model gives by formulas", graph, {}, {}};
+    function.inputs.push_back({"t", "time [s]", 1, 1, {algebra::symbol("t")}});
+    const int count = static_cast<int>(laws.size());
+    function.outputs.push_back({"laws", "", count, 1, std::move(laws)});
+    functions.push_back(std::move(function));
+  }
+  auto breaks = std::make_shared<const BreakTimes>(functions);
   return breaks->empty() ? nullptr : breaks;
 }
 
 double BreakTimes::next(double t) const {
   double first = std::numeric_limits<double>::infinity();
-  for (const BreakTime& time : breaks_) {
-    const double at =
-        time.period > 0.0 ? time.at + std::ceil((t - time.at) / time.period) * time.period : time.at;
+  const auto once = breaks_.begin() + static_cast<std::ptrdiff_t>(periodic_);
+  for (auto time = breaks_.begin(); time != once; ++time) {
+    const double at = time->at + std::ceil((t - time->at) / time->period) * time->period;
     if (at >= t) first = std::min(first, at);
   }
-  return first;
+  const auto next = std::lower_bound(once, breaks_.end(), t,
+                                     [](const BreakTime& time, double now) { return time.at < now; });
+  return next == breaks_.end() ? first : std::min(first, next->at);
 }
 
 }  // namespace tactus::simulate

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include <tactus/algebra/function.h>
+#include <tactus/describe/model/model.h>
 
 namespace tactus::simulate {
 
@@ -21,6 +24,8 @@ class BreakTimes {
   /// Of a function with an input `t`: the zeros of conditions that are linear in t or the sine or cosine of such, and the
   /// steps of floor(). Conditions of the state, and others of time, are not known beforehand.
   explicit BreakTimes(const algebra::Function& function);
+  /// The same of several functions together.
+  explicit BreakTimes(std::span<const algebra::Function> functions);
 
   bool empty() const { return breaks_.empty(); }
   const std::vector<BreakTime>& all() const { return breaks_; }
@@ -32,11 +37,16 @@ class BreakTimes {
 
  private:
   void add(double at, double period);
+  void look_into(const algebra::Function& function);
+  void put_in_order();
 
-  std::vector<BreakTime> breaks_;
+  std::vector<BreakTime> breaks_;  // periodic ones first; the others rise
+  std::size_t periodic_ = 0;       // how many of the first
 };
 
-/// Null where there are none.
-std::shared_ptr<const BreakTimes> break_times_of(const algebra::Function& function);
+/// Of the laws of forces that the model itself gives, and of the script's loads, where there are any. Null where there are
+/// none.
+std::shared_ptr<const BreakTimes> break_times_of(const describe::Model& model,
+                                                 const std::optional<algebra::Function>& loads);
 
 }  // namespace tactus::simulate

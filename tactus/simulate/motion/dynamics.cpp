@@ -57,9 +57,9 @@ Dynamics compile(const derive::Equations& equations, const std::optional<algebra
     dynamics.forward_dynamics = generate::compile(equations.forward_dynamics(), backend);
     check_shape(dynamics.forward_dynamics, 1 + nq + nv + nv + wrench, nv + nq);
   }
+  dynamics.breaks = break_times_of(model, loads);
   if (loads) {
     dynamics.loads = generate::compile(*loads, backend);
-    dynamics.breaks = break_times_of(*loads);
     check_shape(*dynamics.loads, 1 + nq + nv, nv + wrench);
   }
   if (const auto functions = options.momentum ? momentum_functions(equations) : std::nullopt) {

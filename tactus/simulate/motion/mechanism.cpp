@@ -61,6 +61,7 @@ MechanismKernels::MechanismKernels(const derive::Equations& equations, const std
     : cells(std::move(adjustable)),
       ports(equations, port_frames),
       energy(generate::compile(equations.energy())) {
+  if (!equations.model().definitions.empty()) definitions = generate::compile(equations.definitions());
   if (cells != nullptr) masses = generate::compile(masses_of(equations));
 }
 
@@ -89,6 +90,11 @@ Mechanism::Mechanism(const describe::Model& model, const MechanismKernels& kerne
       energy_in_(kernels.energy.input_size()),
       energy_out_(kernels.energy.output_size()),
       energy_work_(kernels.energy.work_size()) {
+  if (kernels.definitions) {
+    definition_in_.resize(kernels.definitions->input_size());
+    definition_out_.resize(kernels.definitions->output_size());
+    definition_work_.resize(kernels.definitions->work_size());
+  }
   if (!kernels.masses) return;
   mass_in_.resize(kernels.masses->input_size());
   mass_out_.resize(kernels.masses->output_size());
@@ -336,6 +342,16 @@ Energies Mechanism::energies() noexcept {
   std::copy(s.u.begin(), s.u.end(), energy_in_.begin() + 1 + static_cast<std::ptrdiff_t>(s.q.size()));
   kernels_.energy(energy_in_.data(), energy_out_.data(), energy_work_.data());
   return {energy_out_[0], energy_out_[1]};
+}
+
+std::span<const double> Mechanism::definitions() noexcept {
+  if (!kernels_.definitions) return {};
+  const State& s = state();
+  definition_in_[0] = s.t;
+  std::copy(s.q.begin(), s.q.end(), definition_in_.begin() + 1);
+  std::copy(s.u.begin(), s.u.end(), definition_in_.begin() + 1 + static_cast<std::ptrdiff_t>(s.q.size()));
+  (*kernels_.definitions)(definition_in_.data(), definition_out_.data(), definition_work_.data());
+  return definition_out_;
 }
 
 bool Mechanism::request(int constraint, bool on) noexcept {

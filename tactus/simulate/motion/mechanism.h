@@ -151,7 +151,8 @@ struct MechanismKernels {
                    std::shared_ptr<algebra::Cells> adjustable);
   std::shared_ptr<algebra::Cells> cells;  // of adjustable parameters, read by all kernels; null: none
   PortKernels ports;
-  generate::Kernel energy;  // t q u -> kinetic potential ...
+  generate::Kernel energy;                      // t q u -> kinetic potential ...
+  std::optional<generate::Kernel> definitions;  // t q u -> the model's definitions; nothing where it has none
   std::optional<generate::Kernel>
       masses;  // where parameters are adjustable: t q -> M, then m and I of each body
 };
@@ -244,6 +245,8 @@ class Mechanism {
   /// Forces at the joints, script and held input together, without those at ports.
   virtual std::span<const double> efforts() noexcept = 0;
   Energies energies() noexcept;
+  /// The model's definitions, in their order.
+  std::span<const double> definitions() noexcept;
   /// Rates of the speeds. Of stepping: what a tick from here would change them by, over its length, so that contacts and
   /// stops are in it with their impulses.
   virtual std::span<const double> accelerations() noexcept = 0;
@@ -305,6 +308,7 @@ class Mechanism {
   bool placed_ = false;
   std::vector<double> udot_, udot_pushed_;
   std::vector<double> energy_in_, energy_out_, energy_work_;
+  std::vector<double> definition_in_, definition_out_, definition_work_;
   std::vector<double> mass_in_, mass_out_, mass_work_;
 };
 
