@@ -415,6 +415,13 @@ void run(const Request& request) {
                         {"angular_about_world_origin", list(energy, "angular_momentum")}};
   result["center_of_mass"] = list(energy, "center_of_mass");
   result["mass"] = energy.output("mass")[0];
+  if (!equations.model().definitions.empty()) {
+    const Evaluator definitions = evaluated(equations.definitions(), at, {}, {});
+    Json values = Json::object();
+    for (std::size_t i = 0; i < equations.model().definitions.size(); ++i)
+      values[equations.model().definitions[i].name] = definitions.output("definitions")[i];
+    result["definitions"] = std::move(values);
+  }
   result["frames"] = frames(equations, motion);
   if (has_linear_model(equations)) result["linear"] = exact_linear(equations, motion);
   if (request.abbreviate > 0.0) result["abbreviated"] = abbreviated(model, motion, request.abbreviate);

@@ -15,6 +15,118 @@ namespace {
 
 using namespace test;
 
+/// A pendulum with definitions, a law and a table, and scripts on it.
+constexpr const char* kLawful =
+    "name: lawful\nbodies: {bob: {mass: 1, com: [0, 0, -1]}}\n"
+    "joints: {q: {type: revolute, parent: world, child: bob, axis: y}}\n"
+    "frames: {tip: {body: bob, placement: {xyz: [0, 0, -1]}}}\n"
+    "definitions: {height: {value: tip.pz + 1, unit: m}, speed: {value: \"sqrt(tip.vx^2 + tip.vz^2)\", unit: "
+    "m/s}, twice: "
+    "2*height}\n"
+    "initial: {q: {q: 1}}\n";
+
+TEST(Simulate, DefinitionsAreColumnsAndSeriesOfThePlot) {
+  const Folder folder;
+  const std::string file = folder.file("lawful.yaml", kLawful);
+  const Outcome run = tactus("simulate " + file + " --duration 0.5 --sample 0.1 --out " +
+                             folder.path("run.csv") + " --plot " + folder.path("run.svg"));
+  ASSERT_EQ(run.code, 0) << run.err;
+  const Table table = table_of(content_of(folder.path("run.csv")));
+  for (std::size_t i = 0; i < table.at("t").size(); ++i) {
+    const double q = table.at("q")[i];
+    EXPECT_NEAR(table.at("height")[i], 1.0 - std::cos(q), 1e-14);
+    EXPECT_NEAR(table.at("speed")[i], std::abs(table.at("q_dot")[i]), 1e-12);
+    EXPECT_NEAR(table.at("twice")[i], 2.0 * table.at("height")[i], 1e-14);
+  }
+  const std::string svg = content_of(folder.path("run.svg"));
+  EXPECT_NE(svg.find("definitions [m]"), std::string::npos);
+  EXPECT_NE(svg.find("height"), std::string::npos);
+  const Outcome some = tactus("simulate " + file + " --duration 0.1 --columns q,definitions --out -");
+  EXPECT_EQ(some.out.substr(0, some.out.find('\n')), "t,q,height,speed,twice");
+  const Outcome at = tactus("eval " + file);
+  EXPECT_NEAR(nlohmann::json::parse(at.out)["definitions"]["height"].get<double>(), 1.0 - std::cos(1.0),
+              1e-14);
+}
+
+// A script that holds the tip up by a spring to a place in the world, by the words of its frame; against J^T f by hand.
+TEST(Simulate, ScriptsUseFramesDefinitionsAndTables) {
+  const Folder folder;
+  const std::string file = folder.file("lawful.yaml", kLawful);
+  folder.file("push.csv", "t,f\n0,0\n0.2,5\n0.4,-5\n");
+  const auto end_of = [&](const std::string& script) {
+    const Outcome run =
+        tactus("simulate " + file + " --integrator adaptive --duration 0.5 --sample 0.05 --out - --script " +
+               folder.file("script.yaml", script));
+    EXPECT_EQ(run.code, 0) << run.err;
+    return run.code == 0 ? table_of(run.out).at("q").back() : NAN;
+  };
+  const double by_words = end_of(
+      "tables: {push: {file: push.csv, beyond: hold}}\n"
+      "wrenches: [{frame: tip, force: [\"-20*(tip.px - 0.3) - tip.vx + push(t)\", 0, \"-20*height\"]}]\n");
+  // p = (-sin q, 0, -cos q): tau = dp/dq . f
+  const double by_hand = end_of(
+      "parameters: {a: 25, b: 50}\n"
+      "tau: {q: \"-cos(q)*(-20*(-sin(q) - 0.3) + cos(q)*q_dot + if(t - 0.4, -5, if(t - 0.2, 5 - b*(t - 0.2), "
+      "a*t))) + "
+      "sin(q)*(-20)*(1 - cos(q))\"}\n");
+  EXPECT_NEAR(by_words, by_hand, 1e-9);
+  const auto says = [&](const std::string& script, const std::string& words) {
+    const Outcome run = tactus("simulate " + file + " --script " + folder.file("bad.yaml", script));
+    EXPECT_EQ(run.code, 2) << script;
+    EXPECT_NE(run.err.find(words), std::string::npos) << run.err;
+    EXPECT_NE(run.err.find("bad.yaml:1:"), std::string::npos) << run.err;
+  };
+  says("tau: {q: tip.qx}", "unknown name `tip.qx`");
+  says("tau: {q: top.px}", "unknown name `top.px`");
+  says("parameters: {height: 2}", "`height` already has a meaning");
+  says("tau: {q: push(t)}", "unknown function `push`");
+  says("initial: {q: {q: tip.px}}", "unknown name `tip.px`");
+}
+
+TEST(Simulate, ATableThatEndsEndsTheMotionWithAWord) {
+  const Folder folder;
+  const Outcome run = tactus(
+      "simulate " + folder.file("lawful.yaml", kLawful) + " --script " +
+      folder.file("s.yaml", "tables: {f: {points: [[0, 0], [0.3, 1]], beyond: error}}\ntau: {q: f(t)}\n"));
+  EXPECT_EQ(run.code, 1);
+  EXPECT_NE(run.err.find("where its tables end"), std::string::npos) << run.err;
+}
+
+TEST(Simulate, TheDurationNeedNotBeAWholeNumberOfSamples) {
+  const Folder folder;
+  for (const char* integrator : {"rk4", "adaptive", "stiff"}) {
+    const Outcome run = tactus("simulate " + model("pendulum.yaml") + " --integrator " + integrator +
+                               " --duration 0.25 --sample 0.1 --out -");
+    ASSERT_EQ(run.code, 0) << run.err;
+    const std::vector<double> t = table_of(run.out).at("t");
+    ASSERT_EQ(t.size(), 4u) << integrator;
+    EXPECT_NEAR(t[1], 0.1, 1e-15);
+    EXPECT_NEAR(t[2], 0.2, 1e-15);
+    EXPECT_EQ(t[3], 0.25);
+  }
+  const Outcome shorter =
+      tactus("simulate " + model("pendulum.yaml") + " --duration 0.05 --sample 0.1 --out -");
+  ASSERT_EQ(shorter.code, 0) << shorter.err;
+  EXPECT_EQ(table_of(shorter.out).at("t"), (std::vector<double>{0.0, 0.05}));
+  const Outcome odd = tactus("simulate " + model("pendulum.yaml") + " --duration 0.25 --step 0.1");
+  EXPECT_EQ(odd.code, 2);
+  EXPECT_NE(odd.err.find("not a whole number of steps"), std::string::npos) << odd.err;
+}
+
+TEST(Simulate, ASingularOrientationIsSaid) {
+  const Folder folder;
+  const std::string file = folder.file("gimbal.yaml",
+                                       "name: gimbal\nbodies: {b: {mass: 1, inertia: [1, 2, 2.5]}}\njoints: "
+                                       "{j: {type: euler, order: zyx, parent: world, child: "
+                                       "b}}\ninitial: {u: {j.angle2: 1}}\ngravity: [0, 0, 0]\n");
+  EXPECT_EQ(tactus("check " + file).out.find("singular"), std::string::npos);
+  const Outcome run =
+      tactus("simulate " + file + " --duration 3 --step 0.01 --script " +
+             folder.file("s.yaml", "initial: {q: {j.angle2: 90 deg}, u: {j.angle1: 1, j.angle3: 0.5}}\n"));
+  EXPECT_EQ(run.code, 1);
+  EXPECT_NE(run.err.find("the orientation of `j` is singular"), std::string::npos) << run.err;
+}
+
 TEST(Simulate, WritesTheMotionByNameWithEnergiesAndFrames) {
   const Folder folder;
   const std::string script = folder.file("script.yaml", "initial: {q: {q1: 60 deg}}\n");

@@ -55,6 +55,13 @@ constexpr Kind kKinds[] = {
     {"motion_of_expression", "c: {type: motion, of: q1 + q3^2, equals: t^2}"},
     {"equation", "c: {type: equation, equations: [q1^2 + sin(q2)*q3 - k, box.x*box.qw - t]}"},
     {"rates", "c: {type: rates, equations: [q1_dot*cos(q2) + q3_dot*q3 - t, box.wx + box.vz*q1]}"},
+    {"equation_of_frames",
+     "c: {type: equation, equations: [hand.px^2 + hand.py*hand.Rzx - k, hand.yaw - w*t*hand.pz]}"},
+    {"rates_of_frames",
+     "c: {type: rates, equations: [hand.vx*hand.Rxy + hand.wz*k - t, hand.body.vy + q3*hand.body.wx + "
+     "box.vz]}"},
+    {"ellipsoid_on_plane",
+     "c: {type: rolling, kind: ellipsoid_on_plane, a: box, b: hand, semi_axes: [0.2, 0.3*k, 0.1]}"},
     {"disk_on_plane", "c: {type: rolling, kind: disk_on_plane, a: box, b: hand, radius: 0.2}"},
     {"sphere_on_plane", "c: {type: rolling, kind: sphere_on_plane, a: box, b: hand, radius: 0.2}"},
     {"disk_on_disk", "c: {type: rolling, kind: disk_on_disk, a: box, b: hand, radius: 0.2, radius_a: 0.5}"},

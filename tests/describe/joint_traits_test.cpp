@@ -14,7 +14,9 @@ namespace tactus::describe {
 namespace {
 
 Model one_joint(const JointTraits& traits) {
-  const char* pitch = traits.has_pitch ? ", pitch: 5 mm/rev" : "";
+  const char* pitch = traits.has_pitch                    ? ", pitch: 5 mm/rev"
+                      : traits.axes == AxesWritten::order ? ", order: zyx"
+                                                          : "";
   return load_text(
       fmt::format("name: one\nbodies:\n  b: {{mass: 1, com: [0.1, 0.2, 0.3], inertia: [1, 1, 1]}}\n"
                   "joints:\n  j: {{type: {}, parent: world, child: b{}}}\n",
@@ -33,7 +35,8 @@ TEST(JointTraits, ARowAgreesWithItself) {
     for (const JointFreedom& freedom : traits.freedoms()) {
       EXPECT_TRUE(names.insert(freedom.name).second) << freedom.name;
       EXPECT_EQ(freedom.name.empty(), traits.nv == 1);
-      EXPECT_TRUE(freedom.axis >= 0 && freedom.axis < 3);
+      // Of an order of turns: the coordinate axes, then the turns.
+      EXPECT_TRUE(freedom.axis >= 0 && freedom.axis < (traits.axes == AxesWritten::order ? 6 : 3));
     }
     // Positions, then the quaternion; the angular velocity first among the speeds.
     if (!traits.has_quaternion()) continue;

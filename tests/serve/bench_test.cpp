@@ -175,7 +175,7 @@ TEST(Bench, ACoinThatFallsFlatDoesNotEndIt) {
   Still still("rolling_coin");
   // The coin falls over, and lies where its equations end.
   for (int i = 0; i < 40; ++i) {
-    still.send({.kind = Command::Kind::push, .index = 6, .a = {0.05, 0.0, -0.2}, .b = {0.01, 0.0, 0.0}});
+    still.send({.kind = Command::Kind::push, .index = 1, .a = {0.05, 0.0, -0.2}, .b = {0.01, 0.0, 0.0}});
     still.bench.advance(100);
   }
   EXPECT_FALSE(still.picture().faulted);

@@ -5,6 +5,7 @@
 #include <tactus/algebra/calculus.h>
 #include <tactus/algebra/trig_form.h>
 #include <tactus/derive/readable/kane.h>
+#include <tactus/derive/recursion/force_laws.h>
 #include <tactus/derive/recursion/loads.h>
 
 namespace tactus::derive {
@@ -273,14 +274,18 @@ void KaneTables::add_points() {
 /// F_r of springs and wrenches on links, of what acts at joints; F*_r of rotors.
 void KaneTables::add_loads() {
   const std::size_t n = symbols_->u.size();
-  for (const OutsideWrench<Expr>& wrench :
-       outside_wrenches(model_, options_, numbers_, tree_, *motion_, speeds_.rates, symbols_->wrench)) {
+  std::vector<OutsideWrench<Expr>> wrenches =
+      outside_wrenches(model_, options_, numbers_, tree_, *motion_, speeds_.rates, symbols_->wrench);
+  const LawTerms laws{model_, numbers_, *symbols_, speeds_};
+  add_law_wrenches(laws, tree_, *motion_, speeds_.rates, wrenches);
+  for (const OutsideWrench<Expr>& wrench : wrenches) {
     if (wrench.link < 0) continue;
     const LinkPartials& link = of_link(wrench.link);
     for (std::size_t r = 0; r < n; ++r)
       active_[r] += dot(link.angular[r], wrench.n) + dot(link.linear[r], wrench.f);
   }
-  const std::vector<Expr> loads = joint_loads(model_, options_, numbers_, symbols_->q, speeds_.rates);
+  std::vector<Expr> loads = joint_loads(model_, options_, numbers_, symbols_->q, speeds_.rates);
+  subtract_law_forces(laws, tree_, *motion_, speeds_.rates, loads);
   std::vector<bool> passive;
   for (const describe::Joint& joint : model_.joints)
     for (const describe::JointAxis& axis : joint.axes) passive.push_back(axis.passive);

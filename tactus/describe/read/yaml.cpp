@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <tactus/base/error.h>
+#include <tactus/describe/check/euler.h>
 #include <tactus/describe/check/inertia_check.h>
 #include <tactus/describe/model/names.h>
 #include <tactus/describe/read/include.h>
@@ -105,6 +106,10 @@ Model read_yaml(const std::string& text, const std::string& file, const Settings
   if (const Value* definitions = fields["definitions"]) read_definitions(reader, *definitions);
   model.set_initial_defaults();
   if (const Value* initial = fields["initial"]) read_initial(reader, *initial);
+  constexpr double kSingular = 1e-6;  // [rad] nearer than this the equations hold rounding alone
+  if (const std::string singular = singular_orientation(model, model.initial_q, kSingular); !singular.empty())
+    reader.warn(fields["initial"] != nullptr ? *fields["initial"] : document,
+                singular + "; start elsewhere (`initial`), or take another `order`");
   if (const Value* forces = fields["forces"]) read_forces(reader, *forces);
   if (const Value* parametric = fields["parametric"]) read_parametric(reader, *parametric, fields["initial"]);
   if (robot) add_mimics(reader, *robot, keys_of(fields["constraints"]));

@@ -37,6 +37,11 @@ std::string rolling_text(const Model& model, const Constraint& constraint) {
       return fmt::format("the disk {{b}} (radius {:.6g} m) rolls {} {{a}} (radius {:.6g} m){}", radius,
                          other < 0.0 ? "inside the ring" : "on the disk", std::fabs(other), contact);
     }
+    case Rolling::ellipsoid_on_plane:
+      return fmt::format(
+          "the ellipsoid {{b}} (semi-axes {:.6g}, {:.6g}, {:.6g} m) rolls on the x-y plane of {{a}}{}",
+          value_of(model, constraint.semi_axes[0]), value_of(model, constraint.semi_axes[1]),
+          value_of(model, constraint.semi_axes[2]), contact);
     case Rolling::knife_edge:
       return "{b} does not move along its own y over {a}";
   }

@@ -147,6 +147,37 @@ std::vector<std::string> spring_lines(const Model& model) {
   return lines;
 }
 
+std::vector<std::string> force_lines(const Model& model) {
+  std::vector<std::string> lines, rates;
+  const auto body = [&](int b) { return model.bodies[static_cast<std::size_t>(b)].name; };
+  for (const Joint& joint : model.joints)
+    for (const JointAxis& axis : joint.axes) rates.push_back(axis.name);
+  for (const ForceLaw& law : model.force_laws) {
+    std::vector<std::string> parts;
+    for (const Expr component : law.component) parts.push_back(short_text(model, component));
+    const auto list = [&](std::size_t from) {
+      return fmt::format("({})", fmt::join(parts.begin() + static_cast<std::ptrdiff_t>(from),
+                                           parts.begin() + static_cast<std::ptrdiff_t>(from + 3), ", "));
+    };
+    switch (law.kind) {
+      case ForceLaw::Kind::joint:
+        lines.push_back(
+            fmt::format("{}: at {}, {}", law.name, rates[static_cast<std::size_t>(law.rate)], parts[0]));
+        break;
+      case ForceLaw::Kind::frame:
+        lines.push_back(fmt::format("{}: at frame {}, in {} axes, force {}, torque {}", law.name,
+                                    model.frames[static_cast<std::size_t>(law.frame)].name,
+                                    law.world_axes ? "world" : "its own", list(3), list(0)));
+        break;
+      case ForceLaw::Kind::line:
+        lines.push_back(fmt::format("{}: pulls points of {} and {} together by {}", law.name,
+                                    body(law.body_a), body(law.body_b), parts[0]));
+        break;
+    }
+  }
+  return lines;
+}
+
 /// Longer lists of pairs do not fit a page.
 constexpr std::size_t kMostPairsShown = 30;
 
@@ -305,6 +336,19 @@ std::string report_text(const Model& model) {
   const std::vector<std::string> springs = spring_lines(model);
   if (!springs.empty()) text += "\nSprings\n";
   for (const std::string& line : springs) text += "  " + line + "\n";
+  const std::vector<std::string> forces = force_lines(model);
+  if (!forces.empty()) text += "\nForces\n";
+  for (const std::string& line : forces) text += "  " + line + "\n";
+  if (!model.definitions.empty()) {
+    text += "\nDefinitions\n";
+    std::vector<Meaning> rows;
+    for (const Definition& d : model.definitions)
+      rows.push_back({d.name,
+                      fmt::format("= {}{}{}", short_text(model, d.formula), d.description.empty() ? "" : "; ",
+                                  d.description),
+                      d.unit});
+    text += table(rows);
+  }
   if (!model.constraints.empty()) {
     text += "\nConstraints\n";
     std::vector<Meaning> rows;
@@ -364,6 +408,14 @@ std::string report_json(const Model& model) {
   }
   report["frames"] = std::move(frames);
   report["springs"] = spring_lines(model);
+  report["forces"] = force_lines(model);
+  Json definitions = Json::array();
+  for (const Definition& d : model.definitions)
+    definitions.push_back({{"name", d.name},
+                           {"formula", short_text(model, d.formula)},
+                           {"unit", d.unit},
+                           {"description", d.description}});
+  report["definitions"] = std::move(definitions);
   Json constraints = Json::array();
   for (const Constraint& c : model.constraints) {
     constraints.push_back({{"name", c.name},

@@ -389,6 +389,18 @@ std::string Simulation::explain(Status status) {
 
   // The joint: where the forces or accelerations of the last good state are not finite; otherwise the fastest
   // one.
+  if (d.loads) {  // of the time after the step: a table may end, or a formula
+    std::vector<double> in{state_.t + options_.step}, out(d.loads->output_size()), work(d.loads->work_size());
+    in.insert(in.end(), state_.q.begin(), state_.q.end());
+    in.insert(in.end(), state_.u.begin(), state_.u.end());
+    (*d.loads)(in.data(), out.data(), work.data());
+    if (const int i = first_not_finite(std::span<const double>(out).first(d.effort_names.size())); i >= 0)
+      return fmt::format(
+          "{} the force at joint '{}' is not a number after the step: look at its expression in the script, "
+          "and "
+          "where its tables end",
+          when, name(d.effort_names, i));
+  }
   const Rates last = rates();
   if (const int i = first_not_finite(last.tau); i >= 0)
     return fmt::format("{} the force at joint '{}' is not a number: look at its expression in the script",

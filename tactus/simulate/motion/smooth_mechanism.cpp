@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <tactus/describe/check/euler.h>
 #include <tactus/simulate/motion/kernel_print.h>
 #include <tactus/simulate/motion/step_error.h>
 
@@ -80,6 +81,12 @@ Status SmoothMechanism::advance(const TickInput& input) noexcept {
 }
 
 std::string SmoothMechanism::explain(Status status) {
+  constexpr double kNear = 0.05;  // [rad]
+  if (const std::string singular = describe::singular_orientation(model(), state().q, kNear);
+      !singular.empty() && !status.ok())
+    return fmt::format(
+        "at t = {:.9g} s {}: take another `order`, or a joint with a quaternion (free, spherical)", state().t,
+        singular);
   if (!status.has(Status::energy_unexplained)) return simulation_.explain(status);
   return fmt::format(
       "at t = {:.9g} s energy came or went, more than {:g} of what is in play ({:.3g} J) within {} steps, "
