@@ -138,12 +138,13 @@ class LinearSolution {
       }
       // Elements over one denominator: (sum of numerators) / denominator takes a single division.
       Expr sum(0.0), denominator(1.0), numerators(0.0);
-      bool common = true;
+      bool common = true, any = false;
       for (std::size_t r = 0; r < rows.size(); ++r) {
         const Fraction f = as_fraction(elements[r]);
         sum += elements[r] * b_[rows[r]];
         if (algebra::is_zero(f.numerator)) continue;
-        if (denominator.is_constant(1.0)) denominator = f.denominator;
+        if (!any) denominator = f.denominator;
+        any = true;
         common = common && f.denominator == denominator;
         numerators += f.numerator * b_[rows[r]];
       }

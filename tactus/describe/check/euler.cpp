@@ -21,7 +21,9 @@ std::string singular_orientation(const Model& model, std::span<const double> q, 
     const JointAxis &first = joint.axes[count - 3], &second = joint.axes[count - 2],
                     &third = joint.axes[count - 1];
     // The axes are coordinate axes: the third lies along the first, or across it, while the second angle is zero.
-    const bool along = dot(first.direction, third.direction).value() != 0.0;
+    bool along = false;
+    for (std::size_t k = 0; k < 3; ++k)
+      along = along || (first.direction[k].value() != 0.0 && third.direction[k].value() != 0.0);
     const double turned = q[at - 2];
     if (!(std::fabs(along ? std::sin(turned) : std::cos(turned)) <= std::sin(angle))) continue;
     return fmt::format(

@@ -1,7 +1,9 @@
 // Words of frames written out in coordinates and joint rates, in the model's own graph: for what must be known while a file
 // is read. (Equations take them from their own recursions, with fewer operations: derive/tree/formulas.h.)
 //
-//   X_WB = X_WP X_PJ X_JF(q) X_FB,    v = dp/dt,    w = 1/2 sum_k e_k x de_k/dt,   e_k the columns of R
+// From frame A to the next one B, all in a frame's own axes: X_WB = X_WA X_AB, and
+//
+//   w_B = R_AB^T w_A + (what the joint turns by),    v_B = R_AB^T (v_A + w_A x p_AB) + (what it slides by)
 #pragma once
 
 #include <span>
@@ -22,15 +24,7 @@ class FrameKinematics {
   Expr expand(Expr formula) const { return expand(std::span(&formula, 1)).front(); }
 
  private:
-  Pose pose_of(int body) const;
-
   const Model& model_;
-};
-
-/// The coordinates' symbols in the current graph and their rates in the symbols of the joint rates, quaternions included.
-struct MovingCoordinates {
-  explicit MovingCoordinates(const Model& model);
-  std::vector<Expr> q, rates;
 };
 
 }  // namespace tactus::describe
