@@ -12,6 +12,8 @@
 namespace tactus::simulate {
 namespace {
 
+using namespace test;
+
 describe::Model model_named(const std::string& name) {
   return describe::load(tactus::support::source_dir() + "/models/" + name + ".yaml");
 }
@@ -79,7 +81,7 @@ TEST(RollingEllipsoid, TheRattlebackKeepsItsEnergyDoesNotSlipAndTurnsBack) {
   for (const double way : {1.0, -1.0}) {
     describe::Model spun = model;
     spun.initial_u[2] *= way;
-    Simulation simulation(dynamics, {.step = 5e-4});
+    Simulation simulation(dynamics, {.step = 2.5e-4});
     simulation.set_state(start_of(dynamics, spun));
     const auto energy_of = [&](const State& s) {
       std::vector<double> in{s.t}, out(energy.output_size()), work(energy.work_size());
@@ -89,8 +91,8 @@ TEST(RollingEllipsoid, TheRattlebackKeepsItsEnergyDoesNotSlipAndTurnsBack) {
       return out[0] + out[1];
     };
     const double before = energy_of(simulation.state());
-    double slip = 0.0, gap = 0.0, drift = 0.0, back = 0.0;
-    for (int i = 0; i < 8000; ++i) {
+    double slip = 0.0, gap = 0.0, drift = 0.0, back = -1e9;
+    for (int i = 0; i < 16000; ++i) {
       const Status status = simulation.step();
       ASSERT_TRUE(status.ok()) << simulation.explain(status);
       const State& s = simulation.state();
@@ -110,7 +112,7 @@ TEST(RollingEllipsoid, TheRattlebackKeepsItsEnergyDoesNotSlipAndTurnsBack) {
     }
     EXPECT_LT(slip, 1e-12);
     EXPECT_LT(gap, 1e-12);
-    EXPECT_LT(drift, 1e-6 * before);
+    EXPECT_LT(drift, 1e-6 * before);  // of Runge and Kutta: 3e-6 with steps twice as long
     if (way > 0.0)
       EXPECT_GT(back, 0.5) << "spun the wrong way it turns back";
     else

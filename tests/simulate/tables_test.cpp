@@ -14,6 +14,8 @@
 namespace tactus::simulate {
 namespace {
 
+using namespace test;
+
 constexpr const char* kMass =
     "{name: m, gravity: [0, 0, 0], bodies: {b: {mass: 1}}, joints: {x: {type: prismatic, parent: world, "
     "child: b, axis: x}}}";
@@ -92,7 +94,9 @@ TEST(Tables, EndTheStepsOfEveryIntegratorAtTheirSamples) {
       for (const double step : {1.0, 0.1}) {
         const State end =
             simulate_for(dynamics, {0.0, {0.0}, {0.0}, {}}, 1.0, {.step = step, .integrator = integrator});
-        EXPECT_NEAR(end.u[0], 0.7, 1e-12) << name_of(integrator) << ' ' << step;
+        // The stiff one takes slopes in time by differences.
+        EXPECT_NEAR(end.u[0], 0.7, integrator == Integrator::stiff ? 1e-10 : 1e-12)
+            << name_of(integrator) << ' ' << step;
       }
   }
 }
