@@ -8,7 +8,7 @@ mkdir -p "$out"
 
 "$tactus" check models/muscle_arm.yaml
 "$tactus" simulate models/muscle_arm.yaml --duration 2 --sample 0.01 --integrator adaptive \
-  --out "$out/muscle_arm.csv" --plot "$out/muscle_arm.svg" --script examples/18_push.yaml
+  --out "$out/muscle_arm.csv" --plot "$out/muscle_arm.svg" --script examples/19_push.yaml
 "$tactus" simulate models/rattleback.yaml --duration 4 --columns q,definitions,energy --sample 0.01 \
   --out "$out/rattleback.csv" --plot "$out/rattleback.svg"
 awk -F, 'NR == 1 {for (i = 1; i <= NF; ++i) if ($i == "spin") s = i}
