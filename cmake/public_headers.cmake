@@ -11,6 +11,7 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/contact/examine.h
   tactus/contact/open.h
   tactus/control/algorithm_1.h
+  tactus/control/arm/inverse_kinematics.h
   tactus/control/coupler.h
   tactus/control/coupler_design.h
   tactus/control/four_channel.h

@@ -13,10 +13,8 @@
 #include <nlohmann/json.hpp>
 
 #include <tactus/base/error.h>
-#include <tactus/control/arm/numeric_ik.h>
-#include <tactus/control/arm/wrist_arm.h>
+#include <tactus/control/arm/inverse_kinematics.h>
 #include <tactus/derive/equations.h>
-#include <tactus/math/rotation.h>
 #include <tactus/simulate/files/instant.h>
 
 #include "verbs.h"
@@ -65,151 +63,75 @@ std::vector<double> numbers_of(const std::string& option, const std::string& tex
   return numbers;
 }
 
-/// X Y Z in the world's axes, one after the other, as in model files and URDF.
-math::Mat3<double> rotation_by(const std::vector<double>& rpy) {
-  const auto about = [&](std::size_t i) { return std::pair{std::cos(rpy[i]), std::sin(rpy[i])}; };
-  const auto [cx, sx] = about(0);
-  const auto [cy, sy] = about(1);
-  const auto [cz, sz] = about(2);
-  return math::rotation_z(cz, sz) * math::rotation_y(cy, sy) * math::rotation_x(cx, sx);
-}
-
-math::Mat3<double> rotation_of(const Request& request) {
-  if (!request.rpy.empty()) return rotation_by(numbers_of("--rpy", request.rpy, 3, true));
-  const std::vector<double> q = numbers_of("--quaternion", request.quaternion, 4, true);
-  const double size = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-  if (!(std::abs(size - 1.0) < 1e-3))
-    throw InputError({}, fmt::format("--quaternion has length {:.6g}", size), "give a unit one: w,x,y,z");
-  return math::rotation_of(math::Quaternion<double>{q[0] / size, q[1] / size, q[2] / size, q[3] / size});
-}
-
-std::string_view words_of(control::Reach reach) {
-  switch (reach) {
-    case control::Reach::exact:
-      return "met";
-    case control::Reach::wrist:
-      return "met; the wrist is aligned: only the sum of its turns matters";
-    case control::Reach::shoulder:
-      return "met; the wrist's centre is on the first axis: its turn does not matter";
-    case control::Reach::too_far:
-      return "too far";
-  }
-  return "";
-}
-
 Json by_name(const std::vector<std::string>& names, const std::vector<double>& q) {
   Json object = Json::object();
   for (std::size_t i = 0; i < q.size(); ++i) object[names[i]] = q[i];
   return object;
 }
 
-/// All branches, the nearest to the state first. False where none meets the pose.
-bool closed(const Request& request, const describe::Model& model, const control::WristArm& arm,
-            const math::Pose<double>& X, std::vector<double> q) {
-  const std::vector<std::string> names = model.coordinate_names();
-  control::Joints near{};
-  for (std::size_t i = 0; i < 6; ++i) near[i] = q[static_cast<std::size_t>(arm.coordinates()[i])];
-  control::Branches ways = arm.position(X);
-  const auto distance = [&](const control::Branch& way) {
-    double sum = 0.0;
-    for (std::size_t i = 0; i < 6; ++i)
-      sum += std::pow(std::remainder(way.q[i] - near[i], 2.0 * std::numbers::pi), 2);
-    return sum;
-  };
-  std::sort(ways.all.begin(), ways.all.begin() + ways.count,
-            [&](const control::Branch& a, const control::Branch& b) { return distance(a) < distance(b); });
-  bool met = false;
-  Json list = Json::array();
-  if (!request.json) {
-    fmt::print("{} ways in closed form, the nearest to the state first [rad]:\n", ways.count);
-    for (std::size_t i = 0; i < 6; ++i)
-      fmt::print(" {:>12}", names[static_cast<std::size_t>(arm.coordinates()[i])]);
-    fmt::print("\n");
-  }
-  for (int k = 0; k < ways.count; ++k) {
-    const control::Branch& way = ways.all[static_cast<std::size_t>(k)];
-    met = met || way.missed == 0.0;
-    for (std::size_t i = 0; i < 6; ++i) q[static_cast<std::size_t>(arm.coordinates()[i])] = way.q[i];
-    if (request.json) {
-      list.push_back({{"q", by_name(names, q)}, {"reach", words_of(way.reach)}, {"missed", way.missed}});
-      continue;
-    }
-    for (const double x : way.q) fmt::print(" {:>12.8f}", x);
-    if (way.reach == control::Reach::too_far)
-      fmt::print("   too far by {:.3g} m\n", way.missed);
-    else
-      fmt::print("   {}\n", words_of(way.reach));
-  }
-  if (request.json)
-    fmt::print("{}\n", Json{{"model", model.name},
-                            {"frame", request.frame},
-                            {"method", "closed"},
-                            {"met", met},
-                            {"ways", list}}
-                           .dump(2));
-  return met;
-}
-
-bool iterated(const Request& request, const describe::Model& model, const math::Pose<double>& X,
-              bool orientation, const std::vector<double>& q) {
-  control::NumericIkOptions options;
-  options.orientation = orientation;
-  options.limits = !request.no_limits;
-  const control::NumericIkResult result = control::numeric_ik(model, request.frame, X, q, options);
+void print(const Request& request, const describe::Model& model, const control::InverseAnswer& answer) {
   const std::vector<std::string> names = model.coordinate_names();
   if (request.json) {
-    fmt::print("{}\n", Json{{"model", model.name},
-                            {"frame", request.frame},
-                            {"method", "iteration"},
-                            {"met", result.met},
-                            {"ways", Json::array({{{"q", by_name(names, result.q)},
-                                                   {"missed", result.missed_way},
-                                                   {"missed_turn", result.missed_turn},
-                                                   {"constraint_error", result.constraint_error}}})},
-                            {"steps", result.steps}}
-                           .dump(2));
-    return result.met;
+    Json ways = Json::array();
+    for (const control::InverseWay& way : answer.ways)
+      ways.push_back({{"q", by_name(names, way.q)},
+                      {"met", way.met},
+                      {"missed", way.missed_way},
+                      {"missed_turn", way.missed_turn},
+                      {"constraint_error", way.constraint_error},
+                      {"words", way.words}});
+    Json all{{"model", model.name},
+             {"frame", request.frame},
+             {"method", answer.closed ? "closed" : "iteration"},
+             {"met", answer.met()},
+             {"ways", ways}};
+    if (!answer.closed) all["steps"] = answer.steps;
+    fmt::print("{}\n", all.dump(2));
+    return;
   }
-  fmt::print("one way by iteration, {} steps:\n", result.steps);
-  for (std::size_t i = 0; i < names.size(); ++i) fmt::print("  {:<20} {:.10g}\n", names[i], result.q[i]);
-  if (result.met)
-    fmt::print("The pose is met.\n");
-  else
-    fmt::print("The nearest that was found: {:.3g} m and {:.3g} rad from the pose, constraints {:.3g}.\n",
-               result.missed_way, result.missed_turn, result.constraint_error);
-  return result.met;
+  if (answer.closed) {
+    fmt::print("{} ways in closed form, the nearest to the state first:\n ", answer.ways.size());
+    for (const std::string& name : names) fmt::print(" {:>12}", name);
+    fmt::print("\n");
+    for (const control::InverseWay& way : answer.ways) {
+      fmt::print(" ");
+      for (const double x : way.q) fmt::print(" {:>12.8f}", x);
+      fmt::print("   {}\n", way.words);
+    }
+    return;
+  }
+  if (!answer.why_not.empty()) fmt::print("No closed form: {}.\n", answer.why_not);
+  fmt::print("One way by iteration, {} steps:\n", answer.steps);
+  for (const control::InverseWay& way : answer.ways) {
+    for (std::size_t i = 0; i < names.size(); ++i) fmt::print("  {:<20} {:.10g}\n", names[i], way.q[i]);
+    fmt::print("The pose is {}.\n", way.words);
+  }
 }
 
 void ik(const Request& request) {
   const describe::Model model = request.model.load();
-  std::vector<std::string> frames;
-  for (const describe::Frame& frame : model.frames) frames.push_back(frame.name);
-  if (std::find(frames.begin(), frames.end(), request.frame) == frames.end())
-    throw InputError({model.file},
-                     fmt::format("--frame: model `{}` has no frame `{}`", model.name, request.frame),
-                     frames.empty() ? "describe one under `frames`" : suggestion(request.frame, frames));
-  const bool orientation = !request.rpy.empty() || !request.quaternion.empty();
   if (!request.rpy.empty() && !request.quaternion.empty())
     throw InputError({}, "--rpy and --quaternion both say how the frame is turned", "give one of them");
   const std::vector<double> xyz = numbers_of("--xyz", request.xyz, 3, false);
-  math::Pose<double> X;
-  X.p = {xyz[0], xyz[1], xyz[2]};
-  X.R = orientation ? rotation_of(request) : math::Mat3<double>::identity();
+  control::Target target{{xyz[0], xyz[1], xyz[2]}, {}};
+  if (!request.rpy.empty()) {
+    const std::vector<double> rpy = numbers_of("--rpy", request.rpy, 3, true);
+    target.R = control::rotation_by_rpy({rpy[0], rpy[1], rpy[2]});
+  } else if (!request.quaternion.empty()) {
+    const std::vector<double> q = numbers_of("--quaternion", request.quaternion, 4, true);
+    const double size = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    if (!(std::abs(size - 1.0) < 1e-3))
+      throw InputError({}, fmt::format("--quaternion has length {:.6g}", size), "give a unit one: w,x,y,z");
+    target.R = control::rotation_by_quaternion({q[0], q[1], q[2], q[3]});
+  }
   const derive::Equations equations(model);
   const std::vector<double> q = (request.near.empty() ? simulate::read_instant(equations, "{}", "")
                                                       : simulate::load_instant(equations, request.near))
                                     .q;
-  bool met = false;
-  std::string why;
-  const auto arm =
-      orientation && !request.iterate ? control::WristArm::of(model, request.frame, why) : std::nullopt;
-  if (arm) {
-    met = closed(request, model, *arm, X, q);
-  } else {
-    if (!request.json && !why.empty()) fmt::print("No closed form: {}.\n", why);
-    met = iterated(request, model, X, orientation, q);
-  }
-  if (!met) throw Failed("the frame cannot be brought there, or not from this state");
+  const control::InverseAnswer answer = control::inverse_kinematics(
+      model, request.frame, target, q, {.closed_form = !request.iterate, .limits = !request.no_limits});
+  print(request, model, answer);
+  if (!answer.met()) throw Failed("the frame cannot be brought there, or not from this state");
 }
 
 }  // namespace

@@ -152,7 +152,9 @@ TEST(WristArm, FindsAllBranchesOfAHundredThousandPoses) {
           doubled += apart(way.q, ways.all[static_cast<std::size_t>(j)].q) < kSameBranch;
       }
       lost += !found;
-      if (subject.name == "puma") ASSERT_EQ(ways.count, 8) << k;
+      if (subject.name == "puma") {
+        ASSERT_EQ(ways.count, 8) << k;
+      }
     }
     EXPECT_EQ(lost, 0) << subject.name;
     EXPECT_EQ(doubled, 0) << subject.name;
