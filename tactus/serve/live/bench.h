@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -56,6 +57,7 @@ class Bench {
     ApparentMass mass{}, inertia{};
     long looked = -1,
          look_every = 1;  // [ticks] the last look at the apparent mass, and how often it is worth it
+    double dearness = std::numeric_limits<double>::infinity();  // [s] what a look takes
     Coupling coupling{};
     Vec3 force{}, torque{};
     bool clamped = false;

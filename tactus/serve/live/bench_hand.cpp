@@ -85,7 +85,9 @@ void Bench::pull(Work& work) noexcept {
   if (hold_.looked < 0 || ticks_ - hold_.looked >= hold_.look_every) {
     const Nanoseconds begun = now();
     weigh(work);
-    hold_.look_every = 1 + static_cast<long>(seconds(now() - begun) / (kLooking * T));
+    // The least of all looks is what it takes; the rest is what else the machine had to do.
+    hold_.dearness = std::min(hold_.dearness, seconds(now() - begun));
+    hold_.look_every = 1 + static_cast<long>(hold_.dearness / (kLooking * T));
   }
   if (hold_.fresh) {
     hold_.delay = static_cast<float>(seconds(now() - hold_.arrived));
