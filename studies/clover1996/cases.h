@@ -1,6 +1,6 @@
 // [Clover1996]: C. L. Clover, Control system design for robots used in simulating dynamic force and moment
 // interaction in virtual reality applications, Iowa State University, 1996. Chapter II: abbreviated and
-// linear models of the PUMA 560; chapter IV: the stiff wall.
+// linear models of the PUMA 560; chapter III: its control; chapter IV: the stiff wall.
 #pragma once
 
 #include <vector>
@@ -12,6 +12,7 @@ namespace tactus::studies::clover {
 std::vector<study::Case> linear_model_cases();  // Tables V to VIII
 std::vector<study::Case> appendix_cases();      // Appendix A
 std::vector<study::Case> abbreviation_cases();  // Tables I, III, IV
+std::vector<study::Case> control_cases();       // chapter III
 std::vector<study::Case> wall_cases();          // chapter IV's stiff wall
 
 }  // namespace tactus::studies::clover
