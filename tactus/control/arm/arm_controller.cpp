@@ -75,10 +75,9 @@ ArmController::ArmController(const describe::Model& model, const ArmControl& con
           fmt::format("the poles of joint {}, of sum {:g} 1/s and product {:g} 1/s^2, are not stable", i + 1,
                       own.sum, own.product),
           "give poles to the left of the axis, such as -12+-45j");
-    const double h = control_.period;
-    const PolePair z = sampled ? own.sampled(h) : own;
-    S_.push_back(sampled ? -(2.0 - z.sum) / h : own.sum);
-    P_.push_back(sampled ? (z.product - z.sum + 1.0) / (h * h) : own.product);
+    const PolePair law = own.of_law(sampled ? control_.period : 0.0);
+    S_.push_back(law.sum);
+    P_.push_back(law.product);
   }
   most_.assign(n_, std::numeric_limits<double>::infinity());
   std::size_t axis_number = 0;

@@ -69,10 +69,10 @@ class ArmController {
   ArmControl control_;
   std::size_t n_ = 0;
   std::vector<double> S_, P_, most_;
-  generate::Kernel forces_;  // t q u udot -> tau
-  std::optional<generate::Kernel> linear_, mass_,
-      still_;  // -> M C K; -> M; friction without motion's forces: tau at udot = 0
-  std::optional<generate::Kernel> frictionless_;
+  generate::Kernel forces_;                       // t q u udot -> tau
+  std::optional<generate::Kernel> linear_;        // t q u udot -> M C K
+  std::optional<generate::Kernel> mass_, still_;  // t q -> M; t q -> gravity's forces
+  std::optional<generate::Kernel> frictionless_;  // as forces_, without friction
   std::size_t M_ = 0, C_ = 0, K_ = 0;
   std::vector<double> in_, out_, more_, work_, r_;
   int cut_ = 0;

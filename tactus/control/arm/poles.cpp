@@ -57,20 +57,20 @@ PolePair PolePair::sampled(double h) const {
   return {both, std::exp(sum * h)};
 }
 
+PolePair PolePair::of_law(double h) const {
+  if (!(h > 0.0)) return *this;
+  const PolePair z = sampled(h);
+  return {-(2.0 - z.sum) / h, (z.product - z.sum + 1.0) / (h * h)};
+}
+
 PoleGains pole_gains(const LinearPoint& point, const std::vector<PolePair>& poles, double h) {
   check(point, poles, h);
   const Eigen::Index n = point.M.rows();
   Eigen::VectorXd S(n), P(n);
   for (Eigen::Index i = 0; i < n; ++i) {
-    const PolePair& own = poles[static_cast<std::size_t>(i)];
-    if (h > 0.0) {
-      const PolePair z = own.sampled(h);
-      S[i] = -(2.0 - z.sum) / h;
-      P[i] = (z.product - z.sum + 1.0) / (h * h);
-    } else {
-      S[i] = own.sum;
-      P[i] = own.product;
-    }
+    const PolePair own = poles[static_cast<std::size_t>(i)].of_law(h);
+    S[i] = own.sum;
+    P[i] = own.product;
   }
   return {-point.K + point.M * P.asDiagonal(), -point.C - point.M * S.asDiagonal()};
 }

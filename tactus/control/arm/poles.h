@@ -43,6 +43,8 @@ struct PolePair {
   static PolePair real(double a, double b) { return {a + b, a * b}; }
   /// Of a loop sampled every h: e^(s h).
   PolePair sampled(double h) const;
+  /// S and P of the law: of (16), or of (23) where h is above zero.
+  PolePair of_law(double h) const;
   bool stable() const { return sum < 0.0 && product > 0.0; }
 };
 
