@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 #include <Eigen/Geometry>
+#include <Eigen/SVD>
 #include <nlohmann/json.hpp>
 
 #include <tactus/base/error.h>
@@ -195,6 +196,20 @@ void add_rows(const ConstrainedInstant& constrained, Json& result) {
   result["A"] = std::move(A);
   result["position_error"] = std::move(position);
   result["velocity_error"] = std::move(velocity);
+}
+
+/// How much the forces that move the mechanism bend the constraints' forces: |(I - P) M P|/|M| by Frobenius' norm, P onto the motions
+/// that A leaves. Zero: the two are decoupled [Aghili2005, Proposition 3].
+double coupling(const ConstrainedInstant& constrained, const Eigen::MatrixXd& M) {
+  const Eigen::Index n = M.rows();
+  Eigen::MatrixXd A(static_cast<Eigen::Index>(constrained.rows.size()), n);
+  for (Eigen::Index i = 0; i < A.rows(); ++i)
+    for (Eigen::Index j = 0; j < n; ++j)
+      A(i, j) = constrained.rows[static_cast<std::size_t>(i)].A[static_cast<std::size_t>(j)];
+  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(A, Eigen::ComputeFullV);
+  const auto across = svd.matrixV().leftCols(static_cast<Eigen::Index>(constrained.rank));
+  const Eigen::MatrixXd held = across * across.transpose();
+  return (held * M * (Eigen::MatrixXd::Identity(n, n) - held)).norm() / M.norm();
 }
 
 /// Errors of acceleration, A udot - gamma, are those of the motion: of a given one, what the constraints do
@@ -396,17 +411,20 @@ void run(const Request& request) {
     result["udot"] = motion.udot;
     result["qdd"] = simulate::joint_accelerations_of(equations, at.t, at.q, at.u, motion.udot);
   }
-  result["M"] = rows(evaluated(equations.mass_matrix(), at, {}, {}), "M");
+  const Eigen::MatrixXd M = matrix(evaluated(equations.mass_matrix(), at, {}, {}), "M");
+  result["M"] = rows(M);
   result["h"] = list(evaluated(equations.bias(), at, {}, {}), "h");
   result["gravity"] = list(evaluated(equations.gravity(), at, {}, {}), "g");
   const std::string off = constrained ? misfits(*constrained, at.u) : "";
   if (constrained) {
     result["fits_constraints"] = off.empty();
     if (request.assemble) result["assembly_changes"] = changes_as_json(changes);
-    if (moves)
+    if (moves) {
       add_constraints(*constrained, motion.acceleration, result);
-    else
+      result["force_motion_coupling"] = coupling(*constrained, M);
+    } else {
       add_rows(*constrained, result);
+    }
   }
   const Evaluator energy = evaluated(equations.energy(), at, {}, {});
   const double kinetic = energy.output("kinetic")[0], potential = energy.output("potential")[0];

@@ -300,5 +300,14 @@ TEST(Eval, SaysWhenTheEquationsAreSingular) {
   EXPECT_NE(run.err.find("singular"), std::string::npos) << run.err;
 }
 
+// [Aghili2005, Proposition 3]: a particle's mass is the same in all directions; the slider-crank's is not. There, along the row (2, 1) and the
+// motion (1, -2), both over sqrt 5, M gives 0.1, and |M|^2 is 5.5.
+TEST(Eval, SaysHowMuchForcesOfConstraintsDependOnTheMotion) {
+  EXPECT_LT(evaluated("particle_on_circle.yaml", "{}", "--assemble")["force_motion_coupling"].get<double>(),
+            1e-15);
+  EXPECT_NEAR(evaluated("slider_crank.yaml", "{}")["force_motion_coupling"].get<double>(),
+              0.1 / std::sqrt(5.5), 1e-14);
+}
+
 }  // namespace
 }  // namespace tactus::apps

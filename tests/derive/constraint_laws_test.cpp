@@ -62,6 +62,12 @@ constexpr Kind kKinds[] = {
      "box.vz]}"},
     {"ellipsoid_on_plane",
      "c: {type: rolling, kind: ellipsoid_on_plane, a: box, b: hand, semi_axes: [0.2, 0.3*k, 0.1]}"},
+    {"surface_on_plane",
+     "c: {type: rolling, kind: surface_on_plane, a: box, b: hand, surface: x^2/0.04 + y^2/(0.3*k)^2 + "
+     "z^2/0.01*(1 + 0.3*x + y^2) - 1}"},
+    {"sphere_on_surface",
+     "c: {type: rolling, kind: sphere_on_surface, a: box, b: hand, radius: 0.2, surface: z + 3 - 0.05*x^2 - "
+     "0.02*k*y^2 + 0.01*sin(x*y)}"},
     {"disk_on_plane", "c: {type: rolling, kind: disk_on_plane, a: box, b: hand, radius: 0.2}"},
     {"sphere_on_plane", "c: {type: rolling, kind: sphere_on_plane, a: box, b: hand, radius: 0.2}"},
     {"disk_on_disk", "c: {type: rolling, kind: disk_on_disk, a: box, b: hand, radius: 0.2, radius_a: 0.5}"},

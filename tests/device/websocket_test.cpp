@@ -1,7 +1,9 @@
 // Frames of WebSockets: the examples of RFC 6455, and what must not pass.
 #include <gtest/gtest.h>
 
+#include <tactus/device/drivers/websocket.h>
 #include <tactus/device/drivers/websocket_frame.h>
+#include "fakes/haply_service.h"
 
 namespace tactus::device::websocket {
 namespace {
@@ -112,6 +114,14 @@ TEST(WebSocket, BreaksAtWhatTheProtocolForbids) {
     std::string payload;
     EXPECT_EQ(reader.next(payload), Result::broken) << what;
   }
+}
+
+TEST(WebSocket, SaysThatAServiceTakesNothingMore) {
+  test::HaplyService service;
+  service.set([](auto& now) { now.deaf = true; });
+  Client client("127.0.0.1", std::to_string(service.port()), 2.0);
+  // More than the buffers of both ends hold.
+  EXPECT_FALSE(client.send(std::string(64 << 20, 'x'), 0.05));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -32,6 +33,7 @@ class HaplyService {
     bool device = true;         // plugged in
     bool hangs_up = false;      // closes the connection
     bool silent = false;        // never answers
+    bool deaf = false;          // reads nothing after the handshake
     bool no_websocket = false;  // answers the handshake like any web server
     bool wrong_accept = false;
     bool splits = false;     // frames in fragments, with a ping between them
@@ -108,6 +110,7 @@ class HaplyService {
             accept + "\r\n\r\n");
     bytes.erase(0, bytes.find("\r\n\r\n") + 4);
     say(client, settings().first_says.empty() ? state() : settings().first_says);
+    while (settings().deaf && !stopping_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     std::string payload;
     for (int opcode; (opcode = frame(client, bytes, payload)) >= 0;) {
       if (opcode == 8) return;

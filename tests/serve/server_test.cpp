@@ -301,6 +301,24 @@ TEST_F(Serve, ARecordingIsMadeAgainBitForBit) {
   EXPECT_EQ(get(port(), "/recordings/77.csv").status, 404);
 }
 
+TEST_F(Serve, APreviewIsThreeSecondsOfThirtyPicturesEach) {
+  start("pendulum");
+  Page page = visitor();
+  support::Answer preview;
+  for (int i = 0; i < 100 && preview.status != 200; ++i) {
+    page.look(0.1);
+    preview = get(port(), "/previews/pendulum");
+  }
+  ASSERT_EQ(preview.status, 200);
+  std::uint32_t pictures = 0;
+  float rate = 0.0f;
+  ASSERT_GT(preview.body.size(), 16u);
+  std::memcpy(&pictures, preview.body.data() + 8, sizeof pictures);
+  std::memcpy(&rate, preview.body.data() + 12, sizeof rate);
+  EXPECT_NEAR(rate, 30.0, 1.0);  // whole ticks between pictures
+  EXPECT_EQ(pictures, static_cast<std::uint32_t>(3.0f * rate) + 1);
+}
+
 TEST_F(Serve, EquationsComeByElementWithTheirCounts) {
   start();
   Page page = visitor();

@@ -200,6 +200,30 @@ TEST(EmittedStep, HasTheBitsOfTheLibraryOverAHundredSteps) {
   fs::remove_all(folder);
 }
 
+// One speed of two beyond the limit, each in turn; and none, as the library sees it.
+TEST(EmittedStep, SaysThatASpeedIsBeyondTheLimitWhicheverItIs) {
+  const fs::path folder = fs::temp_directory_path() / fmt::format("tactus_emitted_limit_{}", ::getpid());
+  fs::create_directories(folder);
+  const Case one(
+      describe::load_text("name: two\nbodies: {a: {mass: 1}, b: {mass: 1}}\ngravity: [0, 0, 0]\n"
+                          "joints: {x: {type: prismatic, parent: world, child: a, axis: x},\n"
+                          "         y: {type: prismatic, parent: world, child: b, axis: x}}\n",
+                          "two.yaml"));
+  std::ofstream(folder / "two.h") << one.source(generate::Language::c);
+  const double fast = 2.0 * Options{}.speed_limit;
+  std::ofstream(folder / "main.c") << fmt::format(
+      "#include \"two.h\"\nint main(void) {{\n  const double tau[] = {{0, 0}};\n"
+      "  for (int i = 0; i < 3; ++i) {{\n    double q[] = {{0, 0}}, u[] = {{1, 1}};\n"
+      "    if (i < 2) u[i] = {};\n    if (two_step(0, 1e-3, q, u, tau) != (i < 2 ? 2 : 0)) return 1 + i;\n  "
+      "}}\n"
+      "  return 0;\n}}\n",
+      fast);
+  EXPECT_EQ(std::system(
+                fmt::format("cd '{}' && cc -std=c99 main.c -o main -lm && ./main", folder.string()).c_str()),
+            0);
+  fs::remove_all(folder);
+}
+
 TEST(EmittedStep, IsRefusedWhereTheLibrarysStepIsMore) {
   for (const char* name : {"rigid_body", "box_drop", "rolling_sphere"})
     EXPECT_THROW(step_program(derive::Equations(model_named(name))), InputError) << name;

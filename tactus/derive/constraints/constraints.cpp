@@ -9,6 +9,7 @@
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/base/error.h>
+#include <tactus/derive/constraints/touching.h>
 #include <tactus/derive/tree/formulas.h>
 #include <tactus/describe/model/constraint.h>
 
@@ -293,6 +294,28 @@ class Rows {
         const Vec3<Expr> v = slip(b.R_WF * ((Expr(-1.0) / depth) * SSn));
         nonholonomic("x", dot(v, a.R_WF.col(0)));
         nonholonomic("y", dot(v, a.R_WF.col(1)));
+        return;
+      }
+      case Rolling::surface_on_plane: {
+        const Touching low =
+            lowest_point(numbers_.formulas(c.equations).front(), transpose_times(b.R_WF, n),
+                         {numbers_(c.semi_axes[0]), numbers_(c.semi_axes[1]), numbers_(c.semi_axes[2])});
+        const Vec3<Expr> rho = b.R_WF * low.point, v = slip(rho);
+        // The contact's point wanders on the surface, across n: its own motion does not change the gap.
+        if (c.keep_contact) holonomic("contact", low.trusted * dot(d + rho, n), dot(v, n));
+        nonholonomic("x", low.trusted * dot(v, a.R_WF.col(0)));
+        nonholonomic("y", low.trusted * dot(v, a.R_WF.col(1)));
+        return;
+      }
+      case Rolling::sphere_on_surface: {
+        const Vec3<Expr> p = transpose_times(a.R_WF, d);
+        const Touching near = nearest_point(numbers_.formulas(c.equations).front(), p);
+        const Vec3<Expr> m = a.R_WF * near.normal, v = slip(-(r * m));
+        if (c.keep_contact)
+          holonomic("contact", near.trusted * (dot(near.normal, p - near.point) - r), dot(v, m));
+        const std::array<Vec3<Expr>, 2> e = tangents(near.normal);
+        nonholonomic("x", near.trusted * dot(v, a.R_WF * e[0]));
+        nonholonomic("y", near.trusted * dot(v, a.R_WF * e[1]));
         return;
       }
       case Rolling::disk_on_disk: {

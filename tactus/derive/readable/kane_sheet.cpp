@@ -487,6 +487,14 @@ Sheet kane_sheet(const describe::Model& model, const Options& options,
         fmt::format("the model has {} speeds; tables of partial velocities are written for at most {}",
                     model.nv(), kMostSpeeds),
         "derive a part of the mechanism; without --kane, derive shares what its formulas have in common");
+  for (const describe::Constraint& c : model.constraints)
+    if (c.active && c.type == describe::ConstraintType::rolling && !c.equations.empty())
+      throw InputError(c.where,
+                       fmt::format("where the surface of `{}` is touched is searched for: tables that can be "
+                                   "read have no formula of it",
+                                   c.name),
+                       "leave out --kane: derive shows the search step by step; an ellipsoid has a formula, "
+                       "kind: ellipsoid_on_plane");
   Options with_hands = options;
   if (with_hands.wrenches.empty())
     for (std::size_t k = 0; k < model.frames.size(); ++k)

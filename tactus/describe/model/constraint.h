@@ -39,6 +39,8 @@ enum class Rolling {
   disk_on_disk,     // both disks about parallel z axes; radius_a < 0: b rolls inside the ring a
   knife_edge,       // b's origin does not move along b's y: a blade, or a wheel that may not slide sideways
   ellipsoid_on_plane,  // b: ellipsoid about its origin, semi-axes along b's x, y, z
+  surface_on_plane,    // b: closed surface f(x, y, z) = 0 in b's axes, its origin inside
+  sphere_on_surface,   // b: sphere about its origin, on the surface f(x, y, z) = 0 in a's axes, where f > 0
 };
 
 struct Constraint {
@@ -51,9 +53,10 @@ struct Constraint {
   Rolling rolling = Rolling::disk_on_plane;
   bool keep_contact = true;                  // rolling: the contact itself is a constraint too
   algebra::Expr radius, radius_a;            // circle, sphere, rolling; the other disk's
-  std::array<algebra::Expr, 3> semi_axes{};  // of an ellipsoid
+  std::array<algebra::Expr, 3> semi_axes{};  // of an ellipsoid; surface_on_plane: of one like it
   algebra::Expr length;                      // distance
-  std::vector<algebra::Expr> equations;  // on_surface: in x, y, z; equation: phi; rates: linear in the rates
+  std::vector<algebra::Expr> equations;  // on_surface, rolling: in x, y, z; equation: phi; rates: linear in
+                                         // the rates
   std::string description;
   Place where;
 };

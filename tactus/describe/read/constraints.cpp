@@ -128,19 +128,26 @@ void read_distance(Reader& reader, const Fields& fields, Constraint& constraint)
                                  "it must be above zero; two points that meet are type: spherical");
 }
 
-/// In the coordinates x, y, z of b's origin seen from a, and the time.
-void read_surface(Reader& reader, const Fields& fields, Constraint& constraint) {
-  read_sides(reader, fields, constraint);
-  const Value& given =
-      fields.require("equations", "write equations: [\"x^2 + y^2/4 - 1\"], each of them zero");
+/// Names x, y, z of a point's coordinates, for formulas of surfaces.
+std::vector<Expr> name_point(Reader& reader, const Value& given) {
+  std::vector<Expr> point;
   for (const std::string name : {"x", "y", "z"}) {
     if (reader.parameter_quantities.contains(name)) {
       reader.fail(given, fmt::format("`{}` is a parameter, and here the point's coordinate", name),
                   "rename the parameter");
     }
-    reader.local_names[name] = {algebra::symbol(name), Quantity::Known::no, {}};
+    point.push_back(algebra::symbol(name));
+    reader.local_names[name] = {point.back(), Quantity::Known::no, {}};
   }
-  const std::vector<Expr> point = {algebra::symbol("x"), algebra::symbol("y"), algebra::symbol("z")};
+  return point;
+}
+
+/// In the coordinates x, y, z of b's origin seen from a, and the time.
+void read_surface(Reader& reader, const Fields& fields, Constraint& constraint) {
+  read_sides(reader, fields, constraint);
+  const Value& given =
+      fields.require("equations", "write equations: [\"x^2 + y^2/4 - 1\"], each of them zero");
+  const std::vector<Expr> point = name_point(reader, given);
   const std::vector<double> origin(3, 0.0);
   reader.local_names["t"] = {algebra::symbol("t"), Quantity::Known::no, {}};
   for (const Value* formula : read_formulas(reader, given)) {
@@ -167,35 +174,100 @@ void read_surface(Reader& reader, const Fields& fields, Constraint& constraint) 
   }
 }
 
+/// The surface of something that rolls or is rolled on, f(x, y, z) = 0.
+void read_rolling_surface(Reader& reader, const Value& given, Constraint& constraint) {
+  const std::vector<Expr> point = name_point(reader, given);
+  const Expr f = reader.quantity(given).value;
+  reader.local_names.clear();
+  const std::vector<Expr> slopes = algebra::jacobian(std::span(&f, 1), point);
+  if (is_zero(slopes[0]) && is_zero(slopes[1]) && is_zero(slopes[2])) {
+    reader.fail(given, "the point's x, y or z does not occur in this surface",
+                "write what is zero on it, such as x^2 + y^2 + 4*z^2 - 0.01");
+  }
+  constraint.equations = {f};
+  if (constraint.rolling != Rolling::surface_on_plane) return;
+  const auto at = [&](const std::array<double, 3>& place) {
+    const std::vector<Expr> to{Expr(place[0]), Expr(place[1]), Expr(place[2])};
+    return reader.value_at_parameters(
+        algebra::substitute(f, algebra::Graph::current(), std::span(point), std::span(to)));
+  };
+  if (!(at({0.0, 0.0, 0.0}) < 0.0)) {
+    reader.fail(given, fmt::format("at b's origin this is {:.6g}", at({0.0, 0.0, 0.0})),
+                "the origin lies inside: write it so that it is below zero there and above zero outside");
+  }
+  // Where the axes meet it, both ways: out in doublings, back by halving. The search for its lowest point begins there.
+  constexpr double kSmallest = 1e-6, kLargest = 1e6;  // [m]
+  constexpr int kHalvings = 40;
+  for (std::size_t k = 0; k < 3; ++k) {
+    double sum = 0.0;
+    for (const double way : {1.0, -1.0}) {
+      const auto outside = [&](double distance) {
+        std::array<double, 3> place{};
+        place[k] = way * distance;
+        return at(place) > 0.0;
+      };
+      double far = kSmallest;
+      while (far <= kLargest && !outside(far)) far *= 2.0;
+      if (far > kLargest)
+        reader.fail(given,
+                    fmt::format("the surface is not closed: along b's {}{} it is never met",
+                                way < 0.0 ? "-" : "", "xyz"[k]),
+                    "what rolls on a plane has a closed surface; a disk or a wheel is disk_on_plane");
+      double near = 0.5 * far;
+      for (int halving = 0; halving < kHalvings; ++halving) {
+        const double middle = 0.5 * (near + far);
+        (outside(middle) ? far : near) = middle;
+      }
+      sum += far;
+    }
+    constraint.semi_axes[k] = Expr(0.5 * sum);
+  }
+}
+
 void read_rolling(Reader& reader, const Fields& fields, Constraint& constraint) {
-  static constexpr std::array<std::string_view, 5> kKinds = {
-      "disk_on_plane", "sphere_on_plane", "disk_on_disk", "knife_edge", "ellipsoid_on_plane"};
+  static constexpr std::array<std::string_view, 7> kKinds = {
+      "disk_on_plane",      "sphere_on_plane",  "disk_on_disk",     "knife_edge",
+      "ellipsoid_on_plane", "surface_on_plane", "sphere_on_surface"};
   const Value& kind = fields.require("kind", fmt::format("write kind: {}", fmt::join(kKinds, ", ")));
   constraint.rolling = static_cast<Rolling>(reader.choice(kind, "a kind of rolling", kKinds));
   read_sides(reader, fields, constraint, constraint.rolling != Rolling::disk_on_disk);
   if (constraint.rolling == Rolling::knife_edge) {
-    fields.refuse({"radius", "radius_a", "semi_axes", "inside", "keep_contact"},
+    fields.refuse({"radius", "radius_a", "semi_axes", "surface", "inside", "keep_contact"},
                   "a knife edge is a point that may not slide sideways");
     constraint.keep_contact = false;
     return;
   }
+  if (const Value* keep = fields["keep_contact"])
+    constraint.keep_contact = reader.flag(*keep, "`keep_contact`");
   constexpr std::string_view kPositive = "it must be above zero";
+  if (constraint.rolling == Rolling::surface_on_plane) {
+    fields.refuse({"radius", "radius_a", "semi_axes", "inside"}, "the surface says it all");
+    read_rolling_surface(
+        reader, fields.require("surface", "write surface: x^2/a^2 + y^2/b^2 + z^4/c^4 - 1, zero on it"),
+        constraint);
+    return;
+  }
   if (constraint.rolling == Rolling::ellipsoid_on_plane) {
-    fields.refuse({"radius", "radius_a", "inside"}, "an ellipsoid has semi_axes: [a, b, c]");
+    fields.refuse({"radius", "radius_a", "surface", "inside"}, "an ellipsoid has semi_axes: [a, b, c]");
     const Value& given =
         fields.require("semi_axes", "write semi_axes: [20 cm, 3 cm, 2 cm], along b's x, y, z");
     reader.require_list(given, "`semi_axes`", 3);
     for (std::size_t k = 0; k < 3; ++k)
       constraint.semi_axes[k] = above_zero(reader, given.items[k], "the semi-axis", kPositive);
-    if (const Value* keep = fields["keep_contact"])
-      constraint.keep_contact = reader.flag(*keep, "`keep_contact`");
     return;
   }
   fields.refuse({"semi_axes"}, "only an ellipsoid_on_plane has them");
   constraint.radius =
       above_zero(reader, fields.require("radius", "write radius: 50 mm, of b"), "the radius", kPositive);
-  if (const Value* keep = fields["keep_contact"])
-    constraint.keep_contact = reader.flag(*keep, "`keep_contact`");
+  if (constraint.rolling == Rolling::sphere_on_surface) {
+    fields.refuse({"radius_a", "inside"}, "write the surface so that it is above zero where the sphere is");
+    read_rolling_surface(
+        reader,
+        fields.require("surface", "write surface: z - 0.1*x^2 - 0.2*y^2, above zero where the sphere is"),
+        constraint);
+    return;
+  }
+  fields.refuse({"surface"}, "only a surface_on_plane and a sphere_on_surface have it");
   if (constraint.rolling != Rolling::disk_on_disk) {
     fields.refuse({"radius_a", "inside"}, "only a disk_on_disk has a second radius");
     return;

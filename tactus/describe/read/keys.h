@@ -111,10 +111,10 @@ inline constexpr std::array kDistance = {Key("type"),   Key("a"),      Key("b"),
                                          Key("length"), Key("active"), Key("description")};
 inline constexpr std::array kOnSurface = {Key("type"),      Key("a"),      Key("b"),
                                           Key("equations"), Key("active"), Key("description")};
-inline constexpr std::array kRolling = {Key("type"),      Key("kind"),       Key("a"),
-                                        Key("b"),         Key("radius"),     Key("radius_a"),
-                                        Key("semi_axes"), Key("inside"),     Key("keep_contact"),
-                                        Key("active"),    Key("description")};
+inline constexpr std::array kRolling = {
+    Key("type"),   Key("kind"),         Key("a"),         Key("b"),
+    Key("radius"), Key("radius_a"),     Key("semi_axes"), Key("surface"),
+    Key("inside"), Key("keep_contact"), Key("active"),    Key("description")};
 inline constexpr std::array kGear = {Key("type"),     Key("joints"), Key("ratio"),  Key("teeth"),
                                      Key("internal"), Key("offset"), Key("active"), Key("description")};
 inline constexpr std::array kBelt = {Key("type"),    Key("joints"), Key("ratio"),  Key("radii"),

@@ -42,6 +42,11 @@ std::string rolling_text(const Model& model, const Constraint& constraint) {
           "the ellipsoid {{b}} (semi-axes {:.6g}, {:.6g}, {:.6g} m) rolls on the x-y plane of {{a}}{}",
           value_of(model, constraint.semi_axes[0]), value_of(model, constraint.semi_axes[1]),
           value_of(model, constraint.semi_axes[2]), contact);
+    case Rolling::surface_on_plane:
+      return fmt::format("{{b}} with its surface {{equations}} rolls on the x-y plane of {{a}}{}", contact);
+    case Rolling::sphere_on_surface:
+      return fmt::format("the sphere {{b}} (radius {:.6g} m) rolls on the surface {{equations}} of {{a}}{}",
+                         radius, contact);
     case Rolling::knife_edge:
       return "{b} does not move along its own y over {a}";
   }

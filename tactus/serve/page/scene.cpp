@@ -163,8 +163,13 @@ Json curve_of(const Model& model, const describe::Constraint& c) {
       return on("parallel", c.frame_a);
     case Type::rolling:
       if (c.rolling == describe::Rolling::knife_edge) return on("knife_edge", c.frame_b);
-      return with(on(c.rolling == describe::Rolling::sphere_on_plane ? "ball" : "disk", c.frame_b), "radius",
-                  c.radius);
+      if (c.rolling == describe::Rolling::surface_on_plane) return on("surface", c.frame_b);
+      return with(on(c.rolling == describe::Rolling::sphere_on_plane ||
+                             c.rolling == describe::Rolling::sphere_on_surface
+                         ? "ball"
+                         : "disk",
+                     c.frame_b),
+                  "radius", c.radius);
     case Type::on_surface:
       return on("surface", c.frame_a);
     case Type::equation:
@@ -307,7 +312,8 @@ Bounds bounds_of(Work& work, const std::vector<PoseD>& poses, const Meshes& mesh
 /// Where a grid makes sense: the floor of what rolls or falls; otherwise below everything.
 Json ground_of(const Model& model, const Bounds& bounds, const Vec3& gravity) {
   for (const describe::Constraint& c : model.constraints)
-    if (c.type == describe::ConstraintType::rolling && c.rolling != describe::Rolling::disk_on_disk)
+    if (c.type == describe::ConstraintType::rolling && c.rolling != describe::Rolling::disk_on_disk &&
+        c.rolling != describe::Rolling::sphere_on_surface)
       return {{"height", 0.0}, {"visible", true}};
   for (const describe::Geometry& g : model.bodies[0].geometry)
     if (g.shape == describe::Geometry::Shape::plane && value_of(model, g.X_BG.R(2, 2)) > 0.99)

@@ -1,0 +1,174 @@
+// Surfaces given by a formula that roll, or are rolled on: against the closed forms that there are for some of them.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include <tactus/describe/read/load.h>
+#include <tactus/math/rotation.h>
+#include <tactus/simulate/constraints/assembly.h>
+#include "hand_made.h"
+#include "support/compare.h"
+#include "support/paths.h"
+
+namespace tactus::simulate {
+namespace {
+
+using namespace test;
+
+/// Two roads to one motion, a thousand steps: rounding, grown along the way.
+constexpr double kSameMotion = 1e-9;
+
+State start_of(const Dynamics& dynamics, const describe::Model& model) {
+  return assemble(dynamics, {0.0, model.initial_q, model.initial_u, {}});
+}
+
+State after(const std::string& text, double duration) {
+  const describe::Model model = describe::load_text(text, "text.yaml");
+  const derive::Equations equations(model);
+  const Dynamics dynamics = compile(equations);
+  return simulate_for(dynamics, start_of(dynamics, model), duration, {.step = 1e-3});
+}
+
+TEST(RollingSurface, OfAnEllipsoidMovesLikeTheClosedFormWhateverItsFormula) {
+  const std::string body =
+      "name: hull\nparameters: {a: 0.2, b: 0.03, c: 0.02}\n"
+      "bodies: {hull: {mass: 1, com: [0, 0, -0.01], inertia: [2e-4, 16e-4, 17e-4, -2e-5, 0, 0]}}\n"
+      "joints: {base: {type: free, parent: world, child: hull}}\n"
+      "initial:\n  q: {base.z: c, base.qw: 0.99999, base.qy: sqrt(1 - 0.99999^2)}\n  u: {base.wz: -5}\n"
+      "constraints:\n  table: {type: rolling, b: hull, ";
+  const State closed = after(body + "kind: ellipsoid_on_plane, semi_axes: [a, b, c]}\n", 1.0);
+  for (const char* surface :
+       {"x^2/a^2 + y^2/b^2 + z^2/c^2 - 1", "sqrt(x^2/a^2 + y^2/b^2 + z^2/c^2 + 1) - sqrt(2)",
+        "exp(x^2/a^2 + y^2/b^2 + z^2/c^2) - exp(1)"}) {
+    const State by_formula = after(body + "kind: surface_on_plane, surface: \"" + surface + "\"}\n", 1.0);
+    EXPECT_LT(distance(closed, by_formula), kSameMotion) << surface;
+  }
+}
+
+TEST(RollingSurface, APlaneUnderASphereIsThePlaneOfTheBuiltInOne) {
+  const std::string body =
+      "name: ball\nbodies: {ball: {mass: 0.2, com: [0.004, 0, 0.002], inertia: [7e-5, 8e-5, 9e-5]}}\n"
+      "joints: {ball: {type: free, parent: world, child: ball}}\n"
+      "initial: {q: {ball.z: 0.03}, u: {ball.wx: 3, ball.wy: 10, ball.wz: 5}}\n"
+      "constraints: {roll: {type: rolling, b: ball, radius: 0.03, kind: ";
+  EXPECT_LT(distance(after(body + "sphere_on_plane}}\n", 1.0),
+                     after(body + "sphere_on_surface, surface: exp(z) - 1}}\n", 1.0)),
+            kSameMotion);
+}
+
+// A ball of radius r in a bowl of radius R, no spin: its centre swings like a pendulum of length 7/5 (R - r).
+TEST(RollingSurface, ABallInARoundBowlSwingsAsItsClosedFormSays) {
+  constexpr double kR = 0.5, kr = 0.05, kAngle = 0.6;
+  const describe::Model model = describe::load_text(
+      "name: bowl\nparameters: {R: 0.5, r: 0.05}\n"
+      "bodies: {ball: {mass: 0.2, inertia: [2e-4, 2e-4, 2e-4]}}\n"  // 2/5 m r^2
+      "joints: {ball: {type: free, parent: world, child: ball}}\n"
+      "initial: {q: {ball.x: (R - r)*sin(0.6), ball.z: -(R - r)*cos(0.6)}}\n"
+      "constraints: {roll: {type: rolling, kind: sphere_on_surface, b: ball, radius: r, surface: R^2 - x^2 - "
+      "y^2 - z^2}}\n",
+      "bowl.yaml");
+  const derive::Equations equations(model);
+  const Dynamics dynamics = compile(equations);
+  // The pendulum th'' = -5/7 g/(R - r) sin th by Stoermer's method, to the fourth order by Richardson: two halves and one.
+  const double k = 5.0 / 7.0 * 9.81 / (kR - kr);
+  const auto verlet = [&](double a, double w, double step) {
+    const double half = w - 0.5 * step * k * std::sin(a), next = a + step * half;
+    return std::pair{next, half - 0.5 * step * k * std::sin(next)};
+  };
+  const auto worst_with = [&](double step) {
+    Simulation simulation(dynamics, {.step = step});
+    simulation.set_state(start_of(dynamics, model));
+    constexpr int kFine = 20;
+    const double h = step / kFine;
+    double th = kAngle, rate = 0.0, worst = 0.0;
+    for (int i = 0; i < std::lround(3.0 / step); ++i) {
+      const Status status = simulation.step();
+      EXPECT_TRUE(status.ok()) << simulation.explain(status);
+      for (int j = 0; j < kFine; ++j) {
+        const auto [a1, w1] = verlet(th, rate, h);
+        const auto [a2, w2] = verlet(th, rate, 0.5 * h);
+        const auto [a3, w3] = verlet(a2, w2, 0.5 * h);
+        th = a3 + (a3 - a1) / 3.0;
+        rate = w3 + (w3 - w1) / 3.0;
+      }
+      const State& s = simulation.state();
+      worst = support::larger(worst, std::abs(s.q[0] - (kR - kr) * std::sin(th)),
+                              std::abs(s.q[2] + (kR - kr) * std::cos(th)), std::abs(s.q[1]));
+    }
+    return worst;
+  };
+  const double coarse = worst_with(2e-3), fine = worst_with(1e-3);
+  EXPECT_LT(fine, 1e-8);                  // [m] of the integrator ...
+  EXPECT_NEAR(coarse / fine, 16.0, 2.0);  // ... which is of the fourth order
+}
+
+// Energy, contact and slip of the egg, its lowest point found by another road: by search over the surface.
+TEST(RollingSurface, AnEggKeepsItsEnergyAndTouchesWithItsLowestPoint) {
+  const describe::Model model = describe::load(support::source_dir() + "/models/egg.yaml");
+  const derive::Equations equations(model);
+  const Dynamics dynamics = compile(equations);
+  const generate::Kernel energy = generate::compile(equations.energy());
+  Simulation simulation(dynamics, {.step = 5e-4});
+  simulation.set_state(start_of(dynamics, model));
+  const auto energy_of = [&](const State& s) {
+    std::vector<double> in{s.t}, out(energy.output_size()), work(energy.work_size());
+    in.insert(in.end(), s.q.begin(), s.q.end());
+    in.insert(in.end(), s.u.begin(), s.u.end());
+    energy(in.data(), out.data(), work.data());
+    return out[0] + out[1];
+  };
+  // Of the surface of revolution about x: the radius at x.
+  const auto radius = [](double x) {
+    return 0.022 * std::sqrt((1.0 - x * x / (0.029 * 0.029)) / (1.0 + 0.15 * x / 0.029));
+  };
+  const double before = energy_of(simulation.state());
+  double gap = 0.0, drift = 0.0;
+  for (int i = 0; i < 4000; ++i) {
+    const Status status = simulation.step();
+    ASSERT_TRUE(status.ok()) << simulation.explain(status);
+    const State& s = simulation.state();
+    drift = support::larger(drift, std::abs(energy_of(s) - before));
+    if (i % 40 != 0) continue;
+    const math::Mat3<double> R = math::rotation_of(math::Quaternion<double>{s.q[3], s.q[4], s.q[5], s.q[6]});
+    // Heights of circles about the axis: R_zx x - radius(x) sqrt(1 - R_zx^2), lowest by golden sections.
+    const double up = R(2, 0), across = std::sqrt(1.0 - up * up);
+    const auto height = [&](double x) { return up * x - radius(x) * across; };
+    double low = -0.029, high = 0.029;
+    for (int turn = 0; turn < 60; ++turn) {
+      const double third = (high - low) * 0.381966, left = low + third, right = high - third;
+      if (height(left) < height(right))
+        high = right;
+      else
+        low = left;
+    }
+    gap = support::larger(gap, std::abs(s.q[2] + height(0.5 * (low + high))));
+  }
+  EXPECT_LT(gap, 1e-12);  // [m] as the constraints are held
+  EXPECT_LT(drift, 1e-7 * before);
+}
+
+TEST(RollingSurface, ThatIsFlatWhereItTouchesEndsTheRunWithAWord) {
+  // A rounded cube stands on a face whose curvature vanishes: there is no point of contact to be found.
+  const describe::Model model = describe::load_text(
+      "name: cube\nbodies: {cube: {mass: 1, inertia: [1e-3, 1e-3, 1e-3]}}\n"
+      "joints: {cube: {type: free, parent: world, child: cube}}\ninitial: {q: {cube.z: 0.1}, u: {cube.wx: "
+      "1}}\n"
+      "constraints: {roll: {type: rolling, kind: surface_on_plane, b: cube, surface: x^4 + y^4 + z^4 - "
+      "1e-4}}\n",
+      "cube.yaml");
+  const derive::Equations equations(model);
+  const Dynamics dynamics = compile(equations);
+  EXPECT_THROW(
+      {
+        Simulation simulation(dynamics, {.step = 1e-3});
+        simulation.set_state(start_of(dynamics, model));
+        for (int i = 0; i < 100; ++i)
+          if (const Status status = simulation.step(); !status.ok())
+            throw InputError({}, simulation.explain(status), "");
+      },
+      InputError);
+}
+
+}  // namespace
+}  // namespace tactus::simulate
