@@ -317,6 +317,7 @@ TEST(Range, HoldsEveryValue) {
                                          select(x, y, -y),
                                          atan(x) - acos(y),
                                          log(y) * tanh(x),
+                                         log(y) - 1.0,
                                          sign(x) - y,
                                          sinh(x) + atan2(x, y),
                                          -x * x};

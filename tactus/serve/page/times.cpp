@@ -7,8 +7,6 @@ namespace tactus::serve {
 using Json = nlohmann::ordered_json;
 using display::Histogram;
 
-namespace {}  // namespace
-
 Json RecentTimes::summary() const {
   std::uint64_t count = 0;
   std::int64_t largest = 0;
