@@ -470,6 +470,15 @@ TEST(TimeStepping, StopsAJointAtItsLimit) {
   EXPECT_LE(farthest, 1.0);
   EXPECT_GT(farthest, 0.99);
   EXPECT_NEAR(door.state().u[0], -1.0, 1e-12);
+  // And at the other one.
+  double least = 0.0;
+  for (int i = 0; i < 2400; ++i) {
+    door.run(1e-3);
+    least = std::min(least, door.state().q[0]);
+  }
+  EXPECT_GE(least, -1.0);
+  EXPECT_LT(least, -0.99);
+  EXPECT_NEAR(door.state().u[0], 0.5, 1e-12);
 }
 
 describe::Model two_boxes() {

@@ -7,6 +7,7 @@
 #include <tactus/base/error.h>
 #include <tactus/device/simulated_admittance.h>
 #include <tactus/device/simulated_impedance.h>
+#include <tactus/math/rotation_vector.h>
 
 namespace tactus::device {
 namespace {
@@ -178,6 +179,24 @@ TEST(SimulatedAdmittance, FollowsARampWithoutLag) {
     ASSERT_NEAR(sample.X_WH.p.x, 0.1 * sample.t, kRounding);
   }
   EXPECT_NEAR(sample.V_WH[3], 0.1, 1e-9);
+}
+
+TEST(SimulatedAdmittance, TurnsAboutEveryAxisAsFastAsItIsTold) {
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    SimulatedAdmittance device(servo_device(), none(), Servo{});
+    device.enable();
+    Sample sample = next(device);
+    for (int k = 0; k < 200; ++k) {
+      Command command;
+      math::Vec3<double> angle{};
+      angle[axis] = 0.3 * sample.t;
+      command.X_WH.R = math::rotation_of(math::exponential(angle));
+      command.V_WH[axis] = 0.3;
+      EXPECT_TRUE(device.command(command));
+      sample = next(device);
+    }
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(sample.V_WH[i], i == axis ? 0.3 : 0.0, 1e-9) << axis << i;
+  }
 }
 
 TEST(SimulatedAdmittance, ReachesAStepAtTheServosBandwidth) {
