@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include <tactus/algebra/calculus.h>
+#include <tactus/algebra/print.h>
 
 namespace tactus::algebra {
 namespace {
@@ -50,6 +51,38 @@ TEST(Calculus, DifferentiatesAProduct) {
   Graph::Scope scope(graph);
   const Expr x = symbol("x");
   EXPECT_EQ(derivative(x * sin(x), x), sin(x) + x * cos(x));
+}
+
+// Of every function of one argument and of two, each argument a function of both symbols.
+TEST(Calculus, DerivativesAreTheSlopesOfTheirFunctions) {
+  Graph graph;
+  Graph::Scope scope(graph);
+  const Expr x = symbol("x"), y = symbol("y"), a = 0.3 * x * y + 0.2, b = 1.3 * y - 0.4 * x * x;
+  const std::vector<Expr> functions{a + b,       a * b,
+                                    a / b,       -a,
+                                    sin(a),      cos(a),
+                                    tan(a),      asin(a),
+                                    acos(a),     atan(a),
+                                    sinh(a),     cosh(a),
+                                    tanh(a),     exp(a),
+                                    log(a),      sqrt(a),
+                                    abs(b),      pow(a, Expr(3.0)),
+                                    pow(a, b),   pow(Expr(2.0), b),
+                                    atan2(a, b), max(a, b),
+                                    min(a, b),   select(a, b, a)};
+  constexpr double kX = 0.7, kY = 0.9, kStep = 1e-6,
+                   kDifferences = 1e-9;  // step^2 and rounding over the step
+  for (const Expr function : functions) {
+    const auto at = [&](Expr e, double dx, double dy) {
+      return evaluate(e, [&](Expr s) { return s == x ? kX + dx : kY + dy; });
+    };
+    EXPECT_NEAR(at(derivative(function, x), 0.0, 0.0),
+                (at(function, kStep, 0.0) - at(function, -kStep, 0.0)) / (2.0 * kStep), kDifferences)
+        << to_text(function, graph);
+    EXPECT_NEAR(at(derivative(function, y), 0.0, 0.0),
+                (at(function, 0.0, kStep) - at(function, 0.0, -kStep)) / (2.0 * kStep), kDifferences)
+        << to_text(function, graph);
+  }
 }
 
 TEST(Calculus, JacobianHasTheDerivativesOfEachColumn) {

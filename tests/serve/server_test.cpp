@@ -165,6 +165,10 @@ TEST_F(Serve, ParametersChangeWhileItMovesAndComeBack) {
   Page page = visitor(&scene);
   const std::string name = scene["parameters"][0]["name"];
   const double value = 1.5 * scene["parameters"][0]["value"].get<double>();
+  for (const Json& parameter : scene["parameters"]) {
+    EXPECT_LT(parameter["least"].get<double>(), parameter["value"].get<double>()) << parameter;
+    EXPECT_GT(parameter["most"].get<double>(), parameter["value"].get<double>()) << parameter;
+  }
   EXPECT_EQ(page.ask({{"type", "parameter"}, {"name", name}, {"value", value}})["type"], "ok");
   page.look(0.3);
   EXPECT_EQ(page.state()["parameters"][name], value);
@@ -174,6 +178,29 @@ TEST_F(Serve, ParametersChangeWhileItMovesAndComeBack) {
   EXPECT_EQ(page.ask({{"type", "parameters_reset"}})["type"], "ok");
   page.look(0.3);
   EXPECT_TRUE(page.state()["parameters"].empty());
+}
+
+// A force that grows with the cube of the way sends a mass to infinity within a second.
+TEST_F(Serve, AMotionThatCannotGoOnSaysWhyInWords) {
+  start();
+  Page page = visitor();
+  const std::string text =
+      "name: away\nbodies: {b: {mass: 1}}\njoints: {x: {type: prismatic, parent: world, child: b, axis: x}}\n"
+      "forces: {push: {type: joint, joint: x, force: 100*x^3}}\ninitial: {q: {x: 1}}\n";
+  ASSERT_EQ(page.ask({{"type", "open"}, {"text", text}, {"name", "away.yaml"}})["type"], "ok");
+  std::string why;
+  page.wait_until([&](const Json& message) {
+    if (message.value("type", "") != "events") return false;
+    for (const Json& event : message["events"])
+      if (event["kind"] == "fault" || event["kind"] == "went_back")
+        why = event.value("why", event.value("what", ""));
+    return !why.empty();
+  });
+  // What happened, and nothing else of all that might.
+  EXPECT_TRUE(why.find("it became too fast") != std::string::npos ||
+              why.find("infinite") != std::string::npos)
+      << why;
+  EXPECT_EQ(why.find("contacts"), std::string::npos) << why;
 }
 
 TEST_F(Serve, NewEquationsAreSwappedInAndTheMotionGoesOn) {
