@@ -83,10 +83,25 @@ ordered_json as_json(const device::Driver& driver) {
   return json;
 }
 
+/// Devices that are made of a model's file.
+struct Made {
+  const char *form, *kind, *description;
+  double rate;  // [Hz]
+};
+constexpr Made kMade[] = {
+    {"model:FILE[:PORT]", "impedance", "any model with motors at its joints, held at a port", 1000.0},
+    {"arm:FILE[:FRAME]", "admittance",
+     "robot arm of six joints with a spherical wrist, force transducer at its tool, closed inverse kinematics, "
+     "control by its model (--arm-law and others of `tactus haptic`)",
+     500.0},
+};
+
 void run(bool json) {
   const std::vector<device::Driver> drivers = device::drivers();
   if (!json) {
     for (const Specification& s : device::devices()) print(s);
+    fmt::print("\nOf models:\n");
+    for (const Made& made : kMade) fmt::print("{}: {}\n", made.form, made.description);
     fmt::print("\nDrivers:\n");
     for (const device::Driver& driver : drivers) print(driver);
     return;
@@ -97,6 +112,14 @@ void run(bool json) {
     all.back()["driver"] = false;
     all.back()["available"] = true;
   }
+  for (const Made& made : kMade)
+    all.push_back({{"name", made.form},
+                   {"description", made.description},
+                   {"kind", made.kind},
+                   {"sensed", ordered_json::array()},
+                   {"rate_hz", made.rate},
+                   {"driver", false},
+                   {"available", true}});
   for (const device::Driver& driver : drivers) all.push_back(as_json(driver));
   // What a library or a service said of itself may be any bytes.
   fmt::print("{}\n", all.dump(2, ' ', false, ordered_json::error_handler_t::replace));

@@ -21,6 +21,14 @@ namespace {
   throw InputError({}, wrong, remedy);
 }
 
+/// What is known of a fault besides.
+std::string reason_of(HapticSession& session, control::Fault fault) {
+  if (fault == control::Fault::mechanism)
+    return ": " + session.mechanism->explain(session.loop->record().status);
+  const std::string_view why = session.device->why();
+  return why.empty() ? "" : fmt::format(": {}", why);
+}
+
 void run(HapticRequest request, const SetupFile& files, const std::string& setup) {
   if (request.json && (is_standard_output(request.out) || is_standard_output(request.plot)))
     refuse("--json and --out or --plot - both write to the standard output", "give these file names");
@@ -74,7 +82,8 @@ void run(HapticRequest request, const SetupFile& files, const std::string& setup
 
   Outcome outcome{request,       session.specification, *session.mechanism,
                   session.grasp, session.gains,         report,
-                  records,       loop.safety(),         session.device->hand_work()};
+                  records,       loop.safety(),         session.device->hand_work(),
+                  std::string(session.device->why())};
   if (stride == 1) outcome.felt = display::felt_along(records, session.grasp.ahead, loop.period());
   measure(outcome);
   if (!request.plot.empty()) write_file(request.plot, plot_of(outcome));
@@ -83,10 +92,8 @@ void run(HapticRequest request, const SetupFile& files, const std::string& setup
   else if (!is_standard_output(request.out) && !is_standard_output(request.plot))
     print(outcome);
   if (const control::Fault fault = loop.safety().fault; fault != control::Fault::none)
-    throw Failed(fmt::format(
-        "stopped after {:g} s, forces off: {}{}", loop.safety().fault_time, meaning_of(fault),
-        fault == control::Fault::mechanism ? ": " + session.mechanism->explain(loop.record().status)
-                                           : std::string()));
+    throw Failed(fmt::format("stopped after {:g} s, forces off: {}{}", loop.safety().fault_time,
+                             meaning_of(fault), reason_of(session, fault)));
 }
 
 }  // namespace
@@ -95,7 +102,7 @@ void add_haptic_settings(CLI::App* verb, HapticRequest* request) {
   request->model.add_to(*verb);
   verb->add_option(
       "--device", request->device,
-      "see `tactus devices`; simulated:planar where the port stays in a plane z = const, otherwise "
+      "see `tactus devices`; arm:FILE for a robot arm; simulated:planar where the port stays in a plane z = const, otherwise "
       "simulated:spatial");
   verb->add_option("--port", request->port, "frame or body that is held; the first frame marked `grasp`");
   verb->add_option(
@@ -174,6 +181,7 @@ void add_haptic_settings(CLI::App* verb, HapticRequest* request) {
                    "real time: a loop that stands still so long [s] is stopped from outside; 0: never")
       ->capture_default_str()
       ->check(numbers(Range::between(0.0, 3600.0)));
+  request->arm.add_to(*verb);
   verb->add_option("--cpu", request->cpu, "processor to stay on, in real time")
       ->check(whole_numbers(Range::between(0, 1023)));
 }
@@ -190,6 +198,8 @@ void add_haptic(CLI::App& program) {
   verb->add_flag("--json", request->json, "summary as JSON");
   verb->callback([request, setup, verb] {
     setup->apply(*verb);
+    if (!control::is_arm(request->device) && request->arm.any_given(*verb))
+      refuse("--arm-... is for arms as devices", "give --device arm:FILE");
     run(*request, *setup, setup_text(*verb));
   });
 }

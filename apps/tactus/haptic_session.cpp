@@ -178,8 +178,9 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
   constexpr double kUsualRate = 1000.0;  // [Hz]
   const auto open_device = [&] {
     session.hand = std::make_shared<device::HandPointer>();
-    session.device = device::open(request.device, std::make_unique<LaterHand>(session.hand),
-                                  {.rate = request.rate, .seed = request.hand.seed});
+    session.device = control::open_device(request.device, std::make_unique<LaterHand>(session.hand),
+                                          {.rate = request.rate, .seed = request.hand.seed},
+                                          request.arm.options());
   };
   if (given != nullptr)
     session.device = std::move(given);
@@ -207,6 +208,11 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
     session.gains = gains_of(request, s, wall);
   }
   control::SafetyLimits limits = control::limits_for(s);
+  if (control::is_arm(request.device)) {
+    // Its transducer ends the run where it is overloaded: below that nothing is cut.
+    limits.force = s.peak;
+    limits.force_rate = {};
+  }
   if (request.late > 0.0) limits.late = 1e-3 * request.late;
 
   session.loop = std::make_unique<display::HapticLoop>(*session.mechanism, *session.device, grasp.port,

@@ -6,11 +6,13 @@
 #include <string>
 
 #include <tactus/contact/open.h>
+#include <tactus/control/arm/arm_device.h>
 #include <tactus/control/coupler_design.h>
 #include <tactus/control/four_channel.h>
 #include <tactus/device/registry.h>
 #include <tactus/display/run_loop.h>
 
+#include "arm_settings.h"
 #include "haptic_hand.h"
 #include "verbs.h"
 
@@ -21,6 +23,7 @@ struct HapticRequest {
   std::string device, port, controller = "coupler", coupling = "firm", integrator = "rk4", out, plot, log;
   std::vector<std::string> prescribe;  // axes
   HandChoice hand;
+  ArmSettings arm;
   double joint_stiffness = 200.0, joint_damping = 50.0, force_scale = 1.0, motion_scale = 1.0;
   double rate = 0.0, duration = 5.0, size = 0.0, stiffness = 0.0, damping = -1.0, late = 0.0;
   double watchdog = 0.1;

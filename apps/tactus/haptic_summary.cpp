@@ -42,6 +42,7 @@ ordered_json as_json(const Outcome& o) {
       {"rate_hz", o.device.rate},
       {"ok", o.safety.fault == control::Fault::none},
       {"fault", name_of(o.safety.fault)},
+      {"why", o.why},
       {"ticks", o.report.ticks},
       {"missed", o.report.missed},
       {"seconds", o.report.seconds},

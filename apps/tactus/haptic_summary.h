@@ -18,6 +18,7 @@ struct Outcome {
   const std::vector<display::TickRecord>& records;
   const control::SafetyMemory& safety;
   double hand_work = 0.0;
+  std::string why{};  // the device stopped
   display::Felt felt{};
   double largest_torque = 0.0, largest_force = 0.0, largest_lag = 0.0;  // [N m], [N], [m] handle to port
   int most_resisted = 0;                                                // directions at once

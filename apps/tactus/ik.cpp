@@ -2,9 +2,6 @@
 // spherical wrist in closed form; one place of any other mechanism by iteration, its loops closed.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <numbers>
 #include <string>
 #include <vector>
 
@@ -17,6 +14,7 @@
 #include <tactus/derive/equations.h>
 #include <tactus/simulate/files/instant.h>
 
+#include "options.h"
 #include "verbs.h"
 
 namespace tactus::apps {
@@ -30,38 +28,6 @@ struct Request {
   std::string frame, xyz, rpy, quaternion, near;
   bool iterate = false, no_limits = false, json = false;
 };
-
-/// Numbers with commas between them, each with a unit or none: 0.4,-200 mm,0.1 or 30 deg,0,0.
-std::vector<double> numbers_of(const std::string& option, const std::string& text, std::size_t count,
-                               bool angles) {
-  std::vector<double> numbers;
-  for (std::size_t from = 0; from <= text.size();) {
-    const std::size_t to = std::min(text.find(',', from), text.size());
-    const std::string word = text.substr(from, to - from);
-    char* end = nullptr;
-    double number = std::strtod(word.c_str(), &end);
-    std::string unit = end;
-    unit.erase(0,
-               unit.find_first_not_of(' ') == std::string::npos ? unit.size() : unit.find_first_not_of(' '));
-    unit.erase(unit.find_last_not_of(' ') + 1);
-    bool known = end != word.c_str() && std::isfinite(number);
-    if (unit == "deg" && angles)
-      number *= std::numbers::pi / 180.0;
-    else if (unit == "mm" && !angles)
-      number *= 1e-3;
-    else
-      known = known && (unit.empty() || (angles ? unit == "rad" : unit == "m"));
-    if (!known)
-      throw InputError({}, fmt::format("{}: `{}` is no {}", option, word, angles ? "angle" : "length"),
-                       angles ? "write such as 30 deg or 0.5" : "write such as 0.4 or 200 mm");
-    numbers.push_back(number);
-    from = to + 1;
-  }
-  if (numbers.size() != count)
-    throw InputError({}, fmt::format("{} {}: {} numbers", option, text, numbers.size()),
-                     fmt::format("give {} with commas between them", count));
-  return numbers;
-}
 
 Json by_name(const std::vector<std::string>& names, const std::vector<double>& q) {
   Json object = Json::object();
@@ -112,13 +78,13 @@ void ik(const Request& request) {
   const describe::Model model = request.model.load();
   if (!request.rpy.empty() && !request.quaternion.empty())
     throw InputError({}, "--rpy and --quaternion both say how the frame is turned", "give one of them");
-  const std::vector<double> xyz = numbers_of("--xyz", request.xyz, 3, false);
+  const std::vector<double> xyz = listed_numbers("--xyz", request.xyz, 3, ListedUnit::length);
   control::Target target{{xyz[0], xyz[1], xyz[2]}, {}};
   if (!request.rpy.empty()) {
-    const std::vector<double> rpy = numbers_of("--rpy", request.rpy, 3, true);
+    const std::vector<double> rpy = listed_numbers("--rpy", request.rpy, 3, ListedUnit::angle);
     target.R = control::rotation_by_rpy({rpy[0], rpy[1], rpy[2]});
   } else if (!request.quaternion.empty()) {
-    const std::vector<double> q = numbers_of("--quaternion", request.quaternion, 4, true);
+    const std::vector<double> q = listed_numbers("--quaternion", request.quaternion, 4, ListedUnit::angle);
     const double size = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (!(std::abs(size - 1.0) < 1e-3))
       throw InputError({}, fmt::format("--quaternion has length {:.6g}", size), "give a unit one: w,x,y,z");

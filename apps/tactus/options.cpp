@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
+#include <numbers>
 
 #include <fmt/format.h>
+
+#include <tactus/base/error.h>
 
 namespace tactus::apps {
 
@@ -47,6 +51,44 @@ double number_of(const std::string& text) {
   const auto [end, error] = std::from_chars(first, last, value);
   if (error != std::errc() || end != last || !std::isfinite(value)) return none;
   return value;
+}
+
+std::vector<double> listed_numbers(const std::string& option, const std::string& text, std::size_t count,
+                                   ListedUnit unit) {
+  std::vector<double> numbers;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t to = std::min(text.find(',', from), text.size());
+    const std::string word = text.substr(from, to - from);
+    char* end = nullptr;
+    double number = std::strtod(word.c_str(), &end);
+    std::string written = end;
+    const std::size_t first = written.find_first_not_of(' ');
+    written.erase(0, first == std::string::npos ? written.size() : first);
+    written.erase(written.find_last_not_of(' ') + 1);
+    bool known = end != word.c_str() && std::isfinite(number);
+    if (written == "deg" && unit == ListedUnit::angle)
+      number *= std::numbers::pi / 180.0;
+    else if (written == "mm" && unit == ListedUnit::length)
+      number *= 1e-3;
+    else
+      known = known && (written.empty() || (unit == ListedUnit::angle && written == "rad") ||
+                        (unit == ListedUnit::length && written == "m"));
+    if (!known)
+      throw InputError({},
+                       fmt::format("{}: `{}` is no {}", option, word,
+                                   unit == ListedUnit::angle    ? "angle"
+                                   : unit == ListedUnit::length ? "length"
+                                                                : "number"),
+                       unit == ListedUnit::angle    ? "write such as 30 deg or 0.5"
+                       : unit == ListedUnit::length ? "write such as 0.4 or 200 mm"
+                                                    : "write such as 0.4 or -12");
+    numbers.push_back(number);
+    from = to + 1;
+  }
+  if (count != 0 && numbers.size() != count)
+    throw InputError({}, fmt::format("{} {}: {} numbers", option, text, numbers.size()),
+                     fmt::format("give {} with commas between them", count));
+  return numbers;
 }
 
 CLI::Validator numbers(Range range) { return validator(range, false); }

@@ -33,6 +33,12 @@ double number_of(const std::string& text);
 CLI::Validator numbers(Range range);
 CLI::Validator whole_numbers(Range range);
 
+/// Numbers with commas between them, each with a unit or none: 0.4,-200 mm,0.1 or 30 deg,0,0; `count` of them, or any number where that is 0.
+/// Throws InputError with the option's name.
+enum class ListedUnit { none, length, angle };
+std::vector<double> listed_numbers(const std::string& option, const std::string& text, std::size_t count,
+                                   ListedUnit unit);
+
 /// Every option of every verb refuses the empty text: it is what is left of a variable that was not set.
 void refuse_empty_texts(CLI::App& program);
 

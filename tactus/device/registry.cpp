@@ -226,7 +226,7 @@ std::unique_ptr<Device> open(std::string_view name, HandPointer hand, const Devi
   }
   if (std::unique_ptr<Device> hardware = open_driver(name, options)) return hardware;
   throw InputError({}, fmt::format("there is no device `{}`", name),
-                   fmt::format("known: {}; model:FILE; and the drivers that `tactus devices` lists",
+                   fmt::format("known: {}; model:FILE; arm:FILE; and the drivers that `tactus devices` lists",
                                fmt::join(names, ", ")));
 }
 

@@ -140,7 +140,8 @@ double* ArmController::arguments(double t, std::span<const double> q, std::span<
 
 bool ArmController::torque(double t, std::span<const double> q, std::span<const double> qd,
                            std::span<const double> q_wanted, std::span<const double> qd_wanted,
-                           std::span<const double> qdd_wanted, std::span<double> tau) noexcept {
+                           std::span<const double> qdd_wanted, std::span<double> tau,
+                           std::span<const double> besides) noexcept {
   for (std::size_t i = 0; i < n_; ++i) r_[i] = S_[i] * (qd[i] - qd_wanted[i]) - P_[i] * (q[i] - q_wanted[i]);
   const auto M = [&](std::size_t i, std::size_t j) { return out_[M_ + i * n_ + j]; };
   switch (control_.law) {
@@ -194,6 +195,7 @@ bool ArmController::torque(double t, std::span<const double> q, std::span<const 
       break;
     }
   }
+  for (std::size_t i = 0; i < besides.size() && i < n_; ++i) tau[i] += besides[i];
   cut_ = 0;
   bool finite = true;
   for (std::size_t i = 0; i < n_; ++i) {

@@ -52,10 +52,11 @@ class ArmController {
 
   std::size_t joints() const noexcept { return n_; }
   const ArmControl& control() const noexcept { return control_; }
-  /// [joints] each. False where the result is no number, which is then zero.
+  /// [joints] each; `besides` is added before the limits. False where the result is no number, which is then zero.
   bool torque(double t, std::span<const double> q, std::span<const double> qd,
               std::span<const double> q_wanted, std::span<const double> qd_wanted,
-              std::span<const double> qdd_wanted, std::span<double> tau) noexcept;
+              std::span<const double> qdd_wanted, std::span<double> tau,
+              std::span<const double> besides = {}) noexcept;
   /// How many of the last were cut.
   int cut() const noexcept { return cut_; }
   std::span<const double> most() const noexcept { return most_; }

@@ -87,6 +87,8 @@ class WristArm {
   Rates rates(const Joints& q, const Motion& motion) const noexcept;
   /// The motion that these make, by the same recursion: inverse to rates() where that is regular.
   Motion motion(const Joints& q, const Joints& qd, const Joints& qdd) const noexcept;
+  /// J^T F: what a wrench [N m; N] on the frame at its origin, world axes, is at the joints.
+  Joints at_joints(const Joints& q, const std::array<double, 6>& F) const noexcept;
 
  private:
   /// Axes and points as they are now.

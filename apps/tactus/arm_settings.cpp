@@ -1,0 +1,99 @@
+#include "arm_settings.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <tactus/base/error.h>
+
+#include "options.h"
+
+namespace tactus::apps {
+
+void ArmSettings::add_to(CLI::App& verb) {
+  const char* group = "Arms as devices";
+  verb.add_option("--arm-law", law, "by which its motors follow")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"pole-placement", "sampled-pole-placement", "computed-torque", "diagonal", "gravity",
+                             "inverse-dynamics"}))
+      ->group(group);
+  verb.add_option("--arm-poles", poles, "RE,IM of its joints' errors [1/s]; -12,45")->group(group);
+  verb.add_option("--arm-start", start,
+                  "six angles to begin with: 0,-30 deg,60 deg,20 deg,60 deg,0; the model's own, or far from "
+                  "singular places")
+      ->group(group);
+  verb.add_option("--arm-encoders", encoders, "steps in a radian, of all joints or of each; 0: none; 10000")
+      ->group(group);
+  verb.add_option("--arm-rates", rates, "how rates are had from the encoders")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"difference", "second-order", "adaptive-window", "kalman"}))
+      ->group(group);
+  verb.add_option("--arm-rate-cut-off", rate_cut_off,
+                  "of second-order [rad/s]; of kalman the motion's acceleration [rad/s^2]")
+      ->capture_default_str()
+      ->check(numbers(Range::positive()))
+      ->group(group);
+  verb.add_option("--arm-friction", friction, "of the true arm, by that of the model its law knows")
+      ->capture_default_str()
+      ->check(numbers(Range::not_negative()))
+      ->group(group);
+  verb.add_option("--arm-noise", noise, "of its force transducer, standard deviations: N,N m; none")->group(group);
+  verb.add_option("--arm-bias", bias, "of its force transducer in the tool's axes: FX,FY,FZ,TX,TY,TZ")
+      ->group(group);
+  verb.add_option("--arm-force-cut-off", force_cut_off,
+                  "of two equal poles through which forces are read [rad/s]; 0: none")
+      ->capture_default_str()
+      ->check(numbers(Range::not_negative()))
+      ->group(group);
+  verb.add_option("--arm-gripper", gripper,
+                  "what hangs beyond the transducer: MASS, or MASS,X,Y,Z with its centre in the tool's axes [kg, m]")
+      ->group(group);
+  verb.add_flag("--arm-uncompensated", uncompensated,
+                "the gripper's weight and inertia are left in what the transducer reads")
+      ->group(group);
+  verb.add_flag("--arm-uncarried", uncarried, "the motors do not take what the hand pushes")->group(group);
+}
+
+bool ArmSettings::any_given(const CLI::App& verb) const {
+  const std::vector<const CLI::Option*> all = verb.get_options();
+  return std::any_of(all.begin(), all.end(), [](const CLI::Option* option) {
+    return !option->get_lnames().empty() && option->get_lnames()[0].starts_with("arm-") && option->count() > 0 &&
+           (option->get_expected_max() > 0 || option->as<bool>());
+  });
+}
+
+control::ArmDeviceOptions ArmSettings::options() const {
+  control::ArmDeviceOptions o;
+  o.law = *control::arm_law(law);
+  o.rates = *control::rate_estimate(rates);
+  if (!poles.empty()) {
+    const std::vector<double> pair = listed_numbers("--arm-poles", poles, 2, ListedUnit::none);
+    o.poles = {control::PolePair::complex(pair[0], pair[1])};
+  }
+  if (!start.empty()) o.start = listed_numbers("--arm-start", start, 6, ListedUnit::angle);
+  if (!encoders.empty()) o.encoder = listed_numbers("--arm-encoders", encoders, 0, ListedUnit::none);
+  if (!noise.empty()) {
+    const std::vector<double> pair = listed_numbers("--arm-noise", noise, 2, ListedUnit::none);
+    o.transducer.noise = {pair[1], pair[0]};
+  }
+  if (!bias.empty()) {
+    const std::vector<double> six = listed_numbers("--arm-bias", bias, 6, ListedUnit::none);
+    for (std::size_t i = 0; i < 6; ++i) o.transducer.bias[i] = six[(i + 3) % 6];
+  }
+  if (!gripper.empty()) {
+    const std::vector<double> four = listed_numbers("--arm-gripper", gripper, 0, ListedUnit::none);
+    if (four.size() != 1 && four.size() != 4)
+      throw InputError({}, fmt::format("--arm-gripper {}: {} numbers", gripper, four.size()),
+                       "give MASS, or MASS,X,Y,Z");
+    o.gripper.mass = four[0];
+    if (four.size() == 4) o.gripper.centre = {four[1], four[2], four[3]};
+  }
+  o.transducer.cut_off = force_cut_off;
+  o.rate_cut_off = rate_cut_off;
+  o.friction = friction;
+  o.gripper.compensated = !uncompensated;
+  o.carries_hand = !uncarried;
+  return o;
+}
+
+}  // namespace tactus::apps

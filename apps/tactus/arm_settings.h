@@ -1,0 +1,25 @@
+// Settings of `tactus haptic` for arms as devices (--device arm:FILE).
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include <tactus/control/arm/arm_device.h>
+
+namespace tactus::apps {
+
+struct ArmSettings {
+  std::string law = "pole-placement", rates = "difference";
+  std::string poles, start, encoders, noise, bias, gripper;
+  double friction = 1.0, force_cut_off = 0.0, rate_cut_off = 300.0;
+  bool uncompensated = false, uncarried = false;
+
+  void add_to(CLI::App& verb);
+  /// Throws InputError.
+  control::ArmDeviceOptions options() const;
+  /// One of them was given.
+  bool any_given(const CLI::App& verb) const;
+};
+
+}  // namespace tactus::apps
