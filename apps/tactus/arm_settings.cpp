@@ -14,8 +14,8 @@ void ArmSettings::add_to(CLI::App& verb) {
   const char* group = "Arms as devices";
   verb.add_option("--arm-law", law, "by which its motors follow")
       ->capture_default_str()
-      ->check(CLI::IsMember({"pole-placement", "sampled-pole-placement", "computed-torque", "diagonal", "gravity",
-                             "inverse-dynamics"}))
+      ->check(CLI::IsMember({"pole-placement", "sampled-pole-placement", "computed-torque", "diagonal",
+                             "gravity", "inverse-dynamics"}))
       ->group(group);
   verb.add_option("--arm-poles", poles, "RE,IM of its joints' errors [1/s]; -12,45")->group(group);
   verb.add_option("--arm-start", start,
@@ -37,7 +37,8 @@ void ArmSettings::add_to(CLI::App& verb) {
       ->capture_default_str()
       ->check(numbers(Range::not_negative()))
       ->group(group);
-  verb.add_option("--arm-noise", noise, "of its force transducer, standard deviations: N,N m; none")->group(group);
+  verb.add_option("--arm-noise", noise, "of its force transducer, standard deviations: N,N m; none")
+      ->group(group);
   verb.add_option("--arm-bias", bias, "of its force transducer in the tool's axes: FX,FY,FZ,TX,TY,TZ")
       ->group(group);
   verb.add_option("--arm-force-cut-off", force_cut_off,
@@ -45,8 +46,9 @@ void ArmSettings::add_to(CLI::App& verb) {
       ->capture_default_str()
       ->check(numbers(Range::not_negative()))
       ->group(group);
-  verb.add_option("--arm-gripper", gripper,
-                  "what hangs beyond the transducer: MASS, or MASS,X,Y,Z with its centre in the tool's axes [kg, m]")
+  verb.add_option(
+          "--arm-gripper", gripper,
+          "what hangs beyond the transducer: MASS, or MASS,X,Y,Z with its centre in the tool's axes [kg, m]")
       ->group(group);
   verb.add_flag("--arm-uncompensated", uncompensated,
                 "the gripper's weight and inertia are left in what the transducer reads")
@@ -57,8 +59,8 @@ void ArmSettings::add_to(CLI::App& verb) {
 bool ArmSettings::any_given(const CLI::App& verb) const {
   const std::vector<const CLI::Option*> all = verb.get_options();
   return std::any_of(all.begin(), all.end(), [](const CLI::Option* option) {
-    return !option->get_lnames().empty() && option->get_lnames()[0].starts_with("arm-") && option->count() > 0 &&
-           (option->get_expected_max() > 0 || option->as<bool>());
+    return !option->get_lnames().empty() && option->get_lnames()[0].starts_with("arm-") &&
+           option->count() > 0 && (option->get_expected_max() > 0 || option->as<bool>());
   });
 }
 

@@ -91,7 +91,8 @@ struct Made {
 constexpr Made kMade[] = {
     {"model:FILE[:PORT]", "impedance", "any model with motors at its joints, held at a port", 1000.0},
     {"arm:FILE[:FRAME]", "admittance",
-     "robot arm of six joints with a spherical wrist, force transducer at its tool, closed inverse kinematics, "
+     "robot arm of six joints with a spherical wrist, force transducer at its tool, closed inverse "
+     "kinematics, "
      "control by its model (--arm-law and others of `tactus haptic`)",
      500.0},
 };

@@ -25,7 +25,7 @@ namespace {
 std::string reason_of(HapticSession& session, control::Fault fault) {
   if (fault == control::Fault::mechanism)
     return ": " + session.mechanism->explain(session.loop->record().status);
-  const std::string_view why = session.device->why();
+  const std::string_view why = control::why_stopped(*session.device);
   return why.empty() ? "" : fmt::format(": {}", why);
 }
 
@@ -80,10 +80,16 @@ void run(HapticRequest request, const SetupFile& files, const std::string& setup
                                        made.hand_over_time, made.hand_over_reason));
   records.resize(std::min(records.size(), static_cast<std::size_t>((report.ticks + stride - 1) / stride)));
 
-  Outcome outcome{request,       session.specification, *session.mechanism,
-                  session.grasp, session.gains,         report,
-                  records,       loop.safety(),         session.device->hand_work(),
-                  std::string(session.device->why())};
+  Outcome outcome{request,
+                  session.specification,
+                  *session.mechanism,
+                  session.grasp,
+                  session.gains,
+                  report,
+                  records,
+                  loop.safety(),
+                  session.device->hand_work(),
+                  std::string(control::why_stopped(*session.device))};
   if (stride == 1) outcome.felt = display::felt_along(records, session.grasp.ahead, loop.period());
   measure(outcome);
   if (!request.plot.empty()) write_file(request.plot, plot_of(outcome));
@@ -100,10 +106,10 @@ void run(HapticRequest request, const SetupFile& files, const std::string& setup
 
 void add_haptic_settings(CLI::App* verb, HapticRequest* request) {
   request->model.add_to(*verb);
-  verb->add_option(
-      "--device", request->device,
-      "see `tactus devices`; arm:FILE for a robot arm; simulated:planar where the port stays in a plane z = const, otherwise "
-      "simulated:spatial");
+  verb->add_option("--device", request->device,
+                   "see `tactus devices`; arm:FILE for a robot arm; simulated:planar where the port stays in "
+                   "a plane z = const, otherwise "
+                   "simulated:spatial");
   verb->add_option("--port", request->port, "frame or body that is held; the first frame marked `grasp`");
   verb->add_option(
           "--controller", request->controller,

@@ -178,9 +178,9 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
   constexpr double kUsualRate = 1000.0;  // [Hz]
   const auto open_device = [&] {
     session.hand = std::make_shared<device::HandPointer>();
-    session.device = control::open_device(request.device, std::make_unique<LaterHand>(session.hand),
-                                          {.rate = request.rate, .seed = request.hand.seed},
-                                          request.arm.options());
+    session.device =
+        control::open_device(request.device, std::make_unique<LaterHand>(session.hand),
+                             {.rate = request.rate, .seed = request.hand.seed}, request.arm.options());
   };
   if (given != nullptr)
     session.device = std::move(given);

@@ -110,9 +110,6 @@ class Device {
   /// are then off, or hold still.
   virtual bool command(const Command& command) noexcept = 0;
 
-  /// Of the command that was refused last: why, as the end of a sentence; empty where nothing is known of it.
-  virtual std::string_view why() const noexcept { return {}; }
-
   /// After read(). False: what the specification says is all that is known.
   virtual bool dynamics(HandleDynamics&) noexcept { return false; }
 

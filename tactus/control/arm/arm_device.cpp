@@ -100,8 +100,9 @@ const ArmDeviceOptions& checked(const describe::Model& model, const ArmDeviceOpt
   const Transducer& t = o.transducer;
   for (std::size_t i = 0; i < 6; ++i)
     if (!not_negative(t.range[i]) || !not_negative(t.step[i]) || !std::isfinite(t.bias[i]))
-      refuse(model, fmt::format("the transducer's {} has a range of {:g}, steps of {:g} and a bias of {:g}",
-                                kAxes[i], t.range[i], t.step[i], t.bias[i]),
+      refuse(model,
+             fmt::format("the transducer's {} has a range of {:g}, steps of {:g} and a bias of {:g}",
+                         kAxes[i], t.range[i], t.step[i], t.bias[i]),
              "give numbers, range and steps of 0 or more");
   if (!not_negative(t.noise[0]) || !not_negative(t.noise[1]) || !not_negative(t.cut_off))
     refuse(model, "a transducer's noise and cut-off cannot be negative", "give 0 or more");
@@ -150,7 +151,7 @@ struct ArmDevice::Parts {
   device::HandPointer hand;
   std::unique_ptr<simulate::Mechanism> plant;
   int port = 0;
-  double T = 0.0;  // [s]
+  double T = 0.0;            // [s]
   math::Pose<double> X_0{};  // of the tool at the start
   Joints step{};             // [rad] of the encoders
   std::vector<RateFilter> filters;
@@ -164,7 +165,7 @@ struct ArmDevice::Parts {
   int saturated = 0;  // [ticks]
   device::Sample sample{};
   ArmDevice::Record record{};
-  Joints q_ref{};     // where it shall be at the sample
+  Joints q_ref{};  // where it shall be at the sample
   Vector6 V_ref{}, A_ref{};
   Vector6 F_hand{};  // as sensed, world axes
   double hand_work = 0.0;
@@ -219,7 +220,8 @@ struct ArmDevice::Parts {
                            ends.lower[i], ends.upper[i]),
                "begin between them");
     if (const double regular = regularity(arm, q); !(regular >= options.least_regular))
-      refuse(known, fmt::format("the arm begins in a singular position, or too near one ({:.3g} of 1)", regular),
+      refuse(known,
+             fmt::format("the arm begins in a singular position, or too near one ({:.3g} of 1)", regular),
              fmt::format("bend its elbow and its wrist: {:g} is the least", options.least_regular));
     plant->set_state({0.0, {q.begin(), q.end()}, std::vector<double>(6, 0.0), {}});
     // The handle is where the encoders see it.
@@ -230,7 +232,8 @@ struct ArmDevice::Parts {
   void specify() {
     device::Specification& s = specification;
     s.name = "arm:" + known.name;
-    s.description = known.description.empty() ? "an arm with a force transducer at its tool" : known.description;
+    s.description =
+        known.description.empty() ? "an arm with a force transducer at its tool" : known.description;
     s.kind = device::Kind::admittance;
     s.rate = options.rate;
     s.force_sensor = true;
@@ -362,7 +365,8 @@ struct ArmDevice::Parts {
 
     // What it should be next.
     const Branch next = arm.nearest({to.X_WH.R * X_0.R, to.X_WH.p + X_0.p}, q_ref);
-    if (!(next.missed == 0.0)) return no("the tool cannot get there: {:.3g} mm out of reach", 1e3 * next.missed);
+    if (!(next.missed == 0.0))
+      return no("the tool cannot get there: {:.3g} mm out of reach", 1e3 * next.missed);
     for (std::size_t i = 0; i < 6; ++i) {
       if (!(next.q[i] >= ends.lower[i] && next.q[i] <= ends.upper[i]))
         return no("joint {} would pass its end, {:.4g} rad", names[i],
@@ -432,7 +436,9 @@ double ArmDevice::hand_work() const noexcept { return parts_->hand_work; }
 const ArmDevice::Record& ArmDevice::record() const noexcept { return parts_->record; }
 const std::vector<std::string>& ArmDevice::joint_names() const noexcept { return parts_->names; }
 std::string_view ArmDevice::why() const noexcept { return {parts_->text.data(), parts_->text_size}; }
-math::Pose<double> ArmDevice::pose(const std::array<double, 6>& q) const noexcept { return parts_->arm.pose(q); }
+math::Pose<double> ArmDevice::pose(const std::array<double, 6>& q) const noexcept {
+  return parts_->arm.pose(q);
+}
 void ArmDevice::motion(const std::array<double, 6>& q, const std::array<double, 6>& qd,
                        const std::array<double, 6>& qdd, Vector6& V, Vector6& A) const noexcept {
   const WristArm::Motion motion = parts_->arm.motion(q, qd, qdd);
@@ -447,9 +453,7 @@ bool ArmDevice::enable() noexcept {
   return parts_->switch_on();
 }
 
-void ArmDevice::disable() noexcept {
-  parts_->stand();
-}
+void ArmDevice::disable() noexcept { parts_->stand(); }
 
 void ArmDevice::stop() noexcept { parts_->stopped.store(true, std::memory_order_release); }
 
@@ -481,6 +485,11 @@ bool ArmDevice::command(const device::Command& command) noexcept {
     return false;
   }
   return own.follow(command);
+}
+
+std::string_view why_stopped(const device::Device& device) noexcept {
+  const auto* arm = dynamic_cast<const ArmDevice*>(&device);
+  return arm != nullptr ? arm->why() : std::string_view{};
 }
 
 bool is_arm(std::string_view device_name) { return device_name.starts_with("arm:"); }

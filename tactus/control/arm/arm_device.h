@@ -58,8 +58,8 @@ std::string_view name_of(RateEstimate estimate);
 std::optional<RateEstimate> rate_estimate(std::string_view name);
 
 struct ArmDeviceOptions {
-  std::string frame{};   // of the tool; "": the first marked `grasp`, otherwise the last body
-  double rate = 500.0;   // [Hz]
+  std::string frame{};  // of the tool; "": the first marked `grasp`, otherwise the last body
+  double rate = 500.0;  // [Hz]
   ArmLaw law = ArmLaw::pole_placement;
   std::vector<PolePair> poles{PolePair::complex(-12.0, 45.0)};  // one for all joints, or one for each
   std::vector<double> encoder{1e4};  // [1/rad] steps, of all joints or of each; 0: none
@@ -92,19 +92,20 @@ class ArmDevice final : public device::Device {
   bool read(device::Sample& sample) noexcept override;
   bool command(const device::Command& command) noexcept override;
   double hand_work() const noexcept override;
-  std::string_view why() const noexcept override;
+  /// Why it refused a command and stopped, as the end of a sentence; empty where it did not.
+  std::string_view why() const noexcept;
 
   /// What it truly does, and what it was to do, at the last sample and command.
   struct Record {
-    std::array<double, 6> q{}, qd{};                         // truly
-    std::array<double, 6> seen{}, rates{};                   // by its encoders
+    std::array<double, 6> q{}, qd{};        // truly
+    std::array<double, 6> seen{}, rates{};  // by its encoders
     std::array<double, 6> wanted{}, wanted_qd{}, wanted_qdd{};
-    std::array<double, 6> tau{};                             // [N m]
-    math::Pose<double> X_WT{};                               // of the tool, in the arm's own world
-    device::Vector6 V{}, A{};                                // of the tool, truly; A just before the sample
-    device::Vector6 hand{};                                  // [N m; N] true wrench of the hand, world axes
-    device::Vector6 read{};                                  // [N m; N] of the transducer, tool's axes
-    int cut = 0;                                             // torques at their limits
+    std::array<double, 6> tau{};  // [N m]
+    math::Pose<double> X_WT{};    // of the tool, in the arm's own world
+    device::Vector6 V{}, A{};     // of the tool, truly; A just before the sample
+    device::Vector6 hand{};       // [N m; N] true wrench of the hand, world axes
+    device::Vector6 read{};       // [N m; N] of the transducer, tool's axes
+    int cut = 0;                  // torques at their limits
   };
   const Record& record() const noexcept;
   /// The tool's pose with these angles, and its motion [angular; linear], in the arm's own world.
@@ -124,5 +125,7 @@ std::unique_ptr<device::Device> open_device(std::string_view name, device::HandP
                                             const device::DeviceOptions& options = {},
                                             ArmDeviceOptions arm = {});
 bool is_arm(std::string_view device_name);
+/// Why a device stopped, as far as it is one that says so; otherwise empty.
+std::string_view why_stopped(const device::Device& device) noexcept;
 
 }  // namespace tactus::control

@@ -28,8 +28,8 @@ FoundArm find_arm(const describe::Model& model, const std::string& frame) {
     if (const int index = model.frame_index(frame); index >= 0)
       if (const auto arm = found(static_cast<std::size_t>(index))) return *arm;
     if (why.empty()) why = fmt::format("the model has no frame `{}`", frame);
-    throw InputError({model.file}, fmt::format("`{}` is moved by no arm that a hand may hold: {}", frame, why),
-                     remedy);
+    throw InputError({model.file},
+                     fmt::format("`{}` is moved by no arm that a hand may hold: {}", frame, why), remedy);
   }
   std::string first;  // reason
   for (const bool grasp : {true, false})
@@ -38,18 +38,20 @@ FoundArm find_arm(const describe::Model& model, const std::string& frame) {
       if (const auto arm = found(i)) return *arm;
       if (first.empty()) first = fmt::format("`{}`: {}", model.frames[i].name, why);
     }
-  throw InputError({model.file}, fmt::format("model `{}` is no arm that a hand may hold: {}", model.name, first),
-                   remedy);
+  throw InputError({model.file},
+                   fmt::format("model `{}` is no arm that a hand may hold: {}", model.name, first), remedy);
 }
 
+// New constants are written into the graph of the model's numbers: it is the caller's own, before anything runs.
 describe::Model with_friction(describe::Model model, double factor) {
   if (factor == 1.0) return model;
+  const algebra::Graph::Scope scope(const_cast<algebra::Graph&>(*model.graph));
   for (describe::Joint& joint : model.joints)
     for (describe::JointAxis& axis : joint.axes) {
       describe::Friction& f = axis.friction;
-      for (describe::Expr* number : {&f.viscous_positive, &f.viscous_negative, &f.coulomb_positive,
-                                     &f.coulomb_negative, &f.breakaway_positive, &f.breakaway_negative,
-                                     &axis.damping})
+      for (describe::Expr* number :
+           {&f.viscous_positive, &f.viscous_negative, &f.coulomb_positive, &f.coulomb_negative,
+            &f.breakaway_positive, &f.breakaway_negative, &axis.damping})
         *number = factor * describe::value_of(model, *number);
     }
   return model;
@@ -58,6 +60,7 @@ describe::Model with_friction(describe::Model model, double factor) {
 // Two bodies as one: masses add, the centre is that of both, and moments are about it (Steiner).
 describe::Model with_gripper(describe::Model model, int frame, const Gripper& gripper) {
   if (gripper.mass == 0.0) return model;
+  const algebra::Graph::Scope scope(const_cast<algebra::Graph&>(*model.graph));
   const auto number = [&](describe::Expr x) { return describe::value_of(model, x); };
   const describe::Frame& at = model.frames[static_cast<std::size_t>(frame)];
   describe::Body& body = model.bodies[static_cast<std::size_t>(at.body)];

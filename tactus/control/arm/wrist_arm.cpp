@@ -356,8 +356,7 @@ Joints WristArm::at_joints(const Joints& q, const std::array<double, 6>& F) cons
   const Place now = place(q);
   const Vec f{F[3], F[4], F[5]}, n = Vec{F[0], F[1], F[2]} + cross(now.p - now.c, f);  // about the centre
   Joints tau{};
-  for (std::size_t i = 0; i < 6; ++i)
-    tau[i] = dot(now.z[i], i < 3 ? n + cross(now.c - now.o[i], f) : n);
+  for (std::size_t i = 0; i < 6; ++i) tau[i] = dot(now.z[i], i < 3 ? n + cross(now.c - now.o[i], f) : n);
   return tau;
 }
 

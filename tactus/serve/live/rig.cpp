@@ -119,10 +119,6 @@ void Rig::restart() noexcept {
 
 bool Rig::faulted() const noexcept { return loop_->safety().stage == control::Stage::faulted; }
 
-std::string Rig::words() const {
-  const std::string_view why = device_->why();
-  return std::string(control::meaning_of(loop_->safety().fault)) +
-         (why.empty() ? std::string() : ": " + std::string(why));
-}
+std::string Rig::words() const { return std::string(control::meaning_of(loop_->safety().fault)); }
 
 }  // namespace tactus::serve
