@@ -145,6 +145,7 @@ struct ArmDevice::Parts {
   describe::Model known;  // with the gripper
   ArmController law;
   JointEnds ends;
+  DryFriction dry;
   Fixture fixture;  // in the handle's axes
   std::vector<std::string> names;
   device::Specification specification;
@@ -178,6 +179,7 @@ struct ArmDevice::Parts {
         known(with_gripper(model, found.frame, given.gripper)),
         law(known, {given.law, given.poles, 1.0 / given.rate, true}),
         ends(joint_ends(known)),
+        dry(dry_friction(known)),
         hand(std::move(holder)),
         T(1.0 / given.rate),
         random(given.seed) {
@@ -350,6 +352,15 @@ struct ArmDevice::Parts {
     sample.F_H_W = F_hand;
   }
 
+  /// The law takes Coulomb's friction whole, also of a joint that shall rest, or nearly: it would stand where it just breaks away. What is too
+  /// much then.
+  double too_much_friction(std::size_t i, double rate) const noexcept {
+    constexpr double kSlow = 2e-3;  // [rad/s] from here on all of it
+    if (options.law == ArmLaw::gravity || std::abs(rate) >= kSlow) return 0.0;
+    const double part = 1.0 - std::abs(rate) / kSlow;
+    return rate >= 0.0 ? part * dry.positive[i] : -part * dry.negative[i];
+  }
+
   bool follow(const device::Command& to) noexcept {
     if (overloaded)
       return no("the force transducer is beyond its range: {}, {:g} at most", kAxes[overloaded_axis],
@@ -391,6 +402,7 @@ struct ArmDevice::Parts {
       besides = arm.at_joints(record.seen, F_hand);
       for (double& x : besides) x = -x;
     }
+    for (std::size_t i = 0; i < 6; ++i) besides[i] -= too_much_friction(i, rates.qd[i]);
     record.wanted = q_ref;
     record.wanted_qd = rates.qd;
     record.wanted_qdd = rates.qdd;
@@ -418,7 +430,9 @@ struct ArmDevice::Parts {
     V_ref = A_ref = {};
     saturated = 0;
     const Joints none{};
-    if (!law.torque(sample.t, q_ref, none, q_ref, none, none, record.tau)) return false;
+    Joints besides{};
+    for (std::size_t i = 0; i < 6; ++i) besides[i] = -too_much_friction(i, 0.0);
+    if (!law.torque(sample.t, q_ref, none, q_ref, none, none, record.tau, besides)) return false;
     resting = false;
     text_size = 0;
     state = device::State::enabled;

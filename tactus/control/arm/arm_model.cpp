@@ -96,6 +96,19 @@ double regularity(const WristArm& arm, const Joints& q) {
   return std::min(rates.arm, rates.wrist);
 }
 
+DryFriction dry_friction(const describe::Model& model) {
+  DryFriction dry;
+  std::size_t i = 0;
+  for (const describe::Joint& joint : model.joints)
+    for (const describe::JointAxis& axis : joint.axes) {
+      if (i == 6) return dry;
+      dry.positive[i] = describe::value_of(model, axis.friction.coulomb_positive);
+      dry.negative[i] = describe::value_of(model, axis.friction.coulomb_negative);
+      ++i;
+    }
+  return dry;
+}
+
 JointEnds joint_ends(const describe::Model& model) {
   JointEnds ends;
   constexpr double kFar = std::numeric_limits<double>::infinity();

@@ -31,6 +31,12 @@ double regularity(const WristArm& arm, const Joints& q);
 /// within the joints' ends.
 Joints regular_start(const WristArm& arm, const describe::Model& model);
 
+/// [N m] Coulomb friction of the joints, turning either way.
+struct DryFriction {
+  Joints positive{}, negative{};
+};
+DryFriction dry_friction(const describe::Model& model);
+
 /// [rad] ends of the joints; infinite where there is none.
 struct JointEnds {
   Joints lower{}, upper{};
