@@ -1,6 +1,6 @@
 // [Clover1996]: C. L. Clover, Control system design for robots used in simulating dynamic force and moment
 // interaction in virtual reality applications, Iowa State University, 1996. Chapter II: abbreviated and
-// linear models of the PUMA 560; chapter III: its control; chapter IV: the stiff wall.
+// linear models of the PUMA 560; chapter III: its control; chapter IV: the arm as a force display.
 #pragma once
 
 #include <vector>
@@ -16,6 +16,7 @@ std::vector<study::Case> control_cases();             // chapter III
 std::vector<study::Case> inverse_kinematics_cases();  // chapter IV, (15)-(48) and the appendix
 std::vector<study::Case> virtual_object_cases();      // chapter IV, (1)-(14)
 std::vector<study::Case> felt_cases();                // chapter IV: what is felt through the arm
+std::vector<study::Case> wall_by_arm_cases();         // the same through the arm
 std::vector<study::Case> wall_cases();                // chapter IV's stiff wall
 
 }  // namespace tactus::studies::clover

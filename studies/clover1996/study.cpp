@@ -7,10 +7,11 @@ study::Study clover1996() {
   study::Study study{
       "clover1996",
       "Clover: Control system design for robots used in simulating dynamic force and moment interaction "
-      "in virtual reality applications (1996), chapters II and III, and the wall of chapter IV",
+      "in virtual reality applications (1996), chapters II to IV",
       clover::appendix_cases()};
-  for (auto cases :
-       {clover::abbreviation_cases, clover::linear_model_cases, clover::control_cases, clover::wall_cases})
+  for (auto cases : {clover::abbreviation_cases, clover::linear_model_cases, clover::control_cases,
+                     clover::virtual_object_cases, clover::inverse_kinematics_cases, clover::felt_cases,
+                     clover::wall_cases, clover::wall_by_arm_cases})
     for (study::Case& one : cases()) study.cases.push_back(std::move(one));
   return study;
 }
