@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "arm.h"
 #include "contact.h"
 #include "contender.h"
 #include "haptic.h"
@@ -29,12 +30,13 @@ struct Arguments {
   bool contact = false;
   bool heap = false;
   bool haptic = false;
+  bool arm = false;
   std::string only;  // of the haptic loop: this model
 };
 
 constexpr const char* kHelp =
     "tactus_bench [--quick] [--no-compiler] [--loops] [--json FILE] | --contact [--quick] | --heap [--quick] "
-    "| --haptic [--quick] [--only MODEL] | --thresholds\n"
+    "| --haptic [--quick] [--only MODEL] | --arm [--quick] | --thresholds\n"
     "  --quick        fewer and shorter repetitions, no long ladders\n"
     "  --no-compiler  without the rows of the emitted C++ (they start the system's compiler)\n"
     "  --loops        only the mechanisms with closed loops\n"
@@ -42,6 +44,7 @@ constexpr const char* kHelp =
     "  --contact      instead of the table: re-derivation and ticks with changing contact, stacks and heaps\n"
     "  --heap         instead of the table: stacks and heaps only\n"
     "  --haptic       instead of the table: ticks of the haptic loop (of one model)\n"
+    "  --arm          instead of the table: inverse kinematics, and ticks of the arm as a force display\n"
     "  --thresholds   instead of the table: composite against articulated bodies against the loop, by length "
     "of chain\n";
 
@@ -124,6 +127,10 @@ int run(const Arguments& arguments) {
     fmt::print(stderr, "tactus_bench: --only: no row has the model '{}'\n", arguments.only);
     return 2;
   }
+  if (arguments.arm) {
+    measure_arm(arguments.quick);
+    return 0;
+  }
   if (arguments.heap) {
     measure_heap(arguments.quick);
     return 0;
@@ -178,6 +185,8 @@ int main(int argc, char** argv) {
       arguments.contact = true;
     } else if (argument == "--haptic") {
       arguments.haptic = true;
+    } else if (argument == "--arm") {
+      arguments.arm = true;
     } else if (argument == "--heap") {
       arguments.heap = true;
     } else if (argument == "--thresholds") {

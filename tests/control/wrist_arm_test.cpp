@@ -208,6 +208,48 @@ TEST(WristArm, FollowsTheNearestBranchThroughAPath) {
   }
 }
 
+TEST(WristArm, FollowsFromTickToTickWhereTheNearestWayIs) {
+  for (const Subject& subject : subjects()) {
+    const WristArm arm = arm_of(subject);
+    Random random;
+    for (int k = 0; k < 2000; ++k) {
+      const Joints q = random.joints(3.1);
+      // Near, as from tick to tick, and anywhere.
+      for (const double stride : {0.05, 1.5}) {
+        Joints near = random.joints(3.1);
+        for (std::size_t i = 0; i < 6; ++i) near[i] = q[i] + stride / 3.1 * near[i];
+        const Branch one = arm.follow(arm.pose(q), near), other = arm.nearest(arm.pose(q), near);
+        EXPECT_EQ(one.reach, other.reach) << subject.name;
+        EXPECT_LT(apart(one.q, other.q), kSameBranch) << subject.name << " " << k;
+      }
+    }
+    const Joints q{0.1, -0.5, 1.0, 0.3, 1.0, 0.2};
+    WristArm::Motion motion;
+    motion.V = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6};
+    motion.A = {1.0, -2.0, 3.0, -4.0, 5.0, -6.0};
+    const WristArm::Whole whole = arm.whole(arm.pose(q), motion, q);
+    EXPECT_LT(apart(whole.way.q, q), kSameBranch);
+    EXPECT_EQ(whole.rates.qdd, arm.rates(whole.way.q, motion).qdd);
+  }
+}
+
+TEST(WristArm, TakesAWrenchToTheJointsSoThatPowerIsTheSame) {
+  for (const Subject& subject : subjects()) {
+    const WristArm arm = arm_of(subject);
+    Random random;
+    const Joints q = random.joints(3.1), qd = random.joints(3.1), F = random.joints(3.1);
+    const std::array<double, 6> V = arm.motion(q, qd, {}).V;
+    const Joints tau = arm.at_joints(q, F);
+    double at_joints = 0.0, at_frame = 0.0, size = 0.0;
+    for (std::size_t i = 0; i < 6; ++i) {
+      at_joints += tau[i] * qd[i];
+      at_frame += F[i] * V[i];
+      size += std::abs(F[i] * V[i]);
+    }
+    EXPECT_NEAR(at_joints, at_frame, kRelative * size) << subject.name;
+  }
+}
+
 TEST(WristArm, KeepsTheFourthJointWhereTheWristIsAligned) {
   const Subject puma = subjects()[0];
   const WristArm arm = arm_of(puma);

@@ -167,6 +167,7 @@ struct ArmDevice::Parts {
   device::Sample sample{};
   ArmDevice::Record record{};
   Joints q_ref{};  // where it shall be at the sample
+  math::Pose<double> X_ref{};
   Vector6 V_ref{}, A_ref{};
   Vector6 F_hand{};  // as sensed, world axes
   double hand_work = 0.0;
@@ -366,7 +367,6 @@ struct ArmDevice::Parts {
       return no("the force transducer is beyond its range: {}, {:g} at most", kAxes[overloaded_axis],
                 options.transducer.range[overloaded_axis]);
     // Where it is, by where it should be.
-    const math::Pose<double> X_ref = arm.pose(q_ref);
     const Vec away = sample.X_WH.p + X_0.p - X_ref.p,
               turned = math::rotation_vector(sample.X_WH.R * X_0.R * X_ref.R.transposed());
     if (const double off = std::sqrt(dot(away, away)); !(off <= options.most_error[1]))
@@ -375,7 +375,8 @@ struct ArmDevice::Parts {
       return no("the tool is turned by {:.3g} rad from how it should be", off);
 
     // What it should be next.
-    const Branch next = arm.nearest({to.X_WH.R * X_0.R, to.X_WH.p + X_0.p}, q_ref);
+    const math::Pose<double> X_next{to.X_WH.R * X_0.R, to.X_WH.p + X_0.p};
+    const Branch next = arm.follow(X_next, q_ref);
     if (!(next.missed == 0.0))
       return no("the tool cannot get there: {:.3g} mm out of reach", 1e3 * next.missed);
     for (std::size_t i = 0; i < 6; ++i) {
@@ -413,6 +414,7 @@ struct ArmDevice::Parts {
     if (saturated * T > options.most_saturated)
       return no("its motors have given their most for {:.3g} s", saturated * T);
     q_ref = next.q;
+    X_ref = X_next;
     V_ref = to.V_WH;
     return true;
   }
@@ -427,6 +429,7 @@ struct ArmDevice::Parts {
       return false;
     }
     for (std::size_t i = 0; i < 6; ++i) q_ref[i] = device::quantised(plant->state().q[i], step[i]);
+    X_ref = arm.pose(q_ref);
     V_ref = A_ref = {};
     saturated = 0;
     const Joints none{};

@@ -237,6 +237,38 @@ void WristArm::arm_solutions(const Vec& c, Branches& ways) const noexcept {
   }
 }
 
+WristArm::Wrist WristArm::wrist(const Joints& q, const Mat& R_6) const noexcept {
+  Wrist own;
+  own.R = (turn(h_[0], q[0]) * turn(h_[1], q[1]) * turn(h_[2], q[2])).transposed() * R_6;
+  own.last = own.R * h_[5];
+  own.fifth = turns_between(h_[3], h_[5], h_[4], dot(h_[3], own.last));
+  own.aligned = norm(cross(h_[3], own.last)) < kAligned;
+  return own;
+}
+
+Branch WristArm::with_wrist(const Branch& way, const Wrist& own, double q_5) const noexcept {
+  Branch branch = way;
+  double q_4 = turn_to(turned(h_[4], q_5, h_[5]), own.last, h_[3]);
+  if (own.aligned) {
+    q_4 = 0.0;
+    if (branch.reach == Reach::exact) branch.reach = Reach::wrist;
+  }
+  // R(h_6, q_6) = (R_4 R_5)^T R: seen on a vector across h_6.
+  const Mat R_45 = turn(h_[3], q_4) * turn(h_[4], q_5);
+  const Vec across = std::abs(h_[5].x) < 0.7 ? cross(h_[5], Vec::unit(0)) : cross(h_[5], Vec::unit(1));
+  double q_6 = turn_to(across, R_45.transposed() * (own.R * across), h_[5]);
+  if (own.aligned) {
+    // The turns add up, or their difference does.
+    const double sign = dot(h_[3], own.last) > 0.0 ? 1.0 : -1.0;
+    q_4 = 0.5 * sign * q_6;
+    q_6 = 0.5 * q_6;
+  }
+  branch.q[3] = q_4;
+  branch.q[4] = q_5;
+  branch.q[5] = q_6;
+  return branch;
+}
+
 Branches WristArm::position(const math::Pose<double>& X_WF) const noexcept {
   const Mat R_6 = X_WF.R * R_0_.transposed();
   const Vec c = X_WF.p - R_6 * p_cp_;
@@ -253,34 +285,10 @@ Branches WristArm::position(const math::Pose<double>& X_WF) const noexcept {
       again = again || (other.missed <= least && other.q == way.q);
     }
     if (again) continue;
-    const Mat R = (turn(h_[0], way.q[0]) * turn(h_[1], way.q[1]) * turn(h_[2], way.q[2])).transposed() * R_6;
-    const Vec last = R * h_[5];
-    const TwoTurns fifth = turns_between(h_[3], h_[5], h_[4], dot(h_[3], last));
-    if (fifth.missed > kAligned) continue;  // axes that are not orthogonal: the wrist cannot turn so far
-    const bool aligned = norm(cross(h_[3], last)) < kAligned;
-    for (std::size_t k = 0; k < (aligned ? 1u : 2u); ++k) {
-      Branch& branch = found.all[static_cast<std::size_t>(found.count++)];
-      branch = way;
-      const double q_5 = fifth.q[k];
-      double q_4 = turn_to(turned(h_[4], q_5, h_[5]), last, h_[3]);
-      if (aligned) {
-        q_4 = 0.0;
-        if (branch.reach == Reach::exact) branch.reach = Reach::wrist;
-      }
-      // R(h_6, q_6) = (R_4 R_5)^T R: seen on a vector across h_6.
-      const Mat R_45 = turn(h_[3], q_4) * turn(h_[4], q_5);
-      const Vec across = std::abs(h_[5].x) < 0.7 ? cross(h_[5], Vec::unit(0)) : cross(h_[5], Vec::unit(1));
-      double q_6 = turn_to(across, R_45.transposed() * (R * across), h_[5]);
-      if (aligned) {
-        // The turns add up, or their difference does.
-        const double sign = dot(h_[3], last) > 0.0 ? 1.0 : -1.0;
-        q_4 = 0.5 * sign * q_6;
-        q_6 = 0.5 * q_6;
-      }
-      branch.q[3] = q_4;
-      branch.q[4] = q_5;
-      branch.q[5] = q_6;
-    }
+    const Wrist own = wrist(way.q, R_6);
+    if (own.fifth.missed > kAligned) continue;  // axes that are not orthogonal: the wrist cannot turn so far
+    for (std::size_t k = 0; k < (own.aligned ? 1u : 2u); ++k)
+      found.all[static_cast<std::size_t>(found.count++)] = with_wrist(way, own, own.fifth.q[k]);
   }
   return found;
 }
@@ -310,6 +318,57 @@ Branch WristArm::nearest(const math::Pose<double>& X_WF, const Joints& near) con
     }
   }
   return best;
+}
+
+Branch WristArm::follow(const math::Pose<double>& X_WF, const Joints& near) const noexcept {
+  if (kind_ == Kind::general) return nearest(X_WF, near);
+  const Mat R_6 = X_WF.R * R_0_.transposed();
+  const Vec target = X_WF.p - R_6 * p_cp_ - o_1_;
+  const auto nearer = [](const TwoTurns& two, double to) {
+    const double a = to + wrapped(two.q[0] - to), b = to + wrapped(two.q[1] - to);
+    return std::abs(a - to) <= std::abs(b - to) ? a : b;
+  };
+  const auto third = [&](double square) {
+    return turns_between(p_23_, p_34_, h_[2], 0.5 * (square - dot(p_23_, p_23_) - dot(p_34_, p_34_)));
+  };
+  Branch way;
+  TwoTurns first, elbow;
+  Vec r;
+  if (kind_ == Kind::parallel) {
+    first = turns_between(h_[1], target, -h_[0], dot(h_[1], p_12_) + dot(h_[1], p_23_) + dot(h_[1], p_34_));
+    way.q[0] = nearer(first, near[0]);
+    r = turned(h_[0], -way.q[0], target) - p_12_;
+    elbow = third(dot(r, r));
+    way.q[2] = nearer(elbow, near[2]);
+  } else {
+    elbow = third(dot(target, target));
+    way.q[2] = nearer(elbow, near[2]);
+    first = turns_between(h_[1], target, -h_[0], dot(h_[1], p_23_ + turned(h_[2], way.q[2], p_34_)));
+    way.q[0] = nearer(first, near[0]);
+    r = turned(h_[0], -way.q[0], target);
+  }
+  // Borders, and turns that do not matter, are nearest()'s.
+  if (first.missed > 0.0 || elbow.missed > 0.0 || first.any || elbow.any ||
+      norm(target - dot(target, h_[0]) * h_[0]) < kOnAxis * size_)
+    return nearest(X_WF, near);
+  way.q[1] = turn_to(p_23_ + turned(h_[2], way.q[2], p_34_), r, h_[1]);
+  const Wrist own = wrist(way.q, R_6);
+  if (own.aligned || own.fifth.missed > 0.0) return nearest(X_WF, near);
+  way = with_wrist(way, own, nearer(own.fifth, near[4]));
+  bool far = false;
+  for (std::size_t k = 0; k < 6; ++k) {
+    way.q[k] = near[k] + wrapped(way.q[k] - near[k]);
+    far = far || !(std::abs(way.q[k] - near[k]) < kStride);
+  }
+  return far ? nearest(X_WF, near) : way;
+}
+
+WristArm::Whole WristArm::whole(const math::Pose<double>& X_WF, const Motion& motion,
+                                const Joints& near) const noexcept {
+  Whole all;
+  all.way = follow(X_WF, near);
+  all.rates = rates(all.way.q, motion);
+  return all;
 }
 
 WristArm::Bias WristArm::bias(const Place& now, const Joints& qd) const noexcept {

@@ -73,6 +73,10 @@ class WristArm {
   Branches position(const math::Pose<double>& X_WF) const noexcept;
   /// The way nearest to `near`, its angles within half a turn of those. Turns that do not matter stay as they are there.
   Branch nearest(const math::Pose<double>& X_WF, const Joints& near) const noexcept;
+  /// The same from tick to tick: of each pair of angles the nearer one is taken at once, where that ends within kStride of `near`; otherwise
+  /// nearest() is asked.
+  static constexpr double kStride = 0.3;  // [rad] a sixth of the way to where two branches could be as near
+  Branch follow(const math::Pose<double>& X_WF, const Joints& near) const noexcept;
 
   /// How the frame moves, [angular; linear] of its origin in world axes, and what the joints do then. Where a singular position
   /// lets no velocity do it, the least of what comes nearest: damped; the result is the part that is missed, by the asked.
@@ -84,6 +88,12 @@ class WristArm {
     double arm = 0.0, wrist = 0.0;  // how far from singular: 1 at best; below kSingular damping sets in
   };
   static constexpr double kSingular = 1e-3;
+  /// Angles, rates and accelerations of one pose and its motion, in one call: follow() and rates() of it.
+  struct Whole {
+    Branch way;
+    Rates rates;
+  };
+  Whole whole(const math::Pose<double>& X_WF, const Motion& motion, const Joints& near) const noexcept;
   Rates rates(const Joints& q, const Motion& motion) const noexcept;
   /// The motion that these make, by the same recursion: inverse to rates() where that is regular.
   Motion motion(const Joints& q, const Joints& qd, const Joints& qdd) const noexcept;
@@ -105,6 +115,15 @@ class WristArm {
   Place place(const Joints& q) const noexcept;
   Bias bias(const Place& place, const Joints& qd) const noexcept;
   void arm_solutions(const Vec& c, Branches& ways) const noexcept;
+  /// What is left to the wrist behind three angles.
+  struct Wrist {
+    math::Mat3<double> R{};  // R_3^T R_6
+    Vec last{};              // h_6 as it shall be
+    TwoTurns fifth{};
+    bool aligned = false;  // h_4 and h_6 are one line
+  };
+  Wrist wrist(const Joints& q, const math::Mat3<double>& R_6) const noexcept;
+  Branch with_wrist(const Branch& way, const Wrist& wrist, double q_5) const noexcept;
 
   enum class Kind : std::uint8_t { parallel, meeting, general } kind_ = Kind::general;
   std::array<int, 6> coordinate_{};
