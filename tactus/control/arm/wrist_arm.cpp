@@ -324,9 +324,12 @@ Branch WristArm::follow(const math::Pose<double>& X_WF, const Joints& near) cons
   if (kind_ == Kind::general) return nearest(X_WF, near);
   const Mat R_6 = X_WF.R * R_0_.transposed();
   const Vec target = X_WF.p - R_6 * p_cp_ - o_1_;
-  const auto nearer = [](const TwoTurns& two, double to) {
-    const double a = to + wrapped(two.q[0] - to), b = to + wrapped(two.q[1] - to);
-    return std::abs(a - to) <= std::abs(b - to) ? a : b;
+  double rejected = std::numeric_limits<double>::infinity();
+  const auto nearer = [&](const TwoTurns& two, double to) {
+    const double a = wrapped(two.q[0] - to), b = wrapped(two.q[1] - to);
+    const bool first = std::abs(a) <= std::abs(b);
+    rejected = std::min(rejected, std::abs(first ? b : a));
+    return to + (first ? a : b);
   };
   const auto third = [&](double square) {
     return turns_between(p_23_, p_34_, h_[2], 0.5 * (square - dot(p_23_, p_23_) - dot(p_34_, p_34_)));
@@ -355,12 +358,12 @@ Branch WristArm::follow(const math::Pose<double>& X_WF, const Joints& near) cons
   const Wrist own = wrist(way.q, R_6);
   if (own.aligned || own.fifth.missed > 0.0) return nearest(X_WF, near);
   way = with_wrist(way, own, nearer(own.fifth, near[4]));
-  bool far = false;
+  double square = 0.0;
   for (std::size_t k = 0; k < 6; ++k) {
     way.q[k] = near[k] + wrapped(way.q[k] - near[k]);
-    far = far || !(std::abs(way.q[k] - near[k]) < kStride);
+    square += (way.q[k] - near[k]) * (way.q[k] - near[k]);
   }
-  return far ? nearest(X_WF, near) : way;
+  return square < rejected * rejected ? way : nearest(X_WF, near);
 }
 
 WristArm::Whole WristArm::whole(const math::Pose<double>& X_WF, const Motion& motion,

@@ -73,9 +73,8 @@ class WristArm {
   Branches position(const math::Pose<double>& X_WF) const noexcept;
   /// The way nearest to `near`, its angles within half a turn of those. Turns that do not matter stay as they are there.
   Branch nearest(const math::Pose<double>& X_WF, const Joints& near) const noexcept;
-  /// The same from tick to tick: of each pair of angles the nearer one is taken at once, where that ends within kStride of `near`; otherwise
-  /// nearest() is asked.
-  static constexpr double kStride = 0.3;  // [rad] a sixth of the way to where two branches could be as near
+  /// The same, faster where it moves a little: of each pair of angles the nearer one is taken at once. Every other way has one of the angles that
+  /// were left: where these are all further off than the whole of the way found, none is nearer; otherwise nearest() is asked.
   Branch follow(const math::Pose<double>& X_WF, const Joints& near) const noexcept;
 
   /// How the frame moves, [angular; linear] of its origin in world axes, and what the joints do then. Where a singular position
