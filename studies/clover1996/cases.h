@@ -16,6 +16,7 @@ std::vector<study::Case> control_cases();             // chapter III
 std::vector<study::Case> inverse_kinematics_cases();  // chapter IV, (15)-(48) and the appendix
 std::vector<study::Case> virtual_object_cases();      // chapter IV, (1)-(14)
 std::vector<study::Case> felt_cases();                // chapter IV: what is felt through the arm
+std::vector<study::Case> filter_cases();              // chapter IV: filters of the force
 std::vector<study::Case> wall_by_arm_cases();         // the same through the arm
 std::vector<study::Case> wall_cases();                // chapter IV's stiff wall
 

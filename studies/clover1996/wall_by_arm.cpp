@@ -78,13 +78,13 @@ Meeting meet(const Context& context, const describe::Model& wall, Record* record
     result.tool_after = std::min(result.tool_after, r.V[3]);
     result.after = v;
     if (!std::isnan(met) && std::abs(r.V[3] - v) > 0.02) result.settled = k / kRate - met;
-    if (record != nullptr) record->add({k / kRate, object, tool, v, r.V[3], (r.V[3] - 0.0), r.A[3]});
+    if (record != nullptr) record->add({k / kRate, object, tool, v, r.V[3], r.A[3]});
   }
   return result;
 }
 
 Result through_the_arm(const Context& context) {
-  Record record({"t", "object", "tool", "object's speed", "tool's speed", "speed", "tool's acceleration"});
+  Record record({"t", "object", "tool", "object's speed", "tool's speed", "tool's acceleration"});
   const Meeting pulls = meet(context, pulling_wall(), &record),
                 clamped = meet(context, load(context, "stiff_wall"), nullptr);
   if (!pulls.why.empty() || !clamped.why.empty()) return {"", pulls.why + clamped.why, {}, "", {}};
