@@ -24,9 +24,10 @@
 namespace tactus::bench {
 namespace {
 
-double now() {
+/// [ns] Of the thread's processor time, or of the clock, which costs less to read.
+double now(clockid_t clock = CLOCK_THREAD_CPUTIME_ID) {
   timespec t{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  ::clock_gettime(clock, &t);
   return 1e9 * static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec);
 }
 
@@ -139,11 +140,11 @@ void measure_arm(bool quick) {
       if (!loop.enable()) continue;
       std::vector<double> took;
       for (int k = 0; k < (quick ? 2000 : 20000) && device.wait(); ++k) {
-        const double from = now();
+        const double from = now(CLOCK_MONOTONIC);
         const bool well = loop.tick(2e-3);
-        const double one = now() - from;
+        const double one = now(CLOCK_MONOTONIC) - from;
         if (!well) break;
-        if (static_cast<int>(took.size()) < 100000 && k > 100) took.push_back(one);
+        if (k > 100) took.push_back(one);
       }
       std::sort(took.begin(), took.end());
       row(fmt::format("whole tick: {}, {}", object, name_of(law)).c_str(), took[took.size() / 2],

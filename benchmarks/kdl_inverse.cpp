@@ -13,7 +13,7 @@ namespace {
 // Craig's DH of the PUMA 560: alpha and a of the link before, d of its own. KDL's segments turn first and are placed then.
 class Lma final : public KdlInverse {
  public:
-  Lma() : chain_(puma()), solver_(chain_, 1e-12, 100, 1e-15), near_(6), q_(6) {}
+  Lma() : chain_(puma()), solver_(chain_), near_(6), q_(6) {}
   bool solve(const std::array<double, 9>& R, const std::array<double, 3>& p,
              const std::array<double, 6>& near, std::array<double, 6>& q) override {
     for (unsigned i = 0; i < 6; ++i) near_(i) = near[i];

@@ -392,17 +392,14 @@ struct ArmDevice::Parts {
       motion.V[i] = V_ref[i];
       motion.A[i] = A_ref[i] = (to.V_WH[i] - V_ref[i]) / T;
     }
-    const WristArm::Rates rates = arm.rates(q_ref, motion);
+    Joints besides{};
+    const WristArm::Rates rates = arm.rates(q_ref, motion, F_hand, besides);
     if (!(rates.arm >= options.least_regular))
       return no("the arm is near a singular position: stretched, or its wrist above its first axis");
     if (!(rates.wrist >= options.least_regular))
       return no("the wrist is near a singular position: two of its axes are nearly one line");
 
-    Joints besides{};
-    if (options.carries_hand) {
-      besides = arm.at_joints(record.seen, F_hand);
-      for (double& x : besides) x = -x;
-    }
+    for (double& x : besides) x = options.carries_hand ? -x : 0.0;
     for (std::size_t i = 0; i < 6; ++i) besides[i] -= too_much_friction(i, rates.qd[i]);
     record.wanted = q_ref;
     record.wanted_qd = rates.qd;

@@ -248,13 +248,14 @@ WristArm::Wrist WristArm::wrist(const Joints& q, const Mat& R_6) const noexcept 
 
 Branch WristArm::with_wrist(const Branch& way, const Wrist& own, double q_5) const noexcept {
   Branch branch = way;
-  double q_4 = turn_to(turned(h_[4], q_5, h_[5]), own.last, h_[3]);
+  const Mat R_5 = turn(h_[4], q_5);
+  double q_4 = turn_to(R_5 * h_[5], own.last, h_[3]);
   if (own.aligned) {
     q_4 = 0.0;
     if (branch.reach == Reach::exact) branch.reach = Reach::wrist;
   }
   // R(h_6, q_6) = (R_4 R_5)^T R: seen on a vector across h_6.
-  const Mat R_45 = turn(h_[3], q_4) * turn(h_[4], q_5);
+  const Mat R_45 = turn(h_[3], q_4) * R_5;
   const Vec across = std::abs(h_[5].x) < 0.7 ? cross(h_[5], Vec::unit(0)) : cross(h_[5], Vec::unit(1));
   double q_6 = turn_to(across, R_45.transposed() * (own.R * across), h_[5]);
   if (own.aligned) {
@@ -390,7 +391,17 @@ WristArm::Bias WristArm::bias(const Place& now, const Joints& qd) const noexcept
 }
 
 WristArm::Rates WristArm::rates(const Joints& q, const Motion& motion) const noexcept {
+  return rates_at(place(q), motion);
+}
+
+WristArm::Rates WristArm::rates(const Joints& q, const Motion& motion, const std::array<double, 6>& F,
+                                Joints& tau) const noexcept {
   const Place now = place(q);
+  tau = at_joints(now, F);
+  return rates_at(now, motion);
+}
+
+WristArm::Rates WristArm::rates_at(const Place& now, const Motion& motion) const noexcept {
   const Vec w{motion.V[0], motion.V[1], motion.V[2]}, v{motion.V[3], motion.V[4], motion.V[5]};
   const Vec alpha{motion.A[0], motion.A[1], motion.A[2]}, a{motion.A[3], motion.A[4], motion.A[5]};
   const Vec r = now.p - now.c;
@@ -415,7 +426,10 @@ WristArm::Rates WristArm::rates(const Joints& q, const Motion& motion) const noe
 }
 
 Joints WristArm::at_joints(const Joints& q, const std::array<double, 6>& F) const noexcept {
-  const Place now = place(q);
+  return at_joints(place(q), F);
+}
+
+Joints WristArm::at_joints(const Place& now, const std::array<double, 6>& F) noexcept {
   const Vec f{F[3], F[4], F[5]}, n = Vec{F[0], F[1], F[2]} + cross(now.p - now.c, f);  // about the centre
   Joints tau{};
   for (std::size_t i = 0; i < 6; ++i) tau[i] = dot(now.z[i], i < 3 ? n + cross(now.c - now.o[i], f) : n);

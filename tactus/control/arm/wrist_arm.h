@@ -94,6 +94,9 @@ class WristArm {
   };
   Whole whole(const math::Pose<double>& X_WF, const Motion& motion, const Joints& near) const noexcept;
   Rates rates(const Joints& q, const Motion& motion) const noexcept;
+  /// The same, and J^T F as of at_joints().
+  Rates rates(const Joints& q, const Motion& motion, const std::array<double, 6>& F,
+              Joints& tau) const noexcept;
   /// The motion that these make, by the same recursion: inverse to rates() where that is regular.
   Motion motion(const Joints& q, const Joints& qd, const Joints& qdd) const noexcept;
   /// J^T F: what a wrench [N m; N] on the frame at its origin, world axes, is at the joints.
@@ -112,6 +115,8 @@ class WristArm {
     Vec a_c{};
   };
   Place place(const Joints& q) const noexcept;
+  Rates rates_at(const Place& now, const Motion& motion) const noexcept;
+  static Joints at_joints(const Place& now, const std::array<double, 6>& F) noexcept;
   Bias bias(const Place& place, const Joints& qd) const noexcept;
   void arm_solutions(const Vec& c, Branches& ways) const noexcept;
   /// What is left to the wrist behind three angles.
