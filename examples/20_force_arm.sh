@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A PUMA 560 as a force display: a weightless cube of 5 kg that meets another, felt through the arm; the same with a noisy transducer, a gripper beyond
-# it and friction that the arm's law does not know; and an arm that is led out of its reach, which stops and says why.
+# it and friction that the arm's law does not know; and an arm that is pushed faster than its motors can follow, which stops and says why.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 tactus="${TACTUS:-build/release/tactus}"
