@@ -1,7 +1,10 @@
 #include <tactus/simulate/motion/momentum.h>
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <string>
+#include <unordered_map>
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/base/check.h>
@@ -57,16 +60,67 @@ std::vector<int> root_of_joints(const describe::Model& model) {
 Vec3 vector_of(const std::vector<Expr>& entries) { return {entries[0], entries[1], entries[2]}; }
 std::vector<Expr> entries_of(const Vec3& a) { return {a.x, a.y, a.z}; }
 
-/// The momentum of one tree: other trees' speeds are zero in it, and for a free root its position.
-struct Tree {
-  std::vector<Block> arguments;
-  std::vector<Expr> root_speeds;
+/// Where an expression's symbols belong to.
+constexpr int kNowhere = -1, kSeveral = -2;
+
+/// Momenta of a whole model are sums over its bodies. The parts of each tree, in their order: no part needs more than its own tree's size
+/// to be found and written, so that a thousand trees cost a thousand times what one does.
+class MomentaOfTrees {
+ public:
+  /// `tree_of` has the tree of each coordinate's and speed's symbol.
+  MomentaOfTrees(const Function& energy, const std::unordered_map<const algebra::Node*, int>& tree_of,
+                 int trees)
+      : graph_(*energy.graph), parts_(static_cast<std::size_t>(trees)) {
+    const algebra::Graph::Scope scope(*energy.graph);
+    std::vector<Expr> entries = block_of(energy.outputs, "angular_momentum").entries;
+    const std::vector<Expr>& linear = block_of(energy.outputs, "linear_momentum").entries;
+    entries.insert(entries.end(), linear.begin(), linear.end());
+    std::unordered_map<const algebra::Node*, int> tree;
+    for (const algebra::Node* node : algebra::needed_nodes(entries)) {
+      int own = kNowhere;
+      if (const auto found = tree_of.find(node); found != tree_of.end()) own = found->second;
+      for (const algebra::Node* operand : {node->a, node->b, node->c})
+        if (operand != nullptr)
+          if (const auto of = tree.find(operand); of != tree.end() && of->second != kNowhere)
+            own = own == kNowhere || own == of->second ? of->second : kSeveral;
+      tree[node] = own;
+    }
+    for (std::size_t i = 0; i < entries.size(); ++i) split(entries[i], i, tree);
+  }
+
+  /// H about the world's origin and p of a tree, its symbols replaced.
+  std::vector<Expr> of(int tree, const std::vector<Expr>& from, const std::vector<Expr>& to) const {
+    const std::array<Expr, 6>& parts = parts_[static_cast<std::size_t>(tree)];
+    return algebra::substitute(parts, graph_, from, to);
+  }
+
+ private:
+  void split(Expr sum, std::size_t entry, const std::unordered_map<const algebra::Node*, int>& tree) {
+    std::vector<std::pair<Expr, bool>> open{{sum, false}};  // and whether it is taken away
+    while (!open.empty()) {
+      const auto [part, minus] = open.back();
+      open.pop_back();
+      const int own = tree.at(part.node());
+      if (own >= 0) {
+        Expr& to = parts_[static_cast<std::size_t>(own)][entry];
+        to = minus ? to - part : to + part;
+      } else if (own == kSeveral) {
+        const algebra::Op op = part.op();
+        TACTUS_CHECK(op == algebra::Op::add || op == algebra::Op::sub || op == algebra::Op::neg);
+        if (op != algebra::Op::neg) open.push_back({part.b(), minus != (op == algebra::Op::sub)});
+        open.push_back({part.a(), minus != (op == algebra::Op::neg)});
+      }
+    }
+  }
+
+  const algebra::Graph& graph_;
+  std::vector<std::array<Expr, 6>> parts_;
 };
 
-std::vector<Expr> free_tree_momentum(const Function& energy, const Tree& tree, Expr mass) {
-  const std::vector<Expr> H_B = output_in(energy, "angular_momentum", tree.arguments);
-  const std::vector<Expr> p = output_in(energy, "linear_momentum", tree.arguments);
-  const std::vector<Expr> v(tree.root_speeds.begin() + 3, tree.root_speeds.end());
+std::vector<Expr> free_tree_momentum(const std::vector<Expr>& H_p, std::span<const Expr> root_speeds,
+                                     Expr mass) {
+  const std::vector<Expr> H_B(H_p.begin(), H_p.begin() + 3), p(H_p.begin() + 3, H_p.end());
+  const std::vector<Expr> v(root_speeds.begin() + 3, root_speeds.end());
   const std::vector<Expr> H_v = algebra::jacobian(H_B, v);  // m [c]x R
   const std::vector<Expr> p_v = algebra::jacobian(p, v);    // m R
   const auto c_cross = [&](std::size_t row, std::size_t col) {
@@ -78,12 +132,6 @@ std::vector<Expr> free_tree_momentum(const Function& energy, const Tree& tree, E
   std::vector<Expr> P = entries_of(vector_of(H_B) - math::cross(c, vector_of(p)));
   P.insert(P.end(), p.begin(), p.end());
   return P;
-}
-
-std::vector<Expr> spherical_tree_momentum(const Vec3& centre, const Function& energy, const Tree& tree) {
-  const Vec3 H_W = vector_of(output_in(energy, "angular_momentum", tree.arguments));
-  const Vec3 p = vector_of(output_in(energy, "linear_momentum", tree.arguments));
-  return entries_of(H_W - math::cross(centre, p));
 }
 
 }  // namespace
@@ -106,52 +154,69 @@ std::optional<MomentumFunctions> momentum_functions(const derive::Equations& equ
   const Block udot = symbols("udot", equations.nv());
   const Function energy = equations.energy();
   const std::vector<int> root = root_of_joints(model);
+  // Of each joint its symbols in the energy's graph, and those that take their place.
+  std::vector<std::vector<Expr>> theirs(model.joints.size()), ours(model.joints.size());
+  std::vector<std::vector<std::size_t>> of_tree(model.joints.size());
+  std::unordered_map<const algebra::Node*, int> tree_of;
+  {
+    const std::vector<Expr>&their_q = block_of(energy.inputs, "q").entries,
+          &their_u = block_of(energy.inputs, "u").entries;
+    std::size_t next_q = 0, next_u = 0;
+    for (std::size_t j = 0; j < model.joints.size(); ++j) {
+      const auto take = [&](const std::vector<Expr>& their, const Block& our, std::size_t& next, int count) {
+        for (int i = 0; i < count; ++i, ++next) {
+          theirs[j].push_back(their[next]);
+          ours[j].push_back(our.entries[next]);
+          tree_of[their[next].node()] = root[j];
+        }
+      };
+      take(their_q, q, next_q, describe::coordinate_count(model.joints[j].type));
+      take(their_u, u, next_u, describe::speed_count(model.joints[j].type));
+      of_tree[static_cast<std::size_t>(root[j])].push_back(j);
+    }
+  }
+  const MomentaOfTrees momenta(energy, tree_of, static_cast<int>(model.joints.size()));
+  std::vector<int> first_speed(1, 0);
+  for (const describe::Joint& joint : model.joints)
+    first_speed.push_back(first_speed.back() + describe::speed_count(joint.type));
 
   MomentumFunctions functions;
   std::vector<Expr> P;
   std::vector<Block> blocks_A;
-  int first_q = 0, first_u = 0;
   for (std::size_t j = 0; j < model.joints.size(); ++j) {
     const describe::Joint& joint = model.joints[j];
-    const int root_q = first_q, root_u = first_u, size = describe::speed_count(joint.type);
-    first_q += describe::coordinate_count(joint.type);
-    first_u += size;
     if (!hangs_free(joint)) continue;
-
-    Tree tree{{t, q, u}, {}};
+    const int root_u = first_speed[j], size = describe::speed_count(joint.type);
     std::vector<int> speeds;
+    std::vector<Expr> from{block_of(energy.inputs, "t").entries.front()}, to{t.entries.front()};
     Expr mass = 0.0;
     double mass_now = 0.0;
-    int k = 0;
-    for (std::size_t i = 0; i < model.joints.size(); ++i) {
-      const bool inside = root[i] == static_cast<int>(j);
-      if (inside) {
-        mass += numbers(model.bodies[i + 1].mass);
-        mass_now += describe::value_of(model, model.bodies[i + 1].mass);
-      }
-      for (int n = describe::speed_count(model.joints[i].type); n > 0; --n, ++k) {
-        if (inside)
-          speeds.push_back(k);
-        else
-          tree.arguments[2].entries[static_cast<std::size_t>(k)] = Expr(0.0);
-      }
+    for (const std::size_t i : of_tree[j]) {
+      mass += numbers(model.bodies[i + 1].mass);
+      mass_now += describe::value_of(model, model.bodies[i + 1].mass);
+      for (int k = first_speed[i]; k < first_speed[i + 1]; ++k) speeds.push_back(k);
+      from.insert(from.end(), theirs[i].begin(), theirs[i].end());
+      to.insert(to.end(), ours[i].begin(), ours[i].end());
     }
-    for (int i = 0; i < size; ++i)
-      tree.root_speeds.push_back(u.entries[static_cast<std::size_t>(root_u + i)]);
     if (!(mass_now > 0.0)) continue;
+    const std::span<const Expr> root_speeds =
+        std::span(u.entries).subspan(static_cast<std::size_t>(root_u), static_cast<std::size_t>(size));
 
     std::vector<Expr> P_tree;
     if (joint.type == JointType::free) {
-      for (int i = 0; i < 3; ++i) tree.arguments[1].entries[static_cast<std::size_t>(root_q + i)] = Expr(0.0);
-      P_tree = free_tree_momentum(energy, tree, mass);
+      for (std::size_t i = 0; i < 3; ++i)
+        to[1 + i] = Expr(0.0);  // its place, of which this momentum does not depend
+      P_tree = free_tree_momentum(momenta.of(static_cast<int>(j), from, to), root_speeds, mass);
     } else {
-      P_tree = spherical_tree_momentum(numbers(joint.X_PJ.p), energy, tree);
+      const std::vector<Expr> H_p = momenta.of(static_cast<int>(j), from, to);
+      const Vec3 H_W{H_p[0], H_p[1], H_p[2]}, p{H_p[3], H_p[4], H_p[5]};
+      P_tree = entries_of(H_W - math::cross(numbers(joint.X_PJ.p), p));
     }
     blocks_A.push_back({"A_" + std::to_string(functions.roots.size()),
                         {},
                         size,
                         size,
-                        algebra::jacobian(P_tree, tree.root_speeds)});
+                        algebra::jacobian(P_tree, root_speeds)});
     functions.roots.push_back({root_u, size, static_cast<int>(P.size()), std::move(speeds)});
     P.insert(P.end(), P_tree.begin(), P_tree.end());
   }
