@@ -133,6 +133,55 @@ TEST(ForceArm, WhatHangsBeyondTheTransducerIsNotFelt) {
       .mass = kMass, .centre = {0.0, 0.0, 0.05}, .inertia = {1e-3, 1e-3, 5e-4}, .compensated = true};
   Held with(options, "5 kg", circling());
   EXPECT_NEAR(felt_mass(with, 3000), 5.0, 5.0 * kThousandth);
+  options.gripper.compensated = false;
+  Held without(options, "5 kg", circling());
+  EXPECT_NEAR(felt_mass(without, 3000), 5.0 + kMass, 5.0 * 2.0 * kThousandth);
+}
+
+TEST(ForceArm, PutsAHeavyBoxWithoutWeightIntoASlot) {
+  // 150 kg between two walls that leave 5 mm on either side, led in along x and a little askew by a hand: what the hand gave is its momentum until it
+  // touches, and it stays between the walls.
+  const describe::Model scene = describe::load_text(
+      "name: payload\ngravity: [0, 0, 0]\nbodies:\n"
+      "  world: {geometry: [{shape: box, name: left, size: [0.3, 0.1, 0.5], placement: {xyz: [-0.25, 0.18, "
+      "0]}, contact: true},"
+      " {shape: box, name: right, size: [0.3, 0.1, 0.5], placement: {xyz: [-0.25, -0.18, 0]}, contact: "
+      "true}]}\n"
+      "  box: {mass: 150, inertia: [2.5, 2.5, 2.5], geometry: [{shape: box, size: [0.15, 0.25, 0.25], "
+      "contact: true}]}\n"
+      "joints:\n  j: {type: planar, parent: world, child: box, axes: [x, y]}\nframes:\n  grip: {body: box, "
+      "grasp: true}\n"
+      "contact:\n  defaults: {restitution: 0.1, friction: 0.2}\n",
+      "payload.yaml");
+  constexpr double kPush = 60.0, kAside = 2.0, kPushed = 0.7;  // [N], [N], [s]
+  ArmDevice device(puma(), exact(), device::scripted([](double t) {
+                     return Vector6{0, 0, 0, t < kPushed ? -kPush : 0.0, kAside, 0};
+                   }));
+  const auto box =
+      contact::open(scene, {.step = 2e-3, .budget = simulate::Budget::haptic(), .hand_over = true});
+  control::SafetyLimits limits;
+  limits.ramp = 0.0;
+  HapticLoop loop(*box, device, box->port("grip"), {}, limits);
+  ASSERT_TRUE(loop.enable());
+  int events = 0;
+  double gained = NAN, tool = NAN, aside = 0.0, force = 0.0;
+  for (int k = 0; k < 700 && device.wait(); ++k) {
+    ASSERT_TRUE(loop.tick(loop.period())) << device.why();
+    events += loop.record().events;
+    aside = support::larger(aside, std::abs(loop.record().p_P.y));
+    for (const simulate::PairReport& pair : box->contact_report().pairs)
+      force = support::larger(force, pair.normal);
+    if (k == 350 && events == 0) {
+      gained = 150.0 * loop.record().V_P[3];
+      tool = 150.0 * device.record().V[3];
+    }
+  }
+  const double given = -kPush * kPushed;  // [N s]
+  EXPECT_NEAR(gained, given, 1e-6 * std::abs(given));
+  EXPECT_NEAR(tool, given, 0.01 * std::abs(given));  // coverage: momentum of the hand's impulse to 1 %
+  EXPECT_GT(events, 0);
+  EXPECT_GT(force, 0.0);
+  EXPECT_LT(aside, 0.0051);
 }
 
 TEST(ForceArm, AGripperAtRestLeavesLessThanHalfAStepOfTheTransducer) {
