@@ -147,6 +147,39 @@ TEST(Haptic, SaysWhatIsWrongWithTheRequest) {
   EXPECT_EQ(tactus("haptic missing.yaml").code, 2);
 }
 
+TEST(Haptic, ARobotArmIsADeviceFromTheCommandLine) {
+  const Folder folder;
+  const std::string cube = "haptic " + model("virtual_cube.yaml"),
+                    arm = " --device arm:" + model("puma560.yaml");
+  EXPECT_NE(tactus("devices").out.find("arm:FILE"), std::string::npos);
+  const std::string log = folder.path("run.mcap"), setup = folder.path("setup.yaml");
+  const Outcome run =
+      tactus(cube + arm +
+             " --duration 0.6 --size 0.05 --arm-noise 0.1,0.01 --arm-gripper 0.4,0,0,0.05 --arm-law "
+             "computed-torque --json --log " +
+             log + " --save-setup " + setup);
+  ASSERT_EQ(run.code, 0) << run.err;
+  const json summary = json::parse(run.out);
+  EXPECT_EQ(summary.at("rate_hz"), 500.0);
+  EXPECT_EQ(summary.at("ticks"), 300);
+  EXPECT_EQ(summary.at("why"), "");
+  EXPECT_LT(summary.at("largest_lag_m").get<double>(), 5e-3);
+  EXPECT_EQ(tactus("replay " + log).code, 0);
+  EXPECT_EQ(tactus("haptic --setup " + setup + " --duration 0.1").code, 0);
+
+  // It stops by itself and says why; what cannot be is refused before.
+  const Outcome pushed = tactus("haptic " + model("rigid_body.yaml") + arm + " --hand push --force 20");
+  EXPECT_EQ(pushed.code, 1);
+  EXPECT_NE(pushed.err.find("the device refused the command: "), std::string::npos) << pushed.err;
+  for (const char* wrong :
+       {"--arm-start 0,0,0,0,0,0", "--arm-start 1,2", "--arm-poles 3,4", "--arm-gripper nan",
+        "--arm-encoders 1,2", "--arm-noise 1", "--arm-bias 1", "--arm-friction -1"})
+    EXPECT_EQ(tactus(cube + arm + " " + wrong).code, 2) << wrong;
+  EXPECT_EQ(tactus(cube + " --arm-friction 2").code, 2);
+  EXPECT_EQ(tactus(cube + " --device arm:" + model("scara.yaml")).code, 2);
+  EXPECT_EQ(tactus(cube + arm + ":nose").code, 2);
+}
+
 TEST(Haptic, NeverWritesOverItsModel) {
   const Folder folder;
   const std::string copy = folder.file("cart.yaml", content_of(model("shopping_cart.yaml")));
