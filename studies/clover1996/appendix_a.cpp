@@ -1,4 +1,5 @@
 // Appendix A as it is printed, coefficient by coefficient, against the abbreviated model.
+#include <algorithm>
 #include <cmath>
 #include <vector>
 

@@ -1,5 +1,7 @@
 // Tables V to VIII: the linear model of the PUMA 560 at three points, exact and abbreviated, and its
 // eigenvalues.
+#include <algorithm>
+
 #include <studies/clover1996/tables.h>
 #include <studies/compare.h>
 #include <tactus/derive/readable/linear_canonical.h>

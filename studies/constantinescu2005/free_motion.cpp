@@ -1,6 +1,8 @@
 // Section VI and the first experiments of section VIII: the chain held at its middle and at its distal link, nothing in its way.
 // Device and mechanism are integrated together, as the paper's diagram has it (Figure 5), by the classical Runge-Kutta rule.
 
+#include <algorithm>
+
 #include <studies/compare.h>
 #include <studies/models.h>
 #include <studies/record.h>

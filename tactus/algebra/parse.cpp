@@ -1,5 +1,6 @@
 #include <tactus/algebra/parse.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>

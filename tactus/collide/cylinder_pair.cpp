@@ -4,6 +4,7 @@
 //
 // is at the axis of one (flat end), normal to both (side and side), normal to one (side and rim: on a
 // circle), or anywhere (rim and rim), where s is smooth.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>

@@ -1,6 +1,7 @@
 // tactus haptic, replay and devices, as a user meets them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <string>

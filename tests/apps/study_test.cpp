@@ -1,6 +1,7 @@
 // tactus study, as a user calls it: the list, whole studies, single cases, mistakes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <regex>
 #include <set>

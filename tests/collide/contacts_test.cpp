@@ -1,6 +1,7 @@
 // Which features are found in situations that are known: faces on faces, edges on edges, rims, planes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include <support/allocations.h>

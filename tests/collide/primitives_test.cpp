@@ -1,4 +1,6 @@
 // Every pair of primitive shapes, against fcl and against the definition of separation, at random placements.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include <fcl/narrowphase/distance.h>

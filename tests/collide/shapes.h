@@ -1,6 +1,7 @@
 // Scenes of a few shapes, and random placements.
 #pragma once
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <vector>

@@ -1,5 +1,6 @@
 // Speeds that are chosen: never more operations than joint rates, the wrist's as few as the paper's, a mass matrix that is diagonal; and
 // always the same accelerations.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>

@@ -1,4 +1,6 @@
 // Parameters kept symbolic through derivation, or folded in: the same equations.
+#include <algorithm>
+
 #include <tactus/algebra/calculus.h>
 
 #include "random_state.h"

@@ -1,6 +1,7 @@
 // Random states of a model, and functions evaluated at them.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <span>

@@ -1,4 +1,5 @@
 // docs/model.schema.json, the reader and the models that come with Tactus say the same.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>

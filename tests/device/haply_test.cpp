@@ -1,6 +1,7 @@
 // Haply's service: what it may say, and what becomes of it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include <tactus/base/error.h>

@@ -14,6 +14,7 @@
 // Compliant touches are forces: a spring and damper that never pull, and friction that is smooth about zero.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
