@@ -34,6 +34,7 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/describe/model/joint_traits.h
   tactus/describe/model/model.h
   tactus/describe/read/load.h
+  tactus/describe/read/table_files.h
   tactus/describe/words/report.h
   tactus/device/device.h
   tactus/device/hand.h

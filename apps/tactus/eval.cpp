@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include <tactus/base/error.h>
+#include <tactus/contact/open.h>
 #include <tactus/derive/equations.h>
 #include <tactus/derive/readable/linear_canonical.h>
 #include <tactus/derive/readable/state_space.h>
@@ -134,6 +135,39 @@ Motion motion_of(const derive::Equations& equations, const Instant& at) {
   return motion;
 }
 
+/// The accelerations where joints with dry friction stand: which of them stick is a law of its own, that of a motion which begins here. The constraints'
+/// forces are those of that motion.
+void stand_by_friction(const describe::Model& model, Motion& motion, ConstrainedInstant* constrained) {
+  if (!motion.given.wrenches.empty())
+    throw Failed(
+        "joints with dry friction stand here: eval knows which of them stick without `wrenches` only"
+        "\n  help: `tactus simulate` has both");
+  describe::Model alone = model;
+  alone.contact = {};
+  contact::OpenOptions options;
+  options.assemble = false;
+  const std::unique_ptr<simulate::Mechanism> mechanism = contact::open(alone, options);
+  mechanism->set_state({.t = motion.given.t, .q = motion.given.q, .u = motion.given.u, .momentum = {}});
+  require(mechanism->hold({.tau = motion.tau, .ports = {}, .wrench = {}}), "the forces fit the joints");
+  const std::span<const double> udot = mechanism->accelerations();
+  motion.udot.assign(udot.begin(), udot.end());
+  motion.acceleration = motion.given.udot.value_or(motion.udot);
+  if (constrained == nullptr) return;
+  const simulate::ConstraintReport report = mechanism->constraint_report(true);
+  require(report.lambda.size() >= constrained->rows.size(), "every row has a multiplier");
+  std::size_t k = 0;
+  std::fill(constrained->force.begin(), constrained->force.end(), 0.0);
+  for (const simulate::ConstraintOutline& constraint : mechanism->constraints())
+    for (std::size_t r = 0; r < constraint.rows.size(); ++r)
+      if (k < constrained->rows.size() && constrained->rows[k].label == constraint.labels[r]) {
+        ConstrainedInstant::Row& row = constrained->rows[k++];
+        row.lambda = report.lambda[constraint.rows[r]];
+        for (std::size_t i = 0; i < row.A.size(); ++i) constrained->force[i] += row.A[i] * row.lambda;
+      }
+  require(k == constrained->rows.size(), "every row is found");
+  constrained->udot = motion.udot;
+}
+
 /// Of a model without inertia: the rows, and how far the state is from them.
 ConstrainedInstant rows_alone(const derive::Equations& equations, const Instant& at) {
   const describe::Model& model = equations.model();
@@ -171,6 +205,21 @@ std::string misfits(const ConstrainedInstant& constrained, const std::vector<dou
     };
     add(row.position_error, kFits, "position");
     add(row.velocity_error, kFits * fastest, "velocity");
+  }
+  return text;
+}
+
+/// Which constraints the given accelerations violate and by how much; "" where they fit. By the sizes of the terms of A udot = gamma.
+std::string impossible_motion(const ConstrainedInstant& constrained, const std::vector<double>& udot) {
+  std::string text;
+  for (const ConstrainedInstant::Row& row : constrained.rows) {
+    double error = -row.gamma, size = 1.0 + std::abs(row.gamma);
+    for (std::size_t i = 0; i < udot.size(); ++i) {
+      error += row.A[i] * udot[i];
+      size += std::abs(row.A[i] * udot[i]);
+    }
+    if (!(std::abs(error) <= kFits * size))
+      text += fmt::format("{}`{}` by {:.3g}", text.empty() ? "" : ", ", row.label, std::abs(error));
   }
   return text;
 }
@@ -387,6 +436,9 @@ void run(const Request& request) {
     motion.udot = constrained->udot;
     motion.acceleration = at.udot.value_or(motion.udot);
   }
+  const std::vector<std::string> standing = simulate::joints_at_rest_with_friction(equations, at);
+  if (!standing.empty() && moves && (at.tau || !at.udot))
+    stand_by_friction(model, motion, constrained ? &*constrained : nullptr);
 
   Json result;
   result["model"] = model.name;
@@ -414,10 +466,18 @@ void run(const Request& request) {
   const Eigen::MatrixXd M = matrix(evaluated(equations.mass_matrix(), at, {}, {}), "M");
   result["M"] = rows(M);
   result["h"] = list(evaluated(equations.bias(), at, {}, {}), "h");
+  if (!standing.empty())
+    result["dry_friction_at_rest"] = {{"joints", standing},
+                                      {"note",
+                                       "udot follows from the law of sticking; h and tau have the friction "
+                                       "of a joint that has just begun to slide"}};
   result["gravity"] = list(evaluated(equations.gravity(), at, {}, {}), "g");
   const std::string off = constrained ? misfits(*constrained, at.u) : "";
+  const std::string impossible =
+      constrained && moves && at.udot ? impossible_motion(*constrained, *at.udot) : "";
   if (constrained) {
     result["fits_constraints"] = off.empty();
+    if (at.udot) result["motion_fits_constraints"] = impossible.empty();
     if (request.assemble) result["assembly_changes"] = changes_as_json(changes);
     if (moves) {
       add_constraints(*constrained, motion.acceleration, result);
@@ -451,6 +511,10 @@ void run(const Request& request) {
     throw Failed(
         "the state violates the constraints: " + off +
         "\n  help: --assemble moves it onto them; `fixed` in the state file keeps values as they are");
+  if (!impossible.empty())
+    throw Failed("the accelerations that are given violate the constraints: " + impossible +
+                 "\n  help: no forces make that motion; give fewer of them, or those of a motion that fits "
+                 "(udot of an eval with `tau`)");
   if (constrained && moves && !constrained->on_branch && (at.tau || !at.udot))
     throw Failed(
         fmt::format("the position is singular (rows that depend on others here: {}): branches of the motion "

@@ -9,6 +9,7 @@
 #include <tactus/display/log.h>
 
 #include "haptic_summary.h"
+#include "input_files.h"
 #include "options.h"
 #include "setup_file.h"
 #include "status_line.h"
@@ -35,6 +36,7 @@ void run(HapticRequest request, const SetupFile& files, const std::string& setup
   const describe::Model model = request.model.load();
   std::vector<NamedFile> inputs = request.model.files(model);
   inputs.push_back({"--setup", files.read});
+  for (NamedFile& file : files_of_device(request.device)) inputs.push_back(std::move(file));
   require_distinct_files(inputs, {{"--out", request.out},
                                   {"--plot", request.plot},
                                   {"--log", request.log},

@@ -78,6 +78,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that leaves is noticed by the write that fails
+  std::signal(SIGXFSZ, SIG_IGN);  // and so is a file that may not grow further
   try {
     const int code = run(argc, argv);
     tactus::finish_standard_output();

@@ -6,6 +6,7 @@
 
 #include <tactus/base/error.h>
 
+#include "input_files.h"
 #include "verbs.h"
 
 namespace tactus::apps {
@@ -42,9 +43,7 @@ describe::Model ModelChoice::load_text(const std::string& text) const {
 }
 
 std::vector<NamedFile> ModelChoice::files(const describe::Model& model) const {
-  std::vector<NamedFile> files{{"the model", path}};
-  for (const std::string& file : describe::included_files(path))
-    files.push_back({"a file that the model includes", file});
+  std::vector<NamedFile> files = files_of_model(path);
   for (const describe::Body& body : model.bodies)
     for (const describe::Geometry& geometry : body.geometry)
       if (!geometry.file.empty())

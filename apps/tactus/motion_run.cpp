@@ -1,6 +1,7 @@
 #include "motion_run.h"
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 
 #include <fmt/format.h>
@@ -85,6 +86,11 @@ const MotionResult& MotionRun::go() {
   result_.before.kinetic +=
       mechanism_.books().impact_loss + mechanism_.books().friction_loss;  // of a start with an impact
   result_.before.potential -= mechanism_.books().correction_work;
+  if (!std::isfinite(result_.before.kinetic + result_.before.potential)) {
+    step();  // which says why
+    throw Failed("the motion cannot begin, and nothing is written: " +
+                 (result_.trouble.empty() ? "its energy is not a number" : result_.trouble));
+  }
   note_events();
   record(false);
   {

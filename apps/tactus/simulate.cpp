@@ -7,6 +7,7 @@
 #include <tactus/base/output_file.h>
 #include <tactus/contact/open.h>
 
+#include "input_files.h"
 #include "motion_run.h"
 #include "options.h"
 #include "simulate_request.h"
@@ -42,7 +43,7 @@ void run(SimulateRequest request) {
            "give these file names");
   const describe::Model model = request.model.load();
   std::vector<NamedFile> inputs = request.model.files(model);
-  inputs.push_back({"the script", request.script});
+  for (NamedFile& file : files_of_script(request.script)) inputs.push_back(std::move(file));
   require_distinct_files(inputs,
                          {{"--out", request.out}, {"--events", request.events}, {"--plot", request.plot}});
   if (!contact::has_contact(model)) require_contact(request);

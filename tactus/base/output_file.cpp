@@ -38,6 +38,8 @@ fs::path followed(fs::path path) {
     const fs::path to = fs::read_symlink(path, error);
     path = to.is_absolute() ? to : path.parent_path() / to;
   }
+  // Of a path no part of which is there, weakly_canonical() leaves the folder out.
+  if (fs::path whole = fs::absolute(path, error); !error) path = std::move(whole);
   const fs::path plain = fs::weakly_canonical(path, error);
   return error ? path : plain;
 }

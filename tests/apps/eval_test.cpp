@@ -20,11 +20,12 @@ using Json = nlohmann::json;
 using List = std::vector<double>;
 using Rows = std::vector<List>;
 
-Json evaluated(const std::string& name, const std::string& state, const std::string& options = "") {
+Json evaluated(const std::string& name, const std::string& state, const std::string& options = "",
+               int code = 0) {
   const Folder folder;
   const Outcome run =
       tactus("eval " + model(name) + " --at " + folder.file("state.yaml", state) + " " + options);
-  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.code, code) << run.err;
   return Json::parse(run.out, nullptr, false);
 }
 
@@ -237,12 +238,29 @@ TEST(Eval, SaysWhatOfAGivenAccelerationTheConstraintsDoNotAllow) {
   // On its branch q2 = 2 pi - 2 q1 the slider's height is l (sin q1 + sin(q1 + q2)); any qdd = (a, -2 a) is
   // allowed.
   const std::string at = "{q: [0.7, 4.883185307179586], qd: [0.9, -1.8], qdd: [1.3, ";
-  const auto error = [&](const std::string& qdd2) {
-    const Json result = evaluated("slider_crank.yaml", at + qdd2 + "]}");
+  const auto error = [&](const std::string& qdd2, bool fits) {
+    const Json result = evaluated("slider_crank.yaml", at + qdd2 + "]}", "", fits ? 0 : 1);
+    EXPECT_EQ(result["motion_fits_constraints"].get<bool>(), fits);
     return result["reactions"]["slider"]["acceleration_error"][0].get<double>();
   };
-  EXPECT_NEAR(error("-2.6"), 0.0, 1e-14);
-  EXPECT_NEAR(error("5"), 7.6 * std::cos(0.7), 1e-13);  // of q2 alone
+  EXPECT_NEAR(error("-2.6", true), 0.0, 1e-14);
+  EXPECT_NEAR(error("5", false), 7.6 * std::cos(0.7), 1e-13);  // of q2 alone
+}
+
+// Of the PUMA's joints at rest only the second breaks away under its weight: M_22 qdd_2 = gravity less friction, the others stand.
+TEST(Eval, JointsThatDryFrictionHoldsStandStill) {
+  const Json result = evaluated("puma560.yaml", "{}");
+  const List udot = result["udot"].get<List>();
+  EXPECT_EQ(result["dry_friction_at_rest"]["joints"].size(), 6u);
+  for (std::size_t i = 0; i < 6; ++i)
+    if (i != 1) EXPECT_NEAR(udot[i], 0.0, 1e-12) << i;
+  EXPECT_GT(udot[1], 1.0);
+  // The second is the one joint that the equations, in which all of them slide, have right: by its own row.
+  const Rows M = result["M"].get<Rows>();
+  const double alone = -result["h"].get<List>()[1] / M[1][1];
+  EXPECT_NEAR(udot[1], alone, 1e-9 * std::abs(alone));
+  // Pushed beyond their bounds they move.
+  EXPECT_GT(evaluated("puma560.yaml", "{tau: [50, 0, 0, 0, 0, 0]}")["udot"].get<List>()[0], 1.0);
 }
 
 TEST(Eval, ConstrainedModelsHaveNoEigenvaluesOfTheTree) {

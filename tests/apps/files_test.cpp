@@ -121,6 +121,55 @@ TEST(Files, WhatAModelIncludesAndItsMeshesAreNeverOverwrittenByAnyVerb) {
   }
 }
 
+TEST(Files, WhatTablesAndDevicesAreReadFromIsNeverOverwritten) {
+  const Folder folder;
+  const std::string rows = "t,force\n0,0\n1,2\n";
+  const std::string table = folder.file("rows.csv", rows), other = folder.file("more.csv", rows);
+  const std::string file = folder.file("pushed.yaml",
+                                       "name: pushed\ntables: {push: {file: rows.csv}}\n"
+                                       "bodies: {b: {mass: 1}}\n"
+                                       "joints: {x: {type: prismatic, parent: world, child: b, axis: x}}\n");
+  const std::string script =
+      folder.file("script.yaml", "tables: {more: {file: more.csv}}\ntau: {x: more(t)}\n");
+  const std::string five_bar = folder.file("five_bar.yaml", content_of(model("pantograph.yaml"))),
+                    arm = folder.file("arm.yaml", content_of(model("puma560.yaml")));
+  const std::string recording = folder.path("recording.csv");
+  ASSERT_EQ(tactus("haptic " + model("shopping_cart.yaml") + " --duration 0.05 --out " + recording).code, 0);
+  const std::vector<std::string> files{table, other, five_bar, arm, recording};
+  std::vector<std::string> texts;
+  for (const std::string& one : files) texts.push_back(content_of(one));
+  const std::string haptic = "haptic " + model("shopping_cart.yaml") + " --duration 0.01 --stiffness 10 ";
+  for (const std::string& line :
+       {"simulate " + file + kShort + " --out " + table, "haptic " + file + " --duration 0.01 --out " + table,
+        "simulate " + file + kShort + " --script " + script + " --out " + other,
+        haptic + "--device model:" + five_bar + " --out " + five_bar,
+        haptic + "--device model:" + five_bar + ":handle --log " + five_bar,
+        haptic + "--device arm:" + arm + " --plot " + arm,
+        haptic + "--device file:" + recording + " --out " + recording}) {
+    const Outcome run = tactus(line);
+    EXPECT_EQ(run.code, 2) << line << "\n" << run.out;
+    EXPECT_NE(run.err.find("would overwrite"), std::string::npos) << line << ": " << run.err;
+    for (std::size_t i = 0; i < files.size(); ++i) EXPECT_EQ(content_of(files[i]), texts[i]) << line;
+  }
+}
+
+TEST(Files, AFileThatMayNotGrowIsSaid) {
+  const Folder folder;
+  EXPECT_EQ(ends_with("ulimit -f 8; TACTUS simulate " + model("pendulum.yaml") + " --duration 50 --out " +
+                      folder.path("x")),
+            1);
+}
+
+TEST(Files, AMotionThatCannotBeginLeavesNoRows) {
+  const Folder folder;
+  const std::string file = folder.path("rows.csv");
+  const Outcome run = tactus("simulate " + model("spherical_wrist.yaml") + " --out " + file);
+  EXPECT_EQ(run.code, 1);
+  EXPECT_EQ(run.out.find("nan"), std::string::npos) << run.out;
+  EXPECT_NE(run.err.find("singular"), std::string::npos) << run.err;
+  EXPECT_FALSE(fs::exists(file));
+}
+
 TEST(Files, TwoOutputsThatAreOneFileAreRefused) {
   const Folder folder;
   const std::string file = folder.path("x");
@@ -133,6 +182,15 @@ TEST(Files, TwoOutputsThatAreOneFileAreRefused) {
   }
   EXPECT_EQ(ends_with("TACTUS simulate " + model("pendulum.yaml") + kShort + " --out " + file + " > " + file),
             2);
+  // By names that only the folder makes one: of files that are not there yet.
+  const std::string here = "cd " + fs::path(file).parent_path().string() + " && ";
+  fs::remove(file);
+  for (const char* names : {"--out ./y --plot y", "--out y --plot $PWD/y"}) {
+    EXPECT_EQ(ends_with(here + "TACTUS simulate " + model("pendulum.yaml") + kShort + " " + names), 2)
+        << names;
+    EXPECT_FALSE(fs::exists(folder.path("y")));
+  }
+  EXPECT_EQ(ends_with(here + "TACTUS haptic " + model("pendulum.yaml") + kShort + " --out ./y --log y"), 2);
   const Outcome devices =
       tactus("simulate " + model("pendulum.yaml") + kShort + " --out /dev/null --plot /dev/null");
   EXPECT_EQ(devices.code, 0) << devices.err;

@@ -130,6 +130,8 @@ TEST_F(GenerateVerb, NothingLeavesConstraintsOutWithoutSayingSo) {
   EXPECT_EQ(generate(kModel + " --what constrained-dynamics"), 2);
   EXPECT_NE(log().find("no constraints"), std::string::npos);
   EXPECT_EQ(generate(kModel + " --what step --lang latex"), 2);
+  // Joints that stick and break away are no straight-line code.
+  EXPECT_EQ(generate(tactus::support::source_dir() + "/models/puma560.yaml --what step"), 2);
 }
 
 TEST_F(GenerateVerb, RefusesWhatItDoesNotKnow) {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include <tactus/contact/mechanism/held_joints.h>
+
 namespace tactus::contact {
 
 namespace {
@@ -11,6 +13,8 @@ namespace {
 struct SteppedSnapshot final : simulate::Snapshot {
   SteppingSnapshot memory;
   simulate::Simulation::Memory smooth;
+  std::vector<double> carried;
+  double friction_work = 0.0;
 };
 
 }  // namespace
@@ -19,6 +23,10 @@ struct SteppedSnapshot final : simulate::Snapshot {
 struct SteppingMechanism::Smooth {
   std::shared_ptr<const simulate::SmoothModel> model;
   simulate::Simulation motion;
+  HeldJoints held;
+  double friction_work = 0.0;  // [J] of what is carried
+  SteppingSnapshot before{};   // the contacts' own, where a tick begins
+  std::vector<double> tau{};   // with what is carried
   simulate::Simulation::Memory memory{};
   bool failed = false;  // the last trouble was its own
 
@@ -46,8 +54,12 @@ SteppingMechanism::SteppingMechanism(std::shared_ptr<const ContactMade> made, St
                                      const simulate::Options& smooth_options)
     : ContactMechanism(std::move(made), options.step), stepping_(contact_model(), options), udot_(nv()) {
   if (smooth != nullptr) {
-    smooth_ = std::make_unique<Smooth>(
-        Smooth{.model = smooth, .motion = simulate::Simulation(smooth->dynamics, smooth_options)});
+    smooth_ =
+        std::make_unique<Smooth>(Smooth{.model = smooth,
+                                        .motion = simulate::Simulation(smooth->dynamics, smooth_options),
+                                        .held = HeldJoints(stepping_.axis_rates().size()),
+                                        .before = stepping_.make_snapshot(),
+                                        .tau = std::vector<double>(nv())});
     smooth_->motion.attach(&port_loads_);
     smooth_->motion.save(smooth_->memory);
   }
@@ -62,11 +74,38 @@ SteppingMechanism::SteppingMechanism(std::shared_ptr<const ContactMade> made, St
 simulate::Status SteppingMechanism::advance(const simulate::TickInput& input) noexcept {
   if (!hold_loads(input)) return simulate::Status::bad_input;
   if (smooth_ == nullptr) return stepping_.step({tau_, wrench_});
-  if (const simulate::Status status = smooth_->advance(stepping_.state(), {tau_, wrench_}); !status.ok())
+  return smooth_->held.empty() ? advance_smoothly(tau_, {}) : advance_with_held_joints();
+}
+
+simulate::Status SteppingMechanism::advance_smoothly(std::span<const double> tau,
+                                                     std::span<const double> carried) noexcept {
+  if (const simulate::Status status = smooth_->advance(stepping_.state(), {tau, wrench_}); !status.ok())
     return status;
-  const simulate::Status status = stepping_.meet(smooth_->motion.state(), {tau_, wrench_});
+  const simulate::Status status = stepping_.meet(smooth_->motion.state(), {tau_, wrench_}, carried);
   if (!status.ok()) smooth_->motion.load(smooth_->memory);  // the tick did not happen, in its books neither
   return status;
+}
+
+simulate::Status SteppingMechanism::advance_with_held_joints() noexcept {
+  HeldJoints& held = smooth_->held;
+  held.begin(stepping_.axis_rates());
+  stepping_.save(smooth_->before);
+  const std::vector<simulate::DryAxis>& axes = contact_model().dynamics.dry_friction->axes;
+  while (true) {
+    std::fill(smooth_->tau.begin(), smooth_->tau.end(), 0.0);
+    std::copy(tau_.begin(), tau_.end(), smooth_->tau.begin());
+    for (std::size_t a = 0; a < axes.size(); ++a)
+      smooth_->tau[static_cast<std::size_t>(axes[a].rate)] += held.carried()[a];
+    const simulate::Status status = advance_smoothly(smooth_->tau, held.carried());
+    if (!status.ok()) return status;
+    const std::span<const TimeStepping::AxisAnswer> answers = stepping_.axis_answers();
+    if (held.holds(answers, step_length())) {
+      smooth_->friction_work += held.end(answers, step_length());
+      return status;
+    }
+    smooth_->motion.load(smooth_->memory);
+    stepping_.load(smooth_->before);
+  }
 }
 
 std::string SteppingMechanism::explain(simulate::Status status) {
@@ -79,6 +118,8 @@ void SteppingMechanism::restart(simulate::State state) {
     own.momentum.clear();
     smooth_->motion.set_state(std::move(own));
     smooth_->failed = false;
+    smooth_->held.forget();
+    smooth_->friction_work = 0.0;
   }
   stepping_.set_state(std::move(state));
 }
@@ -150,8 +191,8 @@ simulate::Books SteppingMechanism::books() const noexcept {
   books.worst_imbalance = own.worst_imbalance;
   if (smooth_ != nullptr) {
     const simulate::EnergyBooks smooth = smooth_->motion.energy_books();
-    books.work += smooth.work;
-    books.friction_loss += smooth.loss;  // of dampers
+    books.work += smooth.work - smooth_->friction_work;
+    books.friction_loss += smooth.loss - smooth_->friction_work;  // of dampers, and carried
   }
   books.in_play = own.largest + std::abs(own.normal_work) + std::abs(own.friction_work);
   books.deepest = own.deepest;
@@ -201,7 +242,11 @@ std::size_t SteppingMechanism::contact_points(std::span<simulate::ContactPoint> 
 std::unique_ptr<simulate::Snapshot> SteppingMechanism::empty_snapshot() const {
   auto snapshot = std::make_unique<SteppedSnapshot>();
   snapshot->memory = stepping_.make_snapshot();
-  if (smooth_ != nullptr) smooth_->motion.save(snapshot->smooth);
+  if (smooth_ != nullptr) {
+    smooth_->motion.save(snapshot->smooth);
+    snapshot->carried = smooth_->held.memory();
+    snapshot->friction_work = smooth_->friction_work;
+  }
   return snapshot;
 }
 
@@ -209,14 +254,21 @@ bool SteppingMechanism::store(simulate::Snapshot& snapshot) const noexcept {
   auto* own = dynamic_cast<SteppedSnapshot*>(&snapshot);
   if (own == nullptr) return false;
   stepping_.save(own->memory);
-  if (smooth_ != nullptr) smooth_->motion.save(own->smooth);
+  if (smooth_ == nullptr) return true;
+  smooth_->motion.save(own->smooth);
+  own->carried = smooth_->held.memory();
+  own->friction_work = smooth_->friction_work;
   return true;
 }
 
 bool SteppingMechanism::restore(const simulate::Snapshot& snapshot) noexcept {
   const auto* own = dynamic_cast<const SteppedSnapshot*>(&snapshot);
   if (own == nullptr) return false;
-  if (smooth_ != nullptr && !smooth_->motion.load(own->smooth)) return false;
+  if (smooth_ != nullptr) {
+    if (!smooth_->motion.load(own->smooth)) return false;
+    smooth_->held.memory() = own->carried;
+    smooth_->friction_work = own->friction_work;
+  }
   stepping_.load(own->memory);
   return true;
 }

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <span>
+#include <vector>
 
 #include <tactus/contact/mechanism/contact_mechanism.h>
 #include <tactus/contact/stepping/stepping.h>
@@ -46,6 +48,10 @@ class SteppingMechanism final : public ContactMechanism {
   void answer_pushes(int port, unsigned axes, std::array<double, 36>& result) noexcept override;
 
  private:
+  /// The smooth part's step with these forces, then its contacts.
+  simulate::Status advance_smoothly(std::span<const double> tau, std::span<const double> carried) noexcept;
+  simulate::Status advance_with_held_joints() noexcept;
+
   friend class HandOverMechanism;  // which moves it as a part of its own
   TimeStepping stepping_;
   struct Smooth;

@@ -285,9 +285,12 @@ simulate::Status TimeStepping::step(const simulate::Input& input) noexcept {
   return make_step([&] { return attempt(input); });
 }
 
-simulate::Status TimeStepping::meet(const simulate::State& arrived, const simulate::Input& input) noexcept {
-  if (arrived.q.size() != nq_ || arrived.u.size() != nv_ || (!input.tau.empty() && input.tau.size() != nv_))
+simulate::Status TimeStepping::meet(const simulate::State& arrived, const simulate::Input& input,
+                                    std::span<const double> carried) noexcept {
+  if (arrived.q.size() != nq_ || arrived.u.size() != nv_ || (!input.tau.empty() && input.tau.size() != nv_) ||
+      (!carried.empty() && carried.size() != axes_.size()))
     return simulate::Status::bad_input;
+  carried_ = carried;
   before_meeting_.q.swap(state_.q);
   before_meeting_.u.swap(state_.u);
   std::copy(arrived.q.begin(), arrived.q.end(), state_.q.begin());
@@ -295,6 +298,7 @@ simulate::Status TimeStepping::meet(const simulate::State& arrived, const simula
   moved_ = 0.0;
   const simulate::Status status = make_step([&] { return attempt_meeting(input); });
   moved_ = 1.0;
+  carried_ = {};
   if (!status.ok()) {
     before_meeting_.q.swap(state_.q);
     before_meeting_.u.swap(state_.u);

@@ -148,7 +148,23 @@ class TimeStepping {
   simulate::Status step(const simulate::Input& input = {}) noexcept;
   /// The contacts of a step whose smooth motion another integrator has made, to a time that is one step on (stepping_meet.cpp): impulses alone. The
   /// energy does not grow by it. The same otherwise as step().
-  simulate::Status meet(const simulate::State& arrived, const simulate::Input& input = {}) noexcept;
+  /// `carried` [axes]: forces of dry friction that acted along that motion, and are part of the impulses.
+  simulate::Status meet(const simulate::State& arrived, const simulate::Input& input = {},
+                        std::span<const double> carried = {}) noexcept;
+  /// What dry friction at a joint did in the last step.
+  struct AxisAnswer {
+    double arrived = 0.0, left = 0.0;  // [rad/s or m/s] the rate before its impulse, and after it
+    double impulse = 0.0,
+           limit = 0.0;     // [N s or N m s] of its sliding or sticking, without the mean of its directions
+    double mobility = 0.0;  // [1/kg or 1/(kg m^2)] the rate that a unit of impulse gives
+    double mean = 0.0;      // [N or N m] of its two directions, which acts besides
+    bool stands(double rate) const;  // as far as the solver tells
+    bool sticks() const;             // at the end, with room to its limit
+  };
+  /// [axes]
+  std::span<const AxisAnswer> axis_answers() noexcept;
+  /// [axes] at the state.
+  std::span<const double> axis_rates() noexcept;
   /// The equations have changed (adjustable parameters). Steps remember impulses alone, which are but a first guess;
   /// constraints that are off are drawn together in the next steps.
   /// Who sleeps wakes.
@@ -355,6 +371,8 @@ class TimeStepping {
   std::vector<double> axis_numbers_;
   std::vector<simulate::DryAxis> axes_;
   std::vector<int> axis_blocks_;  // [axes]
+  std::vector<AxisAnswer> axis_answers_;
+  std::span<const double> carried_;  // while contacts are met
   std::size_t recalled_ = 0;
   std::vector<StepContact> contacts_, next_contacts_;  // of the last step; of this one
   std::size_t contact_count_ = 0, next_count_ = 0;

@@ -23,6 +23,7 @@ void TimeStepping::prepare_joint_friction() {
   axis_rows_.assign(friction->axes.size() * nv_, 0.0);
   axis_rates_.assign(friction->axes.size(), 0.0);
   axis_blocks_.assign(friction->axes.size(), -1);
+  axis_answers_.resize(friction->axes.size());
   if (friction->rates) {
     axis_out_.resize(friction->rates->output_size());
     axis_work_.resize(friction->rates->work_size());
@@ -62,10 +63,51 @@ void TimeStepping::place_axes() {
           axis_blocks_[a] = static_cast<int>(k);
 }
 
+namespace {
+
+/// What the solver leaves of a rate that friction took to zero, by what the impulse gives: a hundred times its tolerance.
+constexpr double kStands = 1e-4;
+/// An impulse this near to its limit is at it.
+constexpr double kAtLimit = 1e-6;
+
+}  // namespace
+
+bool TimeStepping::AxisAnswer::stands(double rate) const {
+  return std::abs(rate) <= kStands * limit * mobility;
+}
+
+bool TimeStepping::AxisAnswer::sticks() const {
+  return stands(left) && std::abs(impulse) < (1.0 - kAtLimit) * limit;
+}
+
+std::span<const double> TimeStepping::axis_rates() noexcept {
+  if (axes_.empty()) return {};
+  arguments_[0] = state_.t;
+  std::copy(state_.u.begin(), state_.u.end(),
+            std::copy(state_.q.begin(), state_.q.end(), arguments_.begin() + 1));
+  place_axes();
+  return axis_rates_;
+}
+
+std::span<const TimeStepping::AxisAnswer> TimeStepping::axis_answers() noexcept {
+  std::fill(axis_answers_.begin(), axis_answers_.end(), AxisAnswer{});
+  for (std::size_t i = 0; i < solver_.contacts().size(); ++i) {
+    if (near_[i].axis < 0) continue;
+    const SweepSolver::Contact& contact = solver_.contacts()[i];
+    axis_answers_[static_cast<std::size_t>(near_[i].axis)] = {
+        .arrived = near_[i].before[1],
+        .left = end_velocity(near_[i], contact, 1),
+        .impulse = contact.p[1],
+        .limit = near_[i].limit,
+        .mobility = contact.local.W[4],
+        .mean = 0.5 * (axes_[static_cast<std::size_t>(near_[i].axis)].slide_back -
+                       axes_[static_cast<std::size_t>(near_[i].axis)].slide_forward)};
+  }
+  return axis_answers_;
+}
+
 /// The largest |p_t| of the axis in this step. `mobility`: the rate that a unit of impulse gives it.
 double TimeStepping::friction_limit(std::size_t a, double mobility) const {
-  // What the solver leaves of a rate that friction took to zero, by what the impulse gives: a hundred times its tolerance.
-  constexpr double kStands = 1e-4;
   const simulate::DryAxis& axis = axes_[a];
   const double slide = 0.5 * (axis.slide_forward + axis.slide_back),
                mean = 0.5 * (axis.slide_back - axis.slide_forward);

@@ -10,6 +10,9 @@
 // would add energy is left out. Positions are moved only where bodies overlap or constraints are off. Should that add more potential energy than the
 // impulses took, the speeds are slowed, all by one factor, until the energy is what it was; where that is not enough bodies are moved apart by less. So the mechanism
 // gives no more than went in at its ports, whatever the step. With forces over the step's length, what rests sinks in by some g h^2.
+//
+// A joint that dry friction holds would creep so, a h^2/2 in every step. The force that held it in the step before is therefore carried along the smooth
+// step (mechanism/held_joints.h); here it is taken out again, so that the impulse is the whole of the friction.
 #include <algorithm>
 #include <cmath>
 
@@ -24,6 +27,7 @@ simulate::Status TimeStepping::attempt_meeting(const simulate::Input& input) {
   std::fill(tau_, arguments_.data() + arguments_.size(), 0.0);
   add_mean_friction();
   std::copy_n(tau_, nv_, efforts_.begin());
+  for (std::size_t a = 0; a < carried_.size(); ++a) tau_[axes_[a].rate] -= carried_[a];
   terms_.evaluate(arguments_.data());
   if (!factor() || !speeds_as_they_are()) return simulate::Status::not_finite;
   hold_bilateral(0.0);

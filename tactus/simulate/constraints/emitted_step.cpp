@@ -6,6 +6,7 @@
 #include <tactus/describe/model/joint_traits.h>
 #include <tactus/simulate/constraints/constraint_solver.h>
 #include <tactus/simulate/constraints/newton_hold.h>
+#include <tactus/simulate/motion/dry_friction.h>
 #include <tactus/simulate/motion/dynamics.h>
 #include <tactus/simulate/motion/simulation.h>
 
@@ -32,6 +33,12 @@ void require_plain(const describe::Model& model) {
     throw InputError({model.file},
                      "`step` is emitted for smooth motions; this model has contact, stops or transitions",
                      "ask for constrained-dynamics or forward-dynamics");
+  if (has_dry_friction(model))
+    throw InputError({model.file},
+                     "`step` is emitted for smooth motions; this model has dry friction at joints, which "
+                     "stick and break away",
+                     "ask for constrained-dynamics or forward-dynamics, which say what acts while joints "
+                     "slide, or set `coulomb` to zero");
 }
 
 }  // namespace

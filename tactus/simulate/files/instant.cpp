@@ -9,6 +9,7 @@
 #include <tactus/describe/read/file_text.h>
 #include <tactus/generate/kernel.h>
 #include <tactus/simulate/files/motion_reader.h>
+#include <tactus/simulate/motion/dry_friction.h>
 
 namespace tactus::simulate {
 
@@ -138,6 +139,20 @@ Instant read_instant(const derive::Equations& equations, const std::string& text
 
 Instant load_instant(const derive::Equations& equations, const std::string& path) {
   return read_instant(equations, describe::read_source(path), path);
+}
+
+std::vector<std::string> joints_at_rest_with_friction(const derive::Equations& equations, const Instant& at) {
+  const describe::Model& model = equations.model();
+  std::vector<std::string> joints;
+  const std::shared_ptr<const DryFriction> friction =
+      dry_friction_of(model, equations, generate::Backend::interpreter);
+  if (friction == nullptr) return joints;
+  const std::vector<double> rates = joint_rates_of(equations, at.t, at.q, at.u);
+  const std::vector<std::string> names = describe::effort_names(model);
+  for (const DryAxis& axis : friction->axes)
+    if (rates[static_cast<std::size_t>(axis.rate)] == 0.0)
+      joints.push_back(names[static_cast<std::size_t>(axis.rate)]);
+  return joints;
 }
 
 }  // namespace tactus::simulate

@@ -48,6 +48,9 @@ std::vector<double> coordinate_rates_of(const derive::Equations& equations, doub
 std::vector<double> joint_rates_of(const derive::Equations& equations, double t, const std::vector<double>& q,
                                    const std::vector<double>& u);
 
+/// The joints with dry friction that stand still at the instant, by the names of their axes: forces alone do not say what their friction does.
+std::vector<std::string> joints_at_rest_with_friction(const derive::Equations& equations, const Instant& at);
+
 /// What the constraints do at an instant, in plain numbers.
 struct ConstrainedInstant {
   bool solved =

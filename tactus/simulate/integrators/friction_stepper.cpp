@@ -18,8 +18,11 @@ constexpr double kSharp = 1e-14, kResolution = 4e-16;
 constexpr int kMostTrials = 60;
 /// Not a joint's rate, but the bound of its force.
 constexpr int kBound = -1;
-/// Pieces of one step. Friction does not chatter, but a script may; the rest is then gone in one piece.
-constexpr int kMostPieces = 200;
+/// Cuts one after the other. Friction does not chatter, but a script may; the next piece is then gone whole.
+constexpr int kMostCuts = 200;
+/// [s] No integrator that chooses its own steps goes further without a look at the modes: of a joint that rests it sees
+/// nothing, and its steps grow beyond all bounds.
+constexpr double kLongestPiece = 1e-3;
 
 }  // namespace
 
@@ -31,7 +34,10 @@ FrictionStepper::FrictionStepper(std::unique_ptr<Stepper> stepper, const Chart& 
       modes_(chart.friction()->size()),
       rates_(modes_.size()),
       z_rate_(z_start_.size()),
-      forces_(modes_.size()) {
+      forces_(modes_.size()),
+      start_rates_(modes_.size()),
+      before_rates_(modes_.size()),
+      before_modes_(modes_.size()) {
   if (chart.constraints() != nullptr) chart.constraints()->save(constraints_);
 }
 
@@ -44,6 +50,8 @@ void FrictionStepper::begin_piece(Chart& chart, double t, std::span<double> z) {
     chart.slope(t, z.data(), z_rate_.data());
     if (double* u = chart.speeds_in(z)) law.stop(u);
   }
+  std::copy(rates_.begin(), rates_.end(), start_rates_.begin());
+  start_excess_ = law.excess();
   std::copy(law.modes().begin(), law.modes().end(), modes_.begin());
   std::copy(law.forces().begin(), law.forces().end(), forces_.begin());
   law.give_modes(true);
@@ -135,29 +143,79 @@ Status FrictionStepper::locate(Chart& chart, double length, double after, int wh
   return status;
 }
 
+namespace {
+
+/// Where between 0 and x1 the parabola through (x_, y_), (0, y0), (x1, y1), x_ < 0, is largest, if it is above `bound` there; otherwise zero.
+double summit_above(double bound, double x_, double y_, double y0, double x1, double y1) {
+  const double left = (y_ - y0) / x_, right = (y1 - y0) / x1;  // slopes of the chords
+  const double bend = (right - left) / (x1 - x_), slope = right - bend * x1;
+  if (!(bend < 0.0)) return 0.0;
+  const double x = -0.5 * slope / bend;
+  return x > 0.0 && x < x1 && y0 + 0.5 * slope * x > bound ? x : 0.0;
+}
+
+}  // namespace
+
+/// A rate that came near zero and went away again, a force its bound, between the ends of a piece in which neither end shows it: by parabolas through the
+/// piece before. The time after the beginning at which to look; zero where all is well.
+double FrictionStepper::doubt(double length) const {
+  if (!(before_ < start_) || before_modes_ != modes_) return 0.0;
+  const double back = before_ - start_;
+  bool rests = false;
+  for (std::size_t i = 0; i < modes_.size(); ++i) {
+    rests = rests || modes_[i] == 0;
+    const double side = -modes_[i];
+    if (modes_[i] == 0) continue;
+    const double x = summit_above(kPassed, back, side * before_rates_[i], side * start_rates_[i], length,
+                                  side * rates_[i]);
+    if (x > 0.0) return x;
+  }
+  return rests ? summit_above(kBroken, back, before_excess_, start_excess_, length, excess_) : 0.0;
+}
+
 Status FrictionStepper::step(Chart& chart, double t, double h, std::span<double> z) {
   FrictionLaw& law = *chart.friction();
   const double end = t + h;
   double now = t;
+  before_ = t;  // nothing is known of what was before
+  int cuts = 0;
   Status status;
-  for (int piece = 1; now < end && status.ok(); ++piece) {
+  while (now < end && status.ok()) {
     begin_piece(chart, now, z);
     const double pace = stepper_->pace();
-    const bool last = piece >= kMostPieces || !(now + pace < end);
-    const double length = last ? end - now : pace;
+    const bool chooses = std::isfinite(pace);
+    const double reach = chooses ? std::min(pace, kLongestPiece) : pace;
+    const bool last = !(now + reach < end);
+    const double length = last ? end - now : reach;
     status |= go(chart, length, z);
     if (!status.ok()) break;
-    double next = last ? end : now + length;
-    if (piece >= kMostPieces) {
+    double next = last ? end : now + length, found = length;
+    if (cuts >= kMostCuts) {
       status |= Status::tolerance_missed;
+      cuts = 0;
     } else {
       int who = kBound;
-      if (const double past = violation(chart, next, z, who); past > 0.0) {
-        double found = length;
-        status |= locate(chart, length, past, who, z, found);
-        if (found < length) next = now + found;
+      double past = violation(chart, next, z, who), within = length;
+      if (const double look = chooses && !(past > 0.0) ? doubt(length) : 0.0; look > 0.0) {
+        if (status |= go(chart, look, z); !status.ok()) break;
+        past = violation(chart, now + look, z, who);
+        within = look;
+        if (!(past > 0.0)) {
+          if (status |= go(chart, length, z); !status.ok()) break;
+          violation(chart, next, z, who);
+        }
       }
+      if (past > 0.0) {
+        found = within;
+        status |= locate(chart, within, past, who, z, found);
+      }
+      if (found < length) next = now + found;
+      cuts = found < length ? cuts + 1 : 0;
     }
+    before_ = start_;
+    before_excess_ = start_excess_;
+    before_rates_.swap(start_rates_);
+    before_modes_ = modes_;
     now = next;
   }
   law.give_modes(false);

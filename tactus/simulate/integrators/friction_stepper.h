@@ -5,6 +5,9 @@
 //   a piece of motion with these modes
 //   did a rate pass zero, or a force its bound?  ->  go back to the first such instant, take the modes anew
 //
+// Integrators that choose their own steps do so by what moves. Of a joint that rests they see nothing: they are asked to look every millisecond, and in
+// between where a rate or a force may have passed its bound and come back.
+//
 // All that it knows it finds in the state: a joint at rest is one whose rate is zero. Nothing is allocated in a step.
 #pragma once
 
@@ -26,6 +29,7 @@ class FrictionStepper final : public WrappedStepper {
   Status go(Chart& chart, double length, std::span<double> z);
   double violation(Chart& chart, double t, std::span<double> z, int& who);
   Status locate(Chart& chart, double length, double after, int who, std::span<double> z, double& found);
+  double doubt(double length) const;
 
   // Where the piece began:
   double start_ = 0.0;
@@ -34,6 +38,10 @@ class FrictionStepper final : public WrappedStepper {
   ConstraintSolver::Memory constraints_;
   std::vector<signed char> modes_;
   std::vector<double> rates_, z_rate_, forces_;
+  // Rates and the excess of forces where this piece and the one before it began:
+  double before_ = 0.0, start_excess_ = 0.0, before_excess_ = 0.0;
+  std::vector<double> start_rates_, before_rates_;
+  std::vector<signed char> before_modes_;
 };
 
 }  // namespace tactus::simulate

@@ -57,6 +57,9 @@ namespace {
 //
 // The equation is solved by Newton's method with one matrix per step, by finite differences of Q.
 //
+// Where a motion turns back u_m is zero within the step, and no a balances it. There a is left out, and what the midpoint rule alone leaves of the balance, E, is
+// taken from the speeds at the end, all by one factor: T1 becomes T1 - E. E is of third order, too.
+//
 // Next to a singular configuration, at a distance d, rows say where their normals point only to (rounding)/d^2, and half way
 // off the manifold not even that. There normals of the branch stand for the rows, by those on both sides (crossing.h).
 constexpr int kMostIterations = 30, kMatrixServes = 8;
@@ -65,6 +68,8 @@ constexpr double kSlight = 0.2, kAlwaysSlight = 1e-3;
 constexpr double kSlightWork = 1e-9;  // what it does, by the energies at hand
 // How far the speeds may go in a step, by what the accelerations where it begins make of them and by the speeds themselves.
 constexpr double kFar = 4.0, kFarMoving = 0.01;
+// What the speeds at the end may be multiplied by to balance a step, squared.
+constexpr double kLeastFactor = 0.25, kMostFactor = 2.25;
 // A step whose equations cannot be solved is made as two of half its length, so often: each of them is balanced by itself.
 constexpr int kMostHalvings = 6;
 // Changes of the speeds, by their size: below this all is rounding.
@@ -72,6 +77,8 @@ constexpr double kSolved = 1e-16;
 // Where they no longer shrink, a change du may do so much to the energy in play, by u . M du and by du . M du: rounding of energies,
 // seen through a small speed, is a large part of it.
 constexpr double kGoodEnough = 2e-13, kSmall = 1e-20;
+// Of the rounding of what forces do, where hardly anything moves: the kinetic energy of a change that nobody sees.
+constexpr double kUnseen = 1e-10;
 // Terms of the balance that cancel to so much of themselves are balanced: the rest is rounding.
 constexpr double kBalanced = 8.0 * std::numeric_limits<double>::epsilon();
 // Rows that depend on others, by their pivots.
@@ -154,6 +161,12 @@ class PassiveStepper final : public Stepper {
 
  private:
   Status one_step(Chart& chart, double t, double h, std::span<double> z) {
+    const Status status = attempt(chart, t, h, z, false);
+    return status.ok() ? status : attempt(chart, t, h, z, true);
+  }
+
+  Status attempt(Chart& chart, double t, double h, std::span<double> z, bool by_end_speeds) {
+    by_end_speeds_ = by_end_speeds;
     const double* u0 = z.data() + n_;
     const std::vector<double>& q0 = chart.workspace().q0;
     place(arguments0_, t, q0.data(), u0);
@@ -181,8 +194,11 @@ class PassiveStepper final : public Stepper {
       if (!std::isfinite(size)) return Status::not_converged;
       const bool shrinks = size < 0.5 * before;
       const bool solved =
-          size <= kSolved || (!shrinks && first_ <= kGoodEnough * terms_ && second_ <= kSmall * terms_);
-      if (solved && !(slight_ && is_near(u0, h))) return Status::not_converged;
+          size <= kSolved || (!shrinks && first_ <= kGoodEnough * terms_ + kBalanced * pushing_ &&
+                              second_ <= kSmall * terms_ + kUnseen * kBalanced * pushing_);
+      if (solved && !(slight_ && (is_near(u0, h) || is_near_later(chart, t, h, z))))
+        return Status::not_converged;
+      if (solved && by_end_speeds && !balance_by_end_speeds()) return Status::not_converged;
       if (solved) {
         std::copy(theta_.begin(), theta_.end(), z.begin());
         std::copy(u1_.begin(), u1_.end(), z.begin() + static_cast<std::ptrdiff_t>(n_));
@@ -207,6 +223,15 @@ class PassiveStepper final : public Stepper {
         moving += u0[i] * M * u0[j];
       }
     return away <= kFar * kFar * (expected + kFarMoving * moving);
+  }
+
+  /// The same by the accelerations that what acts gives later in the step: forces may begin from nothing.
+  bool is_near_later(Chart& chart, double t, double h, std::span<const double> z) {
+    for (const double part : {0.5, 1.0}) {
+      chart.slope(t + part * h, z.data(), rate_.data());
+      if (is_near(z.data() + n_, h)) return true;
+    }
+    return false;
   }
 
   void place(std::vector<double>& arguments, double t, const double* q, const double* u) const {
@@ -346,9 +371,12 @@ class PassiveStepper final : public Stepper {
     terms_ = std::abs(by_Q) + std::abs(by_rows) + std::abs(work) + std::abs(loss) + std::abs(V1) +
              std::abs(V0) + std::abs(T1) + std::abs(T0) + std::abs(by_inertia);
     // Coordinates of order one, [rad] and [m], round too: what forces do along them is not known better.
-    double pushing = 0.0;
-    for (std::size_t i = 0; i < n_; ++i) pushing += std::abs(Q_[i]);
-    const double a = std::abs(missing) > kBalanced * (terms_ + pushing) && size > 0.0 ? missing / size : 0.0;
+    pushing_ = 0.0;
+    for (std::size_t i = 0; i < n_; ++i) pushing_ += std::abs(Q_[i]);
+    const bool balanced = !(std::abs(missing) > kBalanced * (terms_ + pushing_));
+    const double a = !balanced && !by_end_speeds_ && size > 0.0 ? missing / size : 0.0;
+    left_ = balanced ? 0.0 : missing;
+    end_kinetic_ = T1;
     // A correction that is not small beside what the forces do belongs to another solution, or to a step that is too long.
     double changed = 0.0;
     for (std::size_t i = 0; i < n_; ++i)
@@ -356,6 +384,17 @@ class PassiveStepper final : public Stepper {
     slight_ = a * a * size <= kSlight * kSlight * changed || std::abs(a) <= kAlwaysSlight ||
               std::abs(missing) <= kSlightWork * terms_;
     for (std::size_t i = 0; i < n_; ++i) nudged_[i] *= a;
+  }
+
+  /// Takes what is left of the balance from the speeds at the end. Rows at rest are kept by that.
+  bool balance_by_end_speeds() {
+    if (left_ == 0.0) return true;
+    for (std::size_t k = 0; k < rows_->size(); ++k)
+      if (out_[kernels_.c + (*rows_)[k]] != 0.0) return false;
+    const double factor = 1.0 - left_ / end_kinetic_;
+    if (!(factor >= kLeastFactor && factor <= kMostFactor)) return false;
+    for (double& speed : u1_) speed *= std::sqrt(factor);
+    return true;
   }
 
   /// A step of Newton's method for u1 and lambda; the size of the change, by the speeds.
@@ -424,7 +463,11 @@ class PassiveStepper final : public Stepper {
   EnergyBooks books_{0.0, 0.0};
   double power_ = 0.0;  // [W] at the ports, in the middle
   bool slight_ = true;
-  double terms_ = 0.0;                 // [J] the sizes of all terms of the balance
+  bool by_end_speeds_ = false;
+  double left_ = 0.0, end_kinetic_ = 0.0;  // [J] of the balance; T1
+  double terms_ = 0.0;                     // [J] the sizes of all terms of the balance
+  double pushing_ =
+      0.0;  // [N m or N] of all forces: what they do along the last digit of a coordinate, which is of order one, is rounding
   double first_ = 0.0, second_ = 0.0;  // [J] what the last change does to the kinetic energy
 };
 

@@ -344,6 +344,11 @@ Simulation::Rates Simulation::rates() {
   return {chart_->efforts(), {w.wrench, w.held_wrench.size()}, {w.udot, nv}, {w.qdot, state_.q.size()}};
 }
 
+double Simulation::power_at_ports() {
+  rates();  // leaves the arguments at the state
+  return chart_->outside_power(chart_->workspace().arguments.data());
+}
+
 std::string Simulation::explain(Status status) {
   if (status.ok()) return "all is well";
   if (status.has(Status::bad_input)) return "the sizes of the input are not those of the mechanism";

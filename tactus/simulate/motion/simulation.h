@@ -91,6 +91,8 @@ class Simulation {
     std::span<const double> tau, wrench, udot, qdot;
   };
   Rates rates();
+  /// [W] of the loads attached, at the state.
+  double power_at_ports();
 
   /// What the constraints do at the current state; all rows of the model. Empty spans where there are none.
   struct ConstraintState {

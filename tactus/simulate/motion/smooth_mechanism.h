@@ -43,7 +43,7 @@ class SmoothMechanism final : public Mechanism {
  protected:
   void restart(State state) override {
     simulation_.set_state(std::move(state));
-    watch_ = {.keeps = watch_.keeps};
+    watch_ = {.law = watch_.law, .allowed = watch_.allowed};
   }
   Status advance(const TickInput& input) noexcept override;
   bool hold_loads(const TickInput& input) noexcept override {
@@ -61,6 +61,9 @@ class SmoothMechanism final : public Mechanism {
   void accelerate_now(double* udot) noexcept override;
 
  private:
+  Status advance_under_loads(const TickInput& input) noexcept;
+  double power_from_outside(const TickInput& input) noexcept;
+
   std::shared_ptr<const SmoothModel> made_;
   Simulation simulation_;
   SmoothWatch watch_;

@@ -13,10 +13,13 @@ bool has_other_forces(const describe::Model& model, const derive::Equations& equ
         return true;
   for (const describe::PointSpring& spring : model.point_springs)
     if (acts(spring.damping)) return true;
-  if (!model.force_laws.empty()) return true;
-  if (!model.frame_springs.empty())
-    return true;  // whose torques are those of a potential to first order alone
-  return dynamics.dry_friction != nullptr || dynamics.loads.has_value() || derive::is_driven(equations);
+  return dynamics.dry_friction != nullptr || has_sources(model, equations, dynamics);
+}
+
+bool has_sources(const describe::Model& model, const derive::Equations& equations, const Dynamics& dynamics) {
+  // Torques of springs between frames are those of a potential to first order alone.
+  return !model.force_laws.empty() || !model.frame_springs.empty() || dynamics.loads.has_value() ||
+         derive::is_driven(equations);
 }
 
 }  // namespace tactus::simulate
