@@ -226,8 +226,10 @@ void print_contact(const SimulateSummary& s) {
                made.hand_over_reason);
   }
   if (s.mechanism.kind() == EngineKind::stepping) {
-    fmt::print("contacts took {:.9g} J along their normals, {:.9g} J by slip; other forces gave {:.3g} J\n",
+    fmt::print("contacts took {:.9g} J along their normals, {:.9g} J by slip; other forces gave {:.3g} J",
                books.impact_loss, books.friction_loss, work_of_others(s));
+    if (books.scheme_error != 0.0) fmt::print(", the steps' own error {:.3g} J", books.scheme_error);
+    fmt::print("\n");
     fmt::print(
         "{} contacts near at most, overlapping by {:.2g} m at most; in {} of the steps the impulses were not "
         "solved to "

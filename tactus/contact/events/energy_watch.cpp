@@ -37,6 +37,13 @@ bool has_other_forces(const ContactModel& contact_model) {
   return simulate::has_other_forces(model, contact_model.equations, contact_model.dynamics);
 }
 
+bool has_sources(const ContactModel& contact_model) {
+  const describe::Model& model = contact_model.model;
+  for (const describe::ContactPair& pair : model.contact.pairs)
+    if (pair.law.rendering == describe::Rendering::compliant) return true;  // springs, which give back
+  return simulate::has_sources(model, contact_model.equations, contact_model.dynamics);
+}
+
 EnergyWatch::EnergyWatch(const ContactModel& contact_model, bool first_order)
     : contact_model_(contact_model),
       other_forces_(has_other_forces(contact_model)),

@@ -44,6 +44,8 @@ inline constexpr double kShortestImbalance = 3e-7;
 /// Whether a model, with the loads of its script, has forces that no potential explains. What may be changed while it moves
 /// counts.
 bool has_other_forces(const ContactModel& contact_model);
+/// Whether some of them may give energy: dampers and dry friction only take.
+bool has_sources(const ContactModel& contact_model);
 
 class EnergyWatch {
  public:

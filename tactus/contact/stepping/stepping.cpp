@@ -136,6 +136,7 @@ TimeStepping::TimeStepping(const ContactModel& contact_model, SteppingOptions op
   momentum_.assign(solver_.width(), 0.0);
   change_.assign(nv_, 0.0);
   other_forces_ = has_other_forces(contact_model);
+  sources_ = has_sources(contact_model);
   efforts_.resize(nv_);
   q_end_.resize(nq_);
   arguments_end_.resize(arguments_.size());

@@ -364,7 +364,7 @@ class TimeStepping {
   std::vector<double> slack_;
   // Of the books: arguments and answers of the energy's kernel, generalised impulses by blocks, a change of speeds.
   std::vector<double> energy_in_, energy_out_, energy_work_, momentum_, change_;
-  bool other_forces_ = false;
+  bool other_forces_ = false, sources_ = false;
   double unexplained_ = 0.0;  // [J] of the step that failed for it
   // Of dry friction at joints:
   std::vector<double> axis_rows_, axis_rates_, axis_out_, axis_work_;  // [axes x nv] dr/du, [axes]
