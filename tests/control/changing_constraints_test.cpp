@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include <fmt/format.h>
+
 #include <tactus/base/error.h>
 #include <tactus/contact/open.h>
 #include <tactus/control/arm/projected.h>
@@ -115,6 +117,8 @@ TEST(ChangingConstraints, OneControllerLeadsThroughAllOfThem) {
     ASSERT_TRUE(plant->step({.tau = f, .ports = {}, .wrench = {}}).ok()) << s.t;
   }
   EXPECT_EQ(next, std::size(kChanges));
+  RecordProperty("error",
+                 fmt::format("{:.2g} rad, {:.2g} N m in a tick, nearest {:.2g}", error, between, smallest));
   EXPECT_LT(error, 1e-6);    // [rad]
   EXPECT_LT(between, 1e-3);  // [N m] in a tick: some N m/s
   EXPECT_LT(smallest, 1e-4) << "it passed where A = 0";
@@ -232,6 +236,7 @@ Slide slide(Share share, double push, double h) {
 
 TEST(ChangingConstraints, AContactIsKeptByForceControl) {
   const Slide kept = slide(Share::hybrid, 5.0, 1e-3);
+  RecordProperty("kept", fmt::format("{:.4f} to {:.4f} N, {:.2g} rad", kept.least, kept.most, kept.error));
   EXPECT_LT(kept.left, 0.0) << "it never leaves";
   EXPECT_GT(kept.least, 4.9);  // [N] what a held force leaves
   EXPECT_LT(kept.most, 5.1);
@@ -245,6 +250,7 @@ TEST(ChangingConstraints, AContactIsLeftWhereTheLeastTorquesWouldHaveItPull) {
   ASSERT_LT(Finger(high).push(), -0.5);
   for (int k = 0; k < 60; ++k) (Finger(0.5 * (low + high)).push() > 0.0 ? low : high) = 0.5 * (low + high);
   const double coarse = slide(Share::least, 0.0, 1e-3).left, fine = slide(Share::least, 0.0, 1e-4).left;
+  RecordProperty("left", fmt::format("{:.6f} s; {:.6f} at 1 kHz, {:.6f} at 10 kHz", low, coarse, fine));
   EXPECT_GT(coarse, 0.0);
   // A held torque is late by half a period; so is the instant.
   EXPECT_NEAR(coarse, low, 1e-3);

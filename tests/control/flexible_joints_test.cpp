@@ -191,6 +191,7 @@ TEST(FlexibleJoints, CannotBeLedAsJointsWithoutActuators) {
 TEST(FlexibleJoints, AreStableAtThePapersGainsByTheMotorsEncoders) {
   EXPECT_LT(radius(30.0, Seen::motors, 1.0), 1.0);
   const double predicted = radius(30.0, Seen::motors, 1.0), seen = growth(30.0, Seen::motors, 1.0);
+  RecordProperty("radius", fmt::format("{:.6f}, seen {:.6f}", predicted, seen));
   EXPECT_LT(seen, 1.0);
   EXPECT_NEAR(seen, predicted, 2e-3);
 }
