@@ -1,4 +1,5 @@
 // Section V-C and Appendix IV: where the constraint force does not depend on the motion, and force control there.
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 

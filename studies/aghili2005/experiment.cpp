@@ -1,4 +1,5 @@
 // Section IX: the arm on its slider by three controllers. The paper's arm is not printed; models/slider_3r.yaml is a plausible one.
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 

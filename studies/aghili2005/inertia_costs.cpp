@@ -1,4 +1,5 @@
 // Section V-A: the three constraint inertia matrices beside each other: determinants, condition numbers, and what they cost.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>

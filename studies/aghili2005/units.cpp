@@ -1,4 +1,5 @@
 // Sections II-A.1 and VII-B: mixed units, on an arm that slides and turns, written in metres and in millimetres.
+#include <algorithm>
 #include <cmath>
 
 #include <studies/compare.h>

@@ -7,7 +7,6 @@
 
 #include <studies/compare.h>
 #include <studies/models.h>
-#include <studies/record.h>
 #include <tactus/contact/open.h>
 #include <tactus/control/arm/arm_controller.h>
 #include <tactus/control/arm/path.h>
@@ -37,15 +36,15 @@ describe::Model puma(const Context& context, bool direct, double carried) {
 }
 
 /// [m] rms of the tool from its path, sampled with 500 Hz and true rates.
-double error(const Context& context, ArmLaw law, bool direct, double duration) {
+double error(const Context& context, ArmLaw law, bool direct, double duration,
+             control::PolePair poles = control::PolePair::complex(-12.0, 45.0)) {
   const control::JointPath path(
       {{-45 * kDegree, -135 * kDegree, 135 * kDegree, -45 * kDegree, 0.0, 135 * kDegree},
        {45 * kDegree, -85 * kDegree, 30 * kDegree, 45 * kDegree, 50 * kDegree, 30 * kDegree}},
       std::vector<double>{0.0, duration});
   constexpr double kPeriod = 0.002, kCarried = 0.1;
   constexpr int kSteps = 8;
-  control::ArmController controller(puma(context, direct, 0.0),
-                                    {law, {control::PolePair::complex(-12.0, 45.0)}, kPeriod, false});
+  control::ArmController controller(puma(context, direct, 0.0), {law, {poles}, kPeriod, false});
   contact::OpenOptions options;
   options.step = kPeriod / kSteps;
   const std::unique_ptr<simulate::Mechanism> plant = contact::open(puma(context, direct, kCarried), options),
@@ -70,11 +69,10 @@ double error(const Context& context, ArmLaw law, bool direct, double duration) {
 }
 
 Result direct_drive(const Context& context) {
-  Record record({"duration", "geared_ct1", "geared_ct2", "direct_ct1", "direct_ct2"});
   std::string words;
   std::array<double, 2> slow{}, fast{};  // CT2 over CT1, geared and direct
   for (const double duration : {1.5, 1.0, 0.75, 0.5}) {
-    std::vector<double> row{duration};
+    std::vector<double> row{duration};  // errors after it
     for (const bool direct : {false, true}) {
       const double ct1 = error(context, ArmLaw::pole_placement, direct, duration),
                    ct2 = error(context, ArmLaw::computed_torque, direct, duration);
@@ -83,21 +81,23 @@ Result direct_drive(const Context& context) {
     }
     words += fmt::format("{}{} s: {:.3f} and {:.3f}, {:.3f} and {:.3f}", words.empty() ? "" : "; ", duration,
                          1e3 * row[1], 1e3 * row[2], 1e3 * row[3], 1e3 * row[4]);
-    record.add(row);
   }
-  record.write_csv(context, "direct-drive.csv");
+  const control::PolePair soft = control::PolePair::complex(-4.5, 4.5);
+  const double softly = error(context, ArmLaw::computed_torque, true, 0.5, soft) /
+                        error(context, ArmLaw::pole_placement, true, 0.5, soft);
   return {
       "direct drives and higher speeds favour pole placement along the path (CT1) over computed torque (CT2)",
       fmt::format("rms error of the tool, CT1 and CT2, with gears and without, in mm, the move in {}. CT2 "
-                  "over CT1: {:.3f} and {:.3f} in 1.5 s, {:.3f} and "
-                  "{:.3f} in 0.5 s",
-                  words, slow[0], slow[1], fast[0], fast[1]),
+                  "over CT1: {:.3f} and {:.3f} in 1.5 s, {:.3f} and {:.3f} in 0.5 s; with poles of -4.5 +- "
+                  "4.5j {:.2f} without gears in 0.5 s",
+                  words, slow[0], slow[1], fast[0], fast[1], softly),
       closed_form(
-          fast[1] > 1.0 && fast[1] > fast[0] && fast[1] > slow[1] && std::isfinite(slow[0]),
-          "CT2's error over CT1's: above 1 for direct drives at speed, and more than with gears or slowly"),
+          fast[1] > 1.0 && fast[1] > fast[0] && fast[1] > slow[1] && std::isfinite(slow[0] + softly),
+          "CT2's error over CT1's: above 1 for direct drives at speed, more than with gears or slowly"),
       "an expectation of the thesis, without numbers; 0.1 kg at the wrist that no law knows make the errors, "
-      "rates are true, no limits",
-      {"direct-drive.csv"}};
+      "rates are true, no limits; poles -12 +- 45j unless said. It is a matter of a percent, and of the "
+      "poles: slow ones turn it round",
+      {}};
 }
 
 }  // namespace

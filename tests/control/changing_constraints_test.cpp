@@ -1,6 +1,7 @@
 // One controller while constraints come and go, and one that keeps a contact [Aghili2005, VII-C, X].
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>

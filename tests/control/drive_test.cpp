@@ -1,6 +1,7 @@
 // Drives of a simulated arm: elastic gears, and the poles from which on an arm that is led by differences of its encoders rings.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <complex>

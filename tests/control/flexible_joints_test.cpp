@@ -1,6 +1,7 @@
 // Projected control of an arm with elastic joints: what is refused, what is stable, and where it ceases to be [Aghili2005, IX, X].
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <complex>

@@ -1,6 +1,7 @@
 // What the drives of an arm do to the hand that holds it: the tool's error, and the mass that is felt.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -92,6 +93,7 @@ std::string words(const char* name, const Felt& felt) {
 }
 
 TEST(ArmDrive, IsFeltLittleAndSeenMore) {
+  constexpr double kFelt = 2e-3;  // a thousandth without steps; encoders and transducer have them here
   const Felt ideal = held(thesis());
   ASSERT_LT(ideal.largest, 0.07e-3);
   std::string all = words("ideal", ideal);
@@ -101,7 +103,7 @@ TEST(ArmDrive, IsFeltLittleAndSeenMore) {
     const Felt felt = held(options);
     all += words(name, felt);
     EXPECT_TRUE(felt.why.empty()) << name << " " << felt.why;
-    EXPECT_NEAR(felt.mass, 5.0, 0.1) << name;
+    EXPECT_NEAR(felt.mass, 5.0, 5.0 * kFelt) << name;
     return felt;
   };
   // A fuse and back-emf do nothing while torques and rates are small.
