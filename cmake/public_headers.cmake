@@ -13,10 +13,12 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/control/algorithm_1.h
   tactus/control/arm/arm_controller.h
   tactus/control/arm/arm_device.h
+  tactus/control/arm/decoupling.h
   tactus/control/arm/inverse_kinematics.h
   tactus/control/arm/path.h
   tactus/control/arm/poles.h
   tactus/control/arm/projected.h
+  tactus/control/arm/weights.h
   tactus/control/coupler.h
   tactus/control/coupler_design.h
   tactus/control/four_channel.h

@@ -1,6 +1,7 @@
 #include "arm_settings.h"
 
 #include <algorithm>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -34,6 +35,27 @@ void ArmSettings::add_to(CLI::App& verb) {
       ->check(numbers(Range::positive()))
       ->group(group);
   verb.add_option("--arm-friction", friction, "of the true arm, by that of the model its law knows")
+      ->capture_default_str()
+      ->check(numbers(Range::not_negative()))
+      ->group(group);
+  verb.add_option("--arm-torque", torque,
+                  "of the motors' largest that a fuse leaves, which its law does not know")
+      ->capture_default_str()
+      ->check(numbers(Range::positive()))
+      ->group(group);
+  verb.add_option(
+          "--arm-no-load", no_load,
+          "rates at which back-emf leaves its motors no torque, of all joints or of each [rad/s]; 0: none")
+      ->group(group);
+  verb.add_option("--arm-elasticity", elasticity,
+                  "with which rotors swing on their gears while the links are held, of all joints or of each "
+                  "[Hz]; 0: rigid")
+      ->group(group);
+  verb.add_option("--arm-backlash", backlash, "play of elastic gears [arcmin]")
+      ->capture_default_str()
+      ->check(numbers(Range::not_negative()))
+      ->group(group);
+  verb.add_option("--arm-encoder-phase", encoder_phase, "where the encoders' steps lie, from 0 to 1")
       ->capture_default_str()
       ->check(numbers(Range::not_negative()))
       ->group(group);
@@ -74,6 +96,12 @@ control::ArmDeviceOptions ArmSettings::options() const {
   }
   if (!start.empty()) o.start = listed_numbers("--arm-start", start, 6, ListedUnit::angle);
   if (!encoders.empty()) o.encoder = listed_numbers("--arm-encoders", encoders, 0, ListedUnit::none);
+  if (!no_load.empty()) o.drive.no_load = listed_numbers("--arm-no-load", no_load, 0, ListedUnit::none);
+  if (!elasticity.empty())
+    o.drive.elasticity = listed_numbers("--arm-elasticity", elasticity, 0, ListedUnit::none);
+  o.drive.torque = torque;
+  o.drive.backlash = backlash * std::numbers::pi / (180.0 * 60.0);
+  o.drive.encoder_phase = encoder_phase;
   if (!noise.empty()) {
     const std::vector<double> pair = listed_numbers("--arm-noise", noise, 2, ListedUnit::none);
     o.transducer.noise = {pair[1], pair[0]};

@@ -10,11 +10,11 @@
 
 #include <fmt/format.h>
 #include <Eigen/Geometry>
-#include <Eigen/SVD>
 #include <nlohmann/json.hpp>
 
 #include <tactus/base/error.h>
 #include <tactus/contact/open.h>
+#include <tactus/control/arm/decoupling.h>
 #include <tactus/derive/equations.h>
 #include <tactus/derive/readable/linear_canonical.h>
 #include <tactus/derive/readable/state_space.h>
@@ -247,18 +247,13 @@ void add_rows(const ConstrainedInstant& constrained, Json& result) {
   result["velocity_error"] = std::move(velocity);
 }
 
-/// How much the forces that move the mechanism bend the constraints' forces: |(I - P) M P|/|M| by Frobenius' norm, P onto the motions
-/// that A leaves. Zero: the two are decoupled [Aghili2005, Proposition 3].
-double coupling(const ConstrainedInstant& constrained, const Eigen::MatrixXd& M) {
-  const Eigen::Index n = M.rows();
-  Eigen::MatrixXd A(static_cast<Eigen::Index>(constrained.rows.size()), n);
+/// How much the forces that move the mechanism bend the constraints' forces [Aghili2005, Proposition 3].
+control::Decoupling coupling(const ConstrainedInstant& constrained, const Eigen::MatrixXd& M) {
+  Eigen::MatrixXd A(static_cast<Eigen::Index>(constrained.rows.size()), M.cols());
   for (Eigen::Index i = 0; i < A.rows(); ++i)
-    for (Eigen::Index j = 0; j < n; ++j)
+    for (Eigen::Index j = 0; j < A.cols(); ++j)
       A(i, j) = constrained.rows[static_cast<std::size_t>(i)].A[static_cast<std::size_t>(j)];
-  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(A, Eigen::ComputeFullV);
-  const auto across = svd.matrixV().leftCols(static_cast<Eigen::Index>(constrained.rank));
-  const Eigen::MatrixXd held = across * across.transpose();
-  return (held * M * (Eigen::MatrixXd::Identity(n, n) - held)).norm() / M.norm();
+  return control::decoupling(A, static_cast<Eigen::Index>(constrained.rank), M);
 }
 
 /// Errors of acceleration, A udot - gamma, are those of the motion: of a given one, what the constraints do
@@ -481,7 +476,10 @@ void run(const Request& request) {
     if (request.assemble) result["assembly_changes"] = changes_as_json(changes);
     if (moves) {
       add_constraints(*constrained, motion.acceleration, result);
-      result["force_motion_coupling"] = coupling(*constrained, M);
+      const control::Decoupling coupled = coupling(*constrained, M);
+      result["force_motion_coupling"] = coupled.inertia;
+      result["force_motion_mu"] = coupled.mu;
+      result["decoupled"] = coupled.decoupled();
     } else {
       add_rows(*constrained, result);
     }

@@ -320,10 +320,15 @@ TEST(Eval, SaysWhenTheEquationsAreSingular) {
 // [Aghili2005, Proposition 3]: a particle's mass is the same in all directions; the slider-crank's is not. There, along the row (2, 1) and the
 // motion (1, -2), both over sqrt 5, M gives 0.1, and |M|^2 is 5.5.
 TEST(Eval, SaysHowMuchForcesOfConstraintsDependOnTheMotion) {
-  EXPECT_LT(evaluated("particle_on_circle.yaml", "{}", "--assemble")["force_motion_coupling"].get<double>(),
-            1e-15);
-  EXPECT_NEAR(evaluated("slider_crank.yaml", "{}")["force_motion_coupling"].get<double>(),
-              0.1 / std::sqrt(5.5), 1e-14);
+  const auto particle = evaluated("particle_on_circle.yaml", "{}", "--assemble"),
+             crank = evaluated("slider_crank.yaml", "{}");
+  EXPECT_LT(particle["force_motion_coupling"].get<double>(), 1e-15);
+  EXPECT_LT(particle["force_motion_mu"].get<double>(), 1e-15);
+  EXPECT_EQ(particle["decoupled"], true);
+  EXPECT_NEAR(crank["force_motion_coupling"].get<double>(), 0.1 / std::sqrt(5.5), 1e-14);
+  // Mc of the seed: [[2, .6], [.4, 1]]; along the row and the motion mu is 0.1/0.8.
+  EXPECT_NEAR(crank["force_motion_mu"].get<double>(), 0.125, 1e-14);
+  EXPECT_EQ(crank["decoupled"], false);
 }
 
 }  // namespace

@@ -156,7 +156,9 @@ TEST(Haptic, ARobotArmIsADeviceFromTheCommandLine) {
   const std::string log = folder.path("run.mcap"), setup = folder.path("setup.yaml");
   const Outcome run =
       tactus(cube + arm +
-             " --duration 0.6 --size 0.05 --arm-noise 0.1,0.01 --arm-gripper 0.4,0,0,0.05 --arm-law "
+             " --duration 0.6 --size 0.05 --arm-noise 0.1,0.01 --arm-gripper 0.4,0,0,0.05 --arm-torque 0.8 "
+             "--arm-no-load 4 "
+             "--arm-elasticity 40,40,40,0,0,0 --arm-backlash 0.5 --arm-encoder-phase 0.3 --arm-law "
              "computed-torque --json --log " +
              log + " --save-setup " + setup);
   ASSERT_EQ(run.code, 0) << run.err;
@@ -174,7 +176,9 @@ TEST(Haptic, ARobotArmIsADeviceFromTheCommandLine) {
   EXPECT_NE(pushed.err.find("the device refused the command: "), std::string::npos) << pushed.err;
   for (const char* wrong :
        {"--arm-start 0,0,0,0,0,0", "--arm-start 1,2", "--arm-poles 3,4", "--arm-gripper nan",
-        "--arm-encoders 1,2", "--arm-noise 1", "--arm-bias 1", "--arm-friction -1"})
+        "--arm-encoders 1,2", "--arm-noise 1", "--arm-bias 1", "--arm-friction -1", "--arm-torque 0",
+        "--arm-torque 2", "--arm-no-load 1,2", "--arm-elasticity -30", "--arm-elasticity 500",
+        "--arm-backlash 2", "--arm-encoder-phase 1"})
     EXPECT_EQ(tactus(cube + arm + " " + wrong).code, 2) << wrong;
   EXPECT_EQ(tactus(cube + " --arm-friction 2").code, 2);
   EXPECT_EQ(tactus(cube + " --device arm:" + model("scara.yaml")).code, 2);

@@ -207,7 +207,7 @@ TEST(Papers, AreCountedInTheProgramAsOnThePage) {
   }
   const Outcome text = tactus("study --papers aghili2005");
   EXPECT_EQ(text.code, 0) << text.err;
-  for (const char* words : {"Table II", "issue 13", "photograph", "(68)-(69)", "together"})
+  for (const char* words : {"Table II", "figure-8", "photograph", "(68)-(69)", "together"})
     EXPECT_NE(text.out.find(words), std::string::npos) << words;
   EXPECT_EQ(text.out.find("Algorithm 1"), std::string::npos) << "that is another paper's";
   EXPECT_EQ(tactus("study --papers aghili2006").code, 2);

@@ -9,16 +9,19 @@
 #include <variant>
 
 #include <fmt/format.h>
+#include <Eigen/LU>
 
 #include <tactus/base/error.h>
 #include <tactus/contact/open.h>
 #include <tactus/control/arm/arm_model.h>
 #include <tactus/control/arm/wrist_arm.h>
 #include <tactus/control/fixture.h>
+#include <tactus/derive/equations.h>
 #include <tactus/describe/read/load.h>
 #include <tactus/device/random.h>
 #include <tactus/device/rate_filters.h>
 #include <tactus/device/sensing.h>
+#include <tactus/generate/kernel.h>
 #include <tactus/math/rotation_vector.h>
 
 namespace tactus::control {
@@ -28,8 +31,8 @@ namespace {
 using device::Vector6;
 using Mat = math::Mat3<double>;
 
-/// Of a period: the hand's force is held over one.
-constexpr int kSubsteps = 4;
+/// Of a period: the hand's force is held over one. Of elastic gears more, up to the most.
+constexpr int kSubsteps = 4, kMostSubsteps = 64;
 
 constexpr std::array<std::pair<RateEstimate, std::string_view>, 4> kEstimates{
     {{RateEstimate::difference, "difference"},
@@ -106,6 +109,27 @@ const ArmDeviceOptions& checked(const describe::Model& model, const ArmDeviceOpt
              "give numbers, range and steps of 0 or more");
   if (!not_negative(t.noise[0]) || !not_negative(t.noise[1]) || !not_negative(t.cut_off))
     refuse(model, "a transducer's noise and cut-off cannot be negative", "give 0 or more");
+  const Drive& d = o.drive;
+  if (!(d.torque > 0.0 && d.torque <= 1.0))
+    refuse(model, fmt::format("drives that give {:g} of their torque", d.torque),
+           "give more than 0, at most 1");
+  for (const std::vector<double>* list : {&d.no_load, &d.elasticity}) {
+    const char* what = list == &d.no_load ? "rates without load" : "elasticities";
+    if (list->size() > 1 && list->size() != 6)
+      refuse(model, fmt::format("{} of {} joints", what, list->size()), "give one number for all, or six");
+    for (const double x : *list)
+      if (!not_negative(x)) refuse(model, fmt::format("{}: {:g}", what, x), "give 0 or more; 0 is none");
+  }
+  if (!not_negative(d.damping) || !not_negative(d.backlash))
+    refuse(model,
+           fmt::format("gears with a damping of {:g} and a backlash of {:g} rad", d.damping, d.backlash),
+           "give 0 or more");
+  if (d.backlash > 0.0 &&
+      std::all_of(d.elasticity.begin(), d.elasticity.end(), [](double f) { return f == 0.0; }))
+    refuse(model, "a backlash of gears that are rigid", "give them an elasticity: teeth that meet have one");
+  if (!(d.encoder_phase >= 0.0 && d.encoder_phase < 1.0))
+    refuse(model, fmt::format("an encoder's phase of {:g} steps", d.encoder_phase),
+           "give 0 or more, below 1");
   const Gripper& g = o.gripper;
   if (!not_negative(g.mass) || !not_negative(g.inertia.x) || !not_negative(g.inertia.y) ||
       !not_negative(g.inertia.z) || !std::isfinite(g.centre.x + g.centre.y + g.centre.z))
@@ -150,8 +174,11 @@ struct ArmDevice::Parts {
   std::vector<std::string> names;
   device::Specification specification;
   device::HandPointer hand;
+  DrivenArm driven;
   std::unique_ptr<simulate::Mechanism> plant;
-  int port = 0;
+  std::vector<double> tau;  // [N m] at the plant's joints
+  Joints most{};            // [N m] of the drives; infinite: no limit
+  int port = 0, substeps = kSubsteps;
   double T = 0.0;            // [s]
   math::Pose<double> X_0{};  // of the tool at the start
   Joints step{};             // [rad] of the encoders
@@ -164,6 +191,7 @@ struct ArmDevice::Parts {
   bool overloaded = false, resting = true;
   std::size_t overloaded_axis = 0;
   int saturated = 0;  // [ticks]
+  int drive_cut = 0;  // the drives gave less than the law wanted in the last period
   device::Sample sample{};
   ArmDevice::Record record{};
   Joints q_ref{};  // where it shall be at the sample
@@ -193,10 +221,16 @@ struct ArmDevice::Parts {
     }
     if (const double w = options.transducer.cut_off; w > 0.0)
       force_filters.fill(device::SecondOrderFilter(T, w));
+    driven = with_drive(with_friction(known, options.friction), options.drive);
+    tau.resize(static_cast<std::size_t>(driven.model.nv()));
+    for (std::size_t i = 0; i < 6; ++i)
+      most[i] = law.most()[i] > 0.0 ? options.drive.torque * law.most()[i]
+                                    : std::numeric_limits<double>::infinity();
+    substeps = std::max(kSubsteps, fast_enough());
     contact::OpenOptions open;
-    open.step = T / kSubsteps;
+    open.step = T / substeps;
     open.ports = {known.frames[static_cast<std::size_t>(found.frame)].name};
-    plant = contact::open(with_friction(known, options.friction), open);
+    plant = contact::open(driven.model, open);
     port = plant->port(open.ports.front());
     place();
     fixture.mass = options.gripper.mass;
@@ -205,6 +239,59 @@ struct ArmDevice::Parts {
     for (std::size_t i = 0; i < 3; ++i) fixture.gravity[i] = describe::value_of(known, known.gravity[i]);
     specify();
     look();
+  }
+
+  /// Substeps that elastic gears need: the fastest swings with w^2 <= the sum of k/(inertia that answers), and a step of Runge-Kutta's bears w h of
+  /// 2.8; 1 is well within.
+  int fast_enough() const {
+    generate::Evaluator mass(
+        generate::compile(derive::Equations(driven.model).mass_matrix(), generate::Backend::interpreter));
+    std::copy(driven.model.initial_q.begin(), driven.model.initial_q.end(), mass.input("q").begin());
+    mass.run();
+    const auto n = static_cast<Eigen::Index>(tau.size());
+    const Eigen::MatrixXd inverse =
+        Eigen::Map<const Eigen::MatrixXd>(mass.output("M").data(), n, n).inverse();
+    double square = 0.0;
+    for (std::size_t i = 0; i < 6; ++i)
+      if (driven.deflection[i] >= 0)
+        square += driven.stiffness[i] * inverse(driven.deflection[i], driven.deflection[i]);
+    const double needed = std::ceil(T * std::sqrt(square));
+    if (needed > kMostSubsteps)
+      refuse(known,
+             fmt::format("an elastic gear would swing with {:.3g} Hz, too fast for steps of {:.3g} s",
+                         std::sqrt(square) / 6.283185307, T / kMostSubsteps),
+             "give softer gears, or 0 for those of light links: they are rigid");
+    return static_cast<int>(needed);
+  }
+
+  /// [rad], [rad/s] of a rotor, and of the link behind its gear.
+  double rotor(const std::vector<double>& x, std::size_t i) const noexcept { return x[driven.rotor[i]]; }
+  double link(const std::vector<double>& x, std::size_t i) const noexcept {
+    return rotor(x, i) +
+           (driven.deflection[i] >= 0 ? x[static_cast<std::size_t>(driven.deflection[i])] : 0.0);
+  }
+  double encoder(double angle, std::size_t i) const noexcept {
+    const double phase = options.drive.encoder_phase * step[i];
+    return device::quantised(angle - phase, step[i]) + phase;
+  }
+
+  /// The plant's coordinates with the links there, and the gears as their weight deflects them.
+  std::vector<double> resting_at(const Joints& q) const {
+    std::vector<double> all(tau.size(), 0.0);
+    generate::Evaluator weight(
+        generate::compile(derive::Equations(known).gravity(), generate::Backend::interpreter));
+    std::copy(q.begin(), q.end(), weight.input("q").begin());
+    weight.run();
+    for (std::size_t i = 0; i < 6; ++i) {
+      const double load = weight.output("g")[i];
+      double deflection = 0.0;
+      if (driven.deflection[i] >= 0) {
+        deflection = -load / driven.stiffness[i] - std::copysign(0.5 * options.drive.backlash, load);
+        all[static_cast<std::size_t>(driven.deflection[i])] = deflection;
+      }
+      all[driven.rotor[i]] = q[i] - deflection;
+    }
+    return all;
   }
 
   void place() {
@@ -226,9 +313,9 @@ struct ArmDevice::Parts {
       refuse(known,
              fmt::format("the arm begins in a singular position, or too near one ({:.3g} of 1)", regular),
              fmt::format("bend its elbow and its wrist: {:g} is the least", options.least_regular));
-    plant->set_state({0.0, {q.begin(), q.end()}, std::vector<double>(6, 0.0), {}});
+    plant->set_state({0.0, resting_at(q), std::vector<double>(tau.size(), 0.0), {}});
     // The handle is where the encoders see it.
-    for (std::size_t i = 0; i < 6; ++i) q_ref[i] = device::quantised(q[i], step[i]);
+    for (std::size_t i = 0; i < 6; ++i) q_ref[i] = encoder(rotor(plant->state().q, i), i);
     X_0 = arm.pose(q_ref);
   }
 
@@ -256,7 +343,8 @@ struct ArmDevice::Parts {
       least = least > 0.0 ? std::min(least, own) : own;
       if (i >= 3) softest = std::max(softest, L[7 * i]);
       for (std::size_t c = 0; c < 6; ++c)
-        s.resolution[i / 3] = std::max(s.resolution[i / 3], std::abs(J[6 * i + c]) * step[c]);
+        s.resolution[i / 3] =
+            std::max(s.resolution[i / 3], std::abs(J[tau.size() * i + driven.rotor[c]]) * step[c]);
     }
     double product = std::numeric_limits<double>::infinity();  // [1/s^2] of the poles
     for (const PolePair& pair : law.control().poles) product = std::min(product, pair.product);
@@ -281,7 +369,7 @@ struct ArmDevice::Parts {
     if (state == device::State::enabled) state = device::State::off;
     resting = true;
     V_ref = A_ref = {};
-    saturated = 0;
+    saturated = drive_cut = 0;
     record.tau = {};
   }
 
@@ -295,14 +383,28 @@ struct ArmDevice::Parts {
 
   bool advance() noexcept {
     const double h = plant->step_length();
-    for (int i = 0; i < kSubsteps; ++i) {
+    bool cut = false;
+    for (int i = 0; i < substeps; ++i) {
+      const simulate::State& s = plant->state();
+      for (std::size_t j = 0; j < 6; ++j) cut = drive(j, rotor(s.u, j)) || cut;
       const simulate::PortMotion before = plant->motion(port);
       const simulate::PortWrench push{port, hand_wrench(sample.t + i * h, before)};
-      if (!plant->step({.tau = record.tau, .ports = {&push, 1}, .wrench = {}}).ok()) return false;
+      if (!plant->step({.tau = tau, .ports = {&push, 1}, .wrench = {}}).ok()) return false;
       const Vector6& V = plant->motion(port).V_WP;
       for (std::size_t k = 0; k < 6; ++k) hand_work += 0.5 * h * push.wrench[k] * (before.V_WP[k] + V[k]);
     }
+    drive_cut = cut ? 1 : 0;
     return true;
+  }
+
+  /// What the drive makes of the law's torque; true where it is less.
+  bool drive(std::size_t i, double rate) noexcept {
+    const double no_load = each_of(options.drive.no_load, i), lost = no_load > 0.0 ? rate / no_load : 0.0;
+    const double wanted = record.tau[i];
+    double& given = tau[driven.rotor[i]];
+    given =
+        std::isfinite(most[i]) ? std::clamp(wanted, -most[i] * (1.0 + lost), most[i] * (1.0 - lost)) : wanted;
+    return given != wanted;
   }
 
   /// Encoders and transducer, and what is true.
@@ -311,9 +413,9 @@ struct ArmDevice::Parts {
     const simulate::PortMotion& tool = plant->motion(port);
     record.X_WT = tool.X_WP;
     for (std::size_t i = 0; i < 6; ++i) {
-      record.q[i] = true_state.q[i];
-      record.qd[i] = resting ? 0.0 : true_state.u[i];
-      record.seen[i] = device::quantised(record.q[i], step[i]);
+      record.q[i] = link(true_state.q, i);
+      record.qd[i] = resting ? 0.0 : link(true_state.u, i);
+      record.seen[i] = encoder(rotor(true_state.q, i), i);
       record.rates[i] = updated(filters[i], record.seen[i]);
     }
     record.V = resting ? Vector6{} : tool.V_WP;
@@ -406,7 +508,7 @@ struct ArmDevice::Parts {
     record.wanted_qdd = rates.qdd;
     if (!law.torque(sample.t, record.seen, record.rates, q_ref, rates.qd, rates.qdd, record.tau, besides))
       return no("the law's torques are no numbers");
-    record.cut = law.cut();
+    record.cut = law.cut() + drive_cut;
     saturated = record.cut > 0 ? saturated + 1 : 0;
     if (saturated * T > options.most_saturated)
       return no("its motors have given their most for {:.3g} s", saturated * T);
@@ -420,12 +522,12 @@ struct ArmDevice::Parts {
     try {
       if (resting) {
         const std::vector<double> q = plant->state().q;
-        plant->set_state({plant->state().t, q, std::vector<double>(6, 0.0), {}});
+        plant->set_state({plant->state().t, q, std::vector<double>(tau.size(), 0.0), {}});
       }
     } catch (const InputError&) {
       return false;
     }
-    for (std::size_t i = 0; i < 6; ++i) q_ref[i] = device::quantised(plant->state().q[i], step[i]);
+    for (std::size_t i = 0; i < 6; ++i) q_ref[i] = encoder(rotor(plant->state().q, i), i);
     X_ref = arm.pose(q_ref);
     V_ref = A_ref = {};
     saturated = 0;

@@ -10,7 +10,8 @@
 //   qd*, qdd*           from V_k and A at q*_k
 //   tau                 by the law at q*, qd*, qdd* from encoders and rates, less J^T F of the hand
 //
-// The arm itself is simulated: its whole model, friction that sticks and slides, encoders, torque limits. While it is off its brakes hold it.
+// The arm itself is simulated: its whole model, friction that sticks and slides, encoders, torque limits, and drives that are as good as they are
+// said to be (Drive). While it is off its brakes hold it.
 //
 // Transducer. It stands between the arm and a gripper of known inertia, whose weight and inertia it reads along with the hand's force:
 // they are taken out by the commanded acceleration (fixture.h). It has a range, steps, noise and a bias, in the tool's axes. Beyond its range it
@@ -52,6 +53,21 @@ struct Gripper {
   bool compensated = true;       // taken out of what the transducer reads
 };
 
+/// What stands between the law's torques and the links, of which the law knows nothing. One number is of all joints, otherwise one for each; 0: none.
+///
+///   torque       tau is cut at +-c (tau_max -+ tau_max w/w_0): c of a fuse, w_0 the rate at which back-emf leaves nothing
+///   elasticity   a rotor J_m on a gear with k = (2 pi f)^2 J_m, which swings with f while the link is held
+///   backlash     k (d - b/2) beyond b/2 only, of the gear's deflection d: play of b altogether
+///   encoders     are the rotors'; their steps' edges lie at (n + 1/2 + phase) steps
+struct Drive {
+  double torque = 1.0;
+  std::vector<double> no_load{};     // [rad/s] w_0
+  std::vector<double> elasticity{};  // [Hz] f
+  double damping = 0.02;             // of an elastic gear, by critical
+  double backlash = 0.0;             // [rad] b, of elastic gears
+  double encoder_phase = 0.0;        // from 0 to 1
+};
+
 /// How joint rates are had from encoders (device/rate_filters.h).
 enum class RateEstimate : std::uint8_t { difference, second_order, adaptive_window, kalman };
 std::string_view name_of(RateEstimate estimate);
@@ -68,6 +84,7 @@ struct ArmDeviceOptions {
   bool carries_hand = true;     // what the hand pushes is taken by the motors: - J^T F
   Transducer transducer;
   Gripper gripper;
+  Drive drive;
   double friction = 1.0;        // of the true arm, by that of the model
   std::vector<double> start{};  // [rad] of the joints; empty: the model's own, or a regular place
   /// Where it stops.
@@ -97,15 +114,15 @@ class ArmDevice final : public device::Device {
 
   /// What it truly does, and what it was to do, at the last sample and command.
   struct Record {
-    std::array<double, 6> q{}, qd{};        // truly
+    std::array<double, 6> q{}, qd{};        // truly, of the links
     std::array<double, 6> seen{}, rates{};  // by its encoders
     std::array<double, 6> wanted{}, wanted_qd{}, wanted_qdd{};
-    std::array<double, 6> tau{};  // [N m]
+    std::array<double, 6> tau{};  // [N m] of the law
     math::Pose<double> X_WT{};    // of the tool, in the arm's own world
     device::Vector6 V{}, A{};     // of the tool, truly; A just before the sample
     device::Vector6 hand{};       // [N m; N] true wrench of the hand, world axes
     device::Vector6 read{};       // [N m; N] of the transducer, tool's axes
-    int cut = 0;                  // torques at their limits
+    int cut = 0;                  // torques at their limits, the law's or the drive's
   };
   const Record& record() const noexcept;
   /// The tool's pose with these angles, and its motion [angular; linear], in the arm's own world.

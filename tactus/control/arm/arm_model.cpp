@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <tactus/base/error.h>
+#include <tactus/contact/open.h>
 
 namespace tactus::control {
 
@@ -89,6 +90,104 @@ describe::Model with_gripper(describe::Model model, int frame, const Gripper& gr
     for (std::size_t j = 0; j < 3; ++j) body.inertia(i, j) = sum(i, j);
   }
   return model;
+}
+
+double each_of(const std::vector<double>& list, std::size_t joint) {
+  return list.empty() ? 0.0 : list[list.size() == 1 ? 0 : joint];
+}
+
+DrivenArm with_drive(const describe::Model& model, const Drive& drive) {
+  DrivenArm result{model, {}, {}, {}};
+  describe::Model& to = result.model;
+  bool any = false;
+  for (std::size_t i = 0; i < 6; ++i) any = any || each_of(drive.elasticity, i) > 0.0;
+  result.deflection.fill(-1);
+  for (std::size_t i = 0; i < 6; ++i) result.rotor[i] = i;
+  if (!any) return result;
+  if (!model.constraints.empty() || !model.force_laws.empty() || !model.point_springs.empty() ||
+      contact::has_contact(model))
+    throw InputError(
+        {model.file},
+        fmt::format("model `{}` has constraints, contact, springs or laws of forces", model.name),
+        "elastic gears are of arms without: leave out the elasticity");
+  const algebra::Graph::Scope scope(const_cast<algebra::Graph&>(*model.graph));
+  to.bodies = {model.bodies[0]};
+  to.joints.clear();
+  to.definitions.clear();
+  to.parametric.reset();
+  to.initial_q.clear();
+  std::vector<int> body_of(model.bodies.size(), 0);
+  std::size_t axis_number = 0, arm_joint = 0;  // coordinates so far; of the six
+  for (std::size_t j = 0; j < model.joints.size(); ++j) {
+    const describe::Joint& old = model.joints[j];
+    const bool turns = !old.axes.empty();
+    const double frequency = turns ? each_of(drive.elasticity, arm_joint) : 0.0;
+    describe::Joint link = old;
+    link.parent = body_of[static_cast<std::size_t>(old.parent)];
+    if (frequency > 0.0) {
+      const double armature = describe::value_of(model, old.axes[0].armature);
+      if (!(armature > 0.0))
+        throw InputError({model.file},
+                         fmt::format("joint `{}` has no rotor to swing on an elastic gear", old.name),
+                         "give it an `armature`, or an elasticity of 0");
+      const double k = std::pow(2.0 * std::numbers::pi * frequency, 2) * armature;
+      describe::Body gear = model.bodies[0];
+      gear.name = old.name + "_gear";
+      gear.geometry.clear();
+      gear.mass = 0.0;
+      gear.joint = static_cast<int>(to.joints.size());
+      describe::Joint rotor = link;
+      rotor.child = static_cast<int>(to.bodies.size());
+      rotor.X_FB = describe::Pose{};
+      to.bodies.push_back(gear);
+      to.joints.push_back(rotor);
+      result.rotor[arm_joint] = axis_number++;
+      to.initial_q.push_back(model.initial_q[arm_joint]);
+      // The deflection: the same axis, nothing of the rotor's.
+      link.name = old.name + "_deflection";
+      link.parent = rotor.child;
+      link.X_PJ = describe::Pose{};
+      describe::JointAxis& axis = link.axes[0];
+      const describe::Vec3 direction = axis.direction;
+      axis = describe::JointAxis{};
+      axis.name = link.name;
+      axis.direction = direction;
+      axis.passive = true;
+      const describe::Expr zero = 0.0;
+      axis.armature = axis.rest = zero;
+      axis.friction = {zero, zero, zero, zero, zero, zero};
+      axis.damping = 2.0 * drive.damping * std::sqrt(k * armature);
+      axis.stiffness = drive.backlash > 0.0 ? 0.0 : k;
+      if (drive.backlash > 0.0) {
+        const describe::Expr d = algebra::symbol(axis.name);
+        describe::ForceLaw law;
+        law.name = axis.name + "_play";
+        law.rate = static_cast<int>(axis_number);
+        law.component = {-k * (d - min(max(d, describe::Expr(-0.5 * drive.backlash)),
+                                       describe::Expr(0.5 * drive.backlash)))};
+        to.force_laws.push_back(law);
+      }
+      result.deflection[arm_joint] = static_cast<int>(axis_number);
+      result.stiffness[arm_joint] = k;
+    } else if (turns) {
+      result.rotor[arm_joint] = axis_number;
+    }
+    if (turns) {
+      ++axis_number;
+      to.initial_q.push_back(frequency > 0.0 ? 0.0 : model.initial_q[arm_joint]);
+      ++arm_joint;
+    }
+    describe::Body body = model.bodies[static_cast<std::size_t>(old.child)];
+    body.joint = static_cast<int>(to.joints.size());
+    link.child = static_cast<int>(to.bodies.size());
+    body_of[static_cast<std::size_t>(old.child)] = link.child;
+    to.bodies.push_back(body);
+    to.joints.push_back(link);
+  }
+  for (describe::Frame& frame : to.frames) frame.body = body_of[static_cast<std::size_t>(frame.body)];
+  to.initial_u.assign(to.initial_q.size(), 0.0);
+  to.initial_marks = {};
+  return result;
 }
 
 double regularity(const WristArm& arm, const Joints& q) {

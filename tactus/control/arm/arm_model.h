@@ -24,6 +24,19 @@ describe::Model with_friction(describe::Model model, double factor);
 /// The gripper's inertia is added to the body that carries the frame.
 describe::Model with_gripper(describe::Model model, int frame, const Gripper& gripper);
 
+/// The arm with elastic gears (Drive): a joint that has one becomes two on one axis, the rotor's with armature, friction and actuator, and on a
+/// body without mass the deflection's. Throws InputError for joints without a rotor, and for models with what refers to joints by number.
+struct DrivenArm {
+  describe::Model model;
+  std::array<std::size_t, 6> rotor{};  // coordinate
+  std::array<int, 6> deflection{};     // coordinate; -1: the gear is rigid
+  std::array<double, 6> stiffness{};   // [N m/rad]
+};
+DrivenArm with_drive(const describe::Model& model, const Drive& drive);
+
+/// One of a list that has one for all, or six; 0 where there is none.
+double each_of(const std::vector<double>& list, std::size_t joint);
+
 /// How far from singular: the less of arm and wrist.
 double regularity(const WristArm& arm, const Joints& q);
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <tactus/base/error.h>
+#include <tactus/control/arm/row_space.h>
 
 namespace tactus::control {
 
@@ -28,6 +29,29 @@ derive::Equations equations_of(const describe::Model& model) {
                      fmt::format("model `{}` has joints with more coordinates than speeds", model.name),
                      "describe spherical and free joints by revolute and prismatic ones");
   return equations;
+}
+
+/// The row of a constraint that is off, by its label.
+std::size_t led_row(const derive::Equations& equations, const std::string& name) {
+  const describe::Model& model = equations.model();
+  std::vector<std::string> possible = model.coordinate_names();
+  const std::vector<derive::ConstraintRow>& rows = equations.constraint_rows();
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    const bool active = model.constraints[static_cast<std::size_t>(rows[row].constraint)].active;
+    if (rows[row].label == name) {
+      if (active)
+        throw InputError({model.file}, fmt::format("`{}` is a constraint that is on: it cannot be led", name),
+                         "give it `active: false`, or lead something else");
+      if (!rows[row].holonomic)
+        throw InputError({model.file},
+                         fmt::format("`{}` is a constraint of speeds: it has no value to be led", name),
+                         "lead an `equation`");
+      return row;
+    }
+    if (!active && rows[row].holonomic) possible.push_back(rows[row].label);
+  }
+  throw InputError({model.file}, fmt::format("model `{}` has no coordinate `{}`", model.name, name),
+                   fmt::format("it has {}", fmt::join(possible, ", ")));
 }
 
 /// x least with B x = r, in the least squares; `left` is what is left of r.
@@ -66,12 +90,14 @@ ProjectedController::ProjectedController(const describe::Model& model, const Pro
                      "name as many as the mechanism has freedoms");
   for (const std::string& name : control_.led) {
     const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end())
-      throw InputError({model.file}, fmt::format("model `{}` has no coordinate `{}`", model.name, name),
-                       fmt::format("it has {}", fmt::join(names, ", ")));
-    coordinate_.push_back(static_cast<std::size_t>(found - names.begin()));
+    coordinate_.push_back(found != names.end() ? static_cast<std::size_t>(found - names.begin())
+                                               : n_ + led_row(equations, name));
   }
   k_ = coordinate_.size();
+  for (const derive::ConstraintRow& row : equations.constraint_rows()) {
+    constraint_of_.push_back(row.constraint);
+    on_.push_back(model.constraints[static_cast<std::size_t>(row.constraint)].active ? 1 : 0);
+  }
   const auto positive = [&](double value, const char* what, bool zero) {
     if (!(zero ? value >= 0.0 : value > 0.0) || !std::isfinite(value))
       throw InputError({model.file}, fmt::format("{} is {:g}", what, value),
@@ -114,17 +140,24 @@ ProjectedController::ProjectedController(const describe::Model& model, const Pro
   Q_ = terms_.output("Q")->offset;
   A_ = terms_.output("A")->offset;
   gamma_ = terms_.output("gamma")->offset;
+  Phi_ = terms_.output("Phi")->offset;
+  velocity_ = terms_.output("velocity")->offset;
   in_.resize(terms_.input_size());
   out_.resize(terms_.output_size());
   work_.resize(terms_.work_size());
+  space_.resize(m_ * n_);
+  motion_.resize(n_);
   // The natural size of the rows: where they vanish they are nothing by it. At the start and at places around it.
+  const auto is_led = [&](std::size_t row) {
+    return std::find(coordinate_.begin(), coordinate_.end(), n_ + row) != coordinate_.end();
+  };
   std::mt19937 random(1);
   std::uniform_real_distribution<double> uniform(-1.0, 1.0);
   for (int look = 0; look < 8; ++look) {
     for (std::size_t j = 0; j < n_; ++j) in_[1 + j] = model.initial_q[j] + (look > 0 ? uniform(random) : 0.0);
     terms_(in_.data(), out_.data(), work_.data());
     for (std::size_t i = 0; i < m_ * n_; ++i)
-      if (std::isfinite(out_[A_ + i])) size_ = std::max(size_, std::abs(out_[A_ + i]));
+      if (std::isfinite(out_[A_ + i]) && !is_led(i / n_)) size_ = std::max(size_, std::abs(out_[A_ + i]));
   }
   if (!(size_ > 0.0))
     throw InputError({model.file}, fmt::format("the constraints of model `{}` hold nothing", model.name),
@@ -145,6 +178,34 @@ ProjectedController::ProjectedController(const describe::Model& model, const Pro
   if (p > 0) of_passive_ = Eigen::JacobiSVD<Matrix>(p, m, kThin);
 }
 
+bool ProjectedController::hold(int constraint, bool on) noexcept {
+  bool any = false;
+  for (std::size_t row = 0; row < m_; ++row) {
+    if (constraint_of_[row] != constraint) continue;
+    if (std::find(coordinate_.begin(), coordinate_.end(), n_ + row) != coordinate_.end()) return false;
+    any = true;
+  }
+  for (std::size_t row = 0; row < m_; ++row)
+    if (constraint_of_[row] == constraint) on_[row] = on ? 1 : 0;
+  return any;
+}
+
+/// tau <- tau - (I - P) M P ud*.
+void ProjectedController::leave_coupling_out() noexcept {
+  for (std::size_t row = 0; row < m_; ++row)
+    for (std::size_t j = 0; j < n_; ++j) space_[row * n_ + j] = on_[row] != 0 ? out_[A_ + row * n_ + j] : 0.0;
+  const std::size_t rank = row_space(m_, n_, kRank * size_, space_.data());
+  for (std::size_t j = 0; j < n_; ++j) motion_[j] = ud_[static_cast<Eigen::Index>(j)];
+  take_out(rank, n_, space_.data(), motion_.data());
+  for (std::size_t r = 0; r < rank; ++r) {
+    const double* b = space_.data() + r * n_;
+    double along = 0.0;
+    for (std::size_t i = 0; i < n_; ++i)
+      for (std::size_t j = 0; j < n_; ++j) along += b[i] * out_[M_ + i * n_ + j] * motion_[j];
+    for (std::size_t i = 0; i < n_; ++i) tau_[static_cast<Eigen::Index>(i)] -= along * b[i];
+  }
+}
+
 Led ProjectedController::force(ProjectedMemory& memory, double t, const double* q, const double* u,
                                const double* x_wanted, const double* xd_wanted, const double* xdd_wanted,
                                const double* lambda, const double* lambda_wanted, double* f) noexcept {
@@ -156,7 +217,9 @@ Led ProjectedController::force(ProjectedMemory& memory, double t, const double* 
   terms_(in_.data(), out_.data(), work_.data());
   for (const double x : out_)
     if (!std::isfinite(x)) return Led::not_finite;
-  const auto A = [&](std::size_t row, std::size_t j) { return out_[A_ + row * n_ + j]; };
+  const auto A = [&](std::size_t row, std::size_t j) {
+    return on_[row] != 0 ? out_[A_ + row * n_ + j] : 0.0;
+  };
   using Index = Eigen::Index;
   const auto at = [](std::size_t i) { return static_cast<Index>(i); };
 
@@ -173,14 +236,16 @@ Led ProjectedController::force(ProjectedMemory& memory, double t, const double* 
 
   for (std::size_t row = 0; row < m_; ++row) {
     for (std::size_t j = 0; j < n_; ++j) stacked_(at(row), at(j)) = A(row, j);
-    right_[at(row)] = out_[gamma_ + row];
+    right_[at(row)] = on_[row] != 0 ? out_[gamma_ + row] : 0.0;
   }
   for (std::size_t i = 0; i < k_; ++i) {
-    const std::size_t c = coordinate_[i];
-    stacked_.row(at(m_ + i)).setZero();
-    stacked_(at(m_ + i), at(c)) = 1.0;
-    right_[at(m_ + i)] =
-        xdd_wanted[i] + control_.G_D * (xd_wanted[i] - u[c]) + control_.G_P * (x_wanted[i] - q[c]);
+    const std::size_t c = coordinate_[i], row = c - n_;
+    const bool of_joint = c < n_;
+    for (std::size_t j = 0; j < n_; ++j)
+      stacked_(at(m_ + i), at(j)) = of_joint ? (j == c ? 1.0 : 0.0) : out_[A_ + row * n_ + j];
+    const double x = of_joint ? q[c] : out_[Phi_ + row], xd = of_joint ? u[c] : out_[velocity_ + row];
+    right_[at(m_ + i)] = xdd_wanted[i] + control_.G_D * (xd_wanted[i] - xd) +
+                         control_.G_P * (x_wanted[i] - x) + (of_joint ? 0.0 : out_[gamma_ + row]);
   }
   of_motion_.compute(stacked_);
   const auto& s = of_motion_.singularValues();
@@ -192,7 +257,12 @@ Led ProjectedController::force(ProjectedMemory& memory, double t, const double* 
   }
 
   if (control_.share == Share::hybrid) {
+    if (!control_.feed_forward) leave_coupling_out();
     for (std::size_t row = 0; row < m_; ++row) {
+      if (on_[row] == 0) {
+        memory.error[row] = memory.integral[row] = nu_[at(row)] = 0.0;
+        continue;
+      }
       double& error = memory.error[row];
       error += control_.filter * (lambda_wanted[row] - lambda[row] - error);
       memory.integral[row] += control_.period * error;
