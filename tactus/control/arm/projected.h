@@ -24,11 +24,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <Eigen/SVD>
+#include <Eigen/Core>
 
 #include <tactus/derive/equations.h>
 #include <tactus/generate/kernel.h>
@@ -65,6 +66,9 @@ class ProjectedController {
  public:
   /// Throws InputError: names that are none, gains that are not positive, a force loop that cannot be stable.
   ProjectedController(const describe::Model& model, const ProjectedControl& control);
+  ~ProjectedController();
+  ProjectedController(ProjectedController&&) noexcept;
+  ProjectedController& operator=(ProjectedController&&) noexcept;
 
   std::size_t joints() const noexcept { return n_; }
   std::size_t rows() const noexcept { return m_; }
@@ -95,7 +99,8 @@ class ProjectedController {
   // Made once, of their full sizes.
   Matrix stacked_, weighted_, driven_;
   Vector right_, ud_, tau_, nu_, part_;
-  Eigen::JacobiSVD<Matrix> of_motion_, of_forces_, of_passive_;
+  struct Decompositions;
+  std::unique_ptr<Decompositions> svd_;
 };
 
 }  // namespace tactus::control
