@@ -44,7 +44,9 @@ TEST(RankSvd, IsTheDecompositionThatEigenFinds) {
         product,
         (ours.matrixU() * ours.singularValues().asDiagonal() * ours.matrixV().transpose() - a).norm() / size);
     for (Eigen::Index i = 0; i < ours.singularValues().size(); ++i) {
-      if (i > 0) EXPECT_LE(ours.singularValues()[i], ours.singularValues()[i - 1]);
+      if (i > 0) {
+        EXPECT_LE(ours.singularValues()[i], ours.singularValues()[i - 1]);
+      }
       // Directions of values that are there are orthogonal.
       for (Eigen::Index j = 0; j <= i; ++j) {
         if (!(ours.singularValues()[i] > 1e-9 * size)) continue;
@@ -79,7 +81,6 @@ TEST(RankSvd, GivesTheLeastOfTheLeastSquares) {
 }
 
 TEST(RankSvd, TakesOutWhatLiesAlongItsDirections) {
-  std::mt19937 random(5);
   const MatrixXd a = MatrixXd::Random(2, 5);
   MatrixXd b = MatrixXd::Random(3, 5);
   RankSvd svd(2, 5);

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include <tactus/control/arm/poles.h>
-#include <tactus/derive/equations.h>
+#include <tactus/describe/model/model.h>
 #include <tactus/generate/kernel.h>
 
 namespace tactus::control {
@@ -45,6 +45,8 @@ struct ArmControl {
   bool limits = true;           // of the model's actuators
 };
 
+struct ArmLawCode;  // arm_law.h: the law as one function
+
 class ArmController {
  public:
   /// For models without constraints whose speeds are the joint rates. Throws InputError.
@@ -64,18 +66,14 @@ class ArmController {
   LinearPoint point() const;
 
  private:
-  double* arguments(double t, std::span<const double> q, std::span<const double> qd,
-                    const double* qdd) noexcept;
+  ArmController(const describe::Model& model, ArmLawCode code);
 
   ArmControl control_;
   std::size_t n_ = 0;
-  std::vector<double> S_, P_, most_;
-  generate::Kernel forces_;                       // t q u udot -> tau
-  std::optional<generate::Kernel> linear_;        // t q u udot -> M C K
-  std::optional<generate::Kernel> mass_, still_;  // t q -> M; t q -> gravity's forces
-  std::optional<generate::Kernel> frictionless_;  // as forces_, without friction
-  std::size_t M_ = 0, C_ = 0, K_ = 0;
-  std::vector<double> in_, out_, more_, work_, r_;
+  std::vector<double> most_;
+  generate::Kernel law_;                    // arm_law.h
+  std::optional<generate::Kernel> linear_;  // t q u udot -> M C K, for point()
+  std::vector<double> in_, out_, work_;
   int cut_ = 0;
 };
 

@@ -41,6 +41,8 @@ ProjectedController::~ProjectedController() = default;
 ProjectedController::ProjectedController(ProjectedController&&) noexcept = default;
 ProjectedController& ProjectedController::operator=(ProjectedController&&) noexcept = default;
 
+ProjectedPlan ProjectedController::plan() const { return {coordinate_, passive_, active_, size_, kRank}; }
+
 std::string_view words_of(Led led) {
   switch (led) {
     case Led::well:

@@ -62,6 +62,14 @@ enum class Led : std::uint8_t {
 };
 std::string_view words_of(Led led);
 
+/// What generated code needs to know besides the settings.
+struct ProjectedPlan {
+  std::vector<std::size_t> coordinate, passive,
+      active;         // that are led; joints without an actuator, and with one
+  double size = 0.0;  // of the entries of A
+  double rank = 0.0;  // singular values below this part of it are none
+};
+
 class ProjectedController {
  public:
   /// Throws InputError: names that are none, gains that are not positive, a force loop that cannot be stable.
@@ -73,6 +81,8 @@ class ProjectedController {
   std::size_t joints() const noexcept { return n_; }
   std::size_t rows() const noexcept { return m_; }
   std::size_t led() const noexcept { return k_; }
+  const ProjectedControl& control() const noexcept { return control_; }
+  ProjectedPlan plan() const;
   ProjectedMemory memory() const { return {std::vector<double>(m_), std::vector<double>(m_)}; }
 
   /// x, xd, xdd wanted [led]; lambda and its wanted value [rows], of hybrid control only; f [joints] is zero where it is not `well`.
