@@ -69,6 +69,21 @@ bool drop_unused_time(algebra::Function& function) {
   return function.inputs.size() == before;
 }
 
+/// Whether all are numbers, seen by their bits: with -ffast-math a compiler may take every comparison as one of numbers.
+constexpr std::string_view kNumbersKernel = R"(
+// kernel begins
+/// Whether all n are finite.
+inline int all_numbers(const double* x, int n) {
+  for (int i = 0; i < n; ++i) {
+    std::uint64_t bits;
+    std::memcpy(&bits, x + i, sizeof bits);
+    if (((bits >> 52) & 2047u) == 2047u) return 0;
+  }
+  return 1;
+}
+// kernel ends
+)";
+
 // Arms.
 
 constexpr std::string_view kArmAbout =
@@ -82,12 +97,12 @@ constexpr std::string_view kArm =
     const double* qd_wanted, const double* qdd_wanted, const double* besides, double* tau) {
   static const double most[] = {@most@};
   double f[@n@]@locals@;
-  int cut = 0, finite = 1;
-  @time@
-  @own@law_@name@(@call@);
-  for (int i = 0; i < @n@; ++i) {
+  int cut = 0, finite;
+@time@  @own@law_@name@(@call@);
+  for (int i = 0; i < @n@; ++i)
     if (besides) f[i] += besides[i];
-    if (!(@std@fabs(f[i]) <= 1.7976931348623157e308)) finite = 0;
+  finite = @own@all_numbers(f, @n@);
+  for (int i = 0; i < @n@; ++i) {
     if (@std@fabs(f[i]) > most[i]) {
       f[i] = @std@copysign(most[i], f[i]);
       ++cut;
@@ -122,10 +137,11 @@ SourceProgram arm_program(const describe::Model& model, ArmLaw law, const Contro
       {"n", std::to_string(n)},
       {"most", numbers(code.most)},
       {"locals", gains ? fmt::format(", forward[{0}], G_1[{1}], G_2[{1}]", n, n * n) : ""},
-      {"time", timed ? "" : "(void)t;"},
+      {"time", timed ? "" : "  (void)t;\n"},
       {"call", std::string(timed ? "&t, " : "") + "q, qd, q_wanted, qd_wanted, qdd_wanted, f" +
                    (gains ? ", forward, G_1, G_2" : "")}};
   program.functions = {std::move(code.law)};
+  program.kernels = {kNumbersKernel};
   program.text = [values](const SourceWords& words) {
     auto all = values;
     all.insert(all.end(), {{"qualifier", words.qualifier}, {"own", words.own}, {"std", words.std}});
@@ -142,7 +158,8 @@ for which the frame `@frame@` is at R (rows), p and moves by V and A, [angular; 
 the world's axes. near: angles near which the solution is wanted. q, qd, qdd: the solution; regular: how far
 arm and wrist are from singular, 1 at best; below 1e-3 rates are damped. Returns 0 where the pose is met; 1
 where two of the wrist's axes are one line, 2 where the wrist's centre lies on the first axis: turns that do
-not matter are those of `near`; 3 where it is out of reach: the nearest way; -1 where there is none: zeros.)";
+not matter are those of `near`; 3 where it is out of reach: the nearest way; -1 where there is none, or what
+is given is no number: zeros.)";
 
 constexpr std::string_view kInverseText =
     R"(@qualifier@int @own@inverse_kinematics_@name@(const double* R, const double* p, const double* V,
@@ -155,8 +172,10 @@ constexpr std::string_view kInverseText =
   turn.a = @own@wrist_vec(R[0], R[3], R[6]);
   turn.b = @own@wrist_vec(R[1], R[4], R[7]);
   turn.c = @own@wrist_vec(R[2], R[5], R[8]);
-  way = @own@wrist_follow(&arm, turn, @own@wrist_vec(p[0], p[1], p[2]), near);
-  if (!(way.missed < 1e300)) {
+  way.missed = 1e301;
+  if (@own@all_numbers(R, 9) && @own@all_numbers(p, 3) && @own@all_numbers(near, 6))
+    way = @own@wrist_follow(&arm, turn, @own@wrist_vec(p[0], p[1], p[2]), near);
+  if (way.missed > 1e300) {
     for (int i = 0; i < 6; ++i) q[i] = qd[i] = qdd[i] = 0.0;
     regular[0] = regular[1] = 0.0;
     return -1;
@@ -195,7 +214,7 @@ SourceProgram inverse_program(const describe::Model& model, const std::string& f
       {"data", text_of(arm->data())}};
   SourceProgram program;
   program.name = "inverse_kinematics_" + generate::identifier(frame);
-  program.kernels = {kWristKernel};
+  program.kernels = {kNumbersKernel, kWristKernel};
   program.sines = true;
   program.text = [values](const SourceWords& words) {
     auto all = values;
@@ -228,19 +247,13 @@ constexpr std::string_view kProjectedHead =
   static const double none[@n@] = {0.0};
   double M[@nn@], Q[@n@], Phi[@m@], velocity[@m@], A[@mn@], c[@m@], gamma[@m@], qdot[@n@];
   double stacked[@sn@], right[@s@], su[@sk@], ss[@n@], sv[@nn@], ud[@n@], tau[@n@], nu[@m@];
-  int finite = 1;
-  @time@
-  for (int i = 0; i < @n@; ++i) f[i] = ud[i] = 0.0;
+@time@  for (int i = 0; i < @n@; ++i) f[i] = ud[i] = 0.0;
   for (int i = 0; i < @m@; ++i) nu[i] = 0.0;
   @own@terms_@name@(@call@);
-  for (int i = 0; i < @nn@; ++i) finite &= @std@fabs(M[i]) <= 1.7976931348623157e308;
-  for (int i = 0; i < @mn@; ++i) finite &= @std@fabs(A[i]) <= 1.7976931348623157e308;
-  for (int i = 0; i < @n@; ++i)
-    finite &= @std@fabs(Q[i]) <= 1.7976931348623157e308 && @std@fabs(qdot[i]) <= 1.7976931348623157e308;
-  for (int i = 0; i < @m@; ++i)
-    finite &= @std@fabs(Phi[i]) <= 1.7976931348623157e308 && @std@fabs(velocity[i]) <= 1.7976931348623157e308 &&
-              @std@fabs(c[i]) <= 1.7976931348623157e308 && @std@fabs(gamma[i]) <= 1.7976931348623157e308;
-  if (!finite) return 3;
+  if (!@own@all_numbers(M, @nn@) || !@own@all_numbers(Q, @n@) || !@own@all_numbers(Phi, @m@) ||
+      !@own@all_numbers(velocity, @m@) || !@own@all_numbers(A, @mn@) || !@own@all_numbers(c, @m@) ||
+      !@own@all_numbers(gamma, @m@) || !@own@all_numbers(qdot, @n@))
+    return 3;
 )";
 
 constexpr std::string_view kControllable =
@@ -302,11 +315,10 @@ constexpr std::string_view kProjectedEnd =
     R"(  for (int j = 0; j < @n@; ++j) {
     f[j] = tau[j];
     for (int row = 0; row < @m@; ++row) f[j] -= A[row * @n@ + j] * nu[row];
-    if (!(@std@fabs(f[j]) <= 1.7976931348623157e308)) finite = 0;
   }
-@quiet@  if (!finite)
-    for (int j = 0; j < @n@; ++j) f[j] = 0.0;
-  return finite ? 0 : 3;
+@quiet@  if (@own@all_numbers(f, @n@)) return 0;
+  for (int j = 0; j < @n@; ++j) f[j] = 0.0;
+  return 3;
 }
 )";
 
@@ -358,7 +370,7 @@ SourceProgram projected_program(const describe::Model& model, const std::string&
           list(plan.passive), p * m, p * std::min(p, m), std::min(p, m), m * std::min(p, m));
   }
   std::string body(kProjectedHead);
-  body.insert(body.find("  int finite"), memory);
+  body.insert(body.find("@time@"), memory);
   if (p > 0) body += kControllable;
   body += kMotion;
   if (hybrid) {
@@ -377,7 +389,7 @@ SourceProgram projected_program(const describe::Model& model, const std::string&
       {"quiet", p > 0 ? "  for (int i = 0; i < @p@; ++i) f[passive[i]] = 0.0;\n" : ""},
       {"name", word},
       {"led", fmt::format("{}", fmt::join(c.led, ", "))},
-      {"time", timed ? "" : "(void)t;"},
+      {"time", timed ? "" : "  (void)t;\n"},
       {"call", fmt::format("{}", fmt::join(arguments, ", "))},
       {"coordinates", list(plan.coordinate)},
       {"n", text(n)},
@@ -405,7 +417,7 @@ SourceProgram projected_program(const describe::Model& model, const std::string&
   SourceProgram program;
   program.name = "control_" + word;
   program.functions = {std::move(terms)};
-  program.kernels = {kRankKernel};
+  program.kernels = {kNumbersKernel, kRankKernel};
   program.text = [values, body](const SourceWords& words) {
     auto all = values;
     all.insert(all.end(), {{"qualifier", words.qualifier}, {"own", words.own}, {"std", words.std}});
