@@ -154,10 +154,10 @@ class SourceWriter {
           "are",
           more);
     } else {
-      std::vector<std::string> called;
-      for (const SourceProgram& program : programs_) called.push_back(program.name);
-      line("{} To be called: {}. Nothing allocates, nothing is remembered. Blocks are", more,
-           fmt::join(called, ", "));
+      line("{} To be called, with memory that is the caller's alone:", more);
+      for (const SourceProgram& program : programs_) line("{}   {}", more, program.name);
+      line("{}", more);
+      line("{} Blocks are", more);
     }
     line(
         "{} arrays of double; matrices stand row by row; units are SI. Outputs may be the same arrays as "

@@ -76,7 +76,6 @@ struct Case {
   std::size_t ins = 0, outs = 0;
   std::string call;  // in C, with in, out and status
   std::vector<double> in, want;
-  bool carries = false;  // `out` goes on from state to state: a memory
 
   std::string source(Language language) const {
     return generate::write_source({}, {language, file, model, nullptr, {&program, 1}});
@@ -94,11 +93,12 @@ std::vector<double> random_numbers(std::mt19937& random, std::size_t count, doub
   return all;
 }
 
-Case arm_case(const describe::Model& model, ArmLaw law, const std::string& file) {
+Case arm_case(const describe::Model& model, ArmLaw law, const std::string& file, double abbreviate = 0.0) {
   ControllerSettings settings;
+  settings.arm.abbreviate = abbreviate;
   Case one{file, model.name, controller_program(model, fmt::format("controller:{}", name_of(law)), settings),
-           {},   {},         {},
-           {},   {},         false};
+           0,    0,          {},
+           {},   {}};
   settings.arm.law = law;
   ArmController controller(model, settings.arm);
   const std::size_t n = controller.joints();
@@ -108,7 +108,6 @@ Case arm_case(const describe::Model& model, ArmLaw law, const std::string& file)
   one.call = fmt::format("{}(in[0], {}, {}, {}, {}, {}, {}, out)", one.program.name, at(0), at(1), at(2),
                          at(3), at(4), at(5));
   std::mt19937 random(7);
-  int cut = 0;
   for (int k = 0; k < kStates; ++k) {
     // Near the path, so that not all forces are cut; some far from it, and one that is no number.
     const double apart = k % 10 == 0 ? 1.0 : 0.01;
@@ -123,7 +122,6 @@ Case arm_case(const describe::Model& model, ArmLaw law, const std::string& file)
     if (k == 17) x[0] = std::nan("");
     const bool well = controller.torque(t[0], x, v, q, qd, qdd, tau, besides);
     EXPECT_EQ(well, k != 17);
-    cut += controller.cut();
     for (const auto& part : {t, x, v, q, qd, qdd, besides}) append(one.in, part);
     append(one.want, tau);
     one.want.push_back(well ? controller.cut() : -1);
@@ -132,9 +130,8 @@ Case arm_case(const describe::Model& model, ArmLaw law, const std::string& file)
 }
 
 Case inverse_case(const describe::Model& model, const std::string& file) {
-  Case one{file, model.name, controller_program(model, "controller:inverse-kinematics:tool", {}),
-           {},   {},         {},
-           {},   {},         false};
+  Case one{file, model.name, controller_program(model, "controller:inverse-kinematics:tool", {}), 0, 0, {},
+           {},   {}};
   std::string why;
   const WristArm arm = *WristArm::of(model, "tool", why);
   one.ins = 9 + 3 + 6 + 6 + 6;
@@ -175,13 +172,11 @@ Case inverse_case(const describe::Model& model, const std::string& file) {
 
 Case projected_case(const describe::Model& model, const std::string& word, ControllerSettings settings,
                     const std::string& file, bool singular) {
-  Case one{file, model.name, controller_program(model, "controller:" + word, settings), {}, {}, {}, {},
-           {},   false};
+  Case one{file, model.name, controller_program(model, "controller:" + word, settings), 0, 0, {}, {}, {}};
   settings.projected.share = word == "hybrid" ? Share::hybrid : Share::least;
   ProjectedController controller(model, settings.projected);
   const std::size_t n = controller.joints(), k = controller.led(), m = controller.rows();
   const bool hybrid = word == "hybrid";
-  one.carries = hybrid;
   one.ins = 1 + 2 * n + 3 * k + (hybrid ? 2 * m : 0);
   one.outs = n + (hybrid ? 2 * m : 0);
   const std::size_t wanted = 1 + 2 * n, lambda = wanted + 3 * k;
@@ -245,6 +240,8 @@ std::vector<Case> all_cases() {
     cases.push_back(arm_case(puma, law, "puma_" + name));
     cases.push_back(arm_case(timed, law, "timed_" + name));
   }
+  for (const ArmLaw law : {ArmLaw::pole_placement, ArmLaw::computed_torque})
+    cases.push_back(arm_case(puma, law, "short_" + generate::identifier(name_of(law)), 0.01));
   cases.push_back(inverse_case(puma, "puma_inverse"));
   cases.push_back(inverse_case(describe::load_text(kGeneralArm, "general_arm.yaml"), "general_inverse"));
   ControllerSettings crank;
@@ -343,6 +340,11 @@ TEST(ControllerSource, RefusesWhatCannotBe) {
   ControllerSettings still = plain;
   still.arm.period = 0.0;
   expect_refusal(puma, "controller:sampled", still, "period");
+  ControllerSettings shorter = plain;
+  shorter.arm.abbreviate = 0.01;
+  expect_refusal(puma, "controller:gravity", shorter, "not written abbreviated");
+  shorter.arm.abbreviate = -1.0;
+  expect_refusal(puma, "controller:computed-torque", shorter, "abbreviation");
   expect_refusal(crank, "controller:pole-placement", plain, "has constraints");
   expect_refusal(model_named("rigid_body"), "controller:gravity", plain, "more coordinates than speeds");
   expect_refusal(model_named("shopping_cart"), "controller:gravity", plain, "has constraints");

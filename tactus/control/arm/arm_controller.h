@@ -43,6 +43,8 @@ struct ArmControl {
   std::vector<PolePair> poles;  // one for all joints, or one for each
   double period = 0.0;          // [s] of the sampled law
   bool limits = true;           // of the model's actuators
+  double abbreviate =
+      0.0;  // coefficients of the links below this are left out, as [Clover1996, II 3.2] does; 0: none
 };
 
 struct ArmLawCode;  // arm_law.h: the law as one function

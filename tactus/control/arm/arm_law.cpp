@@ -11,6 +11,8 @@
 #include <tactus/base/check.h>
 #include <tactus/base/error.h>
 #include <tactus/derive/equations.h>
+#include <tactus/derive/readable/abbreviate.h>
+#include <tactus/derive/readable/linear_canonical.h>
 #include <tactus/generate/kernel.h>
 
 namespace tactus::control {
@@ -61,6 +63,26 @@ void require_inertia(const describe::Model& model, const derive::Equations& equa
                                "inertia, and no force places its poles",
                                model.name),
                    "give the bodies mass and inertia, or begin elsewhere");
+}
+
+/// What forces and their derivatives are made of.
+struct Forms {
+  Function forces, linear;
+};
+Forms forms_of(const describe::Model& model, const derive::Equations& equations, const ArmControl& control) {
+  const bool placed = control.law == ArmLaw::pole_placement || control.law == ArmLaw::sampled;
+  if (control.abbreviate == 0.0)
+    return {equations.inverse_dynamics(), placed ? equations.linear_model() : Function{}};
+  if (!placed && control.law != ArmLaw::computed_torque)
+    throw InputError({model.file}, fmt::format("the law {} is not written abbreviated", name_of(control.law)),
+                     "take pole-placement, sampled-pole-placement or computed-torque");
+  if (!(control.abbreviate > 0.0 && std::isfinite(control.abbreviate)))
+    throw InputError({model.file}, fmt::format("an abbreviation below {:g}", control.abbreviate),
+                     "give a threshold above zero, such as 0.01");
+  const derive::CanonicalModel full = derive::canonical_form(model);
+  const derive::Abbreviation rule = derive::Abbreviation::thesis(control.abbreviate);
+  return {derive::inverse_dynamics(derive::abbreviated(full, {.threshold = control.abbreviate}), true),
+          placed ? derive::LinearCanonical(full, rule).function() : Function{}};
 }
 
 struct Point {
@@ -134,6 +156,7 @@ ArmLawCode arm_law_code(const describe::Model& model, const ArmControl& control)
   check_poles(model, code.control, n);
   code.most = limits_of(model, control.limits, n);
   require_inertia(model, equations);
+  const Forms forms = forms_of(model, equations, control);
 
   Function& law = code.law;
   law.name = "law";
@@ -147,8 +170,8 @@ ArmLawCode arm_law_code(const describe::Model& model, const ArmControl& control)
     return all;
   };
   const Exprs none(n);
-  const Exprs q = symbols(""), qd = symbols("'"), q_wanted = symbols("*"),
-              qd_wanted = symbols("'*"), qdd_wanted = symbols("''*");
+  const Exprs q = symbols(""), qd = symbols("'"), q_wanted = symbols("*"), qd_wanted = symbols("'*"),
+              qdd_wanted = symbols("''*");
   const std::pair<const char*, const Exprs*> inputs[] = {{"q", &q},
                                                          {"qd", &qd},
                                                          {"q_wanted", &q_wanted},
@@ -170,7 +193,7 @@ ArmLawCode arm_law_code(const describe::Model& model, const ArmControl& control)
   }
   // Friction at the path's rates: what the forces are more than those without it.
   const auto friction = [&](const Function& frictionless) {
-    Exprs with = at(equations.inverse_dynamics(), "tau", t, {q_wanted, qd_wanted, none});
+    Exprs with = at(forms.forces, "tau", t, {q_wanted, qd_wanted, none});
     const Exprs without = at(frictionless, "tau", t, {q_wanted, qd_wanted, none});
     for (std::size_t i = 0; i < n; ++i) with[i] -= without[i];
     return with;
@@ -181,8 +204,8 @@ ArmLawCode arm_law_code(const describe::Model& model, const ArmControl& control)
     case ArmLaw::pole_placement:
     case ArmLaw::sampled: {
       const Point path{q_wanted, qd_wanted, qdd_wanted};
-      const Exprs forward = at(equations.inverse_dynamics(), "tau", t, path);
-      const Function linear = equations.linear_model();
+      const Exprs forward = at(forms.forces, "tau", t, path);
+      const Function& linear = forms.linear;
       const Exprs M = at(linear, "M", t, path), C = at(linear, "C", t, path), K = at(linear, "K", t, path);
       Exprs G_1(n * n), G_2(n * n);
       for (std::size_t i = 0; i < n; ++i) {
@@ -199,7 +222,7 @@ ArmLawCode arm_law_code(const describe::Model& model, const ArmControl& control)
       break;
     }
     case ArmLaw::computed_torque:
-      tau = at(equations.inverse_dynamics(), "tau", t, {q_wanted, qd_wanted, led});
+      tau = at(forms.forces, "tau", t, {q_wanted, qd_wanted, led});
       break;
     case ArmLaw::diagonal: {
       tau = friction(equations_of(model, false).inverse_dynamics());

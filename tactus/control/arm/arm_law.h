@@ -9,6 +9,9 @@
 //
 // Feed-forward, M, C and K are derived apart and meet in one graph: what they share is computed once. Computed torque is
 // tau* + M(q*) r = M(q*) (qdd* + r) + h(q*, qd*): inverse dynamics with another acceleration, and no mass matrix.
+//
+// Abbreviated (ArmControl::abbreviate), feed-forward and M, C, K are those of [Clover1996, II Appendices A and B]: for pole placement and
+// computed torque.
 #pragma once
 
 #include <vector>
