@@ -13,6 +13,7 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/control/algorithm_1.h
   tactus/control/arm/arm_controller.h
   tactus/control/arm/arm_device.h
+  tactus/control/arm/controller_source.h
   tactus/control/arm/decoupling.h
   tactus/control/arm/inverse_kinematics.h
   tactus/control/arm/path.h

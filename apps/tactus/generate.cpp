@@ -1,4 +1,5 @@
-// tactus generate MODEL: the equations as source text.
+// tactus generate MODEL: the equations, and controllers, as source text.
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -10,6 +11,7 @@
 
 #include <tactus/base/error.h>
 #include <tactus/base/output_file.h>
+#include <tactus/control/arm/controller_source.h>
 #include <tactus/derive/equations.h>
 #include <tactus/derive/readable/sheet.h>
 #include <tactus/generate/requests.h>
@@ -32,7 +34,84 @@ struct Request {
   std::string out = ".";
   std::string name;
   bool keep_parameters = false;
+  // Of controllers.
+  std::string poles, gains, force_gains, weights;
+  std::vector<std::string> lead;
+  double period = 2e-3, force_filter = 1.0, abbreviate = 0.0;
+  bool no_limits = false;
 };
+
+control::ControllerSettings settings_of(const Request& request) {
+  control::ControllerSettings settings;
+  settings.arm.period = settings.projected.period = request.period;
+  settings.arm.limits = !request.no_limits;
+  settings.arm.abbreviate = request.abbreviate;
+  settings.projected.led = request.lead;
+  settings.projected.filter = request.force_filter;
+  if (!request.poles.empty()) {
+    const std::vector<double> all = listed_numbers("--poles", request.poles, 0, ListedUnit::none);
+    if (all.size() % 2 != 0)
+      throw InputError({}, fmt::format("--poles {}: {} numbers", request.poles, all.size()),
+                       "give RE,IM for all joints, or such a pair for each");
+    settings.arm.poles.clear();
+    for (std::size_t i = 0; i < all.size(); i += 2)
+      settings.arm.poles.push_back(control::PolePair::complex(all[i], all[i + 1]));
+  }
+  if (!request.gains.empty()) {
+    const std::vector<double> pair = listed_numbers("--gains", request.gains, 2, ListedUnit::none);
+    settings.projected.G_P = pair[0];
+    settings.projected.G_D = pair[1];
+  }
+  if (!request.force_gains.empty()) {
+    const std::vector<double> pair =
+        listed_numbers("--force-gains", request.force_gains, 2, ListedUnit::none);
+    settings.projected.G_F = pair[0];
+    settings.projected.G_I = pair[1];
+  }
+  if (!request.weights.empty())
+    settings.projected.weight = listed_numbers("--weights", request.weights, 0, ListedUnit::none);
+  return settings;
+}
+
+/// Takes the controllers out of what is asked for.
+std::vector<generate::SourceProgram> controllers_of(const Request& request, const describe::Model& model,
+                                                    std::vector<std::string>& what) {
+  std::vector<generate::SourceProgram> programs;
+  for (const std::string& word : what) {
+    if (!control::is_controller(word)) continue;
+    generate::SourceProgram program = control::controller_program(model, word, settings_of(request));
+    if (std::none_of(programs.begin(), programs.end(),
+                     [&](const generate::SourceProgram& other) { return other.name == program.name; }))
+      programs.push_back(std::move(program));
+  }
+  std::erase_if(what, [](const std::string& word) { return control::is_controller(word); });
+  if (programs.empty()) {
+    for (const auto& [option, given] : {std::pair{"--poles", !request.poles.empty()},
+                                        {"--lead", !request.lead.empty()},
+                                        {"--gains", !request.gains.empty()},
+                                        {"--weights", !request.weights.empty()},
+                                        {"--force-gains", !request.force_gains.empty()},
+                                        {"--abbreviate", request.abbreviate > 0.0},
+                                        {"--no-limits", request.no_limits}})
+      if (given)
+        throw InputError({}, fmt::format("{} is of controllers, and none is asked for", option),
+                         "add --what controller:pole-placement, say");
+    return programs;
+  }
+  if (request.language == "latex")
+    throw InputError({}, "a controller is a program, not a formula", "take --lang cpp or c");
+  if (request.keep_parameters)
+    throw InputError({}, "a controller has the model's numbers in it", "leave out --keep-parameters");
+  return programs;
+}
+
+void print_counts(const std::vector<algebra::Function>& functions) {
+  for (const algebra::Function& function : functions) {
+    const algebra::OperationCount count = generate::operations_of(function);
+    fmt::print("  {:<28} {:>5} mul {:>5} add {:>3} div {:>4} trig\n", generate::identifier(function.name),
+               count.mul, count.add, count.div, count.trig);
+  }
+}
 
 /// The folder is made where it is missing.
 void require_folder(const std::string& folder) {
@@ -64,6 +143,7 @@ void run(const Request& request) {
       throw InputError({}, "`step` is a program, not a formula", "take --lang cpp or c");
     step = simulate::step_program(equations);
   }
+  const std::vector<generate::SourceProgram> controllers = controllers_of(request, model, what);
   const std::vector<algebra::Function> functions =
       generate::requested_functions(equations, what, simulate::independent_rows(model));
 
@@ -77,15 +157,15 @@ void run(const Request& request) {
   require_folder(request.out);
   write_file(path.string(), form->write(functions, {name, model.name, about,
                                                     derive::latex_of(derive::symbols_of(model, options)),
-                                                    step ? &*step : nullptr}));
+                                                    step ? &*step : nullptr, controllers}));
 
   fmt::print("wrote {}\n", path.string());
-  for (const algebra::Function& function : functions) {
-    const algebra::OperationCount count = generate::operations_of(function);
-    fmt::print("  {:<28} {:>5} mul {:>5} add {:>3} div {:>4} trig\n", generate::identifier(function.name),
-               count.mul, count.add, count.div, count.trig);
-  }
+  print_counts(functions);
   if (step) fmt::print("  step\n");
+  for (const generate::SourceProgram& controller : controllers) {
+    print_counts(controller.functions);
+    fmt::print("  {}\n", controller.name);
+  }
 }
 
 }  // namespace
@@ -108,11 +188,43 @@ void add_generate(CLI::App& program) {
   verb->add_option("--name", request->name, "file name and namespace (C: prefix); default: the model's name");
   verb->add_flag("--keep-parameters", request->keep_parameters,
                  "the model's parameters become an input instead of numbers");
+  const char* group = "Controllers";
+  verb->add_option("--poles", request->poles,
+                   "RE,IM of the joints' errors [1/s], for all or a pair for each; -12,45")
+      ->group(group);
+  verb->add_option("--period", request->period, "of a loop that is sampled [s]")
+      ->check(numbers(Range::positive()))
+      ->capture_default_str()
+      ->group(group);
+  verb->add_flag("--no-limits", request->no_limits, "forces are not cut at the actuators' limits")
+      ->group(group);
+  verb->add_option(
+          "--abbreviate", request->abbreviate,
+          "coefficients of the links below this are left out of pole placement and computed torque; 0.01, "
+          "say")
+      ->check(numbers(Range::positive()))
+      ->group(group);
+  verb->add_option("--lead", request->lead,
+                   "coordinates that pidc, hybrid and passive lead, separated by commas")
+      ->delimiter(',')
+      ->group(group);
+  verb->add_option("--gains", request->gains, "G_P,G_D of what is led [1/s^2, 1/s]; 25,10")->group(group);
+  verb->add_option("--weights", request->weights,
+                   "of the joints' forces, such as their limits: least is the sum of (force/weight)^2")
+      ->group(group);
+  verb->add_option("--force-gains", request->force_gains, "G_F,G_I of hybrid [1, 1/s]; 0,0")->group(group);
+  verb->add_option("--force-filter", request->force_filter, "of hybrid: the part of a new error that counts")
+      ->check(numbers(Range::between(0.0, 1.0)))
+      ->capture_default_str()
+      ->group(group);
   std::string footer = "--what knows:\n";
   for (const generate::Word& word : generate::words())
     footer += fmt::format("  {:<20} {}\n", word.name, word.meaning);
   footer += "for models with constraints:\n";
   for (const generate::Word& word : generate::constraint_words())
+    footer += fmt::format("  {:<20} {}\n", word.name, word.meaning);
+  footer += "controllers, for a microcontroller or another real-time loop (C++ and C):\n";
+  for (const generate::Word& word : control::controller_words())
     footer += fmt::format("  {:<20} {}\n", word.name, word.meaning);
   footer +=
       "Without --what: inverse-dynamics,forward-dynamics,mass-matrix, with constraints "

@@ -14,6 +14,7 @@ std::vector<study::Case> appendix_cases();            // Appendix A
 std::vector<study::Case> abbreviation_cases();        // Tables I, III, IV
 std::vector<study::Case> control_cases();             // chapter III
 std::vector<study::Case> direct_drive_cases();        // chapter III: what it expects of direct drives
+std::vector<study::Case> generated_control_cases();   // chapter III: its gains as formulas, and what they cost
 std::vector<study::Case> inverse_kinematics_cases();  // chapter IV, (15)-(48) and the appendix
 std::vector<study::Case> virtual_object_cases();      // chapter IV, (1)-(14)
 std::vector<study::Case> felt_cases();                // chapter IV: what is felt through the arm

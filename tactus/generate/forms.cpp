@@ -10,7 +10,7 @@ namespace {
 
 template <Language language>
 std::string source(std::span<const algebra::Function> functions, const FormOptions& options) {
-  return write_source(functions, {language, options.name, options.about, options.step});
+  return write_source(functions, {language, options.name, options.about, options.step, options.programs});
 }
 
 std::string latex(std::span<const algebra::Function> functions, const FormOptions& options) {

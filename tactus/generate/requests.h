@@ -29,14 +29,16 @@ std::vector<algebra::Function> requested_functions(const derive::Equations& equa
 
 // The forms in which functions are written as text, in one table.
 
-struct StepProgram;  // source.h
+struct StepProgram;    // source.h
+struct SourceProgram;  // source.h
 
 struct FormOptions {
-  std::string name;                   // an identifier: of the file, the namespace, or the prefix
-  std::string title;                  // the model's name
-  std::string about;                  // the model's name and description, one line
-  std::string symbols = {};           // of LaTeX: the list of symbols (derive::latex_of)
-  const StepProgram* step = nullptr;  // of source languages: also a whole step of the integrator
+  std::string name;                              // an identifier: of the file, the namespace, or the prefix
+  std::string title;                             // the model's name
+  std::string about;                             // the model's name and description, one line
+  std::string symbols = {};                      // of LaTeX: the list of symbols (derive::latex_of)
+  const StepProgram* step = nullptr;             // of source languages: also a whole step of the integrator
+  std::span<const SourceProgram> programs = {};  // of source languages: and these
 };
 
 struct Form {

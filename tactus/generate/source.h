@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -48,11 +49,32 @@ struct StepProgram {
   std::vector<algebra::Function> functions() const;
 };
 
+/// How a language writes a program: what stands before a function's type ("static inline "), before names of this file, before
+/// those of the standard library, and the comment above a function.
+struct SourceWords {
+  std::string qualifier, own, std;
+  std::string doc_open, doc_line, doc_close;
+};
+
+/// Code with loops and branches around straight-line functions: a controller, say.
+struct SourceProgram {
+  std::string name;                          // of what is called from outside
+  std::vector<algebra::Function> functions;  // that it calls, by their names
+  std::vector<std::string_view> kernels;     // texts in C that it calls, each written once (pasted_text())
+  bool sines = false;                        // it calls sincos_of()
+  std::function<std::string(const SourceWords&)> text;
+};
+
+/// Functions that are compiled into the library too, as a language writes them: what stands between the marks `// kernel begins` and
+/// `// kernel ends` of a header, in what C++ and C share. Its functions' names stand alone at the beginning of their definitions.
+std::string pasted_text(std::string_view header, const SourceWords& words);
+
 struct SourceOptions {
   Language language = Language::cpp;
   std::string name = "mechanism";     // namespace in C++, prefix of all names in C; made an identifier
   std::string about;                  // what the functions belong to, one line for the head of the file
   const StepProgram* step = nullptr;  // its functions, and `step` itself, are written after the others
+  std::span<const SourceProgram> programs = {};  // and these after them
 };
 
 /// The text of the header. Blocks of a function become one pointer each, inputs first; outputs are written

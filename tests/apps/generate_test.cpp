@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <tactus/control/arm/arm_controller.h>
 #include <tactus/derive/equations.h>
 #include <tactus/describe/read/load.h>
 #include <tactus/generate/kernel.h>
@@ -132,6 +133,69 @@ TEST_F(GenerateVerb, NothingLeavesConstraintsOutWithoutSayingSo) {
   EXPECT_EQ(generate(kModel + " --what step --lang latex"), 2);
   // Joints that stick and break away are no straight-line code.
   EXPECT_EQ(generate(tactus::support::source_dir() + "/models/puma560.yaml --what step"), 2);
+}
+
+TEST_F(GenerateVerb, WritesAControllerThatComputesWhatTheLibraryComputes) {
+  ASSERT_EQ(
+      generate(kModel +
+               " --what controller:sampled,controller:inverse-kinematics:tool,mass-matrix --poles -8,20 "
+               "--period 0.001 --no-limits --lang c --name arm"),
+      0)
+      << log();
+  EXPECT_NE(log().find("control_sampled_pole_placement"), std::string::npos) << log();
+  std::ofstream(folder / "main.c") << R"(
+#include "arm.h"
+#include <stdio.h>
+int main(void) {
+  double q[6], qd[6], wanted[6], none[6] = {0}, tau[6];
+  for (int k = 0; k < 6; ++k) {
+    q[k] = 0.1 * k - 0.2;
+    qd[k] = 0.3 * k - 1.0;
+    wanted[k] = q[k] + 0.2;
+  }
+  if (arm_control_sampled_pole_placement(0.0, q, qd, wanted, none, none, 0, tau) != 0) return 1;
+  for (int k = 0; k < 6; ++k) printf("%a\n", tau[k]);
+  return 0;
+})";
+  ASSERT_EQ(run("cc -std=c99 -O1 -Wall -Wextra -pedantic -Werror main.c -o main -lm"), 0) << log();
+  ASSERT_EQ(run("./main"), 0);
+  control::ArmController controller(
+      describe::load(kModel),
+      {control::ArmLaw::sampled, {control::PolePair::complex(-8.0, 20.0)}, 0.001, false});
+  std::vector<double> q(6), qd(6), wanted(6), none(6), tau(6);
+  for (std::size_t k = 0; k < 6; ++k) {
+    const auto x = static_cast<double>(k);
+    q[k] = 0.1 * x - 0.2;
+    qd[k] = 0.3 * x - 1.0;
+    wanted[k] = q[k] + 0.2;
+  }
+  ASSERT_TRUE(controller.torque(0.0, q, qd, wanted, none, none, tau));
+  std::istringstream lines(log());
+  for (const double want : tau) {
+    std::string line;
+    std::getline(lines, line);
+    EXPECT_EQ(std::strtod(line.c_str(), nullptr), want);
+  }
+}
+
+TEST_F(GenerateVerb, RefusesControllersThatCannotBe) {
+  const std::string crank = tactus::support::source_dir() + "/models/slider_crank.yaml";
+  for (const auto& [arguments, words] :
+       {std::pair{kModel + " --what controller:pole-placment", "did you mean `pole-placement`?"},
+        {kModel + " --what controller:gravity --poles 3,4", "are not stable"},
+        {kModel + " --what controller:gravity --poles 3", "give RE,IM"},
+        {kModel + " --what controller:gravity --lang latex", "not a formula"},
+        {kModel + " --what controller:gravity --keep-parameters", "numbers"},
+        {kModel + " --what controller:inverse-kinematics:elbow", "no frame `elbow`"},
+        {kModel + " --poles -3,4", "none is asked for"},
+        {kModel + " --what controller:pidc --lead q1", "has no constraints"},
+        {crank + " --what controller:pole-placement", "has constraints"},
+        {crank + " --what controller:passive", "--lead"},
+        {crank + " --what controller:passive --lead q7", "no coordinate `q7`"},
+        {crank + " --what controller:pidc --lead q1", "ask for controller:passive"}}) {
+    EXPECT_EQ(generate(arguments), 2) << arguments;
+    EXPECT_NE(log().find(words), std::string::npos) << arguments << ": " << log();
+  }
 }
 
 TEST_F(GenerateVerb, RefusesWhatItDoesNotKnow) {

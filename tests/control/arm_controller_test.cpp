@@ -5,11 +5,16 @@
 
 #include <cmath>
 #include <numbers>
+#include <random>
+
+#include <fmt/format.h>
 
 #include <tactus/base/error.h>
 #include <tactus/contact/open.h>
+#include <tactus/control/arm/controller_source.h>
 #include <tactus/control/arm/path.h>
 #include <tactus/control/arm/wrist_arm.h>
+#include <tactus/derive/equations.h>
 #include <tactus/describe/read/file_text.h>
 #include <tactus/describe/read/load.h>
 
@@ -144,6 +149,122 @@ TEST(ArmController, PlacesThePolesOfTheErrorExactly) {
     EXPECT_NEAR(plant->state().q[0] - 0.3, exact, 30.0 * kStep * kError) << name_of(law);
     EXPECT_NEAR(plant->state().q[1] + 0.2, 0.0, 30.0 * kStep * kError) << name_of(law);
   }
+}
+
+/// A function of the model's equations by a kernel of its own, without friction where that is not asked for.
+std::vector<double> apart(const describe::Model& model, bool friction, const char* which, const char* output,
+                          std::span<const double> q, std::span<const double> u,
+                          std::span<const double> udot) {
+  derive::Options options;
+  options.friction = friction;
+  const derive::Equations equations(model, options);
+  const std::string name = which;
+  generate::Evaluator f(generate::compile(name == "forces"    ? equations.inverse_dynamics()
+                                          : name == "mass"    ? equations.mass_matrix()
+                                          : name == "gravity" ? equations.gravity()
+                                                              : equations.linear_model()));
+  const auto fill = [&](const char* block, std::span<const double> values) {
+    std::copy_n(values.begin(), f.input(block).size(), f.input(block).begin());
+  };
+  fill("q", q);
+  fill("u", u);
+  fill("udot", udot);
+  f.run();
+  return {f.output(output).begin(), f.output(output).end()};
+}
+
+TEST(ArmController, GivesTheForcesOfItsFormulas) {
+  // The laws of the head of arm_controller.h, from functions that are derived and compiled apart; the library has one function for each.
+  const describe::Model model = describe::load(puma_file());
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  const PolePair poles = PolePair::complex(-12.0, 45.0);
+  constexpr double kPeriod = 2e-3;
+  double off = 0.0, gains_off = 0.0;
+  for (int n = 0; n < 2; ++n) {
+    std::vector<double> q(6), qd(6), q_path(6), qd_path(6), qdd_path(6), tau(6);
+    const std::vector<double> none(6);
+    for (std::size_t i = 0; i < 6; ++i) {
+      q_path[i] = 3.0 * uniform(random);
+      qd_path[i] = 2.0 * uniform(random);
+      qdd_path[i] = 5.0 * uniform(random);
+      q[i] = q_path[i] + 0.1 * uniform(random);
+      qd[i] = qd_path[i] + 0.1 * uniform(random);
+    }
+    for (const ArmLaw law : {ArmLaw::pole_placement, ArmLaw::sampled, ArmLaw::computed_torque,
+                             ArmLaw::diagonal, ArmLaw::gravity, ArmLaw::inverse_dynamics}) {
+      const bool sampled = law == ArmLaw::sampled;
+      const PolePair own = poles.of_law(sampled ? kPeriod : 0.0);
+      std::vector<double> x(6), v(6), r(6), led(6), wanted(6);
+      for (std::size_t i = 0; i < 6; ++i) {
+        x[i] = q[i] - q_path[i];
+        v[i] = qd[i] - qd_path[i];
+        r[i] = own.sum * v[i] - own.product * x[i];
+        led[i] = qdd_path[i] + r[i];
+      }
+      const auto times = [](const std::vector<double>& M, const std::vector<double>& y, std::size_t i) {
+        double sum = 0.0;
+        for (std::size_t j = 0; j < 6; ++j) sum += M[6 * i + j] * y[j];
+        return sum;
+      };
+      const std::vector<double> forward = apart(model, true, "forces", "tau", q_path, qd_path, qdd_path),
+                                with = apart(model, true, "forces", "tau", q_path, qd_path, none),
+                                without = apart(model, false, "forces", "tau", q_path, qd_path, none),
+                                M = apart(model, true, "mass", "M", law == ArmLaw::gravity ? q : q_path, none,
+                                          none),
+                                g = apart(model, true, "gravity", "g", law == ArmLaw::gravity ? q : q_path,
+                                          none, none),
+                                C = apart(model, true, "linear", "C", q_path, qd_path, qdd_path),
+                                K = apart(model, true, "linear", "K", q_path, qd_path, qdd_path),
+                                here = apart(model, false, "forces", "tau", q, qd, led);
+      for (std::size_t i = 0; i < 6; ++i) {
+        const double friction = with[i] - without[i];
+        switch (law) {
+          case ArmLaw::pole_placement:
+          case ArmLaw::sampled:
+            wanted[i] = forward[i] + times(K, x, i) + times(C, v, i) + times(M, r, i);
+            break;
+          case ArmLaw::computed_torque:
+            wanted[i] = forward[i] + times(M, r, i);
+            break;
+          case ArmLaw::diagonal:
+            wanted[i] = friction + g[i] + M[7 * i] * led[i];
+            break;
+          case ArmLaw::gravity:
+            wanted[i] = g[i] + M[7 * i] * r[i];
+            break;
+          case ArmLaw::inverse_dynamics:
+            wanted[i] = friction + here[i];
+            break;
+        }
+      }
+      ArmController controller(model, {law, {poles}, kPeriod, false});
+      ASSERT_TRUE(controller.torque(0.0, q, qd, q_path, qd_path, qdd_path, tau));
+      off = support::larger(off, support::relative_difference(wanted, tau));
+      if (law != ArmLaw::pole_placement && !sampled) continue;
+      // The gains that generated code shows are those of poles.h.
+      ControllerSettings settings;
+      settings.arm = {law, {poles}, kPeriod, false};
+      const algebra::Function function =
+          controller_program(model, fmt::format("controller:{}", name_of(law)), settings).functions[0];
+      generate::Evaluator code(generate::compile(function));
+      std::copy(q_path.begin(), q_path.end(), code.input("q_wanted").begin());
+      std::copy(qd_path.begin(), qd_path.end(), code.input("qd_wanted").begin());
+      std::copy(qdd_path.begin(), qdd_path.end(), code.input("qdd_wanted").begin());
+      code.run();
+      const PoleGains gains =
+          pole_gains(controller.point(), std::vector<PolePair>(6, poles), sampled ? kPeriod : 0.0);
+      for (const auto& [block, matrix] : {std::pair{"G_1", &gains.position}, {"G_2", &gains.velocity}})
+        for (Eigen::Index i = 0; i < 36; ++i)
+          gains_off = support::larger(
+              gains_off, std::abs(code.output(block)[static_cast<std::size_t>(i)] - (*matrix)(i / 6, i % 6)) /
+                             matrix->norm());
+      EXPECT_LT(support::relative_difference(forward, code.output("tau_wanted")), 1e-13);
+    }
+  }
+  constexpr double kRounding = 1e-12;  // of some thousand operations, by the largest force
+  EXPECT_LT(off, kRounding);
+  EXPECT_LT(gains_off, kRounding);
 }
 
 TEST(ArmController, CutsForcesAndCountsIt) {

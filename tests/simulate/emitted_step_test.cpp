@@ -224,6 +224,27 @@ TEST(EmittedStep, SaysThatASpeedIsBeyondTheLimitWhicheverItIs) {
   fs::remove_all(folder);
 }
 
+// Also where the compiler is told that there is no such thing.
+TEST(EmittedStep, SaysThatAValueIsNoNumberWithAnyOptions) {
+  const fs::path folder = fs::temp_directory_path() / fmt::format("tactus_emitted_nan_{}", ::getpid());
+  fs::create_directories(folder);
+  const Case one("planar_2r");
+  std::ofstream(folder / "planar_2r.hpp") << one.source(generate::Language::cpp);
+  std::ofstream(folder / "main.cpp")
+      << "#include \"planar_2r.hpp\"\nint main() {\n  const double tau[2] = {};\n"
+         "  const std::uint64_t all[] = {0x7ff8000000000000u, 0x7ff0000000000000u};\n  for (const "
+         "std::uint64_t bits : all) {\n"
+         "    double q[2] = {}, u[2] = {};\n    std::memcpy(&u[1], &bits, sizeof bits);\n"
+         "    if (planar_2r::step(0, 1e-3, q, u, tau) != 2) return 1;\n  }\n  return 0;\n}\n";
+  for (const char* options : {"-O0", "-O2", "-O0 -ffast-math", "-O2 -ffast-math"})
+    EXPECT_EQ(std::system(fmt::format("cd '{}' && c++ -std=c++17 {} main.cpp -o main && ./main",
+                                      folder.string(), options)
+                              .c_str()),
+              0)
+        << options;
+  fs::remove_all(folder);
+}
+
 TEST(EmittedStep, IsRefusedWhereTheLibrarysStepIsMore) {
   for (const char* name : {"rigid_body", "box_drop", "rolling_sphere"})
     EXPECT_THROW(step_program(derive::Equations(model_named(name))), InputError) << name;

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include <tactus/control/arm/poles.h>
-#include <tactus/derive/equations.h>
+#include <tactus/describe/model/model.h>
 #include <tactus/generate/kernel.h>
 
 namespace tactus::control {
@@ -43,7 +43,11 @@ struct ArmControl {
   std::vector<PolePair> poles;  // one for all joints, or one for each
   double period = 0.0;          // [s] of the sampled law
   bool limits = true;           // of the model's actuators
+  double abbreviate =
+      0.0;  // coefficients of the links below this are left out, as [Clover1996, II 3.2] does; 0: none
 };
+
+struct ArmLawCode;  // arm_law.h: the law as one function
 
 class ArmController {
  public:
@@ -64,18 +68,14 @@ class ArmController {
   LinearPoint point() const;
 
  private:
-  double* arguments(double t, std::span<const double> q, std::span<const double> qd,
-                    const double* qdd) noexcept;
+  ArmController(const describe::Model& model, ArmLawCode code);
 
   ArmControl control_;
   std::size_t n_ = 0;
-  std::vector<double> S_, P_, most_;
-  generate::Kernel forces_;                       // t q u udot -> tau
-  std::optional<generate::Kernel> linear_;        // t q u udot -> M C K
-  std::optional<generate::Kernel> mass_, still_;  // t q -> M; t q -> gravity's forces
-  std::optional<generate::Kernel> frictionless_;  // as forces_, without friction
-  std::size_t M_ = 0, C_ = 0, K_ = 0;
-  std::vector<double> in_, out_, more_, work_, r_;
+  std::vector<double> most_;
+  generate::Kernel law_;                    // arm_law.h
+  std::optional<generate::Kernel> linear_;  // t q u udot -> M C K, for point()
+  std::vector<double> in_, out_, work_;
   int cut_ = 0;
 };
 

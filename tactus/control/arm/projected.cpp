@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <tactus/base/error.h>
+#include <tactus/control/arm/rank_svd.h>
 #include <tactus/control/arm/row_space.h>
 
 namespace tactus::control {
@@ -54,16 +55,17 @@ std::size_t led_row(const derive::Equations& equations, const std::string& name)
                    fmt::format("it has {}", fmt::join(possible, ", ")));
 }
 
-/// x least with B x = r, in the least squares; `left` is what is left of r.
-void solve_least(const Eigen::JacobiSVD<Eigen::MatrixXd>& svd, const Eigen::VectorXd& r, double tolerance,
-                 Eigen::VectorXd& x) {
-  x.setZero();
-  const Eigen::VectorXd& s = svd.singularValues();
-  for (Eigen::Index i = 0; i < s.size(); ++i)
-    if (s[i] > tolerance) x += svd.matrixU().col(i).dot(r) / s[i] * svd.matrixV().col(i);
-}
-
 }  // namespace
+
+struct ProjectedController::Decompositions {
+  RankSvd of_motion, of_forces, of_passive;
+};
+
+ProjectedController::~ProjectedController() = default;
+ProjectedController::ProjectedController(ProjectedController&&) noexcept = default;
+ProjectedController& ProjectedController::operator=(ProjectedController&&) noexcept = default;
+
+ProjectedPlan ProjectedController::plan() const { return {coordinate_, passive_, active_, size_, kRank}; }
 
 std::string_view words_of(Led led) {
   switch (led) {
@@ -172,10 +174,9 @@ ProjectedController::ProjectedController(const describe::Model& model, const Pro
   nu_.setZero(m);
   weighted_.setZero(a, m);
   driven_.setZero(p, m);
-  constexpr unsigned kThin = Eigen::ComputeThinU | Eigen::ComputeThinV;
-  of_motion_ = Eigen::JacobiSVD<Matrix>(m + k, n, kThin);
-  of_forces_ = Eigen::JacobiSVD<Matrix>(a, m, kThin);
-  if (p > 0) of_passive_ = Eigen::JacobiSVD<Matrix>(p, m, kThin);
+  part_.setZero(std::max(a, p));
+  svd_ = std::make_unique<Decompositions>(
+      Decompositions{RankSvd(m + k, n), RankSvd(a, m), p > 0 ? RankSvd(p, m) : RankSvd()});
 }
 
 bool ProjectedController::hold(int constraint, bool on) noexcept {
@@ -220,17 +221,17 @@ Led ProjectedController::force(ProjectedMemory& memory, double t, const double* 
   const auto A = [&](std::size_t row, std::size_t j) {
     return on_[row] != 0 ? out_[A_ + row * n_ + j] : 0.0;
   };
-  using Index = Eigen::Index;
-  const auto at = [](std::size_t i) { return static_cast<Index>(i); };
+  const auto at = [](std::size_t i) { return static_cast<Eigen::Index>(i); };
+  auto& [of_motion, of_forces, of_passive] = *svd_;
 
   // What cannot be driven: N(A) and the passive joints' axes.
   if (!passive_.empty()) {
     for (std::size_t i = 0; i < passive_.size(); ++i)
       for (std::size_t row = 0; row < m_; ++row) driven_(at(i), at(row)) = A(row, passive_[i]);
-    of_passive_.compute(driven_);
+    of_passive.compute(driven_);
     controllability_ = passive_.size() > m_
                            ? 0.0
-                           : of_passive_.singularValues()[of_passive_.singularValues().size() - 1] / size_;
+                           : of_passive.singularValues()[of_passive.singularValues().size() - 1] / size_;
     if (!(controllability_ > kRank)) return Led::not_controllable;
   }
 
@@ -247,10 +248,11 @@ Led ProjectedController::force(ProjectedMemory& memory, double t, const double* 
     right_[at(m_ + i)] = xdd_wanted[i] + control_.G_D * (xd_wanted[i] - xd) +
                          control_.G_P * (x_wanted[i] - x) + (of_joint ? 0.0 : out_[gamma_ + row]);
   }
-  of_motion_.compute(stacked_);
-  const auto& s = of_motion_.singularValues();
+  of_motion.compute(stacked_);
+  const auto& s = of_motion.singularValues();
   if (m_ + k_ < n_ || !(s[s.size() - 1] > kRank * s[0])) return Led::not_unique;
-  solve_least(of_motion_, right_, kRank * s[0], ud_);
+  ud_.setZero();
+  of_motion.add_solution(right_, kRank * s[0], ud_);
   for (std::size_t i = 0; i < n_; ++i) {
     tau_[at(i)] = -out_[Q_ + i];
     for (std::size_t j = 0; j < n_; ++j) tau_[at(i)] += out_[M_ + i * n_ + j] * ud_[at(j)];
@@ -276,37 +278,20 @@ Led ProjectedController::force(ProjectedMemory& memory, double t, const double* 
       for (std::size_t row = 0; row < m_; ++row)
         B(at(i), at(row)) = A(row, active_[i]) / control_.weight[active_[i]];
     if (!passive_.empty()) {
-      const auto& V = of_passive_.matrixV();
-      const auto& sp = of_passive_.singularValues();
-      for (Index i = 0; i < sp.size(); ++i) {
-        if (!(sp[i] > kRank * size_)) continue;
-        double along = 0.0;
-        for (std::size_t j = 0; j < passive_.size(); ++j)
-          along += of_passive_.matrixU()(at(j), i) * tau_[at(passive_[j])];
-        nu_ += along / sp[i] * V.col(i);
-        // Without what would move the passive joints' forces.
-        for (Index row = 0; row < B.rows(); ++row) {
-          const double part = B.row(row).dot(V.col(i));
-          B.row(row) -= part * V.col(i).transpose();
-        }
-      }
+      for (std::size_t i = 0; i < passive_.size(); ++i) part_[at(i)] = tau_[at(passive_[i])];
+      of_passive.add_solution(part_, kRank * size_, nu_);
+      of_passive.take_out(kRank * size_, B);  // what would move the passive joints' forces
     }
-    of_forces_.compute(B);
-    const auto& U = of_forces_.matrixU();
-    const auto& sf = of_forces_.singularValues();
+    of_forces.compute(B);
     double least = kRank * size_;  // by the weights that B has
     for (const std::size_t joint : active_) least = std::max(least, kRank * size_ / control_.weight[joint]);
-    for (Index i = 0; i < sf.size(); ++i) {
-      if (!(sf[i] > least)) continue;
-      double along = 0.0;
-      for (std::size_t j = 0; j < active_.size(); ++j) {
-        const std::size_t joint = active_[j];
-        double left = tau_[at(joint)];
-        for (std::size_t row = 0; row < m_; ++row) left -= A(row, joint) * nu_[at(row)];
-        along += U(at(j), i) * left / control_.weight[joint];
-      }
-      nu_ += along / sf[i] * of_forces_.matrixV().col(i);
+    for (std::size_t i = 0; i < active_.size(); ++i) {
+      const std::size_t joint = active_[i];
+      double left = tau_[at(joint)];
+      for (std::size_t row = 0; row < m_; ++row) left -= A(row, joint) * nu_[at(row)];
+      part_[at(i)] = left / control_.weight[joint];
     }
+    of_forces.add_solution(part_, least, nu_);
   }
   bool finite = true;
   for (std::size_t j = 0; j < n_; ++j) {

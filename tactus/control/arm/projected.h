@@ -31,11 +31,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <Eigen/SVD>
+#include <Eigen/Core>
 
 #include <tactus/derive/equations.h>
 #include <tactus/generate/kernel.h>
@@ -70,10 +71,21 @@ enum class Led : std::uint8_t {
 };
 std::string_view words_of(Led led);
 
+/// What generated code needs to know besides the settings.
+struct ProjectedPlan {
+  std::vector<std::size_t> coordinate, passive,
+      active;         // that are led; joints without an actuator, and with one
+  double size = 0.0;  // of the entries of A
+  double rank = 0.0;  // singular values below this part of it are none
+};
+
 class ProjectedController {
  public:
   /// Throws InputError: names that are none, gains that are not positive, a force loop that cannot be stable.
   ProjectedController(const describe::Model& model, const ProjectedControl& control);
+  ~ProjectedController();
+  ProjectedController(ProjectedController&&) noexcept;
+  ProjectedController& operator=(ProjectedController&&) noexcept;
 
   std::size_t joints() const noexcept { return n_; }
   std::size_t rows() const noexcept { return m_; }
@@ -81,6 +93,8 @@ class ProjectedController {
   /// Which constraints hold, between two ticks; at first those that the model has on. False where the index (into Model::constraints) is
   /// none, or the constraint is one that is led: nothing has changed then.
   bool hold(int constraint, bool on) noexcept;
+  const ProjectedControl& control() const noexcept { return control_; }
+  ProjectedPlan plan() const;
   ProjectedMemory memory() const { return {std::vector<double>(m_), std::vector<double>(m_)}; }
 
   /// x, xd, xdd wanted [led]; lambda and its wanted value [rows], of hybrid control only; f [joints] is zero where it is not `well`.
@@ -112,7 +126,8 @@ class ProjectedController {
   // Made once, of their full sizes.
   Matrix stacked_, weighted_, driven_;
   Vector right_, ud_, tau_, nu_, part_;
-  Eigen::JacobiSVD<Matrix> of_motion_, of_forces_, of_passive_;
+  struct Decompositions;
+  std::unique_ptr<Decompositions> svd_;
 };
 
 }  // namespace tactus::control

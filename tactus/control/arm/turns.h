@@ -1,18 +1,8 @@
-// Equations in one angle, of which closed inverse kinematics is made. With R the turn by q about the unit axis k,
-//
-//   R p = k (k.p) + cos q (p - k (k.p)) + sin q (k x p)
-//
-//   turn_to(p, r, k)        q for which R p comes nearest to r
-//   turns_between(h, p, k, d)   the q with h.(R p) = d, two or none: A cos q + B sin q = C
-//   turns_of_two(...)       q and s with two such equations in both, four or fewer
-//
-// No arc cosine: near a border, where two solutions become one, the sines and cosines are as exact as they can be.
+// A turn by q about the unit axis k: R p = k (k.p) + cos q (p - k (k.p)) + sin q (k x p).
 #pragma once
 
-#include <array>
 #include <cmath>
 
-#include <tactus/math/rotation.h>
 #include <tactus/math/vec3.h>
 
 namespace tactus::control {
@@ -33,34 +23,5 @@ inline math::Mat3<double> turn(const Vec& k, double q) noexcept {
   return math::Mat3<double>::from_columns(turned(k, c, s, Vec::unit(0)), turned(k, c, s, Vec::unit(1)),
                                           turned(k, c, s, Vec::unit(2)));
 }
-
-/// Zero where p or r lies on the axis: any angle does.
-inline double turn_to(const Vec& p, const Vec& r, const Vec& k) noexcept {
-  const Vec a = p - dot(k, p) * k;
-  return std::atan2(dot(k, cross(a, r)), dot(a, r));
-}
-
-/// A cos q + B sin q = C.
-struct TwoTurns {
-  std::array<double, 2> q{};
-  double missed = 0.0;  // |C| - hypot(A, B) where that is positive: both are the q that comes nearest
-  bool any = false;     // A and B vanish: every q does, or none
-};
-TwoTurns turns_of(double A, double B, double C) noexcept;
-
-inline TwoTurns turns_between(const Vec& h, const Vec& p, const Vec& k, double d) noexcept {
-  return turns_of(dot(h, p - dot(k, p) * k), dot(h, cross(k, p)), d - dot(h, k) * dot(k, p));
-}
-
-/// Two equations a_i cos q + b_i sin q + c_i cos s + d_i sin s = e_i.
-struct CoupledTurns {
-  std::array<std::array<double, 2>, 2> of_q{}, of_s{};  // [equation][cosine, sine]
-  std::array<double, 2> right{};
-};
-struct FourTurns {
-  int count = 0;
-  std::array<double, 4> q{}, s{};
-};
-FourTurns turns_of_two(const CoupledTurns& equations) noexcept;
 
 }  // namespace tactus::control

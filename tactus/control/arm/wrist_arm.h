@@ -22,7 +22,8 @@
 //
 //   a_c = sum z_i x (c - o_i) qdd_i + sum (alpha_i x s_i + w_i x (w_i x s_i)),    alpha_i = alpha_(i-1) + w_(i-1) x z_i qd_i
 //
-// The thesis' equations hold for the PUMA only, and some are misprinted (docs/control.md); these are for any such arm.
+// The thesis' equations hold for the PUMA only, and some are misprinted (docs/control.md); these are for any such arm. The arithmetic is in
+// wrist_kernel.h, which generated controllers carry with them; here are what recognises the arm, and types.
 #pragma once
 
 #include <array>
@@ -33,6 +34,7 @@
 #include <vector>
 
 #include <tactus/control/arm/turns.h>
+#include <tactus/control/arm/wrist_kernel.h>
 #include <tactus/describe/model/model.h>
 #include <tactus/math/vec3.h>
 
@@ -64,6 +66,8 @@ class WristArm {
   /// The arm that moves a frame of the model. Where it is none, `why` says so in a sentence.
   static std::optional<WristArm> of(const describe::Model& model, std::string_view frame, std::string& why);
 
+  /// What the kernels of wrist_kernel.h are asked with.
+  const WristData& data() const noexcept { return data_; }
   /// Numbers of the six joints' coordinates among the model's.
   const std::array<int, 6>& coordinates() const noexcept { return coordinate_; }
 
@@ -103,38 +107,8 @@ class WristArm {
   Joints at_joints(const Joints& q, const std::array<double, 6>& F) const noexcept;
 
  private:
-  /// Axes and points as they are now.
-  struct Place {
-    std::array<Vec, 6> z{};
-    std::array<Vec, 3> o{};
-    Vec c{}, p{};
-    math::Mat3<double> R_3{}, R_6{};
-  };
-  struct Bias {
-    std::array<Vec, 6> w{}, alpha{};  // of the links, without joint accelerations
-    Vec a_c{};
-  };
-  Place place(const Joints& q) const noexcept;
-  Rates rates_at(const Place& now, const Motion& motion) const noexcept;
-  static Joints at_joints(const Place& now, const std::array<double, 6>& F) noexcept;
-  Bias bias(const Place& place, const Joints& qd) const noexcept;
-  void arm_solutions(const Vec& c, Branches& ways) const noexcept;
-  /// What is left to the wrist behind three angles.
-  struct Wrist {
-    math::Mat3<double> R{};  // R_3^T R_6
-    Vec last{};              // h_6 as it shall be
-    TwoTurns fifth{};
-    bool aligned = false;  // h_4 and h_6 are one line
-  };
-  Wrist wrist(const Joints& q, const math::Mat3<double>& R_6) const noexcept;
-  Branch with_wrist(const Branch& way, const Wrist& wrist, double q_5) const noexcept;
-
-  enum class Kind : std::uint8_t { parallel, meeting, general } kind_ = Kind::general;
   std::array<int, 6> coordinate_{};
-  std::array<Vec, 6> h_{};
-  Vec o_1_{}, p_12_{}, p_23_{}, p_34_{}, p_cp_{};
-  math::Mat3<double> R_0_{};  // of the frame at zero
-  double size_ = 0.0;         // [m] of the arm
+  WristData data_{};
 };
 
 }  // namespace tactus::control

@@ -90,6 +90,8 @@ Function inverse_dynamics(const CanonicalModel& model, bool friction);
 Function inverse_dynamics(const CanonicalModel& model, bool friction,
                           const algebra::SharedFormOptions& options);
 Function mass_matrix(const CanonicalModel& model);
+/// The elements themselves, of angles alone: M [n x n] with rotors, B [n x n (n - 1)/2] (pairs 12, 13, .., 23, ..), D [n x n], G [n].
+Function elements(const CanonicalModel& model);
 Function bias(const CanonicalModel& model, bool friction);
 Function gravity(const CanonicalModel& model);
 

@@ -72,6 +72,39 @@ Function mass_matrix(const CanonicalModel& model) {
           {{"M", "mass matrix [kg m^2], [kg m] or [kg]", n, n, std::move(entries)}}};
 }
 
+Function elements(const CanonicalModel& model) {
+  const algebra::Graph::Scope scope(*model.graph);
+  const int n = model.size();
+  std::vector<TrigPolynomial> M, B, D, G;
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      M.push_back(i == j ? model.M(i, j) + model.rotors[static_cast<std::size_t>(i)] : model.M(i, j));
+      D.push_back(model.D(i, j));
+      for (int k = j + 1; k < n; ++k) B.push_back(model.B(i, j, k));
+    }
+    G.push_back(model.G(i));
+  }
+  std::vector<TrigPolynomial> all;
+  for (const auto* part : {&M, &B, &D, &G}) all.insert(all.end(), part->begin(), part->end());
+  const std::vector<Expr> made = algebra::shared_trig_forms(all, model.variables);
+  std::size_t next = 0;
+  const auto block = [&](const char* name, const char* meaning, const std::vector<TrigPolynomial>& part) {
+    const std::size_t from = next;
+    next += part.size();
+    return algebra::Block{
+        name,
+        meaning,
+        n,
+        static_cast<int>(part.size()) / std::max(n, 1),
+        {made.begin() + static_cast<std::ptrdiff_t>(from), made.begin() + static_cast<std::ptrdiff_t>(next)}};
+  };
+  std::vector<algebra::Block> outputs{block("M", "mass matrix", M), block("B", "of products of speeds", B),
+                                      block("D", "of squares of speeds", D),
+                                      block("G", "weight and springs", G)};
+  return {"elements", "The elements of the equations of motion.", model.graph,
+          inputs_named(model, {"u", "udot"}), std::move(outputs)};
+}
+
 Function bias(const CanonicalModel& model, bool friction) {
   const algebra::Graph::Scope scope(*model.graph);
   std::vector<TrigPolynomial> still;
