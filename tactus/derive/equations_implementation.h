@@ -1,5 +1,5 @@
 // What stands behind Equations: the model's graph, its tree as described and simplified, its speeds and
-// constraints, and the balances of forces that the functions are made of. For the files of Equations alone.
+// constraints, and the balances of forces that the functions are made of. For the files of `derive` alone.
 #pragma once
 
 #include <algorithm>
@@ -70,8 +70,8 @@ inline int depth_of(const Tree<Expr>& tree) {
   return deepest;
 }
 
-struct Equations::Implementation {
-  Implementation(const Model& m, Options o)
+struct Derivation {
+  Derivation(const Model& m, Options o)
       : model(m), options(std::move(o)), graph(std::make_shared<Graph>()), numbers(model, options) {
     const Graph::Scope scope(*graph);
     graph->set_cells(options.cells);
@@ -222,7 +222,11 @@ struct Equations::Implementation {
 
   std::vector<Expr> mass_matrix() const {
     require_a_matrix();
-    if (!speeds.identity) return kane_equations(false).M;
+    return speeds.identity ? rate_mass_matrix() : kane_equations(false).M;
+  }
+
+  /// In joint rates, whatever the speeds.
+  std::vector<Expr> rate_mass_matrix() const {
     Motion<Expr> motion = motion_at(tree, symbols->q);
     std::vector<CompositeBody<Expr>> composite;
     std::vector<Expr> M(static_cast<std::size_t>(nv()) * static_cast<std::size_t>(nv()));
@@ -385,6 +389,10 @@ struct Equations::Implementation {
   ConstraintEquations constraints;
   SpeedBlocks blocks;
   std::optional<ParametricMap> parametric;
+};
+
+struct Equations::Implementation : Derivation {
+  using Derivation::Derivation;
 };
 
 }  // namespace tactus::derive
