@@ -22,7 +22,8 @@ std::vector<std::string> all_models() {
   std::vector<std::string> names;
   const std::string folder = support::source_dir() + "/models/";
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.path().extension() != ".yaml" || entry.path().stem() == "index") continue;  // the gallery's table of contents
+    if (entry.path().extension() != ".yaml" || entry.path().stem() == "index")
+      continue;  // the gallery's table of contents
     names.push_back(std::filesystem::relative(entry.path(), folder).replace_extension().string());
   }
   std::sort(names.begin(), names.end());
@@ -30,7 +31,8 @@ std::vector<std::string> all_models() {
 }
 
 /// The state moved by `step` along joint rate k: its numbers, or a turn of its quaternion.
-State displaced(const describe::Model& model, const Equations& equations, State s, std::size_t k, double step) {
+State displaced(const describe::Model& model, const Equations& equations, State s, std::size_t k,
+                double step) {
   // Rates of the coordinates for a unit of joint rate k, at this place and halfway: a midpoint step, exact to step^3.
   Options options = equations.options();
   describe::Model plain = model;
@@ -69,7 +71,8 @@ TEST(Derivatives, ByRecursionAreThoseOfTheGraphOnEveryModel) {
 }
 
 TEST(Derivatives, OfInverseDynamicsAreItsDifferencesWithQuaternionsAndDefinedSpeedsToo) {
-  for (const char* name : {"rigid_body", "joint_gallery", "spherical_wrist", "spherical_wrist_rates", "puma560"}) {
+  for (const char* name :
+       {"rigid_body", "joint_gallery", "spherical_wrist", "spherical_wrist_rates", "puma560"}) {
     const describe::Model model = model_named(name);
     const Equations equations(model);
     const Function inverse = equations.inverse_dynamics();
@@ -129,7 +132,8 @@ TEST(Derivatives, RunAsALoopOnNumbers) {
 }
 
 TEST(Derivatives, OfForwardDynamicsAreItsDifferences) {
-  for (const char* name : {"puma560", "joint_gallery", "spherical_wrist", "chain_in_enclosure", "muscle_arm"}) {
+  for (const char* name :
+       {"puma560", "joint_gallery", "spherical_wrist", "chain_in_enclosure", "muscle_arm"}) {
     const describe::Model model = model_named(name);
     const Equations equations(model);
     const Function forward = equations.forward_dynamics();
@@ -159,6 +163,30 @@ TEST(Derivatives, OfForwardDynamicsAreItsDifferences) {
         }
       }
     }
+  }
+}
+
+TEST(Derivatives, MassMatricesByDotsAreThoseByCompositeBodies) {
+  for (const char* name : {"joint_gallery", "puma560", "rigid_body", "chain_30", "chain_100"}) {
+    const describe::Model model = model_named(name);
+    const State s = random_state(model, 5);
+    Tree<double> tree;
+    {
+      algebra::Graph graph;
+      const algebra::Graph::Scope scope(graph);
+      tree = numeric(build_tree(model, Numbers(model)));
+    }
+    Motion<double> motion(tree);
+    RootFrame<double> frame(tree);
+    std::vector<CompositeBody<double>> composite;
+    const auto n = static_cast<std::size_t>(model.nv());
+    std::vector<double> dots(n * n), carried(n * n);
+    position(tree, s.q.data(), motion);
+    mass_by_dots(tree, motion, frame, dots.data());
+    composite_body(tree, Policy{}, motion, composite, carried.data());
+    EXPECT_LT(difference(dots, carried), kSame) << name;
+    if (std::string(name) == "rigid_body") continue;  // its speeds are its own
+    EXPECT_LT(difference(value(Equations(model).mass_matrix(), s, "M"), carried), kSame) << name;
   }
 }
 

@@ -139,12 +139,12 @@ Function inverse_derivatives(const Equations& equations, DerivativeMethod method
   const Graph::Scope scope(*self.graph);
   const Symbols& symbols = *self.symbols;
   ForceDerivatives d = force_derivatives(self, true, method);
-  return self.function("inverse_derivatives", "Derivatives of the actuator forces for a motion.",
-                       symbols.inputs(true, {symbols.accelerations_block()}, true),
-                       {square("tau_udot", "d tau / d udot", self.nv(), std::move(d.by_acceleration)),
-                        square("tau_u", "d tau / d u", self.nv(), std::move(d.by_speed)),
-                        square("tau_q", "d tau / d q, along the joint rates", self.nv(),
-                               std::move(d.by_place))});
+  return self.function(
+      "inverse_derivatives", "Derivatives of the actuator forces for a motion.",
+      symbols.inputs(true, {symbols.accelerations_block()}, true),
+      {square("tau_udot", "d tau / d udot", self.nv(), std::move(d.by_acceleration)),
+       square("tau_u", "d tau / d u", self.nv(), std::move(d.by_speed)),
+       square("tau_q", "d tau / d q, along the joint rates", self.nv(), std::move(d.by_place))});
 }
 
 Function forward_derivatives(const Equations& equations, DerivativeMethod method) {

@@ -38,66 +38,18 @@
 // speed k; with quaternions, too.
 #pragma once
 
-#include <tactus/derive/recursion/composite_body.h>
-#include <tactus/derive/recursion/newton_euler.h>
+#include <tactus/derive/recursion/root_frame.h>
 
 namespace tactus::derive {
-
-/// A field of velocities or accelerations v + w x r; or (moment, force), with the moment about the same origin.
-template <class S>
-struct Twist {
-  Vec3<S> w = Vec3<S>::zero(), v = Vec3<S>::zero();
-};
-
-template <class S>
-Twist<S> operator+(const Twist<S>& a, const Twist<S>& b) {
-  return {a.w + b.w, a.v + b.v};
-}
-template <class S>
-Twist<S> operator*(const S& k, const Twist<S>& a) {
-  return {k * a.w, k * a.v};
-}
-/// The rate of b when its space moves with a.
-template <class S>
-Twist<S> cross(const Twist<S>& a, const Twist<S>& b) {
-  return {cross(a.w, b.w), cross(a.w, b.v) + cross(a.v, b.w)};
-}
-/// The rate of the wrench F when its space moves with a.
-template <class S>
-Twist<S> cross_wrench(const Twist<S>& a, const Twist<S>& F) {
-  return {cross(a.w, F.w) + cross(a.v, F.v), cross(a.w, F.v)};
-}
 
 /// The mass of a body or of several, and how it moves, about the frame's origin.
 template <class S>
 struct MovingMass {
   MassMoments<S> mass;
-  Vec3<S> p = Vec3<S>::zero();      // momentum
-  Mat3<S> G = Mat3<S>::zero();      // moments of the velocity: integral of r v^T dm
-  Twist<S> F;                       // (moment, force) that its acceleration takes
+  Vec3<S> p = Vec3<S>::zero();  // momentum
+  Mat3<S> G = Mat3<S>::zero();  // moments of the velocity: integral of r v^T dm
+  Twist<S> F;                   // (moment, force) that its acceleration takes
 };
-
-/// The one field xi . xi' by one chain of products, as a processor adds them.
-template <class S>
-S pairing(const Twist<S>& a, const Twist<S>& b) {
-  return a.w.x * b.w.x + a.w.y * b.w.y + a.w.z * b.w.z + a.v.x * b.v.x + a.v.y * b.v.y + a.v.z * b.v.z;
-}
-template <class S>
-S pairing(const Twist<S>& a, const Twist<S>& b, const Vec3<S>& c, const Vec3<S>& d) {
-  return a.w.x * b.w.x + a.w.y * b.w.y + a.w.z * b.w.z + a.v.x * b.v.x + a.v.y * b.v.y + a.v.z * b.v.z +
-         c.x * d.x + c.y * d.y + c.z * d.z;
-}
-
-/// Y(xi): what giving the mass the acceleration xi takes.
-template <class S>
-Twist<S> effort(const MassMoments<S>& mass, const Twist<S>& xi) {
-  const SecondMoments<S>& I = mass.sigma;
-  const Vec3<S>&w = xi.w, &h = mass.h;
-  const S yz = I.yy + I.zz, xz = I.xx + I.zz, xy = I.xx + I.yy;
-  const Vec3<S> n{yz * w.x - I.xy * w.y - I.xz * w.z, xz * w.y - I.xy * w.x - I.yz * w.z,
-                  xy * w.z - I.xz * w.x - I.yz * w.y};
-  return {n + cross(h, xi.v), mass.m * xi.v + cross(w, h)};
-}
 
 /// B(w).
 template <class S>
@@ -122,60 +74,20 @@ Vec3<S> turned_back(const MovingMass<S>& body, const Twist<S>& xi) {
 
 /// Everything that the derivatives are made of, in the frames of the roots. Reused from call to call: sized once.
 template <class S>
-struct DerivativeMotion {
+struct DerivativeMotion : RootFrame<S> {
   explicit DerivativeMotion(const Tree<S>& tree)
-      : X(tree.links.size()),
-        R_J(tree.links.size()),
+      : RootFrame<S>(tree),
         V(tree.links.size()),
         A(tree.links.size()),
         body(tree.links.size()),
-        xi(static_cast<std::size_t>(tree.nv)),
-        psi(xi.size()),
-        psi2(xi.size()),
-        phi(xi.size()) {}
+        psi(static_cast<std::size_t>(tree.nv)),
+        psi2(psi.size()),
+        phi(psi.size()) {}
 
-  std::vector<Pose<S>> X;     // of each link
-  std::vector<Mat3<S>> R_J;   // of each link's joint frame
   std::vector<Twist<S>> V, A;
-  std::vector<MovingMass<S>> body;      // own, then composite
-  std::vector<Twist<S>> xi, psi, psi2, phi;  // of each speed
+  std::vector<MovingMass<S>> body;       // own, then composite
+  std::vector<Twist<S>> psi, psi2, phi;  // of each speed
 };
-
-/// Whether nothing that moves is below the link.
-template <class S>
-bool is_root(const Tree<S>& tree, int i) {
-  const int P = tree.links[i].parent;
-  return P < 0 || tree.links[P].kind == LinkKind::fixed;
-}
-
-/// The link's pose in the frame of its root, and that of its joint's frame.
-template <class S>
-void place_link(const Tree<S>& tree, const Motion<S>& motion, int i, DerivativeMotion<S>& d) {
-  constexpr bool by_groups = !std::is_same_v<S, double>;
-  const Link<S>& link = tree.links[i];
-  const bool whole = link.kind == LinkKind::spherical || link.kind == LinkKind::free;
-  const bool turns = link.kind == LinkKind::revolute || link.kind == LinkKind::helical;
-  Pose<S>& X = d.X[i];
-  const int g = motion.group[i];
-  if (is_root(tree, i)) {
-    // Along its own axis the joint's frame and the link's are as good as each other: a slide is left out.
-    d.R_J[i] = Mat3<S>::identity();
-    X.p = Vec3<S>::zero();
-  } else {
-    const Pose<S>& X_P = d.X[link.parent];
-    X.p = X_P.p + X_P.R * motion.r[i];
-    if (!(by_groups && g >= 0 && g != i)) d.R_J[i] = X_P.R * link.R_PJ;
-  }
-  if (by_groups && g >= 0) {
-    X.R = d.R_J[g] * math::rotation_z(motion.group_c[i], motion.group_s[i]);
-  } else if (turns) {
-    X.R = d.R_J[i] * math::rotation_z(motion.c[i], motion.s[i]);
-  } else if (whole) {
-    X.R = is_root(tree, i) ? Mat3<S>::identity() : d.R_J[i] * motion.R[i];
-  } else {
-    X.R = d.R_J[i];
-  }
-}
 
 /// The acceleration that is given to the ground, -g, in the axes of a link that is fixed in it (-1: its own).
 template <class S>
@@ -194,47 +106,12 @@ Vec3<S> root_acceleration(const Tree<S>& tree, const Motion<S>& motion, int root
   return whole ? transpose_times(motion.R[root], J) : J;
 }
 
-/// xi of the link's k-th speed, in the frame of the root.
-template <class S>
-Twist<S> speed_field(const Link<S>& link, int k, const Pose<S>& X) {
-  const auto axis = [&](int i) { return X.R.col(static_cast<std::size_t>(i)); };
-  switch (link.kind) {
-    case LinkKind::revolute: {
-      const Vec3<S> z = S(link.sign) * axis(2);
-      return {z, cross(X.p, z)};
-    }
-    case LinkKind::rotor:
-      return {axis(2), cross(X.p, axis(2))};
-    case LinkKind::prismatic:
-      return {Vec3<S>::zero(), axis(2)};
-    case LinkKind::helical:
-      return {axis(2), cross(X.p, axis(2)) + link.pitch * axis(2)};
-    case LinkKind::spherical:
-    case LinkKind::free:
-      if (k >= 3) return {Vec3<S>::zero(), axis(k - 3)};
-      return {axis(k), cross(X.p, axis(k))};
-    case LinkKind::fixed:
-      break;
-  }
-  return {};
-}
-
 /// The link's own mass, moving with V and A.
 template <class S>
 MovingMass<S> moving_mass(const Link<S>& link, const Pose<S>& X, const Twist<S>& V, const Twist<S>& A) {
   MovingMass<S> body;
-  // Sigma + p k^T + k p^T with k = R h + m p / 2
-  const Vec3<S> h = X.R * link.h;
-  const Vec3<S>& r = X.p;
-  const Vec3<S> k = h + (S(0.5) * link.m) * r;
-  SecondMoments<S> I = moments_of(X.R * matrix_of(link.sigma) * X.R.transposed());
-  I.xx = I.xx + S(2.0) * (r.x * k.x);
-  I.yy = I.yy + S(2.0) * (r.y * k.y);
-  I.zz = I.zz + S(2.0) * (r.z * k.z);
-  I.xy = I.xy + (r.x * k.y + r.y * k.x);
-  I.xz = I.xz + (r.x * k.z + r.z * k.x);
-  I.yz = I.yz + (r.y * k.z + r.z * k.y);
-  body.mass = {link.m, h + link.m * r, I};
+  body.mass = placed_mass(link, X);
+  const SecondMoments<S>& I = body.mass.sigma;
   const Vec3<S>&w = V.w, &v = V.v, &H = body.mass.h;
   body.p = link.m * v + cross(w, H);
   // G = h v^T - Sigma [w x]: row i of Sigma [w x] is (that row of Sigma) x w.
@@ -243,15 +120,15 @@ MovingMass<S> moving_mass(const Link<S>& link, const Pose<S>& X, const Twist<S>&
     const Vec3<S> s = cross(Sigma.row(i), w);
     for (std::size_t j = 0; j < 3; ++j) body.G(i, j) = H[i] * v[j] - s[j];
   }
-  const Acceleration2<S> U(w, A.w);
-  const Vec3<S> a = A.v + cross(w, v);
-  body.F = {own_moment(I, U, w, A.w, Policy{}) + cross(H, a), link.m * a + U * H};
+  // F = Y(A) + V x* (moment of momentum, momentum); the moment of momentum is the skew part of G.
+  const Vec3<S> L{body.G(1, 2) - body.G(2, 1), body.G(2, 0) - body.G(0, 2), body.G(0, 1) - body.G(1, 0)};
+  body.F = effort(body.mass, A) + cross_wrench(V, Twist<S>{L, body.p});
   return body;
 }
 
 template <class S>
 void add_body(MovingMass<S>& sum, const MovingMass<S>& body) {
-  sum.mass = {sum.mass.m + body.mass.m, sum.mass.h + body.mass.h, sum.mass.sigma + body.mass.sigma};
+  sum.mass = sum.mass + body.mass;
   sum.p = sum.p + body.p;
   sum.G = sum.G + body.G;
   sum.F = sum.F + body.F;
@@ -265,7 +142,7 @@ void derivative_motion(const Tree<S>& tree, const S* u, const S* ud, const Motio
     const Link<S>& link = tree.links[i];
     d.body[i] = {};
     if (link.kind == LinkKind::fixed) continue;
-    place_link(tree, motion, i, d);
+    place_link(tree, motion, i, static_cast<RootFrame<S>&>(d));
     Twist<S> V_P, A_P;
     if (is_root(tree, i)) {
       A_P.v = root_acceleration(tree, motion, i);
@@ -303,17 +180,18 @@ void derivative_motion(const Tree<S>& tree, const S* u, const S* ud, const Motio
     d.body[i].F.w = (link.spin * u[at]) * d.psi[at].w + (link.spin * ud[at]) * z;
   }
   for (int i = tree.size() - 1; i >= 0; --i) {
-    if (tree.links[i].kind != LinkKind::fixed && !is_root(tree, i)) add_body(d.body[tree.links[i].parent], d.body[i]);
+    if (tree.links[i].kind != LinkKind::fixed && !is_root(tree, i))
+      add_body(d.body[tree.links[i].parent], d.body[i]);
   }
 }
 
 /// What the elements of one speed's row and column are dots of.
 template <class S>
 struct SpeedTerms {
-  Twist<S> effort;   // Y(xi)
-  Vec3<S> back;      // b(xi)
-  Twist<S> by_u;     // Y(phi) + B(xi)
-  Twist<S> by_q;     // Y(psi') + B(psi) + xi x* F
+  Twist<S> effort;  // Y(xi)
+  Vec3<S> back;     // b(xi)
+  Twist<S> by_u;    // Y(phi) + B(xi)
+  Twist<S> by_q;    // Y(psi') + B(psi) + xi x* F
 };
 
 template <class S>
@@ -331,8 +209,8 @@ SpeedTerms<S> speed_terms(const Link<S>& link, const DerivativeMotion<S>& d, int
 
 /// M, C and K (nv x nv by rows) of inertia and weight, armature included. position() must have run, on expressions group_angles() too.
 template <class S>
-void derivatives(const Tree<S>& tree, const S* u, const S* ud, const Motion<S>& motion, DerivativeMotion<S>& d,
-                 S* M, S* C, S* K) {
+void derivatives(const Tree<S>& tree, const S* u, const S* ud, const Motion<S>& motion,
+                 DerivativeMotion<S>& d, S* M, S* C, S* K) {
   const int nv = tree.nv;
   for (int k = 0; k < nv * nv; ++k) M[k] = C[k] = K[k] = S(0.0);
   derivative_motion(tree, u, ud, motion, d);
