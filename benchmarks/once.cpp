@@ -10,6 +10,9 @@
 
 #include <tactus/derive/equations.h>
 #include <tactus/derive/linear/linear_terms.h>
+#include <tactus/derive/linear/motion_derivatives.h>
+#include <tactus/derive/recursion/derivatives.h>
+#include <tactus/derive/recursion/recursion.h>
 #include <tactus/describe/read/load.h>
 #include <tactus/generate/kernel.h>
 #include <tactus/generate/machine_code.h>
@@ -85,6 +88,47 @@ void measure_constrained_linear(Report& report, const Effort& effort) {
   add(report, effort, "single_track linear model", contenders);
 }
 
+/// The linear model M, d tau/d u, d tau/d q as it is made, by differentiating the graph, and by the recursion on double as a loop.
+void measure_derivatives(Report& report, const Effort& effort, const Mechanism& mechanism) {
+  derive::Options options;
+  options.friction = false;
+  const derive::Equations equations(mechanism.model, options);
+  const algebra::Function linear = equations.linear_model();
+  const std::vector<double> inputs = inputs_of(linear, mechanism);
+  std::vector<Contender> contenders;
+  const auto add_kernel = [&](const std::string& name, const algebra::Function& function,
+                              generate::Backend backend) {
+    const generate::Kernel kernel = generate::compile(function, backend);
+    contenders.push_back(kernel_contender(name, kernel, inputs, kernel.output_size()));
+  };
+  add_kernel("tactus machine code", linear, generate::Backend::automatic);
+  add_kernel("tactus, graph differentiated",
+             derive::inverse_derivatives(equations, derive::DerivativeMethod::graph),
+             generate::Backend::automatic);
+  add_kernel("tactus interpreter", linear, generate::Backend::interpreter);
+
+  struct Loop {
+    derive::Tree<double> tree;
+    derive::Motion<double> motion;
+    derive::DerivativeMotion<double> work;
+    std::vector<double> M, C, K;
+  };
+  derive::Recursion recursion(mechanism.model, false);
+  const derive::Tree<double>& tree = recursion.tree();
+  const std::size_t entries = static_cast<std::size_t>(tree.nv) * static_cast<std::size_t>(tree.nv);
+  const auto loop = std::make_shared<Loop>(
+      Loop{tree, derive::Motion<double>(tree), derive::DerivativeMotion<double>(tree),
+           std::vector<double>(entries), std::vector<double>(entries), std::vector<double>(entries)});
+  const auto states = std::make_shared<std::vector<State>>(mechanism.states);
+  contenders.push_back(repeated("tactus recursion", [loop, states](std::size_t i) {
+    const State& s = (*states)[i % kStates];
+    derive::position(loop->tree, s.q.data(), loop->motion);
+    derive::derivatives(loop->tree, s.u.data(), s.udot.data(), loop->motion, loop->work, loop->M.data(),
+                        loop->C.data(), loop->K.data());
+  }));
+  add(report, effort, mechanism.name + " linear model", contenders);
+}
+
 }  // namespace
 
 void measure_once(const Mechanism& puma, const Effort& effort, Report& report) {
@@ -96,16 +140,10 @@ void measure_once(const Mechanism& puma, const Effort& effort, Report& report) {
   const Mechanism long_chain = load_mechanism("chain_100");
   measure_compilation(report, effort, "chain_100 FD", function_of(long_chain, Quantity::forward_dynamics));
 
-  const algebra::Function linear = derive::Equations(puma.model, options).linear_model();
-  const std::vector<double> inputs = inputs_of(linear, puma);
-  std::vector<Contender> linear_contenders;
-  for (const auto backend : {generate::Backend::automatic, generate::Backend::interpreter}) {
-    const generate::Kernel kernel = generate::compile(linear, backend);
-    linear_contenders.push_back(kernel_contender(
-        kernel.backend() == generate::Backend::machine_code ? "tactus machine code" : "tactus interpreter",
-        kernel, inputs, kernel.output_size()));
-  }
-  add(report, effort, "puma560 linear model", linear_contenders);
+  measure_derivatives(report, effort, puma);
+  measure_derivatives(report, effort, load_mechanism("general_6r"));
+  measure_derivatives(report, effort, load_mechanism("chain_30"));
+  measure_derivatives(report, effort, chain(30, true));
 
   measure_constrained_linear(report, effort);
 

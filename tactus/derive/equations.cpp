@@ -1,4 +1,5 @@
 #include <tactus/derive/equations_implementation.h>
+#include <tactus/derive/linear/motion_derivatives.h>
 #include <tactus/derive/tree/formulas.h>
 #include <tactus/describe/read/load.h>
 
@@ -295,13 +296,13 @@ Function Equations::linear_model() const {
         "describe spherical and free joints by revolute and prismatic ones, or leave out `speeds`");
   }
   const Symbols& symbols = *self.symbols;
-  const std::vector<Expr> tau = self.joint_forces_for(symbols.u, symbols.udot, true);
+  ForceDerivatives d = force_derivatives(self, true, DerivativeMethod::automatic);
   return self.function("linear_model",
                        "Linear model about a point of a motion: dtau = M dudot + C du + K dq.",
                        symbols.inputs(true, {symbols.accelerations_block()}, true),
-                       {block("M", "d tau / d udot", nv(), nv(), self.mass_matrix()),
-                        block("C", "d tau / d u", nv(), nv(), algebra::jacobian(tau, symbols.u)),
-                        block("K", "d tau / d q", nv(), nv(), algebra::jacobian(tau, symbols.q))});
+                       {block("M", "d tau / d udot", nv(), nv(), std::move(d.by_acceleration)),
+                        block("C", "d tau / d u", nv(), nv(), std::move(d.by_speed)),
+                        block("K", "d tau / d q", nv(), nv(), std::move(d.by_place))});
 }
 
 }  // namespace tactus::derive

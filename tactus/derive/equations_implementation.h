@@ -1,5 +1,5 @@
 // What stands behind Equations: the model's graph, its tree as described and simplified, its speeds and
-// constraints, and the balances of forces that the functions are made of. For the files of Equations alone.
+// constraints, and the balances of forces that the functions are made of. For the files of `derive` alone.
 #pragma once
 
 #include <algorithm>
@@ -22,6 +22,7 @@
 #include <tactus/derive/recursion/energy.h>
 #include <tactus/derive/recursion/force_laws.h>
 #include <tactus/derive/recursion/loads.h>
+#include <tactus/derive/recursion/root_frame.h>
 #include <tactus/derive/recursion/sparse_factor.h>
 #include <tactus/derive/tree/simplify.h>
 #include <tactus/derive/tree/tree_matrix.h>
@@ -40,6 +41,10 @@ inline constexpr int kSearchedLinks = 12;
 /// (docs/benchmarks.md): it is the depth that counts, not the number of speeds, and not the number of
 /// operations either, since an articulated body must wait for its division at every joint.
 inline constexpr int kCompositeBodyDepth = 12;
+
+/// Mass matrices of trees up to this depth carry each composite body's wrench down joint by joint; deeper ones are made of dots in the
+/// root's frame, which code evaluates side by side. Measured (docs/benchmarks.md).
+inline constexpr int kCarriedDepth = 24;
 
 inline Block block(std::string name, std::string meaning, int rows, int cols, std::vector<Expr> entries) {
   return {std::move(name), std::move(meaning), rows, cols, std::move(entries)};
@@ -71,8 +76,8 @@ inline int depth_of(const Tree<Expr>& tree) {
   return deepest;
 }
 
-struct Equations::Implementation {
-  Implementation(const Model& m, Options o)
+struct Derivation {
+  Derivation(const Model& m, Options o)
       : model(m), options(std::move(o)), graph(std::make_shared<Graph>()), numbers(model, options) {
     const Graph::Scope scope(*graph);
     graph->set_cells(options.cells);
@@ -223,10 +228,19 @@ struct Equations::Implementation {
 
   std::vector<Expr> mass_matrix() const {
     require_a_matrix();
-    if (!speeds.identity) return kane_equations(false).M;
+    return speeds.identity ? rate_mass_matrix() : kane_equations(false).M;
+  }
+
+  /// In joint rates, whatever the speeds.
+  std::vector<Expr> rate_mass_matrix() const {
     Motion<Expr> motion = motion_at(tree, symbols->q);
-    std::vector<CompositeBody<Expr>> composite;
     std::vector<Expr> M(static_cast<std::size_t>(nv()) * static_cast<std::size_t>(nv()));
+    if (depth_of(raw) > kCarriedDepth) {
+      RootFrame<Expr> frame(tree);
+      mass_by_dots(tree, motion, frame, M.data());
+      return M;
+    }
+    std::vector<CompositeBody<Expr>> composite;
     composite_body(tree, Policy{}, motion, composite, M.data());
     return M;
   }
@@ -411,6 +425,10 @@ struct Equations::Implementation {
   ConstraintEquations constraints;
   SpeedBlocks blocks;
   std::optional<ParametricMap> parametric;
+};
+
+struct Equations::Implementation : Derivation {
+  using Derivation::Derivation;
 };
 
 }  // namespace tactus::derive

@@ -46,6 +46,15 @@ std::shared_ptr<Runtimes> shared_runtimes() {
   return runtimes;
 }
 
+/// The tape without those instructions.
+Tape without(const Tape& tape, const std::vector<bool>& taken) {
+  Tape rest = tape;
+  rest.code.clear();
+  for (std::size_t k = 0; k < tape.code.size(); ++k)
+    if (!taken[k]) rest.code.push_back(tape.code[k]);
+  return rest;
+}
+
 }  // namespace
 
 Level machine_level() {
@@ -58,14 +67,20 @@ Level machine_level() {
   return level;
 }
 
-std::unique_ptr<MachineCode> MachineCode::assemble(const Tape& tape, int lanes, Level level) {
+std::unique_ptr<MachineCode> MachineCode::assemble(const Tape& tape, int lanes, Level level,
+                                                   bool side_by_side) {
   if (level == Level::none || level > machine_level() || (lanes == 8 && level != Level::avx512))
     return nullptr;
   const std::shared_ptr<Runtimes> runtimes = shared_runtimes();
   asmjit::CodeHolder code;
   if (code.init(runtimes->plain.environment()) != asmjit::kErrorOk) return nullptr;
-  X86Assembler assembler(tape, lanes, level, code);
-  if (!assembler.write()) return nullptr;
+  // Lanes of a batch are full already.
+  const bool look = side_by_side && lanes == 1;
+  const SideBySide side = look ? find_side_by_side(tape, level == Level::avx512 ? 8 : 4) : none_of(tape);
+  Tape rest;
+  if (!side.empty()) rest = without(tape, side.taken);
+  X86Assembler assembler(side.empty() ? tape : rest, side, lanes, level, code);
+  if (!assembler.write()) return look ? assemble(tape, lanes, level, false) : nullptr;
   void* memory = nullptr;
   asmjit::JitRuntime* owner = &runtimes->twice_mapped;
   if (owner->add(&memory, &code) != asmjit::kErrorOk) {
@@ -88,7 +103,7 @@ std::unique_ptr<MachineCode> MachineCode::assemble(const Tape& tape, int lanes, 
 namespace tactus::generate {
 
 Level machine_level() { return Level::none; }
-std::unique_ptr<MachineCode> MachineCode::assemble(const Tape&, int, Level) { return nullptr; }
+std::unique_ptr<MachineCode> MachineCode::assemble(const Tape&, int, Level, bool) { return nullptr; }
 
 }  // namespace tactus::generate
 

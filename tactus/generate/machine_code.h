@@ -34,8 +34,9 @@ class MachineCode {
 
   /// Machine code that evaluates `lanes` (1, 4 or 8) states at once: value k of lane i stands at [k * lanes +
   /// i]. nullptr where the level does not allow it or the system refuses executable memory.
-  static std::unique_ptr<MachineCode> assemble(const Tape& tape, int lanes = 1,
-                                               Level level = machine_level());
+  /// `side_by_side`: neighbouring elements of one state become lanes (side_by_side.h), where that pays.
+  static std::unique_ptr<MachineCode> assemble(const Tape& tape, int lanes = 1, Level level = machine_level(),
+                                               bool side_by_side = true);
 
   Entry entry() const { return entry_; }
   std::size_t work_size() const { return work_size_; }  // doubles

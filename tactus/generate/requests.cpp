@@ -4,6 +4,7 @@
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/base/error.h>
+#include <tactus/derive/linear/motion_derivatives.h>
 
 namespace tactus::generate {
 
@@ -28,6 +29,10 @@ const std::vector<Entry>& plain_entries() {
       {{"gravity", "the part of h that remains at rest"}, [](const Equations& e) { return e.gravity(); }},
       {{"energy", "energies, momenta, centre of mass"}, [](const Equations& e) { return e.energy(); }},
       {{"linear", "M, C = d tau/d u, K = d tau/d q"}, [](const Equations& e) { return e.linear_model(); }},
+      {{"inverse-derivatives", "d tau by udot, u and q, for any speeds and joints"},
+       [](const Equations& e) { return derive::inverse_derivatives(e); }},
+      {{"forward-derivatives", "udot, and its derivatives by q, u and tau"},
+       [](const Equations& e) { return derive::forward_derivatives(e); }},
       {{"coordinate-rates", "qdot from u"}, [](const Equations& e) { return e.coordinate_rates(); }},
       {{"poses", "every body's rotation and position"}, [](const Equations& e) { return e.body_poses(); }},
   };
@@ -92,7 +97,8 @@ Function requested(const Equations& equations, const std::string& request, const
   if (colon == std::string::npos) {
     for (const Entry& entry : plain_entries()) {
       if (entry.word.name != word) continue;
-      const bool of_motion = word == "inverse-dynamics" || word == "forward-dynamics" || word == "linear";
+      const bool of_motion = word == "inverse-dynamics" || word == "forward-dynamics" || word == "linear" ||
+                             word == "inverse-derivatives" || word == "forward-derivatives";
       return of_motion ? open_tree(equations, entry.make(equations)) : entry.make(equations);
     }
     if (word == "constrained-dynamics" || word == "constraints") return constrained(equations, word, rows);

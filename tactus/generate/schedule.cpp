@@ -10,6 +10,10 @@ namespace {
 
 // How far an instruction may move ahead of the recursion's order: what the registers can bear.
 constexpr std::uint32_t kWindowOf16 = 16, kWindowOf32 = 128;
+// Long programs do not fit into the instruction cache and run as fast as their bytes arrive: there, a value that gives way costs more
+// than a chain that waits. Measured on chains and arms (docs/benchmarks.md).
+constexpr std::uint32_t kWindowOfLong = 24;
+constexpr std::size_t kLong = 3000;  // operations
 // Instructions that a processor issues per cycle.
 constexpr int kIssue = 3;
 // Cycles that a result takes, about; a group of sines is the longest, and below the calendar's length.
@@ -285,7 +289,9 @@ class ListScheduler {
 
 Schedule schedule(const Unordered& program, int registers) {
   const Recursion recursion(program);
-  return ListScheduler(program, recursion, registers >= 32 ? kWindowOf32 : kWindowOf16).run();
+  std::uint32_t window = registers >= 32 ? kWindowOf32 : kWindowOf16;
+  if (program.operations.size() > kLong) window = std::min(window, kWindowOfLong);
+  return ListScheduler(program, recursion, window).run();
 }
 
 }  // namespace tactus::generate

@@ -26,7 +26,7 @@ void X86Assembler::binary(const Instruction& i, std::uint32_t opcode, bool commu
   const int rx = in_register(x);
   if (!is_foldable(y)) in_register(y);
   const int to = result_register(i);
-  a_.emit(opcode, vec(to), vec(rx), operand(y));
+  emit(opcode, vec(to), vec(rx), operand(y));
   define(i.to, to);
 }
 
@@ -49,7 +49,7 @@ void X86Assembler::fused(const Instruction& i) {
     if (in_memory(replaced)) {
       load(to, replaced);
     } else {
-      a_.emit(Inst::kIdVmovapd, vec(to), vec(registers_.of(replaced)));
+      emit(Inst::kIdVmovapd, vec(to), vec(registers_.of(replaced)));
     }
   }
 
@@ -66,15 +66,15 @@ void X86Assembler::fused(const Instruction& i) {
     std::uint32_t s = i.a, x = i.b;
     if (folds(s) && (!folds(x) || registers_.next_use(x) < registers_.next_use(s))) std::swap(s, x);
     const int rs = reg(s);
-    a_.emit(forms[k231], vec(to), vec(rs), last(x));
+    emit(forms[k231], vec(to), vec(rs), last(x));
   } else {
     const std::uint32_t factor = replaced == i.a ? i.b : i.a;
     if (folds(factor) && (!folds(i.c) || registers_.next_use(i.c) < registers_.next_use(factor))) {
       const int rc = reg(i.c);
-      a_.emit(forms[k132], vec(to), vec(rc), last(factor));
+      emit(forms[k132], vec(to), vec(rc), last(factor));
     } else {
       const int rf = reg(factor);
-      a_.emit(forms[k213], vec(to), vec(rf), last(i.c));
+      emit(forms[k213], vec(to), vec(rf), last(i.c));
     }
   }
   define(i.to, to);
@@ -83,7 +83,7 @@ void X86Assembler::fused(const Instruction& i) {
 void X86Assembler::unary_with_mask(const Instruction& i, std::uint32_t opcode, Mask which) {
   const int x = in_register(i.a);
   const int to = result_register(i);
-  a_.emit(opcode, vec(to), vec(x), mask(which));
+  emit(opcode, vec(to), vec(x), mask(which));
   define(i.to, to);
 }
 
@@ -91,9 +91,9 @@ void X86Assembler::square_root(const Instruction& i) {
   const int x = in_register(i.a);
   const int to = result_register(i);
   if (lanes_ == 1) {
-    a_.emit(opcodes_.sqrt, vec(to), vec(x), vec(x));
+    emit(opcodes_.sqrt, vec(to), vec(x), vec(x));
   } else {
-    a_.emit(opcodes_.sqrt, vec(to), vec(x));
+    emit(opcodes_.sqrt, vec(to), vec(x));
   }
   define(i.to, to);
 }
@@ -103,21 +103,21 @@ void X86Assembler::floor(const Instruction& i) {
   const int to = result_register(i);
   const std::uint32_t opcode = level_ == Level::avx512 ? opcodes_.round_evex : opcodes_.round;
   if (lanes_ == 1) {
-    a_.emit(opcode, vec(to), vec(x), vec(x), asmjit::imm(kDown));
+    emit(opcode, vec(to), vec(x), vec(x), asmjit::imm(kDown));
   } else {
-    a_.emit(opcode, vec(to), vec(x), asmjit::imm(kDown));
+    emit(opcode, vec(to), vec(x), asmjit::imm(kDown));
   }
   define(i.to, to);
 }
 
 void X86Assembler::blend(Vec to, Vec no, Vec yes, Vec x, Vec y, int predicate) {
   if (level_ == Level::avx512) {
-    a_.emit(opcodes_.compare, x86::k1, x, y, asmjit::imm(predicate));
+    emit(opcodes_.compare, x86::k1, x, y, asmjit::imm(predicate));
     a_.k(x86::k1).emit(Inst::kIdVblendmpd, to, no, yes);
   } else {
     const Vec condition = vec(take());
-    a_.emit(opcodes_.compare, condition, x, y, asmjit::imm(predicate));
-    a_.emit(Inst::kIdVblendvpd, to, no, yes, condition);
+    emit(opcodes_.compare, condition, x, y, asmjit::imm(predicate));
+    emit(Inst::kIdVblendvpd, to, no, yes, condition);
   }
 }
 
@@ -125,9 +125,9 @@ void X86Assembler::sign(const Instruction& i) {
   const Vec x = vec(in_register(i.a));
   const int to = take();
   const Vec zero = vec(take()), minus = vec(take());
-  a_.emit(Inst::kIdVxorpd, zero, zero, zero);
-  a_.emit(Inst::kIdVmovupd, vec(to), mask(kOnes));
-  a_.emit(Inst::kIdVmovupd, minus, mask(kMinusOnes));
+  emit(Inst::kIdVxorpd, zero, zero, zero);
+  emit(Inst::kIdVmovupd, vec(to), mask(kOnes));
+  emit(Inst::kIdVmovupd, minus, mask(kMinusOnes));
   blend(vec(to), vec(to), minus, x, zero, kLess);
   blend(vec(to), vec(to), x, x, x, kUnordered);
   define(i.to, to);
@@ -137,7 +137,7 @@ void X86Assembler::select(const Instruction& i) {
   const Vec condition = vec(in_register(i.a)), yes = vec(in_register(i.b)), no = vec(in_register(i.c));
   const int to = take();
   const Vec zero = vec(take());
-  a_.emit(Inst::kIdVxorpd, zero, zero, zero);
+  emit(Inst::kIdVxorpd, zero, zero, zero);
   blend(vec(to), no, yes, condition, zero, kGreaterOrEqual);
   define(i.to, to);
 }

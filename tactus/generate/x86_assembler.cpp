@@ -19,8 +19,8 @@ constexpr std::uint32_t kSoon = 24;
 
 constexpr std::uint32_t kMaskBytes = 64;
 
-bool needs_masks(const Tape& tape) {
-  return std::any_of(tape.code.begin(), tape.code.end(), [](const Instruction& i) {
+bool needs_masks(const Tape& tape, const SideBySide& side) {
+  return !side.empty() || std::any_of(tape.code.begin(), tape.code.end(), [](const Instruction& i) {
     return i.code == Code::neg || i.code == Code::abs || i.code == Code::sign;
   });
 }
@@ -32,8 +32,10 @@ bool needs_calls(const Tape& tape) {
 
 }  // namespace
 
-X86Assembler::X86Assembler(const Tape& tape, int lanes, Level level, asmjit::CodeHolder& code)
+X86Assembler::X86Assembler(const Tape& tape, const SideBySide& side, int lanes, Level level,
+                           asmjit::CodeHolder& code)
     : tape_(tape),
+      side_(side),
       lanes_(lanes),
       level_(level),
       opcodes_(x86_opcodes(lanes == 1)),
@@ -41,12 +43,20 @@ X86Assembler::X86Assembler(const Tape& tape, int lanes, Level level, asmjit::Cod
       registers_(tape, register_count(level)),
       first_output_(tape.value_count, kNever),
       next_output_(tape.outputs.size(), kNever),
+      first_placed_(tape.value_count, kNever),
+      next_placed_(side.placed.size(), kNever),
       has_calls_(needs_calls(tape)) {
   a_.setErrorHandler(this);
   for (auto k = static_cast<std::uint32_t>(tape.outputs.size()); k-- > 0;) {
+    if (side.stored[k]) continue;
     next_output_[k] = first_output_[tape.outputs[k]];
     first_output_[tape.outputs[k]] = k;
   }
+  for (auto k = static_cast<std::uint32_t>(side.placed.size()); k-- > 0;) {
+    next_placed_[k] = first_placed_[side.placed[k].value];
+    first_placed_[side.placed[k].value] = k;
+  }
+  arrays_ = registers_.take_block(side.places);
 }
 
 bool X86Assembler::write() {
@@ -62,8 +72,17 @@ bool X86Assembler::write() {
       instruction(now++);
     }
   }
+  side_by_side();
   epilogue();
   return !failed_;
+}
+
+bool X86Assembler::is_shorter(const asmjit::Operand_& operand) const {
+  if (lanes_ != 1 || !operand.isMem()) return false;
+  const auto& mem = operand.as<Mem>();
+  if (!mem.hasBaseReg() || mem.baseId() == x86::Gp::kIdSp) return false;
+  const std::int32_t offset = mem.offsetLo32();
+  return (offset < -128 || offset > 127) && offset >= -1024 && offset < 1024 && offset % 8 == 0;
 }
 
 void X86Assembler::embed_constants() {
@@ -74,7 +93,7 @@ void X86Assembler::embed_constants() {
   pool_ = a_.newLabel();
   a_.bind(pool_);
   for (const double constant : tape_.constants) a_.embedDouble(constant, copies);
-  if (needs_masks(tape_)) {
+  if (needs_masks(tape_, side_)) {
     a_.align(asmjit::AlignMode::kData, kMaskBytes);
     masks_at_ = static_cast<std::uint32_t>(a_.offset());
     a_.embedUInt64(0x8000000000000000u, kMaskBytes / 8);
@@ -82,19 +101,21 @@ void X86Assembler::embed_constants() {
     a_.embedDouble(1.0, kMaskBytes / 8);
     a_.embedDouble(-1.0, kMaskBytes / 8);
   }
+  wide_constants_at_ = static_cast<std::uint32_t>(a_.offset());
+  for (const double constant : side_.wide_constants) a_.embedDouble(constant);
   a_.align(asmjit::AlignMode::kData, 64);
   entry_offset_ = a_.offset();
 }
 
 void X86Assembler::prologue() {
-  // Called as (program, in, out, work): rdi, rsi, rdx, rcx. Calls preserve rbx and r12 to r15; three pushes or five
-  // also align the stack.
+  // Called as (program, in, out, work): rdi, rsi, rdx, rcx. Calls preserve rbx, rbp and r12 to r15; three pushes or five
+  // also align the stack. Addresses from rbx and rbp take a byte less than those from r13, these one less than from r12.
   if (has_calls_) {
-    in_ = x86::rbx;
-    out_ = x86::r12;
-    work_ = x86::r13;
+    in_ = x86::rbp;
+    out_ = x86::r13;
+    work_ = x86::rbx;
     a_.push(x86::rbx);
-    a_.push(x86::r12);
+    a_.push(x86::rbp);
     a_.push(x86::r13);
   } else {
     in_ = x86::rsi;
@@ -114,14 +135,14 @@ void X86Assembler::prologue() {
 }
 
 void X86Assembler::epilogue() {
-  if (lanes_ > 1) a_.vzeroupper();
+  if (lanes_ > 1 || !side_.empty()) a_.vzeroupper();
   if (has_calls_ && tape_.cells != nullptr) {
     a_.pop(x86::r15);
     a_.pop(x86::r14);
   }
   if (has_calls_) {
     a_.pop(x86::r13);
-    a_.pop(x86::r12);
+    a_.pop(x86::rbp);
     a_.pop(x86::rbx);
   }
   a_.ret();
@@ -132,7 +153,12 @@ void X86Assembler::copy_outputs_without_instruction() {
     const std::uint32_t value = tape_.outputs[k];
     if (value >= tape_.first_result()) continue;
     load(0, value);
-    a_.emit(opcodes_.store, memory({Home::output, k}), vec(0));
+    emit(opcodes_.store, memory({Home::output, k}), vec(0));
+  }
+  for (std::uint32_t value = 0; value < tape_.first_result(); ++value) {
+    if (first_placed_[value] == kNever) continue;
+    load(0, value);
+    place(value, 0, 1);
   }
 }
 
@@ -242,9 +268,9 @@ int X86Assembler::take() {
 void X86Assembler::load(int reg, std::uint32_t value) {
   const Home& home = registers_.home(value);
   if (home.where == Home::constant && constant_stride_ == 8) {
-    a_.emit(opcodes_.broadcast, vec(reg), memory(home, false));
+    emit(opcodes_.broadcast, vec(reg), memory(home, false));
   } else {
-    a_.emit(opcodes_.load, vec(reg), memory(home));
+    emit(opcodes_.load, vec(reg), memory(home));
   }
 }
 
@@ -290,9 +316,10 @@ void X86Assembler::define(std::uint32_t value, int reg) {
   registers_.assign(reg, value);
   for (std::uint32_t o = first_output_[value]; o != kNever; o = next_output_[o]) {
     const Home home{Home::output, o};
-    a_.emit(opcodes_.store, memory(home), vec(reg));
+    emit(opcodes_.store, memory(home), vec(reg));
     registers_.set_home(value, home);
   }
+  place(value, reg);
   if (registers_.dies(value)) registers_.release(reg);
 }
 

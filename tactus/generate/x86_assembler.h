@@ -1,6 +1,7 @@
 // Writes the machine code of a tape (x86-64, System V calling convention).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -8,6 +9,7 @@
 
 #include <tactus/generate/machine_code.h>
 #include <tactus/generate/registers.h>
+#include <tactus/generate/side_by_side.h>
 #include <tactus/generate/tape.h>
 #include <tactus/generate/x86_opcodes.h>
 #include <tactus/math/sincos.h>
@@ -16,7 +18,8 @@ namespace tactus::generate {
 
 class X86Assembler : private asmjit::ErrorHandler {
  public:
-  X86Assembler(const Tape& tape, int lanes, Level level, asmjit::CodeHolder& code);
+  /// `side`: what was taken out of the tape, to be done side by side (one lane only).
+  X86Assembler(const Tape& tape, const SideBySide& side, int lanes, Level level, asmjit::CodeHolder& code);
 
   /// Writes constants and code. False where asmjit reports a fault.
   bool write();
@@ -35,6 +38,14 @@ class X86Assembler : private asmjit::ErrorHandler {
   using Gp = asmjit::x86::Gp;
 
   void handleError(asmjit::Error, const char*, asmjit::BaseEmitter*) override { failed_ = true; }
+
+  /// One instruction. An address that takes four bytes otherwise takes one in AVX-512's encoding, up to 128 operands away.
+  template <class... Operands>
+  void emit(std::uint32_t opcode, const Operands&... operands) {
+    if (level_ == Level::avx512 && (is_shorter(operands) || ...)) a_.evex();
+    a_.emit(opcode, operands...);
+  }
+  bool is_shorter(const asmjit::Operand_& operand) const;
 
   // Frame.
   void embed_constants();
@@ -65,6 +76,17 @@ class X86Assembler : private asmjit::ErrorHandler {
   void save_all();
   void ensure_home(std::uint32_t value);
 
+  // Side by side (x86_side_by_side.cpp).
+  void side_by_side();
+  void wide_operation(std::uint32_t index, std::uint32_t lanes);
+  /// The operand in a register.
+  int wide_operand(const SideBySide::Source& source, std::uint32_t lanes);
+  int wide_register();
+  void wide_broadcast(int reg, std::uint32_t value, std::uint32_t lanes);
+  Mem wide_memory(const SideBySide::Source& source) const;
+  /// Stores the value, which `reg` holds, where arrays have it; for signs a register that is free.
+  void place(std::uint32_t value, int reg, int scratch = Registers::kNone);
+
   // Operands.
   Vec vec(int reg) const;
   Mem memory(const Home& home, bool as_operand = true) const;
@@ -85,12 +107,25 @@ class X86Assembler : private asmjit::ErrorHandler {
   void define(std::uint32_t value, int reg);
 
   const Tape& tape_;
+  const SideBySide& side_;
   const int lanes_;
   const Level level_;
   const X86Opcodes& opcodes_;
   asmjit::x86::Assembler a_;
   Registers registers_;
   std::vector<std::uint32_t> first_output_, next_output_;  // outputs of each value, as linked lists
+  std::vector<std::uint32_t> first_placed_, next_placed_;  // places in the arrays of each value, likewise
+  std::uint32_t arrays_ = 0;                               // where the arrays begin in the work array
+  std::uint32_t wide_constants_at_ = 0;
+  struct WideRegister {
+    bool holds_result = false, locked = false;
+    std::uint32_t shared = kNever;  // the value that all its lanes hold
+    std::uint32_t lanes = 0;
+    std::uint32_t used = 0;
+  };
+  std::array<WideRegister, 32> wide_;
+  std::vector<int> wide_results_;
+  std::uint32_t wide_clock_ = 0;
   bool has_calls_ = false;
   bool failed_ = false;
   std::uint32_t constant_stride_ = 8;  // bytes from one constant to the next

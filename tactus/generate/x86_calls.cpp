@@ -13,7 +13,7 @@ namespace x86 = asmjit::x86;
 void X86Assembler::ensure_home(std::uint32_t value) {
   if (registers_.home(value).where != Home::none) return;
   const Home home = registers_.spill(value);
-  a_.emit(opcodes_.store, memory(home), vec(registers_.of(value)));
+  emit(opcodes_.store, memory(home), vec(registers_.of(value)));
 }
 
 void X86Assembler::save_all() {
@@ -80,10 +80,11 @@ void X86Assembler::sine_group(std::uint32_t first, std::uint32_t count) {
     registers_.set_home(value[0], {Home::work, results + k});
     registers_.set_home(value[1], {Home::work, results + apart + k});
     for (const std::uint32_t v : value) {
-      if (first_output_[v] == kNever) continue;
+      if (first_output_[v] == kNever && first_placed_[v] == kNever) continue;
       load(0, v);
+      place(v, 0, 1);
       for (std::uint32_t o = first_output_[v]; o != kNever; o = next_output_[o]) {
-        a_.emit(opcodes_.store, memory({Home::output, o}), vec(0));
+        emit(opcodes_.store, memory({Home::output, o}), vec(0));
       }
     }
     registers_.end(tape_, first + k);
@@ -125,14 +126,14 @@ void X86Assembler::library_function(const Instruction& i) {
   const std::uint32_t arguments[] = {i.a, i.b};
   for (int k = 0; k < operands; ++k) {
     const int reg = in_register(arguments[k]);
-    a_.emit(opcodes_.store, memory({Home::work, block + static_cast<std::uint32_t>(k)}), vec(reg));
+    emit(opcodes_.store, memory({Home::work, block + static_cast<std::uint32_t>(k)}), vec(reg));
   }
   save_all();
   a_.vzeroupper();
   a_.lea(x86::rdi, memory({Home::work, block}));
   a_.mov(x86::esi, lanes_);
   call(library_call_lanes(i.code));
-  a_.emit(opcodes_.load, vec(0), memory({Home::work, block + 2}));
+  emit(opcodes_.load, vec(0), memory({Home::work, block + 2}));
   define(i.to, 0);
 }
 

@@ -12,10 +12,14 @@
 
 #include <fmt/format.h>
 
+#include <tactus/derive/equations.h>
+#include <tactus/describe/read/load.h>
 #include <tactus/generate/kernel.h>
+#include <tactus/generate/requests.h>
 
 #include "random_function.h"
 #include "same_bits.h"
+#include "support/paths.h"
 
 namespace tactus::generate {
 namespace {
@@ -220,6 +224,38 @@ TEST_F(Source, SaysWhatEachBlockHolds) {
   EXPECT_NE(text.find("in  x[6]: first half of the inputs: x0, x1, x2, x3, x4, x5"), std::string::npos);
   EXPECT_NE(text.find("namespace arm {"), std::string::npos);
   EXPECT_EQ(text.find("*/"), std::string::npos);
+}
+
+TEST_F(Source, ForwardDerivativesAsEmittedAreTheKernels) {
+  const derive::Equations equations(describe::load(tactus::support::source_dir() + "/models/planar_3r.yaml"));
+  const std::vector<algebra::Function> functions =
+      requested_functions(equations, std::vector<std::string>{"forward-derivatives"});
+  const Kernel kernel = compile(functions[0]);
+  std::vector<double> in(kernel.input_size()), want(kernel.output_size()), work(kernel.work_size());
+  std::mt19937 rng(4);
+  std::normal_distribution<double> normal;
+  for (double& x : in) x = normal(rng);
+  kernel(in.data(), want.data(), work.data());
+  std::ofstream(folder / "in.bin", std::ios::binary)
+      .write(reinterpret_cast<const char*>(in.data()),
+             static_cast<std::streamsize>(in.size() * sizeof(double)));
+  write("arm.hpp", write_source(functions, {Language::cpp, "arm", "an arm"}));
+  write("driver.cpp",
+        "#include \"arm.hpp\"\n#include <cstdio>\n"
+        "int main() {\n  double in[9], out[30];\n  FILE* from = std::fopen(\"in.bin\", \"rb\");\n"
+        "  FILE* to = std::fopen(\"out.bin\", \"wb\");\n  if (!from || !to) return 1;\n"
+        "  if (std::fread(in, sizeof(double), 9, from) != 9) return 1;\n"
+        "  arm::forward_derivatives(in, in + 3, in + 6, out, out + 3, out + 12, out + 21);\n"
+        "  std::fwrite(out, sizeof(double), 30, to);\n  std::fclose(to);\n  return 0;\n}\n");
+  ASSERT_EQ(in.size(), 9u);
+  ASSERT_EQ(want.size(), 30u);
+  const std::string in_folder = "cd '" + folder.string() + "' && ";
+  ASSERT_EQ(
+      std::system((in_folder + "c++ -std=c++17 -O1 -Wall -Wextra -Werror driver.cpp -o driver").c_str()), 0);
+  ASSERT_EQ(std::system((in_folder + "./driver").c_str()), 0);
+  const std::vector<double> got = read_doubles(folder / "out.bin");
+  ASSERT_EQ(got.size(), want.size());
+  for (std::size_t k = 0; k < got.size(); ++k) EXPECT_TRUE(same_bits(got[k], want[k])) << k;
 }
 
 }  // namespace

@@ -139,7 +139,7 @@ KaneEquations kane(const Tree<Expr>& tree, const Motion<Expr>& motion, const des
     // Inertia forces of this body.
     const Acceleration2<Expr> U(w, wd0);
     Vec3<Expr> F = link.m * a0 + U * link.h + (g * link.m) * e;
-    Vec3<Expr> N = own_moment(link, U, w, wd0, Policy{}) + cross(link.h, a0) + cross(g * link.h, e);
+    Vec3<Expr> N = own_moment(link.sigma, U, w, wd0, Policy{}) + cross(link.h, a0) + cross(g * link.h, e);
     for (const OutsideWrench<Expr>& wrench : outside) {
       if (wrench.link != i) continue;
       F = F - wrench.f;

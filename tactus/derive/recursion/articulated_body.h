@@ -174,7 +174,7 @@ void articulated_body(const Tree<S>& tree, const S* u, const S* tau,
     body.A = {I.yy + I.zz, I.xx + I.zz, I.xx + I.yy, -I.xy, -I.xz, -I.yz};
     body.B = skew(link.h);
     body.C = {link.m, link.m, link.m, S(0.0), S(0.0), S(0.0)};
-    body.n = own_moment(link, motion.U[i], motion.w[i], zero, policy);
+    body.n = own_moment(link.sigma, motion.U[i], motion.w[i], zero, policy);
     body.f = motion.U[i] * link.h;
   }
   for (const OutsideWrench<S>& wrench : outside) {

@@ -193,6 +193,22 @@ void carry_down(const Tree<S>& tree, const Motion<S>& motion, bool by_groups, in
   }
 }
 
+/// Counts the composite body of link i, complete by now, to its parent's.
+template <class S>
+void add_to_parent(const Tree<S>& tree, const Motion<S>& motion, int i,
+                   std::vector<CompositeBody<S>>& composite) {
+  const Link<S>& link = tree.links[i];
+  const int P = link.parent;
+  if (P >= 0 && link.kind != LinkKind::rotor) {
+    const CompositeBody<S> at_P = at_parent(link, motion, i, composite[i]);
+    CompositeBody<S>& sum = composite[P];
+    sum = {{sum.m + at_P.m, sum.h + at_P.h, sum.sigma + at_P.sigma}, sum.about_z + at_P.about_z};
+  }
+  // Where xx and yy are needed anyway, further down, their sum is the cheaper way to the moment about z.
+  const bool ends_here = motion.group[i] >= 0 && tree.links[motion.group[i]].parent < 0;
+  if (!ends_here) composite[i].about_z = composite[i].sigma.xx + composite[i].sigma.yy;
+}
+
 /// Hands every element of M that the tree does not make zero to set(row, column, element), once for both
 /// triangles (column <= row where the links are numbered from the ground). position() must have run;
 /// `composite` is scratch of one entry per link.
@@ -207,15 +223,7 @@ void composite_elements(const Tree<S>& tree, const Policy& policy, Motion<S>& mo
   }
   for (int i = tree.size() - 1; i >= 0; --i) {
     const Link<S>& link = tree.links[i];
-    const int P = link.parent;
-    if (P >= 0 && link.kind != LinkKind::rotor) {
-      const CompositeBody<S> at_P = at_parent(link, motion, i, composite[i]);
-      CompositeBody<S>& sum = composite[P];
-      sum = {{sum.m + at_P.m, sum.h + at_P.h, sum.sigma + at_P.sigma}, sum.about_z + at_P.about_z};
-    }
-    // Where xx and yy are needed anyway, further down, their sum is the cheaper way to the moment about z.
-    const bool ends_here = motion.group[i] >= 0 && tree.links[motion.group[i]].parent < 0;
-    if (!ends_here) composite[i].about_z = composite[i].sigma.xx + composite[i].sigma.yy;
+    add_to_parent(tree, motion, i, composite);
     for (int k = 0; k < speed_count(link.kind); ++k) {
       Vec3<S> n, f;
       unit_wrench(link, k, composite[i], n, f);

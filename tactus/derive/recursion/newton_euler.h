@@ -25,9 +25,8 @@ struct OutsideWrench {
 };
 
 template <class S>
-Vec3<S> own_moment(const Link<S>& link, const Acceleration2<S>& U, const Vec3<S>& w, const Vec3<S>& wd,
+Vec3<S> own_moment(const SecondMoments<S>& I, const Acceleration2<S>& U, const Vec3<S>& w, const Vec3<S>& wd,
                    const Policy& policy) {
-  const SecondMoments<S>& I = link.sigma;
   Vec3<S> N;
   N.x = I.yy * U.zy - I.zz * U.yz + I.yz * (U.wz2 - U.wy2) + I.xy * U.zx - I.xz * U.yx;
   N.y = I.zz * U.xz - I.xx * U.zx + I.xz * (U.wx2 - U.wz2) + I.yz * U.xy - I.xy * U.zy;
@@ -62,7 +61,7 @@ void joint_forces(const Tree<S>& tree, const S* u, const S* ud, const std::vecto
     }
     motion.f[i] = link.m * motion.a[i] + motion.U[i] * link.h;
     motion.n[i] =
-        own_moment(link, motion.U[i], motion.w[i], motion.wd[i], policy) + cross(link.h, motion.a[i]);
+        own_moment(link.sigma, motion.U[i], motion.w[i], motion.wd[i], policy) + cross(link.h, motion.a[i]);
     // Inertia that acts only at the joint joins the link's own moment first, where equal factors fold
     // together.
     if (moment_ends_here(tree, i)) {

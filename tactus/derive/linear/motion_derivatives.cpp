@@ -1,0 +1,189 @@
+#include <tactus/derive/linear/motion_derivatives.h>
+
+#include <tactus/derive/equations_implementation.h>
+#include <tactus/derive/recursion/derivatives.h>
+#include <tactus/describe/read/load.h>
+
+namespace tactus::derive {
+
+namespace {
+
+using Matrix = std::vector<Expr>;  // n x n by rows
+
+/// Trees deeper than this are not differentiated on the graph to compare: the recursion has fewer operations there, and making both
+/// takes time. Measured on chains (docs/benchmarks.md).
+constexpr int kComparedDepth = 8;
+
+Matrix times(const Matrix& A, const Matrix& B, std::size_t n) {
+  Matrix C(n * n);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t k = 0; k < n; ++k) {
+      if (algebra::is_zero(A[i * n + k])) continue;
+      for (std::size_t j = 0; j < n; ++j) C[i * n + j] += A[i * n + k] * B[k * n + j];
+    }
+  return C;
+}
+
+void add(Matrix& A, const Matrix& B) {
+  for (std::size_t k = 0; k < A.size(); ++k) A[k] += B[k];
+}
+
+/// d roots / d q along the joint rates.
+Matrix by_place(const Derivation& self, const std::vector<Expr>& roots) {
+  const std::size_t n = self.symbols->u.size(), nq = self.symbols->q.size();
+  const Matrix J = algebra::jacobian(roots, self.symbols->q);
+  if (nq == n) return J;  // no quaternions: the coordinates' rates are the joint rates
+  Matrix result(roots.size() * n);
+  std::vector<Expr> unit(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    unit[k] = Expr(1.0);
+    const std::vector<Expr> along = coordinate_rates(self.model, *self.symbols, unit);
+    unit[k] = Expr(0.0);
+    for (std::size_t c = 0; c < nq; ++c) {
+      if (algebra::is_zero(along[c])) continue;
+      for (std::size_t i = 0; i < roots.size(); ++i) result[i * n + k] += J[i * nq + c] * along[c];
+    }
+  }
+  return result;
+}
+
+ForceDerivatives by_graph(const Derivation& self, bool with_wrench) {
+  const Symbols& symbols = *self.symbols;
+  const std::vector<Expr> tau =
+      self.joint_forces_for(self.speeds.rates, self.speeds.accelerations, with_wrench);
+  ForceDerivatives result;
+  result.mass = self.rate_mass_matrix();
+  result.by_acceleration =
+      self.speeds.identity ? result.mass : times(result.mass, self.speeds.W, symbols.u.size());
+  result.by_speed = algebra::jacobian(tau, symbols.u);
+  result.by_place = by_place(self, tau);
+  return result;
+}
+
+/// What springs, friction, laws and wrenches add to the joints' forces.
+std::vector<Expr> load_forces(const Derivation& self, bool with_wrench) {
+  Motion<Expr> motion = motion_at(self.tree, self.symbols->q);
+  const std::vector<Expr>& rates = self.speeds.rates;
+  std::vector<Expr> loads = self.loads_at_joints(self.tree, motion, rates);
+  const std::vector<OutsideWrench<Expr>> wrenches = self.loads_on(self.tree, motion, rates, with_wrench);
+  if (wrenches.empty()) return loads;
+  // Carried to the joints by a tree without mass, at rest.
+  Tree<Expr> bare = self.tree;
+  bare.gravity = Vec3<Expr>::zero();
+  for (Link<Expr>& link : bare.links) {
+    link.m = link.spin = Expr(0.0);
+    link.h = Vec3<Expr>::zero();
+    link.sigma = {};
+    link.armature = {};
+  }
+  const std::vector<Expr> still(rates.size());
+  std::vector<Expr> tau(rates.size());
+  newton_euler(bare, still.data(), still.data(), wrenches, Policy{}, motion, tau.data());
+  for (std::size_t k = 0; k < loads.size(); ++k) loads[k] += tau[k];
+  return loads;
+}
+
+ForceDerivatives by_recursion(const Derivation& self, bool with_wrench) {
+  const Symbols& symbols = *self.symbols;
+  const SpeedMap& speeds = self.speeds;
+  const std::size_t n = symbols.u.size();
+  ForceDerivatives result;
+  const Motion<Expr> motion = motion_at(self.tree, symbols.q);
+  DerivativeMotion<Expr> work(self.tree);
+  result.mass.resize(n * n);
+  result.by_speed.resize(n * n);
+  result.by_place.resize(n * n);
+  derivatives(self.tree, speeds.rates.data(), speeds.accelerations.data(), motion, work, result.mass.data(),
+              result.by_speed.data(), result.by_place.data());
+  result.by_acceleration = result.mass;
+  if (!speeds.identity) {
+    // tau(q, qd(q, u), qdd(q, u, udot))
+    const Matrix by_rate = result.by_speed;
+    result.by_acceleration = times(result.mass, speeds.W, n);
+    result.by_speed = times(by_rate, speeds.W, n);
+    add(result.by_speed, times(result.mass, algebra::jacobian(speeds.accelerations, symbols.u), n));
+    add(result.by_place, times(by_rate, by_place(self, speeds.rates), n));
+    add(result.by_place, times(result.mass, by_place(self, speeds.accelerations), n));
+  }
+  const std::vector<Expr> loads = load_forces(self, with_wrench);
+  add(result.by_speed, algebra::jacobian(loads, symbols.u));
+  add(result.by_place, by_place(self, loads));
+  return result;
+}
+
+int cost(const ForceDerivatives& x) {
+  std::vector<Expr> roots = x.by_acceleration;
+  roots.insert(roots.end(), x.by_speed.begin(), x.by_speed.end());
+  roots.insert(roots.end(), x.by_place.begin(), x.by_place.end());
+  const algebra::OperationCount count = algebra::count_operations(roots);
+  return count.mul + count.add + Derivation::kTrigCost * count.trig;
+}
+
+Block square(const char* name, const char* meaning, int n, Matrix entries) {
+  return block(name, meaning, n, n, std::move(entries));
+}
+
+}  // namespace
+
+ForceDerivatives force_derivatives(const Derivation& self, bool with_wrench, DerivativeMethod method) {
+  self.require_a_matrix();
+  if (method == DerivativeMethod::graph) return by_graph(self, with_wrench);
+  ForceDerivatives recursion = by_recursion(self, with_wrench);
+  if (method == DerivativeMethod::recursion || depth_of(self.raw) > kComparedDepth) return recursion;
+  ForceDerivatives graph = by_graph(self, with_wrench);
+  return cost(graph) <= cost(recursion) ? graph : recursion;
+}
+
+Function inverse_derivatives(const Equations& equations, DerivativeMethod method) {
+  const Derivation self(equations.model(), equations.options());
+  const Graph::Scope scope(*self.graph);
+  const Symbols& symbols = *self.symbols;
+  ForceDerivatives d = force_derivatives(self, true, method);
+  return self.function(
+      "inverse_derivatives", "Derivatives of the actuator forces for a motion.",
+      symbols.inputs(true, {symbols.accelerations_block()}, true),
+      {square("tau_udot", "d tau / d udot", self.nv(), std::move(d.by_acceleration)),
+       square("tau_u", "d tau / d u", self.nv(), std::move(d.by_speed)),
+       square("tau_q", "d tau / d q, along the joint rates", self.nv(), std::move(d.by_place))});
+}
+
+Function forward_derivatives(const Equations& equations, DerivativeMethod method) {
+  describe::require_inertia(equations.model(), "forward dynamics");
+  const Derivation self(equations.model(), equations.options());
+  const Graph::Scope scope(*self.graph);
+  const Symbols& symbols = *self.symbols;
+  const auto n = static_cast<std::size_t>(self.nv());
+  const std::vector<Expr> udot = self.accelerations();
+  ForceDerivatives d = force_derivatives(self, true, method);
+  for (Matrix* part : {&d.by_speed, &d.by_place})
+    *part = algebra::substitute(*part, *self.graph, symbols.udot, udot);
+
+  // M^-1 column by column, with the factors that keep the tree's zeros.
+  const std::vector<int> parents = speed_parents(self.raw);
+  factorise(parents, self.nv(), d.mass.data());
+  const auto solved = [&](const Matrix& right) {
+    Matrix X(n * n);
+    std::vector<Expr> x(n);
+    for (std::size_t c = 0; c < n; ++c) {
+      for (std::size_t i = 0; i < n; ++i) x[i] = right[i * n + c];
+      solve(parents, self.nv(), d.mass.data(), x.data());
+      for (std::size_t i = 0; i < n; ++i) X[i * n + c] = x[i];
+    }
+    return self.speeds.identity ? X : times(self.speeds.Y, X, n);
+  };
+  Matrix pushed(n * n);
+  const std::vector<Expr> forces = self.actuator_forces();
+  for (std::size_t k = 0; k < n; ++k)
+    if (!algebra::is_zero(forces[k])) pushed[k * n + k] = Expr(1.0);
+  Matrix by_q = solved(d.by_place), by_u = solved(d.by_speed);
+  for (Matrix* part : {&by_q, &by_u})
+    for (Expr& x : *part) x = -x;
+  return self.function("forward_derivatives", "Rates of the speeds for given forces, and their derivatives.",
+                       symbols.inputs(true, {symbols.forces_block()}, true),
+                       {block("udot", "rates of the speeds [rad/s^2, m/s^2]", self.nv(), 1, udot),
+                        square("udot_q", "d udot / d q, along the joint rates", self.nv(), std::move(by_q)),
+                        square("udot_u", "d udot / d u", self.nv(), std::move(by_u)),
+                        square("udot_tau", "d udot / d tau", self.nv(), solved(pushed))});
+}
+
+}  // namespace tactus::derive
