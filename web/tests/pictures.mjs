@@ -72,6 +72,31 @@ const scenes = {
     await page.evaluate(() => document.querySelector('.plothead button[aria-label*="ause"], .plothead button[title*="ause"]')?.click());
     await wait(300);
   }},
+  felt: {storage: {...plain, panels: {hand: true}}, make: async (page) => {
+    await open(page, 'shopping_cart');
+    await page.evaluate(() => window.tactus.app.settings.side.set(innerWidth > 820));
+    await ask(page, {type: 'constraint', name: 'stick', on: true});
+    await wait(500);
+    await lead(page, 'basket', [0.84, 0.235, 0.77], [[1.05, 0.5, 0.77]], 400);
+    await wait(700);
+  }},
+  control: {storage: {...plain, panels: {control: true}, sideWidth: 440}, make: async (page) => {
+    await open(page, 'puma560');
+    await page.evaluate(() => window.tactus.app.settings.side.set(true));
+    await ask(page, {type: 'parameter', name: 'gravity', value: 9.81});
+    await wait(300);
+    await ask(page, {type: 'control', law: 'pole-placement', poles: [-12, 45], target: 'slew', seconds: 2});
+    await until(page, 'gains', () => /\d/.test(document.querySelector('.heat td + td')?.textContent ?? ''), undefined, 60_000);
+    await until(page, 'limits', () => /Stable/.test(document.querySelector('#panel-control')?.textContent ?? ''), undefined, 60_000);
+    const tool = await page.evaluate(() => window.tactus.app.scene.value.frames.find((f) => f.name === 'tool').body);
+    await ask(page, {type: 'probe', body: tool, point: [0, 0, 0]});
+    await wait(1500);
+  }},
+  loci: {storage: {...plain, panels: {control: true}, sideWidth: 440}, make: async (page) => {
+    await scenes.control.make(page);
+    await page.evaluate(() => document.querySelector('.locus').parentElement.querySelector('h3').scrollIntoView());
+    await wait(600);
+  }},
   broken: {storage: {...plain, panels: {file: true}, sideWidth: 560}, make: async (page) => {
     await open(page, 'four_bar');
     await page.evaluate(() => window.tactus.app.settings.side.set(true));

@@ -243,7 +243,7 @@ export function buildControl(app: App, body: HTMLElement, seen: () => boolean): 
       const part = torque !== null && most ? Math.min(1, Math.abs(torque) / most) : 0;
       cell.bar.style.transform = `scaleX(${part.toFixed(3)})`;
       cell.bar.classList.toggle('cut', part > 0.999);
-      const small = (x: number | null | undefined) => (x === null || x === undefined ? '–' : joint[i]!.unit === 'rad' ? quantity(x, 'rad', 2) : quantity(x, 'm', 2));
+      const small = (x: number | null | undefined) => (x === null || x === undefined ? '–' : thousandths(x, joint[i]!.unit));
       say(cell.error, small(c?.error[i]));
       say(cell.largest, small(c?.largest[i]));
     });
@@ -258,4 +258,10 @@ export function buildControl(app: App, body: HTMLElement, seen: () => boolean): 
   }
   app.settings.theme.listen(() => requestAnimationFrame(show));
   new ResizeObserver(() => show()).observe(canvas);
+}
+
+/** Errors of joints: thousandths of a radian or of a metre, with as many places from tick to tick. */
+function thousandths(x: number, unit: string): string {
+  const k = 1e3 * x;
+  return `${k.toFixed(Math.abs(k) < 100 ? 3 : 0).replace('-', '−')} ${unit === 'rad' ? 'mrad' : 'mm'}`;
 }

@@ -132,7 +132,7 @@ export function buildHand(app: App, hand: Hand, body: HTMLElement): void {
     }
     const shown = c?.felt ?? status.probe?.felt ?? null;
     showFelt(shown);
-    say(along, !c?.felt ? '–' : c.felt.along === null ? (c.felt.masses.every((m) => m === null) ? 'blocked' : '–') : quantity(c.felt.along, 'kg'));
+    say(along, !c?.felt ? '–' : c.felt.along !== null ? quantity(c.felt.along, 'kg') : smooth > 0 ? 'blocked' : '–');
     say(late, Number.isFinite(hand.delay.value) ? quantity(hand.delay.value, 's', 2) : '–');
     say(trip, quantity(app.link.roundTrip.value, 's', 2));
     const mine = status.holder === app.link.you.value;

@@ -26,7 +26,7 @@ export function limitWords(l: Locus): string {
 export function frameOf(locus: Locus | null, closed: Root[]): {left: number; right: number; high: number} {
   const sizes = closed.map(([a, b]) => Math.hypot(a ?? 0, b ?? 0)).filter((x) => Number.isFinite(x) && x > 0);
   const size = Math.max(1, ...sizes);
-  let left = -1.3 * size, right = 0.35 * size, high = 0.8 * size;
+  let left = -1.3 * size, right = 0.35 * size, high = Math.max(0.6 * size, 1.2 * Math.max(0, ...closed.map(([, b]) => Math.abs(b ?? 0))));
   for (const at of locus?.roots ?? []) {
     for (const [a, b] of at) {
       if (a === null || a === undefined || b === null || b === undefined) continue;
