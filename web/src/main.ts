@@ -22,6 +22,8 @@ declare global {
   }
 }
 
+const FELT_SETTLES = 0.6; // [s] that pictures are made for, after what is felt has changed
+
 function start(root: HTMLElement): void {
   let stage: Stage;
   try {
@@ -88,6 +90,7 @@ function start(root: HTMLElement): void {
 
   // ------------------------------------------------------------------------------------------------ what the server says
   let active = '';
+  let probe = 'null';
   link.onMessage = (message: Message) => {
     switch (message.type) {
       case 'gallery':
@@ -110,6 +113,9 @@ function start(root: HTMLElement): void {
         if (message.value.scene === app.scene.value?.id) {
           stage.felt = message.value.hand?.felt ?? null;
           stage.probe = message.value.probe;
+          const looked = JSON.stringify(stage.probe);
+          if (looked !== probe) stage.touch(FELT_SETTLES);
+          probe = looked;
         }
         const key = message.value.active.join();
         if (key !== active) {
