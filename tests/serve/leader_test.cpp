@@ -98,15 +98,14 @@ TEST(Leader, ASlewIsFollowedByLawsThatKnowTheModelAndMissedByOneThatKnowsItsWeig
     double way = 0.0;
     for (int i = 0; i < 40; ++i) {
       led.bench.advance(100);
-      way = larger(way, std::abs(led.picture().control.wanted[0] - led.picture().control.q[0]) +
-                            led.picture().control.wanted[0]);
+      way = larger(way, led.picture().control.q[0]);
     }
     EXPECT_TRUE(led.picture().control.on);
     EXPECT_NEAR(way, 0.5, 0.02) << "it went there";
     return led.largest_error();
   };
-  // docs/control.md: some hundredths of a millimetre at 0.8 m, against more than a millimetre.
-  constexpr double kFollows = 4e-4, kMisses = 2e-3;  // [rad]
+  // Measured: 4e-5, and 4.5e-3 (docs/serve.md); what is left of the former is the law held for a tick.
+  constexpr double kFollows = 1e-4, kMisses = 2e-3;  // [rad]
   for (const ArmLaw law : {ArmLaw::pole_placement, ArmLaw::computed_torque, ArmLaw::inverse_dynamics})
     EXPECT_LT(slew(law), kFollows) << control::name_of(law);
   EXPECT_GT(slew(ArmLaw::gravity), kMisses);

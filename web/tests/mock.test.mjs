@@ -242,6 +242,7 @@ test('A mechanism that no law leads says why; an arm is led, watched and its loo
     await until(page, 'errors', () => document.querySelector('.jointtable tbody tr:nth-child(2)')?.textContent.includes('−200 mrad'));
     assert.match(await page.locator('.jointtable tbody tr').first().textContent(), /0\.042 mrad/);
     await until(page, 'limits', () => /from −0\.3082 to 2\.571/.test(document.querySelector('#panelbody-control').textContent));
+    assert.equal(await page.locator('select[aria-label="Error of the model"]').inputValue(), 'alpha', 'the one that is borne least');
     await page.selectOption('select[aria-label="Error of the model"]', 'beta');
     assert.match(await page.locator('#panelbody-control').textContent(), /β below 2\.571/);
     // Something is drawn: roots in the stable and in the other colour.

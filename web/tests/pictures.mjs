@@ -77,7 +77,7 @@ const scenes = {
     await page.evaluate(() => window.tactus.app.settings.side.set(innerWidth > 820));
     await ask(page, {type: 'constraint', name: 'stick', on: true});
     await wait(500);
-    await lead(page, 'basket', [0.84, 0.235, 0.77], [[1.05, 0.5, 0.77]], 400);
+    await lead(page, 'basket', [0.84, 0.235, 0.77], [[0.9, 0.34, 0.77]], 400);
     await wait(700);
   }},
   control: {storage: {...plain, panels: {control: true}, sideWidth: 440}, make: async (page) => {
@@ -95,6 +95,11 @@ const scenes = {
   loci: {storage: {...plain, panels: {control: true}, sideWidth: 440}, make: async (page) => {
     await scenes.control.make(page);
     await page.evaluate(() => document.querySelector('.locus').parentElement.querySelector('h3').scrollIntoView());
+    await wait(600);
+  }},
+  payload: {storage: {...plain, panels: {hand: true}}, make: async (page) => {
+    await open(page, 'payload');
+    await lead(page, 'box', [0, 0, 0], [[-0.06, 0, 0], [-0.12, 0, 0], [-0.18, 0, 0], [-0.22, 0.02, 0]], 1200);
     await wait(600);
   }},
   broken: {storage: {...plain, panels: {file: true}, sideWidth: 560}, make: async (page) => {

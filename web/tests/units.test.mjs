@@ -121,13 +121,15 @@ test('An ellipsoid of masses is longest where it is light, and flat where it is 
 });
 
 test('Limits of stability are said in words, and far roots do not make the picture small', async () => {
-  const {limitWords, frameOf} = await load('panels/loci.ts');
+  const {limitWords, frameOf, tightest} = await load('panels/loci.ts');
   const locus = {error: 'alpha', stable: true, lower: -0.3082, upper: 2.5714, farthest: [-400, 400], values: [0, 1], roots: [[[-1, 0], [-2000, 0]], [[-1, 2], [null, 3]]]};
   assert.equal(limitWords(locus), 'Stable for α from −0.3082 to 2.571; 1 is right.');
   assert.equal(limitWords({...locus, lower: null}), 'Stable for α below 2.571; 1 is right.');
   assert.equal(limitWords({...locus, upper: null}), 'Stable for α above −0.3082; 1 is right.');
   assert.match(limitWords({...locus, lower: null, upper: null}), /every α from −400 to 400/);
   assert.match(limitWords({...locus, stable: false}), /Not stable/);
+  assert.equal(tightest([locus, {...locus, error: 'gamma', lower: null, upper: 1.5}, {...locus, error: 'beta', lower: null, upper: null}]), 'gamma');
+  assert.equal(tightest([]), '');
   const frame = frameOf(locus, [[-12, 45], [-12, -45]]);
   assert.ok(frame.left > -150 && frame.left < -12 && frame.right > 0 && frame.high > 45);
   assert.ok(Object.values(frameOf(null, [])).every(Number.isFinite));

@@ -4,10 +4,11 @@ import {fill, h, say} from '../base/dom';
 import {digits, quantity} from '../base/numbers';
 import {Refused} from '../link/connection';
 import type {ControlJoint, Loci, Scene, Status} from '../link/messages';
-import {drawLocus, ERRORS, limitWords} from './loci';
+import {drawLocus, ERRORS, limitWords, tightest} from './loci';
 import {check, makeSlider} from './panel';
 
 const POLL = 500; // [ms] between two looks at the gains
+const SMALL = 1e-4; // of the largest gain
 const SETTLE = 250; // [ms] after the last move of a slider
 const TARGETS: [string, string][] = [['stand', 'stand still'], ['slew', 'to and fro'], ['hand', 'where the hand leaves it']];
 
@@ -46,7 +47,14 @@ export function buildControl(app: App, body: HTMLElement, seen: () => boolean): 
   const gains = h('div', {class: 'stack'});
   const gainsAt = h('span', {class: 'muted small num'});
   const canvas = h('canvas', {class: 'locus', role: 'img', 'aria-label': 'Poles of the closed loop'});
-  const error = h('select', {'aria-label': 'Error of the model', change: () => show()});
+  let touched = false; // somebody chose an error
+  const error = h('select', {
+    'aria-label': 'Error of the model',
+    change: () => {
+      touched = true;
+      show();
+    },
+  });
   const limits = h('p', {class: 'num'});
   const poleWords = h('p', {class: 'muted small num'});
   let sampled = true;
@@ -116,7 +124,8 @@ export function buildControl(app: App, body: HTMLElement, seen: () => boolean): 
   function fillErrors(): void {
     const before = error.value;
     fill(error, ...(analysis?.loci ?? []).map((l) => h('option', {value: l.error}, ERRORS[l.error] ?? l.error)));
-    if (analysis?.loci.some((l) => l.error === before)) error.value = before;
+    if (touched && analysis?.loci.some((l) => l.error === before)) error.value = before;
+    else if (analysis) error.value = tightest(analysis.loci);
   }
   function show(): void {
     const locus = analysis?.loci.find((l) => l.error === error.value) ?? null;
@@ -173,7 +182,9 @@ export function buildControl(app: App, body: HTMLElement, seen: () => boolean): 
         row.forEach((x, j) => {
           const cell = grid[i * matrix.length + j]!;
           const size = Math.abs(x ?? 0) / most;
-          say(cell, x === null ? '–' : size < 1e-9 ? '0' : digits(x, Math.abs(x) >= 100 ? 3 : 2));
+          // What is a ten-thousandth of the largest is a dot; its number comes on hover.
+          say(cell, x === null ? '–' : x === 0 ? '0' : size < SMALL ? '·' : digits(x, Math.abs(x) >= 100 ? 3 : 2));
+          cell.title = x === null ? '' : digits(x, 4);
           cell.style.setProperty('--heat', `${Math.round(46 * Math.sqrt(size))}%`);
           cell.classList.toggle('minus', (x ?? 0) < 0);
         }),
@@ -263,5 +274,6 @@ export function buildControl(app: App, body: HTMLElement, seen: () => boolean): 
 /** Errors of joints: thousandths of a radian or of a metre, with as many places from tick to tick. */
 function thousandths(x: number, unit: string): string {
   const k = 1e3 * x;
-  return `${k.toFixed(Math.abs(k) < 100 ? 3 : 0).replace('-', '−')} ${unit === 'rad' ? 'mrad' : 'mm'}`;
+  const text = k.toFixed(Math.abs(k) < 100 ? 3 : 0);
+  return `${Number(text) === 0 ? text.replace('-', '') : text.replace('-', '−')} ${unit === 'rad' ? 'mrad' : 'mm'}`;
 }

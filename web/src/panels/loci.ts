@@ -22,6 +22,12 @@ export function limitWords(l: Locus): string {
   return `Stable for every ${name} from ${digits(l.farthest[0]!, 2)} to ${digits(l.farthest[1]!, 2)}.`;
 }
 
+/** The error that the loop bears least. */
+export function tightest(loci: Locus[]): string {
+  const room = (l: Locus) => Math.min(l.lower === null ? Infinity : 1 - l.lower, l.upper === null ? Infinity : l.upper - 1);
+  return loci.reduce<Locus | null>((best, l) => (best === null || room(l) < room(best) ? l : best), null)?.error ?? '';
+}
+
 /** What is to be seen: all roots near the right model, and the axis; far ones are cut off. */
 export function frameOf(locus: Locus | null, closed: Root[]): {left: number; right: number; high: number} {
   const sizes = closed.map(([a, b]) => Math.hypot(a ?? 0, b ?? 0)).filter((x) => Number.isFinite(x) && x > 0);
