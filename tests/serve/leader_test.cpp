@@ -131,14 +131,14 @@ TEST(Leader, TheTargetGoesWithTheHandAndStaysWhereItWasLeft) {
 TEST(Leader, ForcesStayWithinTheActuatorsAndAreCounted) {
   Led led("puma560");
   led.law({.law = ArmLaw::computed_torque, .re = -150.0, .im = 0.0, .target = Target::slew, .seconds = 0.2});
-  int cut = 0;
+  bool cut = false;
   for (int i = 0; i < 500; ++i) {
     led.bench.advance(1);
     const ControlPicture& seen = led.picture().control;
     for (std::size_t k = 0; k < 6; ++k) ASSERT_LE(std::abs(seen.torque[k]), seen.most[k]);
-    cut = std::max(cut, seen.cut);
+    cut = cut || seen.cut > 0;
   }
-  EXPECT_GT(cut, 0);
+  EXPECT_TRUE(cut);
 }
 
 /// A slider whose weight has no value beyond 1.05 m, with a motor too weak to get there: the target does.
@@ -296,7 +296,8 @@ TEST(Felt, APendulumWeighsItsInertiaOverTheLeverAcrossAndIsBlockedAlong) {
     EXPECT_EQ(felt.mass.mass[2], kInfinite);
     // Across the rod, and in the plane.
     const Vec3 rod = led.picture().hand.point, d = felt.mass.direction[0];
-    constexpr double kTick = 1e-3;  // [rad] that it has turned by since it was looked at, where the tick began
+    constexpr double kTick =
+        1e-3;  // [rad] that it has turned by since it was looked at, where the tick began
     EXPECT_NEAR(dot(d, rod), 0.0, kTick * lever);
     EXPECT_NEAR(d.y, 0.0, 1e-9);
     // Along the pull only its part across the rod moves anything.

@@ -84,14 +84,14 @@ TEST(Payload, IsPutIntoTheSlotAndTheWallsForcesAreShownAndLogged) {
   // Held at its centre, led straight in, then against a wall and past the end of the slot: the wall leads it, the end stops it.
   slot.send({.kind = Command::Kind::grab, .index = 1});
   double shown = 0.0;
-  int most = 0;
+  bool touched = false;
   for (int i = 0; i < 120; ++i) {
     slot.send({.kind = Command::Kind::move, .a = {-0.005 * std::min(i, 80), i < 30 ? 0.0 : 0.012, 0.0}});
     slot.bench.advance(50);
     for (; const TickInputs* inputs = slot.work->inputs.front(); slot.work->inputs.pop())
       in_progress.add(*inputs);
     const Picture& seen = slot.picture();
-    most = std::max(most, static_cast<int>(seen.contact_count));
+    touched = touched || seen.contact_count > 0;
     for (std::size_t k = 0; k < seen.contact_count; ++k)
       shown = larger(shown, std::sqrt(dot(seen.contacts[k].force, seen.contacts[k].force)));
   }
@@ -99,7 +99,7 @@ TEST(Payload, IsPutIntoTheSlotAndTheWallsForcesAreShownAndLogged) {
   constexpr double kSpare = 5e-3, kTouch = 1e-6;  // [m]
   EXPECT_NEAR(q[0], -0.325, 1e-3) << "at the end of the slot";
   EXPECT_LT(std::abs(q[1]), kSpare + kTouch);
-  EXPECT_GT(most, 0);
+  EXPECT_TRUE(touched);
   EXPECT_GT(shown, 1.0) << "[N] in the picture";
 
   // Made again for its files: the same bits, and the forces in the table and in the log.

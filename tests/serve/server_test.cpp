@@ -363,8 +363,6 @@ TEST_F(Serve, EquationsComeByElementWithTheirCounts) {
     EXPECT_LE(joint["measured"].get<double>(), joint["bound"].get<double>() * (1.0 + 1e-12));
 }
 
-// Security.
-
 TEST_F(Serve, ALawIsChosenWatchedAimedAndSwitchedOff) {
   start("puma560");
   Json scene;
@@ -376,16 +374,22 @@ TEST_F(Serve, ALawIsChosenWatchedAimedAndSwitchedOff) {
   Json answer =
       page.ask({{"type", "control"}, {"law", "pole-placement"}, {"target", "slew"}, {"seconds", 0.5}});
   ASSERT_EQ(answer["type"], "ok") << answer;
-  page.look(0.6);
-  const Json control = page.state()["control"];
-  ASSERT_TRUE(control.is_object()) << page.state();
+  // It rests at both ends of its way, without weight: somewhere between them it is pushed.
+  Json control;
+  page.wait_until([&](const Json& message) {
+    if (message.value("type", "") != "status" || !message["control"].is_object()) return false;
+    control = message["control"];
+    for (const Json& torque : control["torque"])
+      if (std::abs(torque.get<double>()) > 1.0) return true;
+    return false;
+  });
+  ASSERT_TRUE(control.is_object());
   EXPECT_EQ(control["law"], "pole-placement");
   EXPECT_EQ(control["target"], "slew");
   EXPECT_EQ(control["knows"], true);
   for (const char* row : {"torque", "most", "error", "largest"}) EXPECT_EQ(control[row].size(), 6u) << row;
-  double most = 0.0;
-  for (const Json& torque : control["torque"]) most = std::max(most, std::abs(torque.get<double>()));
-  EXPECT_GT(most, 1.0);
+  EXPECT_TRUE(std::any_of(control["torque"].begin(), control["torque"].end(),
+                          [](const Json& torque) { return std::abs(torque.get<double>()) > 1.0; }));
   page.say({{"type", "channels"}, {"names", {"control.torque.q2", "control.error.q2"}}});
   page.look(0.3);
   EXPECT_EQ(page.in_frame<std::uint16_t>(36), 2);
@@ -475,6 +479,8 @@ TEST_F(Serve, WhatIsFeltIsSaidAtTheHandAndWhereAPageLooks) {
   EXPECT_EQ(page.state()["probe"], nullptr);
   EXPECT_EQ(page.ask({{"type", "probe"}, {"body", 77}})["type"], "error");
 }
+
+// Security.
 
 TEST_F(Serve, RefusesOtherOriginsHostsAndProtocols) {
   start();
