@@ -73,11 +73,8 @@ const scenes = {
     await wait(300);
   }},
   felt: {storage: {...plain, panels: {hand: true}}, make: async (page) => {
-    await open(page, 'shopping_cart');
-    await page.evaluate(() => window.tactus.app.settings.side.set(innerWidth > 820));
-    await ask(page, {type: 'constraint', name: 'stick', on: true});
-    await wait(500);
-    await lead(page, 'basket', [0.84, 0.235, 0.77], [[0.9, 0.34, 0.77]], 400);
+    await open(page, 'planar_2r');
+    await lead(page, 'forearm', [0.4, 0, 0], [[0.6, 0, 0.2], [0.55, 0, 0.4]], 900);
     await wait(700);
   }},
   control: {storage: {...plain, panels: {control: true}, sideWidth: 440}, make: async (page) => {
