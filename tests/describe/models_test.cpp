@@ -92,6 +92,7 @@ TEST(Models, SayWhatTouches) {
                                    {"chain_in_enclosure", 12, 0, 0, Rendering::compliant},
                                    {"chain_in_enclosure_rigid", 12, 0, 0, Rendering::rigid},
                                    {"peg_in_hole", 1, 0, 0, Rendering::rigid},
+                                   {"payload", 1, 0, 0, Rendering::rigid},
                                    {"many_bodies", 201 * 200 / 2, 0, 0, Rendering::stepping}}) {
     const Model model = load(model_path(std::string(expected.name) + ".yaml"));
     EXPECT_EQ(model.contact.pairs.size(), expected.pairs) << expected.name;

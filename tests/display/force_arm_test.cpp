@@ -141,18 +141,7 @@ TEST(ForceArm, WhatHangsBeyondTheTransducerIsNotFelt) {
 TEST(ForceArm, PutsAHeavyBoxWithoutWeightIntoASlot) {
   // 150 kg between two walls that leave 5 mm on either side, led in along x and a little askew by a hand: what the hand gave is its momentum until it
   // touches, and it stays between the walls.
-  const describe::Model scene = describe::load_text(
-      "name: payload\ngravity: [0, 0, 0]\nbodies:\n"
-      "  world: {geometry: [{shape: box, name: left, size: [0.3, 0.1, 0.5], placement: {xyz: [-0.25, 0.18, "
-      "0]}, contact: true},"
-      " {shape: box, name: right, size: [0.3, 0.1, 0.5], placement: {xyz: [-0.25, -0.18, 0]}, contact: "
-      "true}]}\n"
-      "  box: {mass: 150, inertia: [2.5, 2.5, 2.5], geometry: [{shape: box, size: [0.15, 0.25, 0.25], "
-      "contact: true}]}\n"
-      "joints:\n  j: {type: planar, parent: world, child: box, axes: [x, y]}\nframes:\n  grip: {body: box, "
-      "grasp: true}\n"
-      "contact:\n  defaults: {restitution: 0.1, friction: 0.2}\n",
-      "payload.yaml");
+  const describe::Model scene = describe::load(support::source_dir() + "/models/payload.yaml");
   constexpr double kPush = 60.0, kAside = 2.0, kPushed = 0.7;  // [N], [N], [s]
   ArmDevice device(puma(), exact(), device::scripted([](double t) {
                      return Vector6{0, 0, 0, t < kPushed ? -kPush : 0.0, kAside, 0};

@@ -218,7 +218,7 @@ TEST(Bench, WhatWasRecordedIsMadeAgainBitForBit) {
   r.seen_q = mechanism.state().q;
   r.seen_u = mechanism.state().u;
   const Recorded read = read_recording(recording_text(r), "memory");
-  const Repeated again = repeat(read, [](long, Work&) {});
+  const Repeated again = repeat(read, [](long, Work&, std::span<const double>) {});
   EXPECT_EQ(again.ticks, r.ticks);
   EXPECT_TRUE(again.compared);
   EXPECT_TRUE(again.same) << again.worst;

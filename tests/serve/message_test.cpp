@@ -49,7 +49,11 @@ const std::vector<std::string>& examples() {
       R"({"type":"check","text":"name: x"})",
       R"({"type":"apply","text":"name: x","keep":false})",
       R"({"type":"text","model":"four_bar"})",
-      R"({"type":"clear_fault"})"};
+      R"({"type":"clear_fault"})",
+      R"({"type":"probe","body":2,"point":[0,0,0.1]})",
+      R"({"type":"probe","body":null})",
+      R"({"type":"control","law":"pole-placement","poles":[-12,45],"target":"slew","seconds":1.5,"learn":true})",
+      R"({"type":"loci","law":"computed-torque","poles":[-20,0],"sampled":false,"now":true})"};
   return texts;
 }
 
@@ -65,16 +69,26 @@ TEST(Messages, OfEveryTypeAreRead) {
   EXPECT_EQ(decode(examples()[1]).request, 3);
   EXPECT_EQ(std::get<say::Coupling>(decode(R"({"type":"coupling","stiffness":null})").message).stiffness,
             0.0);
+  EXPECT_EQ(std::get<say::Probe>(decode(R"({"type":"probe","body":null})").message).body, -1);
+  const auto control = std::get<say::Control>(decode(examples()[examples().size() - 2]).message);
+  EXPECT_EQ(control.law, "pole-placement");
+  EXPECT_EQ(control.poles->re, -12.0);
+  EXPECT_EQ(control.poles->im, 45.0);
+  EXPECT_EQ(control.target, say::Control::Target::slew);
+  EXPECT_TRUE(control.learn);
+  const auto loci = std::get<say::Loci>(decode(R"({"type":"loci"})").message);
+  EXPECT_TRUE(loci.sampled && !loci.now && !loci.law && !loci.poles);
 }
 
 TEST(Messages, ThatChangeSomethingNeedTheHold) {
   for (const char* text :
        {R"({"type":"grab","body":1,"point":[0,0,0],"target":[0,0,0]})", R"({"type":"open","model":"x"})",
-        R"({"type":"time","do":"pause"})", R"({"type":"apply","text":""})", R"({"type":"clear_fault"})"})
+        R"({"type":"time","do":"pause"})", R"({"type":"apply","text":""})", R"({"type":"clear_fault"})",
+        R"({"type":"control","law":"off"})", R"({"type":"probe","body":1})"})
     EXPECT_TRUE(needs_hold(decode(text).message)) << text;
   for (const char* text :
        {R"({"type":"ping","t":0})", R"({"type":"equations"})", R"({"type":"channels","names":[]})",
-        R"({"type":"check","text":""})", R"({"type":"take"})"})
+        R"({"type":"check","text":""})", R"({"type":"take"})", R"({"type":"loci"})"})
     EXPECT_FALSE(needs_hold(decode(text).message)) << text;
 }
 
@@ -103,6 +117,19 @@ TEST(Messages, WithWrongFieldsAreRefusedInWordsAndKeepTheConnection) {
            R"({"type":"coupling","damping":9})",
            R"({"type":"open"})",
            R"({"type":"hello"})",
+           R"({"type":"probe"})",
+           R"({"type":"probe","body":-3})",
+           R"({"type":"probe","body":1,"point":[0,1]})",
+           R"({"type":"control","law":7})",
+           R"({"type":"control","poles":[12,45]})",
+           R"({"type":"control","poles":[-12,-45]})",
+           R"({"type":"control","poles":[-1e9,0]})",
+           R"({"type":"control","poles":[-12]})",
+           R"({"type":"control","poles":[-12,"45"]})",
+           R"({"type":"control","target":"moon"})",
+           R"({"type":"control","seconds":0})",
+           R"({"type":"loci","poles":[0,0]})",
+           R"({"type":"loci","sampled":1})",
        }) {
     const auto refusal = refusal_of(text);
     ASSERT_TRUE(refusal) << text;

@@ -363,6 +363,123 @@ TEST_F(Serve, EquationsComeByElementWithTheirCounts) {
     EXPECT_LE(joint["measured"].get<double>(), joint["bound"].get<double>() * (1.0 + 1e-12));
 }
 
+TEST_F(Serve, ALawIsChosenWatchedAimedAndSwitchedOff) {
+  start("puma560");
+  Json scene;
+  Page page = visitor(&scene);
+  ASSERT_EQ(scene["control"]["laws"].size(), 6u) << scene["control"];
+  EXPECT_EQ(scene["control"]["joints"][1]["most"], 186.4);
+  page.look(0.2);
+  EXPECT_EQ(page.state()["control"], nullptr);
+  Json answer =
+      page.ask({{"type", "control"}, {"law", "pole-placement"}, {"target", "slew"}, {"seconds", 0.5}});
+  ASSERT_EQ(answer["type"], "ok") << answer;
+  // It rests at both ends of its way, without weight: somewhere between them it is pushed.
+  Json control;
+  page.wait_until([&](const Json& message) {
+    if (message.value("type", "") != "status" || !message["control"].is_object()) return false;
+    control = message["control"];
+    for (const Json& torque : control["torque"])
+      if (std::abs(torque.get<double>()) > 1.0) return true;
+    return false;
+  });
+  ASSERT_TRUE(control.is_object());
+  EXPECT_EQ(control["law"], "pole-placement");
+  EXPECT_EQ(control["target"], "slew");
+  EXPECT_EQ(control["knows"], true);
+  for (const char* row : {"torque", "most", "error", "largest"}) EXPECT_EQ(control[row].size(), 6u) << row;
+  EXPECT_TRUE(std::any_of(control["torque"].begin(), control["torque"].end(),
+                          [](const Json& torque) { return std::abs(torque.get<double>()) > 1.0; }));
+  page.say({{"type", "channels"}, {"names", {"control.torque.q2", "control.error.q2"}}});
+  page.look(0.3);
+  EXPECT_EQ(page.in_frame<std::uint16_t>(36), 2);
+  // The same law told where alone goes at once; another one is made.
+  EXPECT_EQ(page.ask({{"type", "control"}, {"target", "stand"}})["type"], "ok");
+  answer = page.ask({{"type", "control"}, {"law", "computed-torque"}, {"poles", {-20, 20}}});
+  EXPECT_EQ(answer["law"], "computed-torque") << answer;
+  page.look(0.3);
+  EXPECT_EQ(page.state()["control"]["law"], "computed-torque");
+  EXPECT_EQ(page.state()["control"]["target"], "stand");
+  // Another arm than the one that the law knows, until it learns it.
+  ASSERT_EQ(page.ask({{"type", "parameter"}, {"name", "gravity"}, {"value", 3}})["type"], "ok");
+  page.look(0.3);
+  EXPECT_EQ(page.state()["control"]["knows"], false);
+  EXPECT_EQ(page.ask({{"type", "control"}, {"learn", true}})["type"], "ok");
+  page.look(0.3);
+  EXPECT_EQ(page.state()["control"]["knows"], true);
+  EXPECT_EQ(page.ask({{"type", "control"}, {"law", "off"}})["type"], "ok");
+  page.look(0.3);
+  EXPECT_EQ(page.state()["control"], nullptr);
+  EXPECT_EQ(page.ask({{"type", "control"}, {"law", "magic"}})["type"], "error");
+}
+
+TEST_F(Serve, GainsPolesLociAndLimitsComeFromTheWorkshop) {
+  start("planar_2r");
+  Page page = visitor();
+  page.look(0.2);
+  const Json now =
+      page.ask({{"type", "loci"}, {"law", "pole-placement"}, {"poles", {-10, 5}}, {"now", true}});
+  ASSERT_EQ(now["type"], "loci") << now;
+  EXPECT_EQ(now["G1"].size(), 2u);
+  EXPECT_EQ(now["G2"][1].size(), 2u);
+  EXPECT_EQ(now["closed"].size(), 4u);
+  EXPECT_TRUE(now["loci"].empty());
+  const Json all =
+      page.ask({{"type", "loci"}, {"law", "pole-placement"}, {"poles", {-10, 5}}, {"sampled", false}});
+  ASSERT_EQ(all["loci"].size(), 3u) << all;
+  constexpr double kSix = 1e-4;  // six digits are sent
+  for (const Json& root : all["closed"]) {
+    EXPECT_NEAR(root[0].get<double>(), -10.0, kSix);
+    EXPECT_NEAR(std::abs(root[1].get<double>()), 5.0, kSix);
+  }
+  for (const Json& locus : all["loci"]) {
+    EXPECT_EQ(locus["stable"], true);
+    EXPECT_EQ(locus["values"].size(), locus["roots"].size());
+    EXPECT_EQ(locus["roots"][0].size(), 4u);
+  }
+  EXPECT_EQ(page.ask({{"type", "loci"}, {"law", "computed-torque"}})["loci"].size(), 1u);
+  EXPECT_EQ(page.ask({{"type", "loci"}, {"law", "magic"}})["type"], "error");
+}
+
+TEST_F(Serve, AMechanismThatNoLawLeadsSaysWhy) {
+  start("four_bar");
+  Json scene;
+  Page page = visitor(&scene);
+  EXPECT_NE(scene["control"]["why"].get<std::string>().find("constraints"), std::string::npos);
+  EXPECT_TRUE(scene["control"]["laws"].empty());
+  page.look(0.2);
+  for (const char* type : {"control", "loci"}) {
+    const Json refused = page.ask({{"type", type}, {"law", "gravity"}});
+    EXPECT_EQ(refused["type"], "error");
+    EXPECT_NE(refused["what"].get<std::string>().find("constraints"), std::string::npos) << refused;
+    EXPECT_NE(refused["remedy"], "");
+  }
+}
+
+TEST_F(Serve, WhatIsFeltIsSaidAtTheHandAndWhereAPageLooks) {
+  start("four_bar");
+  Page page = visitor();
+  EXPECT_EQ(page.ask({{"type", "probe"}, {"body", 2}, {"point", vector(0.15, 0, 0)}})["type"], "ok");
+  page.look(0.4);
+  const Json probe = page.state()["probe"];
+  ASSERT_TRUE(probe.is_object()) << page.state();
+  EXPECT_EQ(probe["body"], 2);
+  EXPECT_GT(probe["felt"]["masses"][0].get<double>(), 0.0);
+  EXPECT_EQ(probe["felt"]["masses"][1], nullptr) << "blocked";
+  EXPECT_EQ(probe["felt"]["masses"][2], nullptr);
+  EXPECT_EQ(probe["felt"]["directions"].size(), 3u);
+  page.say({{"type", "grab"}, {"body", 2}, {"point", vector(0.15, 0, 0)}, {"target", vector(0.3, 0, 0.3)}});
+  page.look(0.4);
+  const Json felt = page.state()["hand"]["felt"];
+  ASSERT_TRUE(felt.is_object());
+  EXPECT_GT(felt["along"].get<double>(), 0.0);
+  EXPECT_EQ(felt["own"], false);
+  EXPECT_EQ(page.ask({{"type", "probe"}, {"body", nullptr}})["type"], "ok");
+  page.look(0.4);
+  EXPECT_EQ(page.state()["probe"], nullptr);
+  EXPECT_EQ(page.ask({{"type", "probe"}, {"body", 77}})["type"], "error");
+}
+
 // Security.
 
 TEST_F(Serve, RefusesOtherOriginsHostsAndProtocols) {

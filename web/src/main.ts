@@ -22,6 +22,8 @@ declare global {
   }
 }
 
+const FELT_SETTLES = 0.6; // [s] that pictures are made for, after what is felt has changed
+
 function start(root: HTMLElement): void {
   let stage: Stage;
   try {
@@ -81,13 +83,14 @@ function start(root: HTMLElement): void {
   app.settings.shown.watch((shown) => {
     stage.shown = {
       curves: shown['curves'] !== false, contacts: shown['contacts'] !== false, traces: shown['traces'] !== false, grid: shown['grid'] !== false,
-      ghost: shown['ghost'] !== false,
+      ghost: shown['ghost'] !== false, felt: shown['felt'] !== false,
     };
     stage.touch();
   });
 
   // ------------------------------------------------------------------------------------------------ what the server says
   let active = '';
+  let probe = 'null';
   link.onMessage = (message: Message) => {
     switch (message.type) {
       case 'gallery':
@@ -107,6 +110,13 @@ function start(root: HTMLElement): void {
         break;
       case 'status': {
         app.status.set(message.value);
+        if (message.value.scene === app.scene.value?.id) {
+          stage.felt = message.value.hand?.felt ?? null;
+          stage.probe = message.value.probe;
+          const looked = JSON.stringify(stage.probe);
+          if (looked !== probe) stage.touch(FELT_SETTLES);
+          probe = looked;
+        }
         const key = message.value.active.join();
         if (key !== active) {
           active = key;
@@ -122,6 +132,7 @@ function start(root: HTMLElement): void {
         app.events = [...app.events, ...message.value.events].slice(-MOST_EVENTS);
         for (const listener of app.happenings) listener(message.value.events);
         for (const e of message.value.events) {
+          if (e.kind === 'law_off') app.notice.set({kind: 'late', text: 'The control law was switched off.', remedy: e.why ? `${e.why.charAt(0).toUpperCase()}${e.why.slice(1)}.` : ''});
           if (e.kind === 'let_go') app.notice.set({kind: 'late', text: 'The hand was opened.', remedy: e.why ?? e.what});
         }
         break;

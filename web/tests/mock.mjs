@@ -40,10 +40,43 @@ function fourBar() {
       ],
       frames: [{name: 'middle', body: 2, pose: at(coupler / 2, 0, 0), grasp: true}],
       constraints: [{name: 'loop', type: 'closure', joint: 'revolute', active: true, rows: ['loop.x', 'loop.z'], a: {body: 3, pose: [rocker, 0, 0, Math.SQRT1_2, Math.SQRT1_2, 0, 0]}, b: {body: 2, pose: [coupler, 0, 0, Math.SQRT1_2, Math.SQRT1_2, 0, 0]}, curve: {kind: 'point'}}],
+      control: {why: 'This mechanism has constraints: its joints cannot be led one by one.', remedy: 'Choose an open chain.', laws: [], joints: []},
       parameters: [{name: 'density', value: 2, initial: 2, least: 0.2, most: 20, unit: 'kg/m', description: 'of all rods', adjustable: true}],
     },
   };
 }
+
+/** An arm with two joints, that a law may lead. */
+export function arm() {
+  const poses = (t) => {
+    const a = 0.4 * Math.sin(t), b = a + 0.6 * Math.cos(t);
+    return [id, aboutY(0, 0, a), aboutY(0.5 * Math.cos(a), 0.5 * Math.sin(a), b)];
+  };
+  const rod = (length) => [{kind: 'box', size: [length, 0.04, 0.04], pose: at(length / 2, 0, 0), color: null}];
+  const p = poses(0);
+  const laws = ['gravity', 'computed-torque', 'pole-placement'].map((name) => ({name, meaning: `law ${name}`}));
+  return {
+    poses,
+    scene: {
+      model: {name: 'arm', title: 'Arm', sentence: 'Two links.', paper: null, file: 'arm.yaml'}, engine: 'smooth', gravity: [0, 0, -9.81], center: [0.4, 0, 0], radius: 0.8,
+      planar: {normal: [0, 1, 0], up: [0, 0, 1], point: [0, 0, 0]},
+      bodies: [{name: 'world', mass: 0, com: [0, 0, 0], fixed: true, pose: id, shapes: []}, {name: 'upper', mass: 2, com: [0.25, 0, 0], pose: p[1], shapes: rod(0.5)}, {name: 'fore', mass: 1.5, com: [0.2, 0, 0], pose: p[2], shapes: rod(0.4)}],
+      joints: [{name: 'q1', type: 'revolute', parent: 0, child: 1, pose: id, child_pose: id, axes: [[0, -1, 0]]}, {name: 'q2', type: 'revolute', parent: 1, child: 2, pose: at(0.5, 0, 0), child_pose: id, axes: [[0, -1, 0]]}],
+      frames: [{name: 'tip', body: 2, pose: at(0.4, 0, 0), grasp: true}], constraints: [], parameters: [],
+      control: {why: '', remedy: '', laws, joints: [{name: 'q1', unit: 'rad', effort: 'N m', most: 20}, {name: 'q2', unit: 'rad', effort: 'N m', most: null}]},
+    },
+  };
+}
+const lociOf = (m, state) => {
+  const [re, im] = m.poles ?? [-12, 45];
+  const pair = (k) => [[re * k, im * k], [re * k, -im * k], [re, im], [re, -im]];
+  const values = Array.from({length: 31}, (_, i) => -1 + i / 5);
+  return {
+    type: 'loci', request: m.request, scene: state.sceneId, t: state.t, law: m.law, poles: [re, im], period: 1e-3, sampled: m.sampled !== false, now: m.now === true,
+    G1: [[1200, -30], [-30, 150]], G2: [[24, 1.5], [1.5, 3]], open: pair(0), closed: pair(1), slowest: re,
+    loci: m.now ? [] : (m.law === 'computed-torque' ? ['gamma'] : ['alpha', 'beta', 'gamma']).map((error) => ({error, stable: true, lower: error === 'beta' ? null : -0.3082, upper: 2.5714, farthest: [-400, 400], values, roots: values.map((v) => pair((3 - v) / 2))})),
+  };
+};
 
 /** Many bodies: a cloud of boxes that turn. */
 export function swarm(n) {
@@ -70,11 +103,11 @@ export function start({port = 0, motion = fourBar(), host = '127.0.0.1'} = {}) {
     response.writeHead(200, {'Content-Type': kinds[extname(file)], 'Content-Security-Policy': policy, 'X-Content-Type-Options': 'nosniff'}).end(readFileSync(file));
   });
   const sockets = new WebSocketServer({server: http, path: '/ws', handleProtocols: (set) => (set.has('tactus.1') ? 'tactus.1' : false)});
-  const state = {t: 0, rate: 1, paused: false, fault: null, held: -1, local: [0, 0, 0], target: [0, 0, 0], sequence: 0, heard: 0, holder: null, sceneId: 1, events: 0, silent: false, parameters: {}, snapshots: [], motion, log: []};
+  const state = {t: 0, rate: 1, paused: false, fault: null, held: -1, local: [0, 0, 0], target: [0, 0, 0], sequence: 0, heard: 0, holder: null, sceneId: 1, events: 0, silent: false, parameters: {}, snapshots: [], motion, log: [], control: null, probe: null, felt: {masses: [0.41, 2.6, null], directions: [[0.8, 0, 0.6], [-0.6, 0, 0.8], [0, 1, 0]], along: 0.52}};
   const channels = [['q1', 'coordinates', 'rad'], ['kinetic', 'energies', 'J'], ['potential', 'energies', 'J'], ['force', 'hand', 'N'], ['position_error', 'constraints', 'm']].map(([name, group, unit]) => ({name, group, unit, label: name}));
   let clients = 0;
   const scene = () => ({
-    type: 'scene', id: state.sceneId, why: 'connect', ...state.motion.scene, channels,
+    type: 'scene', id: state.sceneId, why: 'connect', control: null, ...state.motion.scene, channels,
     choices: {formulation: [{name: 'automatic', meaning: 'chosen by rank'}, {name: 'projection', meaning: 'projection operator'}], step: [5e-4, 1e-3]},
     chosen: {formulation: 'automatic', step: 1e-3, weightless: false}, coupling: {stiffness: 350, damping: 1, force: 50, designed: true},
   });
@@ -116,6 +149,12 @@ export function start({port = 0, motion = fourBar(), host = '127.0.0.1'} = {}) {
           break;
         case 'parameter': state.parameters[m.name] = m.value; ok(); break;
         case 'clear_fault': state.fault = null; ok(); break;
+        case 'probe': state.probe = m.body === null ? null : {body: m.body, point: m.point}; ok(); break;
+        case 'control':
+          state.control = m.law === 'off' ? null : {law: 'gravity', poles: [-12, 45], target: 'stand', seconds: 1.5, ...state.control, ...Object.fromEntries(['law', 'poles', 'target', 'seconds'].filter((k) => k in m).map((k) => [k, m[k]]))};
+          ok();
+          break;
+        case 'loci': say(lociOf(m, state)); break;
         case 'check': say(/crnk/.test(m.text) ? {type: 'checked', request: m.request, ok: false, what: "the model has no body named 'crnk'", remedy: 'did you mean `crank`?', where: {file: 'four_bar.yaml', line: 2, column: 8}} : {type: 'checked', request: m.request, ok: true, summary: '3 bodies, 1 freedom'}); break;
         case 'text': say({type: 'text', request: m.request, model: 'four_bar', file: 'four_bar.yaml', text: 'name: four_bar\nbodies: {crank: {mass: 1}}\n'}); break;
         case 'equations': say({type: 'equations', request: m.request, scene: state.sceneId, form: m.form, sections: [{key: 'M', title: 'mass matrix', elements: [{name: 'M_{11}', tex: 'm\\,l^2 + 2\\,m\\,l\\,\\cos q_1', operations: 5}]}, {key: 'Phi', title: 'constraints', elements: [{name: '\\Phi_1', tex: 'l_1\\cos q_1 + l_2\\cos(q_1+q_2) - x', operations: 6, constraint: 0}]}], counts: [{what: 'inverse dynamics', exact: {mul: 20, add: 15, div: 0, trig: 4, other: 0}}]}); break;
@@ -163,7 +202,7 @@ export function start({port = 0, motion = fourBar(), host = '127.0.0.1'} = {}) {
   const telling = setInterval(() => {
     const times = {p50: 1.1e-5, p99: 2e-5, p999: 4e-5, most: 9e-5};
     if (state.silent) return;
-    everyone({type: 'status', scene: state.sceneId, t: state.t, state: state.fault ? 'faulted' : state.paused ? 'paused' : 'running', rate: state.rate, factor: 1, loop: {hz: 1000, ticks: Math.round(state.t * 1000), missed: 0, late: 0, compute: times, wake: times, priority: false}, fault: state.fault, holder: state.held > 0 ? state.holder : null, clients: [...sockets.clients].filter((s) => s.you).map((s) => ({id: s.you, name: 'browser', color: 0})), hand: state.held > 0 ? {by: state.holder, body: state.held, mass: 0.4, limit: 9e4, stiffness: 350, damping: 1, force: 50, designed: true} : null, parameters: state.parameters, active: [true], errors: {position: 1e-12, velocity: 1e-11, worst_position: 3e-12}, energy: {kinetic: 1, potential: 2}, contacts: 0, snapshots: state.snapshots, recordings: []});
+    everyone({type: 'status', scene: state.sceneId, t: state.t, state: state.fault ? 'faulted' : state.paused ? 'paused' : 'running', rate: state.rate, factor: 1, loop: {hz: 1000, ticks: Math.round(state.t * 1000), missed: 0, late: 0, compute: times, wake: times, priority: false}, fault: state.fault, holder: state.held > 0 ? state.holder : null, clients: [...sockets.clients].filter((s) => s.you).map((s) => ({id: s.you, name: 'browser', color: 0})), hand: state.held > 0 ? {by: state.holder, body: state.held, mass: 0.4, limit: 9e4, stiffness: 350, damping: 1, force: 50, designed: true, felt: state.felt} : null, probe: state.probe ? {...state.probe, felt: {...state.felt, along: null}} : null, control: state.control ? {...state.control, cut: 0, torque: [20 * Math.sin(state.t), -3.2], most: [20, null], error: [4.2e-5, -0.2], largest: [3e-3, 0.25], knows: state.knows !== false} : null, parameters: state.parameters, active: [true], errors: {position: 1e-12, velocity: 1e-11, worst_position: 3e-12}, energy: {kinetic: 1, potential: 2}, contacts: 0, snapshots: state.snapshots, recordings: []});
   }, 100);
   return new Promise((resolve) =>
     http.listen(port, host, () =>

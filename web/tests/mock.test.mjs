@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import {after, before, test} from 'node:test';
 import axe from 'axe-core';
-import {start, swarm} from './mock.mjs';
+import {arm, start, swarm} from './mock.mjs';
 import {openBrowser, openPage, ready, screenOf, still, until} from './support.mjs';
 
 let browser;
@@ -162,7 +162,7 @@ test('The keyboard alone chooses a body, pushes it, pauses, and opens every pane
     await until(page, 'a pause', () => window.tactus.app.status.value.state === 'paused');
     await page.keyboard.press('.');
     await until(page, 'a step', () => true);
-    for (const [key, panel] of [['e', 'equations'], ['n', 'motion'], ['i', 'file']]) {
+    for (const [key, panel] of [['u', 'control'], ['e', 'equations'], ['n', 'motion'], ['i', 'file']]) {
       await page.keyboard.press(key);
       await until(page, `panel ${panel}`, (name) => !document.getElementById(`panelbody-${name}`).hidden, panel);
     }
@@ -179,10 +179,102 @@ test('The keyboard alone chooses a body, pushes it, pauses, and opens every pane
   }
 });
 
+test('What is held shows its masses: numbers in the panel, an ellipsoid at the point, blocked where it cannot move', async () => {
+  const server = await start();
+  const {page, troubles, close} = await openPage(browser, server.address, {mayFail: missing});
+  try {
+    await ready(page, 'four_bar');
+    await still(page);
+    const table = () => page.locator('.felttable tbody th').allTextContents();
+    assert.deepEqual(await table(), ['–', '–', '–']);
+    const at = await screenOf(page, 'coupler');
+    await page.mouse.move(at.x, at.y);
+    await page.mouse.down();
+    await page.mouse.move(at.x + 40, at.y, {steps: 4});
+    await until(page, 'three masses', () => document.querySelector('.felttable tbody th')?.textContent === '410 g');
+    assert.deepEqual(await table(), ['410 g', '2.60 kg', 'blocked']);
+    assert.deepEqual(await page.locator('.felttable tbody tr').nth(1).locator('td').allTextContents(), ['0.60', '0', '−0.80'], 'signs begin with plus');
+    await until(page, 'the ellipsoid', () => window.tactus.stage.feltHere.group.visible);
+    // Along its axes it is as long as 1/sqrt(m), where it has come to rest.
+    await page.waitForTimeout(400);
+    const lengths = await page.evaluate(() => {
+      const {shape} = window.tactus.stage.feltHere;
+      const along = (d) => Math.hypot(...[0, 1, 2].map((i) => shape[3 * i] * d[0] + shape[3 * i + 1] * d[1] + shape[3 * i + 2] * d[2]));
+      return [along([0.8, 0, 0.6]), along([-0.6, 0, 0.8]), along([0, 1, 0])];
+    });
+    assert.ok(Math.abs(lengths[1] / lengths[0] - Math.sqrt(0.41 / 2.6)) < 0.01, String(lengths));
+    assert.ok(lengths[2] < 2, 'flat where it is blocked');
+    await page.evaluate(() => window.tactus.app.settings.shown.set({felt: false}));
+    await until(page, 'no ellipsoid', () => !window.tactus.stage.feltHere.group.visible);
+    await page.evaluate(() => window.tactus.app.settings.shown.set({}));
+    await page.mouse.up();
+    await until(page, 'nothing felt', () => document.querySelector('.felttable tbody th')?.textContent === '–' && !window.tactus.stage.feltHere.group.visible);
+    // And where a page looks without holding.
+    await page.selectOption('#felt-at', 'middle');
+    await until(page, 'masses at the frame', () => document.querySelector('.felttable tbody th')?.textContent === '410 g' && window.tactus.stage.feltThere.group.visible);
+    assert.deepEqual(server.state.log.findLast((m) => m.type === 'probe').point, [0.15, 0, 0]);
+    assert.deepEqual(troubles, []);
+  } finally {
+    await close();
+    await server.stop();
+  }
+});
+
+test('A mechanism that no law leads says why; an arm is led, watched and its loop analysed', async () => {
+  const server = await start();
+  const {page, troubles, close} = await openPage(browser, server.address, {mayFail: missing, storage: {panels: {control: true}}});
+  try {
+    await ready(page, 'four_bar');
+    await until(page, 'the reason', () => /has constraints/.test(document.querySelector('#panelbody-control .note')?.textContent ?? ''));
+    assert.equal(await page.locator('#control-law').isVisible(), false);
+    server.state.motion = arm();
+    server.state.sceneId = 2;
+    server.everyone({type: 'scene', id: 2, why: 'open', ...server.state.motion.scene, channels: [], choices: {}, chosen: {}, coupling: null});
+    await until(page, 'laws to choose', () => document.querySelectorAll('#control-law option').length === 4);
+    await until(page, 'gains before a law is on', () => document.querySelector('.heat td:not(:empty) ~ td, .heat tbody td')?.textContent === '1200');
+    assert.equal(await page.locator('.heat').count(), 2);
+    await page.selectOption('#control-law', 'pole-placement');
+    await until(page, 'the law', () => window.tactus.app.status.value.control?.law === 'pole-placement');
+    const sent = server.state.log.findLast((m) => m.type === 'control');
+    assert.deepEqual([sent.law, sent.poles, sent.target], ['pole-placement', [-12, 45], 'stand']);
+    await page.selectOption('#control-target', 'slew');
+    await until(page, 'the target', () => window.tactus.app.status.value.control?.target === 'slew');
+    await until(page, 'errors', () => document.querySelector('.jointtable tbody tr:nth-child(2)')?.textContent.includes('−200 mrad'));
+    assert.match(await page.locator('.jointtable tbody tr').first().textContent(), /0\.042 mrad/);
+    await until(page, 'limits', () => /from −0\.3082 to 2\.571/.test(document.querySelector('#panelbody-control').textContent));
+    assert.equal(await page.locator('select[aria-label="Error of the model"]').inputValue(), 'alpha', 'the one that is borne least');
+    await page.selectOption('select[aria-label="Error of the model"]', 'beta');
+    assert.match(await page.locator('#panelbody-control').textContent(), /β below 2\.571/);
+    // Something is drawn: roots in the stable and in the other colour.
+    const inked = await page.evaluate(() => {
+      const canvas = document.querySelector('.locus');
+      const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+      const colours = new Set();
+      for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 200) colours.add(`${data[i] >> 5},${data[i + 1] >> 5},${data[i + 2] >> 5}`);
+      return colours.size;
+    });
+    assert.ok(inked > 6, `${inked} colours`);
+    // Another model than the one that the law knows: it is said, with what to do.
+    server.state.knows = false;
+    await page.getByRole('button', {name: 'Learn the new one'}).click();
+    for (let i = 0; i < 100 && !server.state.log.some((m) => m.learn); ++i) await page.waitForTimeout(50);
+    assert.ok(server.state.log.some((m) => m.type === 'control' && m.learn === true));
+    server.everyone({type: 'events', scene: 2, events: [{number: 9, t: 1, kind: 'law_off', what: 'the control law was switched off', why: 'its forces were no numbers'}]});
+    await until(page, 'the words about it', () => /switched off/.test(document.querySelector('.toast').textContent) && /no numbers/.test(document.querySelector('.toast').textContent));
+    await page.selectOption('#control-law', 'off');
+    await until(page, 'off', () => window.tactus.app.status.value.control === null && document.querySelector('.jointtable tbody td').textContent.startsWith('–'));
+    assert.deepEqual(troubles, []);
+  } finally {
+    await close();
+    await server.stop();
+  }
+});
+
 for (const dark of [false, true]) {
   test(`axe finds no barrier in the ${dark ? 'dark' : 'light'} page, its panels, its gallery and its help`, async () => {
-    const server = await start();
-    const open = {hand: true, model: true, equations: true, motion: true, file: true};
+    const server = await start({motion: arm()});
+    server.state.control = {law: 'pole-placement', poles: [-12, 45], target: 'slew', seconds: 1.5};
+    const open = {hand: true, model: true, control: true, equations: true, motion: true, file: true};
     const {page, close} = await openPage(browser, server.address, {dark, storage: {panels: open, plots: true}, viewport: {width: 1440, height: 900}});
     try {
       await ready(page);

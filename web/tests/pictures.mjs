@@ -72,6 +72,33 @@ const scenes = {
     await page.evaluate(() => document.querySelector('.plothead button[aria-label*="ause"], .plothead button[title*="ause"]')?.click());
     await wait(300);
   }},
+  felt: {storage: {...plain, panels: {hand: true}}, make: async (page) => {
+    await open(page, 'planar_2r');
+    await lead(page, 'forearm', [0.4, 0, 0], [[0.6, 0, 0.2], [0.55, 0, 0.4]], 900);
+    await wait(700);
+  }},
+  control: {storage: {...plain, panels: {control: true}, sideWidth: 440}, make: async (page) => {
+    await open(page, 'puma560');
+    await page.evaluate(() => window.tactus.app.settings.side.set(true));
+    await ask(page, {type: 'parameter', name: 'gravity', value: 9.81});
+    await wait(300);
+    await ask(page, {type: 'control', law: 'pole-placement', poles: [-12, 45], target: 'slew', seconds: 2});
+    await until(page, 'gains', () => /\d/.test(document.querySelector('.heat td + td')?.textContent ?? ''), undefined, 60_000);
+    await until(page, 'limits', () => /Stable/.test(document.querySelector('#panel-control')?.textContent ?? ''), undefined, 60_000);
+    const tool = await page.evaluate(() => window.tactus.app.scene.value.frames.find((f) => f.name === 'tool').body);
+    await ask(page, {type: 'probe', body: tool, point: [0, 0, 0]});
+    await wait(1500);
+  }},
+  loci: {storage: {...plain, panels: {control: true}, sideWidth: 440}, make: async (page) => {
+    await scenes.control.make(page);
+    await page.evaluate(() => document.querySelector('.locus').parentElement.querySelector('h3').scrollIntoView());
+    await wait(600);
+  }},
+  payload: {storage: {...plain, panels: {hand: true}}, make: async (page) => {
+    await open(page, 'payload');
+    await lead(page, 'box', [0, 0, 0], [[-0.06, 0, 0], [-0.12, 0, 0], [-0.18, 0, 0], [-0.22, 0.02, 0]], 1200);
+    await wait(600);
+  }},
   broken: {storage: {...plain, panels: {file: true}, sideWidth: 560}, make: async (page) => {
     await open(page, 'four_bar');
     await page.evaluate(() => window.tactus.app.settings.side.set(true));

@@ -243,6 +243,60 @@ test('Snapshots, recordings, single steps, slow motion, looking back', {skip}, (
     await until(page, 'the present', () => window.tactus.stage.lookBack === null);
   }));
 
+test('A law leads the PUMA: forces, errors, gains and limits come from the program', {skip}, () =>
+  withPage(async (page) => {
+    await ready(page);
+    await open(page, 'puma560');
+    await page.evaluate(() => window.tactus.app.openPanel('control'));
+    await until(page, 'laws', () => document.querySelectorAll('#control-law option').length === 7);
+    await page.selectOption('#control-law', 'pole-placement');
+    await until(page, 'the law', () => window.tactus.app.status.value.control?.law === 'pole-placement');
+    await page.selectOption('#control-target', 'slew');
+    await until(page, 'forces', () => Math.max(...(window.tactus.app.status.value.control?.torque ?? [0]).map(Math.abs)) > 5);
+    await until(page, 'small errors', () => Math.max(...window.tactus.app.status.value.control.largest) < 2e-3);
+    await until(page, 'gains', () => document.querySelectorAll('.heat tbody td').length === 72 && /\d/.test(document.querySelector('.heat tbody td').textContent));
+    await until(page, 'limits', () => /Stable/.test(document.querySelector('#panelbody-control').textContent));
+    await page.selectOption('#control-law', 'off');
+    await until(page, 'off', () => window.tactus.app.status.value.control === null);
+    await open(page, 'four_bar');
+    await until(page, 'why not', () => /has constraints/.test(document.querySelector('#panelbody-control').textContent));
+  }));
+
+test('A payload of 150 kg is put into its slot: its mass is felt, the walls answer, and their forces are logged', {skip}, () =>
+  withPage(async (page) => {
+    await ready(page);
+    await open(page, 'payload');
+    await order(page, {type: 'record', on: true});
+    const seen = await page.evaluate(async () => {
+      const {app, link} = window.tactus;
+      const body = app.scene.value.bodies.findIndex((b) => b.name === 'box');
+      let sequence = 1, force = 0, contacts = 0, mass = null;
+      link.send({type: 'grab', body, point: [0, 0, 0], target: [0, 0, 0], sequence});
+      for (let i = 0; i < 140; ++i) {
+        link.send({type: 'move', target: [-0.005 * Math.min(i, 80), i < 30 ? 0 : 0.012, 0], sequence: ++sequence});
+        await new Promise((r) => setTimeout(r, 50));
+        const f = app.frame;
+        contacts = Math.max(contacts, f.contacts);
+        for (let k = 0; k < f.contacts; ++k) force = Math.max(force, Math.hypot(...f.contactWords.slice(10 * k + 7, 10 * k + 10)));
+        mass ??= app.status.value.hand?.felt?.masses[1] ?? null;
+      }
+      return {force, contacts, mass, x: app.frame.poses[7 * body]};
+    });
+    assert.ok(Math.abs(seen.mass - 150) < 1, `felt ${seen.mass} kg`);
+    assert.ok(seen.x < -0.3, `it is at ${seen.x}`);
+    assert.ok(seen.contacts > 0 && seen.force > 1, `${seen.contacts} contacts, ${seen.force} N`);
+    await page.evaluate(() => window.tactus.link.send({type: 'release'}));
+    await order(page, {type: 'record', on: false});
+    await until(page, 'its files', () => window.tactus.app.status.value.recordings.at(-1)?.ready);
+    const most = await page.evaluate(async () => {
+      const {id} = window.tactus.app.status.value.recordings.at(-1);
+      const lines = (await (await fetch(`./recordings/${id}.csv`)).text()).trim().split('\n').map((l) => l.split(','));
+      const column = lines[0].findIndex((n) => n.endsWith('.normal'));
+      return Math.max(...lines.slice(1).map((l) => Number(l[column])));
+    });
+    assert.ok(most > 1, `${most} N in the table`);
+  }));
+
 test('Every model opens, runs and bears a violent hand: constraints hold, the loop lives', {skip, timeout: 1_800_000}, () =>
   withPage(async (page) => {
     await ready(page);

@@ -111,6 +111,44 @@ test('A scene is read with defaults where the server says nothing', () => {
   assert.throws(() => readScene({id: 1, model: {name: 'a'}, center: [0, 0], radius: 1, bodies: []}), /center/);
 });
 
+test('An ellipsoid of masses is longest where it is light, and flat where it is blocked', async () => {
+  const {radii} = await load('scene/felt.ts');
+  const r = radii([1, 4, null]);
+  assert.ok(Math.abs(r[1] / r[0] - 0.5) < 1e-12);
+  assert.ok(r[2] < 2);
+  assert.deepEqual(radii([null, null, null]).map((x) => x < 2), [true, true, true]);
+  assert.ok(radii([1, 1e12, 1e300]).every((x) => x > 0));
+});
+
+test('Limits of stability are said in words, and far roots do not make the picture small', async () => {
+  const {limitWords, frameOf, tightest} = await load('panels/loci.ts');
+  const locus = {error: 'alpha', stable: true, lower: -0.3082, upper: 2.5714, farthest: [-400, 400], values: [0, 1], roots: [[[-1, 0], [-2000, 0]], [[-1, 2], [null, 3]]]};
+  assert.equal(limitWords(locus), 'Stable for α from −0.3082 to 2.571; 1 is right.');
+  assert.equal(limitWords({...locus, lower: null}), 'Stable for α below 2.571; 1 is right.');
+  assert.equal(limitWords({...locus, upper: null}), 'Stable for α above −0.3082; 1 is right.');
+  assert.match(limitWords({...locus, lower: null, upper: null}), /every α from −400 to 400/);
+  assert.match(limitWords({...locus, stable: false}), /Not stable/);
+  assert.equal(tightest([locus, {...locus, error: 'gamma', lower: null, upper: 1.5}, {...locus, error: 'beta', lower: null, upper: null}]), 'gamma');
+  assert.equal(tightest([]), '');
+  const frame = frameOf(locus, [[-12, 45], [-12, -45]]);
+  assert.ok(frame.left > -150 && frame.left < -12 && frame.right > 0 && frame.high > 45);
+  assert.ok(Object.values(frameOf(null, [])).every(Number.isFinite));
+});
+
+test('Masses, laws and loci are read as the protocol has them', () => {
+  const felt = {masses: [1, null, null], directions: [[1, 0, 0], [0, 1, 0], [0, 0, 1]]};
+  const status = {type: 'status', scene: 1, t: 0, state: 'running', hand: {felt}, probe: {body: 1, point: [0, 0, 0], felt: {...felt, own: true}}, control: {law: 'gravity', poles: [-1, 2], target: 'hand', torque: [1], most: [null], error: [0], largest: [0]}};
+  const {value} = readMessage(JSON.stringify(status));
+  assert.equal(value.hand.felt.masses[1], null);
+  assert.equal(value.hand.felt.along, null);
+  assert.equal(value.probe.felt.own, true);
+  assert.equal(value.control.most[0], null);
+  assert.throws(() => readMessage(JSON.stringify({...status, hand: {felt: {...felt, directions: [[1, 0]]}}})), /directions/);
+  const loci = {type: 'loci', scene: 1, law: 'gravity', poles: [-1, 2], period: 1e-3, G1: [[1]], G2: [[2]], closed: [[-1, 2], [-1, null]], loci: []};
+  assert.equal(readMessage(JSON.stringify(loci)).value.closed[1][1], null);
+  assert.throws(() => readMessage(JSON.stringify({...loci, G1: 7})), /G1/);
+});
+
 test('Numbers have three digits and a prefix', () => {
   const {quantity, digits, clock, tidy} = numbers;
   assert.equal(quantity(0.0123, 'N'), '12.3 mN');

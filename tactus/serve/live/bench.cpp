@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <tactus/math/rotation_vector.h>
+#include <tactus/serve/live/leader.h>
 #include <tactus/serve/live/rig.h>
 
 namespace tactus::serve {
@@ -155,6 +156,7 @@ void Bench::run() noexcept {
 void Bench::begin(Work& work) noexcept {
   hold_ = {};
   push_ = {};
+  probe_ = {};
   wished_ = {};
   faulted_ = recording_ = false;
   steps_left_ = 0;
@@ -272,6 +274,7 @@ void Bench::obey(Work& work, const Command& command) noexcept {
       back_due_ = mechanism.state().t;
       failed_at_ = -1.0;
       if (work.rig != nullptr) work.rig->restart();
+      if (work.leader != nullptr) work.leader->begin(mechanism.state());
       done.kind = command.kind == Kind::reset ? Happening::Kind::reset : Happening::Kind::loaded;
       look_at_errors(work);
       publish(work);
@@ -292,18 +295,31 @@ void Bench::obey(Work& work, const Command& command) noexcept {
     case Kind::record_end:
       recording_ = false;
       return;
+    case Kind::probe:
+      probe_ = {};
+      probe_.body = command.index;
+      probe_.point_B = command.a;
+      return;
+    case Kind::aim:
+      if (work.leader != nullptr)
+        work.leader->aim(static_cast<Target>(command.index), command.value, mechanism.state());
+      return;
+    case Kind::lead_off:
+      if (work.leader != nullptr) work.leader->off();
+      return;
   }
 }
 
 void Bench::tick(Work& work) noexcept {
   simulate::Mechanism& mechanism = *work.mechanism;
   wrenches(work);
+  std::span<const double> tau = lead(work);
   simulate::Tick made;
   if (work.rig != nullptr) {
     made = work.rig->tick({acting_.data(), acting_count_});
     if (work.rig->applied(acting_[acting_count_])) ++acting_count_;
   } else {
-    made = mechanism.step({.tau = {}, .ports = {acting_.data(), acting_count_}, .wrench = {}});
+    made = mechanism.step({.tau = tau, .ports = {acting_.data(), acting_count_}, .wrench = {}});
   }
   if (!made.ok() && acting_count_ > 0 && work.rig == nullptr) {
     // The mechanism could not follow the hand: it stands where it stood, and goes on without.
@@ -314,15 +330,23 @@ void Bench::tick(Work& work) noexcept {
     let_go();
     push_ = {};
     acting_count_ = 0;
-    made = mechanism.step({});
+    made = mechanism.step({.tau = tau, .ports = {}, .wrench = {}});
     if (made.ok()) tell(work, happening);
+  }
+  if (!made.ok() && !tau.empty()) {
+    // Nor could it follow the law.
+    law_off(work, made.status);
+    tau = {};
+    made = mechanism.step({});
   }
   if (!made.ok()) {
     if (work.rig != nullptr || !go_back(work, made.status)) fault(work, made.status);
     return;
   }
   if (recording_) {
-    work.inputs.put({recorded_, acting_count_, acting_});
+    TickInputs inputs{.tick = recorded_, .count = acting_count_, .wrenches = acting_, .joints = tau.size()};
+    std::copy(tau.begin(), tau.end(), inputs.tau.begin());
+    work.inputs.put(inputs);
     ++recorded_;
   }
   ++ticks_;
@@ -336,6 +360,23 @@ void Bench::tick(Work& work) noexcept {
     happening.t = mechanism.state().t;
     tell(work, happening);
   }
+}
+
+/// Forces of the law at the joints; none where there is no law, or where it has switched itself off.
+std::span<const double> Bench::lead(Work& work) noexcept {
+  if (work.leader == nullptr || !work.leader->on() || work.rig != nullptr) return {};
+  const std::span<const double> tau = work.leader->forces(work.mechanism->state(), hold_.on);
+  if (tau.empty()) law_off(work, {});
+  return tau;
+}
+
+void Bench::law_off(Work& work, simulate::Status status) noexcept {
+  work.leader->off();
+  Happening happening;
+  happening.kind = Happening::Kind::law_off;
+  happening.t = work.mechanism->state().t;
+  happening.bits = status.bits();
+  tell(work, happening);
 }
 
 void Bench::remember(Work& work) noexcept {
@@ -362,6 +403,7 @@ bool Bench::go_back(Work& work, simulate::Status status) noexcept {
   let_go();
   push_ = {};
   recording_ = false;
+  if (work.leader != nullptr) work.leader->begin(mechanism.state());
   failed_at_ = std::max(failed_at_, t);
   back_due_ = mechanism.state().t + kWayBackEvery;
   Happening happening;

@@ -13,6 +13,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <thread>
 
 #include <tactus/serve/live/work.h>
@@ -55,12 +56,22 @@ class Bench {
     Vec3 point_B{}, target{}, filtered{}, turn{};
     Mat3 R_at_grab = Mat3::identity();
     ApparentMass mass{}, inertia{};
+    std::array<double, 9> mobility{};  // of the point
+    bool own = false;                  // of the body alone
     long looked = -1,
          look_every = 1;  // [ticks] the last look at the apparent mass, and how often it is worth it
     double dearness = std::numeric_limits<double>::infinity();  // [s] what a look takes
     Coupling coupling{};
     Vec3 force{}, torque{};
     bool clamped = false;
+  };
+  struct Probe {
+    int body = -1;
+    Vec3 point_B{};
+    Nanoseconds due = 0;
+    double dearness = std::numeric_limits<double>::infinity();  // [s] what a look takes
+    std::array<double, 9> mobility{};
+    bool own = false;
   };
   struct Push {
     int body = -1;
@@ -74,6 +85,9 @@ class Bench {
   void grab(Work& work, const Command& command) noexcept;
   void let_go() noexcept { hold_ = {}; }
   void weigh(Work& work) noexcept;
+  void look_at_probe(Work& work) noexcept;
+  std::span<const double> lead(Work& work) noexcept;
+  void law_off(Work& work, simulate::Status status) noexcept;
   void tick(Work& work) noexcept;
   std::size_t wrenches(Work& work) noexcept;
   void pull(Work& work) noexcept;
@@ -83,6 +97,7 @@ class Bench {
   void book(Work& work) noexcept;
   void look_at_errors(Work& work) noexcept;
   void publish(Work& work) noexcept;
+  void show_control(Work& work, ControlPicture& control) noexcept;
   void sample(Work& work) noexcept;
   void tell(Work& work, const Happening& happening) noexcept;
   void refuse(Work& work, const Command& command) noexcept;
@@ -109,6 +124,7 @@ class Bench {
   Nanoseconds shown_ = 0, struck_ = 0;   // when the last picture was made, and the last impact was
   Hold hold_;
   Push push_;
+  Probe probe_;
   Coupling wished_{};  // 0: as designed
   // Ways back: where the motion was a while ago, for the case that it cannot go on.
   std::size_t back_at_ = 0, back_count_ = 0, back_used_ = 0;

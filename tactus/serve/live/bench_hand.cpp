@@ -14,6 +14,8 @@ constexpr double kFilter = 3e-3;   // [s] of the cursor, which comes in steps
 constexpr double kLooking = 0.25;  // of a period may go into looking at the apparent mass
 constexpr double kSpeed = 12.0;    // [1/s] times the mechanism's size: the hand drives nothing faster
 
+constexpr Nanoseconds kProbeEvery = kSecond / 25;
+
 Mat3 in_world(const Mat3& R, const Mat3& I) { return R * I * R.transposed(); }
 
 }  // namespace
@@ -46,8 +48,8 @@ void Bench::weigh(Work& work) noexcept {
   const double heavy_turning = work.heavy * work.radius * work.radius;
   if (mechanism.kind() == simulate::EngineKind::stepping && own.mass > 0.0) {
     const Mat3 I = in_world(X.R, own.inertia);
-    hold_.mass =
-        ApparentMass::of(mobility_of_free_body(own.mass, I, X.R * (hold_.point_B - own.com)), work.heavy);
+    hold_.mobility = mobility_of_free_body(own.mass, I, X.R * (hold_.point_B - own.com));
+    hold_.own = true;
     hold_.inertia = ApparentMass::of(mobility_of_free_body(own.mass, I, {}), work.heavy);
     for (std::size_t k = 0; k < 3;
          ++k) {  // of a sphere of the same mass, where it has no inertia to speak of
@@ -58,9 +60,11 @@ void Bench::weigh(Work& work) noexcept {
   } else {
     std::array<double, 36> L{};
     mechanism.mobility(port, L);
-    hold_.mass = ApparentMass::of(mobility_of_point(L, X.R * hold_.point_B), work.heavy);
+    hold_.mobility = mobility_of_point(L, X.R * hold_.point_B);
+    hold_.own = false;
     hold_.inertia = ApparentMass::of(mobility_of_turning(L), heavy_turning);
   }
+  hold_.mass = ApparentMass::of(hold_.mobility, work.heavy);
   const double T = mechanism.step_length();
   const Coupling designed = design_coupling(hold_.mass, work.heavy, work.radius, work.gravity, T);
   hold_.designed = !(wished_.stiffness > 0.0);
@@ -75,6 +79,27 @@ void Bench::weigh(Work& work) noexcept {
   else if (!(hold_.coupling.force > 0.0) || !hold_.designed)
     hold_.coupling.force = std::max(designed.force, 0.5 * work.radius * hold_.coupling.stiffness);
   hold_.looked = ticks_;
+}
+
+/// The same at a point that nobody holds: some times per second, and with no more than a quarter of the loop's time.
+void Bench::look_at_probe(Work& work) noexcept {
+  const Nanoseconds begun = now();
+  if (probe_.body <= 0 || begun < probe_.due) return;
+  simulate::Mechanism& mechanism = *work.mechanism;
+  const auto body = static_cast<std::size_t>(probe_.body);
+  const math::Pose<double> X = mechanism.motion(work.port_of_body[body]).X_WP;
+  const BodyMass& own = work.masses[body];
+  probe_.own = mechanism.kind() == simulate::EngineKind::stepping && own.mass > 0.0;
+  if (probe_.own) {
+    probe_.mobility =
+        mobility_of_free_body(own.mass, in_world(X.R, own.inertia), X.R * (probe_.point_B - own.com));
+  } else {
+    std::array<double, 36> L{};
+    mechanism.mobility(work.port_of_body[body], L);
+    probe_.mobility = mobility_of_point(L, X.R * probe_.point_B);
+  }
+  probe_.dearness = std::min(probe_.dearness, seconds(now() - begun));
+  probe_.due = begun + std::max(kProbeEvery, static_cast<Nanoseconds>(1e9 * probe_.dearness / kLooking));
 }
 
 void Bench::pull(Work& work) noexcept {

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include <tactus/serve/live/leader.h>
 #include <tactus/serve/live/rig.h>
 
 namespace tactus::serve {
@@ -11,6 +13,24 @@ namespace tactus::serve {
 namespace {
 
 constexpr Nanoseconds kImpactShown = kSecond / 40;  // an impact is in the pictures for so long
+
+/// By the mobility A of a point; along a force F it weighs F.F/(F.A F).
+FeltPicture felt_of(const std::array<double, 9>& A, bool own, const Vec3& F) noexcept {
+  FeltPicture felt;
+  felt.known = true;
+  felt.own = own;
+  felt.mass = ApparentMass::of(A, std::numeric_limits<double>::infinity());
+  double moved = 0.0;
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) moved += F[i] * A[3 * i + j] * F[j];
+  const double square = dot(F, F);
+  // What the constraints hold to a millionth of the easiest direction is held (grip.cpp).
+  constexpr double kHeld = 1e-6;
+  if (square > 0.0)
+    felt.along =
+        moved > kHeld * square / felt.mass.mass[0] ? square / moved : std::numeric_limits<double>::infinity();
+  return felt;
+}
 
 }  // namespace
 
@@ -81,6 +101,14 @@ void Bench::sample(Work& work) noexcept {
   more[Work::kCompute] = seconds(compute_);
   more[Work::kWake] = seconds(wake_);
   more[Work::kContacts] = mechanism.contact_report().contacts;
+  if (work.led > 0) {
+    double* const control = row.data() + work.control_column();
+    const bool on = work.leader != nullptr && work.leader->on();
+    for (std::size_t i = 0; i < work.led; ++i) {
+      control[i] = on ? work.leader->torque()[i] : 0.0;
+      control[work.led + i] = on ? work.leader->error()[i] : 0.0;
+    }
+  }
   work.samples.commit();
 }
 
@@ -117,7 +145,13 @@ void Bench::publish(Work& work) noexcept {
     hand.limit = passive_limit(hold_.mass, mechanism.step_length());
     hand.mass = hold_.mass.mass[0];
     hand.designed = hold_.designed;
+    if (hold_.looked >= 0) hand.felt = felt_of(hold_.mobility, hold_.own, hold_.force);
   }
+  look_at_probe(work);
+  picture.probe = {};
+  if (probe_.body > 0)
+    picture.probe = {probe_.body, probe_.point_B, felt_of(probe_.mobility, probe_.own, {})};
+  show_control(work, picture.control);
   hand.pushing = push_.until != 0;
   hand.push = push_.force;
   picture.has_handle = work.rig != nullptr;
@@ -145,6 +179,29 @@ void Bench::publish(Work& work) noexcept {
   for (std::size_t i = 0; i < picture.parameters.size(); ++i)
     picture.parameters[i] = mechanism.parameter_value(static_cast<int>(i));
   work.pictures.publish();
+}
+
+void Bench::show_control(Work& work, ControlPicture& control) noexcept {
+  control.joints = work.led;
+  if (work.led == 0) return;
+  const simulate::State& state = work.mechanism->state();
+  std::copy_n(state.q.begin(), work.led, control.q.begin());
+  control.on = work.leader != nullptr && work.leader->on();
+  if (!control.on) return;
+  const Leader& leader = *work.leader;
+  control.law = static_cast<std::uint8_t>(leader.wish().law);
+  control.target = static_cast<std::uint8_t>(leader.wish().target);
+  control.re = leader.wish().re;
+  control.im = leader.wish().im;
+  control.seconds = leader.wish().seconds;
+  control.cut = leader.cut();
+  std::copy_n(leader.most().begin(), work.led, control.most.begin());
+  control.torque = leader.torque();
+  control.wanted = leader.wanted();
+  control.rate = leader.wanted_rate();
+  control.acceleration = leader.wanted_acceleration();
+  control.error = leader.error();
+  control.largest = leader.largest();
 }
 
 }  // namespace tactus::serve

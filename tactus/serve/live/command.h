@@ -27,6 +27,9 @@ struct Command {
     load,
     clear_fault,
     record_end,
+    probe,     // index: body, -1: none; a: point in body axes
+    aim,       // index: Target; value: [s] of a slew
+    lead_off,  // the law is switched off
   };
   Kind kind = Kind::release;
   std::uint32_t scene = 0;  // that is meant: what came for another one is dropped
@@ -53,6 +56,7 @@ struct Happening {
     went_back,  // value: [s] that it went back; bits: why
     refused,    // the command could not be carried out
     engine,     // another one moves it: what
+    law_off,  // the law switched itself off; bits: the status that its forces led to, 0: they were no numbers
   };
   Kind kind = Kind::event;
   std::uint8_t what = 0;  // simulate::EventKind, or Command::Kind

@@ -7,6 +7,7 @@
 #include <tactus/base/error.h>
 #include <tactus/contact/mechanism/hand_over_mechanism.h>
 #include <tactus/contact/stepping/stepping.h>
+#include <tactus/serve/live/leader.h>
 #include <tactus/serve/live/rig.h>
 
 namespace tactus::serve {
@@ -100,6 +101,19 @@ std::vector<Channel> channels_of(const simulate::Mechanism& mechanism) {
   return channels;
 }
 
+/// Of a law, where one could lead it.
+void add_control_channels(Work& work) {
+  std::size_t column = work.control_column();
+  for (const bool error : {false, true})
+    for (const describe::Joint& joint : work.model.joints)
+      for (const describe::JointAxis& axis : joint.axes) {
+        const char* const unit = error ? (axis.is_rotation ? "rad" : "m") : (axis.is_rotation ? "N m" : "N");
+        work.channels.push_back({(error ? "control.error." : "control.torque.") + axis.name, "control", unit,
+                                 (error ? "tracking error of " : "force of the law at ") + axis.name,
+                                 column++});
+      }
+}
+
 /// The ball about the ground's origin and all bodies' origins, mass centres and frames, by half its width.
 double radius_of(const describe::Model& model, simulate::Mechanism& mechanism,
                  const std::vector<int>& port_of_body, const std::vector<BodyMass>& masses) {
@@ -162,7 +176,8 @@ Work::Work(const describe::Model& given, Choice chosen)
       masses(masses_of(model)),
       channels(channels_of(*mechanism)),
       pictures(std::in_place, [this] { return empty_picture(*this); }),
-      samples(kSamples, std::vector<double>(2 + mechanism->nq() + mechanism->nv() + kColumns)),
+      samples(kSamples, std::vector<double>(2 + mechanism->nq() + mechanism->nv() + kColumns +
+                                            2 * std::min(mechanism->nv(), Leader::kMost))),
       happenings(kHappenings),
       times(kTimes),
       inputs(kInputs) {
@@ -188,6 +203,10 @@ Work::Work(const describe::Model& given, Choice chosen)
   for (std::size_t i = 0; i < kSnapshots; ++i) snapshots.push_back(mechanism->make_snapshot());
   for (std::size_t i = 0; i < kWaysBack; ++i) ways_back.push_back(mechanism->make_snapshot());
   if (choice.device != "mouse") rig = std::make_unique<Rig>(*this);
+  if (!not_led(*this)) {
+    led = mechanism->nv();
+    add_control_channels(*this);
+  }
 }
 
 Work::~Work() = default;

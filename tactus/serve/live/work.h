@@ -26,7 +26,8 @@ class EventMechanism;  // contact/mechanism/event_mechanism.h
 
 namespace tactus::serve {
 
-class Rig;  // rig.h
+class Rig;     // rig.h
+class Leader;  // leader.h
 
 /// What a user chose of a motion.
 struct Choice {
@@ -48,6 +49,33 @@ struct Channel {
   std::size_t column = 0;  // of a sample
 };
 
+/// What a point weighs, as it is shown: truly, infinite where it cannot move.
+struct FeltPicture {
+  bool known = false;
+  bool own = false;  // the body's own mass alone: what moves by whole steps is not asked for more
+  ApparentMass mass{};
+  double along = 0.0;  // [kg] along the hand's force; 0: there is none
+};
+
+/// A point that is looked at without a hand.
+struct ProbePicture {
+  int body = -1;
+  Vec3 point_B{};
+  FeltPicture felt;
+};
+
+/// A law at work, and where the joints are.
+struct ControlPicture {
+  static constexpr std::size_t kMost = 16;  // joints
+  using Row = std::array<double, kMost>;
+  std::size_t joints = 0;  // 0: no law can lead it
+  bool on = false;
+  std::uint8_t law = 0, target = 0;  // control::ArmLaw, Target
+  double re = 0.0, im = 0.0, seconds = 0.0;
+  int cut = 0;
+  Row q{}, torque{}, most{}, wanted{}, rate{}, acceleration{}, error{}, largest{};
+};
+
 /// The hand as it is shown.
 struct HandPicture {
   int body = -1;
@@ -56,6 +84,7 @@ struct HandPicture {
   Vec3 point{}, target{}, force{}, torque{}, push{};
   double stiffness = 0.0, ratio = 1.0, most = 0.0, limit = 0.0, mass = 0.0;
   bool turning = false, pushing = false, clamped = false, designed = true;
+  FeltPicture felt;
 };
 
 /// What is to be seen at an instant.
@@ -65,6 +94,8 @@ struct Picture {
   std::vector<simulate::ContactPoint> contacts;
   std::size_t contact_count = 0;
   HandPicture hand;
+  ProbePicture probe;
+  ControlPicture control;
   std::array<float, 7> handle{};
   bool has_handle = false, paused = false, faulted = false, recording = false;
   std::uint32_t events = 0;
@@ -97,6 +128,8 @@ struct TickInputs {
   long tick = 0;
   std::size_t count = 0;
   std::array<simulate::PortWrench, kMost> wrenches{};
+  std::size_t joints = 0;  // that a law led; 0: none
+  ControlPicture::Row tau{};
 };
 
 struct Fault {
@@ -122,7 +155,9 @@ struct Work {
   bool record_from_here = false;  // by borrowers, for the loop
   contact::OpenReport report;
   std::unique_ptr<simulate::Mechanism> mechanism;
-  std::unique_ptr<Rig> rig;  // a device and its loop; null: the mouse alone
+  std::unique_ptr<Rig> rig;        // a device and its loop; null: the mouse alone
+  std::unique_ptr<Leader> leader;  // a control law, laid here by borrowers; null: none
+  std::size_t led = 0;             // joints that a law could lead; 0: it cannot (leader.h)
   /// Contact by events, whose equations for sets of contacts may be asked for; null: it goes otherwise.
   const contact::EventMechanism* by_events = nullptr;
   std::vector<int> port_of_body;  // -1: the world
@@ -165,6 +200,8 @@ struct Work {
     kColumns
   };
   std::size_t first_column() const { return 2 + mechanism->nq() + mechanism->nv(); }
+  /// After those, where a law could lead it: forces at the joints, then how far each is from where it shall be.
+  std::size_t control_column() const { return first_column() + kColumns; }
 };
 
 }  // namespace tactus::serve

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <tactus/device/registry.h>
+#include <tactus/serve/live/leader.h>
 #include <tactus/serve/page/scene.h>
 
 namespace tactus::serve {
@@ -89,6 +90,33 @@ Json choices_of(const Work& work) {
           {"hand", hands},
           {"port", ports},
           {"step", {1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 4e-3, 5e-3}}};
+}
+
+Json control_of(const Work& work) {
+  using control::ArmLaw;
+  if (const std::optional<NotLed> not_so = not_led(work))
+    return {{"why", not_so->what},
+            {"remedy", not_so->remedy},
+            {"laws", Json::array()},
+            {"joints", Json::array()}};
+  Json laws = Json::array();
+  for (const auto& [law, meaning] :
+       {std::pair{ArmLaw::gravity, "bears the weight; springs at the joints"},
+        std::pair{ArmLaw::diagonal, "weight, friction and each joint's own inertia"},
+        std::pair{ArmLaw::computed_torque, "forces of the wanted motion, and M times the error"},
+        std::pair{ArmLaw::pole_placement, "linear model along the path: the poles are placed"},
+        std::pair{ArmLaw::sampled, "the same, of a loop that is sampled"},
+        std::pair{ArmLaw::inverse_dynamics, "the whole model where the arm is"}})
+    laws.push_back(item(control::name_of(law), meaning));
+  Json joints = Json::array();
+  for (const describe::Joint& joint : work.model.joints)
+    for (const describe::JointAxis& axis : joint.axes)
+      joints.push_back(
+          {{"name", axis.name},
+           {"unit", axis.is_rotation ? "rad" : "m"},
+           {"effort", axis.is_rotation ? "N m" : "N"},
+           {"most", axis.effort_limit ? Json(value_of(work.model, *axis.effort_limit)) : Json()}});
+  return {{"why", ""}, {"remedy", ""}, {"laws", std::move(laws)}, {"joints", std::move(joints)}};
 }
 
 }  // namespace tactus::serve

@@ -16,8 +16,10 @@
 
 #include <tactus/contact/rederive/rederive.h>
 #include <tactus/serve/live/bench.h>
+#include <tactus/serve/live/leader.h>
 #include <tactus/serve/live/workshop.h>
 #include <tactus/serve/page/gallery.h>
+#include <tactus/serve/page/loci_page.h>
 #include <tactus/serve/page/message.h>
 #include <tactus/serve/page/recording.h>
 #include <tactus/serve/page/scene.h>
@@ -52,9 +54,10 @@ struct Stage {
   std::shared_ptr<Work> work;
   Json scene;
   SceneLabel label;
-  GalleryEntry entry;      // of the gallery, where it came from there
-  std::string text;        // of the file
-  std::string scene_text;  // written out
+  GalleryEntry entry;                                             // of the gallery, where it came from there
+  std::string text;                                               // of the file
+  std::string scene_text;                                         // written out
+  std::shared_ptr<LociDesk> desk = std::make_shared<LociDesk>();  // of the workshop that writes
   Meshes meshes;
 };
 
@@ -172,6 +175,9 @@ class Hub {
   void on(Client&, const Answer&, const say::Apply&);
   void on(Client&, const Answer&, const say::Text&);
   void on(Client&, const Answer&, const say::ClearFault&);
+  void on(Client&, const Answer&, const say::Probe&);
+  void on(Client&, const Answer&, const say::Control&);
+  void on(Client&, const Answer&, const say::Loci&);
 
   // hub_build.cpp
   struct Order {
@@ -188,6 +194,10 @@ class Hub {
   void adopt(const Answer& to, std::shared_ptr<Stage> stage, const std::string& why, double rate,
              const std::vector<std::string>& notes);
   std::optional<Order> order_of(const std::string& name) const;
+
+  // hub_control.cpp
+  Json control_json() const;
+  bool knows_what_is() const;
 
   // hub_show.cpp
   void show_frames(const Picture& picture);
@@ -220,6 +230,8 @@ class Hub {
   std::optional<Picture> picture_;  // the newest
   Choice chosen_;
   Coupling wished_{};
+  LeadWish lead_;                // the last that was asked for
+  std::vector<double> learned_;  // adjustable parameters as the law knows them
   struct Building {
     std::string what;
     Nanoseconds since = 0;

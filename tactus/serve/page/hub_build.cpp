@@ -236,6 +236,8 @@ void Hub::adopt(const Answer& to, std::shared_ptr<Stage> stage, const std::strin
   events_.clear();
   saved_.clear();
   wished_ = {};
+  lead_ = {};
+  learned_ = stage_->work->initial_parameters;
   grabbed_ = false;
   compute_.clear();
   wake_.clear();

@@ -19,6 +19,20 @@ constexpr std::size_t kMostEvents = 200;    // in one message
 constexpr std::size_t kMostSamples = 1000;  // that wait for a client
 
 Json number(double x) { return std::isfinite(x) ? Json(x) : Json(); }
+
+/// Masses along three directions, the easiest first; null where it cannot move.
+Json felt_json(const FeltPicture& felt) {
+  if (!felt.known) return {};
+  Json masses = Json::array(), directions = Json::array();
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Vec3& d = felt.mass.direction[k];
+    masses.push_back(number(felt.mass.mass[k]));
+    directions.push_back({d.x, d.y, d.z});
+  }
+  Json json = {{"masses", std::move(masses)}, {"directions", std::move(directions)}, {"own", felt.own}};
+  if (felt.along > 0.0) json["along"] = number(felt.along);
+  return json;
+}
 }  // namespace
 
 void Hub::show() {
@@ -218,6 +232,11 @@ Json Hub::event_json(const Happening& h) const {
                           ? "too much touches for events: whole steps go on"
                           : "contact goes by events again";
       break;
+    case Kind::law_off:
+      event["kind"] = "law_off";
+      event["what"] = "the control law was switched off";
+      event["why"] = h.bits == 0 ? std::string("its forces were no numbers") : words_of(h.bits);
+      break;
     case Kind::saved:
     case Kind::refused:
       break;
@@ -407,10 +426,16 @@ Json Hub::status_json() const {
   const HandPicture& hand = p.hand;
   status["hand"] = Json();
   if (hand.body >= 0)
-    status["hand"] = {{"by", hand.client},           {"body", hand.body},
-                      {"mass", number(hand.mass)},   {"limit", number(hand.limit)},
-                      {"stiffness", hand.stiffness}, {"damping", hand.ratio},
-                      {"force", hand.most},          {"designed", hand.designed}};
+    status["hand"] = {
+        {"by", hand.client},           {"body", hand.body},           {"mass", number(hand.mass)},
+        {"limit", number(hand.limit)}, {"stiffness", hand.stiffness}, {"damping", hand.ratio},
+        {"force", hand.most},          {"designed", hand.designed},   {"felt", felt_json(hand.felt)}};
+  status["probe"] = Json();
+  if (p.probe.body > 0)
+    status["probe"] = {{"body", p.probe.body},
+                       {"point", {p.probe.point_B.x, p.probe.point_B.y, p.probe.point_B.z}},
+                       {"felt", felt_json(p.probe.felt)}};
+  status["control"] = control_json();
   status["coupling"] = {{"stiffness", wished_.stiffness > 0.0 ? Json(wished_.stiffness) : Json()},
                         {"damping", wished_.ratio},
                         {"force", wished_.force > 0.0 ? Json(wished_.force) : Json()}};

@@ -73,6 +73,17 @@ class Fields {
     }
     return v;
   }
+  std::vector<double> numbers(const char* name, std::size_t count) const {
+    const Json& value = at(name);
+    if (!value.is_array() || value.size() != count)
+      refuse(fmt::format("`{}` is no list of {} numbers", name, count));
+    std::vector<double> list;
+    for (const Json& entry : value) {
+      if (!entry.is_number()) refuse(fmt::format("`{}` is no list of {} numbers", name, count));
+      list.push_back(entry.get<double>());
+    }
+    return list;
+  }
   std::vector<std::string> names(const char* name, std::size_t most) const {
     const Json& value = at(name);
     if (!value.is_array()) refuse(fmt::format("`{}` is no list", name));
@@ -209,6 +220,44 @@ say::Message apply(const Fields& f) {
 }
 say::Message text(const Fields& f) { return say::Text{f.optional_text("model").value_or("")}; }
 say::Message clear_fault(const Fields&) { return say::ClearFault{}; }
+say::Message probe(const Fields& f) {
+  if (f.is_null("body")) return say::Probe{};
+  return say::Probe{f.integer("body", 0, kMostBodies), f.has("point") ? f.vector("point") : Vec3{}};
+}
+
+/// A pair to the left of the axis, no faster than any loop that is offered could follow.
+std::optional<say::PolePair> poles(const Fields& f) {
+  if (!f.has("poles")) return std::nullopt;
+  constexpr double kSlowest = 0.01, kFastest = 2000.0;  // [1/s]
+  const std::vector<double> pair = f.numbers("poles", 2);
+  if (!(pair[0] <= -kSlowest && pair[0] >= -kFastest && pair[1] >= 0.0 && pair[1] <= kFastest))
+    f.refuse(fmt::format("`poles` are {:g} +- {:g}j", pair[0], pair[1]),
+             fmt::format("give a real part of {:g} to {:g}, and an imaginary one of 0 to {:g}", -kFastest,
+                         -kSlowest, kFastest));
+  return say::PolePair{pair[0], pair[1]};
+}
+
+say::Message control(const Fields& f) {
+  using Target = say::Control::Target;
+  say::Control control;
+  control.law = f.optional_text("law");
+  control.poles = poles(f);
+  if (f.has("target"))
+    control.target =
+        f.one_of("target", std::array{std::pair{"stand", Target::stand}, std::pair{"slew", Target::slew},
+                                      std::pair{"hand", Target::hand}});
+  if (f.has("seconds")) control.seconds = f.number("seconds", 0.2, 30.0);
+  control.learn = f.flag("learn", false);
+  return control;
+}
+say::Message loci(const Fields& f) {
+  say::Loci loci;
+  loci.law = f.optional_text("law");
+  loci.poles = poles(f);
+  loci.sampled = f.flag("sampled", true);
+  loci.now = f.flag("now", false);
+  return loci;
+}
 
 using Reader = say::Message (*)(const Fields&);
 const std::map<std::string, Reader, std::less<>>& readers() {
@@ -235,7 +284,10 @@ const std::map<std::string, Reader, std::less<>>& readers() {
                                                                 {"check", check},
                                                                 {"apply", apply},
                                                                 {"text", text},
-                                                                {"clear_fault", clear_fault}};
+                                                                {"clear_fault", clear_fault},
+                                                                {"probe", probe},
+                                                                {"control", control},
+                                                                {"loci", loci}};
   return table;
 }
 
@@ -302,7 +354,7 @@ bool needs_hold(const say::Message& message) {
                                std::is_same_v<T, say::Frames> || std::is_same_v<T, say::Channels> ||
                                std::is_same_v<T, say::Take> || std::is_same_v<T, say::Leave> ||
                                std::is_same_v<T, say::Equations> || std::is_same_v<T, say::Check> ||
-                               std::is_same_v<T, say::Text>;
+                               std::is_same_v<T, say::Text> || std::is_same_v<T, say::Loci>;
         return !looks;
       },
       message);

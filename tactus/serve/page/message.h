@@ -23,6 +23,11 @@ namespace say {
 
 using Vec3 = math::Vec3<double>;
 
+/// re +- j im [1/s].
+struct PolePair {
+  double re = 0.0, im = 0.0;
+};
+
 struct Hello {
   int version = 0;
   std::string name;
@@ -105,10 +110,29 @@ struct Text {
   std::string model;  // "": the one that runs
 };
 struct ClearFault {};
+struct Probe {
+  int body = -1;  // -1: none
+  Vec3 point{};
+};
+/// Laws by the names of control::name_of(ArmLaw); what is not given stays as it is.
+struct Control {
+  std::optional<std::string> law;  // "off": none
+  std::optional<PolePair> poles;
+  enum class Target { stand, slew, hand };
+  std::optional<Target> target;
+  std::optional<double> seconds;
+  bool learn = false;
+};
+struct Loci {
+  std::optional<std::string> law;
+  std::optional<PolePair> poles;
+  bool sampled = true;
+  bool now = false;  // gains and poles alone
+};
 
 using Message = std::variant<Hello, Ping, Frames, Channels, Take, Leave, Open, Grab, Move, Release, Push,
                              Coupling, Parameter, ParametersReset, Constraint, Choose, Time, Snapshot, Record,
-                             Equations, Check, Apply, Text, ClearFault>;
+                             Equations, Check, Apply, Text, ClearFault, Probe, Control, Loci>;
 
 }  // namespace say
 

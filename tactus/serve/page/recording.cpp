@@ -38,14 +38,18 @@ void RecordingInProgress::add(const TickInputs& inputs) {
   const std::span<const simulate::PortWrench> now{inputs.wrenches.data(), inputs.count};
   if (recorded.ticks != inputs.tick) full = true;  // the ring was too small: what comes after is of no use
   if (full) return;
-  const bool changed =
-      recorded.inputs.empty() ? inputs.count > 0 : !same(now, recorded.inputs.back().wrenches);
+  const std::span<const double> tau{inputs.tau.data(), inputs.joints};
+  const bool changed = recorded.inputs.empty()
+                           ? inputs.count > 0 || !tau.empty()
+                           : !same(now, recorded.inputs.back().wrenches) ||
+                                 !std::equal(tau.begin(), tau.end(), recorded.inputs.back().tau.begin(),
+                                             recorded.inputs.back().tau.end());
   if (changed) {
     if (recorded.inputs.size() >= kMostInputs) {
       full = true;
       return;
     }
-    recorded.inputs.push_back({inputs.tick, {now.begin(), now.end()}});
+    recorded.inputs.push_back({inputs.tick, {now.begin(), now.end()}, {tau.begin(), tau.end()}});
   }
   ++recorded.ticks;
 }
@@ -57,6 +61,7 @@ std::string recording_text(const Recorded& r) {
     for (const simulate::PortWrench& w : from.wrenches)
       wrenches.push_back({{"port", w.port}, {"wrench", w.wrench}});
     inputs.push_back({{"tick", from.tick}, {"wrenches", std::move(wrenches)}});
+    if (!from.tau.empty()) inputs.back()["tau"] = from.tau;
   }
   for (const ChangeAt& change : r.changes)
     changes.push_back({{"tick", change.tick},
@@ -131,6 +136,9 @@ Recorded read_recording(const std::string& text, const std::string& file) {
         entry.wrenches.push_back({w.at("port"), w.at("wrench").get<std::array<double, 6>>()});
       if (entry.wrenches.size() > TickInputs::kMost)
         throw InputError({file}, "more wrenches act at once than a recording has", "record it again");
+      if (from.contains("tau")) entry.tau = from.at("tau").get<std::vector<double>>();
+      if (!entry.tau.empty() && entry.tau.size() != r.start.u.size())
+        throw InputError({file}, "forces act at more or fewer joints than there are", "record it again");
     }
     for (const Json& change : document.at("changes"))
       r.changes.push_back(
@@ -161,7 +169,7 @@ void place_at_start(simulate::Mechanism& mechanism, const simulate::State& start
       mechanism.set_active(static_cast<int>(i), active[i]);
 }
 
-Repeated repeat(const Recorded& r, const std::function<void(long, Work&)>& each) {
+Repeated repeat(const Recorded& r, const std::function<void(long, Work&, std::span<const double>)>& each) {
   Choice choice = r.choice;
   choice.device = "mouse";
   describe::Model model = describe::load_text(r.text, r.file, choice.settings,
@@ -170,7 +178,8 @@ Repeated repeat(const Recorded& r, const std::function<void(long, Work&)>& each)
   Work work(model, choice);
   simulate::Mechanism& mechanism = *work.mechanism;
   place_at_start(mechanism, r.start, r.parameter_names, r.parameters, r.active);
-  each(0, work);
+  std::span<const double> tau;
+  each(0, work, tau);
   Repeated result;
   std::size_t next_input = 0, next_change = 0;
   std::span<const simulate::PortWrench> acting;
@@ -183,8 +192,8 @@ Repeated repeat(const Recorded& r, const std::function<void(long, Work&)>& each)
         mechanism.set_parameter(mechanism.parameter(change.name), change.value);
     }
     for (; next_input < r.inputs.size() && r.inputs[next_input].tick <= tick; ++next_input)
-      acting = r.inputs[next_input].wrenches;
-    const simulate::Tick made = mechanism.step({.tau = {}, .ports = acting, .wrench = {}});
+      acting = r.inputs[next_input].wrenches, tau = r.inputs[next_input].tau;
+    const simulate::Tick made = mechanism.step({.tau = tau, .ports = acting, .wrench = {}});
     if (!made.ok())
       throw InputError({},
                        fmt::format("the motion stops at tick {}: {}", tick, mechanism.explain(made.status)),
@@ -199,7 +208,7 @@ Repeated repeat(const Recorded& r, const std::function<void(long, Work&)>& each)
       for (std::size_t i = 0; i < state.u.size() && i < r.seen_u.size(); ++i)
         result.worst = std::max(result.worst, std::abs(state.u[i] - r.seen_u[i]));
     }
-    each(result.ticks, work);
+    each(result.ticks, work, tau);
   }
   return result;
 }
@@ -220,7 +229,7 @@ class Files {
                               R"({"type":"object","additionalProperties":{"type":"number"}})");
   }
 
-  void add(long tick, Work& work) {
+  void add(long tick, Work& work, std::span<const double> tau) {
     if (tick == 0) begin(work);
     simulate::Mechanism& mechanism = *work.mechanism;
     const simulate::State& state = mechanism.state();
@@ -230,6 +239,16 @@ class Files {
     row.insert(row.end(), state.u.begin(), state.u.end());
     row.push_back(energy.kinetic);
     row.push_back(energy.potential);
+    if (led_)
+      for (std::size_t i = 0; i < mechanism.nv(); ++i) row.push_back(i < tau.size() ? tau[i] : 0.0);
+    if (pairs_) {
+      // What a contact pushes with while this state lasts: those of impacts are events, with impulses.
+      const std::span<const simulate::PairReport> pairs = mechanism.contact_report().pairs;
+      for (std::size_t i = 0; i < work.model.contact.pairs.size(); ++i) {
+        row.push_back(i < pairs.size() ? pairs[i].normal : std::nan(""));
+        row.push_back(i < pairs.size() ? pairs[i].friction : std::nan(""));
+      }
+    }
     std::string line;
     for (const double x : row) fmt::format_to(std::back_inserter(line), "{}{}", line.empty() ? "" : ",", x);
     csv_.write(line + "\n");
@@ -237,6 +256,7 @@ class Files {
     Json message = Json::object();
     for (std::size_t i = 0; i < row.size(); ++i) message[names_[i]] = row[i];
     log_.add_message(state_, time, message.dump());
+    if (pairs_) add_contacts(work, time);
     if (tick % every_ != 0) return;
     for (std::size_t b = 0; b < work.port_of_body.size(); ++b) {
       math::Pose<double> X;
@@ -252,6 +272,23 @@ class Files {
                            {"orientation", {{"x", q.x}, {"y", q.y}, {"z", q.z}, {"w", q.w}}}}}};
       log_.add_message(bodies_[b - 1], time, pose.dump());
     }
+  }
+
+  /// Where it touches, and with which force on the second body of each pair; nothing is written while nothing touches.
+  void add_contacts(Work& work, std::uint64_t time) {
+    const std::size_t count = std::min(work.mechanism->contact_points(points_), points_.size());
+    if (count == 0) return;
+    Json list = Json::array();
+    for (std::size_t i = 0; i < count; ++i) {
+      const simulate::ContactPoint& c = points_[i];
+      const std::string pair =
+          c.pair >= 0 ? work.model.contact.pairs[static_cast<std::size_t>(c.pair)].name : std::string();
+      list.push_back({{"pair", pair},
+                      {"point", {c.point.x, c.point.y, c.point.z}},
+                      {"normal", {c.normal.x, c.normal.y, c.normal.z}},
+                      {"force", {c.force.x, c.force.y, c.force.z}}});
+    }
+    log_.add_message(contacts_, time, Json{{"contacts", std::move(list)}}.dump());
   }
 
   void finish() {
@@ -272,6 +309,20 @@ class Files {
     for (const std::string& name : work.mechanism->speed_names()) names_.push_back("u." + name);
     names_.emplace_back("kinetic");
     names_.emplace_back("potential");
+    const auto& inputs = recording_.recorded.inputs;
+    led_ =
+        std::any_of(inputs.begin(), inputs.end(), [](const ActingFrom& from) { return !from.tau.empty(); });
+    if (led_)
+      for (const std::string& name : work.mechanism->effort_names()) names_.push_back("law." + name);
+    const auto& pairs = work.model.contact.pairs;
+    pairs_ = !pairs.empty() && pairs.size() <= kMostPairs;
+    if (pairs_) {
+      points_.resize(Work::kMostContacts);
+      contacts_ = log_.add_channel("/contacts", "tactus.Contacts",
+                                   R"({"type":"object","properties":{"contacts":{"type":"array"}}})");
+      for (const describe::ContactPair& pair : pairs)
+        for (const char* what : {".normal", ".friction"}) names_.push_back(pair.name + what);
+    }
     std::string head;
     for (const std::string& name : names_) head += (head.empty() ? "" : ",") + name;
     csv_.write(head + "\n");
@@ -280,11 +331,15 @@ class Files {
                                          R"({"title":"foxglove.PoseInFrame","type":"object"})"));
   }
 
+  static constexpr std::size_t kMostPairs = 64;  // of contact, with columns of their own
+
   const Recording& recording_;
   std::string path_;
   OutputFile csv_;
   display::McapWriter log_;
-  std::uint16_t state_ = 0;
+  std::uint16_t state_ = 0, contacts_ = 0;
+  bool led_ = false, pairs_ = false;
+  std::vector<simulate::ContactPoint> points_;
   std::vector<std::uint16_t> bodies_;
   std::vector<std::string> names_;
   std::vector<float> poses_;
@@ -297,7 +352,9 @@ class Files {
 
 Repeated write_files(const Recording& recording) {
   Files files(recording);
-  const Repeated result = repeat(recording.recorded, [&](long tick, Work& work) { files.add(tick, work); });
+  const Repeated result = repeat(recording.recorded, [&](long tick, Work& work, std::span<const double> tau) {
+    files.add(tick, work, tau);
+  });
   files.finish();
   return result;
 }
@@ -322,7 +379,7 @@ bool is_recording_file(const std::string& path) {
 
 RecordingReport repeat_recording(const std::string& path) {
   const Recorded recorded = read_recording(content_of(path), path);
-  const Repeated again = repeat(recorded, [](long, Work&) {});
+  const Repeated again = repeat(recorded, [](long, Work&, std::span<const double>) {});
   return {recorded.model_name, again.ticks, again.compared, again.same, again.worst};
 }
 

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,10 +15,11 @@
 
 namespace tactus::serve {
 
-/// Wrenches that acted from a tick on, until the next entry.
+/// Wrenches, and forces of a law at the joints, that acted from a tick on, until the next entry.
 struct ActingFrom {
   long tick = 0;
   std::vector<simulate::PortWrench> wrenches;
+  std::vector<double> tau;  // [nv]; empty: none
 };
 /// A parameter or a constraint that was changed before a tick.
 struct ChangeAt {
@@ -47,7 +49,6 @@ struct RecordingInProgress {
   static constexpr std::size_t kMostInputs = 400000;  // entries; some ten minutes of pulling
   int id = 0;
   Recorded recorded;
-  std::size_t wrenches_before = 0;
   bool full = false;
   void add(const TickInputs& inputs);
 };
@@ -78,8 +79,9 @@ struct Repeated {
   bool compared = false, same = false;
   double worst = 0.0;  // largest difference of a number
 };
-/// `each` is called at the start and after every tick.
-Repeated repeat(const Recorded& recorded, const std::function<void(long tick, Work&)>& each);
+/// `each` is called at the start and after every tick, with what acted in it at the joints.
+Repeated repeat(const Recorded& recorded,
+                const std::function<void(long tick, Work&, std::span<const double> tau)>& each);
 
 /// All files of a recording, in its folder. Throws InputError, OutputError.
 Repeated write_files(const Recording& recording);

@@ -479,6 +479,7 @@ Json scene_of(Work& work, const SceneLabel& label, const GalleryEntry* entry, co
           {"transitions", std::move(transitions)},
           {"parameters", parameters_of(work)},
           {"channels", std::move(channels)},
+          {"control", control_of(work)},
           {"choices", choices_of(work)},
           {"chosen", chosen_of(work.choice)},
           {"coupling", coupling_of(work)}};

@@ -44,6 +44,9 @@ Json shapes_of(const describe::Model& model, const std::vector<simulate::Constra
                const std::vector<char>& active, const std::vector<ParameterValue>& values,
                const Meshes& meshes = {});
 
+/// What laws there are and what they would lead; or why none can.
+Json control_of(const Work& work);
+
 /// Words of what can be chosen.
 Json choices_of(const Work& work);
 Json chosen_of(const Choice& choice);

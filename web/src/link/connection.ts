@@ -5,7 +5,7 @@ import {readFrame, type FrameData} from './frame';
 import {readMessage, type Message, type Messages, type Trouble} from './messages';
 
 export type LinkState = 'connecting' | 'open' | 'lost' | 'refused';
-type Answer = Messages['ok'] | Messages['equations'] | Messages['checked'] | Messages['text'];
+type Answer = Messages['ok'] | Messages['equations'] | Messages['checked'] | Messages['text'] | Messages['loci'];
 
 const FIRST_WAIT = 0.3; // [s] before the first try to connect again; doubled each time
 const LONGEST_WAIT = 5; // [s]

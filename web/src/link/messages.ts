@@ -101,6 +101,10 @@ const option = object({name: text, meaning: or(text, ''), allowed: or(truth, tru
 export type Option = Read<typeof option>;
 const options: Reader<(Option | number)[]> = list((v, w) => (typeof v === 'number' ? v : option(v, w)), 200);
 
+const controlJoint = object({name: text, unit: or(text, 'rad'), effort: or(text, 'N m'), most: maybe(number)});
+export type ControlJoint = Read<typeof controlJoint>;
+const controllable = object({why: or(text, ''), remedy: or(text, ''), laws: or(list(option, 50), []), joints: or(list(controlJoint, 64), [])});
+
 const scene = object({
   id: number,
   why: or(text, ''),
@@ -131,6 +135,7 @@ const scene = object({
   transitions: or(list(object({name: text, description: or(text, '')})), []),
   parameters: or(list(parameter), []),
   channels: or(list(channel), []),
+  control: maybe(controllable),
   choices: or(map(options), {}),
   chosen: or(map(anything), {}),
   coupling: maybe(object({stiffness: or(number, 0), damping: or(number, 1), force: or(number, 0), limit: maybe(number), designed: or(truth, true)})),
@@ -149,6 +154,22 @@ export type Shapes = Read<typeof shapes>;
 
 const times = object({p50: or(number, 0), p99: or(number, 0), p999: or(number, 0), most: or(number, 0)});
 export type Times = Read<typeof times>;
+/** Masses along three directions, the easiest first; null: it cannot move along that one. */
+const felt = object({masses: list(maybe(number), 3), directions: list(vector, 3), own: or(truth, false), along: maybe(number)});
+export type Felt = Read<typeof felt>;
+const numbers = list(maybe(number), 64);
+const control = object({
+  law: text,
+  poles: tuple(2),
+  target: text,
+  seconds: or(number, 1.5),
+  cut: or(number, 0),
+  torque: numbers,
+  most: numbers,
+  error: numbers,
+  largest: numbers,
+  knows: or(truth, true),
+});
 const fault = object({what: text, why: or(text, ''), remedy: or(text, ''), t: or(number, 0)});
 const status = object({
   scene: number,
@@ -182,8 +203,11 @@ const status = object({
       damping: or(number, 1),
       force: or(number, 0),
       designed: or(truth, true),
+      felt: maybe(felt),
     }),
   ),
+  probe: maybe(object({body: number, point: vector, felt: maybe(felt)})),
+  control: maybe(control),
   parameters: or(map(number), {}),
   active: or(list(truth), []),
   errors: maybe(object({position: maybe(number), velocity: maybe(number), worst_position: maybe(number)})),
@@ -261,6 +285,29 @@ const equations = object({
 });
 export type Equations = Read<typeof equations>;
 
+const root = list(maybe(number), 2);
+const roots = list(root, 64);
+const matrix = list(numbers, 64);
+const loci = object({
+  request: maybe(number),
+  scene: number,
+  t: or(number, 0),
+  law: text,
+  poles: tuple(2),
+  period: number,
+  sampled: or(truth, true),
+  now: or(truth, false),
+  G1: matrix,
+  G2: matrix,
+  closed: roots,
+  slowest: maybe(number),
+  loci: list(
+    object({error: text, stable: or(truth, false), lower: maybe(number), upper: maybe(number), farthest: tuple(2), values: list(number, 2000), roots: list(roots, 2000)}),
+    8,
+  ),
+});
+export type Loci = Read<typeof loci>;
+
 const trouble = object({
   request: maybe(number),
   about: or(text, ''),
@@ -293,7 +340,7 @@ const modelText = object({request: maybe(number), model: or(text, ''), file: or(
 export type ModelText = Read<typeof modelText>;
 const pong = object({t: number, clock: number});
 
-const readers = {welcome, gallery, scene, shapes, status, loop, events, equations, error: trouble, checked, ok, text: modelText, pong};
+const readers = {welcome, gallery, scene, shapes, status, loop, events, equations, loci, error: trouble, checked, ok, text: modelText, pong};
 export type Messages = {[K in keyof typeof readers]: Read<(typeof readers)[K]>};
 export type Message = {[K in keyof Messages]: {type: K; value: Messages[K]}}[keyof Messages];
 

@@ -26,7 +26,7 @@ export function buildModel(app: App, body: HTMLElement): void {
     check(label, show.value[key] !== false, (on) => show.set({...show.value, [key]: on}));
   fill(
     looks, h('h3', {}, 'In the picture'), look('curves', 'Constraints'), look('contacts', 'Contact forces'), look('traces', 'Traces'),
-    look('ghost', 'Where the hand wants it'), look('grid', 'Grid and shadow'),
+    look('ghost', 'Where the hand wants it'), look('felt', 'Felt mass'), look('grid', 'Grid and shadow'),
   );
 
   app.scene.watch((scene) => {

@@ -11,6 +11,7 @@ export interface SceneColours {
   contact: Color;
   force: Color;
   trail: Color;
+  felt: Color; // masses at a point
   shadow: number; // opacity
   key: number; // strength of the lamp
   around: number; // of the light from everywhere
@@ -29,6 +30,7 @@ export const light: SceneColours = {
   contact: new Color('#d4380d'),
   force: new Color('#d9480f'),
   trail: new Color('#2f6db3'),
+  felt: new Color('#22282e'),
   shadow: 0.2,
   key: 1.75,
   around: 0.62,
@@ -45,6 +47,7 @@ export const dark: SceneColours = {
   contact: new Color('#ff7a45'),
   force: new Color('#ff8f57'),
   trail: new Color('#78b0f5'),
+  felt: new Color('#eef1f4'),
   shadow: 0.42,
   key: 1.7,
   around: 0.5,

@@ -6,12 +6,13 @@ import {
 import {RoomEnvironment} from 'three/examples/jsm/environments/RoomEnvironment.js';
 import {tidy} from '../base/numbers';
 import {Flag, type FrameData} from '../link/frame';
-import type {Scene, Shapes} from '../link/messages';
+import type {Felt, Scene, Shapes} from '../link/messages';
 import {firstBall, firstView} from './anatomy';
 import {Arrows} from './arrows';
 import {dark, light, type SceneColours} from './colours';
 import {coil, Curves} from './curves';
 import {Eye} from './eye';
+import {FeltView} from './felt';
 import {Floor} from './floor';
 import {History, type Moment, type Replay} from './history';
 import {FatLine, halfCanvas} from './lines';
@@ -40,6 +41,7 @@ export interface Shown {
   traces: boolean;
   grid: boolean;
   ghost: boolean;
+  felt: boolean;
 }
 
 export class Stage {
@@ -57,7 +59,10 @@ export class Stage {
   clockOffset: () => number = () => NaN;
   /** After each picture. */
   onPicture: (moment: Moment | undefined, dt: number) => void = () => {};
-  shown: Shown = {curves: true, contacts: true, traces: true, grid: true, ghost: true};
+  shown: Shown = {curves: true, contacts: true, traces: true, grid: true, ghost: true, felt: true};
+  /** What is felt where the hand holds, and at a point that is looked at: as the newest status has it. */
+  felt: Felt | null = null;
+  probe: {body: number; point: number[]; felt: Felt | null} | null = null;
   follow = false;
   /** Where the hand wants the point, as the page knows it: ahead of the server's. */
   wanted: Vector3 | null = null;
@@ -71,6 +76,8 @@ export class Stage {
   private readonly lamp = new DirectionalLight(0xffffff, 2.5);
   private readonly contactArrows: Arrows;
   private readonly handArrows: Arrows;
+  private readonly feltHere = new FeltView(light.felt);
+  private readonly feltThere = new FeltView(light.felt);
   private readonly trails = new Trails();
   private readonly spring: FatLine;
   private readonly grip: Mesh;
@@ -116,6 +123,7 @@ export class Stage {
     this.room.add(
       this.world, this.floor.group, this.lamp, this.lamp.target, this.sky,
       this.contactArrows.group, this.handArrows.group, this.trails.group, this.spring.mesh, this.grip, this.handle,
+      this.feltHere.group, this.feltThere.group,
     );
     this.setLevel(software ? 3 : 0);
     this.eye.onChange = () => this.touch();
@@ -148,6 +156,8 @@ export class Stage {
     this.contactArrows.setColour(this.colours.contact);
     this.handArrows.setColour(this.colours.force);
     this.spring.setStyle(this.colours.force, 1);
+    this.feltHere.setColour(this.colours.felt);
+    this.feltThere.setColour(this.colours.felt);
     (this.grip.material as MeshBasicMaterial).color.copy(this.colours.force);
     if (this.scene) this.build(this.scene);
     this.touch();
@@ -159,6 +169,7 @@ export class Stage {
     this.lookBack = null;
     this.replay = null;
     this.wanted = null;
+    this.felt = this.probe = null;
     this.poses = new Float32Array(7 * scene.bodies.length);
     this.setMeshes(new Map());
     this.build(scene);
@@ -377,6 +388,7 @@ export class Stage {
     if (this.lookBack === null && this.replay === null) this.advanceTrails(moment);
     this.drawContacts(moment);
     this.drawHand(moment);
+    this.drawFelt();
     return moment;
   }
 
@@ -454,6 +466,15 @@ export class Stage {
     }
     this.handArrows.end();
   }
+
+  /** Masses at the held point and at the one that is looked at; only of now, which is all that is known of them. */
+  private drawFelt(): void {
+    const live = this.shown.felt && this.lookBack === null && this.replay === null;
+    this.feltHere.show(live && this.held.on ? this.felt : null, this.held.point, this.eye);
+    const there = live ? this.probe : null;
+    this.feltThere.show(there?.felt ?? null, there ? this.view!.worldOf(there.body, this.there.fromArray(there.point)) : this.there, this.eye);
+  }
+  private readonly there = new Vector3();
 
   private light(): void {
     const {view, eye} = this;

@@ -31,7 +31,7 @@ const KEYS: [string, [string[], string][]][] = [
   ['Page', [
     [['G'], 'all models'],
     [['P'], 'panels'],
-    [['H', 'M', 'E', 'N', 'I'], 'hand, model, equations, motion, file'],
+    [['H', 'M', 'U', 'E', 'N', 'I'], 'hand, model, control, equations, motion, file'],
     [['L'], 'plots'],
     [['S'], 'sound'],
     [['T'], 'light and dark'],

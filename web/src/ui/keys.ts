@@ -41,6 +41,7 @@ export function listenToKeys(app: App, dock: Dock, actions: {gallery: () => void
     p: () => app.settings.side.set(!app.settings.side.value),
     h: () => panel('hand'),
     m: () => panel('model'),
+    u: () => panel('control'),
     e: () => panel('equations'),
     n: () => panel('motion'),
     i: () => panel('file'),

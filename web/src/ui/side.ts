@@ -2,6 +2,7 @@
 import type {App} from '../app';
 import {h, iconButton} from '../base/dom';
 import type {Hand} from '../hand/hand';
+import {buildControl} from '../panels/control_panel';
 import {buildEquations} from '../panels/equations_panel';
 import {FilePanel} from '../panels/file_panel';
 import {buildHand} from '../panels/hand_panel';
@@ -18,12 +19,14 @@ export function makeSide(app: App, hand: Hand): {element: HTMLElement; file: Fil
     button.classList.add('widen');
     return button;
   };
+  let control: Panel | null = null;
   let equations: Panel | null = null;
   let filePanel: Panel | null = null;
   const file = new FilePanel(app, () => filePanel?.seen ?? false);
   const panels = [
     makePanel(app, 'hand', 'Hand', (body) => buildHand(app, hand, body)),
     makePanel(app, 'model', 'Model', (body) => buildModel(app, body)),
+    (control = makePanel(app, 'control', 'Control', (body) => queueMicrotask(() => buildControl(app, body, () => control?.seen ?? false)), [wide('Wider or narrower, for gains')])),
     (equations = makePanel(app, 'equations', 'Equations', (body) => queueMicrotask(() => buildEquations(app, body, () => equations?.seen ?? false)), [wide('Wider or narrower, for equations')])),
     makePanel(app, 'motion', 'Motion', (body) => buildMotion(app, body)),
     (filePanel = makePanel(app, 'file', 'File', (body) => file.build(body), [wide('Wider or narrower, for the file')])),
