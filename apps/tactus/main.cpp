@@ -56,6 +56,7 @@ int run(int argc, char** argv) {
   add_eval(program);
   add_linear(program);
   add_ik(program);
+  add_robust(program);
   add_simulate(program);
   add_devices(program);
   add_haptic(program);

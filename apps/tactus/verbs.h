@@ -53,6 +53,7 @@ void add_generate(CLI::App& program);
 void add_eval(CLI::App& program);
 void add_linear(CLI::App& program);
 void add_ik(CLI::App& program);
+void add_robust(CLI::App& program);
 void add_simulate(CLI::App& program);
 void add_devices(CLI::App& program);
 void add_haptic(CLI::App& program);

@@ -87,16 +87,34 @@ TEST(Path, ThatCannotBeIsRefused) {
   EXPECT_THROW(JointPath({{0.0}, {1.0}}, (JointPath::Limits{{1.0, 1.0}, {1.0}})), InputError);
   EXPECT_THROW(ScrewPath::circle({}, {}, {}, 1.0, 1.0), InputError);
   EXPECT_THROW(ScrewPath::line({}, {1.0, 0.0, 0.0}, 0.0), InputError);
+  const double nan = std::nan(""), inf = HUGE_VAL;
+  EXPECT_THROW(JointPath({{0.0}, {1.0}}, (Times{0.1, 1.0})), InputError);
+  EXPECT_THROW(JointPath({{0.0}, {1.0}}, (Times{0.0, nan})), InputError);
+  EXPECT_THROW(JointPath({{0.0}, {1.0}}, (Times{0.0, inf})), InputError);
+  EXPECT_THROW(JointPath({{0.0}, {1.0}, {2.0}}, (Times{0.0, 1.0, 0.5})), InputError);
+  EXPECT_THROW(JointPath({{0.0}, {1.0}}, (Times{0.0, 1.0, 2.0})), InputError);
+  for (const double bad : {0.0, -1.0, nan, inf}) {
+    EXPECT_THROW(JointPath({{0.0}, {1.0}}, (JointPath::Limits{{bad}, {1.0}})), InputError) << bad;
+    EXPECT_THROW(JointPath({{0.0}, {1.0}}, (JointPath::Limits{{1.0}, {bad}})), InputError) << bad;
+  }
+  for (const double bad : {0.0, -1.0, nan, inf}) {
+    EXPECT_THROW(ScrewPath::line({}, {1.0, 0.0, 0.0}, bad), InputError) << bad;
+    EXPECT_THROW(ScrewPath::circle({}, {1.0, 0.0, 0.0}, {0.0, 0.0, 1.0}, 1.0, bad), InputError) << bad;
+    EXPECT_THROW(ScrewPath::screw({}, {1.0, 0.0, 0.0}, {0.0, 0.0, 1.0}, 1.0, 0.1, bad), InputError) << bad;
+  }
+  for (const double bad : {nan, inf}) {
+    EXPECT_THROW(ScrewPath::line({}, {bad, 0.0, 0.0}, 1.0), InputError);
+    EXPECT_THROW(ScrewPath::circle({}, {0.0, bad, 0.0}, {0.0, 0.0, 1.0}, 1.0, 1.0), InputError);
+    EXPECT_THROW(ScrewPath::circle({}, {}, {0.0, 0.0, bad}, 1.0, 1.0), InputError);
+    EXPECT_THROW(ScrewPath::screw({}, {}, {0.0, 0.0, 1.0}, bad, 0.1, 1.0), InputError);
+    EXPECT_THROW(ScrewPath::screw({}, {}, {0.0, 0.0, 1.0}, 1.0, bad, 1.0), InputError);
+  }
+  EXPECT_THROW(ScrewPath::screw({}, {}, {}, 1.0, 0.1, 1.0), InputError);
 }
 
 TEST(Path, OfAScrewMovesAsItsRatesSay) {
-  ScrewPath path;
-  path.start = {math::Mat3<double>::identity(), {0.5, 0.1, 0.2}};
-  path.point = {0.1, 0.0, 0.0};
-  path.axis = {0.6, 0.0, 0.8};
-  path.angle = 2.0;
-  path.way = 0.3;
-  path.duration = 1.2;
+  const ScrewPath path = ScrewPath::screw({math::Mat3<double>::identity(), {0.5, 0.1, 0.2}}, {0.1, 0.0, 0.0},
+                                          {1.2, 0.0, 1.6}, 2.0, 0.3, 1.2);
   constexpr double kStep = 1e-5;
   for (double t = 0.05; t < 1.2; t += 0.05) {
     const ScrewPath::Place before = path.at(t - kStep), now = path.at(t), after = path.at(t + kStep);

@@ -212,23 +212,44 @@ Course JointPath::largest(std::size_t joint) const {
   return most;
 }
 
+namespace {
+
+void check_screw(const Vec& a, const Vec& b, double angle, double way, double duration) {
+  if (!(duration > 0.0) || !std::isfinite(duration))
+    throw InputError({}, fmt::format("a path of {:g} s", duration), "give a duration above zero");
+  double sum = angle + way;
+  for (std::size_t i = 0; i < 3; ++i) sum += a[i] + b[i];
+  if (!std::isfinite(sum)) throw InputError({}, "a place on the path is not a number", "give finite numbers");
+}
+
+Vec direction_of(const Vec& axis, const char* of) {
+  const double length = std::sqrt(dot(axis, axis));
+  if (!(length > 0.0) || !std::isfinite(length))
+    throw InputError({}, fmt::format("the axis of a {} has no direction", of),
+                     "give a vector that is not zero");
+  return (1.0 / length) * axis;
+}
+
+}  // namespace
+
 ScrewPath ScrewPath::line(const math::Pose<double>& from, const math::Vec3<double>& to, double duration) {
+  check_screw(from.p, to, 0.0, 0.0, duration);
   const math::Vec3<double> way = to - from.p;
   const double length = std::sqrt(dot(way, way));
-  if (!(duration > 0.0))
-    throw InputError({}, fmt::format("a path of {:g} s", duration), "give a duration above zero");
   return {from,     from.p, length > 0.0 ? (1.0 / length) * way : math::Vec3<double>::unit(0), 0.0, length,
           duration, true};
 }
 
 ScrewPath ScrewPath::circle(const math::Pose<double>& from, const math::Vec3<double>& centre,
                             const math::Vec3<double>& axis, double angle, double duration) {
-  const double length = std::sqrt(dot(axis, axis));
-  if (!(length > 0.0))
-    throw InputError({}, "the axis of a circle has no direction", "give a vector that is not zero");
-  if (!(duration > 0.0))
-    throw InputError({}, fmt::format("a path of {:g} s", duration), "give a duration above zero");
-  return {from, centre, (1.0 / length) * axis, angle, 0.0, duration, false};
+  check_screw(from.p, centre, angle, 0.0, duration);
+  return {from, centre, direction_of(axis, "circle"), angle, 0.0, duration, false};
+}
+
+ScrewPath ScrewPath::screw(const math::Pose<double>& from, const math::Vec3<double>& point,
+                           const math::Vec3<double>& axis, double angle, double way, double duration) {
+  check_screw(from.p, point, angle, way, duration);
+  return {from, point, direction_of(axis, "screw"), angle, way, duration, true};
 }
 
 ScrewPath::Place ScrewPath::at(double t) const noexcept {

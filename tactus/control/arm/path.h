@@ -62,9 +62,14 @@ struct ScrewPath {
   double duration = 0.0;               // [s]
   bool turns = true;  // otherwise it keeps its orientation, and its origin alone goes on the path
 
+  // These throw InputError.
   static ScrewPath line(const math::Pose<double>& from, const math::Vec3<double>& to, double duration);
   static ScrewPath circle(const math::Pose<double>& from, const math::Vec3<double>& centre,
                           const math::Vec3<double>& axis, double angle, double duration);
+
+  /// Turns by an angle about the line while it slides along it.
+  static ScrewPath screw(const math::Pose<double>& from, const math::Vec3<double>& point,
+                         const math::Vec3<double>& axis, double angle, double way, double duration);
 
   struct Place {
     math::Pose<double> X;

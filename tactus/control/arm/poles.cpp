@@ -85,17 +85,26 @@ std::vector<Complex> closed_loop_poles(const LinearPoint& point, const PoleGains
     return sorted(
         Eigen::EigenSolver<Matrix>(system(point, point.K + gains.position, point.C + gains.velocity), false)
             .eigenvalues());
-  // e^([A B; 0 0] h) = [F E; 0 I].
+  return closed_loop_poles(sampled_arm(point, h), gains);
+}
+
+// e^([A B; 0 0] h) = [F E; 0 I].
+SampledArm sampled_arm(const LinearPoint& point, double h) {
   const Eigen::Index n = point.M.rows();
   Matrix both = Matrix::Zero(3 * n, 3 * n);
   both.topLeftCorner(2 * n, 2 * n) = system(point, point.K, point.C);
   both.block(n, 2 * n, n, n) = Eigen::PartialPivLU<Matrix>(point.M).inverse();
   const Matrix sampled = (h * both).exp();
-  Matrix loop = sampled.topLeftCorner(2 * n, 2 * n);
-  loop.leftCols(n) -= sampled.topRightCorner(2 * n, n) * gains.position;
-  loop.rightCols(n) -= sampled.topRightCorner(2 * n, n) * gains.velocity;
+  return {sampled.topLeftCorner(2 * n, 2 * n), sampled.topRightCorner(2 * n, n), h};
+}
+
+std::vector<Complex> closed_loop_poles(const SampledArm& arm, const PoleGains& gains) {
+  const Eigen::Index n = arm.E.cols();
+  Matrix loop = arm.F;
+  loop.leftCols(n) -= arm.E * gains.position;
+  loop.rightCols(n) -= arm.E * gains.velocity;
   Eigen::VectorXcd z = Eigen::EigenSolver<Matrix>(loop, false).eigenvalues();
-  for (Complex& value : z) value = std::log(value) / h;
+  for (Complex& value : z) value = std::log(value) / arm.h;
   return sorted(z);
 }
 

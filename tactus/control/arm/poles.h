@@ -66,6 +66,14 @@ PoleGains pole_gains(const LinearPoint& point, const ModelErrors& errors, const 
 std::vector<Complex> closed_loop_poles(const LinearPoint& point, const PoleGains& gains, double h = 0.0);
 std::vector<Complex> open_loop_poles(const LinearPoint& point);
 
+/// The arm over a period with forces that are held (33): [x; v] becomes F [x; v] + E dtau.
+struct SampledArm {
+  Matrix F, E;
+  double h = 0.0;
+};
+SampledArm sampled_arm(const LinearPoint& point, double h);
+std::vector<Complex> closed_loop_poles(const SampledArm& arm, const PoleGains& gains);
+
 /// The largest real part: stable below zero.
 double stability(const std::vector<Complex>& poles);
 
