@@ -16,6 +16,7 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/control/arm/controller_source.h
   tactus/control/arm/decoupling.h
   tactus/control/arm/inverse_kinematics.h
+  tactus/control/arm/loop_analysis.h
   tactus/control/arm/path.h
   tactus/control/arm/poles.h
   tactus/control/arm/projected.h

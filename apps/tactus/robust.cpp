@@ -164,7 +164,7 @@ Point point_of(const Request& request, const describe::Model& model, std::size_t
 }
 
 /// What of a locus is worth seeing: the stable range with a fifth of it on either side.
-std::pair<double, double> shown(const control::StabilityRange& range, const control::ErrorKind& kind) {
+std::pair<double, double> shown(const control::StabilityRange& range, const control::ModelError& kind) {
   double low = range.lower ? *range.lower : -9.0, high = range.upper ? *range.upper : 11.0;
   if (!range.lower && range.upper) low = 2.0 - high;
   if (range.lower && !range.upper) high = std::max(2.0 - low, 5.0);
@@ -178,7 +178,7 @@ std::pair<double, double> shown(const control::StabilityRange& range, const cont
 
 /// The roots that are on the border where the limits are; none where the gains vanish.
 std::vector<PointReport::Loop::Crossing> crossings(const control::LawAnalysis& analysis,
-                                                   const control::ErrorKind& kind,
+                                                   const control::ModelError& kind,
                                                    const control::StabilityRange& range, bool sampled) {
   std::vector<PointReport::Loop::Crossing> all;
   for (const auto& limit : {range.lower, range.upper}) {
@@ -213,7 +213,7 @@ void analyse(const Request& request, const describe::Model& model, const control
     PointReport::Loop loop;
     loop.sampled = sampled;
     loop.poles = analysis.poles({}, sampled);
-    for (const control::ErrorKind& kind : control::error_kinds()) {
+    for (const control::ModelError& kind : control::model_errors()) {
       loop.ranges.push_back(analysis.range(kind, sampled));
       if (!loci) continue;
       const auto [from, to] = shown(loop.ranges.back(), kind);

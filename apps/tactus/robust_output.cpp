@@ -78,7 +78,7 @@ std::string as_text(const PointReport& report) {
                         control::stability(loop.poles) < 0.0 ? "" : "   UNSTABLE");
   text += fmt::format("\nstable for errors\n  {:<24} {:<28} {}\n", "", "continuous",
                       fmt::format("sampled at {} Hz", number(report.rate)));
-  const auto kinds = control::error_kinds();
+  const auto kinds = control::model_errors();
   for (std::size_t k = 0; k < kinds.size(); ++k)
     text += fmt::format("  {:<24} {:<28} {}\n", fmt::format("{}, of {}", kinds[k].name, kinds[k].of),
                         in_words(report.loops[0].ranges[k]), in_words(report.loops[1].ranges[k]));
@@ -103,7 +103,7 @@ std::string as_json(const PointReport& report) {
     own["roots"] = roots(loop.poles);
     own["stable"] = control::stability(loop.poles) < 0.0;
     Json limits = Json::object();
-    const auto kinds = control::error_kinds();
+    const auto kinds = control::model_errors();
     for (std::size_t k = 0; k < kinds.size(); ++k) {
       const StabilityRange& range = loop.ranges[k];
       limits[std::string(kinds[k].name)] = {{"used", range.matters},
@@ -119,7 +119,7 @@ std::string as_json(const PointReport& report) {
 
 std::string as_picture(const PointReport& report) {
   std::vector<display::LocusPanel> panels;
-  const auto kinds = control::error_kinds();
+  const auto kinds = control::model_errors();
   for (std::size_t k = 0; k < kinds.size(); ++k)
     for (const PointReport::Loop& loop : report.loops) {
       const double h = 1.0 / report.rate;
@@ -156,7 +156,7 @@ std::string as_csv(const PointReport& report) {
   std::string text = "loop,error,value";
   for (std::size_t i = 1; i <= report.open.size(); ++i) text += fmt::format(",re_{0},im_{0}", i);
   text += "\n";
-  const auto kinds = control::error_kinds();
+  const auto kinds = control::model_errors();
   for (const PointReport::Loop& loop : report.loops)
     for (std::size_t k = 0; k < loop.loci.size(); ++k)
       for (std::size_t row = 0; row < loop.loci[k].error.size(); ++row) {

@@ -21,12 +21,12 @@ struct PointReport {
   struct Loop {
     bool sampled = false;
     std::vector<control::Complex> poles;
-    std::vector<control::StabilityRange> ranges;  // of error_kinds()
+    std::vector<control::StabilityRange> ranges;  // of model_errors()
     struct Crossing {
       double limit = 0.0;
       control::Complex root;  // on the border there
     };
-    std::vector<std::vector<Crossing>> crossings;  // of error_kinds(), where there are loci
+    std::vector<std::vector<Crossing>> crossings;  // of model_errors(), where there are loci
     std::vector<control::RootLocus> loci;
   };
   std::vector<Loop> loops;  // continuous, sampled

@@ -36,7 +36,7 @@ LawAnalysis of_puma(ArmLaw law, double p, double h) {
 }
 
 TEST(Robustness, LimitsOfThePumaAreTheExactOnes) {
-  const auto kinds = error_kinds();
+  const auto kinds = model_errors();
   const LawAnalysis slow = of_puma(ArmLaw::pole_placement, 4.5, 0.005),
                     fast = of_puma(ArmLaw::pole_placement, 45.0, 0.005);
   // 1 - 2 p^2/30.958543, 1 + 2 p^2/25.7733, 1 + 2 p/2.373712, by the eigenvalues of M^-1 K and M^-1 C.
@@ -106,7 +106,7 @@ LawAnalysis of_two_joints(ArmLaw law, double h) {
   return analysis;
 }
 
-Matrix loop_of(const LawAnalysis& analysis, const ErrorKind& kind, double factor, bool sampled) {
+Matrix loop_of(const LawAnalysis& analysis, const ModelError& kind, double factor, bool sampled) {
   ModelErrors errors;
   errors.*kind.factor = factor;
   const PoleGains gains = analysis.gains(errors);
@@ -127,7 +127,7 @@ Matrix loop_of(const LawAnalysis& analysis, const ErrorKind& kind, double factor
 
 /// The real numbers at which two roots s_i + s_j, or products z_i z_j, are 0 or 1: only there can the loop begin or cease to be stable. With
 /// A(x) = A_0 + x A_1 they solve det(A(x) (+) A(x)) = 0, or det(A(x) (x) A(x) - I) = 0, which is quadratic in x.
-std::vector<double> candidates(const LawAnalysis& analysis, const ErrorKind& kind, bool sampled) {
+std::vector<double> candidates(const LawAnalysis& analysis, const ModelError& kind, bool sampled) {
   const Matrix A0 = loop_of(analysis, kind, 0.0, sampled), A1 = loop_of(analysis, kind, 1.0, sampled) - A0;
   const Eigen::Index m = A0.rows(), N = m * m;
   const Matrix I = Matrix::Identity(m, m);
@@ -161,7 +161,7 @@ TEST(Robustness, LimitsSolveTheEigenvalueProblemsOfTheBorder) {
   for (const ArmLaw law : {ArmLaw::pole_placement, ArmLaw::sampled, ArmLaw::inverse_dynamics})
     for (const bool sampled : {false, true}) {
       const LawAnalysis analysis = of_two_joints(law, 0.01);
-      for (const ErrorKind& kind : error_kinds()) {
+      for (const ModelError& kind : model_errors()) {
         const StabilityRange range = analysis.range(kind, sampled);
         ASSERT_TRUE(range.stable);
         const std::vector<double> all = candidates(analysis, kind, sampled);
@@ -187,7 +187,7 @@ TEST(Robustness, LimitsSolveTheEigenvalueProblemsOfTheBorder) {
 }
 
 TEST(Robustness, WhatALawDoesNotUseDoesNotMatter) {
-  const auto kinds = error_kinds();
+  const auto kinds = model_errors();
   for (const ArmLaw law : {ArmLaw::computed_torque, ArmLaw::diagonal}) {
     const LawAnalysis analysis = of_puma(law, 15.0, 0.002);
     EXPECT_FALSE(analysis.range(kinds[0], false).matters);

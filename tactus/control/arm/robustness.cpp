@@ -14,19 +14,13 @@ namespace tactus::control {
 
 namespace {
 
-constexpr std::array<ErrorKind, 3> kKinds{{{"alpha", "K", &ModelErrors::alpha},
-                                           {"beta", "C", &ModelErrors::beta},
-                                           {"gamma", "M", &ModelErrors::gamma}}};
-
-generate::Kernel linear_model(const describe::Model& model, bool friction) {
-  derive::Options options;
-  options.friction = friction;
-  return generate::compile(derive::Equations(model, std::move(options)).linear_model());
-}
+constexpr std::array<ModelError, 3> kKinds{{{"alpha", "K", &ModelErrors::alpha},
+                                            {"beta", "C", &ModelErrors::beta},
+                                            {"gamma", "M", &ModelErrors::gamma}}};
 
 }  // namespace
 
-std::span<const ErrorKind> error_kinds() { return kKinds; }
+std::span<const ModelError> model_errors() { return kKinds; }
 
 LawAnalysis::LawAnalysis(const describe::Model& model, const ArmControl& control, double period)
     // The controller refuses what cannot be.
@@ -36,35 +30,16 @@ LawAnalysis::LawAnalysis(const describe::Model& model, const ArmControl& control
       law_period_(control.law == ArmLaw::sampled ? control.period : 0.0),
       file_(model.file),
       name_(model.name),
-      linear_(linear_model(model, true)) {
+      linear_(model) {
   if (!(period > 0.0) || !std::isfinite(period))
     throw InputError({}, fmt::format("a sampled loop with a period of {:g} s", period),
                      "give a positive one");
-  if (control_.law == ArmLaw::gravity || control_.law == ArmLaw::inverse_dynamics)
-    frictionless_ = linear_model(model, false);
-  in_.resize(1 + 3 * n_);
-  out_.resize(linear_.output_size());
-  work_.resize(std::max(linear_.work_size(), frictionless_ ? frictionless_->work_size() : 0));
 }
 
 void LawAnalysis::at(double t, std::span<const double> q, std::span<const double> qd,
                      std::span<const double> qdd) {
-  const auto n = static_cast<Eigen::Index>(n_);
-  const auto point = [&](const generate::Kernel& kernel, bool still) -> LinearPoint {
-    in_[0] = t;
-    for (std::size_t i = 0; i < n_; ++i) {
-      in_[1 + i] = q[i];
-      in_[1 + n_ + i] = still ? 0.0 : qd[i];
-      in_[1 + 2 * n_ + i] = still ? 0.0 : qdd[i];
-    }
-    kernel(in_.data(), out_.data(), work_.data());
-    using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    const auto matrix = [&](const char* block) -> Matrix {
-      return Eigen::Map<const Rows>(out_.data() + kernel.output(block)->offset, n, n);
-    };
-    return {matrix("M"), matrix("C"), matrix("K")};
-  };
-  arm_ = point(linear_, false);
+  const MotionPoint point{t, {q.begin(), q.end()}, {qd.begin(), qd.end()}, {qdd.begin(), qdd.end()}};
+  arm_ = linear_.at(point);
   if (!arm_.M.allFinite() || !arm_.C.allFinite() || !arm_.K.allFinite())
     throw InputError({file_}, fmt::format("the linear model of `{}` at this point is not finite", name_),
                      "give angles, rates and accelerations that the arm can have");
@@ -77,28 +52,7 @@ void LawAnalysis::at(double t, std::span<const double> q, std::span<const double
         fmt::format("the mass matrix of `{}` is singular at this point (eigenvalues {:.3g} to {:.3g})", name_,
                     least, most),
         "give every joint something to move: a mass, an inertia or an `armature`");
-  const Matrix none = Matrix::Zero(n, n), diagonal = arm_.M.diagonal().asDiagonal();
-  switch (control_.law) {
-    case ArmLaw::pole_placement:
-    case ArmLaw::sampled:
-      known_ = arm_;
-      break;
-    case ArmLaw::computed_torque:
-      known_ = {arm_.M, none, none};
-      break;
-    case ArmLaw::diagonal:
-      known_ = {diagonal, none, none};
-      break;
-    case ArmLaw::gravity:
-      // g(q) is what the forces are at rest: its derivative is K there.
-      known_ = {diagonal, none, point(*frictionless_, true).K};
-      break;
-    case ArmLaw::inverse_dynamics: {
-      const LinearPoint own = point(*frictionless_, false);
-      known_ = {arm_.M, own.C, own.K};
-      break;
-    }
-  }
+  known_ = linear_.known_to(control_.law, point);
   sampled_ = sampled_arm(arm_, period_);
 }
 
@@ -110,7 +64,7 @@ std::vector<Complex> LawAnalysis::poles(const ModelErrors& errors, bool sampled)
   return sampled ? closed_loop_poles(sampled_, gains(errors)) : closed_loop_poles(arm_, gains(errors));
 }
 
-StabilityRange LawAnalysis::range(const ErrorKind& kind, bool sampled) const {
+StabilityRange LawAnalysis::range(const ModelError& kind, bool sampled) const {
   const auto holds = [&](double factor) {
     ModelErrors errors;
     errors.*kind.factor = factor;
@@ -152,7 +106,7 @@ StabilityRange LawAnalysis::range(const ErrorKind& kind, bool sampled) const {
   return range;
 }
 
-RootLocus LawAnalysis::locus(const ErrorKind& kind, double from, double to, int looks, bool sampled) const {
+RootLocus LawAnalysis::locus(const ModelError& kind, double from, double to, int looks, bool sampled) const {
   return root_locus(
       [&](double factor) {
         ModelErrors errors;

@@ -1,14 +1,6 @@
 // What errors of the model do to an arm's law at a point of a motion, for any arm [Clover1996, III (27)-(33)].
 //
-// Near q*, qd*, qdd* every law of arm_controller.h gives, to first order in x = q - q* and v = qd - qd*,
-//
-//   dtau = K_l x + C_l v + M_l (S v - P x)        so that   G_1 = -K_l + M_l P,   G_2 = -C_l - M_l S
-//
-// by what it knows of the arm's own M, C, K:
-//
-//   pole placement, sampled   M, C, K              computed torque   M, 0, 0
-//   inverse dynamics          M, and C, K without friction (which it takes at the path's rates)
-//   diagonal                  diag M, 0, 0         gravity           diag M, 0, dg/dq
+// M_l, C_l, K_l are what a law knows of the arm (loop_analysis.h).
 //
 // A model with errors has gamma M_l, beta C_l, alpha K_l (29). The loop is looked at as if it were continuous (13), and as it is sampled: the
 // arm exactly over a period, forces held (33).
@@ -20,17 +12,18 @@
 #include <vector>
 
 #include <tactus/control/arm/arm_controller.h>
+#include <tactus/control/arm/loop_analysis.h>
 #include <tactus/control/arm/poles.h>
 #include <tactus/describe/model/model.h>
 
 namespace tactus::control {
 
 /// An error of the model: "alpha", of K; "beta", of C; "gamma", of M.
-struct ErrorKind {
+struct ModelError {
   std::string_view name, of;
   double ModelErrors::*factor;
 };
-std::span<const ErrorKind> error_kinds();
+std::span<const ModelError> model_errors();
 
 /// For which values of one factor the loop is stable, the others being right: the range about 1.
 struct StabilityRange {
@@ -55,8 +48,8 @@ class LawAnalysis {
   PoleGains gains(const ModelErrors& errors) const;
   /// By real part; of the sampled loop s = ln(z)/h.
   std::vector<Complex> poles(const ModelErrors& errors, bool sampled) const;
-  StabilityRange range(const ErrorKind& kind, bool sampled) const;
-  RootLocus locus(const ErrorKind& kind, double from, double to, int looks, bool sampled) const;
+  StabilityRange range(const ModelError& kind, bool sampled) const;
+  RootLocus locus(const ModelError& kind, double from, double to, int looks, bool sampled) const;
 
   /// How far from 1 limits are sought: at distances that grow by a twentieth, from 1e-4.
   static constexpr double kFarthest = 1e5;
@@ -66,9 +59,7 @@ class LawAnalysis {
   std::size_t n_ = 0;
   double period_ = 0.0, law_period_ = 0.0;
   std::string file_, name_;
-  generate::Kernel linear_;                       // t q u udot -> M C K
-  std::optional<generate::Kernel> frictionless_;  // the same without friction
-  std::vector<double> in_, out_, work_;
+  LinearArm linear_;
   LinearPoint arm_, known_;
   SampledArm sampled_;
 };
