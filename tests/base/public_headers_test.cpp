@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// From the model to its motion, what the hand adds, and what leads arms. A new one has to be worth it.
-constexpr std::size_t kMostOfTheEngine = 40, kMostOfTheHand = 13, kMostOfArms = 6;
+constexpr std::size_t kMostOfTheEngine = 40, kMostOfTheHand = 14, kMostOfArms = 8;
 
 fs::path root() { return tactus::support::source_dir(); }
 
