@@ -20,6 +20,8 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/control/arm/path.h
   tactus/control/arm/poles.h
   tactus/control/arm/projected.h
+  tactus/control/arm/robustness.h
+  tactus/control/arm/trial.h
   tactus/control/arm/weights.h
   tactus/control/coupler.h
   tactus/control/coupler_design.h
@@ -44,6 +46,7 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/device/hand.h
   tactus/device/registry.h
   tactus/display/histogram.h
+  tactus/display/locus_plot.h
   tactus/display/log.h
   tactus/display/loop.h
   tactus/display/run_loop.h

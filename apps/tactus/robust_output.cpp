@@ -47,7 +47,7 @@ std::string list(const std::vector<Complex>& roots) {
 }
 
 std::string in_words(const StabilityRange& range) {
-  if (!range.matters) return "not used by the law";
+  if (!range.matters) return "no effect here";
   if (!range.stable) return "unstable as it is";
   if (!range.lower && !range.upper) return "no limit";
   if (!range.lower) return "below " + number(*range.upper);
@@ -129,7 +129,7 @@ std::string as_picture(const PointReport& report) {
       panel.unit_circle = loop.sampled;
       if (!range.matters) {
         panel.label = fmt::format("{}, of {}, {}", kinds[k].name, kinds[k].of, name_of(loop));
-        panel.words = fmt::format("the law does not use {}", kinds[k].of);
+        panel.words = fmt::format("no effect: what the law takes of {} is zero here", kinds[k].of);
         panels.push_back(std::move(panel));
         continue;
       }

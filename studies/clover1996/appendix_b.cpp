@@ -16,6 +16,9 @@ namespace tactus::studies::clover {
 
 namespace {
 
+/// The larger one; what is no number is the largest.
+double larger(double a, double b) { return b <= a ? a : b; }
+
 using derive::LinearCanonical;
 using study::Context;
 using study::Result;
@@ -264,7 +267,7 @@ Result figure_7(const Context& context) {
     std::vector<double> values{k * kStep};
     for (Eigen::Index i = 0; i < 6; ++i) {
       const auto joint = static_cast<std::size_t>(i);
-      off[joint] = std::max(off[joint], std::abs(a[row][i] - b[row][i]));
+      off[joint] = larger(off[joint], std::abs(a[row][i] - b[row][i]));
       size[joint] = std::max(size[joint], std::abs(a[row][i]));
       const double here = std::abs(a[row][i] - x[i]);
       apart = !(here <= apart) ? here : apart;

@@ -14,8 +14,8 @@
 #include <studies/clover1996/tables.h>
 #include <studies/compare.h>
 #include <studies/models.h>
-#include <tactus/control/arm/arm_model.h>
 #include <tactus/control/arm/robustness.h>
+#include <tactus/control/arm/trial.h>
 #include "cases.h"
 
 namespace tactus::studies::clover {
@@ -30,11 +30,8 @@ using study::Result;
 
 constexpr double kMost = 5.0;  // [kg]
 
-LawAnalysis with_payload(const Context& context, ArmLaw law, const PolePair& poles, double mass) {
-  const describe::Model model = load(context, "puma560");
-  control::Gripper payload;
-  payload.mass = mass;
-  LawAnalysis analysis(control::with_gripper(model, model.frame_index("tool"), payload),
+LawAnalysis carrying(const Context& context, ArmLaw law, const PolePair& poles, double mass) {
+  LawAnalysis analysis(control::with_payload(load(context, "puma560"), "tool", mass),
                        {law, {poles}, 0.002, false}, 0.002);
   const tactus::clover::Table& table = tactus::clover::kTables[2];
   analysis.at(0.0, table.q, table.qd, table.qdd);
@@ -53,7 +50,7 @@ Result payload(const Context& context) {
     for (const ArmLaw law : {ArmLaw::pole_placement, ArmLaw::computed_torque}) {
       std::array<std::optional<LawAnalysis>, 6> arms;
       for (int kg = 0; kg <= 5; ++kg)
-        arms[static_cast<std::size_t>(kg)].emplace(with_payload(context, law, PolePair::complex(re, im), kg));
+        arms[static_cast<std::size_t>(kg)].emplace(carrying(context, law, PolePair::complex(re, im), kg));
       for (const double assumed : {0.0, kMost}) {
         const control::PoleGains gains = arms[static_cast<std::size_t>(assumed)]->gains({});
         table += fmt::format("{:<12} {:<17} {:>8}", fmt::format("{:g}+-{:g}j", re, im), name_of(law),
@@ -104,7 +101,7 @@ Result gamma(const Context& context) {
   bool never = true, less = true;
   for (const auto& [re, im] : {std::pair{-45.0, 45.0}, {-12.0, 45.0}, {-4.5, 4.5}, {-20.0, 5.0}}) {
     const PolePair poles = PolePair::complex(re, im);
-    const LawAnalysis analysis = with_payload(context, ArmLaw::pole_placement, poles, 0.0);
+    const LawAnalysis analysis = carrying(context, ArmLaw::pole_placement, poles, 0.0);
     bool slower = false;
     for (double g = 1.0; g < 1e3; g *= 1.17) {
       const double closed = slowest(poles, g);

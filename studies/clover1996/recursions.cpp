@@ -25,6 +25,9 @@ namespace tactus::studies::clover {
 
 namespace {
 
+/// The larger one; what is no number is the largest.
+double larger(double a, double b) { return b <= a ? a : b; }
+
 using study::Context;
 using study::Result;
 using Vec = math::Vec3<double>;
@@ -345,9 +348,9 @@ double apart(const Context& context, const Subject& one, Misprint misprint, bool
       for (std::size_t i = 0; i < n; ++i) {
         const double there = of.output("tau")[place[i]] - engine.rotors[place[i]] * motion.qdd[i];
         size = std::max(size, std::abs(there));
-        off = std::max(off, std::abs(here.tau[i] - there));
+        off = larger(off, std::abs(here.tau[i] - there));
       }
-      worst = !(off / size <= worst) ? off / size : worst;
+      worst = larger(worst, off / size);
       continue;
     }
     for (const auto& [block, vary] :
@@ -362,10 +365,10 @@ double apart(const Context& context, const Subject& one, Misprint misprint, bool
           const double there =
               of.output(block)[place[i] * n + place[j]] - (rotor ? engine.rotors[place[i]] : 0.0);
           size = std::max(size, std::abs(there));
-          off = std::max(off, std::abs(here.dtau[i] - there));
+          off = larger(off, std::abs(here.dtau[i] - there));
         }
       }
-      worst = !(off / size <= worst) ? off / size : worst;
+      worst = larger(worst, off / size);
     }
   }
   return worst;

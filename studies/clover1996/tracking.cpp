@@ -20,6 +20,9 @@ namespace tactus::studies::clover {
 
 namespace {
 
+/// The larger one; what is no number is the largest.
+double larger(double a, double b) { return b <= a ? a : b; }
+
 using control::ArmLaw;
 using study::Context;
 using study::Result;
@@ -72,7 +75,7 @@ Profile follow(const Context& context, const std::string& name, ArmLaw law, doub
       ++k;
     });
     if (!outcome.stable()) all.largest = INFINITY;
-    all.largest = std::max(all.largest, outcome.largest);
+    all.largest = larger(all.largest, outcome.largest);
     for (std::size_t i = 0; i < 6; ++i) {
       const std::vector<double> slopes = SmoothingSpline(rates[i], kPeriod).slopes();
       if (run == 0) all.acceleration[i].assign(slopes.size(), 0.0);
@@ -93,7 +96,7 @@ double rms(const std::vector<double>& values) {
 double apart(const Profile& a, const Profile& b, std::size_t joint) {
   double most = 0.0;
   for (std::size_t k = 0; k < a.t.size(); ++k)
-    most = std::max(most, std::abs(a.angle[joint][k] - b.angle[joint][k]));
+    most = larger(most, std::abs(a.angle[joint][k] - b.angle[joint][k]));
   return most / std::max(a.most(a.angle[joint]), b.most(b.angle[joint]));
 }
 
@@ -153,8 +156,8 @@ Result positions(const Context& context) {
                          follow(context, "CT2", ArmLaw::computed_torque, 0.8, 1).largest};
   double wrist = 0.0, alike = 0.0;
   for (std::size_t i = 0; i < 6; ++i) {
-    alike = std::max(alike, apart(all[0], all[1], i));
-    if (i >= 3) wrist = std::max({wrist, apart(all[0], all[1], i), apart(all[0], all[2], i)});
+    alike = larger(alike, apart(all[0], all[1], i));
+    if (i >= 3) wrist = larger(wrist, larger(apart(all[0], all[1], i), apart(all[0], all[2], i)));
   }
   constexpr double kMost = 0.35e-3;  // [m]
   const bool near = all[0].largest < kMost && all[1].largest < kMost && less[0] < kMost && less[1] < kMost;

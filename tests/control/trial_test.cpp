@@ -250,6 +250,8 @@ TEST(Trials, ThatCannotBeAreRefused) {
   const TrialArm arm(puma(), standard_move(), good);
   EXPECT_THROW(run_trials(arm, 0, 1), InputError);
   EXPECT_THROW(run_trials(arm, 1, 0), InputError);
+  EXPECT_THROW(with_payload(puma(), "tool", -1.0), InputError);
+  EXPECT_THROW(with_payload(puma(), "tol", 1.0), InputError);
 }
 
 }  // namespace

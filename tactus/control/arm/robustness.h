@@ -28,7 +28,7 @@ std::span<const ModelError> model_errors();
 /// For which values of one factor the loop is stable, the others being right: the range about 1.
 struct StabilityRange {
   bool stable = false;                 // where the model is right
-  bool matters = true;                 // false: the law does not use the matrix
+  bool matters = true;                 // false: the law does not use the matrix, or it is zero
   bool marginal = false;               // lower is zero, where the gains vanish
   std::optional<double> lower, upper;  // none: as far as was looked
 };

@@ -390,6 +390,16 @@ TrialSummary summary_of(const std::vector<TrialOutcome>& trials) {
   return all;
 }
 
+describe::Model with_payload(describe::Model model, const std::string& frame, double mass) {
+  if (!(mass >= 0.0) || !std::isfinite(mass))
+    throw InputError({}, fmt::format("a payload of {:g} kg", mass), "give a mass");
+  const int tool = tool_of(model, frame);
+  if (mass == 0.0) return model;
+  const algebra::Graph::Scope scope(const_cast<algebra::Graph&>(*model.graph));
+  add_payload(model, tool, describe::Expr(mass));
+  return model;
+}
+
 JointPath standard_move(double duration) {
   constexpr double kDegree = std::numbers::pi / 180.0;
   return JointPath({{-45 * kDegree, -135 * kDegree, 135 * kDegree, -45 * kDegree, 0.0, 135 * kDegree},

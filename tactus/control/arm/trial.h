@@ -131,6 +131,9 @@ struct TrialSummary {
 };
 TrialSummary summary_of(const std::vector<TrialOutcome>& trials);
 
+/// The model with a point mass fixed at a frame: as TrialOptions::frame says.
+describe::Model with_payload(describe::Model model, const std::string& frame, double mass);
+
 /// The standard move of [Clover1996, III Figure 7], for arms of six turning joints: (-45, -135, 135, -45, 0, 135) to (45, -85, 30, 45, 50, 30)
 /// degrees.
 JointPath standard_move(double duration = 1.5);
