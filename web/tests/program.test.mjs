@@ -272,8 +272,11 @@ test('A payload of 150 kg is put into its slot: its mass is felt, the walls answ
       const body = app.scene.value.bodies.findIndex((b) => b.name === 'box');
       let sequence = 1, force = 0, contacts = 0, mass = null;
       link.send({type: 'grab', body, point: [0, 0, 0], target: [0, 0, 0], sequence});
-      for (let i = 0; i < 140; ++i) {
-        link.send({type: 'move', target: [-0.005 * Math.min(i, 80), i < 30 ? 0 : 0.012, 0], sequence: ++sequence});
+      // Straight in, and against a wall only once it is inside, however slow the machine is; then on to the end.
+      for (let i = 0, after = 0; i < 600 && after < 20; ++i) {
+        const x = app.frame.poses[7 * body];
+        after += x < -0.32 ? 1 : 0;
+        link.send({type: 'move', target: [Math.max(-0.4, x - 0.04), x < -0.15 ? 0.012 : 0, 0], sequence: ++sequence});
         await new Promise((r) => setTimeout(r, 50));
         const f = app.frame;
         contacts = Math.max(contacts, f.contacts);
