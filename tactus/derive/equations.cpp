@@ -1,5 +1,6 @@
 #include <tactus/derive/equations_implementation.h>
 #include <tactus/derive/linear/motion_derivatives.h>
+#include <tactus/derive/recursion/root_frame.h>
 #include <tactus/derive/tree/formulas.h>
 #include <tactus/describe/read/load.h>
 
@@ -27,12 +28,30 @@ Function Equations::inverse_dynamics() const {
                               self.joint_forces_for(self.speeds.rates, self.speeds.accelerations, true))});
 }
 
+namespace {
+
+/// Where M itself is the result: trees up to this depth carry each composite body's wrench down joint by joint; deeper ones are made of
+/// dots in the root's frame, which code evaluates side by side. Measured (docs/benchmarks.md).
+constexpr int kCarriedDepth = 24;
+
+std::vector<Expr> mass_by_dots_of(const Derivation& self) {
+  self.require_a_matrix();
+  RootFrame<Expr> frame(self.tree);
+  std::vector<Expr> M(self.symbols->u.size() * self.symbols->u.size());
+  mass_by_dots(self.tree, motion_at(self.tree, self.symbols->q), frame, M.data());
+  return M;
+}
+
+}  // namespace
+
 Function Equations::mass_matrix() const {
   const Implementation& self = *implementation_;
   const Graph::Scope scope(*self.graph);
-  return self.function(
-      "mass_matrix", "The mass matrix in the generalised speeds.", self.symbols->inputs(false, {}, false),
-      {block("M", "mass matrix, symmetric [kg m^2, kg m, kg]", nv(), nv(), self.mass_matrix())});
+  const bool by_dots = self.speeds.identity && depth_of(self.raw) > kCarriedDepth;
+  return self.function("mass_matrix", "The mass matrix in the generalised speeds.",
+                       self.symbols->inputs(false, {}, false),
+                       {block("M", "mass matrix, symmetric [kg m^2, kg m, kg]", nv(), nv(),
+                              by_dots ? mass_by_dots_of(self) : self.mass_matrix())});
 }
 
 Function Equations::bias() const {

@@ -22,7 +22,6 @@
 #include <tactus/derive/recursion/energy.h>
 #include <tactus/derive/recursion/force_laws.h>
 #include <tactus/derive/recursion/loads.h>
-#include <tactus/derive/recursion/root_frame.h>
 #include <tactus/derive/recursion/sparse_factor.h>
 #include <tactus/derive/tree/simplify.h>
 #include <tactus/derive/tree/tree_matrix.h>
@@ -41,10 +40,6 @@ inline constexpr int kSearchedLinks = 12;
 /// (docs/benchmarks.md): it is the depth that counts, not the number of speeds, and not the number of
 /// operations either, since an articulated body must wait for its division at every joint.
 inline constexpr int kCompositeBodyDepth = 12;
-
-/// Mass matrices of trees up to this depth carry each composite body's wrench down joint by joint; deeper ones are made of dots in the
-/// root's frame, which code evaluates side by side. Measured (docs/benchmarks.md).
-inline constexpr int kCarriedDepth = 24;
 
 inline Block block(std::string name, std::string meaning, int rows, int cols, std::vector<Expr> entries) {
   return {std::move(name), std::move(meaning), rows, cols, std::move(entries)};
@@ -235,11 +230,6 @@ struct Derivation {
   std::vector<Expr> rate_mass_matrix() const {
     Motion<Expr> motion = motion_at(tree, symbols->q);
     std::vector<Expr> M(static_cast<std::size_t>(nv()) * static_cast<std::size_t>(nv()));
-    if (depth_of(raw) > kCarriedDepth) {
-      RootFrame<Expr> frame(tree);
-      mass_by_dots(tree, motion, frame, M.data());
-      return M;
-    }
     std::vector<CompositeBody<Expr>> composite;
     composite_body(tree, Policy{}, motion, composite, M.data());
     return M;

@@ -33,9 +33,9 @@
 //   C_jk = xi_j . (Y(phi_k)  + B(xi_k,w))               j on the way from the ground to k
 //   K_jk = xi_j . (Y(psi'_k) + B(psi_k,w) + xi_k x* F)  F: the force that the joint of k transmits
 //
-// In the last line F turns with the bodies while xi_j stays. Compare [CarpentierMansard2018] and
-// [SinghRussellWensing2022], who carry a matrix of six by six where G and p (twelve numbers, of which a plane needs three) are enough. q_k means a displacement along
-// speed k; with quaternions, too.
+// In the last line F turns with the bodies while xi_j stays. q_k means a displacement along speed k; with quaternions, too. Compare
+// [CarpentierMansard2018] and [SinghRussellWensing2022], who carry a matrix of six by six where G and p, twelve numbers, are enough.
+
 #pragma once
 
 #include <tactus/derive/recursion/root_frame.h>
@@ -150,7 +150,7 @@ void derivative_motion(const Tree<S>& tree, const S* u, const S* ud, const Motio
       V_P = d.V[link.parent];
       A_P = d.A[link.parent];
     }
-    Twist<S> J, Jd;  // the joint's motion, and its rate but for V_P x J
+    Twist<S> J, Jd;  // the joint's motion, and its rate
     const int count = speed_count(link.kind);
     for (int k = 0; k < count; ++k) {
       const auto at = static_cast<std::size_t>(link.v + k);
