@@ -42,6 +42,8 @@ std::vector<Contender> tactus_contenders(const Mechanism& mechanism, Quantity qu
 /// functions.
 std::optional<Contender> mujoco_contender(const Mechanism& mechanism, Quantity quantity);
 std::optional<Contender> simbody_contender(const Mechanism& mechanism, Quantity quantity);
+/// Of chains alone.
+std::optional<Contender> kdl_contender(const Mechanism& mechanism, Quantity quantity);
 
 /// The same for forward dynamics of a mechanism with loops (loops.h). MuJoCo's evaluate() is at rest: it
 /// leaves the term Ad u out of A udot + Ad u = 0.

@@ -15,6 +15,7 @@
 #include "loops.h"
 #include "once.h"
 #include "report.h"
+#include "scale.h"
 #include "singular.h"
 #include "thresholds.h"
 
@@ -31,12 +32,14 @@ struct Arguments {
   bool heap = false;
   bool haptic = false;
   bool arm = false;
-  std::string only;  // of the haptic loop: this model
+  bool scale = false;
+  std::string only;  // of the haptic loop: this model; of the sizes: this family
 };
 
 constexpr const char* kHelp =
     "tactus_bench [--quick] [--no-compiler] [--loops] [--json FILE] | --contact [--quick] | --heap [--quick] "
-    "| --haptic [--quick] [--only MODEL] | --arm [--quick] | --thresholds\n"
+    "| --haptic [--quick] [--only MODEL] | --arm [--quick] | --scale [--quick] [--only FAMILY] | "
+    "--thresholds\n"
     "  --quick        fewer and shorter repetitions, no long ladders\n"
     "  --no-compiler  without the rows of the emitted C++ (they start the system's compiler)\n"
     "  --loops        only the mechanisms with closed loops\n"
@@ -45,6 +48,8 @@ constexpr const char* kHelp =
     "  --heap         instead of the table: stacks and heaps only\n"
     "  --haptic       instead of the table: ticks of the haptic loop (of one model)\n"
     "  --arm          instead of the table: inverse kinematics, and ticks of the arm as a force display\n"
+    "  --scale        instead of the table: how costs grow with the size (chain, spatial, ladder, tree, "
+    "free)\n"
     "  --thresholds   instead of the table: composite against articulated bodies against the loop, by length "
     "of chain\n";
 
@@ -53,7 +58,7 @@ bool measure_case(const Mechanism& mechanism, Quantity quantity, const Arguments
                   const Effort& effort, Report& report) {
   const std::string case_name = mechanism.name + " " + name_of(quantity);
   std::vector<Contender> contenders = tactus_contenders(mechanism, quantity, arguments.compiler);
-  for (auto make : {mujoco_contender, simbody_contender}) {
+  for (auto make : {mujoco_contender, simbody_contender, kdl_contender}) {
     if (auto peer = make(mechanism, quantity)) contenders.push_back(std::move(*peer));
   }
   const auto expected = expected_results(mechanism, quantity);
@@ -82,7 +87,7 @@ void measure_cold_case(const Mechanism& mechanism, Quantity quantity, int repeti
   for (Contender& contender : tactus_contenders(mechanism, quantity, false)) {
     if (contender.states_per_call == 1) contenders.push_back(std::move(contender));
   }
-  for (auto make : {mujoco_contender, simbody_contender}) {
+  for (auto make : {mujoco_contender, simbody_contender, kdl_contender}) {
     if (auto peer = make(mechanism, quantity)) contenders.push_back(std::move(*peer));
   }
   report.add(mechanism.name + " " + name_of(quantity) + ", cold", contenders,
@@ -130,6 +135,11 @@ int run(const Arguments& arguments) {
   if (arguments.arm) {
     measure_arm(arguments.quick);
     return 0;
+  }
+  if (arguments.scale) {
+    if (measure_scale({.quick = arguments.quick, .only = arguments.only})) return 0;
+    fmt::print(stderr, "tactus_bench: --only: there is no family '{}'\n", arguments.only);
+    return 2;
   }
   if (arguments.heap) {
     measure_heap(arguments.quick);
@@ -187,6 +197,8 @@ int main(int argc, char** argv) {
       arguments.haptic = true;
     } else if (argument == "--arm") {
       arguments.arm = true;
+    } else if (argument == "--scale") {
+      arguments.scale = true;
     } else if (argument == "--heap") {
       arguments.heap = true;
     } else if (argument == "--thresholds") {

@@ -2,31 +2,85 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include <tactus/base/check.h>
 
 namespace tactus::algebra {
 
-std::vector<const Node*> needed_nodes(std::span<const Expr> roots) {
-  // Ids grow from operands to users, so the order of ids is a topological order.
-  std::uint32_t top = 0;
-  for (const Expr root : roots) top = std::max(top, root.id());
-  std::vector<const Node*> by_id(top + 1, nullptr), stack;
-  const auto visit = [&](const Node* n) {
-    if (n != nullptr && by_id[n->id] == nullptr) {
-      by_id[n->id] = n;
-      stack.push_back(n);
-    }
-  };
-  for (const Expr root : roots) visit(root.node());
-  while (!stack.empty()) {
-    const Node* n = stack.back();
-    stack.pop_back();
-    visit(n->a);
-    visit(n->b);
-    visit(n->c);
+namespace {
+
+constexpr std::uint32_t kNowhere = UINT32_MAX;
+
+/// Numbers by nodes' ids, for the length of a call. The tables are the thread's own and are given back as they were taken, empty: a call costs what
+/// the nodes that it looks at cost, however large the graph is that they stand in.
+class Places {
+ public:
+  Places() {
+    if (pool().empty()) pool().push_back(std::make_unique<std::vector<std::uint32_t>>());
+    table_ = std::move(pool().back());
+    pool().pop_back();
   }
+  ~Places() {
+    for (const std::uint32_t id : set_) (*table_)[id] = kNowhere;
+    pool().push_back(std::move(table_));
+  }
+  Places(const Places&) = delete;
+  Places& operator=(const Places&) = delete;
+
+  std::uint32_t of(const Node* n) const { return n->id < table_->size() ? (*table_)[n->id] : kNowhere; }
+  /// For each node once.
+  void set(const Node* n, std::uint32_t place) {
+    if (n->id >= table_->size())
+      table_->resize(std::max<std::size_t>(n->id + 1, 2 * table_->size()), kNowhere);
+    (*table_)[n->id] = place;
+    set_.push_back(n->id);
+  }
+  /// Where each node stands among these.
+  void number(const std::vector<const Node*>& nodes) {
+    for (std::uint32_t i = 0; i < nodes.size(); ++i) set(nodes[i], i);
+  }
+
+ private:
+  static std::vector<std::unique_ptr<std::vector<std::uint32_t>>>& pool() {
+    thread_local std::vector<std::unique_ptr<std::vector<std::uint32_t>>> tables;
+    return tables;
+  }
+
+  std::unique_ptr<std::vector<std::uint32_t>> table_;
+  std::vector<std::uint32_t> set_;
+};
+
+}  // namespace
+
+std::vector<const Node*> needed_nodes(std::span<const Expr> roots) {
+  std::vector<const Node*> found;
+  std::uint32_t top = 0;
+  {
+    Places seen;
+    const auto visit = [&](const Node* n) {
+      if (n == nullptr || seen.of(n) != kNowhere) return;
+      seen.set(n, 0);
+      found.push_back(n);
+      top = std::max(top, n->id);
+    };
+    for (const Expr root : roots) visit(root.node());
+    for (std::size_t next = 0; next < found.size(); ++next) {
+      const Node* n = found[next];
+      visit(n->a);
+      visit(n->b);
+      visit(n->c);
+    }
+  }
+  // Ids grow from operands to users, so the order of ids is a topological order. Most of a graph is sorted by putting each node at its place.
+  constexpr std::size_t kMost = 8;
+  if (found.size() * kMost < top) {
+    std::sort(found.begin(), found.end(), [](const Node* x, const Node* y) { return x->id < y->id; });
+    return found;
+  }
+  std::vector<const Node*> by_id(top + 1, nullptr);
+  for (const Node* n : found) by_id[n->id] = n;
   std::erase(by_id, nullptr);
   return by_id;
 }
@@ -102,23 +156,23 @@ std::vector<Expr> directional_derivative(std::span<const Expr> roots, std::span<
                                          std::span<const Expr> rates) {
   TACTUS_CHECK(symbols.size() == rates.size());
   const std::vector<const Node*> nodes = needed_nodes(roots);
-  std::uint32_t top = 0;
-  for (const Node* n : nodes) top = std::max(top, n->id);
-  std::vector<Expr> rate(top + 1, Expr());
+  Places places;
+  places.number(nodes);
+  std::vector<Expr> rate(nodes.size());
   for (std::size_t k = 0; k < symbols.size(); ++k) {
-    if (symbols[k].id() <= top) rate[symbols[k].id()] = rates[k];
+    if (const std::uint32_t i = places.of(symbols[k].node()); i != kNowhere) rate[i] = rates[k];
   }
-  for (const Node* n : nodes) {
+  const auto rate_of = [&](const Node* operand) { return operand ? rate[places.of(operand)] : Expr(); };
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const Node* n = nodes[i];
     if (n->op == Op::symbol || n->op == Op::constant) continue;
-    const Expr da = rate[n->a->id];
-    const Expr db = n->b ? rate[n->b->id] : Expr();
-    const Expr dc = n->c ? rate[n->c->id] : Expr();
+    const Expr da = rate_of(n->a), db = rate_of(n->b), dc = rate_of(n->c);
     if (is_zero(da) && is_zero(db) && is_zero(dc)) continue;
-    rate[n->id] = chain_rule(n, da, db, dc);
+    rate[i] = chain_rule(n, da, db, dc);
   }
   std::vector<Expr> result;
   result.reserve(roots.size());
-  for (const Expr root : roots) result.push_back(rate[root.id()]);
+  for (const Expr root : roots) result.push_back(rate_of(root.node()));
   return result;
 }
 
@@ -135,16 +189,14 @@ std::vector<Expr> jacobian(std::span<const Expr> roots, std::span<const Expr> sy
   std::vector<Expr> matrix(roots.size() * symbols.size());
   const std::vector<const Node*> nodes = needed_nodes(roots);
   if (nodes.empty()) return matrix;
-  constexpr std::uint32_t kNone = UINT32_MAX;
-  std::vector<std::uint32_t> place(nodes.back()->id + 1, kNone);  // by id: where the node stands in `nodes`
-  for (std::uint32_t i = 0; i < nodes.size(); ++i) place[nodes[i]->id] = i;
-  const auto place_of = [&](Expr e) { return e.id() < place.size() ? place[e.id()] : kNone; };
+  Places places;
+  places.number(nodes);
 
   // The users of node i: users[first[i]] ... users[first[i + 1] - 1].
   std::vector<std::uint32_t> first(nodes.size() + 2, 0), users;
   const auto for_operands = [&](const Node* n, const auto& action) {
     for (const Node* operand : {n->a, n->b, n->c})
-      if (operand != nullptr) action(place[operand->id]);
+      if (operand != nullptr) action(places.of(operand));
   };
   for (const Node* n : nodes) for_operands(n, [&](std::uint32_t i) { ++first[i + 2]; });
   for (std::size_t i = 2; i < first.size(); ++i) first[i] += first[i - 1];
@@ -155,10 +207,10 @@ std::vector<Expr> jacobian(std::span<const Expr> roots, std::span<const Expr> sy
   std::vector<Expr> rate(nodes.size());
   std::vector<char> reached(nodes.size(), 0);
   std::vector<std::vector<std::size_t>> rows_at(nodes.size());
-  for (std::size_t row = 0; row < roots.size(); ++row) rows_at[place_of(roots[row])].push_back(row);
+  for (std::size_t row = 0; row < roots.size(); ++row) rows_at[places.of(roots[row].node())].push_back(row);
   for (std::size_t col = 0; col < symbols.size(); ++col) {
-    const std::uint32_t start = place_of(symbols[col]);
-    if (start == kNone) continue;
+    const std::uint32_t start = places.of(symbols[col].node());
+    if (start == kNowhere) continue;
     std::vector<std::uint32_t> dependent{start};
     reached[start] = 1;
     for (std::size_t k = 0; k < dependent.size(); ++k) {
@@ -175,7 +227,7 @@ std::vector<Expr> jacobian(std::span<const Expr> roots, std::span<const Expr> sy
       if (i == start) {
         rate[i] = Expr(1.0);
       } else {
-        const auto rate_of = [&](const Node* operand) { return operand ? rate[place[operand->id]] : Expr(); };
+        const auto rate_of = [&](const Node* operand) { return operand ? rate[places.of(operand)] : Expr(); };
         const Expr da = rate_of(n->a), db = rate_of(n->b), dc = rate_of(n->c);
         if (!is_zero(da) || !is_zero(db) || !is_zero(dc)) rate[i] = chain_rule(n, da, db, dc);
       }
@@ -193,23 +245,31 @@ std::vector<Expr> substitute(std::span<const Expr> roots, const Graph& graph_of_
                              std::span<const Expr> from, std::span<const Expr> to) {
   TACTUS_CHECK(from.size() == to.size());
   const bool same_graph = &graph_of_roots == &Graph::current();
-  std::unordered_map<const Node*, Expr> image;
-  for (std::size_t k = 0; k < from.size(); ++k) image.emplace(from[k].node(), to[k]);
-  for (const Node* n : needed_nodes(roots)) {
-    if (image.contains(n)) continue;
-    Expr made;
-    if (n->op == Op::constant) {
-      made = Expr(n->value);
-    } else if (n->op == Op::symbol) {
-      made = same_graph ? Expr(n) : symbol(graph_of_roots.symbol_name(n->symbol));
-    } else {
-      made = make(n->op, image.at(n->a), n->b ? image.at(n->b) : Expr(), n->c ? image.at(n->c) : Expr());
-    }
-    image.emplace(n, made);
+  const std::vector<const Node*> nodes = needed_nodes(roots);
+  Places places;
+  places.number(nodes);
+  std::vector<Expr> image(nodes.size());
+  std::vector<char> replaced(nodes.size(), 0);
+  for (std::size_t k = 0; k < from.size(); ++k) {
+    const std::uint32_t i = places.of(from[k].node());
+    if (i == kNowhere || nodes[i] != from[k].node() || replaced[i]) continue;
+    image[i] = to[k];
+    replaced[i] = 1;
+  }
+  const auto image_of = [&](const Node* operand) { return operand ? image[places.of(operand)] : Expr(); };
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const Node* n = nodes[i];
+    if (replaced[i]) continue;
+    if (n->op == Op::constant)
+      image[i] = Expr(n->value);
+    else if (n->op == Op::symbol)
+      image[i] = same_graph ? Expr(n) : symbol(graph_of_roots.symbol_name(n->symbol));
+    else
+      image[i] = make(n->op, image_of(n->a), image_of(n->b), image_of(n->c));
   }
   std::vector<Expr> result;
   result.reserve(roots.size());
-  for (const Expr root : roots) result.push_back(image.at(root.node()));
+  for (const Expr root : roots) result.push_back(image_of(root.node()));
   return result;
 }
 
@@ -220,37 +280,40 @@ Expr substitute(Expr root, const Graph& graph_of_root, std::span<const Expr> fro
 std::vector<Expr> transplant(std::span<const Expr> roots, const Graph& graph_of_roots) {
   Graph& graph = Graph::current();
   const std::vector<const Node*> nodes = needed_nodes(roots);
-  std::vector<const Node*> image(nodes.empty() ? 0 : std::size_t{nodes.back()->id} + 1, nullptr);
-  const auto image_of = [&](const Node* n) { return n == nullptr ? nullptr : image[n->id]; };
-  for (const Node* n : nodes) {
-    image[n->id] = n->op == Op::symbol
-                       ? graph.symbol(graph_of_roots.symbol_name(n->symbol)).node()
-                       : graph.intern(n->op, image_of(n->a), image_of(n->b), image_of(n->c), n->value, 0);
+  Places places;
+  places.number(nodes);
+  std::vector<const Node*> image(nodes.size());
+  const auto image_of = [&](const Node* n) { return n == nullptr ? nullptr : image[places.of(n)]; };
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const Node* n = nodes[i];
+    image[i] = n->op == Op::symbol
+                   ? graph.symbol(graph_of_roots.symbol_name(n->symbol)).node()
+                   : graph.intern(n->op, image_of(n->a), image_of(n->b), image_of(n->c), n->value, 0);
   }
   std::vector<Expr> result;
   result.reserve(roots.size());
-  for (const Expr root : roots) result.emplace_back(image[root.id()]);
+  for (const Expr root : roots) result.emplace_back(image_of(root.node()));
   return result;
 }
 
 std::vector<double> evaluate(std::span<const Expr> roots, const std::function<double(Expr)>& value_of) {
   const std::vector<const Node*> nodes = needed_nodes(roots);
-  std::uint32_t top = 0;
-  for (const Node* n : nodes) top = std::max(top, n->id);
-  std::vector<double> value(top + 1, 0.0);
-  for (const Node* n : nodes) {
-    if (n->op == Op::constant) {
-      value[n->id] = n->value;
-    } else if (n->op == Op::symbol) {
-      value[n->id] = value_of(Expr(n));
-    } else {
-      value[n->id] =
-          apply(n->op, value[n->a->id], n->b ? value[n->b->id] : 0.0, n->c ? value[n->c->id] : 0.0);
-    }
+  Places places;
+  places.number(nodes);
+  std::vector<double> value(nodes.size(), 0.0);
+  const auto value_at = [&](const Node* operand) { return operand ? value[places.of(operand)] : 0.0; };
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const Node* n = nodes[i];
+    if (n->op == Op::constant)
+      value[i] = n->value;
+    else if (n->op == Op::symbol)
+      value[i] = value_of(Expr(n));
+    else
+      value[i] = apply(n->op, value_at(n->a), value_at(n->b), value_at(n->c));
   }
   std::vector<double> result;
   result.reserve(roots.size());
-  for (const Expr root : roots) result.push_back(value[root.id()]);
+  for (const Expr root : roots) result.push_back(value_at(root.node()));
   return result;
 }
 

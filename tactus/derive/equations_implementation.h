@@ -24,6 +24,7 @@
 #include <tactus/derive/recursion/loads.h>
 #include <tactus/derive/recursion/sparse_factor.h>
 #include <tactus/derive/tree/simplify.h>
+#include <tactus/derive/tree/tree_matrix.h>
 
 namespace tactus::derive {
 
@@ -277,6 +278,31 @@ struct Equations::Implementation {
     return result;
   }
 
+  /// M without the entries that the tree makes zero.
+  TreeMatrix<Expr> tree_mass_matrix() const {
+    if (!speeds.identity) return TreeMatrix<Expr>(coupling(), kane_equations(false).M);
+    TreeMatrix<Expr> M(coupling());
+    Motion<Expr> motion = motion_at(tree, symbols->q);
+    std::vector<CompositeBody<Expr>> composite;
+    composite_elements(tree, Policy{}, motion, composite,
+                       [&](int row, int column, const Expr& element) { M.set(row, column, element); });
+    return M;
+  }
+  struct TreeBalance {
+    TreeMatrix<Expr> M;
+    std::vector<Expr> Q;
+  };
+  TreeBalance tree_balance() const {
+    if (!speeds.identity) {
+      Balance full = balance();
+      return {TreeMatrix<Expr>(std::move(full.parents), full.M), std::move(full.Q)};
+    }
+    TreeBalance result{tree_mass_matrix(), actuator_forces()};
+    const std::vector<Expr> h = bias(true);
+    for (std::size_t k = 0; k < h.size(); ++k) result.Q[k] -= h[k];
+    return result;
+  }
+
   /// M_k of every block, and Q.
   struct BlockBalance {
     std::vector<std::vector<Expr>> M;
@@ -314,10 +340,10 @@ struct Equations::Implementation {
   }
 
   std::vector<Expr> accelerations_by_composite_body() const {
-    Balance b = balance();
-    factorise(b.parents, nv(), b.M.data());
-    solve(b.parents, nv(), b.M.data(), b.Q.data());
-    return b.Q;
+    TreeBalance b = tree_balance();
+    b.M.factorise();
+    b.M.solve(b.Q);
+    return std::move(b.Q);
   }
 
   /// Phi, velocity, A, c, gamma.

@@ -24,4 +24,18 @@ inline double dot(const double* a, const double* b, std::size_t n) {
          (((parts[0] + parts[4]) + (parts[1] + parts[5])) + ((parts[2] + parts[6]) + (parts[3] + parts[7])));
 }
 
+/// The same where the first `zeros` products are zeros: the same bits.
+inline double dot_after(const double* a, const double* b, std::size_t n, std::size_t zeros) {
+  constexpr std::size_t kParts = 8;
+  if (zeros < kParts) return dot(a, b, n);
+  const std::size_t whole = n - n % kParts;
+  if (zeros >= whole) {
+    double sum = 0.0;
+    for (std::size_t i = zeros; i < n; ++i) sum += a[i] * b[i];
+    return sum;
+  }
+  const std::size_t skipped = zeros - zeros % kParts;
+  return dot(a + skipped, b + skipped, n - skipped);
+}
+
 }  // namespace tactus::math

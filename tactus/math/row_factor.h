@@ -7,12 +7,19 @@
 // distance that does not pass the tolerance ends the factorisation: the rows left over depend on the others.
 // The tolerance is absolute, so that a single row can vanish; rows should therefore come with a natural size
 // of about 1.
+//
+// Rows of many loops have few entries each, and a reflection touches only rows that have a column in common with it. Long rows with few entries are
+// therefore kept with lists of these, and the k-th reflection leads to a column c_k of the row's own instead of the k-th: it has no entries then but
+// those of rows that hang together. Components along e_k stand first in vectors all the same.
 #pragma once
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
+
+#include <tactus/math/lazy_zeros.h>
 
 namespace tactus::math {
 
@@ -25,7 +32,12 @@ class RowFactor {
   /// Rows are shorter from now on: n numbers, no more than there is memory for.
   void set_width(std::size_t n) { n_ = n; }
   /// To be filled row by row before factor(), which destroys it.
-  double* row(std::size_t i) { return x_.data() + i * n_; }
+  double* row(std::size_t i) {
+    listed_[i] = 0;
+    return at(i);
+  }
+  /// The same, filled with zeros: only what is not zero need be written.
+  double* zeroed_row(std::size_t i);
 
   /// Factors the first m rows. Rows with a larger late[i] are taken only when no others are left (late may be
   /// null).
@@ -37,6 +49,9 @@ class RowFactor {
   std::size_t order(std::size_t k) const { return order_[k]; }
   /// Distance of the k-th row from the span of those before it.
   double distance(std::size_t k) const { return std::abs(diagonal_[k]); }
+
+  /// Numbers that the factors are made of, where they are kept by lists; 0 where they are not.
+  std::size_t entries() const;
 
   /// x <- Q^T x and x <- Q x, for n-vectors.
   void times_q_transposed(double* x) const;
@@ -52,14 +67,43 @@ class RowFactor {
   void combine_shortest(const double* y, double* lambda);
 
  private:
+  double* at(std::size_t i) { return x_.data() + i * stride_; }
+  const double* at(std::size_t i) const { return x_.data() + i * stride_; }
   void reflect(std::size_t k, double* x) const;
 
-  std::size_t n_, m_ = 0, rank_ = 0;
-  std::vector<double> x_, diagonal_, beta_;
+  // With lists of the rows' entries.
+  std::uint32_t* list(std::size_t i) { return lists_.data() + i * stride_; }
+  const std::uint32_t* list(std::size_t i) const { return lists_.data() + i * stride_; }
+  std::uint32_t* done(std::size_t i) { return done_.data() + i * stride_; }
+  const std::uint32_t* done(std::size_t i) const { return done_.data() + i * stride_; }
+  bool make_lists(std::size_t m);
+  void factor_listed(double tolerance, const char* late);
+  void reflect_listed(std::size_t k, std::size_t i);
+  void link(std::size_t i, std::uint32_t column);
+  double done_dot(std::size_t i, const double* y) const;
+  std::size_t next_row(std::size_t k, double least, const char* late) const;
+
+  std::size_t stride_, n_, m_ = 0, rank_ = 0;
+  LazyZeros<double> x_;
+  std::vector<double> diagonal_, beta_;
   std::vector<double> norms_, summed_;  // squared: of what is left of the rows, and when last summed
   std::vector<std::size_t> order_;
   std::unique_ptr<RowFactor> shortest_;  // of R^T, for combine_shortest()
   std::vector<double> shared_;
+
+  bool by_lists_ = false;     // the last factorisation was made with lists
+  std::vector<char> listed_;  // [rows] the row has no other entries than those of its lists
+  LazyZeros<std::uint32_t> lists_,
+      done_;  // [rows x n] columns of what is left of a row; those of its R_ik, by k
+  std::vector<std::uint32_t> length_, done_length_;  // [rows]
+  LazyZeros<std::uint32_t> next_in_column_;  // [rows x n] 1 + the next row that has an entry there; 0: none
+  std::vector<std::uint32_t> first_in_column_;         // [n]
+  std::vector<std::uint32_t> target_, step_, others_;  // c_k; k of c_k; the columns that are none of them
+  std::vector<std::uint32_t> marked_;                  // [n] by the last row that had an entry there
+  std::vector<std::uint32_t> seen_, taken_;            // [rows] in which step last; whether
+  std::uint32_t mark_ = 0;
+  std::vector<std::uint32_t> candidates_;
+  mutable std::vector<double> turned_;  // [n]
 };
 
 }  // namespace tactus::math

@@ -1,8 +1,8 @@
 #include <tactus/derive/constraints/constrained.h>
 
 #include <algorithm>
-
-#include <tactus/derive/recursion/sparse_factor.h>
+#include <functional>
+#include <queue>
 
 namespace tactus::derive {
 
@@ -47,13 +47,13 @@ Expr dot(const Sparse& x, const Sparse& y) {
 
 }  // namespace
 
-ConstrainedSolution solve_constrained(const std::vector<int>& parents, std::vector<Expr> M,
-                                      std::vector<Expr> Q, const std::vector<Expr>& A,
+ConstrainedSolution solve_constrained(TreeMatrix<Expr> M, std::vector<Expr> Q, const std::vector<Expr>& A,
                                       const std::vector<Expr>& gamma) {
   const std::size_t n = Q.size(), m = gamma.size();
   const int nv = static_cast<int>(n);
-  factorise(parents, nv, M.data());
-  const auto inverse_of_D = [&](std::size_t i) { return M[i * n + i]; };
+  M.factorise();
+  const std::vector<int>& parents = M.parents();
+  const auto inverse_of_D = [&](std::size_t i) { return M.at(i, i); };
   ConstrainedSolution result;
   for (std::size_t i = 0; i < n; ++i) result.compliances.push_back(inverse_of_D(i));
   // x <- L^-T x
@@ -62,7 +62,7 @@ ConstrainedSolution solve_constrained(const std::vector<int>& parents, std::vect
       const auto row = static_cast<std::size_t>(i);
       if (algebra::is_zero(x[row])) continue;
       for (int j = parents[row]; j >= 0; j = parents[static_cast<std::size_t>(j)]) {
-        x[static_cast<std::size_t>(j)] -= M[row * n + static_cast<std::size_t>(j)] * x[row];
+        x[static_cast<std::size_t>(j)] -= M.at(row, static_cast<std::size_t>(j)) * x[row];
       }
     }
   };
@@ -74,6 +74,9 @@ ConstrainedSolution solve_constrained(const std::vector<int>& parents, std::vect
   std::vector<Sparse> z(m), y(m), G(m), GE(m);  // of G and G E the entries before the diagonal
   std::vector<Expr> inverse_of_E(m), lambda(m);
   const Sparse q = sparse(Q);
+  // S_kl is zero but for rows l that have a speed in common with row k, or whose G has an entry in common with that of row k: these are looked at,
+  // in their order, and no others.
+  std::vector<std::vector<std::size_t>> rows_of_speed(n), rows_of_G(m);
   for (std::size_t k = 0; k < m; ++k) {
     std::vector<Expr> row(A.begin() + static_cast<std::ptrdiff_t>(k * n),
                           A.begin() + static_cast<std::ptrdiff_t>((k + 1) * n));
@@ -84,15 +87,23 @@ ConstrainedSolution solve_constrained(const std::vector<int>& parents, std::vect
     lambda[k] = gamma[k] - dot(y[k], q);
     const Expr diagonal = dot(z[k], y[k]);
     Expr pivot = diagonal;
-    for (std::size_t l = 0; l < k; ++l) {
+    std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> open;
+    for (const std::size_t i : z[k].at)
+      for (const std::size_t l : rows_of_speed[i]) open.push(l);
+    while (!open.empty()) {
+      const std::size_t l = open.top();
+      while (!open.empty() && open.top() == l) open.pop();
       const Expr s = dot(z[k], y[l]) - dot(GE[k], G[l]);
       if (algebra::is_zero(s)) continue;
+      for (const std::size_t later : rows_of_G[l]) open.push(later);
       const Expr g = s * inverse_of_E[l];
       GE[k].append(l, s);
       G[k].append(l, g);
       pivot -= g * s;
       lambda[k] -= g * lambda[l];
     }
+    for (const std::size_t i : z[k].at) rows_of_speed[i].push_back(k);
+    for (const std::size_t l : G[k].at) rows_of_G[l].push_back(k);
     result.distances.push_back(pivot);
     result.pivots.push_back(pivot / diagonal);
     inverse_of_E[k] = Expr(1.0) / pivot;
@@ -110,7 +121,7 @@ ConstrainedSolution solve_constrained(const std::vector<int>& parents, std::vect
   const auto complete = [&](std::size_t i) {
     Q[i] *= inverse_of_D(i);
     for (int j = parents[i]; j >= 0; j = parents[static_cast<std::size_t>(j)]) {
-      Q[i] -= M[i * n + static_cast<std::size_t>(j)] * Q[static_cast<std::size_t>(j)];
+      Q[i] -= M.at(i, static_cast<std::size_t>(j)) * Q[static_cast<std::size_t>(j)];
     }
   };
   for (const std::size_t i : complete_at[m]) complete(i);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <tactus/algebra/expr.h>
+#include <tactus/derive/tree/tree_matrix.h>
 
 namespace tactus::derive {
 
@@ -23,10 +24,9 @@ struct ConstrainedSolution {
   std::vector<algebra::Expr> compliances;  // 1/D: large where M is nearly singular
 };
 
-/// M (nv x nv, overwritten by its factors) with the coupling of its speeds (speed_parents()), Q = tau - h,
-/// rows A (m x nv) and gamma.
-ConstrainedSolution solve_constrained(const std::vector<int>& parents, std::vector<algebra::Expr> M,
-                                      std::vector<algebra::Expr> Q, const std::vector<algebra::Expr>& A,
+/// M of the speeds and their coupling, Q = tau - h, rows A (m x nv) and gamma.
+ConstrainedSolution solve_constrained(TreeMatrix<algebra::Expr> M, std::vector<algebra::Expr> Q,
+                                      const std::vector<algebra::Expr>& A,
                                       const std::vector<algebra::Expr>& gamma);
 
 }  // namespace tactus::derive

@@ -46,9 +46,8 @@ Function Equations::constrained_dynamics(const std::vector<bool>& active_rows) c
     gamma.push_back(self.constraints.gamma[k]);
   }
   const int m = static_cast<int>(gamma.size());
-  Implementation::Balance balance = self.balance();
-  ConstrainedSolution solution =
-      solve_constrained(balance.parents, std::move(balance.M), std::move(balance.Q), A, gamma);
+  Implementation::TreeBalance balance = self.tree_balance();
+  ConstrainedSolution solution = solve_constrained(std::move(balance.M), std::move(balance.Q), A, gamma);
   return self.function(
       "constrained_dynamics",
       "Constrained rates of the speeds, and multipliers: M udot + h = tau + A^T lambda.",
@@ -76,8 +75,7 @@ Function Equations::constraint_step(const std::vector<bool>& active_rows) const 
   }
   const int m = static_cast<int>(error.size());
   // The constrained motion from rest with gamma = error and no forces.
-  ConstrainedSolution solution =
-      solve_constrained(self.coupling(), self.mass_matrix(), std::vector<Expr>(n), A, error);
+  ConstrainedSolution solution = solve_constrained(self.tree_mass_matrix(), std::vector<Expr>(n), A, error);
   return self.function(
       "constraint_step", "The smallest change of the speeds that changes A u by the error.",
       self.symbols->inputs(false, {block("error", "errors of the active rows", m, 1, error)}, false),
@@ -183,8 +181,8 @@ Function Equations::parametric_dynamics(const std::vector<bool>& active_rows) co
   ParametricProblem problem = reduce(map, *self.symbols, balance.M, balance.Q, A, gamma);
   std::vector<int> chain(nz);  // every parameter couples with every other
   for (std::size_t c = 0; c < nz; ++c) chain[c] = static_cast<int>(c) - 1;
-  ConstrainedSolution solution =
-      solve_constrained(chain, std::move(problem.M), std::move(problem.Q), problem.A, problem.gamma);
+  ConstrainedSolution solution = solve_constrained(TreeMatrix<Expr>(std::move(chain), problem.M),
+                                                   std::move(problem.Q), problem.A, problem.gamma);
   std::vector<Expr> udot = map.b;
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t c = 0; c < nz; ++c) udot[i] += map.T[i * nz + c] * solution.udot[c];

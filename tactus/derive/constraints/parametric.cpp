@@ -5,11 +5,11 @@
 #include <random>
 
 #include <fmt/format.h>
-#include <Eigen/QR>
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/describe/read/parametric.h>
 #include <tactus/math/rotation.h>
+#include <tactus/math/row_factor.h>
 
 namespace tactus::derive {
 
@@ -55,14 +55,23 @@ bool all_finite(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
 }
 
-Eigen::Index rank_of(Eigen::MatrixXd rows) {
-  if (rows.rows() == 0) return 0;
-  for (Eigen::Index i = 0; i < rows.rows(); ++i)
-    if (rows.row(i).norm() > 0.0) rows.row(i).normalize();
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
-  qr.setThreshold(kDependent);
-  qr.compute(rows);
-  return qr.rank();
+/// An entry of A that is not known to be zero, and where its number stands.
+struct Entry {
+  std::size_t column, at;
+};
+
+/// Of the given rows, each by its own size.
+std::size_t rank_of(const std::vector<std::size_t>& rows, const std::vector<std::vector<Entry>>& A,
+                    const std::vector<double>& values, math::RowFactor& factor) {
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    double square = 0.0;
+    for (const Entry& entry : A[rows[k]]) square += values[entry.at] * values[entry.at];
+    double* row = factor.zeroed_row(k);
+    for (const Entry& entry : A[rows[k]])
+      row[entry.column] = square > 0.0 ? values[entry.at] / std::sqrt(square) : 0.0;
+  }
+  factor.factor(rows.size(), kDependent);
+  return factor.rank();
 }
 
 /// What psi does to the rows, at the places where it is tried out.
@@ -73,7 +82,13 @@ void inspect(const Model& model, const Symbols& symbols, const ConstraintEquatio
   std::vector<Expr> roots;
   for (const ConstraintRow& row : constraints.rows) roots.push_back(row.phi);
   for (const ConstraintRow& row : constraints.rows) roots.push_back(row.velocity);
-  roots.insert(roots.end(), constraints.A.begin(), constraints.A.end());
+  std::vector<std::vector<Entry>> A(m);
+  for (std::size_t k = 0; k < m; ++k)
+    for (std::size_t i = 0; i < n; ++i) {
+      if (algebra::is_zero(constraints.A[k * n + i])) continue;
+      A[k].push_back({i, roots.size()});
+      roots.push_back(constraints.A[k * n + i]);
+    }
   roots = map.in_parameters(roots, symbols);
   const auto constraint_of = [&](std::size_t k) -> const describe::Constraint& {
     return model.constraints[static_cast<std::size_t>(constraints.rows[k].constraint)];
@@ -110,16 +125,13 @@ void inspect(const Model& model, const Symbols& symbols, const ConstraintEquatio
   std::vector<std::size_t> satisfied;
   for (std::size_t k = 0; k < m; ++k)
     if (constraint_of(k).active && !map.left[k]) satisfied.push_back(k);
-  Eigen::Index rank = 0;
+  std::size_t rank = 0;
+  math::RowFactor factor(satisfied.size(), n);
   for (const std::vector<double>& result : results) {
-    Eigen::MatrixXd A(static_cast<Eigen::Index>(satisfied.size()), static_cast<Eigen::Index>(n));
-    for (Eigen::Index row = 0; row < A.rows(); ++row)
-      for (Eigen::Index i = 0; i < A.cols(); ++i)
-        A(row, i) =
-            result[2 * m + satisfied[static_cast<std::size_t>(row)] * n + static_cast<std::size_t>(i)];
-    rank = std::max(rank, rank_of(std::move(A)));
+    if (rank == std::min(satisfied.size(), n)) break;  // it cannot grow
+    rank = std::max(rank, rank_of(satisfied, A, result, factor));
   }
-  const std::size_t freedoms = n - static_cast<std::size_t>(rank);
+  const std::size_t freedoms = n - rank;
   if (map.z.size() == freedoms) return;
   const auto counted = [](std::size_t count, const char* what) {
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
@@ -191,6 +203,7 @@ ParametricProblem reduce(const ParametricMap& map, const Symbols& symbols, const
     std::vector<Expr> MT(nz);  // row i of M T
     Expr rest = Q_z[i];        // of Q - M b
     for (std::size_t j = 0; j < n; ++j) {
+      if (algebra::is_zero(M_z[i * n + j])) continue;
       rest -= M_z[i * n + j] * map.b[j];
       for (std::size_t c = 0; c < nz; ++c) MT[c] += M_z[i * n + j] * map.T[j * nz + c];
     }
@@ -203,6 +216,7 @@ ParametricProblem reduce(const ParametricMap& map, const Symbols& symbols, const
     for (std::size_t d = 0; d < c; ++d) result.M[d * nz + c] = result.M[c * nz + d];
   for (std::size_t k = 0; k < m; ++k) {
     for (std::size_t i = 0; i < n; ++i) {
+      if (algebra::is_zero(A_z[k * n + i])) continue;
       result.gamma[k] -= A_z[k * n + i] * map.b[i];
       for (std::size_t c = 0; c < nz; ++c) result.A[k * nz + c] += A_z[k * n + i] * map.T[i * nz + c];
     }

@@ -43,6 +43,12 @@ class Assembler {
   ConstrainedProblem problem(const State& state, bool positions);
   bool factor(const ConstrainedProblem& p, const char* late = nullptr);
   double largest_error(const State& state, bool velocity);
+  /// Columns of a row's entries that are not known to be zero.
+  template <class Action>
+  void each_entry(std::size_t row, const Action& action) const {
+    for (std::size_t e = constraints_.A_begin[row]; e < constraints_.A_begin[row + 1]; ++e)
+      action(static_cast<std::size_t>(constraints_.A_entries[e].column));
+  }
 
   const Dynamics& dynamics_;
   const Constraints& constraints_;
@@ -52,7 +58,9 @@ class Assembler {
   math::RowFactor damped_;
   std::vector<char> kept_q_, kept_u_;  // [nv]
   std::vector<std::size_t> rows_;      // gathered
-  std::vector<double> M_, A_, scale_, error_, gamma_;
+  bool lent_diagonal_ = false;
+  math::LazyZeros<double> M_, A_;
+  std::vector<double> scale_, error_, gamma_;
 };
 
 }  // namespace tactus::simulate

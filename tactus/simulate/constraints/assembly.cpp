@@ -9,7 +9,6 @@
 
 #include <tactus/base/check.h>
 #include <tactus/base/error.h>
-#include <tactus/math/cholesky.h>
 #include <tactus/simulate/constraints/branches.h>
 #include <tactus/simulate/motion/displacement.h>
 
@@ -61,12 +60,20 @@ void Assembler::keep(const KeptSpeeds& speeds) {
 ConstrainedProblem Assembler::problem(const State& state, bool positions) {
   const std::vector<char>& kept = positions ? kept_q_ : kept_u_;
   terms_.evaluate(state.t, state.q.data(), state.u.data());
-  std::copy_n(terms_.M(), nv_ * nv_, M_.begin());
+  for (const Constraints::Entry& e : constraints_.M_entries) {
+    const std::size_t at = e.row * nv_ + e.column;
+    M_[at] = terms_.M()[at];
+  }
+  if (lent_diagonal_)  // of the last place, where M has no entry of its own
+    for (std::size_t i = 0; i < nv_; ++i) M_[i * nv_ + i] = terms_.M()[i * nv_ + i];
+  lent_diagonal_ = false;
+  for (std::size_t k = 0; k < rows_.size(); ++k)  // the rows of the last place
+    each_entry(rows_[k], [&](std::size_t i) { A_[k * nv_ + i] = 0.0; });
   rows_.clear();
   for (std::size_t k = 0; k < m_; ++k)
     if (constraints_.active[k] && (!positions || constraints_.rows[k].holonomic)) rows_.push_back(k);
   for (std::size_t k = 0; k < rows_.size(); ++k) {
-    for (std::size_t i = 0; i < nv_; ++i) A_[k * nv_ + i] = kept[i] ? 0.0 : terms_.A(rows_[k])[i];
+    each_entry(rows_[k], [&](std::size_t i) { A_[k * nv_ + i] = kept[i] ? 0.0 : terms_.A(rows_[k])[i]; });
     scale_[k] = constraints_.scale[rows_[k]];
     error_[k] = positions ? terms_.Phi()[rows_[k]] : terms_.velocity()[rows_[k]];
   }
@@ -82,6 +89,7 @@ ConstrainedProblem Assembler::problem(const State& state, bool positions) {
 bool Assembler::factor(const ConstrainedProblem& p, const char* late) {
   if (metric_.factor(p, late)) return true;
   for (std::size_t i = 0; i < nv_; ++i) M_[i * nv_ + i] += 1.0;
+  lent_diagonal_ = true;
   return metric_.factor(p, late);
 }
 
@@ -118,10 +126,9 @@ bool Assembler::newton(State& state) {
     if (!factor(p)) return false;  // for L
     const double mu = std::sqrt(std::min(kMostDamping, merit));
     for (std::size_t k = 0; k < p.m; ++k) {
-      double* row = damped_.row(k);
-      for (std::size_t i = 0; i < nv_; ++i) row[i] = p.A[k * nv_ + i] / p.scale[k];
-      math::solve_lower(nv_, metric_.L(), row);
-      std::fill_n(row + nv_, m_, 0.0);
+      double* row = damped_.zeroed_row(k);
+      each_entry(rows_[k], [&](std::size_t i) { row[i] = p.A[k * nv_ + i] / p.scale[k]; });
+      metric_.solve_lower(row);
       row[nv_ + k] = mu;
       error_[k] /= -p.scale[k];
     }
@@ -129,7 +136,7 @@ bool Assembler::newton(State& state) {
     std::fill(x.begin(), x.end(), 0.0);
     damped_.solve(error_.data(), x.data());
     damped_.times_q(x.data());
-    math::solve_lower_transposed(nv_, metric_.L(), x.data());
+    metric_.solve_lower_transposed(x.data());
     for (std::size_t i = 0; i < nv_; ++i)
       if (kept_q_[i]) x[i] = 0.0;
 

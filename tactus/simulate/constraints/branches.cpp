@@ -33,10 +33,10 @@ Branches::Branches(const Dynamics& dynamics, const Constraints& constraints)
       both_(nv_, constraints.size()),
       M_(nv_ * nv_),
       A_(constraints.size() * nv_),
+      both_A_(A_.size()),
       scale_(constraints.size()),
       gamma_(constraints.size()),
       y_(nv_),
-      both_A_(A_.size()),
       both_scale_(constraints.size()),
       error_(constraints.size()),
       g_(constraints.size()),
@@ -45,15 +45,27 @@ Branches::Branches(const Dynamics& dynamics, const Constraints& constraints)
       near_(nv_),
       best_(nv_),
       before_(nv_),
-      du_(nv_) {}
+      du_(nv_) {
+  placed_.reserve(constraints.size());
+}
 
 bool Branches::place(double t, const double* q, const double* u, const std::vector<std::size_t>& rows,
                      const char* kept) {
   terms_.evaluate(t, q, u);
-  std::copy_n(terms_.M(), nv_ * nv_, M_.begin());
+  for (const Constraints::Entry& e : constraints_.M_entries) {
+    const std::size_t at = e.row * nv_ + e.column;
+    M_[at] = terms_.M()[at];
+  }
+  const auto each_entry = [&](std::size_t row, const auto& action) {
+    for (std::size_t e = constraints_.A_begin[row]; e < constraints_.A_begin[row + 1]; ++e)
+      action(static_cast<std::size_t>(constraints_.A_entries[e].column));
+  };
+  for (std::size_t k = 0; k < placed_.size(); ++k)
+    each_entry(placed_[k], [&](std::size_t i) { A_[k * nv_ + i] = 0.0; });
+  placed_ = rows;
   for (std::size_t k = 0; k < rows.size(); ++k) {
     const double* a = terms_.A(rows[k]);
-    for (std::size_t i = 0; i < nv_; ++i) A_[k * nv_ + i] = kept != nullptr && kept[i] ? 0.0 : a[i];
+    each_entry(rows[k], [&](std::size_t i) { A_[k * nv_ + i] = kept != nullptr && kept[i] ? 0.0 : a[i]; });
     scale_[k] = constraints_.scale[rows[k]];
   }
   for (std::size_t i = 0; kept != nullptr && i < nv_; ++i) {
@@ -88,8 +100,7 @@ Branches::Outcome Branches::settle(double t, const double* q, double* u, const s
   std::copy_n(u, nv_, best_.begin());
   for (std::size_t k = 0; k < rank; ++k) {
     const std::size_t row = first_.rows().order(k);
-    std::copy_n(A_.begin() + static_cast<std::ptrdiff_t>(row * nv_), nv_,
-                both_A_.begin() + static_cast<std::ptrdiff_t>(k * nv_));
+    std::copy_n(A_.data() + row * nv_, nv_, both_A_.data() + k * nv_);
     both_scale_[k] = scale_[row];
     error_[k] = 0.0;
   }

@@ -45,7 +45,9 @@ class Branches {
   ConstraintTerms terms_;
   MassMetric first_, both_;  // rows of the first level, of both levels
   ConstrainedProblem problem_;
-  std::vector<double> M_, A_, scale_, gamma_, y_, both_A_, both_scale_, error_;
+  math::LazyZeros<double> M_, A_, both_A_;
+  std::vector<std::size_t> placed_;  // rows that A_ has entries of
+  std::vector<double> scale_, gamma_, y_, both_scale_, error_;
   std::vector<double> g_, above_, below_, near_, best_, before_, du_;
 };
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include <tactus/base/check.h>
-#include <tactus/math/cholesky.h>
 #include <tactus/simulate/constraints/crossing_limits.h>
 #include <tactus/simulate/constraints/newton_hold.h>
 #include <tactus/simulate/motion/dynamics.h>
@@ -80,7 +79,7 @@ ConstraintSolver::ConstraintSolver(const Dynamics& dynamics, ConstraintOptions o
       lambda_inner_(m_),
       side_rows_(m_ * nv_) {
   gathered_.rows.reserve(m_);
-  gathered_.A.resize(m_ * nv_);
+  gathered_.A = math::LazyZeros<double>(m_ * nv_);
   gathered_.gamma.resize(m_);
   gathered_.scale.resize(m_);
   gathered_.error.resize(m_);
@@ -116,15 +115,26 @@ void ConstraintSolver::update_rows_left() {
   }
 }
 
+/// Entries that are not zero stand where they stood while the rows are the same; else the old ones are taken out first.
 bool ConstraintSolver::gather(const std::vector<std::size_t>& rows) {
-  gathered_.rows = rows;
+  const auto each_entry = [&](std::size_t k, const auto& action) {
+    const std::size_t row = gathered_.rows[k];
+    double* to = gathered_.A.data() + k * nv_;
+    for (std::size_t e = constraints_.A_begin[row]; e < constraints_.A_begin[row + 1]; ++e)
+      action(to, static_cast<std::size_t>(constraints_.A_entries[e].column));
+  };
+  if (gathered_.rows != rows) {
+    for (std::size_t k = 0; k < gathered_.rows.size(); ++k)
+      each_entry(k, [](double* to, std::size_t i) { to[i] = 0.0; });
+    gathered_.rows = rows;
+  }
   double finite = 0.0;
   for (std::size_t k = 0; k < rows.size(); ++k) {
     const double* a = terms_.A(rows[k]);
-    for (std::size_t i = 0; i < nv_; ++i) {
-      gathered_.A[k * nv_ + i] = a[i];
+    each_entry(k, [&](double* to, std::size_t i) {
+      to[i] = a[i];
       finite += 0.0 * a[i];
-    }
+    });
     gathered_.gamma[k] = terms_.gamma()[rows[k]];
     gathered_.scale[k] = constraints_.scale[rows[k]];
   }
@@ -333,8 +343,13 @@ bool ConstraintSolver::solve_by_code(const double* arguments, ConstrainedMotion&
   std::copy_n(lambda, m, motion.lambda.begin());
   std::fill_n(motion.redundant.begin(), m, char{0});
   std::fill(motion.force.begin(), motion.force.end(), 0.0);
-  for (std::size_t k = 0; k < m; ++k)
-    for (std::size_t i = 0; i < nv_; ++i) motion.force[i] += gathered_.A[k * nv_ + i] * lambda[k];
+  for (std::size_t k = 0; k < m; ++k) {
+    const std::size_t row = gathered_.rows[k];
+    for (std::size_t e = constraints_.A_begin[row]; e < constraints_.A_begin[row + 1]; ++e) {
+      const std::size_t i = constraints_.A_entries[e].column;
+      motion.force[i] += gathered_.A[k * nv_ + i] * lambda[k];
+    }
+  }
   motion.rank = m;
   motion.used = Formulation::multipliers;
   return true;
@@ -450,7 +465,7 @@ bool ConstraintSolver::share_force(double t, const double* q, const double* forc
   if (!gather(rows_.active()) || !metric_.factor(problem())) return false;
   // L^-1 force = X^T lambda, seen along the rows' orthonormal directions.
   std::copy_n(force, nv_, du_.begin());
-  math::solve_lower(nv_, metric_.L(), du_.data());
+  metric_.solve_lower(du_.data());
   metric_.rows().times_q_transposed(du_.data());
   metric_.rows().combine_shortest(du_.data(), gathered_.error.data());
   for (std::size_t k = 0; k < rows_.active().size(); ++k)

@@ -175,7 +175,8 @@ class ConstraintSolver final : public MotionLaw {
  private:
   struct Gathered {  // rows without those set aside, next to each other
     std::vector<std::size_t> rows;
-    std::vector<double> A, gamma, scale, error;
+    math::LazyZeros<double> A;  // [m x nv]
+    std::vector<double> gamma, scale, error;
   };
   bool gather(const std::vector<std::size_t>& rows);
   ConstrainedProblem problem() const;
@@ -238,7 +239,7 @@ class ConstraintSolver final : public MotionLaw {
   double met_ = 0.0;                                   // error of the place between the sides
   double width_part_ = 1.0, marked_width_part_ = 1.0;  // that this crossing allows
   std::vector<double> lambda_across_, lambda_inner_;   // of active rows
-  std::vector<double> side_rows_;                      // A on one side [m x nv]
+  math::LazyZeros<double> side_rows_;                  // A on one side [m x nv]
   bool near_ = false;          // a stage of this step came near a singular configuration
   bool sides_placed_ = false;  // around the place that settle_position() found
 };

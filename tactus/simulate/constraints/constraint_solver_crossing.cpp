@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <tactus/math/cholesky.h>
 #include <tactus/simulate/constraints/constraint_solver.h>
 #include <tactus/simulate/constraints/crossing_limits.h>
 #include <tactus/simulate/constraints/newton_hold.h>
@@ -266,11 +265,11 @@ bool ConstraintSolver::normals_across(double t, double* q, const double* u, doub
     const double* stage = crossing_.stage(j);
     terms_.evaluate(stage[0], stage + 1, rest_.data());
     if (!gather(rows_.held()) || !metric_.factor(problem()) || metric_.rows().rank() < m) return false;
-    if (j == 0) std::copy_n(gathered_.A.begin(), m * nv_, side_rows_.begin());
+    if (j == 0) std::copy_n(gathered_.A.data(), m * nv_, side_rows_.data());
     const double* L = metric_.L();
     for (std::size_t k = 0; k < m; ++k) {
       std::copy_n(side_rows_.data() + k * nv_, nv_, du_.begin());
-      math::solve_lower(nv_, L, du_.data());
+      metric_.solve_lower(du_.data());
       metric_.rows().times_q_transposed(du_.data());
       std::fill(du_.begin() + static_cast<std::ptrdiff_t>(m), du_.end(), 0.0);
       metric_.rows().times_q(du_.data());

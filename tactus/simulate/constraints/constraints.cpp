@@ -32,6 +32,25 @@ algebra::Function only(algebra::Function function, std::initializer_list<std::st
   return function;
 }
 
+/// Leaves of a block [rows x columns] the entries that are not zero; where they stand.
+std::vector<Constraints::Entry> drop_zeros(algebra::Function& function, std::string_view name) {
+  std::vector<Constraints::Entry> entries;
+  for (algebra::Block& block : function.outputs) {
+    if (block.name != name) continue;
+    std::vector<algebra::Expr> kept;
+    const auto columns = static_cast<std::size_t>(block.cols);
+    for (std::size_t i = 0; i < block.entries.size(); ++i) {
+      if (is_zero(block.entries[i])) continue;
+      entries.push_back({static_cast<std::uint32_t>(i / columns), static_cast<std::uint32_t>(i % columns)});
+      kept.push_back(block.entries[i]);
+    }
+    block.rows = static_cast<int>(kept.size());
+    block.cols = 1;
+    block.entries = std::move(kept);
+  }
+  return entries;
+}
+
 /// Any configuration: joints turned and shifted at random, the same ones every time.
 std::vector<double> draw_configuration(const Dynamics& dynamics, std::mt19937& random) {
   std::uniform_real_distribution<double> part(-1.0, 1.0);
@@ -52,7 +71,8 @@ void measure_rows(const Dynamics& dynamics, Constraints& constraints) {
     terms.evaluate(0.0, q.data(), u.data());
     for (std::size_t k = 0; k < constraints.size(); ++k) {
       double sum = 0.0;
-      for (std::size_t i = 0; i < nv; ++i) {
+      for (std::size_t e = constraints.A_begin[k]; e < constraints.A_begin[k + 1]; ++e) {
+        const std::size_t i = constraints.A_entries[e].column;
         const double a = terms.A(k)[i];
         if (a != 0.0) sum += a * a / terms.M()[i * nv + i];
       }
@@ -105,6 +125,8 @@ ConstraintTerms::ConstraintTerms(const Dynamics& dynamics, const Constraints& co
       A_(offset_of(constraints.terms, "A")),
       gamma_(offset_of(constraints.terms, "gamma")),
       qdot_(offset_of(constraints.terms, "qdot")),
+      M_full_(nv_ * nv_),
+      A_full_(m_ * nv_),
       arguments_(constraints.terms.input_size()),
       out_(constraints.terms.output_size()),
       errors_(constraints.errors.output_size()),
@@ -112,6 +134,10 @@ ConstraintTerms::ConstraintTerms(const Dynamics& dynamics, const Constraints& co
 
 void ConstraintTerms::evaluate(const double* arguments) {
   constraints_.terms(arguments, out_.data(), work_.data());
+  const double* value = out_.data() + M_;
+  for (const Constraints::Entry& e : constraints_.M_entries) M_full_[e.row * nv_ + e.column] = *value++;
+  value = out_.data() + A_;
+  for (const Constraints::Entry& e : constraints_.A_entries) A_full_[e.row * nv_ + e.column] = *value++;
 }
 
 void ConstraintTerms::place(double t, const double* q, const double* u) {
@@ -146,10 +172,15 @@ std::shared_ptr<const Constraints> compile_constraints(const derive::Equations& 
   const std::size_t m = constraints.size();
   constraints.scale.assign(m, 1.0);
   constraints.redundant.assign(m, 0);
-  const algebra::Function terms = equations.constrained_terms();
+  algebra::Function terms = equations.constrained_terms();
   for (const algebra::Block& block : terms.outputs)
     constraints.driven |= block.name == "c" && !std::all_of(block.entries.begin(), block.entries.end(),
                                                             [](algebra::Expr c) { return is_zero(c); });
+  constraints.M_entries = drop_zeros(terms, "M");
+  constraints.A_entries = drop_zeros(terms, "A");
+  constraints.A_begin.assign(m + 1, 0);
+  for (const Constraints::Entry& e : constraints.A_entries) ++constraints.A_begin[e.row + 1];
+  for (std::size_t k = 0; k < m; ++k) constraints.A_begin[k + 1] += constraints.A_begin[k];
   constraints.terms = generate::compile(terms, backend);
   constraints.errors = generate::compile(only(equations.constraint_terms(), {"Phi", "velocity"}), backend);
   measure_rows(dynamics, constraints);

@@ -1,6 +1,7 @@
 // The constraints of one mechanism, constant: rows, their natural sizes, and the kernels that a step needs.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include <tactus/derive/equations.h>
 #include <tactus/generate/kernel.h>
+#include <tactus/math/lazy_zeros.h>
 
 namespace tactus::simulate {
 
@@ -30,7 +32,14 @@ struct Constraints {
 
   bool driven = false;  // whether rows move by themselves: c is not zero
 
-  generate::Kernel terms;   // t q u tau wrench -> M Q Phi velocity A c gamma qdot
+  /// Where entries of M and A stand that are not known to be zero, row by row: the kernel computes no others.
+  struct Entry {
+    std::uint32_t row, column;
+  };
+  std::vector<Entry> M_entries, A_entries;
+  std::vector<std::size_t> A_begin;  // [m + 1] of each row the first of its entries
+
+  generate::Kernel terms;   // t q u tau wrench -> M (its entries) Q Phi velocity A (its entries) c gamma qdot
   generate::Kernel errors;  // t q u -> Phi velocity
 
   /// Straight-line code for regular configurations, for one set of rows.
@@ -62,11 +71,12 @@ class ConstraintTerms {
   /// Phi and velocity alone, in `errors`.
   void evaluate_errors(double t, const double* q, const double* u);
 
-  const double* M() const { return out_.data() + M_; }
+  /// Full matrices, [nv x nv] and [m x nv].
+  const double* M() const { return M_full_.data(); }
   const double* Q() const { return out_.data() + Q_; }
   const double* Phi() const { return out_.data() + Phi_; }
   const double* velocity() const { return out_.data() + velocity_; }
-  const double* A(std::size_t row = 0) const { return out_.data() + A_ + row * nv_; }
+  const double* A(std::size_t row = 0) const { return A_full_.data() + row * nv_; }
   const double* gamma() const { return out_.data() + gamma_; }
   const double* qdot() const { return out_.data() + qdot_; }
   /// Of evaluate_errors().
@@ -79,6 +89,7 @@ class ConstraintTerms {
   const Constraints& constraints_;
   std::size_t nq_, nv_, m_;
   std::size_t M_, Q_, Phi_, velocity_, A_, gamma_, qdot_;
+  math::LazyZeros<double> M_full_, A_full_;
   std::vector<double> arguments_, out_, errors_, work_;
 };
 

@@ -12,6 +12,7 @@
 
 #include <vector>
 
+#include <tactus/math/envelope.h>
 #include <tactus/math/row_factor.h>
 #include <tactus/simulate/constraints/formulation.h>
 
@@ -27,6 +28,9 @@ class MassMetric {
   math::RowFactor& rows() { return rows_; }
   const math::RowFactor& rows() const { return rows_; }
   const double* L() const { return L_.data(); }
+  /// x <- L^-1 x and x <- L^-T x
+  void solve_lower(double* x) const { L_.solve_lower(x); }
+  void solve_lower_transposed(double* x) const { L_.solve_lower_transposed(x); }
   bool lent() const { return lent_; }
 
   /// The smallest du, in the metric of M, with a_k . du = error_k for all independent rows.
@@ -37,7 +41,9 @@ class MassMetric {
  private:
   std::size_t n_, m_ = 0;
   bool lent_ = false;
-  std::vector<double> L_, y_, scaled_;
+  math::EnvelopeFactor L_;
+  math::LazyZeros<double> with_rows_;  // M + A^T S^-2 A, where M alone is singular
+  std::vector<double> y_, scaled_;
   const double* scale_ = nullptr;
   math::RowFactor rows_;
 };

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <tactus/math/cholesky.h>
 #include <tactus/simulate/constraints/mass_metric.h>
 
 namespace tactus::simulate {
@@ -33,7 +32,7 @@ class Multipliers : public FormulationSolver {
       for (std::size_t k = 0; k < p.m; ++k)
         for (std::size_t i = 0; i < p.n; ++i) y_[i] += p.A[k * p.n + i] / p.scale[k] * gamma_[k];
     }
-    math::solve_lower(p.n, metric_.L(), y_.data());
+    metric_.solve_lower(y_.data());
     rows.times_q_transposed(y_.data());
     const std::size_t rank = rows.rank();
     for (std::size_t k = 0; k < rank; ++k) difference_[k] = -y_[k];
@@ -41,7 +40,7 @@ class Multipliers : public FormulationSolver {
     for (std::size_t k = 0; k < rank; ++k) difference_[k] += y_[k];
     std::copy_n(y_.begin(), p.n, motion.udot.begin());
     rows.times_q(motion.udot.data());
-    math::solve_lower_transposed(p.n, metric_.L(), motion.udot.data());
+    metric_.solve_lower_transposed(motion.udot.data());
 
     rows.combine_shortest(difference_.data(), motion.lambda.data());
     for (std::size_t k = 0; k < p.m; ++k) motion.lambda[k] /= p.scale[k];

@@ -45,9 +45,9 @@ std::vector<bool> measure(const describe::Model& model, const Dynamics& dynamics
     terms.evaluate(in[0], out.data(), u);
     ++count;
     for (std::size_t c = 0; c < nz; ++c)
-      for (std::size_t i = 0; i < nv; ++i)
-        for (std::size_t j = 0; j < nv; ++j)
-          parametric.inertia[c] += T[i * nz + c] * terms.M()[i * nv + j] * T[j * nz + c];
+      for (const Constraints::Entry& e : constraints.M_entries)
+        parametric.inertia[c] += T[e.row * nz + c] * terms.M()[e.row * nv + e.column] * T[e.column * nz + c];
+    if (rows.empty()) continue;
     for (std::size_t k = 0; k < rows.size(); ++k)
       std::copy_n(terms.A(rows[k]), nv, A.begin() + static_cast<std::ptrdiff_t>(k * nv));
     solver.set_tangent(T, b, std::vector<char>(rows.size(), 1));

@@ -23,6 +23,9 @@ RowSet::RowSet(const Constraints& constraints) : constraints_(constraints) {
   active_rows_.reserve(m);
   held_rows_.reserve(m);
   held_positions_.reserve(m);
+  row_of_constraint_.assign(constraints.names.size(), -1);
+  for (std::size_t k = m; k-- > 0;)
+    row_of_constraint_[static_cast<std::size_t>(constraints.rows[k].constraint)] = static_cast<int>(k);
   update();
   mark();
 }
@@ -43,9 +46,9 @@ void RowSet::update() {
 }
 
 bool RowSet::is_active(int constraint) const {
-  for (std::size_t k = 0; k < constraints_.size(); ++k)
-    if (constraints_.rows[k].constraint == constraint) return memory_.active[k] != 0;
-  return false;
+  if (constraint < 0 || static_cast<std::size_t>(constraint) >= row_of_constraint_.size()) return false;
+  const int row = row_of_constraint_[static_cast<std::size_t>(constraint)];
+  return row >= 0 && memory_.active[static_cast<std::size_t>(row)] != 0;
 }
 
 void RowSet::begin() {

@@ -77,6 +77,7 @@ class RowSet {
   RowMemory memory_, marked_;  // dependent_ends: steps in a row at whose end the row was redundant
   bool changed_ = true;        // since mark()
   std::vector<std::size_t> active_rows_, held_rows_, held_positions_;
+  std::vector<int> row_of_constraint_;  // the first; -1: none
   bool unrolled_fits_ = false;
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <string_view>
+#include <unordered_set>
 
 #include <fmt/format.h>
 #include <Eigen/Geometry>
@@ -64,11 +66,12 @@ void Recorder::name_motion() {
     for (const describe::JointAxis& axis : joint.axes) is_rotation.push_back(axis.is_rotation);
   const bool own_speeds = model.speeds.definition != describe::Speeds::Definition::joint_rates;
 
+  const std::unordered_set<std::string_view> taken(q.begin(), q.end());
   columns_.push_back({"t", "s", Kind::time});
   for (std::size_t i = 0; i < q.size() && options_.coordinates; ++i)
     columns_.push_back({q[i], q_units[i], Kind::coordinate});
   for (std::size_t i = 0; i < u.size() && options_.speeds; ++i) {
-    const bool is_taken = std::find(q.begin(), q.end(), u[i]) != q.end();
+    const bool is_taken = taken.contains(u[i]);
     const char* unit = own_speeds ? "" : is_rotation[i] ? "rad/s" : "m/s";
     columns_.push_back({is_taken ? describe::rate_name(u[i]) : u[i], unit, Kind::speed});
   }

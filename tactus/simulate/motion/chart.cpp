@@ -5,6 +5,7 @@
 
 #include <Eigen/LU>
 
+#include <tactus/simulate/motion/chart_kernels.h>
 #include <tactus/simulate/motion/dry_friction.h>
 
 namespace tactus::simulate {
@@ -48,6 +49,13 @@ void Chart::allocate() {
   w_.held_wrench.assign(wrench, 0.0);
   w_.efforts.assign(nv, 0.0);
   w_.q0.assign(nq, 0.0);
+  if (!dynamics.in_chart) return;
+  const ChartKernels& code = *dynamics.in_chart;
+  std::size_t work = code.slope.work_size();
+  if (code.settle) work = std::max(work, code.settle->work_size());
+  code_in_.assign(1 + nq + nv + nv + std::max(nv, np), 0.0);
+  code_out_.assign(std::max(2 * nv + np, nq + nv), 0.0);
+  code_work_.assign(work, 0.0);
 }
 
 void Chart::begin(const State& state, std::span<double> z) {
@@ -80,7 +88,46 @@ void Chart::accelerate() {
     dynamics_.forward_dynamics(w_.arguments.data(), w_.udot, w_.scratch.data());
 }
 
+bool Chart::turns_little(const double* z) const {
+  constexpr double kMost = ChartKernels::kMostTurn * ChartKernels::kMostTurn;
+  for (const Segment& s : dynamics_.coordinates.segments()) {
+    if (s.kind == Segment::Kind::plain) continue;
+    const double* v = z + s.theta;
+    if (!(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] <= kMost)) return false;
+  }
+  return true;
+}
+
+bool Chart::slope_by_code(double t, const double* z, double* z_rate) {
+  if (!dynamics_.in_chart || with_parts_ || law_ != nullptr || friction_ != nullptr || dynamics_.loads ||
+      (outside_ != nullptr && outside_->acts()) || !turns_little(z))
+    return false;
+  const auto nv = static_cast<std::size_t>(dynamics_.nv());
+  code_in_[0] = in_sight(t);
+  double* to = std::copy(w_.q0.begin(), w_.q0.end(), code_in_.data() + 1);
+  to = std::copy_n(z, 2 * nv, to);
+  std::copy(w_.held_tau.begin(), w_.held_tau.end(), to);
+  for (const int k : dynamics_.unactuated) to[k] = 0.0;
+  dynamics_.in_chart->slope(code_in_.data(), z_rate, code_work_.data());
+  return true;
+}
+
+bool Chart::settle_by_code(double t, std::span<double> z) {
+  if (!dynamics_.in_chart || !dynamics_.in_chart->settle || law_ != nullptr || !turns_little(z.data()))
+    return false;
+  const auto nv = static_cast<std::ptrdiff_t>(dynamics_.nv());
+  code_in_[0] = t;
+  double* to = std::copy(w_.q0.begin(), w_.q0.end(), code_in_.data() + 1);
+  std::copy(z.begin(), z.end(), to);
+  (*dynamics_.in_chart->settle)(code_in_.data(), code_out_.data(), code_work_.data());
+  std::copy_n(code_out_.begin(), w_.q0.size(), w_.q0.begin());
+  std::fill_n(z.begin(), nv, 0.0);
+  std::copy_n(code_out_.begin() + static_cast<std::ptrdiff_t>(w_.q0.size()), nv, z.begin() + nv);
+  return true;
+}
+
 void Chart::slope(double t, const double* z, double* z_rate) {
+  if (slope_by_code(t, z, z_rate)) return;
   const int nv = dynamics_.nv();
   *w_.t = in_sight(t);
   dynamics_.coordinates.displace(w_.q0.data(), z, w_.q);
@@ -108,6 +155,7 @@ void Chart::chart_rate_at_centre(double t, const double* u, double* theta_rate) 
 }
 
 Status Chart::settle(double t, std::span<double> z) {
+  if (settle_by_code(t, z)) return {};
   dynamics_.coordinates.displace(w_.q0.data(), z.data(), w_.q0.data());
   std::fill_n(z.begin(), dynamics_.nv(), 0.0);
   if (law_ != nullptr) position_error_ = law_->settle_position(t, w_.q0.data(), z.data() + dynamics_.nv());

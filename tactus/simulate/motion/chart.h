@@ -92,6 +92,12 @@ class Chart {
   virtual void begin(const State& state, std::span<double> z);
   /// z' = f(t, z).
   virtual void slope(double t, const double* z, double* z_rate);
+  /// The same, and leaves in the workspace what a slope is made of.
+  void slope_with_parts(double t, const double* z, double* z_rate) {
+    with_parts_ = true;
+    slope(t, z, z_rate);
+    with_parts_ = false;
+  }
   /// theta' alone, at the centre q0 and with the speeds u.
   virtual void chart_rate_at_centre(double t, const double* u, double* theta_rate);
   /// Moves the centre to where z is: theta becomes zero, the root speeds agree with the momentum that z
@@ -156,6 +162,13 @@ class Chart {
   void correct_root_speeds(double t, std::span<double> z);
   void settle_velocity(double t, std::span<double> z);
   void allocate();
+  /// By the kernels of chart_kernels.h; false where they are not for this motion, and nothing has changed then.
+  bool slope_by_code(double t, const double* z, double* z_rate);
+  bool settle_by_code(double t, std::span<double> z);
+  bool turns_little(const double* z) const;
+
+  bool with_parts_ = false;
+  std::vector<double> code_in_, code_out_, code_work_;
 };
 
 /// The chart that belongs to the formulation.

@@ -4,6 +4,7 @@
 #include <tactus/describe/read/load.h>
 #include <tactus/simulate/integrators/passive_terms.h>
 #include <tactus/simulate/motion/break_times.h>
+#include <tactus/simulate/motion/chart_kernels.h>
 #include <tactus/simulate/motion/dry_friction.h>
 
 namespace tactus::simulate {
@@ -62,12 +63,15 @@ Dynamics compile(const derive::Equations& equations, const std::optional<algebra
     dynamics.loads = generate::compile(*loads, backend);
     check_shape(*dynamics.loads, 1 + nq + nv, nv + wrench);
   }
-  if (const auto functions = options.momentum ? momentum_functions(equations) : std::nullopt) {
+  const auto functions = options.momentum ? momentum_functions(equations) : std::nullopt;
+  if (functions) {
     dynamics.momentum_roots = functions->roots;
     dynamics.momentum = generate::compile(functions->momentum, backend);
     dynamics.momentum_rate = generate::compile(functions->rate, backend);
     check_shape(*dynamics.momentum_rate, 1 + nq + nv + nv + wrench + nv, dynamics.np());
   }
+  if (!loads && !describe::missing_inertia(model))
+    dynamics.in_chart = chart_kernels(equations, functions, backend);
   dynamics.constraints = compile_constraints(equations, dynamics, backend);
   dynamics.parametric = compile_parametric(equations, dynamics, backend);
   if (options.passive) dynamics.passive = std::make_shared<PassiveTerms>(equations, backend);

@@ -17,6 +17,7 @@
 namespace tactus::simulate {
 
 class BreakTimes;     // break_times.h
+struct ChartKernels;  // chart_kernels.h
 struct DryFriction;   // dry_friction.h
 struct PassiveTerms;  // integrators/passive_terms.h
 
@@ -44,6 +45,8 @@ struct Dynamics {
   std::shared_ptr<const Parametric> parametric;    // null where the model gives no psi
   /// Dry friction at joints; null where there is none. The kernels are without it: it is a law, not a force.
   std::shared_ptr<const DryFriction> dry_friction;
+  /// Of mechanisms with many bodies that turn freely: whole slopes and ends of steps; null for others.
+  std::shared_ptr<const ChartKernels> in_chart;
   std::shared_ptr<const PassiveTerms> passive;  // of the passive integrator; null where it was not asked for
 
   int nq() const { return coordinates.nq(); }

@@ -338,7 +338,7 @@ Simulation::Rates Simulation::rates() {
   std::optional<ConstraintSolver::Look> look;
   if (chart_->constraints() != nullptr) look.emplace(*chart_->constraints());
   chart_->begin(state_, z_);
-  chart_->slope(state_.t, z_.data(), z_rate_.data());
+  chart_->slope_with_parts(state_.t, z_.data(), z_rate_.data());
   const Workspace& w = chart_->workspace();
   const auto nv = static_cast<std::size_t>(dynamics().nv());
   return {chart_->efforts(), {w.wrench, w.held_wrench.size()}, {w.udot, nv}, {w.qdot, state_.q.size()}};

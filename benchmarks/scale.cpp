@@ -1,0 +1,282 @@
+#include "scale.h"
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <tactus/base/error.h>
+#include <tactus/contact/open.h>
+#include <tactus/derive/equations.h>
+#include <tactus/describe/read/load.h>
+#include <tactus/generate/kernel.h>
+#include <tactus/simulate/files/recording.h>
+
+namespace tactus::bench {
+
+namespace {
+
+/// What is measured of one size, in the order in which it comes.
+enum Measure { kRead, kDerive, kCompile, kCall, kReady, kStep, kRow, kMeasures };
+constexpr std::array<const char*, kMeasures> kNames{"read",  "derive", "compile", "call",
+                                                    "ready", "step",   "row"};
+/// The exponents that are aimed at; 0: none.
+constexpr std::array<double, kMeasures> kAims{1.3, 1.3, 1.3, 1.2, 1.3, 1.2, 1.2};
+/// Calls, steps and rows are repeated for so long [s] and as often as that at least; the smallest mean of a round counts.
+constexpr double kRound = 0.02;
+constexpr int kRounds = 5;
+
+using Seconds = std::array<double, kMeasures>;
+
+struct Family {
+  const char* name;
+  const char* what;
+  std::vector<int> sizes;
+  std::function<describe::Model(int)> model;
+};
+
+std::string chain_text(int links, bool spatial) {
+  // The joints' angles and rates are no special ones; links hang from each other.
+  return fmt::format(
+      "name: chain\nparameters: {{L: 1/{0}, m: 1/{0}}}\nbodies:\n"
+      "  link_1: &rod\n    mass: m\n    com: [L/2, 0, 0]\n    inertia: [m*L^2/50, m*L^2/12, m*L^2/12]\n"
+      "joints:\n  q1: {{type: revolute, parent: world, child: link_1, axis: y, initial: {{q: 1, u: 0.1}}}}\n"
+      "repeat:\n  count: {1}\n  from: 2\n  bodies:\n    link_{{i}}: *rod\n  joints:\n    q{{i}}: {{type: "
+      "revolute, "
+      "parent: \"link_{{i-1}}\", child: \"link_{{i}}\", axis: y, placement: {{xyz: [L, 0, 0]{2}}}}}\n",
+      links, links - 1, spatial ? ", rpy: [90 deg, 0, 0]" : "");
+}
+
+/// A free base, on whose bodies two others each hang by spherical joints.
+std::string tree_text(int count) {
+  std::string bodies = "bodies:\n", joints = "joints:\n  j1: {type: free, parent: world, child: b1}\n";
+  for (int i = 1; i <= count; ++i) {
+    bodies += fmt::format("  b{}: {{mass: 1, com: [0.01, 0.02, -0.1], inertia: [0.02, 0.03, 0.04]}}\n", i);
+    if (i > 1)
+      joints += fmt::format(
+          "  j{0}: {{type: spherical, parent: b{1}, child: b{0}, placement: {{xyz: [{2}, 0.1, -0.2]}}}}\n", i,
+          i / 2, i % 2 == 0 ? 0.1 : -0.1);
+  }
+  return "name: tree\n" + bodies + joints;
+}
+
+std::string free_text(int count) {
+  return fmt::format(
+      "name: free\nrepeat:\n  count: {}\n  bodies: {{'b{{i}}': {{mass: 1, com: [0.1, 0.02, 0.03], inertia: "
+      "[1, "
+      "2, 2.5]}}}}\n  joints: {{'j{{i}}': {{type: free, parent: world, child: 'b{{i}}'}}}}\n",
+      count);
+}
+
+std::vector<Family> families() {
+  const std::vector<int> to_1000{10, 30, 100, 300, 1000}, to_10000{10, 30, 100, 300, 1000, 3000, 10000};
+  return {
+      {"chain", "links in a plane", to_10000,
+       [](int n) { return describe::load_text(chain_text(n, false), "chain"); }},
+      {"spatial", "links, each hinge turned by 90 degrees", to_1000,
+       [](int n) { return describe::load_text(chain_text(n, true), "chain"); }},
+      {"ladder", "closed loops", to_1000,
+       [](int n) {
+         return describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/four_bar_ladder.yaml",
+                               {{"N", std::to_string(n)}});
+       }},
+      {"tree", "bodies on a free base, by spherical joints", to_1000,
+       [](int n) { return describe::load_text(tree_text(n), "tree"); }},
+      {"free", "bodies that fly", to_1000, [](int n) { return describe::load_text(free_text(n), "free"); }},
+  };
+}
+
+double processor_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+double seconds_of(const std::function<void()>& once) {
+  const double start = processor_seconds();
+  once();
+  return processor_seconds() - start;
+}
+
+double repeated_seconds(const std::function<void()>& once) {
+  int calls = 1;
+  double best = seconds_of(once);
+  for (int round = 0; round < kRounds; ++round) {
+    const double taken = seconds_of([&] {
+      for (int i = 0; i < calls; ++i) once();
+    });
+    best = std::min(best, taken / calls);
+    calls = std::max(1, static_cast<int>(std::min(1e6, kRound / std::max(best, 1e-9))));
+  }
+  return best;
+}
+
+/// Says each time as soon as it is known.
+void measure_size(const Family& family, int size, const std::function<void(Measure, double)>& say) {
+  std::optional<describe::Model> model;
+  say(kRead, seconds_of([&] { model.emplace(family.model(size)); }));
+  {
+    std::optional<algebra::Function> function;
+    say(kDerive, seconds_of([&] {
+          const derive::Equations equations(*model);
+          function.emplace(model->constraints.empty() ? equations.forward_dynamics()
+                                                      : equations.constrained_dynamics());
+        }));
+    std::optional<generate::Kernel> kernel;
+    say(kCompile, seconds_of([&] { kernel.emplace(generate::compile(*function)); }));
+    std::vector<double> in(kernel->input_size()), out(kernel->output_size()), work(kernel->work_size());
+    std::copy(model->initial_q.begin(), model->initial_q.end(), in.begin() + 1);
+    std::copy(model->initial_u.begin(), model->initial_u.end(),
+              in.begin() + 1 + static_cast<std::ptrdiff_t>(model->initial_q.size()));
+    say(kCall, repeated_seconds([&] { (*kernel)(in.data(), out.data(), work.data()); }));
+  }
+  std::unique_ptr<simulate::Mechanism> mechanism;
+  say(kReady, seconds_of([&] { mechanism = contact::open(*model, {.step = 1e-4}); }));
+  const simulate::State start = mechanism->state();
+  say(kStep, repeated_seconds([&] {
+        if (mechanism->state().t > 0.1) mechanism->set_state(start);  // far from what is singular
+        if (!mechanism->step().status.ok()) throw InputError({}, "a step failed");
+      }));
+  simulate::Recorder recorder(*mechanism, {});
+  std::vector<double> row;
+  say(kRow, repeated_seconds([&] { recorder.record(row); }));
+}
+
+struct Outcome {
+  Seconds seconds{};
+  int known = 0;  // of the measures: the others were not reached
+  double megabytes = 0.0;
+  bool ended = false;
+};
+
+/// In a process of its own: its memory is its own, and it can be given up.
+Outcome measure_apart(const Family& family, int size, double time_limit) {
+  int ends[2];
+  if (::pipe(ends) != 0) return {};
+  std::fflush(nullptr);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::close(ends[0]);
+    const auto whole = static_cast<rlim_t>(time_limit);
+    const rlimit limit{whole, whole};
+    ::setrlimit(RLIMIT_CPU, &limit);
+    int failed = 0;
+    try {
+      measure_size(family, size, [&](Measure, double seconds) {
+        if (::write(ends[1], &seconds, sizeof seconds) != sizeof seconds) ::_exit(1);
+      });
+    } catch (const InputError& error) {
+      fmt::print(stderr, "{} of {}: {}\n", family.name, size, error.what());
+      failed = 1;
+    }
+    std::fflush(nullptr);
+    ::_exit(failed);
+  }
+  ::close(ends[1]);
+  Outcome outcome;
+  double seconds = 0.0;
+  while (outcome.known < kMeasures && ::read(ends[0], &seconds, sizeof seconds) == sizeof seconds)
+    outcome.seconds[static_cast<std::size_t>(outcome.known++)] = seconds;
+  ::close(ends[0]);
+  int status = 0;
+  rusage usage{};
+  if (child > 0 && ::wait4(child, &status, 0, &usage) == child) {
+    outcome.megabytes = static_cast<double>(usage.ru_maxrss) / 1024.0;
+    outcome.ended = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  }
+  return outcome;
+}
+
+std::string time_text(double seconds) {
+  if (seconds >= 1.0) return fmt::format("{:.2f} s", seconds);
+  if (seconds >= 1e-3) return fmt::format("{:.3g} ms", 1e3 * seconds);
+  return fmt::format("{:.3g} us", 1e6 * seconds);
+}
+
+/// The slope of log(time) over log(size), by least squares.
+double exponent_of(const std::vector<std::pair<double, double>>& points) {
+  double x = 0.0, y = 0.0, xx = 0.0, xy = 0.0;
+  const auto n = static_cast<double>(points.size());
+  for (const auto& [size, time] : points) {
+    const double lx = std::log(size), ly = std::log(time);
+    x += lx;
+    y += ly;
+    xx += lx * lx;
+    xy += lx * ly;
+  }
+  return (n * xy - x * y) / (n * xx - x * x);
+}
+
+constexpr std::size_t kFitted = 3;  // the largest sizes: a range of ten
+
+void measure_family(const Family& family, const ScaleOptions& options) {
+  fmt::print("\n{}: {}\n{:>8}", family.name, family.what, "");
+  for (const char* name : kNames) fmt::print(" {:>9}", name);
+  fmt::print(" {:>8} {:>9}\n", "MB", "step/4call");
+  std::vector<std::pair<int, Outcome>> outcomes;
+  for (const int size : family.sizes) {
+    if (options.quick && size > 100) continue;
+    const Outcome outcome = measure_apart(family, size, options.time_limit);
+    outcomes.emplace_back(size, outcome);
+    fmt::print("{:>8}", size);
+    for (int i = 0; i < kMeasures; ++i)
+      fmt::print(" {:>9}", i < outcome.known ? time_text(outcome.seconds[static_cast<std::size_t>(i)]) : "-");
+    fmt::print(" {:>8.0f}", outcome.megabytes);
+    if (outcome.known > kStep)
+      fmt::print(" {:>9.2f}", outcome.seconds[kStep] / (4.0 * outcome.seconds[kCall]));
+    fmt::print("\n");
+    if (!outcome.ended && outcome.known < kMeasures)
+      fmt::print("{:>8} not reached within {:.0f} s of processor time: {}\n", "", options.time_limit,
+                 kNames[static_cast<std::size_t>(outcome.known)]);
+    std::fflush(stdout);
+  }
+  fmt::print("{:>8}", "exponent");
+  std::string missed;
+  for (std::size_t i = 0; i <= kMeasures; ++i) {  // the last one is memory
+    std::vector<std::pair<double, double>> points;
+    for (const auto& [size, outcome] : outcomes)
+      if (i < kMeasures ? static_cast<int>(i) < outcome.known : outcome.ended)
+        points.emplace_back(size, i < kMeasures ? outcome.seconds[i] : outcome.megabytes);
+    if (points.size() > kFitted) points.erase(points.begin(), points.end() - kFitted);
+    if (points.size() < 2) {
+      fmt::print(" {:>9}", "-");
+      continue;
+    }
+    const double exponent = exponent_of(points);
+    fmt::print(i < kMeasures ? " {:>9.2f}" : " {:>8.2f}", exponent);
+    if (i < kMeasures && exponent > kAims[i])
+      missed += fmt::format(" {} ({:.2f} for {:.1f})", kNames[i], exponent, kAims[i]);
+  }
+  fmt::print("\n{:>8} {}\n", "aims", missed.empty() ? "met" : "missed by" + missed);
+}
+
+}  // namespace
+
+bool measure_scale(const ScaleOptions& options) {
+  bool any = false;
+  fmt::print(
+      "Processor time. read: from the text to the model; derive, compile, call: forward dynamics (with "
+      "constraints: constrained); ready: from the "
+      "model to a motion that can begin; step: Runge-Kutta, 0.1 ms; row: recorded, with everything.\n"
+      "Exponents of the {} largest sizes, by least squares of the logarithms.\n",
+      kFitted);
+  for (const Family& family : families()) {
+    if (!options.only.empty() && options.only != family.name) continue;
+    any = true;
+    measure_family(family, options);
+  }
+  return any;
+}
+
+}  // namespace tactus::bench

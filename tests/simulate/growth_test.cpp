@@ -1,0 +1,239 @@
+// Mechanisms of hundreds of parts: they are ready, and move as their parts do; what is made for them grows with their number and not with its square.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <tactus/derive/equations.h>
+#include <tactus/describe/read/load.h>
+#include <tactus/generate/tape.h>
+#include <tactus/simulate/constraints/assembly.h>
+#include <tactus/simulate/motion/chart_kernels.h>
+#include <tactus/simulate/motion/simulation.h>
+#include "support/allocations.h"
+#include "support/compare.h"
+#include "support/paths.h"
+
+namespace tactus::simulate {
+namespace {
+
+describe::Model ladder(int loops) {
+  return describe::load(support::source_dir() + "/models/four_bar_ladder.yaml",
+                        {{"N", std::to_string(loops)}});
+}
+
+/// Bodies that fly, each placed in its own way on its joint.
+describe::Model flyers(int count) {
+  std::string text = "name: flyers\nbodies:\n", joints = "joints:\n";
+  for (int i = 0; i < count; ++i) {
+    text += fmt::format("  b{0}: {{mass: {1}, com: [0.1, 0.02, {2}], inertia: [1, 2, {3}]}}\n", i,
+                        1.0 + i % 3, 0.01 * (i % 7), 2.0 + 0.1 * (i % 5));
+    joints += fmt::format(
+        "  j{0}: {{type: free, parent: world, child: b{0}, placement: {{xyz: [{1}, 0, 0], rpy: [0.3, {2}, "
+        "0.1]}}}}\n",
+        i, i, 0.1 * (i % 4));
+  }
+  return describe::load_text(text + joints, "flyers");
+}
+
+/// A free base that carries pairs of bodies by spherical joints, `count` in all.
+describe::Model tree(int count) {
+  std::string bodies = "bodies:\n", joints = "joints:\n  j1: {type: free, parent: world, child: b1}\n";
+  for (int i = 1; i <= count; ++i) {
+    bodies += fmt::format("  b{}: {{mass: 1, com: [0.01, 0.02, -0.1], inertia: [0.02, 0.03, 0.04]}}\n", i);
+    if (i > 1)
+      joints += fmt::format(
+          "  j{0}: {{type: spherical, parent: b{1}, child: b{0}, placement: {{xyz: [{2}, 0.1, -0.2]}}}}\n", i,
+          i / 2, i % 2 == 0 ? 0.1 : -0.1);
+  }
+  return describe::load_text("name: tree\n" + bodies + joints, "tree");
+}
+
+State start_of(const describe::Model& model) {
+  State state{0.0, model.initial_q, model.initial_u, {}};
+  for (std::size_t i = 0; i < state.u.size(); ++i) state.u[i] = std::sin(1.0 + static_cast<double>(i));
+  return state;
+}
+
+std::size_t operations_of(const algebra::Function& function) {
+  const algebra::OperationCount count = generate::count_operations(generate::make_tape(function));
+  return static_cast<std::size_t>(count.mul + count.add + count.div + count.trig);
+}
+
+TEST(Growth, ALadderOfThreeHundredLoopsMovesLikeOneOfASingleLoop) {
+  const describe::Model model = ladder(300);
+  const derive::Equations equations(model);
+  const Dynamics dynamics = compile(equations);
+  ASSERT_EQ(dynamics.nv(), 601);
+  // What the motion keeps of M and A is what they have, not what they could have.
+  EXPECT_LT(dynamics.constraints->M_entries.size(), 601u * 4u);
+  EXPECT_LT(dynamics.constraints->A_entries.size(), 600u * 4u);
+  AssemblyReport report;
+  const State start = assemble(dynamics, {0.0, model.initial_q, model.initial_u, {}}, {}, &report);
+  EXPECT_EQ(report.rank, 600u);
+  EXPECT_EQ(report.freedoms, 1);
+  Simulation simulation(dynamics, {.step = 1e-3});
+  simulation.set_state(start);
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(simulation.step().ok());
+  EXPECT_EQ(simulation.handed_over(), 0);
+
+  // Another road: the parametric coordinate, in which the loops are closed by themselves.
+  Simulation parametric(dynamics, {.step = 1e-3, .constraints = {.formulation = Formulation::parametric}});
+  parametric.set_state(start);
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(parametric.step().ok());
+  constexpr double kSame = 1e-10;  // errors of RK4 in different coordinates, and roundings of 600 rows
+  EXPECT_LT(support::difference(simulation.state().q, parametric.state().q), kSame);
+  EXPECT_LT(support::difference(simulation.state().u, parametric.state().u), kSame);
+  // All rods alike, all couplers level.
+  const std::vector<std::string> names = model.coordinate_names();
+  const double theta = simulation.state().q[0];
+  EXPECT_LT(theta, 1.56);  // it began upright
+  for (std::size_t i = 0; i < names.size(); ++i)
+    EXPECT_NEAR(simulation.state().q[i], names[i].rfind("theta", 0) == 0 ? theta : -theta, kSame) << names[i];
+}
+
+TEST(Growth, MultipliersOfALadderAreThoseOfTheGeneralRoad) {
+  const describe::Model model = ladder(300);
+  const Dynamics dynamics = compile(derive::Equations(model));
+  const State start = assemble(dynamics, {0.0, model.initial_q, model.initial_u, {}});
+  std::vector<std::vector<double>> lambda;
+  for (const Formulation formulation : {Formulation::automatic, Formulation::multipliers}) {
+    Simulation simulation(dynamics, {.step = 1e-3, .constraints = {.formulation = formulation}});
+    simulation.set_state(start);
+    const long before = test::allocation_count();
+    const Simulation::ConstraintState state = simulation.constraint_state();
+    EXPECT_EQ(test::allocation_count(), before);
+    EXPECT_EQ(state.rank, 600u);
+    lambda.emplace_back(state.lambda.begin(), state.lambda.end());
+  }
+  const double size = support::largest(lambda[0]);
+  EXPECT_GT(size, 1.0);
+  EXPECT_LT(support::difference(lambda[0], lambda[1]), 1e-9 * size);
+}
+
+TEST(Growth, ProgramsGrowWithTheNumberOfParts) {
+  // Three times the parts, three times the operations, but for the ends.
+  constexpr double kEnds = 1.05;
+  const auto ratio = [](const algebra::Function& large, const algebra::Function& small) {
+    return static_cast<double>(operations_of(large)) / static_cast<double>(operations_of(small));
+  };
+  EXPECT_LT(ratio(derive::Equations(ladder(300)).constrained_dynamics(),
+                  derive::Equations(ladder(100)).constrained_dynamics()),
+            3.0 * kEnds);
+  EXPECT_LT(ratio(derive::Equations(flyers(300)).forward_dynamics(),
+                  derive::Equations(flyers(100)).forward_dynamics()),
+            3.0 * kEnds);
+}
+
+TEST(Growth, ThreeHundredBodiesFlyAsEachDoesAlone) {
+  const int count = 300;
+  const describe::Model model = flyers(count);
+  const Dynamics dynamics = compile(derive::Equations(model));
+  ASSERT_TRUE(dynamics.in_chart);
+  ASSERT_TRUE(dynamics.in_chart->settle);
+  const State start = start_of(model);
+  Simulation all(dynamics, {.step = 1e-3});
+  all.set_state(start);
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(all.step().ok());
+  const describe::Model few = flyers(12);  // too few for code of its own: by the general road
+  const Dynamics alone = compile(derive::Equations(few));
+  ASSERT_FALSE(alone.in_chart);
+  Simulation some(alone, {.step = 1e-3});
+  some.set_state(
+      {0.0, {start.q.begin(), start.q.begin() + 12 * 7}, {start.u.begin(), start.u.begin() + 12 * 6}, {}});
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(some.step().ok());
+  constexpr double kRounding = 1e-12;  // of a hundred steps
+  for (std::size_t i = 0; i < 12 * 7; ++i)
+    EXPECT_NEAR(all.state().q[i], some.state().q[i], kRounding * 12.0) << i;
+  for (std::size_t i = 0; i < 12 * 6; ++i) EXPECT_NEAR(all.state().u[i], some.state().u[i], kRounding) << i;
+}
+
+TEST(Growth, SlopesInOnePieceAreThoseInParts) {
+  for (const describe::Model& model : {flyers(20), tree(20)}) {
+    derive::Options options;
+    options.push_passive = true;
+    const derive::Equations equations(model, options);
+    const Dynamics dynamics = compile(equations);
+    ASSERT_TRUE(dynamics.in_chart);
+    Dynamics general = dynamics;
+    general.in_chart.reset();
+    general.unactuated.clear();
+    Dynamics pushed = dynamics;
+    pushed.unactuated.clear();
+    std::vector<double> tau(static_cast<std::size_t>(dynamics.nv()));
+    for (std::size_t i = 0; i < tau.size(); ++i) tau[i] = std::cos(static_cast<double>(i));
+    for (const Integrator integrator : {Integrator::rk4, Integrator::euler, Integrator::adaptive}) {
+      Simulation a(pushed, {.step = 1e-3, .integrator = integrator}),
+          b(general, {.step = 1e-3, .integrator = integrator});
+      for (Simulation* simulation : {&a, &b}) {
+        simulation->set_state(start_of(model));
+        for (int i = 0; i < 50; ++i) ASSERT_TRUE(simulation->step({.tau = tau}).ok());
+      }
+      // Adaptive steps are chosen by errors at the level of rounding.
+      const double same = integrator == Integrator::adaptive ? 1e-8 : 1e-11;
+      EXPECT_LT(support::difference(a.state().q, b.state().q), same) << model.name;
+      EXPECT_LT(support::difference(a.state().u, b.state().u), same * 10.0) << model.name;
+      EXPECT_LT(support::difference(a.state().momentum, b.state().momentum), same * 10.0) << model.name;
+      // Rates are those of the parts, after steps as well.
+      const Simulation::Rates of_a = a.rates(), of_b = b.rates();
+      const std::vector<double> udot_a(of_a.udot.begin(), of_a.udot.end()),
+          udot_b(of_b.udot.begin(), of_b.udot.end());
+      EXPECT_LT(support::difference(udot_a, udot_b), same * 1e3) << model.name;
+      EXPECT_EQ(std::vector<double>(of_a.tau.begin(), of_a.tau.end()), tau);
+    }
+  }
+}
+
+TEST(Growth, BodiesThatTurnFastTakeTheGeneralRoad) {
+  const describe::Model model = flyers(20);
+  const Dynamics dynamics = compile(derive::Equations(model));
+  ASSERT_TRUE(dynamics.in_chart);
+  Dynamics general = dynamics;
+  general.in_chart.reset();
+  State start = start_of(model);
+  start.u[7 * 6] = 3000.0;  // [rad/s] of one of them: three radians in a step
+  Simulation a(dynamics, {.step = 1e-3}), b(general, {.step = 1e-3});
+  for (Simulation* simulation : {&a, &b}) {
+    simulation->set_state(start);
+    ASSERT_TRUE(simulation->step().ok());
+  }
+  constexpr double kRounding = 1e-9;  // of speeds of 3000
+  EXPECT_LT(support::difference(a.state().q, b.state().q), kRounding);
+  EXPECT_LT(support::difference(a.state().u, b.state().u), kRounding * 1e3);
+}
+
+TEST(Growth, StepsOfManyBodiesTakeNoMemory) {
+  const describe::Model model = flyers(40);
+  const Dynamics dynamics = compile(derive::Equations(model));
+  Simulation simulation(dynamics, {.step = 1e-3});
+  simulation.set_state(start_of(model));
+  ASSERT_TRUE(simulation.step().ok());
+  const long before = test::allocation_count();
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(simulation.step().ok());
+  EXPECT_EQ(test::allocation_count(), before);
+}
+
+TEST(Growth, MomentumOfManyBodiesIsKeptToRounding) {
+  describe::Model model = flyers(20);
+  model.gravity = {};
+  const Dynamics dynamics = compile(derive::Equations(model));
+  ASSERT_TRUE(dynamics.in_chart);
+  Simulation simulation(dynamics, {.step = 1e-2});
+  simulation.set_state(start_of(model));
+  const std::vector<double> before = simulation.state().momentum;
+  for (int i = 0; i < 2000; ++i) ASSERT_TRUE(simulation.step().ok());
+  EXPECT_EQ(simulation.state().momentum, before);  // nothing acts: not a bit changes
+  // And the speeds have it: computed from them by the general road.
+  Dynamics general = dynamics;
+  general.in_chart.reset();
+  Simulation again(general, {.step = 1e-2});
+  again.set_state({0.0, simulation.state().q, simulation.state().u, {}});
+  EXPECT_LT(support::difference(again.state().momentum, before), 1e-13 * 10.0);
+}
+
+}  // namespace
+}  // namespace tactus::simulate
