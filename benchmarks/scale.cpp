@@ -254,7 +254,7 @@ void measure_family(const Family& family, const ScaleOptions& options) {
       continue;
     }
     const double exponent = exponent_of(points);
-    fmt::print(i < kMeasures ? " {:>9.2f}" : " {:>8.2f}", exponent);
+    fmt::print(" {:>{}.2f}", exponent, i < kMeasures ? 9 : 8);
     if (i < kMeasures && exponent > kAims[i])
       missed += fmt::format(" {} ({:.2f} for {:.1f})", kNames[i], exponent, kAims[i]);
   }

@@ -22,6 +22,8 @@ constexpr double kSubtracted = 1e-6;
 
 /// Rows shorter than this, or with more than such a part of entries, have no lists: full rows run faster then.
 constexpr std::size_t kLongRow = 64, kFewEntries = 8;
+/// A row of which this part is left, squared, is far enough from the span of those before it.
+constexpr double kEnoughLeft = 1e-2;
 
 double listed_dot(const double* a, const double* b, const std::uint32_t* columns, std::size_t count) {
   double sum = 0.0;
@@ -49,6 +51,7 @@ RowFactor::RowFactor(std::size_t most_rows, std::size_t n, bool with_shortest)
     next_in_column_ = LazyZeros<std::uint32_t>(most_rows * n);
     first_in_column_.resize(n);
     marked_.resize(n);
+    whole_.resize(most_rows);
     target_.resize(n);
     step_.resize(n);
     others_.resize(n);
@@ -157,45 +160,71 @@ void RowFactor::link(std::size_t i, std::uint32_t column) {
 }
 
 /// Rows that have no column in common with the reflection stay as they are and are not looked at.
+///
+/// Largest first, anywhere along a row of loops, would couple rows far apart. Rows are therefore taken as they come while enough is left of them,
+/// and only what remains then by its size.
 void RowFactor::factor_listed(double tolerance, const char* late) {
   for (std::size_t i = 0; i < m_; ++i) norms_[i] = summed_[i] = listed_dot(at(i), at(i), list(i), length_[i]);
+  std::copy_n(norms_.begin(), m_, whole_.begin());
   const double least = tolerance * tolerance;
   const std::size_t most = std::min(m_, n_);
-  for (std::size_t k = 0; k < most; ++k) {
-    const std::size_t best = next_row(k, least, late);
-    if (best == m_) break;
-    std::rotate(order_.begin() + static_cast<std::ptrdiff_t>(k),
-                order_.begin() + static_cast<std::ptrdiff_t>(best),
-                order_.begin() + static_cast<std::ptrdiff_t>(best) + 1);
-    const std::size_t taken = order_[k];
-    taken_[taken] = 1;
-    double* v = at(taken);
-    const std::uint32_t* columns = list(taken);
-    const double length = std::sqrt(listed_dot(v, v, columns, length_[taken]));
-    const std::uint32_t target = target_[k] = columns[0];
-    step_[target] = static_cast<std::uint32_t>(k);
-    const double alpha = v[target] > 0.0 ? -length : length;
-    beta_[k] = 1.0 / (length * (length + std::abs(v[target])));
-    v[target] -= alpha;
-    diagonal_[k] = alpha;
-    rank_ = k + 1;
-    std::size_t count = 0;
-    for (std::uint32_t e = 0; e < length_[taken]; ++e) {
-      for (std::size_t i = first_in_column_[columns[e]]; i != 0;) {
-        const std::size_t row = i - 1;
-        i = next_in_column_[row * stride_ + columns[e]];
-        if (taken_[row] != 0 || seen_[row] == k + 1) continue;
-        seen_[row] = static_cast<std::uint32_t>(k + 1);
-        candidates_[count++] = static_cast<std::uint32_t>(row);
-      }
+  int latest = 0;
+  for (std::size_t i = 0; i < m_ && late != nullptr; ++i) latest = std::max(latest, int{late[i]});
+  for (int level = 0; level <= latest; ++level) {
+    const auto waits = [&](std::size_t i) {
+      return taken_[i] == 0 && (late == nullptr || late[i] == level) && norms_[i] > least;
+    };
+    for (std::size_t i = 0; i < m_ && rank_ < most; ++i)
+      if (waits(i) && norms_[i] > kEnoughLeft * whole_[i]) take(i);
+    while (rank_ < most) {
+      std::size_t best = m_;
+      for (std::size_t i = 0; i < m_; ++i)
+        if (waits(i) && (best == m_ || norms_[i] > kTie * norms_[best])) best = i;
+      if (best == m_) break;
+      take(best);
     }
-    for (std::size_t e = 0; e < count; ++e) reflect_listed(k, candidates_[e]);
   }
+  std::size_t next = rank_;
+  for (std::size_t i = 0; i < m_; ++i)
+    if (taken_[i] == 0) order_[next++] = i;
   std::fill_n(marked_.begin(), n_, 0u);
   for (std::size_t k = 0; k < rank_; ++k) marked_[target_[k]] = 1;
   std::size_t count = 0;
   for (std::size_t c = 0; c < n_; ++c)
     if (marked_[c] == 0) others_[count++] = static_cast<std::uint32_t>(c);
+}
+
+/// The row as the next one, and its reflection of all rows that have a column in common with it.
+void RowFactor::take(std::size_t i) {
+  const std::size_t k = rank_++;
+  order_[k] = i;
+  taken_[i] = 1;
+  double* v = at(i);
+  const std::uint32_t* columns = list(i);
+  const double length = std::sqrt(listed_dot(v, v, columns, length_[i]));
+  const std::uint32_t target = target_[k] = columns[0];
+  step_[target] = static_cast<std::uint32_t>(k);
+  const double alpha = v[target] > 0.0 ? -length : length;
+  beta_[k] = 1.0 / (length * (length + std::abs(v[target])));
+  v[target] -= alpha;
+  diagonal_[k] = alpha;
+  std::size_t count = 0;
+  for (std::uint32_t e = 0; e < length_[i]; ++e) {
+    std::uint32_t* from = &first_in_column_[columns[e]];
+    while (*from != 0) {
+      const std::size_t row = *from - 1;
+      std::uint32_t* next = &next_in_column_[row * stride_ + columns[e]];
+      if (taken_[row] != 0) {  // never again
+        *from = *next;
+        continue;
+      }
+      from = next;
+      if (seen_[row] == k + 1) continue;
+      seen_[row] = static_cast<std::uint32_t>(k + 1);
+      candidates_[count++] = static_cast<std::uint32_t>(row);
+    }
+  }
+  for (std::size_t e = 0; e < count; ++e) reflect_listed(k, candidates_[e]);
 }
 
 /// Row i gets entries where the reflection has some; the one in its target is R_ik and done.

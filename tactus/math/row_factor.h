@@ -80,6 +80,7 @@ class RowFactor {
   void factor_listed(double tolerance, const char* late);
   void reflect_listed(std::size_t k, std::size_t i);
   void link(std::size_t i, std::uint32_t column);
+  void take(std::size_t i);
   double done_dot(std::size_t i, const double* y) const;
   std::size_t next_row(std::size_t k, double least, const char* late) const;
 
@@ -103,6 +104,7 @@ class RowFactor {
   std::vector<std::uint32_t> seen_, taken_;            // [rows] in which step last; whether
   std::uint32_t mark_ = 0;
   std::vector<std::uint32_t> candidates_;
+  std::vector<double> whole_;           // [rows] squared lengths of the rows as they came
   mutable std::vector<double> turned_;  // [n]
 };
 

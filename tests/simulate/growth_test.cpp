@@ -64,7 +64,7 @@ std::size_t operations_of(const algebra::Function& function) {
   return static_cast<std::size_t>(count.mul + count.add + count.div + count.trig);
 }
 
-TEST(Growth, ALadderOfThreeHundredLoopsMovesLikeOneOfASingleLoop) {
+TEST(Growth, ALadderOfThreeHundredLoopsMovesAsInItsParametricCoordinate) {
   const describe::Model model = ladder(300);
   const derive::Equations equations(model);
   const Dynamics dynamics = compile(equations);

@@ -176,6 +176,7 @@ std::vector<Expr> chart_rates(const describe::Model& model, const std::vector<Pl
 /// A body that hangs on nothing and carries none: its numbers in the axes of its joint, and the rotation matrix of these.
 struct Flyer {
   Place at;
+  std::array<Expr, 6> push;  // what acts at its joint: torque, force
   Expr m;
   Vec3 c;
   Mat3 I;
@@ -211,7 +212,11 @@ std::optional<std::vector<Flyer>> flyers_of(const derive::Equations& equations,
     const describe::Body& body = model.bodies[static_cast<std::size_t>(joint.child)];
     const math::Pose<Expr> X_FB = numbers(joint.X_FB);
     const int turn = places[j].q + describe::joint_traits(joint.type).quaternion_at;
-    flyers.push_back({places[j], numbers(body.mass), X_FB.p + X_FB.R * numbers(body.com),
+    std::array<Expr, 6> push;
+    for (std::size_t k = 0; k < 6; ++k)
+      if (!joint.axes[k].passive || equations.options().push_passive)
+        push[k] = frame.tau.entries[static_cast<std::size_t>(places[j].u) + k];
+    flyers.push_back({places[j], push, numbers(body.mass), X_FB.p + X_FB.R * numbers(body.com),
                       X_FB.R * numbers(body.inertia) * X_FB.R.transposed(),
                       numbers(joint.X_PJ.R) * math::rotation_of(frame.quaternion(q, turn))});
   }
@@ -220,13 +225,10 @@ std::optional<std::vector<Flyer>> flyers_of(const derive::Equations& equations,
 
 void append(const Vec3& v, std::vector<Expr>& to) { to.insert(to.end(), {v.x, v.y, v.z}); }
 
-std::vector<Expr> outside_wrenches(const std::vector<Flyer>& flyers, const Vec3& gravity, const Frame& frame,
-                                   bool pushed) {
+std::vector<Expr> outside_wrenches(const std::vector<Flyer>& flyers, const Vec3& gravity) {
   std::vector<Expr> P_rate;
   for (const Flyer& flyer : flyers) {
-    const Vec3 zero = Vec3::zero();
-    const Vec3 n = pushed ? frame.vector(frame.tau, flyer.at.u) : zero,
-               f = pushed ? frame.vector(frame.tau, flyer.at.u + 3) : zero;
+    const Vec3 n{flyer.push[0], flyer.push[1], flyer.push[2]}, f{flyer.push[3], flyer.push[4], flyer.push[5]};
     append(flyer.R * (n - math::cross(flyer.c, f)), P_rate);
     append(flyer.m * gravity + flyer.R * f, P_rate);
   }
@@ -323,8 +325,7 @@ std::shared_ptr<const ChartKernels> chart_kernels(const derive::Equations& equat
     P_rate = frame.outputs(momentum->rate, "P_rate", udot, frame.q);
     if (const auto flyers = flyers_of(equations, places, *momentum, frame.q, frame)) {
       const derive::Numbers numbers(model, equations.options());
-      std::vector<Expr> outside =
-          outside_wrenches(*flyers, numbers(model.gravity), frame, equations.options().push_passive);
+      std::vector<Expr> outside = outside_wrenches(*flyers, numbers(model.gravity));
       if (alike(model, places, frame, P_rate, outside)) P_rate = std::move(outside);
     }
     const std::vector<Expr> q = normalised(model, places, frame);
