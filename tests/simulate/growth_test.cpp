@@ -153,7 +153,10 @@ TEST(Growth, ThreeHundredBodiesFlyAsEachDoesAlone) {
 }
 
 TEST(Growth, SlopesInOnePieceAreThoseInParts) {
-  for (const describe::Model& model : {flyers(20), tree(20)}) {
+  for (const bool passive : {false, true}) {
+    describe::Model model = flyers(20);
+    for (describe::Joint& joint : model.joints)
+      for (describe::JointAxis& axis : joint.axes) axis.passive = passive;
     derive::Options options;
     options.push_passive = true;
     const derive::Equations equations(model, options);
@@ -186,6 +189,14 @@ TEST(Growth, SlopesInOnePieceAreThoseInParts) {
       EXPECT_EQ(std::vector<double>(of_a.tau.begin(), of_a.tau.end()), tau);
     }
   }
+}
+
+TEST(Growth, TreesAndBodiesThatAreDampedHaveNoSuchCode) {
+  EXPECT_FALSE(compile(derive::Equations(tree(20))).in_chart);
+  describe::Model damped = flyers(20);
+  damped.joints[3].axes[1].damping =
+      damped.bodies[1].mass;  // some number; acts from outside and is no weight: found by looking
+  EXPECT_FALSE(compile(derive::Equations(damped)).in_chart);
 }
 
 TEST(Growth, BodiesThatTurnFastTakeTheGeneralRoad) {

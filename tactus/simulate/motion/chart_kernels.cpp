@@ -306,49 +306,45 @@ std::shared_ptr<const ChartKernels> chart_kernels(const derive::Equations& equat
   const describe::Model& model = equations.model();
   const auto turns = std::count_if(model.joints.begin(), model.joints.end(),
                                    [](const describe::Joint& j) { return describe::has_quaternion(j.type); });
-  if (turns < ChartKernels::kManyTurns || !model.constraints.empty() ||
+  if (turns < ChartKernels::kManyTurns || !momentum || !model.constraints.empty() ||
       model.speeds.definition != describe::Speeds::Definition::joint_rates ||
       !equations.options().wrenches.empty())
     return nullptr;
   int np = 0;
-  if (momentum)
-    for (const MomentumRoot& root : momentum->roots) np += root.size;
+  for (const MomentumRoot& root : momentum->roots) np += root.size;
   Frame frame(equations, np);
   const std::vector<Place> places = places_of(model);
   displace(model, places, frame);
   const Function forward = equations.forward_dynamics();
   const std::vector<Expr> udot = frame.outputs(forward, "udot", {}, frame.q),
                           qdot = frame.outputs(forward, "qdot", {}, frame.q);
-  std::vector<Expr> P_rate;
+  const auto flyers = flyers_of(equations, places, *momentum, frame.q, frame);
+  if (!flyers) return nullptr;
+  const derive::Numbers numbers(model, equations.options());
+  std::vector<Expr> P_rate = outside_wrenches(*flyers, numbers(model.gravity));
+  if (!alike(model, places, frame, frame.outputs(momentum->rate, "P_rate", udot, frame.q), P_rate))
+    return nullptr;
+  // At the end of a step: P of the speeds must be P again.
+  const std::vector<Expr> q = normalised(model, places, frame);
+  std::vector<Expr> u =
+      speeds_of_momenta(*flyers_of(equations, places, *momentum, q, frame), *momentum, frame);
+  std::vector<Expr> from, to;
+  for (const Block& input : momentum->momentum.inputs) {
+    const std::vector<Expr>& by = input.name == "q" ? q : input.name == "u" ? u : frame.t.entries;
+    from.insert(from.end(), input.entries.begin(), input.entries.end());
+    to.insert(to.end(), by.begin(), by.end());
+  }
+  const std::vector<Expr> again =
+      algebra::substitute(entries_of(momentum->momentum.outputs, "P"), *momentum->momentum.graph, from, to);
   auto kernels = std::make_shared<ChartKernels>();
-  if (momentum) {
-    P_rate = frame.outputs(momentum->rate, "P_rate", udot, frame.q);
-    if (const auto flyers = flyers_of(equations, places, *momentum, frame.q, frame)) {
-      const derive::Numbers numbers(model, equations.options());
-      std::vector<Expr> outside = outside_wrenches(*flyers, numbers(model.gravity));
-      if (alike(model, places, frame, P_rate, outside)) P_rate = std::move(outside);
-    }
-    const std::vector<Expr> q = normalised(model, places, frame);
-    if (const auto flyers = flyers_of(equations, places, *momentum, q, frame)) {
-      // P of these speeds must be P again.
-      std::vector<Expr> u = speeds_of_momenta(*flyers, *momentum, frame), from, to;
-      for (const Block& input : momentum->momentum.inputs) {
-        const std::vector<Expr>& by = input.name == "q" ? q : input.name == "u" ? u : frame.t.entries;
-        from.insert(from.end(), input.entries.begin(), input.entries.end());
-        to.insert(to.end(), by.begin(), by.end());
-      }
-      const std::vector<Expr> again = algebra::substitute(entries_of(momentum->momentum.outputs, "P"),
-                                                          *momentum->momentum.graph, from, to);
-      if (alike(model, places, frame, again, frame.P.entries)) {
-        const Function settle{
-            "settle",
-            "The end of a step: coordinates, and the speeds of the momentum.",
-            frame.graph,
-            {frame.t, frame.q0, frame.theta, frame.u, frame.P},
-            {{"q", "coordinates", equations.nq(), 1, q}, {"u", "speeds", equations.nv(), 1, std::move(u)}}};
-        kernels->settle = generate::compile(settle, backend);
-      }
-    }
+  if (alike(model, places, frame, again, frame.P.entries)) {
+    const Function settle{
+        "settle",
+        "The end of a step: coordinates, and the speeds of the momentum.",
+        frame.graph,
+        {frame.t, frame.q0, frame.theta, frame.u, frame.P},
+        {{"q", "coordinates", equations.nq(), 1, q}, {"u", "speeds", equations.nv(), 1, std::move(u)}}};
+    kernels->settle = generate::compile(settle, backend);
   }
   const Function slope{
       "slope",

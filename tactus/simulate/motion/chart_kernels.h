@@ -1,4 +1,4 @@
-// Slopes and ends of steps as one piece of code each, for mechanisms with many bodies that turn freely.
+// Slopes and ends of steps as one piece of code each, for mechanisms with many bodies that fly.
 //
 // In the chart (chart.h) a slope is more than an acceleration: coordinates are displaced, q = q0 (+) theta, the rate of theta is found, and the
 // momentum's rate P'. Written into the same code as the acceleration they share what they need, above all the rotation matrices:
@@ -15,7 +15,7 @@
 //   P' = [R (n - c x f); m g + R f]          w = I^-1 R^T H,   v = R^T p / m - w x c
 //
 // The latter gives the speeds at the end of a step (momentum.h). Whether all this is so, with all that else may act, is not assumed but looked at:
-// where the formulas differ from the equations' own anywhere, these are used.
+// where the formulas differ from the equations' own anywhere, there is no such code.
 #pragma once
 
 #include <memory>
@@ -38,7 +38,7 @@ struct ChartKernels {
       settle;  // t q0 theta u P -> q u: where every tree that hangs free is one body
 };
 
-/// Null where the mechanism is not one for it: few turns, constraints, own speeds, wrenches.
+/// Null where the mechanism is not one for it: few turns, trees of more than a body, constraints, own speeds, wrenches.
 std::shared_ptr<const ChartKernels> chart_kernels(const derive::Equations& equations,
                                                   const std::optional<MomentumFunctions>& momentum,
                                                   generate::Backend backend);
