@@ -88,6 +88,7 @@ PaperItem item_of(const YAML::Node& node, const YAML::Node& part) {
   item.what = node["what"].as<std::string>();
   item.cases = strings(node["cases"]);
   item.tests = strings(node["tests"]);
+  if (node["misprint"]) item.misprint = node["misprint"].as<std::string>();
   if (node["verdict"]) item.verdict = node["verdict"].as<std::string>();
   if (node["not yet"]) item.issue = node["not yet"].as<int>();
   if (node["none"]) item.reason = node["none"].as<std::string>();
@@ -95,6 +96,8 @@ PaperItem item_of(const YAML::Node& node, const YAML::Node& part) {
   if (said != 1) refuse(node, item.label + " needs one of verdict, not yet, none");
   if (item.verdict.empty() != (item.cases.empty() && item.tests.empty()))
     refuse(node, item.label + " needs a verdict where cases or tests evaluate it, and only there");
+  if ((item.verdict == "corrected") == item.misprint.empty())
+    refuse(node, item.label + " needs the misprint where it is corrected, and only there");
   const std::vector<std::string>& statuses = paper_statuses();
   if (std::find(statuses.begin(), statuses.end(), item.status()) == statuses.end())
     refuse(node, item.label + " has no such verdict: " + item.verdict);

@@ -13,9 +13,10 @@ struct PaperItem {
   std::string label;        // as printed: "Table III", "(3)-(4)"
   std::string what;         // one line
   std::vector<std::string> cases, tests;
-  std::string verdict;  // of what evaluates it; empty where nothing does
-  int issue = 0;        // that will evaluate it; 0: none
-  std::string reason;   // why there is nothing to evaluate
+  std::string misprint;  // of what is corrected: what is wrong in print
+  std::string verdict;   // of what evaluates it; empty where nothing does
+  int issue = 0;         // that will evaluate it; 0: none
+  std::string reason;    // why there is nothing to evaluate
 
   int count() const { return last - first + 1; }
   /// "reproduced", "corrected", "closed-form", "not-reproducible", "not yet" or "none".

@@ -14,6 +14,7 @@
 #include <tactus/derive/equations.h>
 #include <tactus/derive/readable/abbreviate.h>
 #include <tactus/derive/readable/budget.h>
+#include <tactus/derive/readable/latex_symbols.h>
 #include <tactus/derive/readable/linear_canonical.h>
 #include <tactus/derive/readable/sheet.h>
 
@@ -258,6 +259,8 @@ void run(const Request& request) {
       throw InputError({model.file}, fmt::format("--keep: `{}` is no parameter of the model", name),
                        suggestion(name, known));
   }
+  const algebra::LatexNames names = derive::latex_symbols(model);
+  const algebra::LatexNames::Scope scope(names);
   if (request.kane) return by_kane(model, options, request);
   if (!request.at.empty() || !request.independent.empty()) return about_a_point(model, options, request);
   if (request.counts) options.friction = request.friction;

@@ -13,6 +13,7 @@
 #include <tactus/base/output_file.h>
 #include <tactus/control/arm/controller_source.h>
 #include <tactus/derive/equations.h>
+#include <tactus/derive/readable/latex_symbols.h>
 #include <tactus/derive/readable/sheet.h>
 #include <tactus/generate/requests.h>
 #include <tactus/generate/source.h>
@@ -125,6 +126,8 @@ void require_folder(const std::string& folder) {
 
 void run(const Request& request) {
   const describe::Model model = request.model.load();
+  const algebra::LatexNames names = derive::latex_symbols(model);
+  const algebra::LatexNames::Scope scope(names);
   derive::Options options;
   options.keep_parameters = request.keep_parameters;
   const derive::Equations equations(model, options);

@@ -1,6 +1,7 @@
 // tactus linear MODEL: the linear model about an equilibrium or a steady motion, its eigenvalues and modes, at one point or over a
 // range of a parameter, a coordinate or a speed.
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <complex>
 #include <cstdio>
@@ -58,9 +59,10 @@ Sweep sweep_of(const std::string& text) {
   for (std::size_t from = 0; from <= rest.size();) {
     const std::size_t to = std::min(rest.find(':', from), rest.size());
     const std::string word = rest.substr(from, to - from);
-    char* end = nullptr;
-    const double number = std::strtod(word.c_str(), &end);
-    if (word.empty() || *end != '\0' || !std::isfinite(number))
+    const char* first = word.data() + (word.starts_with('+') ? 1 : 0);
+    double number = 0.0;
+    const auto [end, error] = std::from_chars(first, word.data() + word.size(), number);
+    if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(number))
       refuse(fmt::format("`{}` is no number", word));
     numbers.push_back(number);
     from = to + 1;
@@ -174,6 +176,41 @@ std::optional<StabilityChange> change_between(const LinearPoint& from, const Lin
   return StabilityChange{0.5 * (a + b), !grows(first)};
 }
 
+/// The steady motion next to a state; where there is none and no value must be kept, the equilibrium to which weight and springs lead.
+LinearModel searched(Linearization& linearization, const Instant& at, simulate::SteadySearch search) {
+  const bool may_rest = search.held.empty();
+  std::optional<LinearModel> first;
+  try {
+    first = linearization.at(linearization.steady(at, search));
+    if (first->is_steady || !may_rest) return *first;
+  } catch (const InputError&) {
+    if (!may_rest) throw;
+  }
+  search.at_rest = true;
+  try {
+    const LinearModel rest = linearization.at(linearization.steady(at, search));
+    if (rest.is_steady || !first) return rest;
+  } catch (const InputError&) {
+    if (!first) throw;
+  }
+  return *first;
+}
+
+/// What may help where a point is not steady.
+std::string remedy_of(const Request& request, const LinearModel& linear, const Linearization& linearization) {
+  if (linearization.depends_on_time() && linear.largest_acceleration <= 1e-6)
+    return "forces or constraints depend on time: what balances at this moment does not later; take their "
+           "time dependence out, for example with a parameter in place of t";
+  if (linear.is_uniform)
+    return "the axes of a spherical or free joint turn along with a body that rolls: put it on Euler angles "
+           "(`type: euler` or `free_euler`), whose axes "
+           "do not";
+  if (!request.steady) return "--steady searches one nearby; --solve lets actuator forces change for it";
+  if (linear.largest_acceleration <= 1e-6)
+    return "the accelerations vanish at this moment only: hold other coordinates and speeds (--hold)";
+  return "start nearer to one (--at), hold fewer values (--hold), or let actuator forces change (--solve)";
+}
+
 void run(const Request& request) {
   const describe::Model model = request.model.load();
   std::vector<NamedFile> inputs = request.model.files(model);
@@ -224,7 +261,7 @@ void run(const Request& request) {
       simulate::SteadySearch search{request.hold, request.efforts};
       if (request.hold.empty()) search.held = fixed_names(model, at);
       if (state_swept) search.held.push_back(swept_name);
-      at = linearization.steady(at, search);
+      return searched(linearization, at, search);
     }
     return linearization.at(at);
   };
@@ -234,8 +271,16 @@ void run(const Request& request) {
   for (std::size_t k = 1; k < points.size(); ++k)
     if (const auto change = change_between(points[k - 1], points[k], model_at)) changes.push_back(*change);
 
-  const LinearReport report{model.name,       sweep.name,        linearization.notes(),
-                            request.matrices, std::move(points), std::move(changes)};
+  const LinearReport report{model.name,
+                            sweep.name,
+                            linearization.notes(),
+                            request.matrices,
+                            std::move(points),
+                            std::move(changes),
+                            request.steady,
+                            model.coordinate_names(),
+                            model.speed_names(),
+                            describe::effort_names(model)};
   std::fputs((request.json ? as_json(report) : as_text(report)).c_str(), stdout);
   if (!request.plot.empty()) write_file(request.plot, as_picture(report));
   for (const LinearPoint& point : report.points) {
@@ -243,13 +288,19 @@ void run(const Request& request) {
     if (linear.is_steady) continue;
     const std::string where =
         sweep.name.empty() ? "the state" : fmt::format("{} = {}", sweep.name, point.value);
+    if (linear.is_uniform)
+      throw Failed(
+          fmt::format("{}: nothing accelerates, but the linear model differs by {:.3g} of its size further "
+                      "along: the eigenvalues above belong to "
+                      "no time-invariant system\n  help: {}",
+                      where, linear.later_change, remedy_of(request, linear, linearization)));
     throw Failed(
         fmt::format("{} is no equilibrium and no steady motion (acceleration {:.3g}; further along {:.3g}, "
                     "where the linear "
                     "model differs by {:.3g} of its size): the eigenvalues above belong to no time-invariant "
-                    "system\n  help: "
-                    "--steady searches one nearby; --solve lets actuator forces change for it",
-                    where, linear.largest_acceleration, linear.later_acceleration, linear.later_change));
+                    "system\n  help: {}",
+                    where, linear.largest_acceleration, linear.later_acceleration, linear.later_change,
+                    remedy_of(request, linear, linearization)));
   }
 }
 

@@ -51,14 +51,24 @@ std::vector<std::string> state_names(const std::vector<std::string>& coordinates
   return names;
 }
 
-Json point_as_json(const LinearModel& model) {
+Json by_name(const std::vector<std::string>& names, const std::vector<double>& values) {
+  Json result = Json::object();
+  for (std::size_t k = 0; k < values.size() && k < names.size(); ++k) result[names[k]] = values[k];
+  return result;
+}
+
+Json point_as_json(const LinearReport& report, const LinearModel& model) {
   Json result;
   result["t"] = model.at.t;
+  result["point"] = {{"q", by_name(report.coordinates, model.at.q)},
+                     {"u", by_name(report.speeds, model.at.u)}};
+  if (model.at.tau) result["point"]["tau"] = by_name(report.efforts, *model.at.tau);
   result["q"] = model.at.q;
   result["u"] = model.at.u;
   if (model.at.tau) result["tau"] = *model.at.tau;
   result["is_equilibrium"] = model.is_equilibrium;
   result["is_steady"] = model.is_steady;
+  result["is_uniform"] = model.is_uniform;
   result["acceleration"] = model.largest_acceleration;
   result["acceleration_later"] = model.later_acceleration;
   result["change_later"] = model.later_change;
@@ -143,7 +153,28 @@ void add_head(std::string& text, const LinearModel& model) {
 
 const char* kind_of(const LinearModel& model) {
   if (model.is_equilibrium) return "an equilibrium";
+  if (model.is_uniform && !model.is_steady) return "a uniform motion, in axes that turn along with it";
   return model.is_steady ? "a steady motion" : "a point that is neither equilibrium nor steady motion";
+}
+
+/// What a search has left of a value that is zero.
+constexpr double kSearchedZero = 1e-12;
+
+void add_values(std::string& text, const char* what, const std::vector<std::string>& names,
+                const std::vector<double>& values) {
+  std::vector<std::string> words;
+  for (std::size_t k = 0; k < values.size() && k < names.size(); ++k)
+    words.push_back(
+        fmt::format("{} = {}", names[k], number(std::abs(values[k]) < kSearchedZero ? 0.0 : values[k])));
+  text += fmt::format("  {:<11}{}\n", what, list(words));
+}
+
+/// The motion that a search has found, SI units.
+void add_found(std::string& text, const LinearReport& report, const LinearModel& model) {
+  text += report.swept.empty() ? "found\n" : "      found\n";
+  add_values(text, "at", report.coordinates, model.at.q);
+  add_values(text, "speeds", report.speeds, model.at.u);
+  if (model.at.tau) add_values(text, "forces", report.efforts, *model.at.tau);
 }
 
 void add_point(std::string& text, const LinearModel& model) {
@@ -224,13 +255,13 @@ std::string as_json(const LinearReport& report) {
       {"eigenvalues", "[real, imaginary] of A; those of ignorable coordinates apart"}};
   if (!report.notes.empty()) result["notes"] = report.notes;
   if (report.swept.empty()) {
-    result.update(point_as_json(report.points.front().model));
+    result.update(point_as_json(report, report.points.front().model));
   } else {
     result["sweep"] = report.swept;
     result["points"] = Json::array();
     for (const LinearPoint& point : report.points) {
       Json entry = {{"value", point.value}};
-      entry.update(point_as_json(point.model));
+      entry.update(point_as_json(report, point.model));
       result["points"].push_back(std::move(entry));
     }
     result["stability_changes"] = Json::array();
@@ -259,6 +290,7 @@ std::string as_text(const LinearReport& report) {
       if (!report.swept.empty()) text += fmt::format("\n{:>10}  eigenvalues [1/s]\n", report.swept);
     }
     if (report.swept.empty()) {
+      if (report.searched) add_found(text, report, point.model);
       add_point(text, point.model);
     } else {
       const double size = largest_of(point.model.eigenvalues);
@@ -270,8 +302,10 @@ std::string as_text(const LinearReport& report) {
           word.replace(plus, 3, " +- ");
         line += "   " + word;
       }
-      if (!point.model.is_steady) line += "   (not steady)";
+      if (!point.model.is_steady)
+        line += point.model.is_uniform ? "   (uniform, in axes that turn along)" : "   (not steady)";
       text += line + "\n";
+      if (report.searched) add_found(text, report, point.model);
     }
     if (!report.matrices) continue;
     text += "\n";

@@ -25,6 +25,8 @@ struct LinearReport {
   bool matrices = false;
   std::vector<LinearPoint> points;
   std::vector<StabilityChange> changes{};
+  bool searched = false;  // the points are motions found by a search: they are printed
+  std::vector<std::string> coordinates{}, speeds{}, efforts{};  // names of q, u, tau
 };
 
 std::string as_text(const LinearReport& report);

@@ -9,6 +9,15 @@ namespace tactus::apps {
 
 using simulate::Column;
 
+namespace {
+
+/// Speeds below this part of what falling through its own size gives a mechanism are what solvers leave of rest.
+constexpr double kStill = 1e-7;
+/// Errors of constraints below this, by the mechanism's size: they are held to 1e-10 and better.
+constexpr double kMet = 1e-9;
+
+}  // namespace
+
 MotionPlot::MotionPlot(const std::vector<Column>& columns, long rows)
     : columns_(columns), stride_(std::max(1L, rows / 20'000)), values_(columns.size()) {}
 
@@ -53,6 +62,8 @@ display::Figure MotionPlot::figure(const std::string& title) const {
     if (kind == Kind::mode) panel.levels = {"apart", "sliding", "sticking"};
     if (kind == Kind::switched) panel.levels = {"off", "on"};
     panel.whole = kind == Kind::count;
+    if (length_ > 0.0 && kind == Kind::speed) panel.noise = kStill / time_ * (unit == "m/s" ? length_ : 1.0);
+    if (length_ > 0.0 && kind == Kind::error) panel.noise = kMet * std::max(length_, 1.0);
     for (std::size_t i = 0; i < columns_.size(); ++i)
       if (columns_[i].kind == kind && columns_[i].unit == unit &&
           (where == Where::always || !is_flat_zero(i)))

@@ -19,6 +19,11 @@ class MotionPlot {
   /// A frame whose path is drawn; its positions come with each row, in this order.
   void add_path(const std::string& frame) { paths_.push_back({frame, {}}); }
   void add(const std::vector<double>& row, const std::vector<math::Vec3<double>>& places, bool is_last);
+  /// By how much a mechanism of this size, of this time of its own (of falling, of its height), moves: what is far below is noise.
+  void set_scale(double length, double time) {
+    length_ = length;
+    time_ = time;
+  }
   void mark(double t, std::string_view kind) { marks_.push_back({t, std::string(kind)}); }
   display::Figure figure(const std::string& title) const;
 
@@ -35,6 +40,7 @@ class MotionPlot {
     std::array<std::vector<double>, 3> p;  // x, y, z in the world
   };
   std::vector<Path> paths_;
+  double length_ = 0.0, time_ = 1.0;  // [m, s]; length 0: nothing is known
 };
 
 }  // namespace tactus::apps

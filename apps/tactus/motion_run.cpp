@@ -17,6 +17,36 @@ namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
 
+/// The longest distance that the model names [m]: of joints, centres of mass and shapes.
+double size_of(const describe::Model& model) {
+  double size = 0.0;
+  const auto include = [&](const describe::Vec3& p) {
+    const auto value = [&](const algebra::Expr& x) { return describe::value_of(model, x); };
+    size = std::max(size, std::hypot(value(p.x), value(p.y), value(p.z)));
+  };
+  for (const describe::Joint& joint : model.joints) {
+    include(joint.X_PJ.p);
+    include(joint.X_FB.p);
+  }
+  for (const describe::Body& body : model.bodies) {
+    include(body.com);
+    for (const describe::Geometry& shape : body.geometry) {
+      include(shape.X_BG.p);
+      if (shape.shape != describe::Geometry::Shape::mesh && shape.shape != describe::Geometry::Shape::plane)
+        include(shape.size);
+    }
+  }
+  return size;
+}
+
+/// The time of falling through that distance; a second without weight.
+double time_of(const describe::Model& model, double size) {
+  const describe::Vec3& g = model.gravity;
+  const double fall = std::hypot(describe::value_of(model, g.x), describe::value_of(model, g.y),
+                                 describe::value_of(model, g.z));
+  return size > 0.0 && fall > 0.0 ? std::sqrt(size / fall) : 1.0;
+}
+
 }  // namespace
 
 MotionRun::MotionRun(const SimulateRequest& request, const Schedule& schedule, simulate::Mechanism& mechanism)
@@ -28,6 +58,10 @@ MotionRun::MotionRun(const SimulateRequest& request, const Schedule& schedule, s
       events_(request.events),
       plot_file_(request.plot),
       plot_(recorder_.columns(), schedule.samples + 1) {
+  if (plot_file_.wanted()) {
+    const double size = size_of(mechanism.model());
+    plot_.set_scale(size > 0.0 ? size : 1.0, time_of(mechanism.model(), size));
+  }
   for (const std::string& name : request.plot_paths) {
     path_ports_.push_back(mechanism.port(name));
     plot_.add_path(name);

@@ -72,6 +72,7 @@ void print_papers_json(const std::vector<studies::PaperPart>& parts) {
                        {"tests", item.tests}});
       if (item.issue > 0) items.back()["issue"] = item.issue;
       if (!item.reason.empty()) items.back()["reason"] = item.reason;
+      if (!item.misprint.empty()) items.back()["misprint"] = item.misprint;
     }
     for (const std::string& status : studies::paper_statuses()) counts[status] = count_of(part, status);
     report["papers"].push_back({{"study", part.study},
@@ -94,6 +95,7 @@ void print_papers(const std::vector<studies::PaperPart>& parts) {
         for (const std::string& one : *names) by += (by.empty() ? "" : ", ") + one;
       if (item.issue > 0) by = fmt::format("issue {}", item.issue);
       fmt::print("  {:<14} {:<17} {} [{}]\n", item.label, item.status(), item.what, by);
+      if (!item.misprint.empty()) fmt::print("  {:<14} {:<17} in print: {}\n", "", "", item.misprint);
     }
     fmt::print("\n");
   }

@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <map>
+#include <utility>
 
+#include <tactus/algebra/latex_names.h>
 #include <tactus/algebra/print.h>
 
 namespace tactus::algebra {
@@ -38,11 +41,45 @@ std::string_view without_suffix(std::string_view name, std::string_view suffix) 
                                                                : std::string_view{};
 }
 
+thread_local const LatexNames* current_names = nullptr;
+
+/// Shared terms are z_{1}, multipliers \lambda_{1}: no other name looks like one of them.
+bool looks_made(std::string_view latex) {
+  for (const std::string_view letter : {"z_{", "\\lambda_{"}) {
+    if (!latex.starts_with(letter) || !latex.ends_with("}")) continue;
+    const std::string_view index = latex.substr(letter.size(), latex.size() - letter.size() - 1);
+    return std::all_of(index.begin(), index.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+  }
+  return false;
+}
+
 }  // namespace
 
+LatexNames::LatexNames(const std::vector<std::string>& names) {
+  const LatexNames* const outer = std::exchange(current_names, nullptr);  // each by itself
+  std::map<std::string, std::vector<std::string>> by_symbol;
+  for (const std::string& name : names) by_symbol[latex_name(name)].push_back(name);
+  current_names = outer;
+  for (auto& [symbol, all] : by_symbol) {
+    std::sort(all.begin(), all.end(), [](const std::string& a, const std::string& b) {
+      return a.size() != b.size() ? a.size() < b.size() : a < b;
+    });
+    for (const std::string& name : all)
+      if (name != all.front() || looks_made(symbol)) literal_.insert(name);
+  }
+}
+
+LatexNames::Scope::Scope(const LatexNames& names) : previous_(std::exchange(current_names, &names)) {}
+LatexNames::Scope::~Scope() { current_names = previous_; }
+
+bool LatexNames::is_literal(std::string_view name) {
+  return current_names != nullptr && current_names->literal_.contains(std::string(name));
+}
+
 std::string latex_name(std::string_view name) {
+  const bool literal = LatexNames::is_literal(name);
   // Rates of one letter: udot, qddot.
-  if (std::isalpha(static_cast<unsigned char>(name.empty() ? ' ' : name[0])) != 0) {
+  if (!literal && std::isalpha(static_cast<unsigned char>(name.empty() ? ' ' : name[0])) != 0) {
     if (name.substr(1) == "dot") return std::string("\\dot{") + name[0] + "}";
     if (name.substr(1) == "ddot") return std::string("\\ddot{") + name[0] + "}";
   }
@@ -54,6 +91,10 @@ std::string latex_name(std::string_view name) {
       name = stem;
       break;
     }
+  }
+  if (literal) {
+    const std::string word = "\\mathrm{" + escaped(name) + "}";
+    return accent.empty() ? word : accent + "{" + word + "}";
   }
   // The stem, then an index: after an underscore, or the digits at its end.
   const std::size_t underscore = name.find('_', 1);

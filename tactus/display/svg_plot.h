@@ -12,7 +12,10 @@ struct Series {
   std::vector<double> x, y;  // values that are not finite leave a gap
 };
 
-/// Panels in which nothing changes are written as a line of text: "zero all the time: a, b".
+/// What is smaller all along, in SI units, is rounding and shown as zero.
+inline constexpr double kRounding = 1e-12;
+
+/// Panels in which nothing changes are written as a line of text: "zero all the time: a, b". What is not a number, or infinite, is called so.
 struct Panel {
   std::string label;  // what is drawn, with the unit
   std::vector<Series> series;
@@ -21,6 +24,8 @@ struct Panel {
   bool whole = false;  // whole numbers: no ticks between them
   /// A path in a plane: x over an axis of its own with this label, both axes to the same scale.
   std::string x_label{};
+  /// Values and changes below this are noise: who draws knows the scale of the quantity. 0: kRounding alone.
+  double noise = 0.0;
 
   bool is_path() const { return !x_label.empty(); }
 };
@@ -38,9 +43,6 @@ struct Figure {
   std::vector<Panel> panels;
   std::vector<Mark> marks{};
 };
-
-/// What is smaller all along, in SI units, is rounding and shown as zero.
-inline constexpr double kRounding = 1e-12;
 
 /// Ticks at 1, 2 or 5 times a power of ten that cover the range in about `count` intervals.
 std::vector<double> nice_ticks(double low, double high, int count);

@@ -5,6 +5,7 @@
 #include <tactus/algebra/calculus.h>
 #include <tactus/base/error.h>
 #include <tactus/derive/linear/motion_derivatives.h>
+#include <tactus/derive/linear/regular_mass.h>
 
 namespace tactus::generate {
 
@@ -23,16 +24,26 @@ const std::vector<Entry>& plain_entries() {
       {{"inverse-dynamics", "joint forces from a motion"},
        [](const Equations& e) { return e.inverse_dynamics(); }},
       {{"forward-dynamics", "accelerations from joint forces"},
-       [](const Equations& e) { return e.forward_dynamics(); }},
+       [](const Equations& e) {
+         derive::require_regular_mass(e, "forward dynamics");
+         return e.forward_dynamics();
+       }},
       {{"mass-matrix", "M"}, [](const Equations& e) { return e.mass_matrix(); }},
       {{"bias", "h: all but M udot"}, [](const Equations& e) { return e.bias(); }},
       {{"gravity", "the part of h that remains at rest"}, [](const Equations& e) { return e.gravity(); }},
       {{"energy", "energies, momenta, centre of mass"}, [](const Equations& e) { return e.energy(); }},
-      {{"linear", "M, C = d tau/d u, K = d tau/d q"}, [](const Equations& e) { return e.linear_model(); }},
+      {{"linear", "M, C = d tau/d u, K = d tau/d q"},
+       [](const Equations& e) {
+         derive::require_regular_mass(e, "the linear model");
+         return e.linear_model();
+       }},
       {{"inverse-derivatives", "d tau by udot, u and q, for any speeds and joints"},
        [](const Equations& e) { return derive::inverse_derivatives(e); }},
       {{"forward-derivatives", "udot, and its derivatives by q, u and tau"},
-       [](const Equations& e) { return derive::forward_derivatives(e); }},
+       [](const Equations& e) {
+         derive::require_regular_mass(e, "the derivatives of forward dynamics");
+         return derive::forward_derivatives(e);
+       }},
       {{"coordinate-rates", "qdot from u"}, [](const Equations& e) { return e.coordinate_rates(); }},
       {{"poses", "every body's rotation and position"}, [](const Equations& e) { return e.body_poses(); }},
   };

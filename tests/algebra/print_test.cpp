@@ -1,6 +1,11 @@
+#include <tactus/algebra/latex_names.h>
 #include <tactus/algebra/print.h>
 
 #include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
 
 #include <random>
 
@@ -62,6 +67,25 @@ TEST_F(Print, NamesInLatexAreReadable) {
   EXPECT_EQ(latex_name("udot"), "\\dot{u}");
   EXPECT_EQ(latex_name("hand.torque_x"), "\\mathrm{hand.torque}_{x}");
   EXPECT_EQ(latex_name("_dot"), "\\mathrm{\\_dot}");
+}
+
+TEST_F(Print, DifferentNamesAreDifferentSymbols) {
+  const std::vector<std::string> all = {"q1",      "q_1",   "q1_dot",  "q_1_dot",  "tau_q1",
+                                        "tau_q_1", "omega", "omega_",  "lambda_1", "lambda1",
+                                        "z1",      "z_1",   "theta_2", "u"};
+  const LatexNames names(all);
+  {
+    const LatexNames::Scope scope(names);
+    std::set<std::string> symbols;
+    for (const std::string& name : all) EXPECT_TRUE(symbols.insert(latex_name(name)).second) << name;
+    EXPECT_EQ(latex_name("q1"), "q_{1}");
+    EXPECT_EQ(latex_name("q_1"), "\\mathrm{q\\_1}");
+    EXPECT_EQ(latex_name("q_1_dot"), "\\dot{\\mathrm{q\\_1}}");
+    EXPECT_EQ(latex_name("theta_2"), "\\theta_{2}");  // alone
+    EXPECT_EQ(symbols.count(latex_name("z2")), 0u);   // a shared term
+    EXPECT_EQ(latex_name("z2"), "z_{2}");
+  }
+  EXPECT_EQ(latex_name("q_1"), "q_{1}");
 }
 
 TEST_F(Print, TextReadsBackToTheSameExpression) {

@@ -2,11 +2,15 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <unistd.h>
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 #include "support/paths.h"
@@ -171,6 +175,61 @@ TEST(Derive, RefusesWhatItCannotDo) {
   EXPECT_EQ(derive("puma560.yaml --abbreviate -1").exit_code, 2);
   EXPECT_EQ(derive("puma560.yaml --budget nowhere.yaml").exit_code, 2);
   EXPECT_EQ(derive("nothing.yaml").exit_code, 2);
+}
+
+// Every line of an example stands in what its command prints.
+TEST(Derive, TheExamplesOfThePageOfKanesMethodAreWhatTheProgramPrints) {
+  const auto lines_of = [](const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) {
+      line.erase(line.find_last_not_of(' ') + 1);
+      line.erase(0, std::min(line.find_first_not_of(' '), line.size()));
+      if (!line.empty()) lines.push_back(line);
+    }
+    return lines;
+  };
+  std::ifstream file(tactus::support::source_dir() + "/docs/kane.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  const auto expect_printed = [&](std::size_t block, const Result& run) {
+    ASSERT_EQ(run.exit_code, 0) << run.out;
+    const std::size_t begin = page.find('\n', block) + 1;
+    const std::vector<std::string> printed = lines_of(run.out);
+    const std::vector<std::string> shown = lines_of(page.substr(begin, page.find("```", begin) - begin));
+    EXPECT_GE(shown.size(), 3u);
+    for (const std::string& line : shown)
+      EXPECT_NE(std::find(printed.begin(), printed.end(), line), printed.end()) << line << "\n" << run.out;
+  };
+  int examples = 0;
+  const std::string command = "    tactus derive models/";
+  for (std::size_t at = page.find(command); at != std::string::npos; at = page.find(command, at + 1)) {
+    const std::size_t end = page.find('\n', at);
+    if (page.compare(end, 5, "\n\n```") != 0) continue;
+    expect_printed(end + 2, derive(page.substr(at + command.size(), end - at - command.size())));
+    ++examples;
+  }
+  EXPECT_EQ(examples, 2);
+  // The planar arm with chosen speeds.
+  const std::filesystem::path automatic =
+      std::filesystem::temp_directory_path() / ("tactus_auto_" + std::to_string(getpid()) + ".yaml");
+  std::ifstream arm(tactus::support::source_dir() + "/models/planar_3r.yaml");
+  std::ofstream(automatic) << "speeds: auto\n" << arm.rdbuf();
+  const std::size_t block = page.find("```", page.find("`tactus derive` with `speeds: auto`"));
+  expect_printed(block, derive("../../../../../../../../../.." + automatic.string()));
+  std::filesystem::remove(automatic);
+}
+
+TEST(Derive, DifferentNamesAreDifferentSymbolsInLatex) {
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / ("tactus_names_" + std::to_string(getpid()) + ".yaml");
+  std::ofstream(file) << "name: x\nparameters: {q_1: 2, omega: 1, omega_: 3}\n"
+                         "bodies: {b: {mass: q_1*omega, com: [0, 0, -omega_]}}\n"
+                         "joints: {q1: {type: revolute, parent: world, child: b, axis: y}}\n";
+  const Result run = derive("../../../../../../../../../.." + file.string() + " --latex --keep-parameters");
+  std::filesystem::remove(file);
+  ASSERT_EQ(run.exit_code, 0) << run.out;
+  for (const char* symbol : {"q_{1}", "\\mathrm{q\\_1}", "\\omega", "\\mathrm{omega\\_}"})
+    EXPECT_TRUE(contains(run.out, symbol)) << symbol << "\n" << run.out;
 }
 
 }  // namespace

@@ -125,10 +125,155 @@ TEST(Linear, SaysWhatIsWrong) {
   expect_bad(bicycle + " --sweep vv=0:1:1", "no parameter, coordinate, speed or force");
   expect_bad(bicycle + " --sweep v=0:1", "three numbers");
   expect_bad(bicycle + " --sweep v=0:1:-1", "does not lead");
+  expect_bad(bicycle + " --sweep v=0x0:1:1", "`0x0` is no number");
+  expect_bad(bicycle + " --sweep 'v=0: 1:1'", "` 1` is no number");
   expect_bad(bicycle + " --plot x.svg", "--sweep");
   expect_bad(bicycle + " --hold steer", "--steady");
   expect_bad(bicycle + " --independent nothing", "no coordinate and no speed");
   expect_bad("linear " + model("four_bar.yaml") + " --independent q1,q2", "cannot be independent");
+}
+
+/// A chain of two links about parallel axes; `first` is what the first of them says of its inertia.
+std::string robot_of_two(const std::string& first) {
+  return "<robot name=\"r\"><link name=\"a\"/><link name=\"b\">" + first +
+         "</link><link name=\"c\"><inertial><origin xyz=\"0 0 0.1\"/><mass value=\"1\"/><inertia "
+         "ixx=\"0.01\" ixy=\"0\" "
+         "ixz=\"0\" iyy=\"0.01\" iyz=\"0\" izz=\"0.01\"/></inertial></link>"
+         "<joint name=\"j\" type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/><axis xyz=\"0 1 "
+         "0\"/></joint>"
+         "<joint name=\"k\" type=\"continuous\"><parent link=\"b\"/><child link=\"c\"/><axis xyz=\"0 1 "
+         "0\"/></joint></robot>";
+}
+
+TEST(Linear, OfAMechanismWithoutInertiaIsRefused) {
+  const Folder folder;
+  const std::string bare = folder.file("bare.urdf",
+                                       "<robot name=\"r\"><link name=\"a\"/><link name=\"b\"/><joint "
+                                       "name=\"j\" type=\"continuous\"><parent link=\"a\"/>"
+                                       "<child link=\"b\"/></joint></robot>");
+  // M = 0.02 [1 1; 1 1]: each joint moves inertia, and their difference none.
+  const std::string singular = folder.file("singular.urdf", robot_of_two(""));
+  const std::string whole = folder.file(
+      "whole.urdf",
+      robot_of_two("<inertial><mass value=\"1\"/><inertia ixx=\"1\" ixy=\"0\" ixz=\"0\" iyy=\"1\" iyz=\"0\" "
+                   "izz=\"1\"/></inertial>"));
+  const std::string out = " --out '" + folder.path("source") + "'";
+  for (const std::string& file : {bare, singular})
+    for (const std::string& command :
+         {"linear " + file, "derive " + file + " --linear", "derive " + file + " --linear --at initial",
+          "generate " + file + " --what linear" + out,
+          "generate " + file + " --what forward-dynamics" + out}) {
+      const Outcome run = tactus(command);
+      EXPECT_EQ(run.code, 2) << command << run.out;
+      EXPECT_NE(run.err.find("needs inertia"), std::string::npos) << command << run.err;
+      EXPECT_TRUE(file != singular ||
+                  run.err.find("nothing resists a motion of j and k") != std::string::npos)
+          << command << run.err;
+    }
+  EXPECT_EQ(tactus("linear " + whole).code, 0);
+  EXPECT_EQ(tactus("derive " + whole + " --linear").code, 0);
+  EXPECT_EQ(tactus("generate " + whole + " --what linear" + out).code, 0);
+}
+
+TEST(Linear, SaysWhatHasNoDerivativeAndWhere) {
+  // speed = sqrt(vx^2 + vz^2) at rest
+  for (const std::string& command :
+       {"linear " + model("muscle_arm.yaml"),
+        "derive " + model("muscle_arm.yaml") + " --linear --at shoulder=0,elbow=0"}) {
+    const Outcome run = tactus(command);
+    EXPECT_EQ(run.code, 2) << run.out;
+    EXPECT_EQ(run.out.find("nan"), std::string::npos) << run.out;
+    EXPECT_NE(run.err.find("of `air` has no derivative by"), std::string::npos) << run.err;
+    EXPECT_NE(run.err.find("muscle_arm.yaml:31:"), std::string::npos) << run.err;
+    EXPECT_EQ(run.err.find("singular"), std::string::npos) << run.err;
+  }
+  const Outcome moving =
+      tactus("derive " + model("muscle_arm.yaml") + " --linear --at shoulder=0,elbow=0,shoulder_dot=1");
+  EXPECT_EQ(moving.code, 0) << moving.err;
+  EXPECT_EQ(moving.out.find("nan"), std::string::npos) << moving.out;
+  for (const char* value : {"1/0", "log(-1)", "0/0"}) {
+    const Outcome run = tactus("derive " + model("pendulum.yaml") + " --linear --at 'q=" + value + "'");
+    EXPECT_EQ(run.code, 2) << run.out;
+    EXPECT_NE(run.err.find("no finite number"), std::string::npos) << run.err;
+  }
+  const Outcome twice = tactus("derive " + model("pendulum.yaml") + " --linear --at q=0,q=1");
+  EXPECT_EQ(twice.code, 2);
+  EXPECT_NE(twice.err.find("--at gives `q` twice"), std::string::npos) << twice.err;
+}
+
+TEST(Linear, ErrorsOfConstraintsNameTheirLine) {
+  const Outcome tied = tactus("linear " + model("four_bar.yaml") + " --independent q1,q2");
+  EXPECT_NE(tied.err.find("four_bar.yaml:"), std::string::npos) << tied.err;
+  const Outcome off = tactus("derive " + model("four_bar.yaml") + " --linear --at q1=0.1,q2=0.2,q3=0.3");
+  EXPECT_EQ(off.code, 2);
+  EXPECT_NE(off.err.find("four_bar.yaml:"), std::string::npos) << off.err;
+}
+
+TEST(Linear, PrintsTheMotionThatASearchHasFound) {
+  const Outcome run =
+      tactus("linear " + model("slider_crank.yaml") + " --steady --hold q1,q1_dot --solve q1");
+  ASSERT_EQ(run.code, 0) << run.err;
+  for (const char* words : {"found\n", "  at         q1 = ", "  speeds     q1 = ", "  forces     q1 = "})
+    EXPECT_NE(run.out.find(words), std::string::npos) << words << run.out;
+  const Outcome json =
+      tactus("linear " + model("slider_crank.yaml") + " --steady --hold q1,q1_dot --solve q1 --json");
+  const Json point = Json::parse(json.out)["point"];
+  EXPECT_TRUE(std::isfinite(point["tau"]["q1"].get<double>()));
+  EXPECT_TRUE(point["q"].contains("q1"));
+}
+
+TEST(Linear, AnEquilibriumIsOneAtLaterTimesToo) {
+  const Folder folder;
+  const auto with = [&](const std::string& force) {
+    return tactus("linear " + folder.file("td.yaml",
+                                          "name: td\nbodies: {b: {mass: 1, com: [0, 0, -1]}}\n"
+                                          "joints: {q: {type: revolute, parent: world, child: b, axis: y}}\n"
+                                          "forces: {f: {type: joint, joint: q, force: \"" +
+                                              force + "\"}}\n"));
+  };
+  const Outcome swinging = with("sin(10*t)");
+  EXPECT_EQ(swinging.code, 1);
+  EXPECT_EQ(swinging.out.find("about an equilibrium"), std::string::npos) << swinging.out;
+  EXPECT_NE(swinging.err.find("depend on time"), std::string::npos) << swinging.err;
+  EXPECT_EQ(with("-q*(1 + t)").code,
+            1);  // a spring that stiffens: the place stays, the linear model does not
+  const Outcome still = with("q*0 + 0*sin(t)");
+  EXPECT_EQ(still.code, 0) << still.err;
+  EXPECT_NE(still.out.find("about an equilibrium"), std::string::npos) << still.out;
+}
+
+TEST(Linear, FindsWhereMechanismsHang) {
+  for (const char* name : {"puma560.yaml", "double_pendulum.yaml"}) {
+    const Outcome run = tactus("linear " + model(name) + " --steady --json");
+    EXPECT_EQ(run.code, 0) << name << run.err;
+    EXPECT_TRUE(run.code == 0 && Json::parse(run.out)["is_steady"].get<bool>()) << name;
+  }
+  for (const char* name : {"egg.yaml", "rattleback.yaml"}) {
+    const Outcome run = tactus("linear " + model(name) + " --steady");
+    EXPECT_TRUE(run.code == 0 || run.err.find("--steady searches") == std::string::npos) << name << run.err;
+  }
+}
+
+// Its linear model in the ball's own axes turns along with them.
+TEST(Linear, ABallThatRollsStraightIsUniformAndSaysWhyItsEigenvaluesAreNone) {
+  const Folder folder;
+  const std::string ball =
+      folder.file("ball.yaml",
+                  "name: ball\nbodies: {a: {mass: 1, inertia: [1, 1, 1]}}\n"
+                  "joints: {j: {type: free, parent: world, child: a}}\nframes: {c: {body: a}}\n"
+                  "constraints: {roll: {type: rolling, kind: sphere_on_plane, b: c, radius: 0.5}}\n"
+                  "initial: {q: {j.z: 0.5}}\n");
+  const Outcome run = tactus("linear " + ball + " --sweep j.wx=0:2:1");
+  EXPECT_EQ(run.code, 1);
+  EXPECT_EQ(run.out.find("(not steady)"), std::string::npos) << run.out;
+  EXPECT_NE(run.err.find("nothing accelerates"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("free_euler"), std::string::npos) << run.err;
+}
+
+TEST(Linear, OfThousandSpeedsIsRefusedAtOnce) {
+  const Outcome run = tactus("linear " + model("many_bodies.yaml"));
+  EXPECT_EQ(run.code, 2);
+  EXPECT_NE(run.err.find("1200 speeds"), std::string::npos) << run.err;
 }
 
 TEST(Derive, TakesTheLinearModelAboutAPointAsFormulas) {

@@ -295,5 +295,27 @@ TEST(Simulate, RefusesWhatCannotBeMeant) {
   }
 }
 
+TEST(Simulate, ATableThatEndsIsNamedWithItsForceAndArgument) {
+  const Folder folder;
+  const auto with = [&](const std::string& argument) {
+    return tactus("simulate " +
+                  folder.file("t.yaml",
+                              "name: x\nbodies: {b: {mass: 1, com: [0, 0, -1], inertia: [0.1, 0.1, 0.1]}}\n"
+                              "joints: {q: {type: revolute, parent: world, child: b, axis: y}}\n"
+                              "tables: {tb: {points: [[0, 0], [1, 1]], beyond: error}}\n"
+                              "forces: {f: {type: joint, joint: q, force: 30*tb(" +
+                                  argument + ")}}\ninitial: {q: {q: 0.5}}\n") +
+                  " --duration 3");
+  };
+  const Outcome timed = with("t");
+  EXPECT_EQ(timed.code, 1);
+  EXPECT_NE(timed.err.find("the table in the force `f`"), std::string::npos) << timed.err;
+  EXPECT_NE(timed.err.find("its argument t is 1.001, and it reaches to 1;"), std::string::npos) << timed.err;
+  EXPECT_NE(timed.err.find("t.yaml:5:"), std::string::npos) << timed.err;
+  EXPECT_EQ(timed.err.find("smaller step"), std::string::npos) << timed.err;
+  const Outcome placed = with("2*t - 0.5");
+  EXPECT_NE(placed.err.find("begins at 0"), std::string::npos) << placed.err;
+}
+
 }  // namespace
 }  // namespace tactus::apps

@@ -70,6 +70,37 @@ TEST(Definitions, AreRepeated) {
   EXPECT_EQ(model.force_laws[2].rate, 2);
 }
 
+TEST(Definitions, UnitsAreCheckedAsFarAsTheFormulaSaysThem) {
+  const auto with = [](const std::string& definition) {
+    return load_text(
+        "name: x\nparameters: {L: {value: 2, unit: m}, c: 3}\nbodies: {b: {mass: 1, inertia: [1, 1, 1]}, f: "
+        "{mass: 1, inertia: [1, 1, 1]}}\n"
+        "joints: {q: {type: revolute, parent: world, child: b}, j: {type: free, parent: world, child: f}}\n"
+        "frames: {tip: {body: b, placement: {xyz: [1, 0, 0]}}}\ndefinitions: {d: " +
+            definition + "}\n",
+        "x.yaml");
+  };
+  for (const char* right :
+       {"{value: tip.px, unit: m}", "{value: q, unit: rad}", "{value: q_dot, unit: rad/s}",
+        "{value: j.z, unit: m}", "{value: j.qw, unit: \"1\"}", "{value: j.vx, unit: m/s}",
+        "{value: \"sqrt(tip.vx^2 + tip.vz^2)\", unit: m/s}", "{value: tip.px*L, unit: m^2}",
+        "{value: 0.4*tip.vx, unit: N}", "{value: c*q, unit: N m}",
+        "{value: \"max(0, tip.pz - 0.5)\", unit: m}"})
+    EXPECT_NO_THROW(with(right)) << right;
+  for (const char* wrong :
+       {"{value: tip.px, unit: kg}", "{value: q, unit: kg}", "{value: q_dot, unit: m/s}",
+        "{value: tip.vx/tip.px, unit: m}", "{value: \"sqrt(tip.vx^2 + tip.vz^2)\", unit: m}",
+        "{value: j.qw, unit: m}", "{value: t, unit: m}"}) {
+    try {
+      with(wrong);
+      ADD_FAILURE() << wrong;
+    } catch (const InputError& error) {
+      EXPECT_NE(error.wrong().find("wrong unit: the formula is"), std::string::npos) << error.what();
+      EXPECT_GT(error.where().line, 0);
+    }
+  }
+}
+
 TEST(Geometry, APlaneNeedsNoSize) {
   const Model model = load_text(
       "name: x\nbodies: {world: {geometry: [{shape: plane, contact: true}]}, b: {mass: 1, com: [1, 0, 0]}}\n"

@@ -5,6 +5,7 @@
 #include <numbers>
 #include <string>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <tactus/algebra/print.h>
@@ -252,6 +253,100 @@ TEST(Robots, WithoutANameAreRead) {
   const Model model = robot("unnamed.urdf");
   EXPECT_EQ(model.name, "robot");
   EXPECT_EQ(model.warnings.size(), 1u);
+}
+
+const std::string kWeight =
+    "<inertial><mass value=\"1\"/><inertia ixx=\"1\" ixy=\"0\" ixz=\"0\" iyy=\"1\" iyz=\"0\" "
+    "izz=\"1\"/></inertial>";
+
+/// Two links and a joint between them, with this in its place.
+std::string pair_of(const std::string& head, const std::string& joint, const std::string& visual = "") {
+  return head + "<robot name=\"r\"><link name=\"a\"/><link name=\"b\">" + kWeight + visual + "</link>" +
+         joint + "</robot>";
+}
+
+TEST(Robots, BytesOfLatin1AreReadWhereverTheyStand) {
+  const std::string joint =
+      "<joint name=\"j\" type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/></joint>";
+  for (const char* head : {"<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><!-- Autor: Jos\xe9 -->",
+                           "<?xml version=\"1.0\"?>\n<!-- 90\xb0 -->"}) {
+    const Model model = load_text(pair_of(head, joint), "r.urdf");
+    EXPECT_EQ(model.nv(), 1);
+    EXPECT_EQ(count(model, "read as ISO 8859-1"), 1) << head;
+  }
+  EXPECT_EQ(count(load_text(pair_of("<!-- Jos\xc3\xa9 -->", joint), "r.urdf"), "ISO 8859"), 0);
+  // Names that hold them are names.
+  const Model named = load_text(
+      pair_of("",
+              "<joint name=\"j\xfc\" type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/></joint>"),
+      "r.urdf");
+  EXPECT_EQ(named.coordinate_names(), std::vector<std::string>{"j__"});
+  EXPECT_THROW(load_text(pair_of(std::string("<!-- \x01 -->"), joint), "r.urdf"), InputError);
+}
+
+TEST(Robots, NegativeDampingOfAFixedJointIsLeftOutWithAWarning) {
+  const auto with = [](const char* type) {
+    return pair_of(
+        "", fmt::format("<joint name=\"j\" type=\"{}\"><parent link=\"a\"/><child link=\"b\"/><dynamics "
+                        "damping=\"-1\" friction=\"-2\"/></joint>",
+                        type));
+  };
+  EXPECT_EQ(count(load_text(with("fixed"), "r.urdf"), "is negative"), 2);
+  EXPECT_THROW(load_text(with("continuous"), "r.urdf"), InputError);
+}
+
+TEST(Robots, AColourThatIsNoneIsLeftOutWithAWarning) {
+  const std::string joint =
+      "<joint name=\"j\" type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/></joint>";
+  for (const char* rgba : {"1 0 x 1", "", "1 0 0"}) {
+    const Model model = load_text(
+        pair_of("", joint,
+                fmt::format("<visual><geometry><box size=\"1 1 1\"/></geometry><material name=\"m\"><color "
+                            "rgba=\"{}\"/></material></visual>",
+                            rgba)),
+        "r.urdf");
+    EXPECT_EQ(count(model, "the color is left out"), 1) << rgba;
+    EXPECT_EQ(model.bodies.back().geometry.size(), 1u);
+  }
+}
+
+TEST(Robots, AnInnerLinkCalledWorldIsALinkLikeOthers) {
+  const Model model = load_text(
+      "<robot name=\"r\"><link name=\"base\"/><link name=\"world\">" + kWeight + "</link><link name=\"b\">" +
+          kWeight +
+          "</link><joint name=\"j\" type=\"fixed\"><parent link=\"base\"/><child link=\"world\"/></joint>"
+          "<joint name=\"k\" type=\"continuous\"><parent link=\"world\"/><child link=\"b\"/></joint></robot>",
+      "r.urdf");
+  EXPECT_EQ(count(model, "the link `world` is called `world_2`"), 1);
+  ASSERT_GE(model.body_index("world_2"), 0);
+  EXPECT_EQ(joint_named(model, "k").parent, model.body_index("world_2"));
+  EXPECT_EQ(joint_named(model, "base_base").parent, 0);
+}
+
+TEST(Robots, MisspeltAttributesAreSaidWithTheirPlace) {
+  const Model model = load_text(
+      pair_of("",
+              "\n<joint name=\"j\" type=\"revolute\"><parent link=\"a\"/><child link=\"b\"/>\n<origin "
+              "xzy=\"0 0 1\" ryp=\"0 0 1\"/>\n"
+              "<limit lowr=\"-1\" upper=\"1\" effort=\"1\" velocity=\"1\"/><dynamics dampng=\"1\"/></joint>"),
+      "r.urdf");
+  EXPECT_EQ(
+      count(model, "r.urdf:3:1: <origin> has no attribute `xzy`: it has no effect; did you mean `xyz`?"), 1);
+  EXPECT_EQ(
+      count(model, "r.urdf:3:1: <origin> has no attribute `ryp`: it has no effect; did you mean `rpy`?"), 1);
+  EXPECT_EQ(count(model, "did you mean `lower`?"), 1);
+  EXPECT_EQ(count(model, "did you mean `damping`?"), 1);
+  const std::string mimic =
+      "<joint name=\"k\" type=\"continuous\"><parent link=\"b\"/><child link=\"c\"/><mimic joint=\"j\" "
+      "multipler=\"-1\"/></joint><link name=\"c\">" +
+      kWeight + "</link>";
+  EXPECT_EQ(count(load_text(pair_of("",
+                                    "<joint name=\"j\" type=\"continuous\" note=\"mine\"><parent "
+                                    "link=\"a\"/><child link=\"b\"/></joint>" +
+                                        mimic),
+                            "r.urdf"),
+                  "did you mean"),
+            1);
 }
 
 TEST(Robots, TemplatesAreNoRobotsYet) {

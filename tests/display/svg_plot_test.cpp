@@ -174,6 +174,35 @@ TEST(SvgPlot, NoiseIsZeroAndWhatIsConstantIsALineOfText) {
   EXPECT_EQ(count_of(to_svg({"", "t", {{"q", {{"a", {0, 1}, {0, 1e-9}}}}}}), "class=\"frame\""), 1);
 }
 
+TEST(SvgPlot, WhatIsNoNumberIsNeverCalledZero) {
+  const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
+  const std::string none =
+      to_svg({"", "t", {{"gaps", {{"a", {0, 1}, {nan, nan}}, {"b", {0, 1}, {inf, inf}}}}}});
+  EXPECT_EQ(none.find("zero"), std::string::npos) << none;
+  EXPECT_NE(none.find(">no numbers: a = not a number, b = infinite<"), std::string::npos) << none;
+  const std::string some = to_svg(
+      {"", "t", {{"gaps", {{"a", {0, 1}, {nan, 0}}, {"b", {0, 1}, {-inf, nan}}, {"c", {0, 1}, {0, 0}}}}}});
+  EXPECT_NE(some.find(">zero all the time: c; a = 0, at times not a number, b = infinite or not a number<"),
+            std::string::npos)
+      << some;
+  const std::string constant =
+      to_svg({"", "t", {{"gaps", {{"a", {0, 1}, {nan, 2}}, {"c", {0, 1}, {3, 3}}}}}});
+  EXPECT_NE(constant.find(">constant: a = 2, at times not a number, c = 3<"), std::string::npos) << constant;
+}
+
+TEST(SvgPlot, NoiseIsJudgedByTheScaleThatTheQuantityHas) {
+  const Series noise{"w", {0, 1, 2}, {1e-8, -2e-8, 1e-8}};
+  const std::string drawn = to_svg({"", "t", {{.label = "speeds", .series = {noise}}}});
+  EXPECT_EQ(count_of(drawn, "class=\"frame\""), 1);
+  const std::string said = to_svg({"", "t", {{.label = "speeds", .series = {noise}, .noise = 1e-7}}});
+  EXPECT_EQ(count_of(said, "class=\"frame\""), 0);
+  EXPECT_NE(said.find(">zero all the time (largest 2.0e-08): w<"), std::string::npos) << said;
+  // Beside what moves it is zero as well.
+  const std::string beside =
+      to_svg({"", "t", {{.label = "speeds", .series = {noise, {"v", {0, 1, 2}, {0, 1, 0}}}, .noise = 1e-7}}});
+  EXPECT_NE(beside.find(">w = 0<"), std::string::npos) << beside;
+}
+
 TEST(SvgPlot, ModesHaveNamesAtWholeNumbersAndCountsNoHalves) {
   const Series mode{"pair", {0, 1, 2}, {0, 1, 2}};
   const std::string modes =

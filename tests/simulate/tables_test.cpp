@@ -1,6 +1,8 @@
 // Tables: samples as functions of time, in scripts and in the model.
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -142,6 +144,48 @@ TEST(Tables, AreReadFromFiles) {
   says("{points: [[0, 1], [1, 2]], beyond: loop}", "is not what is beyond");
   says("{points: [[0, 1], [1, 2]], unit: furlong}", "unknown unit");
   std::filesystem::remove_all(folder);
+}
+
+// What a table's file of this text gives at 0.5, or the message.
+std::pair<double, std::string> half_way(const std::string& text) {
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / ("tactus-separators-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "t.csv") << text;
+  std::pair<double, std::string> result{std::nan(""), ""};
+  try {
+    const describe::Model model = describe::load_text(
+        "name: x\nbodies: {b: {mass: 1}}\njoints: {q: {type: prismatic, parent: world, child: b}}\n"
+        "tables: {f: {file: t.csv}}\ndefinitions: {d: f(0.5)}\n",
+        (folder / "m.yaml").string());
+    result.first = describe::value_of(model, model.definitions.at(0).formula);
+  } catch (const InputError& error) {
+    result.second = error.what();
+  }
+  std::filesystem::remove_all(folder);
+  return result;
+}
+
+TEST(Tables, OfOneFileHaveOneSeparatorAndDecimalCommasOnlyBesideAnother) {
+  for (const char* text : {"0,1.5\n1,2.5\n", "0;1.5\n1;2.5\n", "0 1.5\n1\t 2.5\n", "t;force\n0;1,5\n1;2,5\n",
+                           "0;1,5\n1;2,5\n", "0\t1,5\n1\t2,5\n", "0,0\t1,5\n1,0\t2,5\n", "0,\t1.5\n1,\t2.5\n",
+                           "\"t\",\"x\"\n\"0\",\"1.5\"\n\"1\",\"2.5\"\n", "\xef\xbb\xbft,x\n0,1.5\n1,2.5\n",
+                           "t;x\n0;1,5;\n1;2,5;\n"}) {
+    const auto [value, said] = half_way(text);
+    EXPECT_EQ(said, "") << text;
+    EXPECT_DOUBLE_EQ(value, 2.0) << text;
+  }
+  const auto says = [](const char* text, const char* place, const char* words) {
+    const auto [value, said] = half_way(text);
+    EXPECT_NE(said.find(place), std::string::npos) << text << said;
+    EXPECT_NE(said.find(words), std::string::npos) << text << said;
+  };
+  says("t,force\n0,1,5\n1,2,5\n", "t.csv:2:1", "this row has 3 columns, and those before it have 2");
+  says("# c\n0 1\n1 2 3 4\n\n2 5\n", "t.csv:3:1", "this row has 4 columns");
+  says("0 1,5\n1 2,5\n", "t.csv:2:1", "`1 2` is not a finite number");
+  says("0;1,5\n1;2.5\n", "t.csv:2:1", "`2.5` is not a finite number");
+  says("0;1,234.5\n1;2\n", "t.csv:1:1", "is not a finite number");
+  says("0;1\n1\n", "t.csv:2:1", "this row has 1 columns");
 }
 
 TEST(Tables, OfManySamplesCostTimeButNoDepth) {

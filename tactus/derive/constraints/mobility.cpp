@@ -291,6 +291,13 @@ std::string mobility_text(const Mobility& m) {
   if (!m.impossible.empty())
     text += fmt::format("  contradictory velocities: {}\n", fmt::join(m.impossible, ", "));
   for (const Mobility::Error& error : m.errors) {
+    if (!std::isfinite(error.position) || !std::isfinite(error.velocity)) {
+      text += fmt::format(
+          "  has no value as it stands: {} (a contact point that cannot be found, or a formula without "
+          "value)\n",
+          error.row);
+      continue;
+    }
     text += fmt::format("  does not hold as it stands: {} (position off by {:.3g}, velocity by {:.3g})\n",
                         error.row, error.position + 0.0, error.velocity + 0.0);  // + 0.0: no -0
   }

@@ -480,7 +480,7 @@ class KaneSheet {
 
 Sheet kane_sheet(const describe::Model& model, const Options& options,
                  const std::vector<std::string>& independent, int digits) {
-  describe::require_inertia(model, "Kane's equations");
+  describe::require_inertia(model, "Kane's method");
   if (model.nv() > kMostSpeeds)
     throw InputError(
         {model.file},

@@ -15,6 +15,8 @@
 #include <tactus/derive/constraints/linear_solution.h>
 #include <tactus/derive/linear/linear_terms.h>
 #include <tactus/derive/linear/partition.h>
+#include <tactus/derive/linear/regular_mass.h>
+#include <tactus/derive/linear/undefined_terms.h>
 #include <tactus/derive/readable/fraction.h>
 #include <tactus/derive/readable/shortest_form.h>
 
@@ -92,6 +94,7 @@ class AtPoint {
  public:
   AtPoint(const describe::Model& model, const Options& options, const std::vector<PointValue>& at)
       : model_(model), equations_(model, options), terms_(linear_terms(equations_)), scope_(*graph()) {
+    require_regular_mass(equations_, "a linear model");
     for (const PointValue& value : at) set(value);
     for (const Block& block : terms_.function.inputs) {
       if (block.name == "parameters") continue;
@@ -107,6 +110,11 @@ class AtPoint {
         to_.push_back(to);
       }
     }
+    require_defined(equations_, terms_, [&](const std::string& name) {
+      for (std::size_t k = 0; k < from_.size(); ++k)
+        if (graph()->symbol_name(from_[k]) == name) return value(to_[k]);
+      return name.starts_with("lambda_") ? 0.0 : value(algebra::symbol(name));
+    });
   }
 
   const Equations& equations() const { return equations_; }
@@ -179,8 +187,14 @@ class AtPoint {
                                      all.push_back(parameter.name);
                                    return all;
                                  }};
+    if (values_.contains(given.name))
+      throw InputError({}, fmt::format("--at gives `{}` twice", given.name), "give it once");
     try {
-      values_[given.name] = algebra::parse(given.formula, allowed).value;
+      const Expr formula = algebra::parse(given.formula, allowed).value;
+      if (!std::isfinite(value(formula)))
+        throw InputError({}, fmt::format("--at {}={}: this is no finite number", given.name, given.formula),
+                         "give a number or a formula in the parameters that has a value");
+      values_[given.name] = formula;
     } catch (const algebra::ParseError& error) {
       throw InputError({}, fmt::format("--at {}={}: {}", given.name, given.formula, error.wrong),
                        error.remedy);
@@ -355,7 +369,9 @@ void add_all(Sheet& sheet, const algebra::Graph& graph, std::vector<SheetPart> p
 }  // namespace
 
 Sheet linear_sheet(const describe::Model& model, const Options& options, int digits) {
-  const Function function = Equations(model, options).linear_model();
+  const Equations equations(model, options);
+  require_regular_mass(equations, "a linear model");
+  const Function function = equations.linear_model();
   const algebra::Graph::Scope scope(*function.graph);
   Sheet sheet = sheet_of(model, function, kLinearNote);
   std::vector<Block> blocks;
@@ -399,8 +415,14 @@ Sheet linear_sheet_at(const describe::Model& model, const Options& options,
   const auto label = [&](int row) {
     return at.equations().constraint_rows()[at.terms().rows[static_cast<std::size_t>(row)]].label;
   };
+  const auto place_of = [&](int row) {
+    const auto of =
+        at.equations().constraint_rows()[at.terms().rows[static_cast<std::size_t>(row)]].constraint;
+    return model.constraints[static_cast<std::size_t>(of)].where;
+  };
   const auto refuse = [&] {
-    throw InputError({model.file}, "the dependent speeds cannot be solved for at this point",
+    throw InputError(m > 0 ? place_of(0) : Place{model.file},
+                     "the dependent speeds cannot be solved for at this point",
                      "the position is singular there, or name other independent speeds");
   };
 
@@ -411,7 +433,7 @@ Sheet linear_sheet_at(const describe::Model& model, const Options& options,
     for (const Expr error : {Phi(k, 0), V(k, 0)}) {
       const double value = std::abs(at.value(error));
       if (!(value <= kFits))
-        throw InputError({model.file},
+        throw InputError(place_of(static_cast<int>(k)),
                          fmt::format("the point violates `{}` by {:.3g}", label(static_cast<int>(k)), value),
                          "`tactus linear --steady` finds a point that fits; give its values with --at");
       if (!at.vanishes(error, kFits / kDust))
@@ -428,7 +450,7 @@ Sheet linear_sheet_at(const describe::Model& model, const Options& options,
       partition(numbers(at, A, all_of(m)), weights(model, plain_speeds, independent, true));
   for (int& row : of_q.rows) row = holonomic[static_cast<std::size_t>(row)];
   if (of_q.stuck >= 0 || of_u.stuck >= 0)
-    throw InputError({model.file},
+    throw InputError(place_of(of_q.stuck >= 0 ? holonomic[static_cast<std::size_t>(of_q.stuck)] : of_u.stuck),
                      "the coordinates and speeds named cannot be independent: constraints tie them",
                      "name fewer of them, or others");
 

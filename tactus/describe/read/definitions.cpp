@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <tactus/describe/check/formula_dimension.h>
+#include <tactus/describe/model/frame_word.h>
 #include <tactus/describe/read/keys.h>
 #include <tactus/describe/read/motion_names.h>
 #include <tactus/describe/read/order_of_use.h>
@@ -46,6 +48,33 @@ Definition read_head(const Reader& reader, const Value::Entry& entry, NamedFormu
   return definition;
 }
 
+/// Of the time, coordinates, rates, words of frames, definitions and parameters with units.
+std::optional<algebra::Dimension> known_dimension(const Reader& reader, const std::string& name) {
+  namespace dimension = algebra::dimension;
+  const Model& model = reader.model;
+  if (name == "t") return dimension::kTime;
+  const std::vector<std::string> coordinates = model.coordinate_names();
+  std::size_t at = 0;
+  for (const Joint& joint : model.joints) {
+    const bool quaternion = has_quaternion(joint.type);
+    for (const JointAxis& axis : joint.axes) {
+      if (name == (quaternion ? axis.name : rate_name(axis.name)))
+        return axis.is_rotation ? dimension::kAngularSpeed : dimension::kSpeed;
+      if (name == axis.name) return axis.is_rotation ? dimension::kNumber : dimension::kLength;
+    }
+    const std::size_t count = joint_traits(joint.type).nq();
+    for (std::size_t k = 0; quaternion && k < count; ++k)
+      if (coordinates[at + k] == name) return count == 7 && k < 3 ? dimension::kLength : dimension::kNumber;
+    at += count;
+  }
+  if (const std::optional<FrameWord> word = find_frame_word(model, name)) return word->dimension();
+  for (const auto* quantities : {&reader.definition_quantities, &reader.parameter_quantities})
+    if (const auto found = quantities->find(name);
+        found != quantities->end() && found->second.known == algebra::Quantity::Known::yes)
+      return found->second.dimension;
+  return std::nullopt;
+}
+
 /// Values are SI: so are the units that they are shown with.
 void check_unit(const Reader& reader, const Value::Entry& entry, const Definition& definition,
                 algebra::Quantity& quantity) {
@@ -60,9 +89,15 @@ void check_unit(const Reader& reader, const Value::Entry& entry, const Definitio
     reader.fail(where, fmt::format("`{}` is no SI unit, and values of formulas are SI", definition.unit),
                 "write the SI unit, and divide in the formula where another is wanted");
   }
-  if (quantity.known == algebra::Quantity::Known::yes && !(quantity.dimension == unit->dimension)) {
-    reader.fail(where,
-                fmt::format("wrong unit: the formula is {}", algebra::describe_dimension(quantity.dimension)),
+  std::optional<algebra::Dimension> known;
+  if (quantity.known == algebra::Quantity::Known::yes)
+    known = quantity.dimension;
+  else
+    known = dimension_of(quantity.value, [&](Expr symbol) {
+      return known_dimension(reader, algebra::Graph::current().symbol_name(symbol));
+    });
+  if (known && !(*known == unit->dimension)) {
+    reader.fail(where, fmt::format("wrong unit: the formula is {}", algebra::describe_dimension(*known)),
                 "mend the unit or the formula");
   }
   quantity.known = algebra::Quantity::Known::yes;

@@ -20,6 +20,15 @@ int utf8_length(unsigned char first) {
   return 0;
 }
 
+/// Bytes of the UTF-8 sequence that begins there; 0 where none does, or it is cut short.
+int whole_utf8(std::string_view text, std::size_t at) {
+  const int length = utf8_length(static_cast<unsigned char>(text[at]));
+  if (at + static_cast<std::size_t>(length) > text.size()) return 0;
+  for (int k = 1; k < length; ++k)
+    if ((static_cast<unsigned char>(text[at + static_cast<std::size_t>(k)]) & 0xc0) != 0x80) return 0;
+  return length;
+}
+
 void require_size(std::size_t size, const std::string& file) {
   if (size <= kLargestFile) return;
   throw InputError(
@@ -55,17 +64,15 @@ std::string read_source(const std::string& path) {
 
 void require_text(std::string_view text, const std::string& file) {
   require_size(text.size(), file);
+  const bool may_be_latin_1 = is_xml(text);
   int line = 1, column = 1;
   bool blank = true;
   for (std::size_t i = 0; i < text.size();) {
     const auto c = static_cast<unsigned char>(text[i]);
-    const int length = utf8_length(c);
-    bool whole = length > 0 && i + static_cast<std::size_t>(length) <= text.size();
-    for (int k = 1; whole && k < length; ++k) {
-      whole = (static_cast<unsigned char>(text[i + static_cast<std::size_t>(k)]) & 0xc0) == 0x80;
-    }
+    int length = whole_utf8(text, i);
     const bool control = (c < 0x20 && c != '\n' && c != '\r' && c != '\t') || c == 0x7f;
-    if (!whole || control) {
+    if (length == 0 && may_be_latin_1) length = 1;
+    if (length == 0 || control) {
       throw InputError({file, line, column}, fmt::format("this is not a text file (byte 0x{:02x})", c),
                        "save the model as UTF-8 text without control characters");
     }
@@ -81,6 +88,29 @@ void require_text(std::string_view text, const std::string& file) {
   if (blank)
     throw InputError({file, 1, 1}, "the file is empty",
                      "a model needs at least `name`, `bodies` and `joints`");
+}
+
+std::size_t first_latin_1(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const int length = whole_utf8(text, i);
+    if (length == 0) return i;
+    i += static_cast<std::size_t>(length);
+  }
+  return std::string_view::npos;
+}
+
+std::string utf8_of_latin_1(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80) {
+      result += c;
+      continue;
+    }
+    result += static_cast<char>(0xc0 | (byte >> 6));
+    result += static_cast<char>(0x80 | (byte & 0x3f));
+  }
+  return result;
 }
 
 bool is_xml(std::string_view text) {

@@ -101,20 +101,77 @@ Expr Table::at(Expr argument) const {
 
 namespace {
 
-/// The text between separators: commas or semicolons, otherwise blanks.
-std::vector<std::string_view> split(std::string_view line) {
-  const bool commas = line.find_first_of(",;") != std::string_view::npos;
-  const std::string_view separators = commas ? ",;" : " \t";
+/// How the rows of a file are written: decided once, for all of them. Semicolons separate wherever there are some, and tabs beside commas;
+/// the commas are those of decimals then. Otherwise commas separate, and where there are none, blanks.
+struct RowFormat {
+  char separator = ' ';  // ';', ',', tab; blank: any number of blanks and tabs
+  bool decimal_commas = false;
+};
+
+std::string_view trimmed(std::string_view cell) {
+  while (!cell.empty() && (cell.front() == ' ' || cell.front() == '\t')) cell.remove_prefix(1);
+  while (!cell.empty() && (cell.back() == ' ' || cell.back() == '\t')) cell.remove_suffix(1);
+  return cell;
+}
+
+std::vector<std::string_view> split(std::string_view line, char separator) {
   std::vector<std::string_view> cells;
   while (true) {
-    const std::size_t end = line.find_first_of(separators);
-    std::string_view cell = line.substr(0, end);
-    while (!cell.empty() && (cell.front() == ' ' || cell.front() == '\t')) cell.remove_prefix(1);
-    while (!cell.empty() && (cell.back() == ' ' || cell.back() == '\t')) cell.remove_suffix(1);
-    if (commas || !cell.empty()) cells.push_back(cell);
+    const std::size_t end = separator == ' ' ? line.find_first_of(" \t") : line.find(separator);
+    std::string_view cell = trimmed(line.substr(0, end));
+    if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"')
+      cell = trimmed(cell.substr(1, cell.size() - 2));
+    if (separator != ' ' || !cell.empty()) cells.push_back(cell);
     if (end == std::string_view::npos) return cells;
     line.remove_prefix(end + 1);
   }
+}
+
+struct Row {
+  int number = 0;  // of the line
+  std::string_view text;
+};
+
+/// Rows, without empty lines and those that begin with #.
+std::vector<Row> rows_of(std::string_view text) {
+  std::vector<Row> rows;
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  int number = 0;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    ++number;
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.find_first_not_of(" \t") == std::string_view::npos || line.starts_with('#')) continue;
+    rows.push_back({number, line});
+  }
+  return rows;
+}
+
+RowFormat format_of(const std::vector<Row>& rows) {
+  const auto any = [&](char c) {
+    return std::any_of(rows.begin(), rows.end(),
+                       [c](const Row& row) { return row.text.find(c) != row.text.npos; });
+  };
+  // "0,<tab>1" is separated by commas; "0,5<tab>1" by tabs.
+  const auto by_tabs = [](const Row& row) {
+    const std::vector<std::string_view> cells = split(row.text, '\t');
+    return cells.size() > 1 && std::none_of(cells.begin(), cells.end(), [](std::string_view cell) {
+             return cell.empty() || cell.starts_with(',') || cell.ends_with(',');
+           });
+  };
+  if (any(';')) return {';', any(',')};
+  if (!any(',')) return {};
+  if (std::all_of(rows.begin(), rows.end(), by_tabs)) return {'\t', true};
+  return {',', false};
+}
+
+std::string_view name_of_separator(char separator) {
+  return separator == ';'    ? "semicolons"
+         : separator == ','  ? "commas"
+         : separator == '\t' ? "tabs"
+                             : "blanks";
 }
 
 std::optional<double> number_in(std::string_view cell) {
@@ -149,23 +206,29 @@ void read_file(const Reader& reader, const Value& file, const Value* columns, Ta
     text = read_source(path);
     require_text(text, path);
   } catch (const InputError& error) {
-    reader.fail(file, fmt::format("the table's file {}: {}", path, error.wrong()), error.remedy());
+    reader.fail(file, fmt::format("the table's file {}: {}", path, error.wrong()),
+                "name a file of rows of numbers; paths begin at the folder of the file that names it");
   }
+  const std::vector<Row> rows = rows_of(text);
+  const RowFormat format = format_of(rows);
   std::vector<std::string> header;
   std::array<std::size_t, 2> column{0, 1};
-  bool is_first = true;
-  int number = 0;
-  for (std::string_view rest = text; !rest.empty();) {
-    const std::size_t end = rest.find('\n');
-    std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
-    ++number;
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.find_first_not_of(" \t") == std::string_view::npos || line.starts_with('#')) continue;
-    const std::vector<std::string_view> cells = split(line);
-    if (is_first) {
-      is_first = false;
-      const bool has_names = !number_in(cells[0]);
+  std::size_t width = 0;
+  // A cell as a number, with a decimal comma where the file has those.
+  const auto value_in = [&](std::string_view cell) -> std::optional<double> {
+    if (!format.decimal_commas) return number_in(cell);
+    if (cell.find('.') != std::string_view::npos) return std::nullopt;
+    std::string plain(cell);
+    const std::size_t comma = plain.find(',');
+    if (comma != std::string::npos) plain[comma] = '.';
+    return number_in(plain);
+  };
+  for (const Row& row : rows) {
+    std::vector<std::string_view> cells = split(row.text, format.separator);
+    if (width > 0 && cells.size() == width + 1 && cells.back().empty()) cells.pop_back();
+    if (width == 0) {
+      const bool has_names = !value_in(cells[0]);
+      width = cells.size();
       if (has_names) header.assign(cells.begin(), cells.end());
       if (columns != nullptr) {
         reader.require_list(*columns, "`columns`", 2);
@@ -173,13 +236,26 @@ void read_file(const Reader& reader, const Value& file, const Value* columns, Ta
       }
       if (has_names) continue;
     }
+    if (cells.size() != width)
+      throw InputError(
+          {path, row.number, 1},
+          fmt::format("this row has {} columns, and those before it have {}", cells.size(), width),
+          fmt::format("the file is separated by {}: every row needs as many columns; a decimal comma "
+                      "is read only where semicolons or tabs separate",
+                      name_of_separator(format.separator)));
     const auto value = [&](std::size_t k) {
-      const std::optional<double> found = k < cells.size() ? number_in(cells[k]) : std::nullopt;
+      const std::optional<double> found = k < cells.size() ? value_in(cells[k]) : std::nullopt;
       if (found && std::isfinite(*found)) return *found;
-      throw InputError({path, number, 1},
-                       k < cells.size() ? fmt::format("`{}` is not a finite number", cells[k])
-                                        : fmt::format("there is no column {}", k + 1),
-                       "a row of a table is numbers, separated by commas, semicolons or blanks");
+      const bool mixed =
+          k < cells.size() && format.decimal_commas && cells[k].find('.') != std::string_view::npos;
+      throw InputError(
+          {path, row.number, 1},
+          k < cells.size() ? fmt::format("`{}` is not a finite number", cells[k])
+                           : fmt::format("there is no column {}", k + 1),
+          mixed ? "other numbers of this file have decimal commas: write all of them in one way"
+                : fmt::format("a row of a table is numbers; this file is separated by {}, {}",
+                              name_of_separator(format.separator),
+                              format.decimal_commas ? "with decimal commas" : "with decimal points"));
     };
     table.x.push_back(value(column[0]));
     table.y.push_back(value(column[1]));

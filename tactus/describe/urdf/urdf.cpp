@@ -46,7 +46,7 @@ class Builder {
     const UrdfLink& root = check_structure();
     name_joints();
     for (const UrdfLink& link : file_.links) {
-      if (link.name == "world") {  // the ground: it has shapes, and mass makes no difference
+      if (is_ground(link)) {  // the ground: it has shapes, and mass makes no difference
         add_shapes(link, robot.draft.ground);
         continue;
       }
@@ -77,10 +77,15 @@ class Builder {
   void name_links() {
     std::vector<std::string> written;
     for (const UrdfLink& link : file_.links) written.push_back(link.name);
-    links_ = distinct_links(written);
+    // A link `world` that a joint carries is not the ground.
+    const bool carried = std::any_of(file_.joints.begin(), file_.joints.end(),
+                                     [](const UrdfJoint& joint) { return joint.child.text == "world"; });
+    links_ = distinct_links(written, !carried);
     for (const UrdfLink& link : file_.links)
       if (links_.at(link.name) != link.name) said(link.where, "link", link.name, links_.at(link.name));
   }
+
+  bool is_ground(const UrdfLink& link) const { return links_.at(link.name) == "world"; }
 
   void said(const Value& where, std::string_view what, const std::string& written, const std::string& name) {
     const std::string text = fmt::format("the {} `{}` is called `{}`", what, written, name);
@@ -104,7 +109,7 @@ class Builder {
     for (const UrdfJoint& joint : file_.joints)
       if (joints_.at(joint.name) != joint.name)
         said(joint.where, "joint", joint.name, joints_.at(joint.name));
-    if (root_ != nullptr && root_->name != "world")
+    if (root_ != nullptr && !is_ground(*root_))
       base_name_ = names.another(links_.at(root_->name) + "_base", parts_of(UrdfJointType::floating));
   }
 
@@ -319,9 +324,6 @@ class Builder {
         reader_.fail(joint.child,
                      fmt::format("the joint `{}` connects `{}` with itself", joint.name, joint.child.text),
                      "name two different links");
-      if (joint.child.text == "world")
-        reader_.fail(joint.child, "a link named `world` must be the root",
-                     "rename it, or swap <parent> and <child>");
       const auto [other, is_new] = carrier.emplace(joint.child.text, &joint);
       if (!is_new)
         reader_.fail(

@@ -1,5 +1,6 @@
 #include <tactus/describe/urdf/urdf_file.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <tactus/base/error.h>
+#include <tactus/describe/read/file_text.h>
 #include <tactus/describe/urdf/xml_source.h>
 
 namespace tactus::describe {
@@ -59,6 +61,7 @@ class Walk {
     }
     refuse_xacro(robot);
     out_.where = at(robot);
+    warn_of_attributes(robot);
     out_.name = optional_attribute(robot, "name").value_or("");
     if (out_.name.empty()) {
       out_.name = "robot";
@@ -67,6 +70,7 @@ class Walk {
     std::set<std::string> link_names, joint_names;
     for (const XMLElement* e = robot->FirstChildElement(); e != nullptr; e = e->NextSiblingElement()) {
       const Word tag = e->Name();
+      if (tag == "link" || tag == "joint" || tag == "material") warn_of_misspelt(e);
       if (tag == "link") {
         read_link(e);
         require_new(e, out_.links.back().name, link_names, "link");
@@ -172,6 +176,57 @@ class Walk {
     }
   }
 
+  /// The attributes of URDF's elements. What is none of them, and near to one, is said: it has no effect.
+  static const std::vector<Word>* attributes_of(Word tag) {
+    static const std::unordered_map<Word, std::vector<Word>> kAttributes = {
+        {"robot", {"name", "version"}},
+        {"link", {"name", "type"}},
+        {"joint", {"name", "type"}},
+        {"inertial", {}},
+        {"visual", {"name"}},
+        {"collision", {"name"}},
+        {"geometry", {}},
+        {"origin", {"xyz", "rpy"}},
+        {"parent", {"link"}},
+        {"child", {"link"}},
+        {"axis", {"xyz"}},
+        {"limit", {"lower", "upper", "effort", "velocity"}},
+        {"dynamics", {"damping", "friction"}},
+        {"mimic", {"joint", "multiplier", "offset"}},
+        {"mass", {"value"}},
+        {"inertia", {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"}},
+        {"box", {"size"}},
+        {"sphere", {"radius"}},
+        {"cylinder", {"radius", "length"}},
+        {"capsule", {"radius", "length"}},
+        {"mesh", {"filename", "scale"}},
+        {"material", {"name"}},
+        {"color", {"rgba"}}};
+    const auto found = kAttributes.find(tag);
+    return found == kAttributes.end() ? nullptr : &found->second;
+  }
+
+  void warn_of_attributes(const XMLElement* element) {
+    const std::vector<Word>* known = attributes_of(element->Name());
+    if (known == nullptr) return;
+    for (const tinyxml2::XMLAttribute* a = element->FirstAttribute(); a != nullptr; a = a->Next()) {
+      const Word name = a->Name();
+      if (std::find(known->begin(), known->end(), name) != known->end() || name.find(':') != Word::npos)
+        continue;
+      const std::string guess = nearest(name, std::span<const Word>(*known));
+      if (guess.empty()) continue;
+      warn(element, fmt::format("<{}> has no attribute `{}`: it has no effect; did you mean `{}`?",
+                                element->Name(), name, guess));
+    }
+  }
+
+  /// The same of all that stands in a link, joint or material, as far as it is URDF's.
+  void warn_of_misspelt(const XMLElement* element) {
+    warn_of_attributes(element);
+    for (const XMLElement* e = element->FirstChildElement(); e != nullptr; e = e->NextSiblingElement())
+      if (attributes_of(e->Name()) != nullptr) warn_of_misspelt(e);
+  }
+
   static std::optional<std::string> optional_attribute(const XMLElement* element, const char* name) {
     const char* value = element->Attribute(name);
     if (value == nullptr) return std::nullopt;
@@ -180,7 +235,10 @@ class Walk {
 
   std::string attribute(const XMLElement* element, const char* name) const {
     const char* value = element->Attribute(name);
-    if (value == nullptr || *value == '\0') {
+    if (value != nullptr && *value == '\0')
+      fail(at(element), fmt::format("the attribute `{}` of <{}> is empty", name, element->Name()),
+           fmt::format("write <{} {}=\"...\">, or leave it out where it may be", element->Name(), name));
+    if (value == nullptr) {
       fail(at(element), fmt::format("<{}> has no attribute `{}`", element->Name(), name),
            fmt::format("write <{} {}=\"...\">", element->Name(), name));
     }
@@ -327,7 +385,13 @@ class Walk {
   std::optional<std::array<double, 4>> read_material(const XMLElement* element) {
     const XMLElement* color = element->FirstChildElement("color");
     if (color == nullptr || color->Attribute("rgba") == nullptr) return std::nullopt;
-    const std::vector<UrdfAngle> rgba = numbers(color, "rgba");
+    std::vector<UrdfAngle> rgba;
+    try {
+      rgba = numbers(color, "rgba");
+    } catch (const InputError& error) {
+      warn(color, error.wrong() + ": the color is left out");
+      return std::nullopt;
+    }
     if (rgba.size() != 4) {
       warn(color, fmt::format("`rgba` holds {} numbers instead of 4: the color is left out", rgba.size()));
       return std::nullopt;
@@ -453,6 +517,10 @@ class Walk {
   void read_dynamics(const XMLElement* element, UrdfJoint& joint) {
     const auto coefficient = [&](const char* name) {
       const double given = optional_number(element, name).value_or(0.0);
+      if (given < 0.0 && joint.type == UrdfJointType::fixed) {
+        warn(element, fmt::format("`{}` is negative ({}), of a fixed joint: left out", name, given));
+        return 0.0;
+      }
       if (given < 0.0)
         fail(at(element), fmt::format("`{}` is negative ({})", name, given), "it must be zero or more");
       return given;
@@ -512,7 +580,17 @@ class Walk {
 }  // namespace
 
 UrdfFile parse_urdf(const std::string& text, const std::string& file, int source) {
-  return Walk(text, file, source).read();
+  const std::size_t foreign = first_latin_1(text);
+  if (foreign == std::string::npos) return Walk(text, file, source).read();
+  UrdfFile result = Walk(utf8_of_latin_1(text), file, source).read();
+  Place where{file, 1, 1};
+  for (std::size_t i = 0; i < foreign; ++i) {
+    where.column = text[i] == '\n' ? 1 : where.column + 1;
+    where.line += text[i] == '\n' ? 1 : 0;
+  }
+  result.warnings.insert(result.warnings.begin(),
+                         where.to_string() + ": the file is not UTF-8: it is read as ISO 8859-1 (Latin-1)");
+  return result;
 }
 
 }  // namespace tactus::describe

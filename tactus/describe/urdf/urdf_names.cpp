@@ -27,12 +27,12 @@ std::string plain_name(const std::string& name) {
   return plain[0] >= '0' && plain[0] <= '9' ? "_" + plain : plain;
 }
 
-NameMap distinct_links(const std::vector<std::string>& written) {
+NameMap distinct_links(const std::vector<std::string>& written, bool has_ground) {
   NameMap map;
   std::unordered_set<std::string> taken{"world"};
   const auto take = [&](const std::string& name) { return taken.insert(name).second; };
   for (const std::string& name : written)
-    if (name == "world" || (plain_name(name) == name && take(name))) map[name] = name;
+    if ((name == "world" && has_ground) || (plain_name(name) == name && take(name))) map[name] = name;
   for (const std::string& name : written)
     if (!map.contains(name)) map[name] = numbered(plain_name(name), take);
   return map;

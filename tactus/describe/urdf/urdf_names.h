@@ -16,8 +16,8 @@ using NameMap = std::unordered_map<std::string, std::string>;
 std::string plain_name(const std::string& name);
 
 /// Bodies, by their names in the file (which are distinct). Names that need no change keep theirs; others that would meet
-/// one get a number.
-NameMap distinct_links(const std::vector<std::string>& written);
+/// one get a number. `has_ground`: the link `world` is the ground; where a joint carries it, it is not, and has another name.
+NameMap distinct_links(const std::vector<std::string>& written, bool has_ground = true);
 
 /// Joints: a name must also keep apart from what the equations make of the others (q_dot, q_ddot, tau_q), from the time and
 /// from functions.

@@ -23,9 +23,6 @@ namespace plot {
 
 namespace {
 
-/// A relative change that is rounding: sums of thousands of terms keep twelve digits, and an eye sees three.
-constexpr double kConstant = 1e-9;
-
 /// A tick's number, with the digits that its distance to the next one needs.
 std::string tick_text(double value, double spacing, double largest) {
   if (std::abs(value) < 1e-9 * spacing) value = 0.0;

@@ -9,6 +9,9 @@
 
 namespace tactus::display::plot {
 
+/// A relative change that is rounding: sums of thousands of terms keep twelve digits, and an eye sees three.
+inline constexpr double kConstant = 1e-9;
+
 struct Range {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();

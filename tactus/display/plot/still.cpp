@@ -13,8 +13,23 @@ namespace tactus::display::plot {
 
 namespace {
 
-std::string value_of(const Panel& panel, const Range& range, double scale) {
-  if (range.empty()) return "no value";
+/// What a series has in place of numbers, in words; "" where it has none such.
+std::string without_number(const std::vector<double>& values) {
+  const bool nan = std::any_of(values.begin(), values.end(), [](double x) { return std::isnan(x); });
+  const bool infinite = std::any_of(values.begin(), values.end(), [](double x) { return std::isinf(x); });
+  if (nan && infinite) return "infinite or not a number";
+  return nan ? "not a number" : infinite ? "infinite" : "";
+}
+
+std::string value_of(const Panel& panel, const std::vector<double>& values, double scale) {
+  const Range range = range_of(values);
+  const std::string other = without_number(values);
+  if (range.empty()) return other.empty() ? "no value" : other;
+  if (!other.empty()) {
+    std::vector<double> numbers = values;
+    std::erase_if(numbers, [](double x) { return !std::isfinite(x); });
+    return value_of(panel, numbers, scale) + ", at times " + other;
+  }
   const double value = 0.5 * (range.low + range.high);
   const auto level = static_cast<std::size_t>(std::max(0.0, value));
   if (!panel.levels.empty() && value == std::round(value) && level < panel.levels.size())
@@ -37,7 +52,7 @@ std::string listed(std::string text, const std::vector<std::string>& words, doub
 }  // namespace
 
 double scale_of(const Panel& panel) {
-  double scale = 0.0;
+  double scale = panel.noise / kConstant;
   for (const Series& series : panel.series) {
     scale = std::max(scale, range_of(series.y).largest());
     if (panel.is_path()) scale = std::max(scale, range_of(series.x).largest());
@@ -54,27 +69,35 @@ bool is_still(const Panel& panel) {
 }
 
 std::string value_text(const Panel& panel, const Series& series) {
-  return value_of(panel, range_of(series.y), scale_of(panel));
+  return value_of(panel, series.y, scale_of(panel));
 }
 
 std::string in_words(const Panel& still, double width) {
   const double scale = scale_of(still);
-  std::vector<std::string> names, values;
+  double largest = 0.0;
+  std::vector<std::string> names, values, others;  // of series that are numbers; all; those that are not
   for (const Series& series : still.series) {
-    names.push_back(series.name);
-    const std::string y = value_of(still, range_of(series.y), scale);
-    if (still.is_path())
-      values.push_back(
-          fmt::format("{} at ({}, {})", series.name, value_of(still, range_of(series.x), scale), y));
-    else
+    largest = std::max(largest, range_of(series.y).largest());
+    const std::string y = value_of(still, series.y, scale);
+    const std::string other = without_number(series.y);
+    if (still.is_path()) {
+      values.push_back(fmt::format("{} at ({}, {})", series.name, value_of(still, series.x, scale), y));
+    } else if (other.empty() && !series.y.empty()) {
+      names.push_back(series.name);
       values.push_back(fmt::format("{} = {}", series.name, y));
+    } else {
+      values.push_back(fmt::format("{} = {}", series.name, y));
+      others.push_back(values.back());
+    }
   }
-  if (names.empty()) return "nothing";
-  if (still.is_path() || scale > kRounding) return listed("constant:", values, width);
-  if (!still.levels.empty()) return listed(still.levels[0] + " all the time:", names, width);
-  const std::string zero =
-      scale > 0.0 ? fmt::format("zero all the time (largest {:.1e}):", scale) : "zero all the time:";
-  return listed(zero, names, width);
+  if (values.empty()) return "nothing";
+  if (still.is_path() || largest > std::max(kRounding, still.noise))
+    return listed("constant:", values, width);
+  if (names.empty()) return listed("no numbers:", others, width);
+  std::string text = still.levels.empty() ? "zero all the time" : still.levels[0] + " all the time";
+  if (still.levels.empty() && largest > 0.0) text += fmt::format(" (largest {:.1e})", largest);
+  text = listed(text + ":", names, others.empty() ? width : 0.5 * width);
+  return others.empty() ? text : text + listed(";", others, width - width_of(text));
 }
 
 }  // namespace tactus::display::plot

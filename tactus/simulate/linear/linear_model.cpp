@@ -15,6 +15,9 @@
 #include <tactus/derive/constraints/mobility.h>
 #include <tactus/derive/linear/linear_terms.h>
 #include <tactus/derive/linear/partition.h>
+#include <tactus/derive/linear/regular_mass.h>
+#include <tactus/derive/linear/undefined_terms.h>
+#include <tactus/describe/read/load.h>
 #include <tactus/generate/kernel.h>
 #include <tactus/simulate/linear/ignorable.h>
 #include <tactus/simulate/linear/tangent.h>
@@ -40,6 +43,10 @@ constexpr double kSame = 1e-5;
 /// The way on which that is looked at [rad or m of the fastest speed], and its steps.
 constexpr double kWay = 1.7;
 constexpr int kWaySteps = 100;
+/// [s] Later moments at which an equilibrium under forces that depend on time is looked at again.
+constexpr double kMoments[] = {0.00137, 0.0173, 0.119, 0.43, 1.07, 2.9, 7.3, 19.1};
+/// Speeds at most: eigenvalues of twice as many rows take seconds then, and minutes beyond.
+constexpr int kMostSpeeds = 300;
 /// Motors' speeds are natural independent ones.
 constexpr double kActuated = 0.05;
 /// Shifts depend sooner than turns: along a steady curve their speeds in the world's axes change, those of turns do not.
@@ -47,6 +54,14 @@ constexpr double kShift = 10.0;
 
 double largest(const VectorXd& x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0; }
 double largest(const MatrixXd& x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0; }
+
+/// Of M, C, K, by their size.
+double change_of(const LinearModel& later, const LinearModel& now) {
+  const double size = largest(now.M) + largest(now.C) + largest(now.K);
+  return std::max({largest(MatrixXd(later.M - now.M)), largest(MatrixXd(later.C - now.C)),
+                   largest(MatrixXd(later.K - now.K))}) /
+         size;
+}
 
 std::vector<std::string> named(const std::vector<std::string>& all, const std::vector<int>& which) {
   std::vector<std::string> names;
@@ -79,7 +94,7 @@ struct Linearization::Implementation {
                  std::vector<std::string> independent)
       : dry(dry_joints(given)),
         model(without_dry_friction(given)),
-        equations(model, options),
+        equations(bounded(model), options),
         terms(derive::linear_terms(equations)),
         evaluator(generate::compile(terms.function)),
         tangent(model),
@@ -89,6 +104,7 @@ struct Linearization::Implementation {
     if (nv == 0)
       throw InputError({model.file}, "nothing moves in this model: it has no linear model",
                        "give it a joint");
+    describe::require_inertia(model, "a linear model");
     for (std::size_t k = 0; k < terms.rows.size(); ++k)
       if (equations.constraint_rows()[terms.rows[k]].holonomic) holonomic.push_back(static_cast<int>(k));
     weight_q = weight_u = weights();
@@ -97,6 +113,15 @@ struct Linearization::Implementation {
       for (const char* part : {".torque_x", ".torque_y", ".torque_z", ".force_x", ".force_y", ".force_z"})
         wrench_names.push_back(model.frames[static_cast<std::size_t>(input.frame)].name + part);
     efforts = describe::effort_names(model);
+  }
+
+  static const describe::Model& bounded(const describe::Model& given) {
+    if (given.nv() > kMostSpeeds)
+      throw InputError({given.file},
+                       fmt::format("the model has {} speeds, and linear models of at most {} are made",
+                                   given.nv(), kMostSpeeds),
+                       "take a part of it");
+    return given;
   }
 
   std::vector<double> weights() const {
@@ -153,6 +178,45 @@ struct Linearization::Implementation {
   std::string label(int row) const {
     return equations.constraint_rows()[terms.rows[static_cast<std::size_t>(row)]].label;
   }
+  Place place_of(int row) const {
+    const derive::ConstraintRow& one = equations.constraint_rows()[terms.rows[static_cast<std::size_t>(row)]];
+    return model.constraints[static_cast<std::size_t>(one.constraint)].where;
+  }
+
+  /// At the last evaluation everything is a number; else throws what is not.
+  void require_numbers() {
+    bool all = true;
+    for (const algebra::Block& block : terms.function.outputs)
+      for (const double x : evaluator.output(block.name)) all = all && std::isfinite(x);
+    if (all) return;
+    std::map<std::string, double> values;
+    for (const algebra::Block& block : terms.function.inputs) {
+      const std::span<const double> numbers = evaluator.input(block.name);
+      for (std::size_t k = 0; k < block.entries.size() && k < numbers.size(); ++k)
+        values[terms.function.graph->symbol_name(block.entries[k])] = numbers[k];
+    }
+    derive::require_defined(equations, terms, [&](const std::string& name) {
+      const auto found = values.find(name);
+      return found == values.end() ? 0.0 : found->second;
+    });
+    throw InputError({model.file}, "the linear model is not finite at this point", "take another point");
+  }
+
+  /// Forces determine the accelerations that the constraints leave; else throws what nothing resists.
+  void require_inertia(const MatrixXd& M) const {
+    const std::vector<int> none = derive::speeds_without_inertia(M);
+    if (none.empty()) return;
+    std::vector<std::string> names;
+    for (const int k : none)
+      names.push_back(
+          speed_names[static_cast<std::size_t>(parts_u.independent[static_cast<std::size_t>(k)])]);
+    throw InputError(
+        {model.file},
+        fmt::format(
+            "a linear model needs inertia: the mass matrix is singular there, nothing resists a motion of {}",
+            fmt::join(names, " and ")),
+        "give every freedom that the constraints leave some mass or inertia, or joints an `armature`");
+  }
 
   /// Chooses what is independent, at the last evaluation.
   void choose(const Instant& at) {
@@ -166,7 +230,7 @@ struct Linearization::Implementation {
     parts_u = derive::partition(output("A"), weight_u);
     const auto refuse = [&](int row, const char* what) {
       throw InputError(
-          {model.file},
+          place_of(row),
           fmt::format("the {} named cannot be independent: `{}` ties them to each other", what, label(row)),
           "name fewer of them, or others");
     };
@@ -181,13 +245,14 @@ struct Linearization::Implementation {
       evaluate(at);
       if (!chosen) choose(at);
       const VectorXd Phi = output("Phi");
+      if (!Phi.allFinite()) require_numbers();
       const double error = largest(Phi);
       if (error <= kMet * 0.01 || (step > 0 && error <= kMet)) break;
       if (step == kMostSteps || !std::isfinite(error)) {
         Index worst = 0;
         Phi.cwiseAbs().maxCoeff(&worst);
         throw InputError(
-            {model.file},
+            place_of(static_cast<int>(worst)),
             fmt::format("the constraints cannot be met with these independent coordinates: `{}` is off "
                         "by {:.3g} ({})",
                         label(static_cast<int>(worst)), std::abs(Phi[worst]),
@@ -220,7 +285,7 @@ struct Linearization::Implementation {
     for (const double x : at.u) fastest = std::max(fastest, std::abs(x));
     Index worst = 0;
     if (!(V.cwiseAbs().maxCoeff(&worst) <= 1e-8 * fastest))
-      throw InputError({model.file},
+      throw InputError(place_of(static_cast<int>(worst)),
                        fmt::format("the speeds cannot meet the constraints: `{}` is off by {:.3g}",
                                    label(static_cast<int>(worst)), std::abs(V[worst])),
                        "the position is singular there, or constraints contradict each other");
@@ -250,14 +315,8 @@ struct Linearization::Implementation {
   /// Everything but what lies further along.
   LinearModel here(Instant at) {
     complete(at);
+    if (!output("M").allFinite() || !output("A").allFinite()) require_numbers();
     VectorXd udot, lambda;
-    accelerate(udot, lambda);
-    evaluate(at, udot, lambda);
-    const MatrixXd N = tangent.map(at.q), A = output("A"), M = output("M"), F_u = output("F_u"),
-                   G_u = output("G_u"), qd_u = output("qd_u");
-    const MatrixXd F_q = output("F_q") * N, G_q = output("G_q") * N, V_q = output("V_q") * N,
-                   Phi_q = output("Phi_q") * N, qd_q = output("qd_q") * N;
-    const VectorXd qd = output("qd");
     const auto p_q = static_cast<Index>(parts_q.independent.size());
     const auto p_u = static_cast<Index>(parts_u.independent.size());
     const auto whole = [&](const Partition& parts, bool with_one, const MatrixXd& dependent, Index columns) {
@@ -268,6 +327,16 @@ struct Linearization::Implementation {
         T.row(parts.dependent[k]) = dependent.row(static_cast<Index>(k));
       return T;
     };
+    const MatrixXd T_u = whole(parts_u, true, derive::solved_for_dependent(output("A"), parts_u), p_u);
+    require_inertia(T_u.transpose() * output("M") * T_u);
+    accelerate(udot, lambda);
+    evaluate(at, udot, lambda);
+    require_numbers();
+    const MatrixXd N = tangent.map(at.q), A = output("A"), M = output("M"), F_u = output("F_u"),
+                   G_u = output("G_u"), qd_u = output("qd_u");
+    const MatrixXd F_q = output("F_q") * N, G_q = output("G_q") * N, V_q = output("V_q") * N,
+                   Phi_q = output("Phi_q") * N, qd_q = output("qd_q") * N;
+    const VectorXd qd = output("qd");
     // -A_d^-1 X, in the rows of the dependent speeds
     const MatrixXd A_d = part_of(A, parts_u.rows, parts_u.dependent);
     const auto by_rows = [&](const MatrixXd& X) {
@@ -276,7 +345,6 @@ struct Linearization::Implementation {
       return whole(parts_u, false, dependent, X.cols());
     };
     const MatrixXd T_q = whole(parts_q, true, derive::solved_for_dependent(Phi_q, parts_q), p_q);
-    const MatrixXd T_u = whole(parts_u, true, derive::solved_for_dependent(A, parts_u), p_u);
     const MatrixXd R = by_rows(V_q * T_q);
     const MatrixXd udot_q = by_rows(G_q * T_q + G_u * R), udot_u = by_rows(G_u * T_u);
 
@@ -312,8 +380,7 @@ struct Linearization::Implementation {
     };
     result.full = system(E, H, P);
     if (!result.full.A.allFinite())
-      throw InputError({model.file}, "the linear model is not finite there: the mass matrix is singular",
-                       "give every freedom that the constraints leave some inertia");
+      throw InputError({model.file}, "the linear model is not finite at this point", "take another point");
 
     const Ignorable ignorable = find_ignorable(E, result.K);
     const auto k_kept = static_cast<Index>(ignorable.kept.size()),
@@ -385,13 +452,16 @@ struct Linearization::Implementation {
   void refuse_singular(const Instant& at) const {
     if (m == 0) return;
     const derive::Mobility mobility = derive::mobility(equations, at.t, at.q, at.u);
-    if (mobility.assembled && mobility.is_singular())
-      throw InputError(
-          {model.file},
-          fmt::format("the position is singular (rows that depend on others here: {}): branches of the "
-                      "motion meet, and no linear model holds",
-                      fmt::join(mobility.singular, ", ")),
-          "take another position");
+    if (!mobility.assembled || !mobility.is_singular()) return;
+    Place where{model.file};
+    for (int row = 0; row < static_cast<int>(m); ++row)
+      if (!mobility.singular.empty() && label(row) == mobility.singular.front()) where = place_of(row);
+    throw InputError(
+        where,
+        fmt::format("the position is singular (rows that depend on others here: {}): branches of the "
+                    "motion meet, and no linear model holds",
+                    fmt::join(mobility.singular, ", ")),
+        "take another position");
   }
 
   std::vector<std::string> dry;
@@ -431,16 +501,25 @@ LinearModel Linearization::at(const Instant& point) {
   if (rate > kAtRest && result.largest_acceleration <= allowed) {
     const LinearModel later = self.here(self.further(result.at, rate));
     result.later_acceleration = later.largest_acceleration;
-    const double size = largest(result.M) + largest(result.C) + largest(result.K);
-    result.later_change =
-        std::max({largest(MatrixXd(later.M - result.M)), largest(MatrixXd(later.C - result.C)),
-                  largest(MatrixXd(later.K - result.K))}) /
-        size;
+    result.later_change = change_of(later, result);
   }
-  result.is_steady = result.largest_acceleration <= allowed && result.later_acceleration <= 10.0 * allowed &&
-                     result.later_change <= kSame;
+  if (self.terms.depends_on_time && rate <= kAtRest && result.largest_acceleration <= allowed) {
+    // At rest the place stays; what else changes with time is looked at, at moments of no common period.
+    for (const double later_by : kMoments) {
+      Instant then = result.at;
+      then.t += later_by;
+      const LinearModel later = self.here(then);
+      result.later_acceleration = std::max(result.later_acceleration, later.largest_acceleration);
+      result.later_change = std::max(result.later_change, change_of(later, result));
+    }
+    result.is_equilibrium = result.is_equilibrium && result.later_acceleration <= 10.0 * allowed;
+  }
+  result.is_uniform = result.largest_acceleration <= allowed && result.later_acceleration <= 10.0 * allowed;
+  result.is_steady = result.is_uniform && result.later_change <= kSame;
   return result;
 }
+
+bool Linearization::depends_on_time() const { return implementation_->terms.depends_on_time; }
 
 std::vector<std::string> Linearization::notes() const {
   const Implementation& self = *implementation_;
@@ -468,6 +547,7 @@ Instant Linearization::steady(const Instant& point, const SteadySearch& search) 
     return is_held(name) || is_held(describe::rate_name(name));
   };
   Instant at = point;
+  if (search.at_rest) std::fill(at.u.begin(), at.u.end(), 0.0);
   LinearModel model = self.here(at);
   at = model.at;
   // Unknowns: displacements of independent coordinates, independent speeds, efforts.
@@ -475,7 +555,7 @@ Instant Linearization::steady(const Instant& point, const SteadySearch& search) 
   for (const int k : self.parts_q.independent)
     if (!is_held(self.tangent.names()[static_cast<std::size_t>(k)])) free_q.push_back(k);
   for (const int k : self.parts_u.independent)
-    if (!speed_is_held(self.speed_names[static_cast<std::size_t>(k)])) free_u.push_back(k);
+    if (!search.at_rest && !speed_is_held(self.speed_names[static_cast<std::size_t>(k)])) free_u.push_back(k);
   for (const std::string& name : search.efforts) {
     const auto found = std::find(self.efforts.begin(), self.efforts.end(), name);
     if (found == self.efforts.end())
@@ -496,15 +576,47 @@ Instant Linearization::steady(const Instant& point, const SteadySearch& search) 
   };
   const auto residual = [&](const Instant& from) {
     const LinearModel here = self.here(from);
-    VectorXd r(static_cast<Index>(here.acceleration.size() + here.jerk.size()));
+    VectorXd r(static_cast<Index>(here.acceleration.size() + (search.at_rest ? 0 : here.jerk.size())));
     Index k = 0;
     for (const double x : here.acceleration) r[k++] = x;
-    for (const double x : here.jerk) r[k++] = x;
+    if (!search.at_rest)
+      for (const double x : here.jerk) r[k++] = x;
     return r;
   };
   const auto size = static_cast<Index>(free_q.size() + free_u.size() + free_tau.size());
   constexpr double kDifference = 1e-6;  // the slopes need no more than steer the steps: the residual is exact
   constexpr double kFound = 1e-11;
+  // At rest, accelerations lead downhill: steps along them, longer while they go on in the same direction, come near to where a pendulum
+  // hangs from wherever it is. Newton's method alone is for what is near.
+  if (search.at_rest && !free_q.empty()) {
+    constexpr double kNear = 1e-2;  // [rad/s^2, m/s^2]
+    constexpr int kMostDownhill = 400;
+    double length = 1e-3;  // [s^2]
+    VectorXd force = residual(at);
+    for (int step = 0; step < kMostDownhill && largest(force) > kNear; ++step) {
+      VectorXd y = VectorXd::Zero(size);
+      Index k = 0;
+      for (const int i : free_q) {
+        for (std::size_t u = 0; u < self.parts_u.independent.size(); ++u)
+          if (self.parts_u.independent[u] == i) y[k] = length * force[static_cast<Index>(u)];
+        ++k;
+      }
+      if (const double most = largest(y); most > 0.2) y *= 0.2 / most;  // [rad, m]
+      try {
+        const Instant next = self.here(moved(at, y)).at;
+        const VectorXd there = residual(next);
+        if (there.dot(force) > 0.0 || there.norm() < force.norm()) {
+          length *= there.dot(force) > 0.0 ? 1.5 : 0.7;
+          at = next;
+          force = there;
+          continue;
+        }
+      } catch (const InputError&) {
+      }
+      length *= 0.3;
+      if (length < 1e-9) break;
+    }
+  }
   VectorXd r = residual(at);
   double before = largest(r);
   for (int step = 0; step < kMostSteps && before > kFound; ++step) {
@@ -538,19 +650,30 @@ Instant Linearization::steady(const Instant& point, const SteadySearch& search) 
   }
   double fastest = 1.0;
   for (const double x : at.u) fastest = std::max(fastest, std::abs(x));
-  if (!(before <= kAtRest * fastest * 1e-2)) {
-    const LinearModel last = self.here(at);
-    std::string left;
-    for (std::size_t k = 0; k < last.speeds.size(); ++k)
-      left += fmt::format("{}{} {:.3g}", left.empty() ? "" : ", ", last.speeds[k], last.acceleration[k]);
-    throw InputError(
-        {self.model.file},
-        fmt::format("no steady motion was found near the state; accelerations left: {} (held: {})", left,
-                    search.held.empty() ? "nothing" : fmt::format("{}", fmt::join(search.held, ", "))),
-        "start nearer to one, hold fewer values, or let actuator forces change");
-  }
+  // What Newton's method leaves of accelerations, and of their rates, which are differences of larger terms; at() looks along the motion.
+  const auto count_u = static_cast<Index>(self.parts_u.independent.size());
+  const VectorXd accelerations = r.head(count_u), rates = r.tail(r.size() - count_u);
+  const bool found =
+      largest(accelerations) <= kAtRest * fastest * 1e-2 && largest(rates) <= kAtRest * fastest * fastest;
   self.weight_q = weight_q;
   self.weight_u = weight_u;
+  if (!found) {
+    const LinearModel last = self.here(at);
+    std::string left;
+    const bool by_rates = largest(accelerations) <= kAtRest * fastest * 1e-2;
+    for (std::size_t k = 0; k < last.speeds.size(); ++k)
+      left += fmt::format("{}{} {:.3g}", left.empty() ? "" : ", ", last.speeds[k],
+                          by_rates ? last.jerk[k] : last.acceleration[k]);
+    self.chosen = false;
+    throw InputError({self.model.file},
+                     fmt::format("no {} was found near the state; {} left: {} (held: {})",
+                                 search.at_rest ? "equilibrium" : "steady motion",
+                                 by_rates ? "rates of the accelerations" : "accelerations", left,
+                                 search.at_rest        ? "all speeds, at zero"
+                                 : search.held.empty() ? "nothing"
+                                                       : fmt::format("{}", fmt::join(search.held, ", "))),
+                     "start nearer to one, hold fewer values, or let actuator forces change");
+  }
   self.chosen = false;
   return at;
 }

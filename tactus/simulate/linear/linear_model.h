@@ -56,6 +56,9 @@ struct LinearModel {
   double later_acceleration = 0.0, later_change = 0.0;
   /// Nothing accelerates, here and later, and the linear model stays the same.
   bool is_equilibrium = false, is_steady = false;
+  /// Nothing accelerates, here and later, whether or not the linear model stays the same: axes of spherical and free joints turn along with
+  /// a body that rolls.
+  bool is_uniform = false;
 };
 
 /// A mode: an eigenvalue with its shape over (kept, speeds), the largest of the coordinates (or, where none moves, of the speeds) 1.
@@ -72,6 +75,8 @@ std::vector<Mode> modes(const LinearModel& model);
 struct SteadySearch {
   std::vector<std::string> held;     // names of coordinates and speeds that stay as they are
   std::vector<std::string> efforts;  // names of actuator forces that may change
+  bool at_rest =
+      false;  // an equilibrium: all speeds are zero, and weight and springs may lead there from afar
 };
 
 class Linearization {
@@ -95,6 +100,9 @@ class Linearization {
   /// The steady motion next to the point: independent accelerations and their rates vanish. Newton's method for what is not held.
   /// Throws InputError where none is found.
   Instant steady(const Instant& point, const SteadySearch& search);
+
+  /// Something in the equations is a function of t.
+  bool depends_on_time() const;
 
   /// What a reader should know: dry friction, contact, time.
   std::vector<std::string> notes() const;

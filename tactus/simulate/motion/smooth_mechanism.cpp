@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <tactus/describe/check/euler.h>
+#include <tactus/simulate/motion/ended_table.h>
 #include <tactus/simulate/motion/kernel_print.h>
 #include <tactus/simulate/motion/step_error.h>
 
@@ -115,6 +116,10 @@ std::string SmoothMechanism::explain(Status status) {
     return fmt::format(
         "at t = {:.9g} s {}: take another `order`, or a joint with a quaternion (free, spherical)", state().t,
         singular);
+  if (const std::string ended =
+          status.ok() ? std::string() : ended_table(model(), state().t + step_length(), state().q, state().u);
+      !ended.empty())
+    return fmt::format("at t = {:.9g} s {}", state().t, ended);
   if (!status.has(Status::energy_unexplained)) return simulation_.explain(status);
   return fmt::format(
       "at t = {:.9g} s energy {}, more than {:g} of what is in play ({:.3g} J) within {} steps, "
