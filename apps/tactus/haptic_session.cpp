@@ -145,7 +145,7 @@ control::CouplerGains gains_of(const HapticRequest& request, const device::Speci
     if (control::is_passive(s, gains, i)) continue;
     const double bound = i == 0 ? device::largest_rotational_stiffness(s) : device::largest_stiffness(s);
     notes.push_back(
-        chosen_by_mass && !(bound > 0.0)
+        chosen_by_mass && !(bound > 0.0) && !(request.stiffness > 0.0)
             ? fmt::format("the device has no damping, or encoder steps without friction: no stiffness is "
                           "passive with it; "
                           "{:.4g} {} and {:.4g} {} are stable by its mass, and the hand's damping takes what "
@@ -182,15 +182,24 @@ control::PrescribedGains prescription(const HapticRequest& request, HapticSessio
   control::Matrix6 L;
   session.mechanism->mobility(session.grasp.port, L);
   if (control::Vector6 probe{}; !control::solve_at_port(L, gains.axes, probe)) return gains;
-  const double ratio = control::heaviest_ratio(L, control::inertia_of(s), gains.axes);
   const double usual = gains.bandwidth;
+  double ratio = control::heaviest_ratio(L, control::inertia_of(s), gains.axes);
   gains = control::design_prescribed(s, ratio, gains.axes);
   constexpr double kHand = 3.0;  // [rad/s] of unhurried strokes
+  const std::uint8_t ways = gains.axes & device::kTranslation;
+  if (!(gains.bandwidth >= kHand) && request.prescribe.empty() && ways != 0 && ways != gains.axes) {
+    session.notes.push_back(fmt::format(
+        "turning the port is {:.3g} times as heavy as turning the handle: its orientation is left free",
+        ratio));
+    ratio = control::heaviest_ratio(L, control::inertia_of(s), ways);
+    gains = control::design_prescribed(s, ratio, ways);
+  }
   if (!(gains.bandwidth >= kHand))
-    refuse(fmt::format("the port is up to {:.3g} times as heavy as the handle: its inertia comes back a tick "
-                       "late, and that "
-                       "is stable only below {:.2g} rad/s, slower than a hand",
-                       ratio, gains.bandwidth),
+    refuse(fmt::format(
+               "the port is up to {:.3g} times as heavy as the handle: its inertia comes back a tick late, "
+               "and that "
+               "is stable only below {:.2g} rad/s, slower than a hand",
+               ratio, gains.bandwidth),
            "take --controller coupler, prescribe fewer axes, or take a heavier device or a faster --rate");
   if (gains.bandwidth < usual)
     session.notes.push_back(
@@ -290,7 +299,14 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
     session.loop->use(control::ProxyGains{.stiffness = session.gains.stiffness[1]});
   else if (request.controller != "coupler")
     session.loop->use(four_channels(request, grasp));
-  session.loop->guard_passivity(request.passivity);
+  // A force that is observed is late, and knows dry friction only nearly: what that would feed is taken back.
+  const bool observed =
+      (request.controller == "impedance" || request.controller == "penalties") && !s.force_sensor;
+  if (observed && !request.passivity)
+    session.notes.push_back(
+        "the device has no force sensor, and what the hand gives is observed: the passivity controller is "
+        "on");
+  session.loop->guard_passivity(request.passivity || observed);
   if (request.local_rate > 0.0) {
     const double every = std::round(session.rate / request.local_rate),
                  late = std::round(1e-3 * request.transport * session.rate);

@@ -50,6 +50,8 @@ constexpr double kRise = 10e-3;     // [s] from nothing to the largest force
 constexpr double kHandReach = 2.0;
 constexpr std::array<double, 2> kHandForce{100.0, 1000.0};
 constexpr double kBeyondPeak = 10.0;
+/// Of the workspace's width: what falls out of the hand, or rolls away from it, is left to itself; what is thrown further is no mechanism any more.
+constexpr double kBeyondWidth = 10.0;
 
 }  // namespace
 
@@ -61,7 +63,7 @@ SafetyLimits limits_for(const device::Specification& s) {
   limits.speed = {kHandTurn, kHandSpeed};
   limits.power = s.continuous[1] * kHandSpeed;
   const double widest = 2.0 * std::sqrt(dot(s.workspace, s.workspace));
-  limits.apart = widest > 0.0 ? widest : kHandReach;
+  limits.apart = kBeyondWidth * (widest > 0.0 ? widest : kHandReach);
   for (std::size_t k = 0; k < 2; ++k)
     limits.on_port[k] = s.peak[k] > 0.0 ? kBeyondPeak * s.peak[k] : kHandForce[k];
   return limits;
@@ -142,7 +144,7 @@ std::string_view meaning_of(Fault fault) {
     case Fault::watchdog:
       return "the loop stood still, and the watchdog switched the motors off";
     case Fault::apart:
-      return "the port is further from the handle than the workspace is wide";
+      return "the port is ten times as far from the handle as the workspace is wide";
     case Fault::too_strong:
       return "the mechanism would be pushed harder than any hand can: the loop is unstable";
     case Fault::singular:

@@ -29,8 +29,8 @@ struct SafetyLimits {
   double apart = 0.0;                  // [m] handle and port, since they were coupled
   std::array<double, 2> on_port{};     // [N m], [N] that no hand gives to the mechanism
 };
-/// What suits a device: its continuous force, that within 10 ms, its workspace, and speeds that no hand has in it. The port may be as far from
-/// the handle as one end of the workspace from the other, and be pushed by ten times the peak force; 2 m, 100 N m and 1 kN where the device has no end.
+/// What suits a device: its continuous force, that within 10 ms, its workspace, and speeds that no hand has in it. The port may be ten times as far from
+/// the handle as one end of the workspace from the other, and be pushed by ten times the peak force; 20 m, 100 N m and 1 kN where the device has no end.
 SafetyLimits limits_for(const device::Specification& specification);
 
 enum class Fault : std::uint8_t {
@@ -49,7 +49,7 @@ enum class Fault : std::uint8_t {
   refused,          // the device did not carry out the command
   simulation_late,  // of two rates: the slow one fell behind
   watchdog,         // the loop stood still
-  apart,            // the port is further from the handle than its workspace is wide
+  apart,            // the port is far beyond what the handle reaches
   too_strong,       // the port would be pushed harder than any hand can
   singular,         // the port cannot follow the handle from where it is
 };

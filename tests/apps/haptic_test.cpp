@@ -307,19 +307,21 @@ TEST(Haptic, AnUnstableLoopIsStoppedWithItsReason) {
   }
 }
 
-TEST(Haptic, APrescribedPortIsStableWithNothingButItsName) {
-  for (const char* name : {"shopping_cart", "four_bar", "three_link_chain", "pantograph"})
+// The pole follows from the masses; what no pole is slow enough for is refused with the reason, before the loop.
+TEST(Haptic, APrescribedPortHasAPoleThatItsMassBears) {
+  for (const char* name : {"shopping_cart", "three_link_chain"})
     for (const char* device : {"simulated:planar", "simulated:ideal"}) {
       const Outcome run =
-          tactus("haptic " + model(std::string(name) + ".yaml") + " --controller prescribed --weightless" +
-                 " --duration 2 --json --device " + device);
+          tactus("haptic " + model(std::string(name) + ".yaml") +
+                 " --controller prescribed --weightless --duration 2 --json --device " + device);
       if (run.code == 2) {
         EXPECT_NE(run.err.find("times as heavy"), std::string::npos) << run.err;
         continue;
       }
       ASSERT_EQ(run.code, 0) << name << " " << device << run.err;
-      EXPECT_EQ(json::parse(run.out).at("notes").dump().find("gained"), std::string::npos)
-          << name << device << run.out;
+      const json summary = json::parse(run.out);
+      EXPECT_NE(summary.at("notes").dump().find("times as heavy"), std::string::npos) << summary.at("notes");
+      EXPECT_LT(summary.at("largest_lag_m").get<double>(), 0.02) << name << device;
     }
 }
 

@@ -152,7 +152,7 @@ TEST(Safety, StopsWhereThePortIsTooFarFromTheHandleOrPushedTooHard) {
   device::Specification s;
   s.workspace = {0.3, 0.4, 0.0};
   s.peak = {2.0, 50.0};
-  EXPECT_NEAR(limits_for(s).apart, 1.0, kRounding);
+  EXPECT_NEAR(limits_for(s).apart, 10.0, kRounding);
   EXPECT_NEAR(limits_for(s).on_port[0], 20.0, kRounding);
   EXPECT_NEAR(limits_for(s).on_port[1], 500.0, kRounding);
   EXPECT_GT(limits_for({}).apart, 0.0);
