@@ -60,9 +60,20 @@ void print(const Specification& s) {
   if (s.peak[1] > 0.0)
     fmt::print("  {:g} N for long, {:g} N at most; {:g} N m, {:g} N m\n", s.continuous[1], s.peak[1],
                s.continuous[0], s.peak[0]);
-  fmt::print("  steps of {:g} m, {:g} rad", s.resolution[1], s.resolution[0]);
-  if (s.kind == device::Kind::impedance)
-    fmt::print("; {:g} kg, {:g} N s/m, dry friction {:g} N", s.inertia[1], s.damping[1], s.friction[1]);
+  const bool moves = (s.actuated & device::kTranslation) != 0;
+  if (!moves && s.peak[0] > 0.0)
+    fmt::print("  {:g} N m for long, {:g} N m at most\n", s.continuous[0], s.peak[0]);
+  if (moves)
+    fmt::print("  steps of {:g} m, {:g} rad", s.resolution[1], s.resolution[0]);
+  else
+    fmt::print("  steps of {:g} rad", s.resolution[0]);
+  if (s.kind == device::Kind::impedance) {
+    if (moves)
+      fmt::print("; {:g} kg, {:g} N s/m, dry friction {:g} N", s.inertia[1], s.damping[1], s.friction[1]);
+    else
+      fmt::print("; {:g} kg m^2, {:g} N m s/rad, dry friction {:g} N m", s.inertia[0], s.damping[0],
+                 s.friction[0]);
+  }
   if (s.force_sensor)
     fmt::print("; force sensor in steps of {:g} N, {:g} N m", s.force_resolution[1], s.force_resolution[0]);
   fmt::print("\n  shows at most {:g} {}\n", s.stiffness,

@@ -1,11 +1,15 @@
 // tactus haptic MODEL: a hand holds a device, the device holds the mechanism; what is felt, as a summary, a CSV file, a log, a plot.
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cmath>
+#include <csignal>
 
 #include <fmt/format.h>
 
 #include <tactus/base/error.h>
 #include <tactus/base/output_file.h>
+#include <tactus/device/model_device.h>
 #include <tactus/display/log.h>
 
 #include "haptic_summary.h"
@@ -22,11 +26,39 @@ namespace {
   throw InputError({}, wrong, remedy);
 }
 
+/// While it lives, Ctrl-C and what else ends a program politely ends the loop instead: the motors go off in order, and the files are whole.
+class Interruption {
+ public:
+  Interruption() {
+    asked_.store(false);
+    for (std::size_t i = 0; i < kSignals.size(); ++i)
+      before_[i] = std::signal(kSignals[i], [](int) { asked_.store(true, std::memory_order_relaxed); });
+  }
+  ~Interruption() {
+    for (std::size_t i = 0; i < kSignals.size(); ++i) std::signal(kSignals[i], before_[i]);
+  }
+  Interruption(const Interruption&) = delete;
+  Interruption& operator=(const Interruption&) = delete;
+  static const std::atomic<bool>& asked() { return asked_; }
+
+ private:
+  static constexpr std::array<int, 3> kSignals{SIGINT, SIGTERM, SIGHUP};
+  static inline std::atomic<bool> asked_{false};
+  static_assert(std::atomic<bool>::is_always_lock_free);  // for a signal's handler
+  std::array<void (*)(int), 3> before_{};
+};
+
+/// Why a device stopped, as far as it is one that says so.
+std::string why_of(const device::Device& device) {
+  if (const auto* model = dynamic_cast<const device::ModelDevice*>(&device)) return model->why();
+  return std::string(control::why_stopped(device));
+}
+
 /// What is known of a fault besides.
 std::string reason_of(HapticSession& session, control::Fault fault) {
   if (fault == control::Fault::mechanism)
     return ": " + session.mechanism->explain(session.loop->record().status);
-  const std::string_view why = control::why_stopped(*session.device);
+  const std::string why = why_of(*session.device);
   return why.empty() ? "" : fmt::format(": {}", why);
 }
 
@@ -40,6 +72,7 @@ void run(HapticRequest request, const SetupFile& files, const std::string& setup
   require_distinct_files(inputs, {{"--out", request.out},
                                   {"--plot", request.plot},
                                   {"--log", request.log},
+                                  {"--histogram", request.histogram},
                                   {"--save-setup", files.write}});
   if (!files.write.empty()) write_file(files.write, setup);
   HapticSession session = open_session(request, model);
@@ -59,6 +92,7 @@ void run(HapticRequest request, const SetupFile& files, const std::string& setup
                                                          .model_text = request.model.text()});
   if (!loop.enable()) throw Failed("the device could not be switched on");
   display::RunReport report;
+  const Interruption interruption;
   {
     StatusLine line(request.duration);
     report = run_loop(loop,
@@ -67,10 +101,13 @@ void run(HapticRequest request, const SetupFile& files, const std::string& setup
                        .cpu = request.cpu,
                        .watchdog = request.watchdog,
                        .log = log.get(),
-                       .live = line.live()},
+                       .live = line.live(),
+                       .stop = &Interruption::asked()},
                       records, stride);
   }
   if (log != nullptr) display::finish(*log);
+  report.notes.insert(report.notes.begin(), session.notes.begin(), session.notes.end());
+  report.notes.insert(report.notes.begin(), request.notes.begin(), request.notes.end());
   if (const double most = session.specification.continuous[1];
       session.specification.kind == device::Kind::impedance && most > 0.0 && session.grasp.weight > most)
     report.notes.push_back(fmt::format(
@@ -91,9 +128,15 @@ void run(HapticRequest request, const SetupFile& files, const std::string& setup
                   records,
                   loop.safety(),
                   session.device->hand_work(),
-                  std::string(control::why_stopped(*session.device))};
+                  why_of(*session.device)};
   if (stride == 1) outcome.felt = display::felt_along(records, session.grasp.ahead, loop.period());
   measure(outcome);
+  if (const double gained = gained_by_hand(outcome); gained > 0.0)
+    report.notes.push_back(fmt::format(
+        "the hand gained {:.3g} J that neither it nor the mechanism put in: the loop is not passive; "
+        "a softer coupling, --passivity, or a device with a force sensor for four channels",
+        gained));
+  if (!request.histogram.empty()) write_file(request.histogram, histogram_of(outcome));
   if (!request.plot.empty()) write_file(request.plot, plot_of(outcome));
   if (request.json)
     fmt::print("{}\n", json_of(outcome));
@@ -102,6 +145,31 @@ void run(HapticRequest request, const SetupFile& files, const std::string& setup
   if (const control::Fault fault = loop.safety().fault; fault != control::Fault::none)
     throw Failed(fmt::format("stopped after {:g} s, forces off: {}{}", loop.safety().fault_time,
                              meaning_of(fault), reason_of(session, fault)));
+  if (report.stopped) throw Failed(fmt::format("interrupted after {:g} s, forces off", loop.record().t));
+}
+
+/// Options that were given, and that nothing of this run looks at.
+std::vector<std::string> idle_options(const HapticRequest& request, const CLI::App& verb) {
+  std::vector<std::string> notes;
+  const auto needs = [&](bool there, std::initializer_list<const char*> options, const char* what) {
+    for (const char* option : options)
+      if (!there && verb.get_option(option)->count() > 0)
+        notes.push_back(fmt::format("{} does nothing here: it is for {}", option, what));
+  };
+  const std::string& c = request.controller;
+  needs(c == "impedance" || c == "penalties", {"--force-scale", "--motion-scale"},
+        "four channels, --controller impedance or penalties");
+  needs(c == "penalties", {"--joint-stiffness", "--joint-damping"}, "--controller penalties");
+  needs(c == "prescribed", {"--prescribe"}, "--controller prescribed");
+  needs(c == "coupler" || c == "proxy", {"--coupling", "--stiffness"}, "--controller coupler or proxy");
+  needs(c == "coupler", {"--damping"}, "--controller coupler");
+  needs(request.local_rate > 0.0, {"--transport"}, "two rates, --simulation-rate");
+  needs(request.realtime, {"--watchdog", "--cpu"}, "--realtime");
+  // Hardware keeps its own time also without.
+  const bool ours = request.device.empty() || request.device.starts_with("simulated:") ||
+                    request.device.starts_with("model:") || request.device.starts_with("arm:");
+  needs(request.realtime || !ours, {"--late"}, "--realtime");
+  return notes;
 }
 
 }  // namespace
@@ -173,7 +241,7 @@ void add_haptic_settings(CLI::App* verb, HapticRequest* request) {
       ->check(numbers(Range::positive()));
   verb->add_option("--force", request->hand.force, "of the hand `push` and of tremor [N]")
       ->capture_default_str()
-      ->check(numbers(Range::any()));
+      ->check(numbers(Range::between(-1e6, 1e6)));
   verb->add_option("--seed", request->hand.seed, "of what is random")
       ->capture_default_str()
       ->check(whole_numbers(Range::between(0, 1e18)));
@@ -203,11 +271,13 @@ void add_haptic(CLI::App& program) {
   verb->add_option("--out", request->out, "CSV file of all ticks; - for the standard output");
   verb->add_option("--log", request->log, "MCAP file of all ticks, for `tactus replay` and Foxglove's tools");
   verb->add_option("--plot", request->plot, "SVG picture of motion, force and work");
+  verb->add_option("--histogram", request->histogram, "SVG picture of the loop's times");
   verb->add_flag("--json", request->json, "summary as JSON");
   verb->callback([request, setup, verb] {
     setup->apply(*verb);
     if (!control::is_arm(request->device) && request->arm.any_given(*verb))
       refuse("--arm-... is for arms as devices", "give --device arm:FILE");
+    request->notes = idle_options(*request, *verb);
     run(*request, *setup, setup_text(*verb));
   });
 }

@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
 #include <Eigen/Dense>
 
 #include <tactus/base/error.h>
+#include <tactus/control/coupler_by_mass.h>
+#include <tactus/control/prescribed_design.h>
+#include <tactus/display/two_rates.h>
 
 namespace tactus::apps {
 
@@ -73,7 +77,16 @@ Grasp grasp_of(const HapticRequest& request, simulate::Mechanism& mechanism) {
       if (-least > largest) *axis = -*axis;
     }
   }
-  grasp.weight = weight_of(mechanism, grasp.port, mobility);
+  if (request.moving) {
+    // What dampers and turning take while it moves is no weight.
+    const auto moving = mechanism.make_snapshot();
+    mechanism.set_state(
+        {.t = 0.0, .q = mechanism.state().q, .u = std::vector<double>(mechanism.nv(), 0.0), .momentum = {}});
+    grasp.weight = weight_of(mechanism, grasp.port, mobility);
+    mechanism.load(*moving);
+  } else {
+    grasp.weight = weight_of(mechanism, grasp.port, mobility);
+  }
   return grasp;
 }
 
@@ -108,15 +121,41 @@ void choose_hand(HapticRequest& request, const device::Specification& s, const G
 }
 
 control::CouplerGains gains_of(const HapticRequest& request, const device::Specification& s,
-                               const Grasp& grasp) {
+                               const Grasp& grasp, std::vector<std::string>& notes) {
   if (s.kind == device::Kind::admittance) return {};
   const double share = request.coupling == "soft" ? 0.1 : request.coupling == "stiff" ? 0.9 : 0.5;
   control::CouplerGains gains = control::design(s, grasp.inertia, share);
   const std::size_t k = only_turns(s) ? 0 : 1;  // what --stiffness and --damping are about
+  const control::CouplerGains by_mass = control::design_by_mass(s, grasp.inertia, share);
+  bool chosen_by_mass = false;
+  for (std::size_t i = 0; i < 2; ++i)
+    if (!(gains.stiffness[i] > 0.0) && by_mass.stiffness[i] > 0.0) {
+      gains.stiffness[i] = by_mass.stiffness[i];
+      gains.damping[i] = by_mass.damping[i];
+      chosen_by_mass = true;
+    }
   if (request.stiffness > 0.0) gains.stiffness[k] = request.stiffness;
   if (request.damping >= 0.0) gains.damping[k] = request.damping;
   if (!(gains.stiffness[k] > 0.0))
-    refuse("device `" + s.name + "` has no damping: no stiffness is passive with it", "give --stiffness");
+    refuse("device `" + s.name + "` has neither damping nor mass: no stiffness is stable with it",
+           "give --stiffness");
+  constexpr std::array<const char*, 2> kUnit{"N m/rad", "N/m"};
+  constexpr std::array<const char*, 2> kDamping{"N m s/rad", "N s/m"};
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (control::is_passive(s, gains, i)) continue;
+    const double bound = i == 0 ? device::largest_rotational_stiffness(s) : device::largest_stiffness(s);
+    notes.push_back(
+        chosen_by_mass && !(bound > 0.0) && !(request.stiffness > 0.0)
+            ? fmt::format("the device has no damping, or encoder steps without friction: no stiffness is "
+                          "passive with it; "
+                          "{:.4g} {} and {:.4g} {} are stable by its mass, and the hand's damping takes what "
+                          "sampling adds",
+                          gains.stiffness[i], kUnit[i], gains.damping[i], kDamping[i])
+            : fmt::format(
+                  "a coupler of {:.4g} {} and {:.4g} {} is not passive with this device (at most {:.4g} {}): "
+                  "it may feed the hand",
+                  gains.stiffness[i], kUnit[i], gains.damping[i], kDamping[i], bound, kUnit[i]));
+  }
   return gains;
 }
 
@@ -131,6 +170,43 @@ std::uint8_t prescribed_axes(const HapticRequest& request, const device::Specifi
   control::Matrix6 L;
   mechanism.mobility(grasp.port, L);
   return control::movable_axes(L, s.sensed & s.actuated);
+}
+
+/// As fast a pole as the masses bear. Throws InputError where that would be slower than any hand.
+control::PrescribedGains prescription(const HapticRequest& request, HapticSession& session) {
+  const device::Specification& s = session.specification;
+  control::PrescribedGains gains{.axes = prescribed_axes(request, s, *session.mechanism, session.grasp)};
+  if (s.kind == device::Kind::admittance || gains.axes == device::kNoAxes ||
+      (gains.axes & ~(s.sensed & s.actuated)) != 0)
+    return gains;  // the loop says why not
+  control::Matrix6 L;
+  session.mechanism->mobility(session.grasp.port, L);
+  if (control::Vector6 probe{}; !control::solve_at_port(L, gains.axes, probe)) return gains;
+  const double usual = gains.bandwidth;
+  double ratio = control::heaviest_ratio(L, control::inertia_of(s), gains.axes);
+  gains = control::design_prescribed(s, ratio, gains.axes);
+  constexpr double kHand = 3.0;  // [rad/s] of unhurried strokes
+  const std::uint8_t ways = gains.axes & device::kTranslation;
+  if (!(gains.bandwidth >= kHand) && request.prescribe.empty() && ways != 0 && ways != gains.axes) {
+    session.notes.push_back(fmt::format(
+        "turning the port is {:.3g} times as heavy as turning the handle: its orientation is left free",
+        ratio));
+    ratio = control::heaviest_ratio(L, control::inertia_of(s), ways);
+    gains = control::design_prescribed(s, ratio, ways);
+  }
+  if (!(gains.bandwidth >= kHand))
+    refuse(fmt::format(
+               "the port is up to {:.3g} times as heavy as the handle: its inertia comes back a tick late, "
+               "and that "
+               "is stable only below {:.2g} rad/s, slower than a hand",
+               ratio, gains.bandwidth),
+           "take --controller coupler, prescribe fewer axes, or take a heavier device or a faster --rate");
+  if (gains.bandwidth < usual)
+    session.notes.push_back(
+        fmt::format("the port is up to {:.3g} times as heavy as the handle: inertia is felt below {:.3g} "
+                    "rad/s, instead of {:g}",
+                    ratio, gains.bandwidth, usual));
+  return gains;
 }
 
 /// The four channels of [Constantinescu2005]: `impedance` is (11), `penalties` (18).
@@ -201,11 +277,11 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
     *session.hand = hand_of(request.hand);
   }
   const device::Specification& s = session.specification = session.device->specification();
-  if (request.controller == "coupler") session.gains = gains_of(request, s, grasp);
+  if (request.controller == "coupler") session.gains = gains_of(request, s, grasp, session.notes);
   if (request.controller == "proxy") {
     Grasp wall = grasp;  // it does not move
     wall.inertia = {1e12, 1e12};
-    session.gains = gains_of(request, s, wall);
+    session.gains = gains_of(request, s, wall, session.notes);
   }
   control::SafetyLimits limits = control::limits_for(s);
   if (control::is_arm(request.device)) {
@@ -218,16 +294,29 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
   session.loop = std::make_unique<display::HapticLoop>(*session.mechanism, *session.device, grasp.port,
                                                        session.gains, limits);
   if (request.controller == "prescribed")
-    session.loop->use(
-        control::PrescribedGains{.axes = prescribed_axes(request, s, *session.mechanism, grasp)});
+    session.loop->use(prescription(request, session));
   else if (request.controller == "proxy")
     session.loop->use(control::ProxyGains{.stiffness = session.gains.stiffness[1]});
   else if (request.controller != "coupler")
     session.loop->use(four_channels(request, grasp));
-  session.loop->guard_passivity(request.passivity);
+  // A force that is observed is late, and knows dry friction only nearly: what that would feed is taken back.
+  const bool observed =
+      (request.controller == "impedance" || request.controller == "penalties") && !s.force_sensor;
+  if (observed && !request.passivity)
+    session.notes.push_back(
+        "the device has no force sensor, and what the hand gives is observed: the passivity controller is "
+        "on");
+  session.loop->guard_passivity(request.passivity || observed);
   if (request.local_rate > 0.0) {
     const double every = std::round(session.rate / request.local_rate),
                  late = std::round(1e-3 * request.transport * session.rate);
+    constexpr double kMost = static_cast<double>(display::LocalPort::kRemembered / 2);
+    if (every + late > kMost)
+      refuse(fmt::format("--simulation-rate {:g}: an update every {:g} ticks of the loop, {:g} late",
+                         request.local_rate, every, late),
+             late < kMost ? fmt::format("with a loop of {:g} Hz and this --transport give at least {:g} Hz",
+                                        session.rate, std::ceil(session.rate / (kMost - late)))
+                          : "give a shorter --transport");
     session.loop->use(display::TwoRateOptions{static_cast<int>(std::clamp(every, 1.0, 1e6)),
                                               static_cast<int>(std::clamp(late, 0.0, 1e6)),
                                               request.realtime});

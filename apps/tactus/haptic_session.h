@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <tactus/contact/open.h>
 #include <tactus/control/arm/arm_device.h>
@@ -20,8 +21,10 @@ namespace tactus::apps {
 
 struct HapticRequest {
   ModelChoice model;
-  std::string device, port, controller = "coupler", coupling = "firm", integrator = "rk4", out, plot, log;
+  std::string device, port, controller = "coupler", coupling = "firm", integrator = "rk4", out, plot, log,
+                            histogram;
   std::vector<std::string> prescribe;  // axes
+  std::vector<std::string> notes;      // of options that were given and do nothing
   HandChoice hand;
   ArmSettings arm;
   double joint_stiffness = 200.0, joint_damping = 50.0, force_scale = 1.0, motion_scale = 1.0;
@@ -53,7 +56,8 @@ struct HapticSession {
   device::Specification specification;
   control::CouplerGains gains;
   std::unique_ptr<display::HapticLoop> loop;
-  double rate = 0.0;  // [Hz]
+  double rate = 0.0;               // [Hz]
+  std::vector<std::string> notes;  // of what was chosen
 };
 
 /// Chooses what the request leaves open, and fills it in. `given` replaces the device (a replay's). Throws InputError.

@@ -40,7 +40,8 @@ ordered_json as_json(const Outcome& o) {
       {"controller", o.device.kind == device::Kind::admittance ? "motion" : o.request.controller},
       {"hand", o.request.hand.name},
       {"rate_hz", o.device.rate},
-      {"ok", o.safety.fault == control::Fault::none},
+      {"ok", o.safety.fault == control::Fault::none && !o.report.stopped},
+      {"interrupted", o.report.stopped},
       {"fault", name_of(o.safety.fault)},
       {"why", o.why},
       {"ticks", o.report.ticks},
@@ -132,8 +133,12 @@ void print(const Outcome& o) {
     fmt::print("{} ticks did not fit into the log: the disk was too slow\n", o.report.not_logged);
   fmt::print("force up to {:.4g} N, torque up to {:.3g} N m; handle and port apart by up to {:.3g} mm\n",
              o.largest_force, o.largest_torque, 1e3 * o.largest_lag);
-  fmt::print("the hand gave {:.4g} J, {:.4g} J went into the mechanism\n", o.hand_work,
-             o.records.empty() ? 0.0 : o.records.back().into_port);
+  const double into_port = o.records.empty() ? 0.0 : o.records.back().into_port;
+  if (std::isfinite(o.hand_work))
+    fmt::print("the hand gave {:.4g} J, {:.4g} J went into the mechanism\n", o.hand_work, into_port);
+  else
+    fmt::print("{:.4g} J went into the mechanism; what the hand gave is not known of this device\n",
+               into_port);
   if (o.felt.known)
     fmt::print(
         "felt along ({:.2f} {:.2f} {:.2f}): {:.4g} kg, {:.3g} N s/m, {:.3g} N/m ({:.2g} of the force not "
@@ -148,6 +153,43 @@ void print(const Outcome& o) {
     fmt::print("{} rows in {}\n", o.report.ticks - o.report.not_logged, o.request.out);
   if (!o.request.log.empty()) fmt::print("log in {}\n", o.request.log);
   if (!o.request.plot.empty()) fmt::print("plot in {}\n", o.request.plot);
+  if (!o.request.histogram.empty()) fmt::print("histogram in {}\n", o.request.histogram);
+}
+
+// A passive display gives back what went in, and what the mechanism gives by itself (a weight that falls): the hand's work is not below that of the port, nor
+// below 0. The coupler's springs, the ramp and a period's delay make small differences of the work that goes to and fro.
+double gained_by_hand(const Outcome& o) {
+  constexpr double kSlight = 1e-2;  // of the most that the mechanism had
+  constexpr double kLeast = 1e-4;   // [J] of encoder steps
+  if (!std::isfinite(o.hand_work) || o.records.empty()) return 0.0;
+  double most = 0.0;
+  for (const TickRecord& record : o.records) most = std::max(most, std::abs(record.into_port));
+  const double gained = std::min(0.0, o.records.back().into_port) - o.hand_work;
+  return gained > kLeast + kSlight * most ? gained : 0.0;
+}
+
+std::string histogram_of(const Outcome& o) {
+  // A staircase over the logarithm of the time, between the first and the last bin that has some.
+  const auto stairs = [](const char* name, const display::Histogram& h) {
+    display::Series series{name, {}, {}};
+    std::size_t first = display::Histogram::kBins, last = 0;
+    for (std::size_t i = 0; i < display::Histogram::kBins; ++i)
+      if (h.in_bin(i) > 0) first = std::min(first, i), last = i;
+    for (std::size_t i = first; i <= last && first < display::Histogram::kBins; ++i)
+      for (const std::size_t end : {i, i + 1}) {
+        const auto ns = std::max<std::int64_t>(display::Histogram::lower_end(end), 1);
+        series.x.push_back(std::log10(1e-3 * static_cast<double>(ns)));
+        series.y.push_back(static_cast<double>(h.in_bin(i)));
+      }
+    return series;
+  };
+  display::Figure figure{.title = fmt::format("{} at {:g} Hz: {} ticks", o.mechanism.model().name,
+                                              o.device.rate, o.report.ticks),
+                         .x_label = "log10 of the time [us]",
+                         .panels = {{"ticks that took so long", {stairs("a tick", o.report.compute)}}}};
+  if (o.request.realtime)
+    figure.panels.push_back({"ticks that woke up so late", {stairs("after the deadline", o.report.wake)}});
+  return display::to_svg(figure);
 }
 
 std::string json_of(const Outcome& outcome) { return as_json(outcome).dump(2); }

@@ -33,5 +33,10 @@ void measure(Outcome& outcome);
 void print(const Outcome& outcome);
 std::string json_of(const Outcome& outcome);
 std::string plot_of(const Outcome& outcome);
+/// The loop's times as a picture: how many ticks took how long, and in real time how late they woke up.
+std::string histogram_of(const Outcome& outcome);
+/// [J] that the hand got out and nothing put in: neither it itself nor the mechanism. 0 where that is within what is known, or where
+/// the device does not know the hand's work.
+double gained_by_hand(const Outcome& outcome);
 
 }  // namespace tactus::apps

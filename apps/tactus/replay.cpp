@@ -22,7 +22,9 @@ struct ReplayRequest {
 
 /// The log's own copy of the model, unless its file is still the same: then meshes beside it are found too.
 describe::Model model_of(const HapticRequest& request, const display::RecordedRun& log, std::string& note) {
-  const auto copy = log.attachments().find(request.model.path);
+  // It is attached under the path that was given, which may have been another way to the same file.
+  auto copy = log.attachments().find(request.model.path);
+  if (copy == log.attachments().end() && log.attachments().size() == 1) copy = log.attachments().begin();
   if (copy == log.attachments().end() || request.model.text() == copy->second) return request.model.load();
   note = request.model.path + " has changed since, or is gone: the log's own copy is used";
   return request.model.load_text(copy->second);
@@ -45,6 +47,9 @@ void run_recording(const ReplayRequest& request) {
 }
 
 void run(const ReplayRequest& request) {
+  if (std::filesystem::exists(request.path) && !std::filesystem::is_regular_file(request.path))
+    throw InputError({request.path}, "is no file",
+                     "give a log that `tactus haptic --log` wrote, or a recording of the page");
   if (serve::is_recording_file(request.path)) return run_recording(request);
   const display::RecordedRun log(request.path);
   // The settings go through the options of `haptic`, as they came.

@@ -18,8 +18,8 @@ namespace tactus::apps {
 namespace {
 
 /// Options that are no settings: where results go, and this file itself.
-constexpr std::array<std::string_view, 7> kNotSettings{"help", "setup", "save-setup", "json",
-                                                       "out",  "plot",  "log"};
+constexpr std::array<std::string_view, 8> kNotSettings{"help", "setup", "save-setup", "json",
+                                                       "out",  "plot",  "log",        "histogram"};
 
 bool is_setting(const CLI::Option& option) {
   return !option.get_lnames().empty() &&
@@ -81,12 +81,16 @@ void SetupFile::apply_text(CLI::App& verb, const std::string& text, const std::s
     throw InputError({file}, "a set-up is a map of options",
                      "write `name: value` lines, such as `rate: 2000`");
   const std::vector<std::string> names = names_of(verb);
+  std::vector<std::string> seen;
   for (const auto& entry : setup) {
     const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : std::string();
     const Place place = place_of(file, entry.first.Mark());
     if (std::find(names.begin(), names.end(), key) == names.end())
       throw InputError(place, fmt::format("`{}` is no setting of {}", key, verb.get_name()),
                        suggestion(key, names));
+    if (std::find(seen.begin(), seen.end(), key) != seen.end())
+      throw InputError(place, fmt::format("`{}` is given twice", key), "keep one of them");
+    seen.push_back(key);
     CLI::Option& option = key == "model" ? model : *verb.get_option("--" + key);
     std::vector<std::string> values;
     if (entry.second.IsScalar()) values.push_back(entry.second.Scalar());

@@ -46,6 +46,12 @@ bool turned_further(const math::Mat3<double>& R1, const math::Mat3<double>& R2, 
 constexpr double kHandSpeed = 5.0;
 constexpr double kHandTurn = 60.0;  // [rad/s]
 constexpr double kRise = 10e-3;     // [s] from nothing to the largest force
+/// Where the device has no end: [m] what two arms reach; [N m], [N] what they do not give.
+constexpr double kHandReach = 2.0;
+constexpr std::array<double, 2> kHandForce{100.0, 1000.0};
+constexpr double kBeyondPeak = 10.0;
+/// Of the workspace's width: what falls out of the hand, or rolls away from it, is left to itself; what is thrown further is no mechanism any more.
+constexpr double kBeyondWidth = 10.0;
 
 }  // namespace
 
@@ -56,6 +62,10 @@ SafetyLimits limits_for(const device::Specification& s) {
   limits.workspace = s.workspace;
   limits.speed = {kHandTurn, kHandSpeed};
   limits.power = s.continuous[1] * kHandSpeed;
+  const double widest = 2.0 * std::sqrt(dot(s.workspace, s.workspace));
+  limits.apart = kBeyondWidth * (widest > 0.0 ? widest : kHandReach);
+  for (std::size_t k = 0; k < 2; ++k)
+    limits.on_port[k] = s.peak[k] > 0.0 ? kBeyondPeak * s.peak[k] : kHandForce[k];
   return limits;
 }
 
@@ -91,6 +101,12 @@ std::string_view name_of(Fault fault) {
       return "simulation_late";
     case Fault::watchdog:
       return "watchdog";
+    case Fault::apart:
+      return "apart";
+    case Fault::too_strong:
+      return "too_strong";
+    case Fault::singular:
+      return "singular";
   }
   return "";
 }
@@ -127,6 +143,12 @@ std::string_view meaning_of(Fault fault) {
       return "the simulation behind the local model fell too far behind";
     case Fault::watchdog:
       return "the loop stood still, and the watchdog switched the motors off";
+    case Fault::apart:
+      return "the port is ten times as far from the handle as the workspace is wide";
+    case Fault::too_strong:
+      return "the mechanism would be pushed harder than any hand can: the loop is unstable";
+    case Fault::singular:
+      return "the port came to where it cannot follow the handle";
   }
   return "";
 }
@@ -203,6 +225,17 @@ Fault Safety::fault_of(const device::Sample& sample, double elapsed) const noexc
   const double turn = kJumpRoom * limits_.speed[0] * std::max(sample.t - last.t, period_);
   if (limits_.speed[0] > 0.0 && turned_further(last.X_WH.R, sample.X_WH.R, turn)) return Fault::implausible;
   return Fault::none;
+}
+
+// Written so that what is no number is beyond every limit.
+void Safety::observe_distance(double apart) noexcept {
+  if (limits_.apart > 0.0 && !(apart <= limits_.apart)) trip(Fault::apart);
+}
+
+void Safety::observe_port(const Vector6& wrench) noexcept {
+  if (!device::finite(wrench)) return trip(Fault::bad_force);
+  for (std::size_t k = 0; k < 2; ++k)
+    if (limits_.on_port[k] > 0.0 && !(length(wrench, k) <= limits_.on_port[k])) trip(Fault::too_strong);
 }
 
 double Safety::share() const noexcept {

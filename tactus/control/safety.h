@@ -26,8 +26,11 @@ struct SafetyLimits {
   std::array<double, 2> speed{};       // [rad/s], [m/s]
   double ramp = 0.25;                  // [s] from nothing to all
   double late = 20e-3;                 // [s] a tick may come after the one before, besides the period
+  double apart = 0.0;                  // [m] handle and port, since they were coupled
+  std::array<double, 2> on_port{};     // [N m], [N] that no hand gives to the mechanism
 };
-/// What suits a device: its continuous force, that within 10 ms, its workspace, and speeds that no hand has in it.
+/// What suits a device: its continuous force, that within 10 ms, its workspace, and speeds that no hand has in it. The port may be ten times as far from
+/// the handle as one end of the workspace from the other, and be pushed by ten times the peak force; 20 m, 100 N m and 1 kN where the device has no end.
 SafetyLimits limits_for(const device::Specification& specification);
 
 enum class Fault : std::uint8_t {
@@ -46,6 +49,9 @@ enum class Fault : std::uint8_t {
   refused,          // the device did not carry out the command
   simulation_late,  // of two rates: the slow one fell behind
   watchdog,         // the loop stood still
+  apart,            // the port is far beyond what the handle reaches
+  too_strong,       // the port would be pushed harder than any hand can
+  singular,         // the port cannot follow the handle from where it is
 };
 std::string_view name_of(Fault fault);
 /// A sentence for the user.
@@ -82,6 +88,9 @@ class Safety {
   double share() const noexcept;
   /// The wrench that may go to the handle: clamped, ramped; zero while off or faulted.
   Vector6 limited(const Vector6& wrench) noexcept;
+  /// Looks at how far the port is from the handle, and at the wrench that is to act on it, both in the handle's scale.
+  void observe_distance(double apart) noexcept;
+  void observe_port(const Vector6& wrench) noexcept;
   /// Faults, for a reason that the caller found.
   void trip(Fault fault) noexcept;
 

@@ -55,8 +55,34 @@ ModelDevice::ModelDevice(const describe::Model& model, const ModelDeviceOptions&
   tau_.resize(mechanism_->nv());
   scratch_.resize(mechanism_->nv());
   udot_.resize(mechanism_->nv());
+  X_0_ = mechanism_->motion(port_).X_WP;
   probe();
   find_axes();
+  try_a_step();
+}
+
+// What would stop the device in its first period is said before there is one.
+void ModelDevice::try_a_step() {
+  const auto begin = mechanism_->make_snapshot();
+  drive({});
+  simulate::Tick tick;
+  for (int i = 0; i < kSubsteps && tick.ok(); ++i)
+    tick = mechanism_->step({.tau = tau_, .ports = {}, .wrench = {}});
+  if (!tick.ok())
+    throw InputError({},
+                     fmt::format("`{}` cannot be a device from where it begins: {}", specification_.name,
+                                 mechanism_->explain(tick.status)),
+                     "give another `initial` state in the model");
+  mechanism_->load(*begin);
+  std::fill(tau_.begin(), tau_.end(), 0.0);
+}
+
+math::Pose<double> ModelDevice::from_start(const math::Pose<double>& X) const noexcept {
+  return {X.R * X_0_.R.transposed(), X.p - X_0_.p};
+}
+
+std::string ModelDevice::why() const {
+  return state_ == State::lost ? "its mechanism: " + mechanism_->explain(trouble_) : std::string();
 }
 
 void ModelDevice::find_motors(const describe::Model& model) {
@@ -103,18 +129,30 @@ void ModelDevice::probe() noexcept {
   const Eigen::Index size = static_cast<Eigen::Index>(n);
   const Eigen::Map<const Small<kMotors, kMotors>> W(W_.data(), size, size);
   const Eigen::Map<const Small<6, kMotors>> R(port_response_.data(), 6, size);
-  // B W = R; W is symmetric. Motors that hinder each other share: the least squares.
-  Small<kMotors, kMotors> symmetric = 0.5 * (W + W.transpose());
-  const Eigen::LDLT<Small<kMotors, kMotors>> factors(symmetric);
-  Small<kMotors, 6> transposed = R.transpose();
-  factors.solveInPlace(transposed);
-  Eigen::Map<Small<6, kMotors>>(B_.data(), 6, size) = transposed.transpose();
+  // B W = R; W is symmetric. In the units that make its diagonal 1, D W D, directions without motion are told from the others.
+  using Motors = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMotors, 1>;
+  Motors D(size);
+  for (Eigen::Index i = 0; i < size; ++i) D[i] = W(i, i) > 0.0 ? 1.0 / std::sqrt(W(i, i)) : 0.0;
+  Small<kMotors, kMotors> scaled = 0.5 * (W + W.transpose());
+  scaled = D.asDiagonal() * scaled * D.asDiagonal();
+  const Eigen::SelfAdjointEigenSolver<Small<kMotors, kMotors>> modes(scaled);
+  constexpr double kMoves =
+      1e-6;  // of the direction that moves most: constraints leave rounding in the others
+  Motors inverse(size);
+  for (Eigen::Index i = 0; i < size; ++i) {
+    const double e = modes.eigenvalues()[i];
+    inverse[i] = e > kMoves * modes.eigenvalues()[size - 1] ? 1.0 / e : 0.0;
+  }
+  Small<kMotors, kMotors> V = D.asDiagonal() * modes.eigenvectors(), P(size, size);
+  P.noalias() = V * inverse.asDiagonal() * V.transpose();
+  Eigen::Map<Small<6, kMotors>> B(B_.data(), 6, size);
+  B.noalias() = R * P;
   // With these the motors stand still or go on as they do.
   own_.fill(0.0);
   if (!options_.compensated) return;
-  Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMotors, 1> own(size);
-  for (Eigen::Index i = 0; i < size; ++i) own[i] = -udot_[motor_[static_cast<std::size_t>(i)]];
-  factors.solveInPlace(own);
+  Motors rest_of(size), own(size);
+  for (Eigen::Index i = 0; i < size; ++i) rest_of[i] = -udot_[motor_[static_cast<std::size_t>(i)]];
+  own.noalias() = P * rest_of;
   for (Eigen::Index i = 0; i < size; ++i) own_[static_cast<std::size_t>(i)] = own[i];
 }
 
@@ -206,10 +244,12 @@ bool ModelDevice::wait() noexcept {
     const double h = mechanism_->step_length();
     for (int i = 0; i < kSubsteps; ++i) {
       const simulate::PortMotion before = mechanism_->motion(port_);
-      const Grip grip = hand_->grip(sample_.t + i * h, before.X_WP);
+      const Grip grip = hand_->grip(sample_.t + i * h, from_start(before.X_WP));
       simulate::PortWrench hand{port_, grip.wrench};
       for (std::size_t k = 0; k < 6; ++k) hand.wrench[k] -= grip.damping[k / 3] * before.V_WP[k];
-      if (!mechanism_->step({.tau = tau_, .ports = {&hand, 1}, .wrench = {}}).ok()) {
+      const simulate::Tick tick = mechanism_->step({.tau = tau_, .ports = {&hand, 1}, .wrench = {}});
+      if (!tick.ok()) {
+        trouble_ = tick.status;
         state_ = State::lost;
         return false;
       }
@@ -240,7 +280,7 @@ void ModelDevice::sense() noexcept {
   seen.move(off);
   sensing_.read(seen, sample_);
   sample_.F_H_W = {};
-  const Grip grip = hand_->grip(sample_.t, motion.X_WP);
+  const Grip grip = hand_->grip(sample_.t, from_start(motion.X_WP));
   for (std::size_t i = 0; i < 6; ++i) {
     if (!has_axis(specification_.sensed, i)) {
       sample_.V_WH[i] = 0.0;

@@ -5,7 +5,11 @@
 // Every joint that is not `passive` has a motor and an encoder. What the device is asked for as a wrench at the handle goes to its
 // motors by the transpose of the Jacobian of the handle in the motors' rates, B = J G S^T (S G S^T)^-1: S picks the motors out of the
 // speeds, and G, from forces to accelerations under the constraints, is what the mechanism answers when it is asked. Where there are
-// as many motors as freedoms,  V = B (rates of the motors)  and  tau = B^T F  are exact, loops and all.
+// as many motors as freedoms,  V = B (rates of the motors)  and  tau = B^T F  are exact, loops and all. Where there are more motors
+// than freedoms (a loop with a motor at every joint) S G S^T is singular, and its pseudoinverse shares the force among them: G S^T (S G S^T)^+ S G = G
+// as long as the motors move every freedom, so that the handle feels the same.
+//
+// A hand's intention is counted from where the handle begins, wherever the model's own state puts it.
 //
 // Its own inertia and friction are felt: they are the model's. Its weight and its velocity's products are taken from the hand by its
 // motors while it is on, where the options say so. Encoders have steps: the handle is where B sees it from there,
@@ -40,7 +44,7 @@ struct ModelDeviceOptions {
 
 class ModelDevice final : public Device {
  public:
-  /// Throws InputError where the model has no motor, or the port cannot move.
+  /// Throws InputError where the model has no motor, the port cannot move, or the mechanism cannot make a step from where it begins.
   ModelDevice(const describe::Model& model, const ModelDeviceOptions& options, HandPointer hand);
 
   const Specification& specification() const noexcept override { return specification_; }
@@ -53,6 +57,8 @@ class ModelDevice final : public Device {
   bool command(const Command& command) noexcept override;
   bool dynamics(HandleDynamics& dynamics) noexcept override;
   double hand_work() const noexcept override { return hand_work_; }
+  /// What its mechanism said when the device was lost; empty before.
+  std::string why() const;
 
   simulate::Mechanism& mechanism() noexcept { return *mechanism_; }
   int port() const noexcept { return port_; }
@@ -64,6 +70,8 @@ class ModelDevice final : public Device {
  private:
   void find_motors(const describe::Model& model);
   void find_axes();
+  void try_a_step();
+  math::Pose<double> from_start(const math::Pose<double>& X_WP) const noexcept;
   void probe() noexcept;
   void sense() noexcept;
   void drive(const Vector6& wrench) noexcept;
@@ -75,6 +83,8 @@ class ModelDevice final : public Device {
   int port_ = 0;
   std::vector<std::size_t> motor_;  // indices into the speeds
   std::vector<int> coordinate_;     // of the motors, into q
+  math::Pose<double> X_0_{};        // of the port at the start
+  simulate::Status trouble_{};      // that lost it
   State state_ = State::off;
   std::atomic<bool> stopped_{false};
   Sample sample_{};

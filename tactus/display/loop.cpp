@@ -170,21 +170,34 @@ bool HapticLoop::tick(double elapsed) noexcept {
       if (prescribed_ != nullptr) prescribed_->law.engage(prescribed_->memory, sample_, port);
       if (proxy_ != nullptr) proxy_->memory = {.p = sample_.X_WH.p + memory_.d, .held = 0};
     }
-    if (admittance_)
-      display_admittance();
-    else if (teleoperation_ != nullptr)
-      teleoperate();
-    else if (prescribed_ != nullptr)
-      display_prescribed();
-    else if (proxy_ != nullptr)
-      display_proxy();
-    else
-      display_impedance();
+    observe_distance(port);
+    if (!safety_.faulted()) display();
   }
   if (safety_.faulted()) safe_state();
   record_.stage = safety_.memory().stage;
   record_.fault = safety_.memory().fault;
   return !safety_.faulted();
+}
+
+void HapticLoop::display() noexcept {
+  if (admittance_)
+    display_admittance();
+  else if (teleoperation_ != nullptr)
+    teleoperate();
+  else if (prescribed_ != nullptr)
+    display_prescribed();
+  else if (proxy_ != nullptr)
+    display_proxy();
+  else
+    display_impedance();
+}
+
+/// Since they were coupled; a proxy's mechanism goes its own way.
+void HapticLoop::observe_distance(const simulate::PortMotion& port) noexcept {
+  if (!memory_.engaged || safety_.memory().stage == Stage::off || proxy_ != nullptr) return;
+  if (teleoperation_ != nullptr) return safety_.observe_distance(teleoperation_->apart(sample_, port));
+  const math::Vec3<double> e = port.X_WP.p - (sample_.X_WH.p + memory_.d);
+  safety_.observe_distance(std::sqrt(dot(e, e)));
 }
 
 void HapticLoop::fail(Fault fault) noexcept {
@@ -230,7 +243,7 @@ void HapticLoop::display_prescribed() noexcept {
   const Vector6 wanted = own.law.wanted(own.memory, sample_, own.port.motion);
   Vector6 reaction{};
   // A singular position: the port cannot follow, and no force is right.
-  if (!own.law.reaction(own.port, wanted, reaction)) return safety_.trip(Fault::bad_force);
+  if (!own.law.reaction(own.port, wanted, reaction)) return safety_.trip(Fault::singular);
   give(reaction, guard_wrench());
 }
 
@@ -338,6 +351,10 @@ void HapticLoop::display_admittance() noexcept {
 }
 
 void HapticLoop::step_mechanism(const Vector6& on_port) noexcept {
+  Vector6 by_hand = on_port;
+  if (teleoperation_ != nullptr)
+    for (double& f : by_hand) f *= teleoperation_->force_scale();
+  safety_.observe_port(by_hand);
   if (safety_.faulted()) return;
   const simulate::PortMotion from = view_->motion();
   const simulate::Tick tick = view_->step(on_port);

@@ -115,6 +115,7 @@ class HapticLoop {
   double period() const noexcept { return period_; }
 
  private:
+  void display() noexcept;
   void display_impedance() noexcept;
   void display_prescribed() noexcept;
   void display_proxy() noexcept;
@@ -124,6 +125,7 @@ class HapticLoop {
   Vector6 guard_wrench() noexcept;
   void make_view();
   void display_admittance() noexcept;
+  void observe_distance(const simulate::PortMotion& port) noexcept;
   void step_mechanism(const Vector6& on_port) noexcept;
   void command(const device::Command& command) noexcept;
   void safe_state() noexcept;

@@ -118,6 +118,11 @@ struct Run {
   LogEntry entry{};
   Watchdog* watchdog = nullptr;
 
+  bool told_to_stop() noexcept {
+    if (options.stop == nullptr || !options.stop->load(std::memory_order_relaxed)) return false;
+    return report.stopped = true;
+  }
+
   /// A tick and its books; false: faulted.
   bool tick() noexcept {
     const Nanoseconds begun = now();
@@ -155,7 +160,7 @@ struct Run {
   }
 
   void in_simulated_time() noexcept {
-    while (report.ticks < total) {
+    while (report.ticks < total && !told_to_stop()) {
       if (!loop.device().wait()) return loop.lost();
       if (!tick()) return;
     }
@@ -164,7 +169,7 @@ struct Run {
   void in_real_time() noexcept {
     const Nanoseconds period = std::llround(1e9 * loop.period());
     Nanoseconds deadline = now();
-    while (report.ticks + report.missed < total) {
+    while (report.ticks + report.missed < total && !told_to_stop()) {
       sleep_until(deadline);
       const Nanoseconds late = now() - deadline;
       report.wake.add(late);
@@ -182,10 +187,11 @@ struct Run {
   void by_the_devices_clock() noexcept {
     loop.device().run({[](void* context) noexcept {
                          Run& run = *static_cast<Run*>(context);
-                         return run.tick() && run.report.ticks < run.total;
+                         return run.tick() && run.report.ticks < run.total && !run.told_to_stop();
                        },
                        this});
-    if (report.ticks < total) loop.lost();  // keeps the reason of a fault where there is one
+    if (report.ticks < total && !report.stopped)
+      loop.lost();  // keeps the reason of a fault where there is one
   }
 };
 
@@ -221,6 +227,7 @@ RunReport run_loop(HapticLoop& loop, const RunOptions& options, std::span<TickRe
   } else {
     run.in_simulated_time();
   }
+  if (report.stopped) loop.disable();
   report.seconds = 1e-9 * static_cast<double>(now() - start);
   return report;
 }

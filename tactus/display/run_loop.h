@@ -6,6 +6,7 @@
 // the clock sets the pace itself.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <span>
 #include <string>
@@ -48,7 +49,8 @@ struct RunOptions {
       0.1;  // [s] in real time: a loop that stands still for longer is stopped from outside; 0: none
   TickLog* log =
       nullptr;  // gets every tick (display/log/tick_log.h); in simulated time the loop waits for room
-  LiveView* live = nullptr;  // for another thread's eyes
+  LiveView* live = nullptr;                 // for another thread's eyes
+  const std::atomic<bool>* stop = nullptr;  // true: enough, from another thread or a signal's handler
 };
 
 struct RunReport {
@@ -56,12 +58,13 @@ struct RunReport {
   long missed = 0;       // periods that were left out
   long not_logged = 0;   // ticks for which the log had no room
   double seconds = 0.0;  // of real time
+  bool stopped = false;  // as RunOptions::stop asked for: the device is off, and there is no fault
   Histogram wake;        // from a deadline to the thread's being awake; real time only
   Histogram compute;     // of a tick, from the sample to the command
   std::vector<std::string> notes;
 };
 
-/// Ends before its time where a tick is faulted: loop.safety() says why. Writes the records of every `stride`-th tick, as many
+/// Ends before its time where a tick is faulted: loop.safety() says why; or where it is told to stop: the loop is then disabled. Writes the records of every `stride`-th tick, as many
 /// as there is room for.
 RunReport run_loop(HapticLoop& loop, const RunOptions& options, std::span<TickRecord> records = {},
                    long stride = 1);

@@ -54,7 +54,14 @@ Teleoperation::Teleoperation(const device::Specification& specification,
       M_d_(metric_),
       B_d_(specification.damping),
       friction_(specification.friction),
-      observer_{M_d_, B_d_, kObserverBandwidth, period_},
+      observer_{.M_d = M_d_,
+                .B_d = B_d_,
+                .bandwidth = kObserverBandwidth,
+                .period = period_,
+                .differences = true,
+                .velocity_pole = specification.velocity_bandwidth > 0.0
+                                     ? std::exp(-specification.velocity_bandwidth / specification.rate)
+                                     : 0.0},
       port_sensing_({}, specification.rate, specification.velocity_bandwidth),
       fresh_sensing_(port_sensing_) {
   check(gains, specification);
@@ -70,6 +77,7 @@ void Teleoperation::engage(const device::Sample& sample, const simulate::PortMot
   memory_ = {};
   observed_ = {};
   impulse_ = {};
+  masked_ = {};
   port_sensing_ = fresh_sensing_;
   controller_.engage(memory_, sample, port);
 }
@@ -77,11 +85,13 @@ void Teleoperation::engage(const device::Sample& sample, const simulate::PortMot
 void Teleoperation::look(PortView& port, const device::Sample& sample, const device::HandleDynamics* own,
                          const Vector6& held, double share) noexcept {
   sample_ = sample;
+  Vector6 u = held;  // what the motors did to the handle besides carrying it and its friction
+  for (std::size_t i = 0; i < 6; ++i) u[i] -= bias_[i] + masked_[i];
   if (own != nullptr) {
     M_d_ = observer_.M_d = own->M;
     bias_ = own->bias;
   }
-  if (!senses_force_) sample_.F_H_W = observer_.observe(observed_, sample.V_WH, held);
+  if (!senses_force_) sample_.F_H_W = observer_.observe(observed_, sample.V_WH, u);
   on_port_ = {};
   if (!memory_.coordination.engaged) return;
 
@@ -101,6 +111,13 @@ void Teleoperation::look(PortView& port, const device::Sample& sample, const dev
     if (device::has_axis(controller_.axes, i)) on_port_[i] = share * (scaled_.F_H_W[i] - F_pc_[i]);
   port.look(on_port_, state_, resisted_);
   state_.motion = seen;
+}
+
+double Teleoperation::apart(const device::Sample& sample, const simulate::PortMotion& port) const noexcept {
+  if (!memory_.coordination.engaged) return 0.0;
+  const math::Vec3<double> e =
+      port.X_WP.p - (controller_.scaled(memory_, sample).X_WH.p + memory_.coordination.d);
+  return controller_.gains.motion_scale * std::sqrt(dot(e, e));
 }
 
 void Teleoperation::stepped(PortView& port) noexcept {
@@ -127,7 +144,8 @@ Vector6 Teleoperation::on_handle(const std::array<double, 2>& room) noexcept {
     const double scale = i < 3 ? 1.0 : controller_.gains.motion_scale;
     // The port's motion is known as it is and as the device would see it: their difference is the estimate's lag.
     if (estimated_) u[i] += B_d_[i / 3] * scale * (V_before_[i] - state_.motion.V_WP[i]);
-    u[i] += kMasked * friction_[i / 3] * std::tanh(scale * V_before_[i] / kSlow[i / 3]);
+    masked_[i] = kMasked * friction_[i / 3] * std::tanh(scale * V_before_[i] / kSlow[i / 3]);
+    u[i] += masked_[i];
   }
   std::array<double, 2> left = room;
   for (std::size_t k = 0; k < 2; ++k)

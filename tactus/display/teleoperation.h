@@ -1,6 +1,7 @@
 // Four channels between a device and a port (control/four_channel.h), one tick of it.
 //
-// The hand's wrench is what the device senses, or what its momentum tells (control/force_observer.h). The mechanism is asked
+// The hand's wrench is what the device senses, or what its momentum tells (control/force_observer.h), its own weight and the masked part of its dry
+// friction left out of what its motors do. The mechanism is asked
 // for its mobility under F_h - F_pc, and makes its step; what the port's velocity gained in it, over the period, is the acceleration
 // that the handle gets in the same period: a device that does what it is told does not drift, however coarse the period. Velocities
 // of handle and port are compared as the device sees them, through the same differences and poles. A local model, whose place jumps with
@@ -43,6 +44,10 @@ class Teleoperation {
   /// For the motors; `room` {N m, N} is the largest wrench that they may have, 0: any.
   Vector6 on_handle(const std::array<double, 2>& room) noexcept;
 
+  /// [m] in the handle's scale: how far the port is from where the handle would have it.
+  double apart(const device::Sample& sample, const simulate::PortMotion& port) const noexcept;
+  double force_scale() const noexcept { return controller_.gains.force_scale; }
+
   const control::Resisted& resisted() const noexcept { return resisted_; }
   const control::HandleDemand& demand() const noexcept { return demand_; }
   const Vector6& hand() const noexcept { return sample_.F_H_W; }
@@ -56,7 +61,7 @@ class Teleoperation {
   control::Matrix6 metric_;  // of (17): the specification's inertia, the same everywhere
   control::Matrix6 M_d_;     // of the device where it is
   std::array<double, 2> B_d_, friction_;
-  Vector6 bias_{};
+  Vector6 bias_{}, masked_{};  // of the device where it is; dry friction that the motors take
   control::ForceObserver observer_;
   control::FourChannelMemory memory_{};
   control::ForceObserverMemory observed_{};

@@ -246,11 +246,153 @@ TEST(Haptic, SaysWhereASetupFileIsWrong) {
   EXPECT_NE(error("duration: 0.1\nraet: 5\n").find("s.yaml:2:1"), std::string::npos);
   EXPECT_NE(error("raet: 5\n").find("rate"), std::string::npos);
   EXPECT_NE(error("rate: fast\n").find("s.yaml:1:1"), std::string::npos);
+  EXPECT_NE(error("rate: 1000\nduration: 1\nrate: 2000\n").find("s.yaml:3:1"), std::string::npos);
   EXPECT_NE(error("rate: [1000, 2000]\n").find("one value"), std::string::npos);
   EXPECT_NE(error("rate:\n").find("a value"), std::string::npos);
   EXPECT_NE(error("- 1\n").find("map"), std::string::npos);
   EXPECT_NE(error("rate: {a: 1}\n").find("s.yaml"), std::string::npos);
   EXPECT_NE(error("a: [1\n").find("s.yaml"), std::string::npos);
+}
+
+// The handle of a model begins where its state puts it, and a hand's intention with it.
+TEST(Haptic, AModelAsADeviceStaysWhereAHandHoldsIt) {
+  for (const char* name : {"pantograph", "planar_3r", "stewart_platform", "peaucellier", "bricard"}) {
+    const Outcome run = tactus("haptic " + model("shopping_cart.yaml") +
+                               " --device model:" + model(std::string(name) + ".yaml") +
+                               " --stiffness 10 --hand hold --duration 0.5 --json");
+    ASSERT_EQ(run.code, 0) << name << run.err;
+    const json summary = json::parse(run.out);
+    EXPECT_LT(summary.at("largest_lag_m").get<double>(), 1e-3) << name;
+    EXPECT_NEAR(summary.at("energy_j").at("given_by_the_hand").get<double>(), 0.0, 1e-4) << name;
+    EXPECT_NE(summary.at("notes").dump().find("not passive"), std::string::npos) << name;
+  }
+  // Without damping no stiffness is passive: one that is stable is chosen, and that is said.
+  const Outcome chosen = tactus("haptic " + model("shopping_cart.yaml") +
+                                " --device model:" + model("pantograph.yaml") + " --duration 2 --json");
+  ASSERT_EQ(chosen.code, 0) << chosen.err;
+  const json summary = json::parse(chosen.out);
+  EXPECT_GT(summary.at("coupler").at("stiffness").get<double>(), 0.0);
+  EXPECT_NE(summary.at("notes").dump().find("stable by its mass"), std::string::npos) << summary.at("notes");
+  EXPECT_EQ(summary.at("notes").dump().find("gained"), std::string::npos) << summary.at("notes");
+}
+
+TEST(Haptic, SaysThatACouplerIsNotPassiveAndThatTheHandGained) {
+  const Outcome run =
+      tactus("haptic " + model("shopping_cart.yaml") + " --stiffness 1e12 --duration 1 --json");
+  ASSERT_EQ(run.code, 0) << run.err;
+  const std::string notes = json::parse(run.out).at("notes").dump();
+  EXPECT_NE(notes.find("is not passive with this device"), std::string::npos) << notes;
+  EXPECT_NE(notes.find("the hand gained"), std::string::npos) << notes;
+  const Outcome usual = tactus("haptic " + model("shopping_cart.yaml") + " --duration 1 --json");
+  EXPECT_EQ(json::parse(usual.out).at("notes").dump().find("passive"), std::string::npos) << usual.out;
+}
+
+// Dry friction is masked once, and what motors do is not taken for the hand's.
+TEST(Haptic, FourChannelsWithoutAForceSensorDoNotFeedTheHand) {
+  for (const char* run : {"shopping_cart.yaml --controller impedance --device simulated:spatial",
+                          "four_bar.yaml --controller penalties --device simulated:planar",
+                          "latch.yaml --controller impedance --device simulated:planar"}) {
+    const Outcome made =
+        tactus("haptic " + tactus::support::source_dir() + "/models/" + run + " --duration 4 --json");
+    ASSERT_EQ(made.code, 0) << run << made.err;
+    EXPECT_EQ(json::parse(made.out).at("notes").dump().find("gained"), std::string::npos) << run << made.out;
+  }
+}
+
+// A mechanism that would be pushed by 4e12 N stops the loop instead.
+TEST(Haptic, AnUnstableLoopIsStoppedWithItsReason) {
+  const Outcome run = tactus("haptic " + model("escapement.yaml") +
+                             " --controller impedance --device simulated:spatial --weightless --json");
+  const json summary = json::parse(run.out);
+  EXPECT_LE(summary.at("largest_force_n").get<double>(), 200.0);  // ten times what the device gives at most
+  if (run.code != 0) {
+    EXPECT_EQ(run.code, 1);
+    EXPECT_NE(run.err.find("forces off"), std::string::npos) << run.err;
+  }
+}
+
+// The pole follows from the masses; what no pole is slow enough for is refused with the reason, before the loop.
+TEST(Haptic, APrescribedPortHasAPoleThatItsMassBears) {
+  for (const char* name : {"shopping_cart", "three_link_chain"})
+    for (const char* device : {"simulated:planar", "simulated:ideal"}) {
+      const Outcome run =
+          tactus("haptic " + model(std::string(name) + ".yaml") +
+                 " --controller prescribed --weightless --duration 2 --json --device " + device);
+      if (run.code == 2) {
+        EXPECT_NE(run.err.find("times as heavy"), std::string::npos) << run.err;
+        continue;
+      }
+      ASSERT_EQ(run.code, 0) << name << " " << device << run.err;
+      const json summary = json::parse(run.out);
+      EXPECT_NE(summary.at("notes").dump().find("times as heavy"), std::string::npos) << summary.at("notes");
+      EXPECT_LT(summary.at("largest_lag_m").get<double>(), 0.02) << name << device;
+    }
+}
+
+// As a shell's Ctrl-C, a system that shuts down, a terminal that closes.
+TEST(Haptic, AnInterruptedRunLeavesWholeFilesAndASummary) {
+  for (const char* signal : {"INT", "TERM", "HUP"}) {
+    const Folder folder;
+    const std::string csv = folder.path("run.csv"), log = folder.path("run.mcap"), out = folder.path("out"),
+                      err = folder.path("err");
+    // Interrupted once something of the table is on the disk.
+    const std::string command =
+        tactus::support::program() + " haptic " + model("shopping_cart.yaml") +
+        " --realtime --late 1e6 --watchdog 0 --duration 600 --json --out " + csv + " --log " + log + " > " +
+        out + " 2> " + err + " & p=$!; for i in $(seq 600); do sleep 0.1; [ -n \"$(find " + folder.path(".") +
+        " -name \"run.csv*\" -size +0)\" ] && break; done; kill -" + signal + " $p; wait $p";
+    const int status = std::system(("bash -c '" + command + "'").c_str());
+    EXPECT_EQ(WEXITSTATUS(status), 1) << signal << content_of(err);
+    EXPECT_NE(content_of(err).find("interrupted after"), std::string::npos) << content_of(err);
+    const json summary = json::parse(content_of(out));
+    EXPECT_TRUE(summary.at("interrupted").get<bool>());
+    EXPECT_EQ(summary.at("fault"), "none");
+    EXPECT_TRUE(std::filesystem::exists(csv));
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path(".")))
+      EXPECT_NE(entry.path().extension(), ".part") << entry.path();
+    EXPECT_EQ(tactus("replay " + log).code, 0) << signal;
+  }
+}
+
+TEST(Haptic, SaysWhichOptionsDoNothing) {
+  const std::string cart = "haptic " + model("shopping_cart.yaml") + " --duration 0.1 --json ";
+  for (const char* idle :
+       {"--force-scale 2", "--motion-scale 2", "--joint-stiffness 10", "--joint-damping 10", "--prescribe x",
+        "--transport 2", "--late 5", "--watchdog 1", "--cpu 0"}) {
+    const Outcome run = tactus(cart + idle);
+    ASSERT_EQ(run.code, 0) << idle << run.err;
+    EXPECT_NE(json::parse(run.out).at("notes").dump().find("does nothing here"), std::string::npos) << idle;
+  }
+  const Outcome none = tactus(cart);
+  EXPECT_EQ(json::parse(none.out).at("notes").dump().find("does nothing"), std::string::npos) << none.out;
+}
+
+TEST(Haptic, NeverPrintsWhatIsNoNumber) {
+  const Folder folder;
+  const std::string csv = folder.path("run.csv");
+  ASSERT_EQ(tactus("haptic " + model("shopping_cart.yaml") + " --duration 0.3 --out " + csv).code, 0);
+  const Outcome played =
+      tactus("haptic " + model("shopping_cart.yaml") + " --duration 0.2 --device file:" + csv);
+  EXPECT_EQ(played.code, 0) << played.err;
+  EXPECT_EQ(played.out.find("nan"), std::string::npos) << played.out;
+  EXPECT_NE(played.out.find("not known"), std::string::npos) << played.out;
+  EXPECT_EQ(tactus("haptic " + model("shopping_cart.yaml") + " --force 1e300 --hand tremble").code, 2);
+  EXPECT_EQ(tactus("haptic " + model("shopping_cart.yaml") + " --device haply:99999").code, 2);
+  const Outcome slow = tactus("haptic " + model("shopping_cart.yaml") + " --simulation-rate 1");
+  EXPECT_EQ(slow.code, 2);
+  EXPECT_NE(slow.err.find("at least 2 Hz"), std::string::npos) << slow.err;
+}
+
+TEST(Haptic, DrawsTheTimesOfTheLoop) {
+  const Folder folder;
+  const std::string picture = folder.path("times.svg");
+  const Outcome run =
+      tactus("haptic " + model("shopping_cart.yaml") + " --duration 0.3 --histogram " + picture);
+  ASSERT_EQ(run.code, 0) << run.err;
+  const std::string svg = content_of(picture);
+  EXPECT_NE(svg.find("<svg"), std::string::npos);
+  EXPECT_NE(svg.find("ticks that took so long"), std::string::npos);
+  EXPECT_NE(svg.find("300 ticks"), std::string::npos);
 }
 
 class Replayed : public ::testing::TestWithParam<std::string> {};
@@ -281,6 +423,32 @@ INSTANTIATE_TEST_SUITE_P(
                     "shopping_cart.yaml --duration 0.3 --simulation-rate 100 --transport 5",
                     "shopping_cart.yaml --duration 0.3 --realtime --late 100000 --watchdog 0"),
     [](const auto& test) { return std::to_string(test.index); });
+
+TEST(Replay, RefusesWhatIsNoFile) {
+  const Folder folder;
+  const std::string fifo = folder.path("fifo");
+  ASSERT_EQ(std::system(("mkfifo '" + fifo + "'").c_str()), 0);
+  for (const std::string& path : {folder.path("."), std::string("/dev/zero"), fifo}) {
+    const Outcome run = tactus("replay " + path);
+    EXPECT_EQ(run.code, 2) << path;
+    EXPECT_NE(run.err.find("is no file"), std::string::npos) << run.err;
+  }
+}
+
+// The log names the model by the way that was given, here from within its folder.
+TEST(Replay, UsesTheLogsOwnModelWhereverItWasMade) {
+  const Folder folder;
+  folder.file("cart.yaml", content_of(model("shopping_cart.yaml")));
+  const std::string inside = "cd '" + folder.path(".") + "' && ";
+  ASSERT_EQ(std::system((inside + tactus::support::program() +
+                         " haptic cart.yaml --duration 0.2 --log run.mcap > out 2> err")
+                            .c_str()),
+            0);
+  std::filesystem::remove(folder.path("cart.yaml"));
+  const Outcome again = tactus("replay " + folder.path("run.mcap"));
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_NE(again.out.find("log's own copy"), std::string::npos) << again.out;
+}
 
 TEST(Replay, FindsTheFirstBitThatDiffers) {
   const Folder folder;

@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include <tactus/contact/open.h>
-#include <tactus/control/coupler_design.h>
+#include <tactus/control/coupler_by_mass.h>
+#include <tactus/control/prescribed_design.h>
 #include <tactus/describe/read/load.h>
 #include <tactus/device/random.h>
 #include <tactus/device/registry.h>
@@ -212,6 +214,77 @@ TEST(CouplerDesign, DesignedGainsArePassiveAndStableForEveryDevice) {
       EXPECT_LE(gains.stiffness[1], 0.5 * device::largest_stiffness(s));
     }
   }
+}
+
+TEST(CouplerDesign, SaysWhatIsPassive) {
+  for (const device::Specification& s : device::devices()) {
+    if (s.kind != device::Kind::impedance) continue;
+    CouplerGains gains = design(s, {1.0, 1.0}, 0.9);
+    for (std::size_t k = 0; k < 2; ++k) EXPECT_TRUE(is_passive(s, gains, k)) << s.name << k;
+    const std::size_t k = (s.actuated & device::kTranslation) != 0 ? 1 : 0;
+    gains.stiffness[k] = 1e12;
+    EXPECT_FALSE(is_passive(s, gains, k)) << s.name;
+  }
+}
+
+// A mass without damping, with and without an estimate of velocity that lags: stable in front of a wall and of masses, and it dies out.
+TEST(CouplerDesign, AMassWithoutDampingGetsACouplerThatIsStable) {
+  device::Specification s;
+  s.inertia = {1e-3, 0.2};
+  for (const double bandwidth : {0.0, 628.0})
+    for (const double port : {0.01, 1.0, 100.0})
+      for (const double share : {0.1, 0.5, 0.9}) {
+        s.velocity_bandwidth = bandwidth;
+        const CouplerGains gains = design_by_mass(s, {port, port}, share);
+        for (std::size_t k = 0; k < 2; ++k) {
+          ASSERT_GT(gains.stiffness[k], 0.0) << bandwidth << " " << port << " " << share;
+          const SampledLoop wall = loop_of(s, k, std::numeric_limits<double>::infinity());
+          EXPECT_LT(spectral_radius(wall, gains.stiffness[k], gains.damping[k]), 1.0);
+          EXPECT_LE(spectral_radius(loop_of(s, k, port), gains.stiffness[k], gains.damping[k]), 1.0 + 1e-9);
+        }
+      }
+  s.inertia = {};
+  EXPECT_EQ(design_by_mass(s, {1.0, 1.0}).stiffness[1], 0.0);
+}
+
+// With exact velocities and nothing taken out of an error the eigenvalue is 1 - c (1 + m/m_d).
+TEST(PrescribedDesign, LeavesTheUnitCircleWhereTheClosedFormSays) {
+  SampledLoop loop;
+  loop.device_mass = 0.5;
+  loop.port_mass = 20.0;
+  const double border = 2.0 / (1.0 + loop.port_mass / loop.device_mass);  // of c
+  // A velocity that is a difference of readings is half a period later than the closed form has it: the border is no further out.
+  const auto radius = [&](double c) {
+    return spectral_radius(loop,
+                           PrescribedGains{.drift_rate = 0.0, .bandwidth = -std::log(1.0 - c) / loop.period});
+  };
+  EXPECT_LE(radius(0.4 * border), 1.0 + 1e-7);
+  EXPECT_GT(radius(1.1 * border), 1.0 + 1e-3);
+}
+
+TEST(PrescribedDesign, SlowsDownAsFarAsTheMassesAsk) {
+  for (const device::Specification& s : device::devices()) {
+    if (s.kind != device::Kind::impedance || (s.actuated & device::kTranslation) == 0) continue;
+    double before = 201.0;
+    for (const double ratio : {0.1, 2.0, 40.0, 300.0}) {
+      const PrescribedGains gains = design_prescribed(s, ratio, 1 << 3);
+      EXPECT_LE(gains.bandwidth, before) << s.name << ratio;
+      EXPECT_LE(spectral_radius(loop_of(s, 1, 1.5 * ratio * s.inertia[1]), gains), 1.0 + 1e-9) << s.name;
+      before = gains.bandwidth;
+    }
+    EXPECT_EQ(design_prescribed(s, 0.1, 1 << 3).bandwidth, PrescribedGains{}.bandwidth) << s.name;
+  }
+}
+
+// The port's mass is 1/L along each axis: 2 kg and 6 kg before a device of 0.5 kg.
+TEST(PrescribedDesign, FindsTheHeaviestDirection) {
+  Matrix6 L{}, M{};
+  for (std::size_t i = 0; i < 6; ++i) M[7 * i] = 0.5;
+  L[7 * 3] = 1.0 / 2.0;
+  L[7 * 4] = 1.0 / 6.0;
+  EXPECT_NEAR(heaviest_ratio(L, M, 0b011000), 12.0, 1e-12);
+  EXPECT_NEAR(heaviest_ratio(L, M, 0b001000), 4.0, 1e-12);
+  EXPECT_TRUE(std::isinf(heaviest_ratio(L, M, 0b111000)));
 }
 
 }  // namespace

@@ -340,6 +340,33 @@ TEST(ForceObserver, FindsTheHandsForceWhateverTheMotorsDo) {
   EXPECT_NEAR(F[5], -1.0, kHeld);
 }
 
+// From encoders through two poles the velocity is late; what the motors do is late by the same, and is not taken for the hand's.
+TEST(ForceObserver, DoesNotTakeTheMotorsForTheHandThroughALateVelocity) {
+  device::Specification s;
+  s.name = "bare";
+  s.inertia = {1e-3, 0.5};
+  s.velocity_bandwidth = 628.0;
+  device::SimulatedImpedance bare(s, device::none());
+  bare.enable();
+  ForceObserver late{inertia_of(s), s.damping, 100.0, 1e-3};
+  late.differences = true;
+  late.velocity_pole = std::exp(-0.628);
+  const ForceObserver at_once{inertia_of(s), s.damping, 100.0, 1e-3};
+  ForceObserverMemory memory, other;
+  Vector6 u{};
+  device::Sample sample;
+  double worst = 0.0, without = 0.0;
+  for (int k = 0; k < 400; ++k) {
+    ASSERT_TRUE(bare.wait() && bare.read(sample));
+    worst = std::max(worst, std::abs(late.observe(memory, sample.V_WH, u)[3]));
+    without = std::max(without, std::abs(at_once.observe(other, sample.V_WH, u)[3]));
+    u = {0, 0, 0, 2.0 * std::sin(0.3 * k), 0, 0};
+    bare.command({.wrench = u, .X_WH = {}});
+  }
+  EXPECT_LT(worst, 1e-9);   // [N] nobody holds it
+  EXPECT_GT(without, 0.1);  // of 2 N
+}
+
 // Coverage: C1's impulse of 0.368 N s at a clamp of 20 N lasts 18.4 ms; unclamped it is one tick of 368 N at 1 kHz.
 TEST(Impulse, LosesNothingHoweverLittleTheMotorsHave) {
   ImpulseMemory memory;

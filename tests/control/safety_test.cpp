@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <tactus/control/safety.h>
 
@@ -143,6 +144,37 @@ TEST(Safety, EveryReasonHasANameAndASentence) {
   for (int i = 0; i <= static_cast<int>(Fault::refused); ++i) {
     EXPECT_FALSE(name_of(static_cast<Fault>(i)).empty());
     EXPECT_GT(meaning_of(static_cast<Fault>(i)).size(), 8u);
+  }
+}
+
+// The limits follow from the device; what is no number is beyond all of them.
+TEST(Safety, StopsWhereThePortIsTooFarFromTheHandleOrPushedTooHard) {
+  device::Specification s;
+  s.workspace = {0.3, 0.4, 0.0};
+  s.peak = {2.0, 50.0};
+  EXPECT_NEAR(limits_for(s).apart, 10.0, kRounding);
+  EXPECT_NEAR(limits_for(s).on_port[0], 20.0, kRounding);
+  EXPECT_NEAR(limits_for(s).on_port[1], 500.0, kRounding);
+  EXPECT_GT(limits_for({}).apart, 0.0);
+  EXPECT_GT(limits_for({}).on_port[1], 0.0);
+  SafetyLimits l = limits();
+  l.apart = 0.5;
+  l.on_port = {2.0, 100.0};
+  const double nan = std::nan("");
+  for (const auto& [apart, fault] :
+       {std::pair{0.5, Fault::none}, {0.5001, Fault::apart}, {nan, Fault::apart}}) {
+    Safety safety = running(l);
+    safety.observe_distance(apart);
+    EXPECT_EQ(safety.memory().fault, fault) << apart;
+    EXPECT_EQ(safety.faulted(), fault != Fault::none);
+  }
+  for (const auto& [F, fault] : {std::pair{Vector6{0, 0, 2, 60, 80, 0}, Fault::none},
+                                 {Vector6{0, 0, 0, 61, 80, 0}, Fault::too_strong},
+                                 {Vector6{0, 2.1, 0, 0, 0, 0}, Fault::too_strong},
+                                 {Vector6{0, 0, 0, nan, 0, 0}, Fault::bad_force}}) {
+    Safety safety = running(l);
+    safety.observe_port(F);
+    EXPECT_EQ(safety.memory().fault, fault) << F[3];
   }
 }
 

@@ -31,7 +31,9 @@ class EveryModel : public ::testing::TestWithParam<const char*> {
   }
 };
 INSTANTIATE_TEST_SUITE_P(Devices, EveryModel,
-                         ::testing::Values("pantograph", "stewart_platform", "planar_2r"),
+                         // A Peaucellier linkage has more motors than freedoms.
+                         ::testing::Values("pantograph", "stewart_platform", "planar_2r", "planar_3r",
+                                           "peaucellier"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST_P(EveryModel, AllocatesNothingInTheLoopAndDoesTheSameTwice) {
@@ -85,6 +87,22 @@ TEST_P(EveryModel, StandsStillWhereTheMotorsOpposeTheHand) {
   }
   const math::Vec3<double> way = last.X_WH.p - first.X_WH.p;
   EXPECT_LT(std::sqrt(dot(way, way)), 1e-7);  // [m] a fifth of a second; 1 N alone moves it by centimetres
+}
+
+// What a hand means is counted from where the handle begins: one that holds, and is not pushed, moves nothing and gives nothing.
+TEST_P(EveryModel, StaysWhereItBeganInAHandThatHolds) {
+  const auto device = make(hold());
+  ASSERT_TRUE(device->enable());
+  Sample first, last;
+  ASSERT_TRUE(device->wait() && device->read(first));
+  for (int k = 0; k < 300; ++k) {
+    ASSERT_TRUE(device->command({.wrench = {}, .X_WH = {}}));
+    ASSERT_TRUE(device->wait() && device->read(last)) << device->why();
+  }
+  const math::Vec3<double> way = last.X_WH.p - first.X_WH.p;
+  EXPECT_LT(std::sqrt(dot(way, way)), 1e-9);     // [m] the motors carry it to rounding
+  EXPECT_NEAR(device->hand_work(), 0.0, 1e-12);  // [J]
+  EXPECT_EQ(device->why(), "");
 }
 
 // M V' + bias = hand + motors, at the instant: what is commanded is what is got.

@@ -113,6 +113,45 @@ TEST_P(EveryLoop, IsSafeWithinTheTickAtEverySample) {
     }
 }
 
+// The mechanism runs away from the handle, as one does whose step is too long for it; a proxy's goes its own way.
+TEST_P(EveryLoop, IsSafeWithinTheTickInWhichThePortIsTooFarAway) {
+  if (control_ == Control::proxy || control_ == Control::two_rates) return;
+  for (std::uint64_t at = 2; at <= kSamples; at += 3) {
+    const auto device = faulty(Injected::nothing, 0);
+    const auto here = loop(*device);
+    for (std::uint64_t k = 1; k < at; ++k) {
+      device->wait();
+      ASSERT_TRUE(here->tick(here->period()));
+    }
+    mechanism_->set_state({.t = 0.0, .q = {1e3}, .u = {0.0}, .momentum = {}});
+    device->wait();
+    ASSERT_FALSE(here->tick(here->period()));
+    ASSERT_EQ(here->safety().fault, Fault::apart);
+    ASSERT_EQ(here->record().on_port, device::Vector6{});
+    ASSERT_EQ(device->last_command().wrench, device::Vector6{});
+    ASSERT_EQ(device->state(), device::State::off);
+  }
+}
+
+// Four channels give the mechanism what the hand is sensed to give: more than any hand has is no hand.
+TEST_P(EveryLoop, IsSafeWithinTheTickInWhichThePortWouldBePushedTooHard) {
+  const bool four = control_ == Control::impedance || control_ == Control::penalties;
+  if (!four || !device::open(name_, device::none())->specification().force_sensor) return;
+  for (std::uint64_t at = 2; at <= kSamples; at += 3) {
+    const auto device = faulty(Injected::strong, at);
+    const auto here = loop(*device);
+    for (std::uint64_t k = 1; k < at; ++k) {
+      device->wait();
+      ASSERT_TRUE(here->tick(here->period()));
+    }
+    device->wait();
+    ASSERT_FALSE(here->tick(here->period()));
+    ASSERT_EQ(here->safety().fault, Fault::too_strong);
+    ASSERT_EQ(here->record().on_port, device::Vector6{});
+    ASSERT_EQ(device->state(), device::State::off);
+  }
+}
+
 // The caller's clock, which can be trusted, tells of a tick that came late although the device says nothing of it.
 TEST_P(EveryLoop, IsSafeWithinTheTickThatComesLate) {
   for (std::uint64_t at = 2; at <= kSamples; ++at) {

@@ -24,6 +24,7 @@ enum class Injected {
   no_rotation,  // an orientation that is none
   flipped,      // a handle that has turned around within a period
   refused,      // the command of this sample is not carried out
+  strong,       // a hand that no hand is
 };
 
 /// Another device, of which one sample goes wrong.
@@ -63,6 +64,9 @@ class Faulty final : public device::Device {
           break;
         case Injected::nan_force:
           sample.F_H_W[4] = sample.V_WH[1] = std::numeric_limits<double>::quiet_NaN();
+          break;
+        case Injected::strong:
+          sample.F_H_W[3] = 1e7;
           break;
         case Injected::no_rotation:
           sample.X_WH.R = 2.0 * sample.X_WH.R;

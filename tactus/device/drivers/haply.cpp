@@ -119,7 +119,8 @@ Where parse(const std::string& text) {
   if (colon != std::string::npos) where.host = rest.substr(0, colon);
   const bool digits =
       !where.port.empty() && where.port.size() <= 5 &&
-      std::all_of(where.port.begin(), where.port.end(), [](char c) { return c >= '0' && c <= '9'; });
+      std::all_of(where.port.begin(), where.port.end(), [](char c) { return c >= '0' && c <= '9'; }) &&
+      std::stoi(where.port) >= 1 && std::stoi(where.port) <= 65535;
   if (!digits || where.host.empty())
     throw InputError(
         {}, fmt::format("`haply:{}` names no place", text),

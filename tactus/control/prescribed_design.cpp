@@ -1,0 +1,85 @@
+#include <tactus/control/prescribed_design.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <Eigen/Dense>
+
+namespace tactus::control {
+
+namespace {
+
+/// x = (e, v_H, v_P, two of the filter, A, v of the tick before, F of the last d ticks), e from port to handle.
+Eigen::VectorXd next(const SampledLoop& loop, const PrescribedGains& gains, const Eigen::VectorXd& x) {
+  const double T = loop.period, m = loop.device_mass, a = loop.velocity_pole, w = gains.drift_rate;
+  const double keep = gains.bandwidth > 0.0 ? std::exp(-gains.bandwidth * T) : 0.0;
+  const double v = x[4], raw = (v - x[6]) / T;
+  const double A = raw + keep * (x[5] - raw);
+  const double wanted = A + 2.0 * w * (v - x[2]) + w * w * x[0];
+  const double F = loop.port_mass * wanted;
+  const double late = loop.delay == 0 ? F : x[6 + loop.delay];
+  const double z = loop.device_damping * T / m, phi = z > 0.0 ? -std::expm1(-z) / z : 1.0;
+  const double psi = z > 1e-4 ? (1.0 - phi) / z : 0.5 - z / 6.0;  // the next term, z^2/24, is 4e-10
+  const double way = T * phi * x[1] - T * T / m * psi * late;
+
+  Eigen::VectorXd y(x.size());
+  y[0] = x[0] + way - T * x[2] - 0.5 * T * T * wanted;
+  y[1] = std::exp(-z) * x[1] - T / m * phi * late;
+  y[2] = x[2] + T * wanted;
+  y[3] = (1.0 - a) * way / T + a * x[3];
+  y[4] = (1.0 - a) * y[3] + a * x[4];
+  y[5] = A;
+  y[6] = v;
+  for (int i = loop.delay; i > 0; --i) y[6 + i] = i == 1 ? F : x[5 + i];
+  return y;
+}
+
+}  // namespace
+
+double spectral_radius(const SampledLoop& loop, const PrescribedGains& gains) {
+  const int n = 7 + loop.delay;
+  Eigen::MatrixXd A(n, n);
+  for (int j = 0; j < n; ++j) A.col(j) = next(loop, gains, Eigen::VectorXd::Unit(n, j));
+  return A.eigenvalues().cwiseAbs().maxCoeff();
+}
+
+double heaviest_ratio(const Matrix6& L, const Matrix6& M_d, std::uint8_t axes) {
+  std::array<std::size_t, 6> axis{};
+  Eigen::Index count = 0;
+  for (std::size_t i = 0; i < 6; ++i)
+    if (device::has_axis(axes, i)) axis[static_cast<std::size_t>(count++)] = i;
+  Eigen::MatrixXd mobility(count, count), inverse(count, count);
+  for (Eigen::Index i = 0; i < count; ++i)
+    for (Eigen::Index j = 0; j < count; ++j) {
+      const std::size_t at = 6 * axis[static_cast<std::size_t>(i)] + axis[static_cast<std::size_t>(j)];
+      mobility(i, j) = L[at];
+      inverse(i, j) = M_d[at];
+    }
+  inverse = inverse.inverse().eval();
+  // L x = s M_d^-1 x: s is the device's mass over the port's.
+  const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> modes(
+      0.5 * (mobility + mobility.transpose()), 0.5 * (inverse + inverse.transpose()));
+  const double least = modes.eigenvalues()[0];
+  return least > 0.0 ? 1.0 / least : std::numeric_limits<double>::infinity();
+}
+
+PrescribedGains design_prescribed(const device::Specification& s, double ratio, std::uint8_t axes) {
+  constexpr double kHeavier = 1.5;
+  constexpr double kRounding = 1e-9;  // handle and port go on together as they do: an eigenvalue of 1
+  constexpr double kSlower = 0.9;
+  PrescribedGains gains{.axes = axes};
+  for (std::size_t k = 0; k < 2; ++k) {
+    if ((axes >> (3 * k) & 0b111) == 0) continue;
+    for (int i = 0; i < 200; ++i) {
+      const SampledLoop one = loop_of(s, k, ratio * s.inertia[k]),
+                        more = loop_of(s, k, kHeavier * ratio * s.inertia[k]);
+      if (spectral_radius(one, gains) <= 1.0 + kRounding && spectral_radius(more, gains) <= 1.0 + kRounding)
+        break;
+      gains.bandwidth *= kSlower;
+      gains.drift_rate *= kSlower;
+    }
+  }
+  return gains;
+}
+
+}  // namespace tactus::control
