@@ -168,7 +168,9 @@ void ModelDevice::find_axes() {
   for (const Eigen::Index axis : {3, 4, 5, 0, 1, 2}) {
     const Eigen::RowVectorXd row = rest.row(axis);
     constexpr double kIndependent = 1e-3;  // of the row as it was
-    if (!(row.norm() > kIndependent * B.row(axis).norm()) || B.row(axis).norm() == 0.0) continue;
+    // What moves so little beside the other axes of its kind is rounding.
+    const double most = B.middleRows(axis < 3 ? 0 : 3, 3).rowwise().norm().maxCoeff();
+    if (!(row.norm() > kIndependent * B.row(axis).norm()) || !(B.row(axis).norm() > 1e-6 * most)) continue;
     specification_.sensed |= static_cast<std::uint8_t>(1u << axis);
     const Eigen::RowVectorXd unit = row / row.norm();
     rest -= (rest * unit.transpose()) * unit;
