@@ -4,6 +4,7 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/algebra/calculus.h
   tactus/algebra/expr.h
   tactus/algebra/function.h
+  tactus/algebra/latex_names.h
   tactus/algebra/print.h
   tactus/algebra/trig_polynomial.h
   tactus/base/error.h
@@ -24,14 +25,17 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/control/arm/trial.h
   tactus/control/arm/weights.h
   tactus/control/coupler.h
+  tactus/control/coupler_by_mass.h
   tactus/control/coupler_design.h
   tactus/control/four_channel.h
+  tactus/control/prescribed_design.h
   tactus/control/safety.h
   tactus/derive/constraints/mobility.h
   tactus/derive/equations.h
   tactus/derive/readable/abbreviate.h
   tactus/derive/readable/budget.h
   tactus/derive/readable/canonical.h
+  tactus/derive/readable/latex_symbols.h
   tactus/derive/readable/linear_canonical.h
   tactus/derive/readable/sheet.h
   tactus/derive/readable/state_space.h

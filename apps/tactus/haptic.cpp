@@ -9,7 +9,6 @@
 
 #include <tactus/base/error.h>
 #include <tactus/base/output_file.h>
-#include <tactus/device/model_device.h>
 #include <tactus/display/log.h>
 
 #include "haptic_summary.h"
@@ -48,17 +47,11 @@ class Interruption {
   std::array<void (*)(int), 3> before_{};
 };
 
-/// Why a device stopped, as far as it is one that says so.
-std::string why_of(const device::Device& device) {
-  if (const auto* model = dynamic_cast<const device::ModelDevice*>(&device)) return model->why();
-  return std::string(control::why_stopped(device));
-}
-
 /// What is known of a fault besides.
 std::string reason_of(HapticSession& session, control::Fault fault) {
   if (fault == control::Fault::mechanism)
     return ": " + session.mechanism->explain(session.loop->record().status);
-  const std::string why = why_of(*session.device);
+  const std::string why = control::why_stopped(*session.device);
   return why.empty() ? "" : fmt::format(": {}", why);
 }
 
@@ -128,7 +121,7 @@ void run(HapticRequest request, const SetupFile& files, const std::string& setup
                   records,
                   loop.safety(),
                   session.device->hand_work(),
-                  why_of(*session.device)};
+                  control::why_stopped(*session.device)};
   if (stride == 1) outcome.felt = display::felt_along(records, session.grasp.ahead, loop.period());
   measure(outcome);
   if (const double gained = gained_by_hand(outcome); gained > 0.0)

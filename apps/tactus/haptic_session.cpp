@@ -9,7 +9,6 @@
 #include <tactus/base/error.h>
 #include <tactus/control/coupler_by_mass.h>
 #include <tactus/control/prescribed_design.h>
-#include <tactus/display/two_rates.h>
 
 namespace tactus::apps {
 
@@ -310,7 +309,7 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
   if (request.local_rate > 0.0) {
     const double every = std::round(session.rate / request.local_rate),
                  late = std::round(1e-3 * request.transport * session.rate);
-    constexpr double kMost = static_cast<double>(display::LocalPort::kRemembered / 2);
+    constexpr double kMost = static_cast<double>(display::TwoRateOptions::kMostTicks);
     if (every + late > kMost)
       refuse(fmt::format("--simulation-rate {:g}: an update every {:g} ticks of the loop, {:g} late",
                          request.local_rate, every, late),

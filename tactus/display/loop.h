@@ -37,7 +37,8 @@ struct ResistanceRule;
 
 /// Two rates (display/two_rates.h): the mechanism in a simulation of its own, the loop with a local model of it.
 struct TwoRateOptions {
-  int every = 33;       // [ticks] from update to update
+  static constexpr int kMostTicks = 512;  // both together
+  int every = 33;                         // [ticks] from update to update
   int delay = 0;        // [ticks] that an update is late; with a thread it is as late as it is
   bool thread = false;  // for real time; otherwise within the tick at which it is due
 };

@@ -121,11 +121,10 @@ void SlowSimulation::describe(control::LocalModelUpdate& update) noexcept {
 namespace {
 
 const TwoRateOptions& checked(const TwoRateOptions& options) {
-  if (options.every < 1 || options.delay < 0 ||
-      static_cast<std::size_t>(options.every + options.delay) * 2 > LocalPort::kRemembered)
+  if (options.every < 1 || options.delay < 0 || options.every + options.delay > TwoRateOptions::kMostTicks)
     throw InputError(
         {}, fmt::format("an update every {} ticks, {} late", options.every, options.delay),
-        fmt::format("at least every tick, and both together at most {} ticks", LocalPort::kRemembered / 2));
+        fmt::format("at least every tick, and both together at most {} ticks", TwoRateOptions::kMostTicks));
   return options;
 }
 

@@ -143,7 +143,8 @@ TEST_F(Scripts, WithoutCmakeTheLineToTypeIsSaid) {
 }
 
 TEST_F(Scripts, UnknownOptionsEndWithTwo) {
-  for (const char* call : {"run --nonsense", "test --nonsense", "bench --nonsense", "bench --only", "scripts/install nonsense"})
+  for (const char* call :
+       {"run --nonsense", "test --nonsense", "bench --nonsense", "bench --only", "scripts/install nonsense"})
     EXPECT_EQ(shell("'" + support::source_dir() + "'/" + call).code, 2) << call;
 }
 

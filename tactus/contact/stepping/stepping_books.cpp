@@ -82,8 +82,8 @@ bool TimeStepping::balances(const simulate::Input& input) {
   const double by_speeds = impulse_work_by_speeds(), left = impulse_work() - by_speeds;
   const double scheme = after - before - by_speeds - correction_;
   const double in_play = books_.largest + std::abs(books_.normal_work) + std::abs(books_.friction_work);
-  const bool gives = sources_ || !input.tau.empty() || !input.wrench.empty() ||
-                     (outside_ != nullptr && outside_->acts());
+  const bool gives =
+      sources_ || !input.tau.empty() || !input.wrench.empty() || (outside_ != nullptr && outside_->acts());
   // Dampers and friction only take: what comes beside them is the scheme's.
   const bool acts = gives || (other_forces_ && scheme <= 0.0);
   (acts ? books_.work : books_.scheme_error) += scheme;

@@ -18,6 +18,7 @@
 #include <tactus/control/fixture.h>
 #include <tactus/derive/equations.h>
 #include <tactus/describe/read/load.h>
+#include <tactus/device/model_device.h>
 #include <tactus/device/random.h>
 #include <tactus/device/rate_filters.h>
 #include <tactus/device/sensing.h>
@@ -603,9 +604,10 @@ bool ArmDevice::command(const device::Command& command) noexcept {
   return own.follow(command);
 }
 
-std::string_view why_stopped(const device::Device& device) noexcept {
-  const auto* arm = dynamic_cast<const ArmDevice*>(&device);
-  return arm != nullptr ? arm->why() : std::string_view{};
+std::string why_stopped(const device::Device& device) {
+  if (const auto* arm = dynamic_cast<const ArmDevice*>(&device)) return std::string(arm->why());
+  if (const auto* model = dynamic_cast<const device::ModelDevice*>(&device)) return model->why();
+  return "";
 }
 
 bool is_arm(std::string_view device_name) { return device_name.starts_with("arm:"); }

@@ -143,6 +143,6 @@ std::unique_ptr<device::Device> open_device(std::string_view name, device::HandP
                                             ArmDeviceOptions arm = {});
 bool is_arm(std::string_view device_name);
 /// Why a device stopped, as far as it is one that says so; otherwise empty.
-std::string_view why_stopped(const device::Device& device) noexcept;
+std::string why_stopped(const device::Device& device);
 
 }  // namespace tactus::control
