@@ -127,10 +127,12 @@ Block square(const char* name, const char* meaning, int n, Matrix entries) {
 
 ForceDerivatives force_derivatives(const Derivation& self, bool with_wrench, DerivativeMethod method) {
   self.require_a_matrix();
-  if (method == DerivativeMethod::graph) return by_graph(self, with_wrench);
-  ForceDerivatives recursion = by_recursion(self, with_wrench);
-  if (method == DerivativeMethod::recursion || depth_of(self.raw) > kComparedDepth) return recursion;
+  const bool compare = method == DerivativeMethod::automatic && depth_of(self.raw) <= kComparedDepth;
+  if (method != DerivativeMethod::graph && !compare) return by_recursion(self, with_wrench);
+  // The graph's first: readers get its terms in the order in which inverse dynamics made them.
   ForceDerivatives graph = by_graph(self, with_wrench);
+  if (!compare) return graph;
+  ForceDerivatives recursion = by_recursion(self, with_wrench);
   return cost(graph) <= cost(recursion) ? graph : recursion;
 }
 
