@@ -266,6 +266,7 @@ test('A payload of 150 kg is put into its slot: its mass is felt, the walls answ
   withPage(async (page) => {
     await ready(page);
     await open(page, 'payload');
+    const before = await page.evaluate(() => window.tactus.app.status.value.recordings.length);  // of the tests before
     await order(page, {type: 'record', on: true});
     const seen = await page.evaluate(async () => {
       const {app, link} = window.tactus;
@@ -290,7 +291,10 @@ test('A payload of 150 kg is put into its slot: its mass is felt, the walls answ
     assert.ok(seen.contacts > 0 && seen.force > 1, `${seen.contacts} contacts, ${seen.force} N`);
     await page.evaluate(() => window.tactus.link.send({type: 'release'}));
     await order(page, {type: 'record', on: false});
-    await until(page, 'its files', () => window.tactus.app.status.value.recordings.at(-1)?.ready);
+    await until(page, 'its files', (count) => {
+      const {recordings} = window.tactus.app.status.value;
+      return recordings.length > count && recordings.at(-1).ready;
+    }, before);
     const most = await page.evaluate(async () => {
       const {id} = window.tactus.app.status.value.recordings.at(-1);
       const lines = (await (await fetch(`./recordings/${id}.csv`)).text()).trim().split('\n').map((l) => l.split(','));
