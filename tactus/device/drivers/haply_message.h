@@ -8,6 +8,7 @@
 // `values` of their own, and forces are sent in the form in which places come.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
