@@ -143,6 +143,8 @@ class Hub {
   void refuse(const Answer& to, const std::string& what, const std::string& remedy,
               const std::optional<Place>& where = std::nullopt);
   void refuse(const Answer& to, const std::exception& error);
+  void write(const Answer& to, const std::string& what, const std::string& remedy,
+             std::function<Json()> make);
   bool within_rate(Client& client);
   bool hold(Client& client, const Answer& to);
   void leave(Id client);

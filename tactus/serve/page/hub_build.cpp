@@ -380,27 +380,35 @@ void Hub::on(Client&, const Answer& to, const say::Equations& wanted) {
           std::find(active.pairs.begin(), active.pairs.end(), pair) == active.pairs.end())
         active.pairs.push_back(pair);
   }
+  write(to, "sheets of equations", "try another form",
+        [wanted, active, stage = stage_] { return equation_page(stage->work->model, wanted, active); });
+}
+
+/// Made by the writer's thread, of the scene as it stands now, and said when it is there; `what` waits, `remedy` is what to do where it fails.
+void Hub::write(const Answer& to, const std::string& what, const std::string& remedy,
+                std::function<Json()> make) {
   const std::weak_ptr<bool> alive = alive_;
-  const bool given = writer_.give([this, alive, to, wanted, active, stage = stage_] {
-    const auto back = [&](std::function<void()> what) {
-      post_([alive, what = std::move(what)] {
-        if (const auto here = alive.lock(); here && *here) what();
+  const bool given =
+      writer_.give([this, alive, to, remedy, make = std::move(make), scene = stage_->work->scene] {
+        const auto back = [&](std::function<void()> then) {
+          post_([alive, then = std::move(then)] {
+            if (const auto here = alive.lock(); here && *here) then();
+          });
+        };
+        try {
+          Json message = make();
+          if (to.request >= 0) message["request"] = to.request;
+          message["scene"] = scene;
+          back([this, to, message = std::move(message)] {
+            if (Client* client = find(to.client)) say(*client, message);
+          });
+        } catch (const InputError& error) {
+          back([this, to, error] { refuse(to, error); });
+        } catch (const std::exception& error) {
+          back([this, to, remedy, why = std::string(error.what())] { refuse(to, why, remedy); });
+        }
       });
-    };
-    try {
-      Json message = equation_page(stage->work->model, wanted, active);
-      if (to.request >= 0) message["request"] = to.request;
-      message["scene"] = stage->work->scene;
-      back([this, to, message = std::move(message)] {
-        if (Client* client = find(to.client)) say(*client, message);
-      });
-    } catch (const InputError& error) {
-      back([this, to, error] { refuse(to, error); });
-    } catch (const std::exception& error) {
-      back([this, to, what = std::string(error.what())] { refuse(to, what, "try another form"); });
-    }
-  });
-  if (!given) refuse(to, "too many sheets of equations wait to be written", "wait a moment");
+  if (!given) refuse(to, "too many " + what + " wait to be made", "wait a moment");
 }
 
 }  // namespace tactus::serve

@@ -114,27 +114,9 @@ void Hub::on(Client&, const Answer& to, const say::Loci& loci) {
                                      std::vector<double>(seen.joints)};
   wish.values = picture_->parameters;
   wish.learned = seen.on ? learned_ : wish.values;
-  const std::weak_ptr<bool> alive = alive_;
-  const bool given = writer_.give([this, alive, to, wish, stage = stage_] {
-    const auto back = [&](std::function<void()> what) {
-      post_([alive, what = std::move(what)] {
-        if (const auto here = alive.lock(); here && *here) what();
-      });
-    };
-    try {
-      Json message = loci_page(*stage->desk, stage->work->model, stage->work->mechanism->adjustable(), wish);
-      if (to.request >= 0) message["request"] = to.request;
-      message["scene"] = stage->work->scene;
-      back([this, to, message = std::move(message)] {
-        if (Client* client = find(to.client)) say(*client, message);
-      });
-    } catch (const InputError& error) {
-      back([this, to, error] { refuse(to, error); });
-    } catch (const std::exception& error) {
-      back([this, to, what = std::string(error.what())] { refuse(to, what, "try other poles"); });
-    }
+  write(to, "analyses", "try other poles", [wish, stage = stage_] {
+    return loci_page(*stage->desk, stage->work->model, stage->work->mechanism->adjustable(), wish);
   });
-  if (!given) refuse(to, "too many analyses wait to be made", "wait a moment");
 }
 
 Json Hub::control_json() const {
