@@ -60,7 +60,7 @@ Result events(const Context& context) {
   Record record({"t", "s", "height", "u1", "u2", "slip", "mode", "normal", "friction"});
   for (long k = 0;; ++k) {
     const simulate::State& s = disk->state();
-    const simulate::PairReport& touch = disk->contact_report().pairs[0];
+    const simulate::PairReport touch = disk->contact_report().pairs[0];
     record.add({s.t, s.q[0], s.q[1], s.u[0], kRadius * s.u[2], s.u[0] + kRadius * s.u[2], touch.mode,
                 touch.normal, touch.friction});
     if (k * kStep > kDuration - 0.5 * kStep) break;

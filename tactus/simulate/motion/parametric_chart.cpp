@@ -60,7 +60,7 @@ void ParametricChart::begin(const State& state, std::span<double> y) {
   trouble_ = {};
   start_comparison(state.t, state.u.data());
   std::copy_n(state.parameters.begin(), nz_, z0_.begin());
-  std::fill_n(y.begin(), nz_, 0.0);
+  for (double& z : y.first(nz_)) z = 0.0;
   std::copy_n(state.parameters.begin() + static_cast<std::ptrdiff_t>(nz_), nz_,
               y.begin() + static_cast<std::ptrdiff_t>(nz_));
 }
@@ -160,7 +160,7 @@ void ParametricChart::chart_rate_at_centre(double, const double* zd, double* z_r
 Status ParametricChart::settle(double t, std::span<double> y) {
   double* zd = y.data() + nz_;
   for (std::size_t c = 0; c < nz_; ++c) z0_[c] += y[c];
-  std::fill_n(y.begin(), nz_, 0.0);
+  for (double& z : y.first(nz_)) z = 0.0;
   places_.place(t, z0_.data(), zd);
   if (!speeds_are_continuous(t)) return Status::parameters_singular;
   const Holding holding = constraints_->options().holding;
