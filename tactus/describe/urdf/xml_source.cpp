@@ -18,6 +18,10 @@ using Word = std::string_view;
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 bool ends_name(char c) { return is_blank(c) || c == '/' || c == '>' || c == '=' || c == '<'; }
 
+/// Elements within elements. tinyxml2 has a bound of its own, 100 or 500 by its version; with a smaller one a file is refused or read alike
+/// everywhere.
+constexpr std::size_t kMostNested = 64;
+
 /// A walk over the tags of a text, which need not be XML: where its elements begin, and the first thing that is wrong.
 class TagWalk {
  public:
@@ -50,6 +54,7 @@ class TagWalk {
 
   const std::vector<std::size_t>& tags() const { return tags_; }
   const std::optional<Fault>& fault() const { return fault_; }
+  bool too_deep() const { return too_deep_; }
 
  private:
   struct Open {
@@ -118,6 +123,10 @@ class TagWalk {
       if (text_[at_] == '>') {
         ++at_;
         open_.push_back({tag, tag_name});
+        if (open_.size() > kMostNested) {
+          fault_ = {tag, "the elements are nested too deeply", "no robot needs more than a dozen"};
+          too_deep_ = true;
+        }
         return;
       }
       if (starts("/>")) {
@@ -161,6 +170,7 @@ class TagWalk {
   std::vector<Open> open_;
   std::vector<std::string> attributes_;  // of the tag at hand
   std::optional<Fault> fault_;
+  bool too_deep_ = false;
 };
 
 }  // namespace
@@ -170,6 +180,10 @@ XmlSource::XmlSource(const std::string& text, const std::string& file, int sourc
   for (std::size_t i = 0; i < text.size(); ++i)
     if (text[i] == '\n') lines_.push_back(i + 1);
   const TagWalk walk(text);
+  if (walk.too_deep()) {
+    const Value where = at_offset(walk.fault()->offset);
+    throw InputError({file, where.line, where.column}, walk.fault()->wrong, walk.fault()->remedy);
+  }
   if (document_.Parse(text.data(), text.size()) != tinyxml2::XML_SUCCESS) {
     Value where;
     // The first tag of the line that tinyxml2 names, or the last one before it.
@@ -181,9 +195,7 @@ XmlSource::XmlSource(const std::string& text, const std::string& file, int sourc
     }
     if (where.column == 0) where.column = 1;
     std::string wrong = "it cannot be read around here", remedy = "check tags and quotes";
-    if (document_.ErrorID() == tinyxml2::XML_ELEMENT_DEPTH_EXCEEDED) {
-      wrong = "the elements are nested too deeply";
-    } else if (walk.fault()) {
+    if (walk.fault()) {
       where = at_offset(walk.fault()->offset);
       wrong = walk.fault()->wrong;
       remedy = walk.fault()->remedy;
