@@ -33,6 +33,21 @@ struct Form {
   Signed a = 0, b = 0, c = 0;  // product: a b; sum: a + c; both: a b + c
 };
 
+bool is_fused(Code code) { return code >= Code::fma && code <= Code::fnms; }
+/// The fused operation with the product's sign turned, and with the other term's.
+Code with_other_product(Code code) {
+  return code == Code::fma    ? Code::fnma
+         : code == Code::fnma ? Code::fma
+         : code == Code::fms  ? Code::fnms
+                              : Code::fms;
+}
+Code with_other_term(Code code) {
+  return code == Code::fma    ? Code::fms
+         : code == Code::fms  ? Code::fma
+         : code == Code::fnma ? Code::fnms
+                              : Code::fnma;
+}
+
 std::uint64_t mixed(std::uint64_t x) {
   x ^= x >> 31;
   x *= 0x9e3779b97f4a7c15u;
@@ -474,16 +489,24 @@ class Finder {
 
   /// Fills in the places, and what the scalar instructions have to leave in the arrays.
   void finish() {
-    const auto resolve = [&](Source& source) {
-      if (source.kind == Source::array) source.index = find_place(requests_[source.index]);
-      if (source.kind == Source::broadcast && !tape_.is_input(source.index) &&
-          !tape_.is_constant(source.index))
-        place_alone(source.index);
+    // Where a product alone is added to in the same window.
+    std::vector<std::uint32_t> added_in(result_.operations.size(), kNone);
+    for (std::uint32_t k = 0; k < result_.operations.size(); ++k) {
+      const SideBySide::Operation& op = result_.operations[k];
+      if (is_fused(op.code) && op.c.kind == Source::result) added_in[op.c.index] = k;
+    }
+    const auto bears_signs = [&](std::uint32_t k) {
+      const Code code = result_.operations[k].code;
+      return is_fused(code) || (code == Code::mul && added_in[k] != kNone);
     };
-    for (SideBySide::Operation& op : result_.operations) {
-      resolve(op.a);
-      resolve(op.b);
-      resolve(op.c);
+    for (std::uint32_t k = 0; k < result_.operations.size(); ++k) {
+      SideBySide::Operation& op = result_.operations[k];
+      for (Source* source : {&op.a, &op.b, &op.c}) {
+        if (source->kind == Source::array) source->index = find_place(requests_[source->index]);
+        if (source->kind == Source::broadcast && !tape_.is_input(source->index) &&
+            !tape_.is_constant(source->index))
+          place_alone(source->index, bears_signs(k));
+      }
     }
     for (std::uint32_t at = 0; at < array_.size(); ++at) {
       const std::uint32_t v = value_of(array_[at]);
@@ -494,7 +517,23 @@ class Finder {
       }
       result_.placed.push_back({v, negative(array_[at]), at});
     }
+    // Inputs and constants are read where they stand.
+    for (std::uint32_t v = 0; v < tape_.first_result(); ++v) {
+      result_.place_of[v] = kNone;
+      result_.place_negated[v] = false;
+    }
     result_.places = static_cast<std::uint32_t>(array_.size());
+    for (std::uint32_t k = 0; k < result_.operations.size(); ++k) {
+      SideBySide::Operation& op = result_.operations[k];
+      if (is_minus(op.c)) op.code = with_other_term(op.code);
+      if (is_minus(op.a) == is_minus(op.b)) continue;
+      if (op.code == Code::mul) {
+        Code& later = result_.operations[added_in[k]].code;
+        later = with_other_term(later);
+      } else {
+        op.code = with_other_product(op.code);
+      }
+    }
     keep_what_scalars_need();
 
     std::size_t taken = 0;
@@ -529,10 +568,13 @@ class Finder {
     }
   }
 
-  /// A value that all lanes read needs a place where it can be read.
-  void place_alone(std::uint32_t value) {
-    if (places_.count(plus(value)) != 0 || places_.count(plus(value) + 1) != 0) return;
+  /// A value that all lanes read needs a place where it can be read; operations that bear signs can do with its opposite, too.
+  void place_alone(std::uint32_t value, bool either_sign) {
+    if (places_.count(plus(value)) != 0 || (either_sign && places_.count(plus(value) + 1) != 0)) return;
     add_array({plus(value)});
+  }
+  bool is_minus(const Source& source) const {
+    return source.kind == Source::broadcast && result_.place_negated[source.index];
   }
 
   const Tape& tape_;

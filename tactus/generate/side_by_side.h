@@ -53,8 +53,10 @@ struct SideBySide {
   std::vector<Window> windows;
   std::vector<Placed> placed;
   std::vector<std::uint32_t> place_of;  // for each value a place in the arrays, or kNowhere
-  std::vector<bool> place_negated;      // where that place has it with the opposite sign
-  std::uint32_t places = 0;             // size of the arrays
+  std::vector<bool>
+      place_negated;  // where that place has it with the opposite sign: broadcasts read it as it stands there, the
+                      // operations' signs are turned
+  std::uint32_t places = 0;  // size of the arrays
   std::vector<double> wide_constants;
   std::vector<Copy> copies;  // after the windows
   std::vector<bool> taken;   // instructions of the tape that the windows do

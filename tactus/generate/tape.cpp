@@ -120,6 +120,7 @@ class Selection {
     traits_.resize(ids);
     survey();
     choose_fusions();
+    if (fuse_) turn_subtracted_sums();
     number_leaves();
     for (const Node* n : nodes_) {
       if (n->op != Op::constant && n->op != Op::symbol && !of(n).fused) select(n);
@@ -140,6 +141,7 @@ class Selection {
     std::uint32_t partner = 0;  // a sine's or cosine's common operation + 1
     bool fused = false;         // a product that is part of its one user
     bool negated = false;       // the instruction yields -node: its one user is a sign
+    bool turned = false;        // so, too, but its one user is a sum
   };
 
   Traits& of(const Node* n) { return traits_[n->id]; }
@@ -175,6 +177,37 @@ class Selection {
         if (constant_factor) --of(x->a).uses;
       }
     }
+  }
+
+  /// x - (y z + w) is as well x + (-y z - w). Sums then go on with the sign they have, whatever the signs of their first terms: elements
+  /// of a matrix that differ in signs alone keep one form, and their signs stand at products (side_by_side.h).
+  void turn_subtracted_sums() {
+    for (auto it = nodes_.rbegin(); it != nodes_.rend(); ++it) {
+      const Node* n = *it;
+      if (n->op != Op::add && n->op != Op::sub) continue;
+      const Sum s = signs_of(n);
+      if (s.minus_a) turn(n->a);
+      if (s.minus_b) turn(n->b);
+    }
+  }
+
+  /// The sum's other sign, where that is one instruction and no one else sees it.
+  void turn(const Node* n) {
+    if (of(n).uses != 1 || of(n).negated || of(n).fused) return;
+    const bool with_product = n->op == Op::add && (of(n->a).fused || of(n->b).fused);
+    if (n->op == Op::sub || with_product) of(n).negated = of(n).turned = true;
+  }
+
+  /// The signs of a sum's two terms in what the instruction yields.
+  struct Sum {
+    bool minus_a = false, minus_b = false;
+  };
+  Sum signs_of(const Node* n) {
+    Sum s{false, n->op == Op::sub};
+    if (of(n).negated) s = {!s.minus_a, !s.minus_b};
+    if (of(n->a).turned) s.minus_a = !s.minus_a;
+    if (of(n->b).turned) s.minus_b = !s.minus_b;
+    return s;
   }
 
   void number_leaves() {
@@ -266,17 +299,18 @@ class Selection {
   std::uint32_t sum(const Node* n) {
     const Node* a = n->a;
     const Node* b = n->b;
-    if (n->op == Op::sub) {
-      if (of(n).negated) std::swap(a, b);
-      if (of(a).fused) return append(Code::fms, operand(a->a), operand(a->b), operand(b));
-      if (of(b).fused) return append(Code::fnma, operand(b->a), operand(b->b), operand(a));
-      return append(Code::sub, operand(a), operand(b));
+    Sum s = signs_of(n);
+    if (of(b).fused) {
+      std::swap(a, b);
+      std::swap(s.minus_a, s.minus_b);
     }
-    if (of(b).fused) std::swap(a, b);
     if (of(a).fused) {
-      return append(of(n).negated ? Code::fnms : Code::fma, operand(a->a), operand(a->b), operand(b));
+      const Code code =
+          s.minus_a ? (s.minus_b ? Code::fnms : Code::fnma) : (s.minus_b ? Code::fms : Code::fma);
+      return append(code, operand(a->a), operand(a->b), operand(b));
     }
-    return append(Code::add, operand(a), operand(b));
+    if (s.minus_a) return append(Code::sub, operand(b), operand(a));
+    return append(s.minus_b ? Code::sub : Code::add, operand(a), operand(b));
   }
 
   const algebra::Function& function_;

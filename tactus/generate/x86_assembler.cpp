@@ -10,19 +10,25 @@ namespace x86 = asmjit::x86;
 
 namespace {
 
-// Pointers to inputs, outputs and work point this far into them, so that twice as many values are reached by
-// a one-byte displacement.
-constexpr std::int32_t kBias = 128;
-
 // A value in memory that is used again within so many instructions moves to a register, if one is free.
 constexpr std::uint32_t kSoon = 24;
 
 constexpr std::uint32_t kMaskBytes = 64;
 
+// Programs of so many instructions have use for two more registers that point into memory.
+constexpr std::size_t kLong = 1000;
+
 bool needs_masks(const Tape& tape, const SideBySide& side) {
   return !side.empty() || std::any_of(tape.code.begin(), tape.code.end(), [](const Instruction& i) {
     return i.code == Code::neg || i.code == Code::abs || i.code == Code::sign;
   });
+}
+
+/// Whether a register is worth keeping for the sign's bit.
+bool turns_signs(const SideBySide& side, Level level) {
+  constexpr std::ptrdiff_t kMany = 16;
+  return level == Level::avx512 && std::count_if(side.placed.begin(), side.placed.end(),
+                                                 [](const auto& p) { return p.negated; }) > kMany;
 }
 
 bool needs_calls(const Tape& tape) {
@@ -40,13 +46,16 @@ X86Assembler::X86Assembler(const Tape& tape, const SideBySide& side, int lanes, 
       level_(level),
       opcodes_(x86_opcodes(lanes == 1)),
       a_(&code),
-      registers_(tape, register_count(level)),
+      registers_(tape, register_count(level) - (turns_signs(side, level) ? 1 : 0)),
       first_output_(tape.value_count, kNever),
       next_output_(tape.outputs.size(), kNever),
       first_placed_(tape.value_count, kNever),
       next_placed_(side.placed.size(), kNever),
-      has_calls_(needs_calls(tape)) {
+      has_calls_(needs_calls(tape)),
+      saves_more_(has_calls_ && (tape.cells != nullptr || tape.code.size() > kLong)) {
   a_.setErrorHandler(this);
+  operand_bytes_ = 8 * lanes;
+  if (turns_signs(side, level)) sign_register_ = register_count(level) - 1;
   for (auto k = static_cast<std::uint32_t>(tape.outputs.size()); k-- > 0;) {
     if (side.stored[k]) continue;
     next_output_[k] = first_output_[tape.outputs[k]];
@@ -75,14 +84,6 @@ bool X86Assembler::write() {
   side_by_side();
   epilogue();
   return !failed_;
-}
-
-bool X86Assembler::is_shorter(const asmjit::Operand_& operand) const {
-  if (lanes_ != 1 || !operand.isMem()) return false;
-  const auto& mem = operand.as<Mem>();
-  if (!mem.hasBaseReg() || mem.baseId() == x86::Gp::kIdSp) return false;
-  const std::int32_t offset = mem.offsetLo32();
-  return (offset < -128 || offset > 127) && offset >= -1024 && offset < 1024 && offset % 8 == 0;
 }
 
 void X86Assembler::embed_constants() {
@@ -125,18 +126,19 @@ void X86Assembler::prologue() {
   a_.lea(in_, x86::ptr(x86::rsi, kBias));
   a_.lea(out_, x86::ptr(x86::rdx, kBias));
   a_.lea(work_, x86::ptr(x86::rcx, kBias));
-  if (tape_.cells == nullptr) return;
-  if (has_calls_) {
+  if (saves_more_) {
     a_.push(x86::r14);
     a_.push(x86::r15);
   }
+  choose_pointers();
+  if (tape_.cells == nullptr) return;
   cells_ = has_calls_ ? x86::r14 : x86::r8;
   a_.mov(cells_, asmjit::imm(reinterpret_cast<std::uint64_t>(tape_.cells->values()) + kBias));
 }
 
 void X86Assembler::epilogue() {
   if (lanes_ > 1 || !side_.empty()) a_.vzeroupper();
-  if (has_calls_ && tape_.cells != nullptr) {
+  if (saves_more_) {
     a_.pop(x86::r15);
     a_.pop(x86::r14);
   }

@@ -30,6 +30,10 @@ class X86Assembler : private asmjit::ErrorHandler {
   }
 
  private:
+  /// Pointers to inputs, outputs and work point this far into them, so that twice as many values are reached by a one-byte
+  /// displacement.
+  static constexpr std::int32_t kBias = 128;
+
   // Wide masks and constants, for the operations on signs.
   enum Mask { kSignMask, kAbsMask, kOnes, kMinusOnes };
 
@@ -39,13 +43,36 @@ class X86Assembler : private asmjit::ErrorHandler {
 
   void handleError(asmjit::Error, const char*, asmjit::BaseEmitter*) override { failed_ = true; }
 
-  /// One instruction. An address that takes four bytes otherwise takes one in AVX-512's encoding, up to 128 operands away.
+  /// One instruction, with the shortest address (x86_addresses.cpp).
   template <class... Operands>
   void emit(std::uint32_t opcode, const Operands&... operands) {
+    emit_as(opcode, addressed(operands)...);
+  }
+  template <class... Operands>
+  void emit_as(std::uint32_t opcode, const Operands&... operands) {
     if (level_ == Level::avx512 && (is_shorter(operands) || ...)) a_.evex();
     a_.emit(opcode, operands...);
   }
+
+  // Addresses (x86_addresses.cpp).
+  /// A register that points into the work array or the outputs.
+  struct Pointer {
+    Gp reg;
+    std::uint32_t origin = 0;  // id of the register that it was made from
+    std::int32_t at = 0;       // bytes behind that one's
+    bool set = false;
+  };
+  void choose_pointers();
+  void forget_pointers();
+  bool is_worth_a_pointer(std::uint32_t origin) const;
+  asmjit::Operand addressed(const asmjit::Operand_& operand);
+  /// Whether the encoding with scaled displacements is the shorter one.
   bool is_shorter(const asmjit::Operand_& operand) const;
+  /// Displacements of one byte: those that are, and those that can be scaled.
+  bool is_near(std::int32_t offset) const { return offset >= -128 && offset <= 127; }
+  bool is_near_when_scaled(std::int32_t offset) const {
+    return level_ == Level::avx512 && offset % operand_bytes_ == 0 && is_near(offset / operand_bytes_);
+  }
 
   // Frame.
   void embed_constants();
@@ -86,6 +113,7 @@ class X86Assembler : private asmjit::ErrorHandler {
   Mem wide_memory(const SideBySide::Source& source) const;
   /// Stores the value, which `reg` holds, where arrays have it; for signs a register that is free.
   void place(std::uint32_t value, int reg, int scratch = Registers::kNone);
+  void turn_sign(int to, int reg);
 
   // Operands.
   Vec vec(int reg) const;
@@ -127,11 +155,18 @@ class X86Assembler : private asmjit::ErrorHandler {
   std::vector<int> wide_results_;
   std::uint32_t wide_clock_ = 0;
   bool has_calls_ = false;
+  bool saves_more_ = false;  // r14 and r15, too
   bool failed_ = false;
   std::uint32_t constant_stride_ = 8;  // bytes from one constant to the next
   std::uint32_t masks_at_ = 0;         // offset of the wide masks
   asmjit::Label pool_;
   Gp in_, out_, work_, cells_;
+  std::vector<Pointer> pointers_;
+  std::int32_t operand_bytes_ = 8;  // of what instructions read and write in memory now
+  bool among_windows_ = false;
+  int sign_register_ =
+      Registers::kNone;  // holds the sign's bit, where many values are stored with the opposite sign
+  bool sign_register_set_ = false;
   std::size_t entry_offset_ = 0;
 };
 

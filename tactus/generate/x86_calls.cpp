@@ -28,6 +28,8 @@ void X86Assembler::save_all() {
 void X86Assembler::call(const void* target) {
   a_.mov(x86::rax, asmjit::imm(reinterpret_cast<std::uint64_t>(target)));
   a_.call(x86::rax);
+  forget_pointers();
+  sign_register_set_ = false;
 }
 
 std::uint32_t X86Assembler::sines_at_once(std::uint32_t group) const {

@@ -3,6 +3,7 @@
 #include <tactus/generate/x86_assembler.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tactus::generate {
 
@@ -32,7 +33,7 @@ void X86Assembler::place(std::uint32_t value, int reg, int scratch) {
     const Mem to = memory({Home::work, arrays_ + placed.place});
     if (placed.negated) {
       if (scratch == Registers::kNone) scratch = take();
-      emit(Inst::kIdVxorpd, vec(scratch), vec(reg), mask(kSignMask));
+      turn_sign(scratch, reg);
       emit(opcodes_.store, to, vec(scratch));
     } else {
       emit(opcodes_.store, to, vec(reg));
@@ -40,6 +41,16 @@ void X86Assembler::place(std::uint32_t value, int reg, int scratch) {
         registers_.set_home(value, {Home::work, arrays_ + placed.place});
     }
   }
+}
+
+void X86Assembler::turn_sign(int to, int reg) {
+  if (sign_register_ == Registers::kNone) {
+    emit(Inst::kIdVxorpd, vec(to), vec(reg), mask(kSignMask));
+    return;
+  }
+  if (!sign_register_set_) emit(Inst::kIdVmovupd, vec(sign_register_), mask(kSignMask));
+  sign_register_set_ = true;
+  emit(Inst::kIdVxorpd, vec(to), vec(reg), vec(sign_register_));
 }
 
 X86Assembler::Mem X86Assembler::wide_memory(const Source& source) const {
@@ -95,8 +106,9 @@ int X86Assembler::wide_operand(const Source& source, std::uint32_t lanes) {
 void X86Assembler::wide_broadcast(int reg, std::uint32_t value, std::uint32_t lanes) {
   Home home = registers_.home(value);
   if (side_.place_of[value] != SideBySide::kNowhere) home = {Home::work, arrays_ + side_.place_of[value]};
+  const std::int32_t bytes = std::exchange(operand_bytes_, 8);
   emit(lanes == 2 ? Inst::kIdVmovddup : Inst::kIdVbroadcastsd, wide(lanes, reg), memory(home));
-  if (side_.place_negated[value]) emit(Inst::kIdVxorpd, wide(lanes, reg), wide(lanes, reg), mask(kSignMask));
+  operand_bytes_ = bytes;
 }
 
 void X86Assembler::wide_operation(std::uint32_t index, std::uint32_t lanes) {
@@ -172,15 +184,21 @@ void X86Assembler::wide_operation(std::uint32_t index, std::uint32_t lanes) {
 void X86Assembler::side_by_side() {
   if (side_.empty()) return;
   wide_results_.assign(side_.operations.size(), Registers::kNone);
+  forget_pointers();
+  among_windows_ = true;
   for (const SideBySide::Window& window : side_.windows) {
+    operand_bytes_ = 8 * static_cast<std::int32_t>(window.lanes);
     for (std::uint32_t k = 0; k < window.count; ++k) wide_operation(window.first + k, window.lanes);
     const int last = wide_results_[window.first + window.count - 1];
     emit(Inst::kIdVmovupd, memory({Home::output, window.to}), wide(window.lanes, last));
     wide_[static_cast<std::size_t>(last)].holds_result = false;
   }
+  operand_bytes_ = 8;
+  among_windows_ = false;
+  forget_pointers();
   for (const SideBySide::Copy& copy : side_.copies) {
-    a_.vmovsd(x86::xmm0, memory({Home::output, copy.from}));
-    a_.vmovsd(memory({Home::output, copy.to}), x86::xmm0);
+    emit(Inst::kIdVmovsd, x86::xmm0, memory({Home::output, copy.from}));
+    emit(Inst::kIdVmovsd, memory({Home::output, copy.to}), x86::xmm0);
   }
 }
 

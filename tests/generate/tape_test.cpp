@@ -73,6 +73,27 @@ TEST(Tape, FusesAProductThatOneSumUses) {
   EXPECT_EQ(make_tape(function_of(graph, {a, b, c, d}, {a * b + c * d})).code.size(), 2u);
 }
 
+TEST(Tape, ASumGoesOnWithItsOwnSign) {
+  auto graph = std::make_shared<Graph>();
+  Graph::Scope scope(*graph);
+  const std::vector<Expr> x{symbol("a"), symbol("b"), symbol("c"), symbol("d"), symbol("e"), symbol("f")};
+  const auto codes = [&](Expr e, std::vector<Expr> more = {}) {
+    more.insert(more.begin(), e);
+    std::vector<Code> result;
+    for (const Instruction& i : make_tape(function_of(graph, x, more)).code) result.push_back(i.code);
+    return result;
+  };
+  // Both forms of a dot have a product, a fused operation and a fused sum; signs are those of products.
+  EXPECT_EQ(codes(x[4] * x[5] + (x[0] * x[1] + x[2] * x[3])),
+            (std::vector<Code>{Code::mul, Code::fma, Code::fma}));
+  EXPECT_EQ(codes(x[4] * x[5] - (x[0] * x[1] + x[2] * x[3])),
+            (std::vector<Code>{Code::mul, Code::fnms, Code::fma}));
+  // Where others see the sum, or where its other sign would be an instruction more, it stays.
+  const Expr seen = x[0] * x[1] + x[2] * x[3];
+  EXPECT_EQ(codes(x[4] * x[5] - seen, {seen}), (std::vector<Code>{Code::mul, Code::fma, Code::fms}));
+  EXPECT_EQ(codes(x[4] * x[5] - (x[0] + x[1])), (std::vector<Code>{Code::add, Code::fms}));
+}
+
 TEST(Tape, KeepsASharedProductApart) {
   auto graph = std::make_shared<Graph>();
   Graph::Scope scope(*graph);

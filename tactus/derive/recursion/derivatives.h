@@ -33,7 +33,12 @@
 //   C_jk = xi_j . (Y(phi_k)  + B(xi_k,w))               j on the way from the ground to k
 //   K_jk = xi_j . (Y(psi'_k) + B(psi_k,w) + xi_k x* F)  F: the force that the joint of k transmits
 //
-// In the last line F turns with the bodies while xi_j stays. q_k means a displacement along speed k; with quaternions, too. Compare
+// The factors of two are spared where velocities are counted twice throughout: with W = 2 V, chi_k = 2 psi_k = W_P x xi_k (which is phi_k
+// where a link has one speed), 2 p and 2 G there are none left in b and B,
+//
+//   psi'_k = A_P x xi_k + W_P x chi_k / 4,     K_jk = Y(xi_j) . psi'_k + (b(xi_j) / 2) . chi_k,w.
+//
+// In the last line of the elements F turns with the bodies while xi_j stays. q_k means a displacement along speed k; with quaternions, too. Compare
 // [CarpentierMansard2018] and [SinghRussellWensing2022], who carry a matrix of six by six where G and p, twelve numbers, are enough.
 
 #pragma once
@@ -46,10 +51,20 @@ namespace tactus::derive {
 template <class S>
 struct MovingMass {
   MassMoments<S> mass;
-  Vec3<S> p = Vec3<S>::zero();  // momentum
-  Mat3<S> G = Mat3<S>::zero();  // moments of the velocity: integral of r v^T dm
+  Vec3<S> p = Vec3<S>::zero();  // twice its momentum
+  Mat3<S> G = Mat3<S>::zero();  // twice the moments of the velocity: integral of 2 r v^T dm
   Twist<S> F;                   // (moment, force) that its acceleration takes
 };
+
+/// sum + B(w).
+template <class S>
+Twist<S> plus_turned(const Twist<S>& sum, const MovingMass<S>& body, const Vec3<S>& w) {
+  const Mat3<S>& G = body.G;
+  const Vec3<S> n{sum.w.x + (G(1, 1) + G(2, 2)) * w.x - G(1, 0) * w.y - G(2, 0) * w.z,
+                  sum.w.y + (G(0, 0) + G(2, 2)) * w.y - G(0, 1) * w.x - G(2, 1) * w.z,
+                  sum.w.z + (G(0, 0) + G(1, 1)) * w.z - G(0, 2) * w.x - G(1, 2) * w.y};
+  return {n, plus_cross(sum.v, w, body.p)};
+}
 
 /// B(w).
 template <class S>
@@ -58,7 +73,7 @@ Twist<S> turned(const MovingMass<S>& body, const Vec3<S>& w) {
   const Vec3<S> n{(G(1, 1) + G(2, 2)) * w.x - G(1, 0) * w.y - G(2, 0) * w.z,
                   (G(0, 0) + G(2, 2)) * w.y - G(0, 1) * w.x - G(2, 1) * w.z,
                   (G(0, 0) + G(1, 1)) * w.z - G(0, 2) * w.x - G(1, 2) * w.y};
-  return S(2.0) * Twist<S>{n, cross(w, body.p)};
+  return {n, cross(w, body.p)};
 }
 
 /// b(xi).
@@ -69,7 +84,7 @@ Vec3<S> turned_back(const MovingMass<S>& body, const Twist<S>& xi) {
   const Vec3<S> n{(G(1, 1) + G(2, 2)) * z.x - G(0, 1) * z.y - G(0, 2) * z.z,
                   (G(0, 0) + G(2, 2)) * z.y - G(1, 0) * z.x - G(1, 2) * z.z,
                   (G(0, 0) + G(1, 1)) * z.z - G(2, 0) * z.x - G(2, 1) * z.y};
-  return S(2.0) * (n + cross(body.p, xi.v));
+  return plus_cross(n, body.p, xi.v);
 }
 
 /// Everything that the derivatives are made of, in the frames of the roots. Reused from call to call: sized once.
@@ -77,16 +92,16 @@ template <class S>
 struct DerivativeMotion : RootFrame<S> {
   explicit DerivativeMotion(const Tree<S>& tree)
       : RootFrame<S>(tree),
-        V(tree.links.size()),
+        W(tree.links.size()),
         A(tree.links.size()),
         body(tree.links.size()),
-        psi(static_cast<std::size_t>(tree.nv)),
-        psi2(psi.size()),
-        phi(psi.size()) {}
+        chi(static_cast<std::size_t>(tree.nv)),
+        psi2(chi.size()),
+        phi(chi.size()) {}
 
-  std::vector<Twist<S>> V, A;
+  std::vector<Twist<S>> W, A;            // W: twice the velocity
   std::vector<MovingMass<S>> body;       // own, then composite
-  std::vector<Twist<S>> psi, psi2, phi;  // of each speed
+  std::vector<Twist<S>> chi, psi2, phi;  // of each speed
 };
 
 /// The acceleration that is given to the ground, -g, in the axes of a link that is fixed in it (-1: its own).
@@ -106,23 +121,23 @@ Vec3<S> root_acceleration(const Tree<S>& tree, const Motion<S>& motion, int root
   return whole ? transpose_times(motion.R[root], J) : J;
 }
 
-/// The link's own mass, moving with V and A.
+/// The link's own mass, moving with W / 2 and A.
 template <class S>
-MovingMass<S> moving_mass(const Link<S>& link, const Pose<S>& X, const Twist<S>& V, const Twist<S>& A) {
+MovingMass<S> moving_mass(const Link<S>& link, const Pose<S>& X, const Twist<S>& W, const Twist<S>& A) {
   MovingMass<S> body;
   body.mass = placed_mass(link, X);
   const SecondMoments<S>& I = body.mass.sigma;
-  const Vec3<S>&w = V.w, &v = V.v, &H = body.mass.h;
+  const Vec3<S>&w = W.w, &v = W.v, &H = body.mass.h;
   body.p = link.m * v + cross(w, H);
-  // G = h v^T - Sigma [w x]: row i of Sigma [w x] is (that row of Sigma) x w.
+  // 2 G = h (2 v)^T - Sigma [2 w x]: row i of Sigma [2 w x] is (that row of Sigma) x 2 w.
   const Mat3<S> Sigma = matrix_of(I);
   for (std::size_t i = 0; i < 3; ++i) {
     const Vec3<S> s = cross(Sigma.row(i), w);
     for (std::size_t j = 0; j < 3; ++j) body.G(i, j) = H[i] * v[j] - s[j];
   }
-  // F = Y(A) + V x* (moment of momentum, momentum); the moment of momentum is the skew part of G.
+  // F = Y(A) + V x* (moment of momentum, momentum), all of the last term twice; the moment of momentum is the skew part of G.
   const Vec3<S> L{body.G(1, 2) - body.G(2, 1), body.G(2, 0) - body.G(0, 2), body.G(0, 1) - body.G(1, 0)};
-  body.F = effort(body.mass, A) + cross_wrench(V, Twist<S>{L, body.p});
+  body.F = effort(body.mass, A) + S(0.25) * cross_wrench(W, Twist<S>{L, body.p});
   return body;
 }
 
@@ -143,41 +158,41 @@ void derivative_motion(const Tree<S>& tree, const S* u, const S* ud, const Motio
     d.body[i] = {};
     if (link.kind == LinkKind::fixed) continue;
     place_link(tree, motion, i, static_cast<RootFrame<S>&>(d));
-    Twist<S> V_P, A_P;
+    Twist<S> W_P, A_P;
     if (is_root(tree, i)) {
       A_P.v = root_acceleration(tree, motion, i);
     } else {
-      V_P = d.V[link.parent];
+      W_P = d.W[link.parent];
       A_P = d.A[link.parent];
     }
-    Twist<S> J, Jd;  // the joint's motion, and its rate
+    Twist<S> J, Jd;  // the joint's motion, twice, and its rate
     const int count = speed_count(link.kind);
     for (int k = 0; k < count; ++k) {
       const auto at = static_cast<std::size_t>(link.v + k);
       d.xi[at] = speed_field(link, k, d.X[i]);
-      d.psi[at] = cross(V_P, d.xi[at]);
-      d.psi2[at] = cross(A_P, d.xi[at]) + cross(V_P, d.psi[at]);
-      J = J + u[at] * d.xi[at];
-      Jd = Jd + (u[at] * d.psi[at] + ud[at] * d.xi[at]);
+      d.chi[at] = cross(W_P, d.xi[at]);
+      d.psi2[at] = cross(A_P, d.xi[at]) + S(0.25) * cross(W_P, d.chi[at]);
+      J = J + (S(2.0) * u[at]) * d.xi[at];
+      Jd = Jd + ((S(0.5) * u[at]) * d.chi[at] + ud[at] * d.xi[at]);
     }
-    d.V[i] = V_P + J;
+    d.W[i] = W_P + J;
     d.A[i] = A_P + Jd;
     for (int k = 0; k < count; ++k) {
       const auto at = static_cast<std::size_t>(link.v + k);
       // One speed: V_i x xi = V_P x xi.
-      d.phi[at] = count == 1 ? S(2.0) * d.psi[at] : d.psi[at] + cross(d.V[i], d.xi[at]);
+      d.phi[at] = count == 1 ? d.chi[at] : S(0.5) * (d.chi[at] + cross(d.W[i], d.xi[at]));
     }
     if (link.kind != LinkKind::rotor) {
-      d.body[i] = moving_mass(link, d.X[i], d.V[i], d.A[i]);
+      d.body[i] = moving_mass(link, d.X[i], d.W[i], d.A[i]);
       continue;
     }
     // A rotor's mass is the parent's, at the parent's velocity. What is left of it: its spin about z beside the parent's, which takes
-    // the moment spin (ud z + w_P x z u) and adds -1/2 spin u [z x] to G.
+    // the moment spin (ud z + w_P x z u) and adds -spin u [z x] to 2 G.
     const auto at = static_cast<std::size_t>(link.v);
     const Vec3<S>& z = d.xi[at].w;
     const Mat3<S> turn = math::skew(z);
-    d.body[i].G = -(S(0.5) * (link.spin * u[at])) * turn;
-    d.body[i].F.w = (link.spin * u[at]) * d.psi[at].w + (link.spin * ud[at]) * z;
+    d.body[i].G = -(link.spin * u[at]) * turn;
+    d.body[i].F.w = (S(0.5) * (link.spin * u[at])) * d.chi[at].w + (link.spin * ud[at]) * z;
   }
   for (int i = tree.size() - 1; i >= 0; --i) {
     if (tree.links[i].kind != LinkKind::fixed && !is_root(tree, i))
@@ -191,7 +206,7 @@ struct SpeedTerms {
   Twist<S> effort;  // Y(xi)
   Vec3<S> back;     // b(xi)
   Twist<S> by_u;    // Y(phi) + B(xi)
-  Twist<S> by_q;    // Y(psi') + B(psi) + xi x* F
+  Twist<S> by_q;    // Y(psi') + B(psi) + xi x* F, with B(psi) = B(chi) / 2
 };
 
 template <class S>
@@ -200,11 +215,11 @@ SpeedTerms<S> speed_terms(const Link<S>& link, const DerivativeMotion<S>& d, int
   const Twist<S>& xi = d.xi[at];
   if (link.kind == LinkKind::rotor) {
     // Looks the same at every angle.
-    const Vec3<S> gyro = link.spin * d.psi[at].w;
+    const Vec3<S> gyro = (S(0.5) * link.spin) * d.chi[at].w;
     return {{link.spin * xi.w, Vec3<S>::zero()}, gyro, {gyro, Vec3<S>::zero()}, {}};
   }
-  return {effort(body.mass, xi), turned_back(body, xi), effort(body.mass, d.phi[at]) + turned(body, xi.w),
-          effort(body.mass, d.psi2[at]) + turned(body, d.psi[at].w) + cross_wrench(xi, body.F)};
+  return {effort(body.mass, xi), turned_back(body, xi), plus_turned(effort(body.mass, d.phi[at]), body, xi.w),
+          plus_cross_wrench(effort(body.mass, d.psi2[at]), xi, body.F) + S(0.5) * turned(body, d.chi[at].w)};
 }
 
 /// M, C and K (nv x nv by rows) of inertia and weight, armature included. position() must have run, on expressions group_angles() too.
@@ -219,6 +234,7 @@ void derivatives(const Tree<S>& tree, const S* u, const S* ud, const Motion<S>& 
     for (int k = 0; k < speed_count(link.kind); ++k) {
       const int row = link.v + k;
       const SpeedTerms<S> terms = speed_terms(link, d, i, static_cast<std::size_t>(row));
+      const Vec3<S> half_back = S(0.5) * terms.back;
       for (int a = i; a >= 0; a = is_root(tree, a) ? -1 : tree.links[a].parent) {
         const Link<S>& to = tree.links[a];
         for (int l = 0; l < speed_count(to.kind); ++l) {
@@ -231,7 +247,7 @@ void derivatives(const Tree<S>& tree, const S* u, const S* ud, const Motion<S>& 
             M[column * nv + row] = element;
           }
           C[row * nv + column] = pairing(terms.effort, d.phi[at], terms.back, d.xi[at].w);
-          K[row * nv + column] = pairing(terms.effort, d.psi2[at], terms.back, d.psi[at].w);
+          K[row * nv + column] = pairing(terms.effort, d.psi2[at], half_back, d.chi[at].w);
           if (a == i) continue;
           C[column * nv + row] = pairing(d.xi[at], terms.by_u);
           K[column * nv + row] = pairing(d.xi[at], terms.by_q);

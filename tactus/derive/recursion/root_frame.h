@@ -28,15 +28,24 @@ template <class S>
 Twist<S> operator*(const S& k, const Twist<S>& a) {
   return {k * a.w, k * a.v};
 }
+/// sum + a x b, product by product: each is one fused instruction.
+template <class S>
+Vec3<S> plus_cross(const Vec3<S>& sum, const Vec3<S>& a, const Vec3<S>& b) {
+  return {sum.x + a.y * b.z - a.z * b.y, sum.y + a.z * b.x - a.x * b.z, sum.z + a.x * b.y - a.y * b.x};
+}
 /// The rate of b when its space moves with a.
 template <class S>
 Twist<S> cross(const Twist<S>& a, const Twist<S>& b) {
-  return {cross(a.w, b.w), cross(a.w, b.v) + cross(a.v, b.w)};
+  return {cross(a.w, b.w), plus_cross(cross(a.w, b.v), a.v, b.w)};
 }
-/// The rate of the wrench F when its space moves with a.
+/// The rate of the wrench F when its space moves with a, and the sum with that.
 template <class S>
 Twist<S> cross_wrench(const Twist<S>& a, const Twist<S>& F) {
-  return {cross(a.w, F.w) + cross(a.v, F.v), cross(a.w, F.v)};
+  return {plus_cross(cross(a.w, F.w), a.v, F.v), cross(a.w, F.v)};
+}
+template <class S>
+Twist<S> plus_cross_wrench(const Twist<S>& sum, const Twist<S>& a, const Twist<S>& F) {
+  return {plus_cross(plus_cross(sum.w, a.w, F.w), a.v, F.v), plus_cross(sum.v, a.w, F.v)};
 }
 
 /// The sum so far and one product more. The product is made after the sum: on expressions the sum then keeps its sign, whatever the
@@ -75,7 +84,7 @@ Twist<S> effort(const MassMoments<S>& mass, const Twist<S>& xi) {
   const S yz = I.yy + I.zz, xz = I.xx + I.zz, xy = I.xx + I.yy;
   const Vec3<S> n{yz * w.x - I.xy * w.y - I.xz * w.z, xz * w.y - I.xy * w.x - I.yz * w.z,
                   xy * w.z - I.xz * w.x - I.yz * w.y};
-  return {n + cross(h, xi.v), mass.m * xi.v + cross(w, h)};
+  return {plus_cross(n, h, xi.v), plus_cross(mass.m * xi.v, w, h)};
 }
 
 /// Whether nothing that moves is below the link.
