@@ -129,6 +129,36 @@ void measure_derivatives(Report& report, const Effort& effort, const Mechanism& 
   add(report, effort, mechanism.name + " linear model", contenders);
 }
 
+/// Calls that wait for the one before: entries of their input are what they were plus zero times the last result, so that each call
+/// begins when that is known. Beside them calls that do not wait, with zeros added all the same.
+void measure_dependent(Report& report, const Effort& effort, const Mechanism& mechanism, Quantity quantity) {
+  struct Run {
+    generate::Kernel kernel;
+    std::vector<double> in, out, work, zeros;
+  };
+  const algebra::Function function = function_of(mechanism, quantity);
+  const generate::Kernel kernel = generate::compile(function);
+  std::vector<Contender> contenders;
+  for (const bool waits : {false, true}) {
+    for (const char* fed : {"q", "u"}) {
+      const generate::Slot* slot = kernel.input(fed);
+      if (slot == nullptr) continue;
+      const auto run = std::make_shared<Run>(
+          Run{kernel, inputs_of(function, mechanism), std::vector<double>(kernel.output_size()),
+              std::vector<double>(kernel.work_size()), std::vector<double>(kernel.output_size())});
+      contenders.push_back(
+          repeated(fmt::format("tactus, {} {}", fed, waits ? "waits for the call before" : "does not wait"),
+                   [run, waits, first = slot->offset, count = slot->size()](std::size_t i) {
+                     double* state = run->in.data() + (i % kStates) * run->kernel.input_size();
+                     const double* last = waits ? run->out.data() : run->zeros.data();
+                     for (std::size_t k = 0; k < count; ++k) state[first + k] += 0.0 * last[k];
+                     run->kernel(state, run->out.data(), run->work.data());
+                   }));
+    }
+  }
+  add(report, effort, mechanism.name + " " + name_of(quantity) + ", dependent calls", contenders);
+}
+
 }  // namespace
 
 void measure_once(const Mechanism& puma, const Effort& effort, Report& report) {
@@ -146,6 +176,8 @@ void measure_once(const Mechanism& puma, const Effort& effort, Report& report) {
   measure_derivatives(report, effort, chain(30, true));
 
   measure_constrained_linear(report, effort);
+  measure_dependent(report, effort, puma, Quantity::inverse_dynamics);
+  measure_dependent(report, effort, puma, Quantity::forward_dynamics);
 
   // Six angles: what one PUMA needs.
   struct Angles {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <tactus/base/check.h>
+#include <tactus/derive/recursion/batch_forms.h>
 #include <tactus/derive/recursion/recursion.h>
 #include <tactus/generate/batch.h>
 #include <tactus/generate/machine_code.h>
@@ -57,6 +58,12 @@ Contender batch_contender(const generate::BatchKernel& kernel, const std::vector
     for (std::size_t k = 0; k < results; ++k) result[k] = run->out[k * width + state % width];
   };
   return c;
+}
+
+Function batch_mass_matrix(const Mechanism& mechanism) {
+  derive::Options options;
+  options.friction = false;
+  return derive::mass_matrix_for_batches(derive::Equations(mechanism.model, options));
 }
 
 }  // namespace
@@ -194,8 +201,10 @@ std::vector<Contender> tactus_contenders(const Mechanism& mechanism, Quantity qu
   if (generate::machine_level() != generate::Level::none) {
     contenders.push_back(kernel_contender(
         "tactus machine code", generate::compile(function, Backend::machine_code), inputs, results));
+    const Function batch_function =
+        quantity == Quantity::mass_matrix ? batch_mass_matrix(mechanism) : function;
     for (const int lanes : {4, 8}) {
-      const generate::BatchKernel kernel = generate::compile_batch(function, lanes);
+      const generate::BatchKernel kernel = generate::compile_batch(batch_function, lanes);
       if (kernel.backend() == Backend::machine_code)
         contenders.push_back(batch_contender(kernel, inputs, results));
     }

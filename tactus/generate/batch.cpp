@@ -8,8 +8,14 @@ namespace tactus::generate {
 
 int widest_batch() { return machine_level() == Level::avx512 ? 8 : 4; }
 
+int suitable_batch(const algebra::Function& function) {
+  constexpr std::size_t kCache = 48 * 1024;
+  const std::size_t state = sizeof(double) * (function.input_size() + function.output_size());
+  return 8 * state > kCache && 4 * state <= kCache ? 4 : widest_batch();
+}
+
 BatchKernel compile_batch(const algebra::Function& function, int lanes, Backend backend) {
-  if (lanes == 0) lanes = widest_batch();
+  if (lanes == 0) lanes = suitable_batch(function);
   TACTUS_CHECK(lanes == 4 || lanes == 8);
   BatchKernel kernel;
   kernel.program_ = make_program(function, lanes, backend);

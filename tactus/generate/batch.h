@@ -41,10 +41,14 @@ class BatchKernel {
   Run run_ = nullptr;
 };
 
-/// The number of lanes that suits this processor: 8 with AVX-512, otherwise 4.
+/// The number of lanes that this processor has: 8 with AVX-512, otherwise 4.
 int widest_batch();
 
-/// `lanes` is 4 or 8; 0 means widest_batch(). Where the processor has no registers that wide, the interpreter
+/// The number of lanes that suits the function here: widest_batch(), but 4 where the inputs and outputs of eight states are too many for
+/// the first-level cache and those of four are not. Measured (docs/benchmarks.md).
+int suitable_batch(const algebra::Function& function);
+
+/// `lanes` is 4 or 8; 0 means suitable_batch(). Where the processor has no registers that wide, the interpreter
 /// runs the lanes one after the other. Throws as compile() does.
 BatchKernel compile_batch(const algebra::Function& function, int lanes = 0,
                           Backend backend = Backend::automatic);

@@ -4,6 +4,7 @@
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/base/error.h>
+#include <tactus/derive/constraints/constrained_derivatives.h>
 #include <tactus/derive/linear/motion_derivatives.h>
 #include <tactus/derive/linear/regular_mass.h>
 
@@ -87,8 +88,9 @@ Function constrained(const Equations& equations, const std::string& word, const 
   for (std::size_t k = 0; k < equations.constraint_rows().size(); ++k)
     if (word == "constraints" || rows.empty() || rows[k])
       labels += (labels.empty() ? "" : ", ") + equations.constraint_rows()[k].label;
-  Function function =
-      word == "constraints" ? equations.constraint_terms() : equations.constrained_dynamics(rows);
+  Function function = word == "constraints"               ? equations.constraint_terms()
+                      : word == "constrained-derivatives" ? derive::constrained_derivatives(equations, rows)
+                                                          : equations.constrained_dynamics(rows);
   function.meaning += " Rows, in order: " + labels + ".";
   return function;
 }
@@ -112,7 +114,8 @@ Function requested(const Equations& equations, const std::string& request, const
                              word == "inverse-derivatives" || word == "forward-derivatives";
       return of_motion ? open_tree(equations, entry.make(equations)) : entry.make(equations);
     }
-    if (word == "constrained-dynamics" || word == "constraints") return constrained(equations, word, rows);
+    if (word == "constrained-dynamics" || word == "constraints" || word == "constrained-derivatives")
+      return constrained(equations, word, rows);
   }
   if (word == "jacobian" || word == "frame") {
     if (colon == std::string::npos || colon + 1 == request.size()) {
@@ -148,6 +151,8 @@ const std::vector<Word>& constraint_words() {
   static const std::vector<Word> all{
       {"constrained-dynamics",
        "accelerations and multipliers: M udot + h = tau + A^T lambda, A udot = gamma"},
+      {"constrained-derivatives",
+       "these accelerations and multipliers, and their derivatives by q, u and tau"},
       {"constraints", "Phi, A u + c, A, c and gamma = -(Adot u + cdot)"},
       {"step",
        "a whole step of rk4, constraints held (source languages; also for models without constraints)"}};

@@ -36,10 +36,8 @@ std::uint32_t X86Assembler::sines_at_once(std::uint32_t group) const {
   switch (lanes_) {
     case 1:
       return std::min(group, 8u);
-    case 4:
-      return std::min(group, 2u);
     default:
-      return 1;
+      return std::min(group, 2u);
   }
 }
 
@@ -66,8 +64,11 @@ void X86Assembler::sine_group(std::uint32_t first, std::uint32_t count) {
     gather_angles(angles, entry);
   } else {
     apart = count;
-    if (lanes_ == 8) entry = SinCosEntry::eight;
-    if (count == 2) entry = SinCosEntry::four_and_four;
+    if (lanes_ == 8) {
+      entry = count == 2 ? SinCosEntry::eight_and_eight : SinCosEntry::eight;
+    } else if (count == 2) {
+      entry = SinCosEntry::four_and_four;
+    }
     for (std::uint32_t k = 0; k < count; ++k) load(static_cast<int>(k), angles[k]);
   }
   const std::uint32_t results = registers_.take_block(2 * apart);

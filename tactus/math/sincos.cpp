@@ -23,6 +23,7 @@ struct Versions {
   const void* entry_4 = nullptr;
   const void* entry_4_and_4 = nullptr;
   const void* entry_8 = nullptr;
+  const void* entry_8_and_8 = nullptr;
 };
 
 Versions choose() noexcept {
@@ -37,6 +38,7 @@ Versions choose() noexcept {
         __builtin_cpu_supports("avx512vl")) {
       versions.array = sincos_avx512;
       versions.entry_8 = sincos_entry_avx512();
+      versions.entry_8_and_8 = sincos_entry_avx512_pair();
     }
   }
 #endif
@@ -64,6 +66,8 @@ const void* sincos_entry(SinCosEntry entry) noexcept {
       return versions().entry_4_and_4;
     case SinCosEntry::eight:
       return versions().entry_8;
+    case SinCosEntry::eight_and_eight:
+      return versions().entry_8_and_8;
   }
   return nullptr;
 }

@@ -26,9 +26,10 @@ void sincos(const double* x, double* sin, double* cos, std::size_t n) noexcept;
 /// How the packed versions are called from machine code: the angles in vector registers, the address of the
 /// results in the first integer argument: all sines, then all cosines.
 enum class SinCosEntry {
-  four,           // angles in ymm0
-  four_and_four,  // angles in ymm0 and ymm1
-  eight,          // angles in zmm0
+  four,             // angles in ymm0
+  four_and_four,    // angles in ymm0 and ymm1
+  eight,            // angles in zmm0
+  eight_and_eight,  // angles in zmm0 and zmm1
 };
 
 /// nullptr where this processor lacks what the version needs (AVX2 and FMA; for eight AVX-512 F, DQ and VL).

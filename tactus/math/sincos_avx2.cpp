@@ -16,13 +16,12 @@ struct FourLanes {
   static V fma(V a, V b, V c) { return _mm256_fmadd_pd(a, b, c); }
   static V fnma(V a, V b, V c) { return _mm256_fnmadd_pd(a, b, c); }
   static __m256i bits(V x) { return _mm256_castpd_si256(x); }
-  static V next(V t) { return _mm256_castsi256_pd(_mm256_add_epi64(bits(t), _mm256_set1_epi64x(1))); }
-  static V pick_if_odd(V t, V odd, V even) {
-    return _mm256_blendv_pd(even, odd, _mm256_castsi256_pd(_mm256_slli_epi64(bits(t), 63)));
-  }
-  static V flip_if_bit1(V x, V t) {
-    const V sign = _mm256_castsi256_pd(_mm256_slli_epi64(_mm256_srli_epi64(bits(t), 1), 63));
-    return _mm256_xor_pd(x, sign);
+  // Bit 0 of t moved to the sign says which is which; bit 1 is the sine's sign, bit 1 and bit 0 together the cosine's.
+  static void quarter_turns(V t, V s, V c, V& sin, V& cos) {
+    const V bit0 = _mm256_castsi256_pd(_mm256_slli_epi64(bits(t), 63));
+    const V minus = _mm256_and_pd(_mm256_castsi256_pd(_mm256_slli_epi64(bits(t), 62)), _mm256_set1_pd(-0.0));
+    sin = _mm256_xor_pd(_mm256_blendv_pd(s, c, bit0), minus);
+    cos = _mm256_xor_pd(_mm256_blendv_pd(c, s, bit0), _mm256_xor_pd(minus, bit0));
   }
 };
 

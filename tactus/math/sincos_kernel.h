@@ -58,13 +58,12 @@ template <class L>
   const V c23 = L::fma(z, all(-0x1.27e4f7f1912d3p-22), all(0x1.a01a019c8f253p-16));
   const V c45 = L::fma(z, all(-0x1.8fa68470b872cp-37), all(0x1.1ee9dbcedd012p-29));
   const V c = L::fma(z4, c45, L::fma(z2, c23, c01));
-  const V half_z = all(0.5) * z;
-  const V w = all(1.0) - half_z;
-  const V cos_r = w + (((all(1.0) - w) - half_z) + L::fma(z2, c, r * excess));
+  const V half = all(0.5), one = all(1.0);
+  const V w = L::fnma(half, z, one);  // the product is exact: so is the next
+  const V cos_r = w + (L::fnma(half, z, one - w) + L::fma(z2, c, r * excess));
 
   // Quarter turns: n mod 4 = 0, 1, 2, 3 gives sin = s, c, -s, -c and cos = c, -s, -c, s.
-  sin = L::flip_if_bit1(L::pick_if_odd(t, cos_r, sin_r), t);
-  cos = L::flip_if_bit1(L::pick_if_odd(t, sin_r, cos_r), L::next(t));
+  L::quarter_turns(t, sin_r, cos_r, sin, cos);
 }
 
 /// Lanes outside the range (or not a number) again, by the C library.
@@ -84,12 +83,13 @@ struct OneLane {
   static V fma(V a, V b, V c) { return __builtin_fma(a, b, c); }
   static V fnma(V a, V b, V c) { return __builtin_fma(-a, b, c); }
   static std::uint64_t bits(V x) { return __builtin_bit_cast(std::uint64_t, x); }
-  static V next(V t) { return __builtin_bit_cast(double, bits(t) + 1); }
-  static V pick_if_odd(V t, V odd, V even) {
-    const std::uint64_t mask = std::uint64_t{0} - (bits(t) & 1);
-    return __builtin_bit_cast(double, (bits(odd) & mask) | (bits(even) & ~mask));
+  static void quarter_turns(V t, V s, V c, V& sin, V& cos) {
+    const std::uint64_t odd = std::uint64_t{0} - (bits(t) & 1);
+    const std::uint64_t sin_bits = (bits(c) & odd) | (bits(s) & ~odd);
+    const std::uint64_t cos_bits = (bits(s) & odd) | (bits(c) & ~odd);
+    sin = __builtin_bit_cast(double, sin_bits ^ ((bits(t) & 2) << 62));
+    cos = __builtin_bit_cast(double, cos_bits ^ (((bits(t) + 1) & 2) << 62));
   }
-  static V flip_if_bit1(V x, V t) { return __builtin_bit_cast(double, bits(x) ^ ((bits(t) & 2) << 62)); }
 };
 
 [[gnu::always_inline]] inline SinCos sincos_one(double x) {

@@ -18,6 +18,7 @@ void sincos_avx512(const double* x, double* sin, double* cos, std::size_t n) noe
 const void* sincos_entry_avx2() noexcept;
 const void* sincos_entry_avx2_pair() noexcept;
 const void* sincos_entry_avx512() noexcept;
+const void* sincos_entry_avx512_pair() noexcept;
 #endif
 
 }  // namespace tactus::math

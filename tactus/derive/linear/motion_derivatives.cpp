@@ -28,25 +28,6 @@ void add(Matrix& A, const Matrix& B) {
   for (std::size_t k = 0; k < A.size(); ++k) A[k] += B[k];
 }
 
-/// d roots / d q along the joint rates.
-Matrix by_place(const Derivation& self, const std::vector<Expr>& roots) {
-  const std::size_t n = self.symbols->u.size(), nq = self.symbols->q.size();
-  const Matrix J = algebra::jacobian(roots, self.symbols->q);
-  if (nq == n) return J;  // no quaternions: the coordinates' rates are the joint rates
-  Matrix result(roots.size() * n);
-  std::vector<Expr> unit(n);
-  for (std::size_t k = 0; k < n; ++k) {
-    unit[k] = Expr(1.0);
-    const std::vector<Expr> along = coordinate_rates(self.model, *self.symbols, unit);
-    unit[k] = Expr(0.0);
-    for (std::size_t c = 0; c < nq; ++c) {
-      if (algebra::is_zero(along[c])) continue;
-      for (std::size_t i = 0; i < roots.size(); ++i) result[i * n + k] += J[i * nq + c] * along[c];
-    }
-  }
-  return result;
-}
-
 ForceDerivatives by_graph(const Derivation& self, bool with_wrench) {
   const Symbols& symbols = *self.symbols;
   const std::vector<Expr> tau =
@@ -56,7 +37,7 @@ ForceDerivatives by_graph(const Derivation& self, bool with_wrench) {
   result.by_acceleration =
       self.speeds.identity ? result.mass : times(result.mass, self.speeds.W, symbols.u.size());
   result.by_speed = algebra::jacobian(tau, symbols.u);
-  result.by_place = by_place(self, tau);
+  result.by_place = derivatives_by_place(self, tau);
   return result;
 }
 
@@ -102,12 +83,12 @@ ForceDerivatives by_recursion(const Derivation& self, bool with_wrench) {
     result.by_acceleration = times(result.mass, speeds.W, n);
     result.by_speed = times(by_rate, speeds.W, n);
     add(result.by_speed, times(result.mass, algebra::jacobian(speeds.accelerations, symbols.u), n));
-    add(result.by_place, times(by_rate, by_place(self, speeds.rates), n));
-    add(result.by_place, times(result.mass, by_place(self, speeds.accelerations), n));
+    add(result.by_place, times(by_rate, derivatives_by_place(self, speeds.rates), n));
+    add(result.by_place, times(result.mass, derivatives_by_place(self, speeds.accelerations), n));
   }
   const std::vector<Expr> loads = load_forces(self, with_wrench);
   add(result.by_speed, algebra::jacobian(loads, symbols.u));
-  add(result.by_place, by_place(self, loads));
+  add(result.by_place, derivatives_by_place(self, loads));
   return result;
 }
 
@@ -124,6 +105,24 @@ Block square(const char* name, const char* meaning, int n, Matrix entries) {
 }
 
 }  // namespace
+
+std::vector<Expr> derivatives_by_place(const Derivation& self, const std::vector<Expr>& roots) {
+  const std::size_t n = self.symbols->u.size(), nq = self.symbols->q.size();
+  const Matrix J = algebra::jacobian(roots, self.symbols->q);
+  if (nq == n) return J;  // no quaternions: the coordinates' rates are the joint rates
+  Matrix result(roots.size() * n);
+  std::vector<Expr> unit(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    unit[k] = Expr(1.0);
+    const std::vector<Expr> along = coordinate_rates(self.model, *self.symbols, unit);
+    unit[k] = Expr(0.0);
+    for (std::size_t c = 0; c < nq; ++c) {
+      if (algebra::is_zero(along[c])) continue;
+      for (std::size_t i = 0; i < roots.size(); ++i) result[i * n + k] += J[i * nq + c] * along[c];
+    }
+  }
+  return result;
+}
 
 ForceDerivatives force_derivatives(const Derivation& self, bool with_wrench, DerivativeMethod method) {
   self.require_a_matrix();

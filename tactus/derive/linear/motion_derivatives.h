@@ -30,6 +30,9 @@ struct ForceDerivatives {
 /// In the derivation's graph, which must be the current one. `with_wrench`: wrench inputs act.
 ForceDerivatives force_derivatives(const Derivation& derivation, bool with_wrench, DerivativeMethod method);
 
+/// d roots / d q along the joint rates, roots x nv by rows, by differentiating the expressions.
+std::vector<Expr> derivatives_by_place(const Derivation& derivation, const std::vector<Expr>& roots);
+
 /// inputs t q u udot wrench parameters -> tau_udot, tau_u, tau_q [nv x nv]: derivatives of the joints' forces. With joint rates for
 /// speeds and no quaternions these are M, C and K of Equations::linear_model().
 Function inverse_derivatives(const Equations& equations,
