@@ -5,9 +5,12 @@
 #include <cmath>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
+#include <tactus/algebra/calculus.h>
+#include <tactus/derive/constraints/constrained_derivatives.h>
 #include <tactus/derive/equations.h>
 #include <tactus/derive/linear/linear_terms.h>
 #include <tactus/derive/linear/motion_derivatives.h>
@@ -86,6 +89,38 @@ void measure_constrained_linear(Report& report, const Effort& effort) {
     for (int k = 0; k < 20; ++k) motion->run();
   }));
   add(report, effort, "single_track linear model", contenders);
+}
+
+/// Derivatives of constrained motion by recursion and the motion's factors, beside its expressions differentiated and the motion alone.
+void measure_constrained_derivatives(Report& report, const Effort& effort, const std::string& name) {
+  const describe::Model model = describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/" + name + ".yaml");
+  const derive::Equations equations(model);
+  const algebra::Function motion = equations.constrained_dynamics();
+  algebra::Function direct = motion;
+  {
+    const algebra::Graph::Scope scope(*motion.graph);
+    const auto entries = [](const std::vector<algebra::Block>& blocks, std::string_view wanted) {
+      return std::find_if(blocks.begin(), blocks.end(), [&](const auto& b) { return b.name == wanted; })
+          ->entries;
+    };
+    for (const char* result : {"udot", "lambda"})
+      for (const char* by : {"q", "u", "tau"}) {
+        const std::vector<algebra::Expr> y = entries(motion.outputs, result), x = entries(motion.inputs, by);
+        direct.outputs.push_back({fmt::format("{}_{}", result, by), "", static_cast<int>(y.size()),
+                                  static_cast<int>(x.size()), algebra::jacobian(y, x)});
+      }
+  }
+  std::vector<Contender> contenders;
+  const auto add_kernel = [&](const std::string& system, const algebra::Function& function) {
+    const auto evaluator = std::make_shared<generate::Evaluator>(generate::compile(function));
+    std::copy(model.initial_q.begin(), model.initial_q.end(), evaluator->input("q").begin());
+    std::copy(model.initial_u.begin(), model.initial_u.end(), evaluator->input("u").begin());
+    contenders.push_back(repeated(system, [evaluator](std::size_t) { evaluator->run(); }));
+  };
+  add_kernel("tactus machine code", derive::constrained_derivatives(equations));
+  add_kernel("tactus, graph differentiated", direct);
+  add_kernel("tactus, the motion alone", motion);
+  add(report, effort, name + " constrained derivatives", contenders);
 }
 
 /// The linear model M, d tau/d u, d tau/d q as it is made, by differentiating the graph, and by the recursion on double as a loop.
@@ -176,6 +211,8 @@ void measure_once(const Mechanism& puma, const Effort& effort, Report& report) {
   measure_derivatives(report, effort, chain(30, true));
 
   measure_constrained_linear(report, effort);
+  for (const char* name : {"four_bar", "single_track", "stewart_platform"})
+    measure_constrained_derivatives(report, effort, name);
   measure_dependent(report, effort, puma, Quantity::inverse_dynamics);
   measure_dependent(report, effort, puma, Quantity::forward_dynamics);
 
