@@ -202,9 +202,9 @@ std::string remedy_of(const Request& request, const LinearModel& linear, const L
     return "forces or constraints depend on time: what balances at this moment does not later; take their "
            "time dependence out, for example with a parameter in place of t";
   if (linear.is_uniform)
-    return "the axes of a spherical or free joint turn along with a body that rolls: put it on Euler angles "
-           "(`type: euler` or `free_euler`), whose axes "
-           "do not";
+    return "nothing is the same further along in any axes that were tried: the body has no symmetry there, "
+           "or it "
+           "stands on a joint that moves; put it on Euler angles (`type: euler` or `free_euler`)";
   if (!request.steady) return "--steady searches one nearby; --solve lets actuator forces change for it";
   if (linear.largest_acceleration <= 1e-6)
     return "the accelerations vanish at this moment only: hold other coordinates and speeds (--hold)";
