@@ -254,6 +254,17 @@ TEST(Linear, FindsWhereMechanismsHang) {
   }
 }
 
+// From stretched out to hanging straight down; of the search's slopes none is a difference where nothing moves.
+TEST(Linear, FindsWhereLongChainsHang) {
+  for (const char* name : {"chain_30.yaml", "chain_100.yaml"}) {
+    const Outcome run = tactus("linear " + model(name) + " --steady");
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_NE(run.out.find("about an equilibrium"), std::string::npos) << run.out.substr(0, 200);
+    EXPECT_NE(run.out.find("at         q1 = 1.57079632679, q2 = 0, q3 = 0, "), std::string::npos)
+        << run.out.substr(0, 4000);
+  }
+}
+
 // In axes that do not turn with it; tests/simulate/turning_axes_test.cpp has the closed forms.
 TEST(Linear, ABallThatRollsStraightIsSteadyAndSaysInWhichAxes) {
   const Folder folder;

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
 #include <Eigen/QR>
 
 #include <tactus/simulate/linear/linearization.h>
@@ -65,29 +67,77 @@ Instant Linearization::steady(const Instant& point, const SteadySearch& search) 
   const auto size = static_cast<Index>(free_q.size() + free_u.size() + free_tau.size());
   constexpr double kDifference = 1e-6;  // the slopes need no more than steer the steps: the residual is exact
   constexpr double kFound = 1e-11;
-  // At rest, accelerations lead downhill: steps along them, longer while they go on in the same direction, come near to where a pendulum
-  // hangs from wherever it is. Newton's method alone is for what is near.
+  // Slopes of the residual: of accelerations those of the linear model itself, P, D and B; of their rates, jerk = P qd, at rest P H, and
+  // otherwise differences.
+  const auto slopes = [&](const Instant& from) {
+    const LinearModel here = self.here(from);
+    const bool rests = largest(VectorXd(self.output("qd"))) == 0.0;
+    const auto p_q = static_cast<Index>(here.coordinates.size()),
+               p_u = static_cast<Index>(here.speeds.size());
+    const MatrixXd H = here.full.A.topRightCorner(p_q, p_u), P = here.full.A.bottomLeftCorner(p_u, p_q),
+                   D = here.full.A.bottomRightCorner(p_u, p_u), B = here.full.B.bottomRows(p_u);
+    const auto among = [](const auto& all, const auto& one) {
+      return static_cast<Index>(std::find(all.begin(), all.end(), one) - all.begin());
+    };
+    MatrixXd J = MatrixXd::Zero(search.at_rest ? p_u : 2 * p_u, size);
+    Index k = 0;
+    for (const int i : free_q) J.col(k++).head(p_u) = P.col(among(self.parts_q.independent, i));
+    for (const int i : free_u) {
+      const Index u = among(self.parts_u.independent, i);
+      J.col(k).head(p_u) = D.col(u);
+      if (rests) J.col(k).tail(p_u) = P * H.col(u);
+      ++k;
+    }
+    for (const int i : free_tau) {
+      const Index input = among(here.inputs, self.efforts[static_cast<std::size_t>(i)]);
+      if (input < B.cols()) J.col(k).head(p_u) = B.col(input);
+      ++k;
+    }
+    for (k = 0; !search.at_rest && !rests && k < size; ++k) {
+      const VectorXd y = kDifference * VectorXd::Unit(size, k);
+      J.col(k).tail(p_u) =
+          (residual(moved(from, y)) - residual(moved(from, -y))).tail(p_u) / (2.0 * kDifference);
+    }
+    return J;
+  };
+  // At rest, accelerations lead downhill to where a pendulum hangs from wherever it is; Newton's method alone is for what is near, and
+  // goes uphill as well. Steps of length h along what the accelerations will be at their end,
+  //   y = h (udot + P y)
+  // as long as h is below what would turn them round, 1/h above every eigenvalue of P.
   if (search.at_rest && !free_q.empty()) {
     constexpr double kNear = 1e-2;  // [rad/s^2, m/s^2]
     constexpr int kMostDownhill = 400;
-    double length = 1e-3;  // [s^2]
+    double length = 1e-3;              // [s^2]
+    std::vector<Index> columns, rows;  // coordinates whose rates are independent speeds
+    for (std::size_t k = 0; k < free_q.size(); ++k)
+      for (std::size_t u = 0; u < self.parts_u.independent.size(); ++u)
+        if (self.parts_u.independent[u] == free_q[k]) {
+          columns.push_back(static_cast<Index>(k));
+          rows.push_back(static_cast<Index>(u));
+        }
     VectorXd force = residual(at);
-    for (int step = 0; step < kMostDownhill && largest(force) > kNear; ++step) {
-      VectorXd y = VectorXd::Zero(size);
-      Index k = 0;
-      for (const int i : free_q) {
-        for (std::size_t u = 0; u < self.parts_u.independent.size(); ++u)
-          if (self.parts_u.independent[u] == i) y[k] = length * force[static_cast<Index>(u)];
-        ++k;
+    MatrixXd P;
+    double steepest = 0.0;
+    for (int step = 0; !rows.empty() && step < kMostDownhill && largest(force) > kNear; ++step) {
+      if (P.size() == 0) {
+        P = slopes(at)(rows, columns);
+        steepest = Eigen::EigenSolver<MatrixXd>(P, false).eigenvalues().real().maxCoeff();
       }
+      if (steepest > 0.0) length = std::min(length, 0.5 / steepest);
+      MatrixXd implicit = -P;
+      implicit.diagonal().array() += 1.0 / length;
+      VectorXd y = VectorXd::Zero(size);
+      const VectorXd along = implicit.partialPivLu().solve(VectorXd(force(rows)));
+      for (std::size_t k = 0; k < columns.size(); ++k) y[columns[k]] = along[static_cast<Index>(k)];
       if (const double most = largest(y); most > 0.2) y *= 0.2 / most;  // [rad, m]
       try {
         const Instant next = self.here(moved(at, y)).at;
         const VectorXd there = residual(next);
         if (there.dot(force) > 0.0 || there.norm() < force.norm()) {
-          length *= there.dot(force) > 0.0 ? 1.5 : 0.7;
+          length *= there.dot(force) > 0.0 ? 2.0 : 0.7;
           at = next;
           force = there;
+          P.resize(0, 0);
           continue;
         }
       } catch (const InputError&) {
@@ -99,11 +149,7 @@ Instant Linearization::steady(const Instant& point, const SteadySearch& search) 
   VectorXd r = residual(at);
   double before = largest(r);
   for (int step = 0; step < kMostSteps && before > kFound; ++step) {
-    MatrixXd J(r.size(), size);
-    for (Index k = 0; k < size; ++k) {
-      const VectorXd y = kDifference * VectorXd::Unit(size, k);
-      J.col(k) = (residual(moved(at, y)) - residual(moved(at, -y))) / (2.0 * kDifference);
-    }
+    const MatrixXd J = slopes(at);
     Eigen::CompleteOrthogonalDecomposition<MatrixXd> solver(J.rows(), J.cols());
     solver.setThreshold(1e-7);
     solver.compute(J);
