@@ -8,6 +8,21 @@
 
 namespace tactus::describe {
 
+std::vector<std::string> table_names(const std::string& path) {
+  std::vector<std::string> names;
+  try {
+    const std::string text = read_source(path);
+    require_text(text, path);
+    const Value document = read_document(text, path);
+    const Value* tables = document.is_map() ? document.find("tables") : nullptr;
+    if (tables == nullptr || !tables->is_map() || document.find("include") != nullptr) return {};
+    for (const Value::Entry& table : tables->entries) names.push_back(table.key.text);
+  } catch (const InputError&) {
+    return {};
+  }
+  return names;
+}
+
 std::vector<std::string> table_files(const std::string& path) {
   namespace fs = std::filesystem;
   std::vector<std::string> files;
