@@ -143,7 +143,7 @@ TEST(Messages, ATableThatIsMissingSpeaksOfTables) {
     const Outcome run =
         tactus("check " + folder.file("t.yaml", std::string(kArm) + "tables: {f: {file: " + name + "}}\n"));
     EXPECT_EQ(run.code, 2);
-    EXPECT_NE(run.err.find(":4:18: error: the table's file "), std::string::npos) << run.err;
+    EXPECT_NE(run.err.find(":4:20: error: the table's file "), std::string::npos) << run.err;
     EXPECT_EQ(run.err.find("model"), std::string::npos) << run.err;
   }
 }

@@ -365,9 +365,8 @@ std::string ended_constraint(ConstraintSolver& solver, const State& state, const
   const auto label = [&](int row) { return solver.constraints().rows[static_cast<std::size_t>(row)].label; };
   if (const int row = ended_row(state.t + step, state.q); row >= 0)
     return fmt::format(
-        "the constraint `{}` has no finite value or rate after the step: look at its formula, which ends in "
-        "time",
-        label(row));
+        "the constraint `{}` has no finite value or rate after the step: look at its formula{}", label(row),
+        ended_row(state.t, state.q) < 0 ? ", which ends in time" : "");
   for (const double steps : {0.5, 1.0, 2.0, 4.0}) {
     const double ahead = steps * step;
     std::vector<double> there = state.q;
@@ -412,10 +411,12 @@ std::string Simulation::explain(Status status) {
     std::size_t worst = solver.active_rows().front();
     for (const std::size_t k : solver.active_rows())
       if (!(std::abs(position[k]) <= std::abs(position[worst]))) worst = k;
-    return fmt::format(
-        "{} the constraints can no longer be met (`{}` is off by {:.3g} after the step): a motion that they "
-        "do not allow is prescribed, or the step is too large",
-        when, solver.constraints().rows[worst].label, position[worst]);
+    if (std::isfinite(position[worst]))
+      return fmt::format(
+          "{} the constraints can no longer be met (`{}` is off by {:.3g} after the step): a motion that "
+          "they "
+          "do not allow is prescribed, or the step is too large",
+          when, solver.constraints().rows[worst].label, position[worst]);
   }
 
   if (status.has(Status::parameters_singular))
