@@ -325,6 +325,16 @@ TEST(Simulate, ATableThatEndsIsNamedWithItsForceAndArgument) {
   EXPECT_NE(timed.err.find("its argument t is 1.001, and it reaches to 1;"), std::string::npos) << timed.err;
   EXPECT_NE(timed.err.find("t.yaml:5:"), std::string::npos) << timed.err;
   EXPECT_EQ(timed.err.find("smaller step"), std::string::npos) << timed.err;
+  // Of a file that includes this one.
+  const Outcome over =
+      tactus("simulate " +
+             folder.file("over.yaml",
+                         "include: t.yaml\ntables: {tc: {points: [[0, 0], [0.2, 1]], beyond: "
+                         "error}}\n"
+                         "forces: {f2: {type: joint, joint: q, force: tc(t)}}\n") +
+             " --duration 3");
+  EXPECT_EQ(over.code, 1);
+  EXPECT_NE(over.err.find("the table `tc` in the force `f2`"), std::string::npos) << over.err;
 }
 
 }  // namespace

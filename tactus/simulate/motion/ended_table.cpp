@@ -67,7 +67,7 @@ std::string ended_table(const describe::Model& model, double t, const std::vecto
   for (std::size_t k = 0; k < q.size() && k < coordinates.size(); ++k) values[coordinates[k]] = q[k];
   for (const describe::ForceLaw& law : model.force_laws)
     if (const std::string ended =
-            ended_in(law.component, *model.graph, law.where.file,
+            ended_in(law.component, *model.graph, model.file,
                      fmt::format("in the force `{}` ({})", law.name, law.where.to_string()), values);
         !ended.empty())
       return ended;
