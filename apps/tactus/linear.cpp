@@ -104,7 +104,8 @@ Swept swept_by(const describe::Model& model, const std::string& name) {
   if (const int k = index_of(efforts, name); k >= 0) return {Kind::effort, k};
   std::vector<std::string> known = parameters;
   for (const auto& more : {model.coordinate_names(), rates, model.speed_names(), efforts})
-    known.insert(known.end(), more.begin(), more.end());
+    for (const std::string& one : more)  // coordinates and speeds share names
+      if (index_of(known, one) < 0) known.push_back(one);
   throw InputError({model.file},
                    fmt::format("--sweep: `{}` is no parameter, coordinate, speed or force", name),
                    suggestion(name, known));
@@ -202,9 +203,9 @@ std::string remedy_of(const Request& request, const LinearModel& linear, const L
     return "forces or constraints depend on time: what balances at this moment does not later; take their "
            "time dependence out, for example with a parameter in place of t";
   if (linear.is_uniform)
-    return "the axes of a spherical or free joint turn along with a body that rolls: put it on Euler angles "
-           "(`type: euler` or `free_euler`), whose axes "
-           "do not";
+    return "nothing is the same further along in any axes that were tried: the body has no symmetry there, "
+           "or it "
+           "stands on a joint that moves; put it on Euler angles (`type: euler` or `free_euler`)";
   if (!request.steady) return "--steady searches one nearby; --solve lets actuator forces change for it";
   if (linear.largest_acceleration <= 1e-6)
     return "the accelerations vanish at this moment only: hold other coordinates and speeds (--hold)";
@@ -217,6 +218,9 @@ void run(const Request& request) {
   inputs.push_back({"--at", request.state});
   require_distinct_files(inputs, {{"--plot", request.plot}});
   const Sweep sweep = request.sweep.empty() ? Sweep{"", {0.0}} : sweep_of(request.sweep);
+  for (const auto& [name, value] : request.model.pairs())
+    if (name == sweep.name)
+      throw InputError({}, fmt::format("--set and --sweep both give `{}`", name), "leave out one of them");
   const Swept swept = swept_by(model, sweep.name);
   if (!request.plot.empty() && sweep.name.empty())
     throw InputError({}, "--plot draws eigenvalues over a range", "give --sweep NAME=FROM:TO:STEP");

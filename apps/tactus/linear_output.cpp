@@ -78,6 +78,10 @@ Json point_as_json(const LinearReport& report, const LinearModel& model) {
                            {"kept", model.kept}};
   result["speeds"] = {{"independent", model.speeds}, {"dependent", model.dependent_speeds}};
   result["inputs"] = model.inputs;
+  result["axes"] = Json::object();
+  for (const simulate::TurnedAxes& axes : model.axes)
+    result["axes"][axes.joint] = {
+        {"back", axes.back}, {"keep_direction", axes.keep_direction}, {"apart", axes.apart}};
   result["M"] = rows(model.M);
   result["C"] = rows(model.C);
   result["K"] = rows(model.K);
@@ -134,6 +138,16 @@ void add_matrix(std::string& text, const char* name, const Eigen::MatrixXd& matr
   }
 }
 
+/// In which axes turns, shifts and speeds of a joint are counted that are not in the child's own.
+std::string in_words(const simulate::TurnedAxes& axes) {
+  const std::string how = axes.keep_direction
+                              ? "do not turn with it"
+                              : fmt::format("turn back against it at ({:.6g}, {:.6g}, {:.6g}) rad/s",
+                                            axes.back[0], axes.back[1], axes.back[2]);
+  return fmt::format("those of {} agree with its child's at this moment and {}{}", axes.joint, how,
+                     axes.apart ? "; its speeds are components in them, whatever its small turns" : "");
+}
+
 void add_head(std::string& text, const LinearModel& model) {
   text += fmt::format("coordinates  {}\n", list(model.kept));
   if (!model.ignorable.empty())
@@ -149,11 +163,13 @@ void add_head(std::string& text, const LinearModel& model) {
   text += fmt::format("speeds       {}\n", list(model.speeds));
   if (!model.dependent_speeds.empty()) text += fmt::format("  dependent  {}\n", list(model.dependent_speeds));
   text += fmt::format("inputs       {}\n", list(model.inputs));
+  for (const simulate::TurnedAxes& axes : model.axes)
+    text += fmt::format("axes         {}\n", in_words(axes));
 }
 
 const char* kind_of(const LinearModel& model) {
   if (model.is_equilibrium) return "an equilibrium";
-  if (model.is_uniform && !model.is_steady) return "a uniform motion, in axes that turn along with it";
+  if (model.is_uniform && !model.is_steady) return "a uniform motion, along which its linear model changes";
   return model.is_steady ? "a steady motion" : "a point that is neither equilibrium nor steady motion";
 }
 
@@ -251,7 +267,9 @@ std::string as_json(const LinearReport& report) {
   result["model"] = report.model;
   result["conventions"] = {
       {"equations", "M d(udot) + C du + K dq = F d(input); xdot = A x + B d(input), x = state"},
-      {"coordinates", "joint.rx, ry, rz, dx, dy, dz: small turns and shifts in the child's axes"},
+      {"coordinates",
+       "joint.rx, ry, rz, dx, dy, dz: small turns and shifts in the child's axes, or in those that "
+       "`axes` tells"},
       {"eigenvalues", "[real, imaginary] of A; those of ignorable coordinates apart"}};
   if (!report.notes.empty()) result["notes"] = report.notes;
   if (report.swept.empty()) {
@@ -279,7 +297,8 @@ std::string as_text(const LinearReport& report) {
                                : fmt::format("{}: linear model over {}\n", report.model, report.swept);
   for (const std::string& note : report.notes) text += fmt::format("note: {}\n", note);
   const auto heads_alike = [&](const LinearModel& a, const LinearModel& b) {
-    return a.kept == b.kept && a.speeds == b.speeds && a.ignorable == b.ignorable;
+    return a.kept == b.kept && a.speeds == b.speeds && a.ignorable == b.ignorable &&
+           a.axes.size() == b.axes.size();
   };
   const LinearModel* head = nullptr;
   for (const LinearPoint& point : report.points) {
@@ -303,7 +322,7 @@ std::string as_text(const LinearReport& report) {
         line += "   " + word;
       }
       if (!point.model.is_steady)
-        line += point.model.is_uniform ? "   (uniform, in axes that turn along)" : "   (not steady)";
+        line += point.model.is_uniform ? "   (uniform, but changing)" : "   (not steady)";
       text += line + "\n";
       if (report.searched) add_found(text, report, point.model);
     }

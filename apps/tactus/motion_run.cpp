@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <tactus/simulate/motion/ended_table.h>
+
 #include "progress.h"
 #include "verbs.h"
 
@@ -76,7 +78,18 @@ void MotionRun::step() {
   if (tick.ok())
     note_events();  // a tick that failed did not happen, nor did its events
   else
-    result_.trouble = mechanism_.explain(tick.status);
+    result_.trouble = why_not(tick.status);
+}
+
+std::string MotionRun::why_not(simulate::Status status) {
+  const simulate::State& now = mechanism_.state();
+  if (const std::string ended = request_.script.empty() ? ""
+                                                        : simulate::ended_table_of_script(
+                                                              mechanism_.model(), request_.script,
+                                                              now.t + mechanism_.step_length(), now.q, now.u);
+      !ended.empty())
+    return fmt::format("at t = {:.9g} s {}", now.t, ended);
+  return mechanism_.explain(status);
 }
 
 void MotionRun::note_events() {

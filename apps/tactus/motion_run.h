@@ -39,6 +39,7 @@ class MotionRun {
 
  private:
   void step();
+  std::string why_not(simulate::Status status);
   void record(bool is_last);
   void note_events();
 

@@ -1,5 +1,6 @@
 // tactus study NAME [CASE]: what a paper printed, what comes out here, and the verdict.
 #include <unistd.h>
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -118,6 +119,10 @@ void print_papers(const std::vector<studies::PaperPart>& parts) {
 
 /// Runs the cases asked for; the number that failed.
 int run_study(const StudyOptions& options, const study::Study& study) {
+  const auto is_wanted = [&](const study::Case& one) { return options.one.empty() || one.id == options.one; };
+  if (std::none_of(study.cases.begin(), study.cases.end(), is_wanted))
+    throw InputError({}, "the study `" + study.name + "` has no case `" + options.one + "`",
+                     "tactus study lists all cases");
   study::Context context{study::find_models(), options.out, options.full};
   std::error_code error;
   if (std::filesystem::exists(context.out, error) && !std::filesystem::is_directory(context.out, error))
@@ -134,11 +139,10 @@ int run_study(const StudyOptions& options, const study::Study& study) {
   else if (options.full && !terminal)
     context.progress = [](const std::string& at) { fmt::print(stderr, "{}\n", at); };
   nlohmann::ordered_json report{{"study", study.name}, {"cases", nlohmann::ordered_json::array()}};
-  int failed = 0, found = 0;
+  int failed = 0;
   if (!options.json) fmt::print("{}\n\n", study.paper);
   for (const study::Case& one : study.cases) {
-    if (!options.one.empty() && one.id != options.one) continue;
-    ++found;
+    if (!is_wanted(one)) continue;
     if (context.progress) context.progress(one.id);
     const study::Result result = study::run(one, context);
     if (live) fmt::print(stderr, "\r\x1b[K");
@@ -164,10 +168,6 @@ int run_study(const StudyOptions& options, const study::Study& study) {
       if (!result.table.empty()) fmt::print("\n{}", result.table);
       fmt::print("\n");
     }
-  }
-  if (found == 0) {
-    throw InputError({}, "the study `" + study.name + "` has no case `" + options.one + "`",
-                     "tactus study lists all cases");
   }
   if (options.json) fmt::print("{}\n", report.dump(2));
   return failed;

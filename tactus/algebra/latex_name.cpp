@@ -43,19 +43,25 @@ std::string_view without_suffix(std::string_view name, std::string_view suffix) 
 
 thread_local const LatexNames* current_names = nullptr;
 
-/// Shared terms are z_{1}, multipliers \lambda_{1}: no other name looks like one of them.
-bool looks_made(std::string_view latex) {
-  for (const std::string_view letter : {"z_{", "\\lambda_{"}) {
-    if (!latex.starts_with(letter) || !latex.ends_with("}")) continue;
-    const std::string_view index = latex.substr(letter.size(), latex.size() - letter.size() - 1);
-    return std::all_of(index.begin(), index.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
-  }
-  return false;
+/// The letter with an index of digits.
+bool is_element(std::string_view latex, std::string_view letter) {
+  if (!latex.starts_with(letter) || !latex.ends_with("}")) return false;
+  latex.remove_prefix(letter.size());
+  if (!latex.starts_with("_{")) return false;
+  const std::string_view index = latex.substr(2, latex.size() - 3);
+  return std::all_of(index.begin(), index.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+/// Shared terms are z_{1}, multipliers \lambda_{1}: no other name looks like one of them, nor like one of the letters.
+bool looks_made(std::string_view latex, const std::vector<std::string>& letters) {
+  return is_element(latex, "z") || is_element(latex, "\\lambda") ||
+         std::any_of(letters.begin(), letters.end(),
+                     [&](const std::string& letter) { return latex == letter || is_element(latex, letter); });
 }
 
 }  // namespace
 
-LatexNames::LatexNames(const std::vector<std::string>& names) {
+LatexNames::LatexNames(const std::vector<std::string>& names, const std::vector<std::string>& letters) {
   const LatexNames* const outer = std::exchange(current_names, nullptr);  // each by itself
   std::map<std::string, std::vector<std::string>> by_symbol;
   for (const std::string& name : names) by_symbol[latex_name(name)].push_back(name);
@@ -65,7 +71,7 @@ LatexNames::LatexNames(const std::vector<std::string>& names) {
       return a.size() != b.size() ? a.size() < b.size() : a < b;
     });
     for (const std::string& name : all)
-      if (name != all.front() || looks_made(symbol)) literal_.insert(name);
+      if (name != all.front() || looks_made(symbol, letters)) literal_.insert(name);
   }
 }
 

@@ -15,7 +15,9 @@ namespace tactus::algebra {
 
 class LatexNames {
  public:
-  explicit LatexNames(const std::vector<std::string>& names);
+  /// `letters`: of matrices and vectors that are printed beside them, in LaTeX; a name that looks like one, or like an element M_{11} of
+  /// one, is printed as it is written.
+  explicit LatexNames(const std::vector<std::string>& names, const std::vector<std::string>& letters = {});
 
   class Scope {
    public:

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <tactus/algebra/latex_lines.h>
+#include <tactus/algebra/latex_names.h>
 
 namespace tactus::generate {
 
@@ -28,9 +29,16 @@ double matrix_width(std::span<const std::string> formulas, std::size_t cols) {
   return width;
 }
 
+/// A function's own blocks keep their letters; names of the model that look like them do not (algebra/latex_names.h).
+std::string letter_of(const algebra::Block& block) {
+  static const algebra::LatexNames none({});
+  const algebra::LatexNames::Scope scope(none);
+  return algebra::latex_name(block.name);
+}
+
 /// Results of one block: a matrix if it fits the page, otherwise entry by entry, zeros left out.
 std::string block_text(const algebra::Block& block, std::span<const std::string> formulas) {
-  const std::string name = algebra::latex_name(block.name);
+  const std::string name = letter_of(block);
   const auto cols = static_cast<std::size_t>(block.cols), rows = static_cast<std::size_t>(block.rows);
   std::vector<algebra::LatexEquation> equations;
   if (formulas.size() == 1) {
@@ -66,7 +74,7 @@ std::string function_text(const algebra::Function& function, const LatexOptions&
   std::size_t next = 0;
   for (const algebra::Block& block : function.outputs) {
     if (block.size() == 0) continue;
-    text += fmt::format("{{\\noindent\\raggedright ${}$: {}\\par}}\n", algebra::latex_name(block.name),
+    text += fmt::format("{{\\noindent\\raggedright ${}$: {}\\par}}\n", letter_of(block),
                         algebra::latex_text(block.meaning));
     text += block_text(block, std::span(formulas.roots).subspan(next, block.size()));
     next += block.size();

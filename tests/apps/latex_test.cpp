@@ -115,5 +115,19 @@ TEST(Latex, OneFreedomHasTwoIndicesEverywhereInItsMatrices) {
   }
 }
 
+TEST(Latex, AParameterDoesNotLookLikeAMatrix) {
+  const Folder folder;
+  const Outcome run =
+      tactus("derive --latex --keep-parameters " +
+             folder.file("letters.yaml",
+                         "name: letters\nparameters: {M: 2 kg, g: 9.81 m/s^2, M11: 3 m}\n"
+                         "gravity: [0, 0, -g]\nbodies: {b: {mass: M, com: [0, 0, -M11]}}\n"
+                         "joints: {q: {type: revolute, parent: world, child: b, axis: y}}\n"));
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.out.find("M_{11} &= "), std::string::npos) << run.out;
+  for (const char* name : {"\\mathrm{M}", "\\mathrm{M11}", "\\mathrm{g}"})
+    EXPECT_NE(run.out.find(name), std::string::npos) << name << "\n" << run.out;
+}
+
 }  // namespace
 }  // namespace tactus::apps

@@ -109,5 +109,58 @@ TEST(Messages, RenamedLinksAndMissingMeshesOfARobotAreSaid) {
       << run.out;
 }
 
+TEST(Messages, ASettingIsWrongWhereItStands) {
+  const Outcome run = tactus("check " + model("double_pendulum.yaml") + " --set L1=1/0");
+  EXPECT_EQ(run.code, 2);
+  EXPECT_EQ(run.err.find("--set L1=1/0: error: `1/0` is not a finite number"), 0u) << run.err;
+  EXPECT_EQ(tactus("check " + model("double_pendulum.yaml") + " --set L1=0.5").code, 0);
+}
+
+TEST(Messages, AParameterIsSetOrSwept) {
+  const Outcome run = tactus("linear " + model("single_track.yaml") + " --set v=3 --sweep v=0:2:1");
+  EXPECT_EQ(run.code, 2);
+  EXPECT_NE(run.err.find("--set and --sweep both give `v`"), std::string::npos) << run.err;
+}
+
+TEST(Messages, KnownNamesOfASweepAreListedOnce) {
+  const Outcome run = tactus("linear " + model("double_pendulum.yaml") + " --sweep zzzzzz=0:2:1");
+  EXPECT_EQ(run.code, 2);
+  const std::size_t first = run.err.find("q1,");
+  ASSERT_NE(first, std::string::npos) << run.err;
+  EXPECT_EQ(run.err.find(" q1,", first + 1), std::string::npos) << run.err;
+}
+
+TEST(Messages, AStudyWithoutThatCaseSaysNothingElse) {
+  const Outcome run = tactus("study clover1996 bogus");
+  EXPECT_EQ(run.code, 2);
+  EXPECT_EQ(run.out, "");
+  EXPECT_NE(run.err.find("has no case `bogus`"), std::string::npos) << run.err;
+}
+
+TEST(Messages, ATableThatIsMissingSpeaksOfTables) {
+  const Folder folder;
+  for (const char* name : {"nothing.csv", "."}) {
+    const Outcome run =
+        tactus("check " + folder.file("t.yaml", std::string(kArm) + "tables: {f: {file: " + name + "}}\n"));
+    EXPECT_EQ(run.code, 2);
+    EXPECT_NE(run.err.find(":4:20: error: the table's file "), std::string::npos) << run.err;
+    EXPECT_EQ(run.err.find("model"), std::string::npos) << run.err;
+  }
+}
+
+TEST(Messages, AnEmptyAttributeOfAnOriginIsAWarning) {
+  const Folder folder;
+  const Outcome run = tactus(
+      "check " +
+      folder.file("r.urdf",
+                  "<robot name=\"r\">\n<link name=\"a\"/>\n<link name=\"b\"><inertial><mass value=\"1\"/>"
+                  "<inertia ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial></link>\n"
+                  "<joint name=\"j\" type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/>\n"
+                  "<origin xyz=\"0 0 1\" rpy=\"\"/><axis xyz=\"0 0 1\"/></joint>\n</robot>\n"));
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_NE((run.out + run.err).find(":5:1: the attribute `rpy` of <origin> is empty"), std::string::npos)
+      << run.out << run.err;
+}
+
 }  // namespace
 }  // namespace tactus::apps

@@ -89,7 +89,8 @@ TEST(Simulate, ATableThatEndsEndsTheMotionWithAWord) {
       "simulate " + folder.file("lawful.yaml", kLawful) + " --script " +
       folder.file("s.yaml", "tables: {f: {points: [[0, 0], [0.3, 1]], beyond: error}}\ntau: {q: f(t)}\n"));
   EXPECT_EQ(run.code, 1);
-  EXPECT_NE(run.err.find("where its tables end"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("the table `f` in the forces of "), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("its argument t is 0.301, and it reaches to 0.3;"), std::string::npos) << run.err;
 }
 
 TEST(Simulate, TheDurationNeedNotBeAWholeNumberOfSamples) {
@@ -307,21 +308,33 @@ TEST(Simulate, RefusesWhatCannotBeMeant) {
 TEST(Simulate, ATableThatEndsIsNamedWithItsForceAndArgument) {
   const Folder folder;
   const auto with = [&](const std::string& argument) {
-    return tactus("simulate " +
-                  folder.file("t.yaml",
-                              "name: x\nbodies: {b: {mass: 1, com: [0, 0, -1], inertia: [0.1, 0.1, 0.1]}}\n"
-                              "joints: {q: {type: revolute, parent: world, child: b, axis: y}}\n"
-                              "tables: {tb: {points: [[0, 0], [1, 1]], beyond: error}}\n"
-                              "forces: {f: {type: joint, joint: q, force: 30*tb(" +
-                                  argument + ")}}\ninitial: {q: {q: 0.5}}\n") +
-                  " --duration 3");
+    return tactus(
+        "simulate " +
+        folder.file("t.yaml",
+                    "name: x\nbodies: {b: {mass: 1, com: [0, 0, -1], inertia: [0.1, 0.1, 0.1]}}\n"
+                    "joints: {q: {type: revolute, parent: world, child: b, axis: y}}\n"
+                    "tables: {ta: {points: [[0, 0], [1, 2]], beyond: error}, tb: {points: [[0, 0], [1, 1]], "
+                    "beyond: error}}\n"
+                    "forces: {f: {type: joint, joint: q, force: 30*tb(" +
+                        argument + ")}}\ninitial: {q: {q: 0.5}}\n") +
+        " --duration 3");
   };
   const Outcome timed = with("t");
   EXPECT_EQ(timed.code, 1);
-  EXPECT_NE(timed.err.find("the table in the force `f`"), std::string::npos) << timed.err;
+  EXPECT_NE(timed.err.find("the table `tb` in the force `f`"), std::string::npos) << timed.err;
   EXPECT_NE(timed.err.find("its argument t is 1.001, and it reaches to 1;"), std::string::npos) << timed.err;
   EXPECT_NE(timed.err.find("t.yaml:5:"), std::string::npos) << timed.err;
   EXPECT_EQ(timed.err.find("smaller step"), std::string::npos) << timed.err;
+  // Of a file that includes this one.
+  const Outcome over =
+      tactus("simulate " +
+             folder.file("over.yaml",
+                         "include: t.yaml\ntables: {tc: {points: [[0, 0], [0.2, 1]], beyond: "
+                         "error}}\n"
+                         "forces: {f2: {type: joint, joint: q, force: tc(t)}}\n") +
+             " --duration 3");
+  EXPECT_EQ(over.code, 1);
+  EXPECT_NE(over.err.find("the table `tc` in the force `f2`"), std::string::npos) << over.err;
 }
 
 }  // namespace

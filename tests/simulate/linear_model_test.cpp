@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <Eigen/Geometry>
 
 #include <tactus/base/error.h>
 #include <tactus/describe/read/load.h>
@@ -155,11 +156,21 @@ class Differences {
  private:
   std::vector<double> accelerations(std::size_t k, double step) {
     Instant at = about_.at;
+    turn_.setZero();
     const std::vector<std::string> speeds = model_.speed_names();
     if (k < about_.coordinates.size()) {
       Eigen::VectorXd xi = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(speeds.size()));
       xi[index_of(tangent_.names(), about_.coordinates[k])] = step;
       tangent_.displace(at.q, xi);
+      for (const TurnedAxes& axes : about_.axes) {  // du_C = du + Y xi (axes.h)
+        const Eigen::Index v = index_of(speeds, axes.joint + ".wx");
+        const Eigen::Vector3d r = xi.segment<3>(v);
+        for (const Eigen::Index part : {v, v + 3})
+          Eigen::Vector3d::Map(at.u.data() + part) +=
+              axes.apart ? Eigen::Vector3d::Map(about_.at.u.data() + part).cross(r)
+                         : Eigen::Vector3d(Eigen::Vector3d::Zero());
+        turn_ = r;
+      }
     } else {
       at.u[static_cast<std::size_t>(index_of(speeds, about_.speeds[k - about_.coordinates.size()]))] += step;
     }
@@ -179,6 +190,16 @@ class Differences {
     } else {
       udot = constrained_instant(linearization_.equations(), at, tau, Formulation::multipliers).udot;
     }
+    for (const TurnedAxes& axes : about_.axes) {  // u_C' = u_B' + eta x u, less Y xi'
+      const auto v = static_cast<std::size_t>(index_of(speeds, axes.joint + ".wx"));
+      const Eigen::Vector3d eta = Eigen::Vector3d::Map(axes.back.data()),
+                            w = Eigen::Vector3d::Map(about_.at.u.data() + v);
+      const Eigen::Vector3d rate = Eigen::Vector3d::Map(at.u.data() + v) - w - (w - eta).cross(turn_);
+      for (const std::size_t part : {v, v + 3})
+        Eigen::Vector3d::Map(udot.data() + part) +=
+            eta.cross(Eigen::Vector3d::Map(at.u.data() + part)) -
+            (axes.apart ? 1.0 : 0.0) * Eigen::Vector3d::Map(about_.at.u.data() + part).cross(rate);
+    }
     std::vector<double> result;
     for (const std::string& name : about_.speeds)
       result.push_back(udot[static_cast<std::size_t>(index_of(speeds, name))]);
@@ -189,6 +210,7 @@ class Differences {
   Linearization& linearization_;
   const LinearModel& about_;
   Tangent tangent_;
+  Eigen::Vector3d turn_ = Eigen::Vector3d::Zero();
 };
 
 // At any point of a motion, steady or not: the derivatives are those of the motion. Loops, rolling, quaternions, own speeds,

@@ -170,5 +170,30 @@ TEST(RollingSurface, ThatIsFlatWhereItTouchesEndsTheRunWithAWord) {
       InputError);
 }
 
+// Beyond x = 1 the surface's formula is no number; it ends there without a slope, and the ball rolls on.
+TEST(RollingSurface, ThatEndsEndsTheMotionWithItsNameAndPlace) {
+  const describe::Model model = describe::load_text(
+      "name: edge\nbodies: {a: {mass: 1, inertia: [0.004, 0.004, 0.004]}}\n"
+      "joints: {j: {type: free, parent: world, child: a}}\n"
+      "constraints: {on: {type: rolling, kind: sphere_on_surface, b: a, radius: 0.1, surface: \"z - 0.02*(1 "
+      "- "
+      "x)^2.5\"}}\n"
+      "initial: {q: {j.z: 0.12}, u: {j.wy: 10, j.vx: 1}}\n",
+      "text.yaml");
+  const derive::Equations equations(model);
+  const Dynamics dynamics = compile(equations);
+  for (const Integrator integrator : {Integrator::rk4, Integrator::adaptive, Integrator::implicit}) {
+    Simulation simulation(dynamics, {.step = 1e-3, .integrator = integrator});
+    simulation.set_state(start_of(dynamics, model));
+    Status status;
+    for (int k = 0; k < 2000 && status.ok(); ++k) status = simulation.step();
+    ASSERT_FALSE(status.ok());
+    const std::string why = simulation.explain(status);
+    EXPECT_NE(why.find("the motion leaves the domain of the constraint `on"), std::string::npos) << why;
+    EXPECT_NE(why.find("`j.x` is 0.99"), std::string::npos) << why;
+    EXPECT_NE(why.find("at t = 0.91"), std::string::npos) << why;
+  }
+}
+
 }  // namespace
 }  // namespace tactus::simulate

@@ -17,7 +17,8 @@ algebra::LatexNames latex_symbols(const describe::Model& model) {
   for (const describe::Definition& definition : model.definitions) names.push_back(definition.name);
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
-  return algebra::LatexNames(names);
+  // What the sheets call their matrices and vectors.
+  return algebra::LatexNames(names, {"M", "h", "g", "A", "C", "K", "F", "\\Phi"});
 }
 
 }  // namespace tactus::derive

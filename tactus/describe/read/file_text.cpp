@@ -46,7 +46,7 @@ std::string read_source(const std::string& path) {
     throw InputError({path}, "there is no such file", "check the path; model files end in .yaml or .urdf");
   }
   if (fs::is_directory(status)) {
-    throw InputError({path}, "this is a directory, not a model file", "name a file in it");
+    throw InputError({path}, "this is a directory, not a file", "name a file in it");
   }
   if (!fs::is_regular_file(status)) {
     throw InputError({path}, "this is not a regular file", "copy the model into a file first");

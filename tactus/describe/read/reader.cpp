@@ -46,7 +46,8 @@ Reader::Reader(std::string file, const std::shared_ptr<algebra::Graph>& graph)
 
 std::vector<std::string> Reader::included() const {
   std::vector<std::string> paths;
-  for (std::size_t i = 1; i < sources_.size(); ++i) paths.push_back(sources_[i].path);
+  for (std::size_t i = 1; i < sources_.size(); ++i)
+    if (!sources_[i].path.starts_with("--set ")) paths.push_back(sources_[i].path);
   return paths;
 }
 

@@ -90,13 +90,18 @@ Expr Table::at(Expr argument) const {
                     select(argument - Expr(x.front()), inside, before.at(argument)));
     }
     case Beyond::error: {
-      // The logarithm of what is below zero is no number.
+      // The logarithm of what is below zero is no number; by how much below says which table it is.
       const Expr past = argument - Expr(x.back() + kBlur * length),
                  early = Expr(x.front() - kBlur * length) - argument;
-      return select(past, log(-past - Expr(1.0)), select(early, log(-early - Expr(1.0)), inside));
+      return select(past, log(-past - Expr(number)), select(early, log(-early - Expr(number)), inside));
     }
   }
   return inside;
+}
+
+int number_of_ended_table(double past, double log_of) {
+  const double number = -past - log_of;
+  return number > 0.5 && number < 1e6 ? static_cast<int>(std::lround(number)) : 0;
 }
 
 namespace {
@@ -319,6 +324,7 @@ void read_tables(Reader& reader, const Value& section) {
   for (const Value::Entry& entry : section.entries) {
     Table table;
     table.name = reader.identifier(entry.key, "a table");
+    table.number = static_cast<int>(reader.tables.size()) + 1;
     if (algebra::is_reserved_name(table.name) || table.name == "t" || reader.tables.contains(table.name) ||
         reader.parameter_quantities.contains(table.name)) {
       reader.fail(entry.key, fmt::format("`{}` already has a meaning", table.name), "choose another name");

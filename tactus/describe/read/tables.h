@@ -27,6 +27,7 @@ struct Table {
   std::vector<double> x, y;  // x rises
   Interpolation interpolation = Interpolation::linear;
   Beyond beyond = Beyond::hold;
+  int number = 1;  // of its file, from 1: stands in the expression of one that ends in an error
   algebra::Quantity::Known known = algebra::Quantity::Known::no;  // of the values' dimension
   algebra::Dimension dimension;
 
@@ -37,6 +38,9 @@ struct Table {
 
 /// Rows of a table at most: its pieces stand in the equations.
 inline constexpr std::size_t kMostTableRows = 20'000;
+
+/// Of the table that has ended, in an expression `past: log(-past - number)`, at numbers for both; 0 where it is none.
+int number_of_ended_table(double past, double log_of);
 
 /// The `tables` section, of a model or a script; files are looked for beside the file that names them.
 void read_tables(Reader& reader, const Value& section);

@@ -18,7 +18,7 @@ namespace {
 constexpr double kStandardFall = -9.81;  // [m/s^2], the default gravity along the world's z
 
 /// Writes given values in the place of those of the file.
-void set_parameters(Value& document, const Settings& settings) {
+void set_parameters(Reader& reader, Value& document, const Settings& settings) {
   Value none, *section = &none;
   for (Value::Entry& entry : document.entries)
     if (entry.key.text == "parameters") section = &entry.value;
@@ -37,6 +37,9 @@ void set_parameters(Value& document, const Settings& settings) {
       if (entry.key.text == "value") found = &entry.value;
     found->kind = Value::Kind::scalar;
     found->text = value;
+    // What is wrong with it stands on the command line.
+    found->source = reader.add_source({fmt::format("--set {}={}", name, value), ""});
+    found->line = found->column = 0;
   }
 }
 
@@ -85,7 +88,7 @@ Model read_yaml(const std::string& text, const std::string& file, const Settings
     model.name = reader.word(fields.require("name", "write name: my_mechanism"), "`name`");
   if (const Value* description = fields["description"])
     model.description = reader.word(*description, "a description");
-  set_parameters(document, settings);
+  set_parameters(reader, document, settings);
   if (const Value* parameters = fields["parameters"])
     read_parameters(reader, *parameters, names_in_counts(document));
   expand_repeats(reader, document);

@@ -294,12 +294,22 @@ class Walk {
     return {v[0].value, v[1].value, v[2].value};
   }
 
-  UrdfOrigin read_origin(const XMLElement* parent) const {
+  /// `rpy=""` is what some exporters write where there is none.
+  bool has_numbers(const XMLElement* element, const char* name) {
+    const char* text = element->Attribute(name);
+    if (text == nullptr) return false;
+    if (*text != '\0') return true;
+    warn(element,
+         fmt::format("the attribute `{}` of <{}> is empty: it is taken as 0 0 0", name, element->Name()));
+    return false;
+  }
+
+  UrdfOrigin read_origin(const XMLElement* parent) {
     UrdfOrigin origin;
     const XMLElement* element = parent->FirstChildElement("origin");
     if (element == nullptr) return origin;
-    if (element->Attribute("xyz") != nullptr) origin.xyz = triple(element, "xyz");
-    if (element->Attribute("rpy") != nullptr) {
+    if (has_numbers(element, "xyz")) origin.xyz = triple(element, "xyz");
+    if (has_numbers(element, "rpy")) {
       const std::vector<UrdfAngle> rpy = numbers(element, "rpy", 3);
       origin.rpy = {rpy[0], rpy[1], rpy[2]};
     }

@@ -9,6 +9,7 @@
 #include <tactus/base/error.h>
 #include <tactus/derive/equations.h>
 #include <tactus/derive/readable/abbreviate.h>
+#include <tactus/derive/readable/latex_symbols.h>
 #include <tactus/derive/readable/linear_canonical.h>
 #include <tactus/derive/readable/sheet.h>
 #include <tactus/describe/read/load.h>
@@ -116,6 +117,8 @@ Json equation_page(describe::Model model, const say::Equations& wanted, const Ac
     model.constraints[i].active = active.constraints[i] != 0;
   derive::Options options;
   options.keep_parameters = wanted.symbols;
+  const algebra::LatexNames names = derive::latex_symbols(model);  // as `derive --latex`
+  const algebra::LatexNames::Scope scope(names);
   const derive::Equations equations(model, options);
   std::vector<derive::ConstraintRow> rows;  // of what is on, in the order of the sheet
   for (const derive::ConstraintRow& row : equations.constraint_rows())

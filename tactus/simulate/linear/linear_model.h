@@ -15,13 +15,14 @@
 //   T_u^T (M d(udot) + F_q dq + F_u du + F_tau d(tau)) = 0           T_u^T A^T = 0: the multipliers' changes are gone
 //   dq' = qd_q dq + qd_u du - ad(qd) dq                              ad: of spherical and free joints, whose axes turn along
 //
-// All derivatives are symbolic and exact.
+// All derivatives are symbolic and exact. Where the children's own axes turn along with a body that rolls, others are taken (axes.h).
 //
 // Coordinates on which no acceleration depends (the place and the heading of a vehicle, the turn of its wheels) are ignorable: the
 // largest subspace S of dq_i that A maps into itself and away from the accelerations. The system without them is the one whose
 // eigenvalues matter; those that S adds are given apart.
 #pragma once
 
+#include <array>
 #include <complex>
 #include <memory>
 #include <string>
@@ -35,10 +36,20 @@
 
 namespace tactus::simulate {
 
+/// A spherical or free joint whose turns, shifts and speeds are counted in axes that are the child's at the point and turn back against it
+/// at a constant rate, so that the linear model stays the same along the motion: those of a ball that rolls straight keep their direction.
+struct TurnedAxes {
+  std::string joint;
+  std::array<double, 3> back{};  // [rad/s] in the child's axes
+  bool keep_direction = false;   // they do not turn: back is all of the child's turning
+  bool apart = false;            // speeds are components in axes that take no part in small turns either
+};
+
 struct LinearModel {
   Instant at;  // the point: dependent values as they follow from the independent ones
   std::vector<std::string> coordinates, speeds;                      // independent
   std::vector<std::string> dependent_coordinates, dependent_speeds;  // the others
+  std::vector<TurnedAxes> axes;     // of joints whose children's own axes would not do
   std::vector<std::string> inputs;  // forces at actuators, components of wrenches
   Eigen::MatrixXd M, C, K, F;
   derive::StateSpace full;  // of x = (coordinates, speeds)
@@ -56,8 +67,7 @@ struct LinearModel {
   double later_acceleration = 0.0, later_change = 0.0;
   /// Nothing accelerates, here and later, and the linear model stays the same.
   bool is_equilibrium = false, is_steady = false;
-  /// Nothing accelerates, here and later, whether or not the linear model stays the same: axes of spherical and free joints turn along with
-  /// a body that rolls.
+  /// Nothing accelerates, here and later, whether or not the linear model stays the same.
   bool is_uniform = false;
 };
 

@@ -1,4 +1,4 @@
-// A table with `beyond: error` is no number past its ends, so that a motion ends there: which force, at which argument.
+// A table with `beyond: error` is no number past its ends, so that a motion ends there: which table, in which force, at which argument.
 #pragma once
 
 #include <string>
@@ -8,9 +8,13 @@
 
 namespace tactus::simulate {
 
-/// "the table in the force `push` has ended: ..."; "" where no force of the model is past the end of its table at that moment. Arguments
+/// "the table `push` in the force `f` has ended: ..."; "" where no force of the model is past the end of its table at that moment. Arguments
 /// are looked at that are formulas of the time, coordinates, their rates and parameters.
 std::string ended_table(const describe::Model& model, double t, const std::vector<double>& q,
                         const std::vector<double>& u);
+
+/// The same of the forces of a script, which is read again for it.
+std::string ended_table_of_script(const describe::Model& model, const std::string& script, double t,
+                                  const std::vector<double>& q, const std::vector<double>& u);
 
 }  // namespace tactus::simulate

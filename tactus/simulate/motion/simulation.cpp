@@ -349,6 +349,50 @@ double Simulation::power_at_ports() {
   return chart_->outside_power(chart_->workspace().arguments.data());
 }
 
+namespace {
+
+// A prescribed motion may end, as sqrt(1 - t) does, and a surface, as sqrt(1 - x) does: its rows are no numbers any more, after the step or
+// where the motion leads within the next ones.
+std::string ended_constraint(ConstraintSolver& solver, const State& state, const std::vector<double>& rate,
+                             double step, const std::vector<std::string>& coordinates) {
+  const auto ended_row = [&](double t, const std::vector<double>& q) {
+    const double *position = nullptr, *velocity = nullptr;
+    solver.errors(t, q.data(), state.u.data(), position, velocity);
+    for (const std::size_t k : solver.active_rows())
+      if (!std::isfinite(position[k]) || !std::isfinite(velocity[k])) return static_cast<int>(k);
+    return -1;
+  };
+  const auto label = [&](int row) { return solver.constraints().rows[static_cast<std::size_t>(row)].label; };
+  if (const int row = ended_row(state.t + step, state.q); row >= 0)
+    return fmt::format(
+        "the constraint `{}` has no finite value or rate after the step: look at its formula{}", label(row),
+        ended_row(state.t, state.q) < 0 ? ", which ends in time" : "");
+  for (const double steps : {0.5, 1.0, 2.0, 4.0}) {
+    const double ahead = steps * step;
+    std::vector<double> there = state.q;
+    for (std::size_t i = 0; i < there.size(); ++i) there[i] += ahead * rate[i];
+    const int row = ended_row(state.t, there);
+    if (row < 0) continue;
+    // The coordinates that lead out by themselves.
+    std::string where;
+    for (std::size_t i = 0; i < there.size(); ++i) {
+      std::vector<double> alone = state.q;
+      alone[i] = there[i];
+      if (ended_row(state.t, alone) >= 0)
+        where += fmt::format("{}`{}` is {:.6g} and changes at {:.3g}/s", where.empty() ? ", where " : ", ",
+                             coordinates[i], state.q[i], rate[i]);
+    }
+    return fmt::format(
+        "the motion leaves the domain of the constraint `{}`{}: its formula has no finite value beyond; give "
+        "it one "
+        "there, or end the motion before",
+        label(row), where);
+  }
+  return "";
+}
+
+}  // namespace
+
 std::string Simulation::explain(Status status) {
   if (status.ok()) return "all is well";
   if (status.has(Status::bad_input)) return "the sizes of the input are not those of the mechanism";
@@ -367,10 +411,12 @@ std::string Simulation::explain(Status status) {
     std::size_t worst = solver.active_rows().front();
     for (const std::size_t k : solver.active_rows())
       if (!(std::abs(position[k]) <= std::abs(position[worst]))) worst = k;
-    return fmt::format(
-        "{} the constraints can no longer be met (`{}` is off by {:.3g} after the step): a motion that they "
-        "do not allow is prescribed, or the step is too large",
-        when, solver.constraints().rows[worst].label, position[worst]);
+    if (std::isfinite(position[worst]))
+      return fmt::format(
+          "{} the constraints can no longer be met (`{}` is off by {:.3g} after the step): a motion that "
+          "they "
+          "do not allow is prescribed, or the step is too large",
+          when, solver.constraints().rows[worst].label, position[worst]);
   }
 
   if (status.has(Status::parameters_singular))
@@ -381,15 +427,11 @@ std::string Simulation::explain(Status status) {
         "give psi by other parameters, or choose another formulation",
         when);
 
-  // A prescribed motion may end, as sqrt(1 - t) does.
   if (ConstraintSolver* solver = chart_->constraints()) {
-    const double *position = nullptr, *velocity = nullptr;
-    solver->errors(state_.t + options_.step, state_.q.data(), state_.u.data(), position, velocity);
-    for (const std::size_t k : solver->active_rows())
-      if (!std::isfinite(position[k]) || !std::isfinite(velocity[k]))
-        return fmt::format(
-            "{} the constraint `{}` has no finite value or rate after the step: look at its formula", when,
-            solver->constraints().rows[k].label);
+    const std::span<const double> qdot = rates().qdot;
+    const std::string ended =
+        ended_constraint(*solver, state_, {qdot.begin(), qdot.end()}, options_.step, d.coordinate_names);
+    if (!ended.empty()) return when + " " + ended;
   }
 
   // The joint: where the forces or accelerations of the last good state are not finite; otherwise the fastest
