@@ -76,8 +76,10 @@ void print(const Specification& s) {
   }
   if (s.force_sensor)
     fmt::print("; force sensor in steps of {:g} N, {:g} N m", s.force_resolution[1], s.force_resolution[0]);
-  fmt::print("\n  shows at most {:g} {}\n", s.stiffness,
-             (s.actuated & device::kTranslation) != 0 ? "N/m" : "N m/rad");
+  // An admittance device is asked for places: what counts is how much it yields where it yields most.
+  fmt::print("\n  {} {:g} {}\n",
+             s.kind == device::Kind::impedance ? "shows at most" : "is nowhere softer than", s.stiffness,
+             moves ? "N/m" : "N m/rad");
 }
 
 void print(const device::Driver& driver) {

@@ -9,8 +9,10 @@
 
 #include <tactus/base/error.h>
 #include <tactus/base/output_file.h>
+#include <tactus/display/felt.h>
 #include <tactus/display/log.h>
 
+#include "haptic_idle.h"
 #include "haptic_summary.h"
 #include "input_files.h"
 #include "options.h"
@@ -47,17 +49,30 @@ class Interruption {
   std::array<void (*)(int), 3> before_{};
 };
 
-/// What is known of a fault besides.
-std::string reason_of(HapticSession& session, control::Fault fault) {
-  if (fault == control::Fault::mechanism)
-    return ": " + session.mechanism->explain(session.loop->record().status);
-  const std::string why = control::why_stopped(*session.device);
-  return why.empty() ? "" : fmt::format(": {}", why);
+/// What is known of a fault besides; empty where that is nothing.
+std::string reason_of(HapticSession& session, const display::RunReport& report) {
+  const control::Fault fault = session.loop->safety().fault;
+  if (fault == control::Fault::mechanism) return session.mechanism->explain(session.loop->record().status);
+  if (fault == control::Fault::wrong_rate) {
+    // Somewhat slower than it can, so that a period has room for it.
+    constexpr double kRoom = 0.8;
+    const double rate = report.device_rate, step = std::pow(10.0, std::floor(std::log10(kRoom * rate)) - 1.0);
+    return fmt::format(
+        "it gives {:.4g} samples in a second, and the loop has {:g} Hz; masses would be felt wrong, and the "
+        "coupler is not designed for it: give --rate {:g}, or find out what {} the device",
+        rate, session.rate, step * std::floor(kRoom * rate / step),
+        rate < session.rate ? "slows" : "hurries");
+  }
+  return control::why_stopped(*session.device);
 }
 
-void run(HapticRequest request, const SetupFile& files, const std::string& setup) {
-  if (request.json && (is_standard_output(request.out) || is_standard_output(request.plot)))
-    refuse("--json and --out or --plot - both write to the standard output", "give these file names");
+void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
+  const std::string setup = setup_text(verb);
+  const int on_standard_output = is_standard_output(request.out) + is_standard_output(request.plot) +
+                                 is_standard_output(request.log) + is_standard_output(request.histogram);
+  if (request.json + on_standard_output > 1)
+    refuse("two of --json, --out -, --plot -, --log - and --histogram - would write to the standard output",
+           "give file names, but one of them");
   const describe::Model model = request.model.load();
   std::vector<NamedFile> inputs = request.model.files(model);
   inputs.push_back({"--setup", files.read});
@@ -69,6 +84,7 @@ void run(HapticRequest request, const SetupFile& files, const std::string& setup
                                   {"--save-setup", files.write}});
   if (!files.write.empty()) write_file(files.write, setup);
   HapticSession session = open_session(request, model);
+  request.notes = idle_options(request, session, verb);
   display::HapticLoop& loop = *session.loop;
   constexpr double kMostTicks = 1e8;
   // What a plot needs at most; longer runs keep every n-th tick for it.
@@ -107,6 +123,12 @@ void run(HapticRequest request, const SetupFile& files, const std::string& setup
         "it takes {:.3g} N to hold the mechanism up, and the device gives {:g} N: it falls, unless "
         "--weightless or another device is given",
         session.grasp.weight, most));
+  constexpr double kFew = 0.01;  // of the periods
+  if (const auto all = static_cast<double>(report.ticks + report.missed);
+      report.realtime && static_cast<double>(report.missed) > kFew * all)
+    report.notes.push_back(fmt::format(
+        "{:.2g} % of the periods were missed: the mechanism's time went that much slower than the hand's",
+        100.0 * static_cast<double>(report.missed) / all));
   if (const simulate::Statistics made = session.mechanism->statistics(); !made.hand_over_reason.empty())
     report.notes.push_back(fmt::format("events carried it to t = {:g} s, stepping from there on: {}",
                                        made.hand_over_time, made.hand_over_reason));
@@ -121,8 +143,11 @@ void run(HapticRequest request, const SetupFile& files, const std::string& setup
                   records,
                   loop.safety(),
                   session.device->hand_work(),
-                  control::why_stopped(*session.device)};
-  if (stride == 1) outcome.felt = display::felt_along(records, session.grasp.ahead, loop.period());
+                  reason_of(session, report)};
+  if (stride == 1) {
+    outcome.felt = display::felt_at_handle(records, session.grasp.ahead, session.specification);
+    outcome.at_port = display::felt_along(records, session.grasp.ahead, loop.period());
+  }
   measure(outcome);
   if (const Made made = made_by_loop(outcome); made.all > 0.0)
     report.notes.push_back(fmt::format(
@@ -138,37 +163,12 @@ void run(HapticRequest request, const SetupFile& files, const std::string& setup
   if (!request.plot.empty()) write_file(request.plot, plot_of(outcome));
   if (request.json)
     fmt::print("{}\n", json_of(outcome));
-  else if (!is_standard_output(request.out) && !is_standard_output(request.plot))
+  else if (on_standard_output == 0)
     print(outcome);
   if (const control::Fault fault = loop.safety().fault; fault != control::Fault::none)
-    throw Failed(fmt::format("stopped after {:g} s, forces off: {}{}", loop.safety().fault_time,
-                             meaning_of(fault), reason_of(session, fault)));
+    throw Failed(fmt::format("stopped after {:g} s, forces off: {}{}{}", loop.safety().fault_time,
+                             meaning_of(fault), outcome.why.empty() ? "" : ": ", outcome.why));
   if (report.stopped) throw Failed(fmt::format("interrupted after {:g} s, forces off", loop.record().t));
-}
-
-/// Options that were given, and that nothing of this run looks at.
-std::vector<std::string> idle_options(const HapticRequest& request, const CLI::App& verb) {
-  std::vector<std::string> notes;
-  const auto needs = [&](bool there, std::initializer_list<const char*> options, const char* what) {
-    for (const char* option : options)
-      if (!there && verb.get_option(option)->count() > 0)
-        notes.push_back(fmt::format("{} does nothing here: it is for {}", option, what));
-  };
-  const std::string& c = request.controller;
-  needs(c == "impedance" || c == "penalties", {"--force-scale", "--motion-scale"},
-        "four channels, --controller impedance or penalties");
-  needs(c == "penalties", {"--joint-stiffness", "--joint-damping"}, "--controller penalties");
-  needs(c == "prescribed", {"--prescribe"}, "--controller prescribed");
-  const bool coupled = c == "coupler" || c == "prescribed";
-  needs(coupled || c == "proxy", {"--coupling", "--stiffness"}, "--controller coupler, prescribed or proxy");
-  needs(coupled, {"--damping"}, "--controller coupler or prescribed");
-  needs(request.local_rate > 0.0, {"--transport"}, "two rates, --simulation-rate");
-  needs(request.realtime, {"--watchdog", "--cpu"}, "--realtime");
-  // Hardware keeps its own time also without.
-  const bool ours = request.device.empty() || request.device.starts_with("simulated:") ||
-                    request.device.starts_with("model:") || request.device.starts_with("arm:");
-  needs(request.realtime || !ours, {"--late"}, "--realtime");
-  return notes;
 }
 
 }  // namespace
@@ -277,8 +277,7 @@ void add_haptic(CLI::App& program) {
     setup->apply(*verb);
     if (!control::is_arm(request->device) && request->arm.any_given(*verb))
       refuse("--arm-... is for arms as devices", "give --device arm:FILE");
-    request->notes = idle_options(*request, *verb);
-    run(*request, *setup, setup_text(*verb));
+    run(*request, *setup, *verb);
   });
 }
 

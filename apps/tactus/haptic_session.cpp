@@ -104,7 +104,8 @@ double size_of(const HapticRequest& request, const device::Specification& s) {
 }
 
 /// Mainly along the port's easiest way, or about the device's own axis where it only turns.
-void choose_hand(HapticRequest& request, const device::Specification& s, const Grasp& grasp) {
+void choose_hand(HapticRequest& request, const device::Specification& s, const Grasp& grasp,
+                 std::vector<std::string>& notes) {
   HandChoice& hand = request.hand;
   const double size = size_of(request, s);
   hand.turning = only_turns(s);
@@ -114,6 +115,14 @@ void choose_hand(HapticRequest& request, const device::Specification& s, const G
     for (std::size_t i = 0; i < 3; ++i)
       if (!device::has_axis(s.actuated, i)) hand.ahead[i] = 0.0;
   hand.duration = request.duration;
+  if (hand.name != "push" && hand.name != "hold" && hand.name != "none")
+    for (std::size_t i = 0; i < 3 && !hand.turning; ++i)
+      if (s.workspace[i] > 0.0 && std::abs(hand.ahead[i]) > s.workspace[i]) {
+        notes.push_back(fmt::format(
+            "the hand means to move by {:g} m, beyond the device's workspace of {:g} m to either side", size,
+            s.workspace[i]));
+        break;
+      }
   hand.strong = s.continuous;
   for (std::size_t k = 0; k < 2; ++k) {
     // What cannot move at all is no load that a hand would move, but a wall.
@@ -239,6 +248,37 @@ control::FourChannelGains four_channels(const HapticRequest& request, const Gras
   return gains;
 }
 
+/// Whether the port can be moved at all along or about an axis that the device has.
+bool moves_with(const device::Specification& s, simulate::Mechanism& mechanism, int port) {
+  control::Matrix6 L;
+  mechanism.mobility(port, L);
+  constexpr double kStands = 1e-9;  // [1/kg], [1/(kg m^2)]
+  for (std::size_t i = 0; i < 6; ++i)
+    if (device::has_axis(s.actuated, i) && L[7 * i] > kStands) return true;
+  return false;
+}
+
+/// Two rates are whole numbers of ticks. The request gets what they are, and a note says where that is not what was asked for.
+void tell_rounding(HapticRequest& request, HapticSession& session, double every, double late) {
+  const double rate = session.rate / every, transport = 1e3 * late / session.rate;
+  constexpr double kSame = 1e-3;
+  const std::string asked =
+      fmt::format("--simulation-rate {:g}{}", request.local_rate,
+                  request.transport > 0.0 ? fmt::format(" --transport {:g}", request.transport) : "");
+  if (every == 1.0 && late == 0.0 && !request.realtime)
+    session.notes.push_back(
+        fmt::format("{}: in whole ticks that is the loop's own rate of {:g} Hz, so that there is one rate, "
+                    "and no local model",
+                    asked, session.rate));
+  else if (std::abs(rate - request.local_rate) > kSame * request.local_rate ||
+           (!request.realtime && std::abs(transport - request.transport) > kSame * request.transport))
+    session.notes.push_back(fmt::format("{}: in whole ticks that is {:.4g} Hz, {:.4g} ms late", asked, rate,
+                                        request.realtime ? request.transport : transport));
+  request.local_rate = rate;
+  request.transport = transport;
+  request.update_every = static_cast<int>(every);
+}
+
 }  // namespace
 
 HapticSession open_session(HapticRequest& request, describe::Model model,
@@ -286,10 +326,18 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
     open_device();
   }
   if (session.hand != nullptr) {
-    choose_hand(request, session.device->specification(), grasp);
+    std::vector<std::string> none;
+    choose_hand(request, session.device->specification(), grasp,
+                std::isfinite(session.device->hand_work()) ? session.notes : none);
     *session.hand = hand_of(request.hand);
   }
   const device::Specification& s = session.specification = session.device->specification();
+  if (s.owns_clock) request.realtime = true;  // it is in the world, and so is whoever holds it
+  if (!moves_with(s, *session.mechanism, grasp.port))
+    session.notes.push_back(
+        "the port cannot move along or about any axis of this device: it is felt as a wall");
+  if (s.name.starts_with("file:") && (s.sensed & ~device::kTranslation) == 0)
+    session.notes.push_back("the recording has no orientation: its handle does not turn");
   if (request.controller == "coupler") session.gains = gains_of(request, s, grasp, session.notes);
   if (request.controller == "proxy" ||
       (request.controller == "prescribed" && s.kind == device::Kind::impedance)) {
@@ -334,6 +382,7 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
     session.loop->use(display::TwoRateOptions{static_cast<int>(std::clamp(every, 1.0, 1e6)),
                                               static_cast<int>(std::clamp(late, 0.0, 1e6)),
                                               request.realtime});
+    tell_rounding(request, session, std::max(every, 1.0), late);
   }
   return session;
 }

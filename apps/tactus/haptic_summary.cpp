@@ -31,6 +31,14 @@ ordered_json as_json(const display::Histogram& h) {
           {"bins_from_ns", bins}};
 }
 
+ordered_json as_json(const display::Felt& felt) {
+  return {{"known", felt.known},
+          {"mass", felt.mass},
+          {"damping", felt.damping},
+          {"stiffness", felt.stiffness},
+          {"unexplained", felt.unexplained}};
+}
+
 ordered_json as_json(const Outcome& o) {
   ordered_json json{
       {"model", o.request.model.path},
@@ -38,7 +46,9 @@ ordered_json as_json(const Outcome& o) {
       {"device", o.device.name},
       {"port", o.mechanism.ports()[static_cast<std::size_t>(o.grasp.port)].name},
       {"controller", o.device.kind == device::Kind::admittance ? "motion" : o.request.controller},
-      {"hand", o.request.hand.name},
+      {"hand", o.by_simulated_hand() ? o.request.hand.name
+               : o.device.owns_clock ? "a person"
+                                     : "a recording"},
       {"rate_hz", o.device.rate},
       {"ok", o.safety.fault == control::Fault::none && !o.report.stopped},
       {"interrupted", o.report.stopped},
@@ -47,6 +57,7 @@ ordered_json as_json(const Outcome& o) {
       {"ticks", o.report.ticks},
       {"missed", o.report.missed},
       {"seconds", o.report.seconds},
+      {"realtime", o.report.realtime},
       {"not_logged", o.report.not_logged},
       {"notes", o.report.notes}};
   if (o.by_coupler())
@@ -59,14 +70,19 @@ ordered_json as_json(const Outcome& o) {
                           {"handed_over", o.handed_over},
                           {"stiffness", o.gains.stiffness[1]},
                           {"rotational_stiffness", o.gains.stiffness[0]}};
-  else if (o.device.kind == device::Kind::impedance)
+  else if (o.device.kind == device::Kind::impedance && o.request.controller == "proxy")
+    json["proxy"] = {{"stiffness", o.gains.stiffness[1]}};
+  else if (o.device.kind == device::Kind::impedance &&
+           (o.request.controller == "impedance" || o.request.controller == "penalties"))
     json["four_channels"] = {{"joint_stiffness", o.request.joint_stiffness},
                              {"joint_damping", o.request.joint_damping},
                              {"force_scale", o.request.force_scale},
                              {"motion_scale", o.request.motion_scale},
                              {"directions_resisted", o.most_resisted}};
-  if (o.request.local_rate > 0.0)
-    json["two_rates"] = {{"simulation_hz", o.request.local_rate}, {"oldest_update_ticks", o.oldest}};
+  if (o.two_rates())
+    json["two_rates"] = {{"simulation_hz", o.request.local_rate},
+                         {"update_every_ticks", o.request.update_every},
+                         {"oldest_update_ticks", o.oldest}};
   json["apparent_mass"] = o.grasp.inertia[1];
   json["weight_n"] = o.grasp.weight;
   json["largest_force_n"] = o.largest_force;
@@ -76,13 +92,11 @@ ordered_json as_json(const Outcome& o) {
       {"given_by_the_hand", o.hand_work},
       {"taken_by_the_passivity_controller", o.records.empty() ? 0.0 : o.records.back().guarded},
       {"into_the_mechanism", o.records.empty() ? 0.0 : o.records.back().into_port}};
-  json["felt"] = {{"known", o.felt.known},
-                  {"mass", o.felt.mass},
-                  {"damping", o.felt.damping},
-                  {"stiffness", o.felt.stiffness},
-                  {"unexplained", o.felt.unexplained}};
+  json["felt"] = as_json(o.felt);
+  json["mechanism_at_port"] = as_json(o.at_port);
   json["compute"] = as_json(o.report.compute);
-  if (o.request.realtime) json["wake"] = as_json(o.report.wake);
+  if (o.report.realtime) json["wake"] = as_json(o.report.wake);
+  if (o.report.device_rate > 0.0) json["measured_rate_hz"] = o.report.device_rate;
   return json;
 }
 
@@ -114,9 +128,11 @@ void measure(Outcome& outcome) {
 }
 
 void print(const Outcome& o) {
-  fmt::print("{} ({}) held at `{}` through {} by a hand that does `{}`\n", o.mechanism.model().name,
-             name_of(o.mechanism.kind()), o.mechanism.ports()[static_cast<std::size_t>(o.grasp.port)].name,
-             o.device.name, o.request.hand.name);
+  fmt::print("{} ({}) held at `{}` through {}{}\n", o.mechanism.model().name, name_of(o.mechanism.kind()),
+             o.mechanism.ports()[static_cast<std::size_t>(o.grasp.port)].name, o.device.name,
+             o.by_simulated_hand() ? fmt::format(" by a hand that does `{}`", o.request.hand.name)
+             : o.device.owns_clock ? ""
+                                   : ", as its motion was recorded");
   if (o.device.kind == device::Kind::impedance && o.request.controller == "prescribed")
     fmt::print(
         "the handle's motion is the port's: what that takes is felt; up to {} directions by a coupler of "
@@ -135,12 +151,13 @@ void print(const Outcome& o) {
         "{:.4g} {})\n",
         o.gains.stiffness[1], o.gains.damping[1], o.gains.stiffness[0], o.gains.damping[0],
         o.device.stiffness, (o.device.actuated & device::kTranslation) != 0 ? "N/m" : "N m/rad");
-  if (o.request.local_rate > 0.0)
+  if (o.two_rates())
     fmt::print("local model between updates of the simulation at {:g} Hz, up to {} ticks old\n",
                o.request.local_rate, o.oldest);
   for (const std::string& note : o.report.notes) fmt::print("note: {}\n", note);
   fmt::print("{} ticks at {:g} Hz in {:.3g} s{}; {} missed\n", o.report.ticks, o.device.rate,
-             o.report.seconds, o.request.realtime ? "" : " (simulated time)", o.report.missed);
+             o.report.seconds, o.report.realtime ? "" : " (simulated time)", o.report.missed);
+  if (o.report.device_rate > 0.0) fmt::print("the device's own clock: {:.4g} Hz\n", o.report.device_rate);
   if (o.report.not_logged > 0)
     fmt::print("{} ticks did not fit into the log: the disk was too slow\n", o.report.not_logged);
   fmt::print("force up to {:.4g} N, torque up to {:.3g} N m; handle and port apart by up to {:.3g} mm\n",
@@ -151,16 +168,26 @@ void print(const Outcome& o) {
   else
     fmt::print("{:.4g} J went into the mechanism; what the hand gave is not known of this device\n",
                into_port);
-  if (o.felt.known)
-    fmt::print(
-        "felt along ({:.2f} {:.2f} {:.2f}): {:.4g} kg, {:.3g} N s/m, {:.3g} N/m ({:.2g} of the force not "
-        "explained)\n",
-        o.grasp.ahead.x, o.grasp.ahead.y, o.grasp.ahead.z, o.felt.mass, o.felt.damping, o.felt.stiffness,
-        o.felt.unexplained);
-  else
+  const auto print_felt = [](const char* what, const display::Felt& felt, const std::string& besides) {
+    if (felt.known)
+      fmt::print("{}: {:.4g} kg, {:.3g} N s/m, {:.3g} N/m{} ({:.2g} of the force not explained)\n", what,
+                 felt.mass, felt.damping, felt.stiffness, besides, felt.unexplained);
+  };
+  // A sensor has the device's dry friction in what it senses.
+  const double dry = o.device.force_sensor ? 0.0 : o.device.friction[1];
+  print_felt(
+      fmt::format("felt at the handle along ({:.2f} {:.2f} {:.2f}){}", o.grasp.ahead.x, o.grasp.ahead.y,
+                  o.grasp.ahead.z, o.device.force_sensor ? "" : ", the device included")
+          .c_str(),
+      o.felt, dry > 0.0 ? fmt::format(", dry friction {:g} N besides", dry) : "");
+  print_felt("the mechanism at its port", o.at_port, "");
+  if (!o.felt.known && !o.at_port.known)
     fmt::print("apparent mass at the start {:.4g} kg\n", o.grasp.inertia[1]);
   print_times("a tick", o.report.compute);
-  if (o.request.realtime) print_times("waking up after the deadline", o.report.wake);
+  if (o.report.realtime)
+    print_times(o.device.owns_clock ? "a sample, later than a period after the one before"
+                                    : "waking up after the deadline",
+                o.report.wake);
   if (!o.request.out.empty())
     fmt::print("{} rows in {}\n", o.report.ticks - o.report.not_logged, o.request.out);
   if (!o.request.log.empty()) fmt::print("log in {}\n", o.request.log);
@@ -204,7 +231,7 @@ std::string histogram_of(const Outcome& o) {
                                               o.device.rate, o.report.ticks),
                          .x_label = "log10 of the time [us]",
                          .panels = {{"ticks that took so long", {stairs("a tick", o.report.compute)}}}};
-  if (o.request.realtime)
+  if (o.report.realtime)
     figure.panels.push_back({"ticks that woke up so late", {stairs("after the deadline", o.report.wake)}});
   return display::to_svg(figure);
 }

@@ -1,6 +1,7 @@
 // What came of a haptic run: as text, as JSON, as a picture.
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -18,12 +19,20 @@ struct Outcome {
   const std::vector<display::TickRecord>& records;
   const control::SafetyMemory& safety;
   double hand_work = 0.0;
-  std::string why{};  // the device stopped
-  display::Felt felt{};
+  std::string why{};        // it stopped
+  display::Felt felt{};     // by the hand, at the handle
+  display::Felt at_port{};  // what the mechanism shows to the loop
   double largest_torque = 0.0, largest_force = 0.0, largest_lag = 0.0;  // [N m], [N], [m] handle to port
   int most_resisted = 0;                                                // directions at once
   double handed_over = 0.0;  // of the ticks: a prescribed port had fewer light directions than at the start
-  int oldest = 0;            // [ticks] what was known of the mechanism
+  int oldest = 0;  // [ticks] what was known of the mechanism
+  /// By what the device knows of the hand's work: whether that was ours.
+  bool by_simulated_hand() const { return std::isfinite(hand_work); }
+  /// Equal rates are one.
+  bool two_rates() const {
+    return request.local_rate > 0.0 &&
+           (request.update_every > 1 || request.transport > 0.0 || request.realtime);
+  }
   bool by_coupler() const {
     return device.kind == device::Kind::impedance && request.controller == "coupler";
   }

@@ -60,13 +60,14 @@ void run(const ReplayRequest& request) {
   setup.add_to(verb);
   verb.parse(std::vector<std::string>{});
   setup.apply_text(verb, log.setup(), request.path);
-  if (settings.local_rate > 0.0 && settings.realtime)
+  std::unique_ptr<device::Device> device = log.device();
+  if (settings.local_rate > 0.0 && (settings.realtime || device->specification().owns_clock))
     throw InputError({request.path},
                      "the simulation ran in a thread of its own: when its updates came is not in the log",
                      "replay runs with one rate, or in simulated time");
 
   std::string note;
-  HapticSession session = open_session(settings, model_of(settings, log, note), log.device());
+  HapticSession session = open_session(settings, model_of(settings, log, note), std::move(device));
   if (!session.loop->enable()) throw Failed("the log could not be opened as a device");
   const display::ReplayReport report = replay(*session.loop, log);
 

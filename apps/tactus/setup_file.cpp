@@ -51,6 +51,18 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
+/// A device's name with another way to its file, where it has one: model:FILE[:PORT], arm:FILE[:FRAME], file:PATH.
+template <class Change>
+std::string with_file(const std::string& device, const Change& change) {
+  for (const std::string_view kind : {"model:", "arm:", "file:"}) {
+    if (!device.starts_with(kind)) continue;
+    const std::string rest = device.substr(kind.size());
+    const std::size_t end = kind == "file:" ? rest.size() : std::min(rest.rfind(':'), rest.size());
+    return std::string(kind) + change(std::filesystem::path(rest.substr(0, end))).string() + rest.substr(end);
+  }
+  return device;
+}
+
 }  // namespace
 
 void SetupFile::add_to(CLI::App& verb) {
@@ -106,6 +118,11 @@ void SetupFile::apply_text(CLI::App& verb, const std::string& text, const std::s
     if (option.count() > 0) continue;  // given on the command line
     if (key == "model" && std::filesystem::path(values[0]).is_relative())
       values[0] = (std::filesystem::path(file).parent_path() / values[0]).string();
+    if (key == "device")
+      values[0] = with_file(values[0], [&](const std::filesystem::path& path) {
+        const std::filesystem::path beside = std::filesystem::path(file).parent_path() / path;
+        return path.is_relative() && std::filesystem::exists(beside) ? beside : path;
+      });
     try {
       for (const std::string& value : values) option.add_result(value);
       option.run_callback();
@@ -128,7 +145,13 @@ std::string setup_text(const CLI::App& verb) {
     }
     if (option->count() == 0) continue;  // its default, which depends on others
     if (option->count() == 1) {
-      text += fmt::format("{}: {}\n", name, quoted(option->results()[0]));
+      const std::string given = option->results()[0];
+      const std::string value =
+          name == "device"
+              ? with_file(given,
+                          [](const std::filesystem::path& path) { return std::filesystem::absolute(path); })
+              : given;
+      text += fmt::format("{}: {}\n", name, quoted(value));
       continue;
     }
     text += name + ":\n";

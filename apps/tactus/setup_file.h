@@ -1,7 +1,7 @@
 // Settings of a verb in a file: the long names of its options as the keys of a YAML map.
 //
 //   model: ../models/shopping_cart.yaml      # seen from the file's folder
-//   device: simulated:planar
+//   device: simulated:planar                 # model:FILE and the like, too, where that file is there
 //   rate: 4000
 //   set: [m=20, L=0.5]
 //

@@ -107,6 +107,8 @@ std::string_view name_of(Fault fault) {
       return "too_strong";
     case Fault::singular:
       return "singular";
+    case Fault::wrong_rate:
+      return "wrong_rate";
   }
   return "";
 }
@@ -149,6 +151,8 @@ std::string_view meaning_of(Fault fault) {
       return "the mechanism would be pushed harder than any hand can: the loop is unstable";
     case Fault::singular:
       return "the port came to where it cannot follow the handle";
+    case Fault::wrong_rate:
+      return "the device's clock has another rate than the loop was made for";
   }
   return "";
 }

@@ -52,6 +52,7 @@ enum class Fault : std::uint8_t {
   apart,            // the port is far beyond what the handle reaches
   too_strong,       // the port would be pushed harder than any hand can
   singular,         // the port cannot follow the handle from where it is
+  wrong_rate,       // the device's clock has another rate than the loop was made for
 };
 std::string_view name_of(Fault fault);
 /// A sentence for the user.

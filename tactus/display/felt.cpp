@@ -1,5 +1,7 @@
 #include <tactus/display/felt.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -51,6 +53,67 @@ Felt felt_along(std::span<const TickRecord> records, const math::Vec3<double>& d
     F.push_back(along(one.on_port));
   }
   return fit_felt(x, v, a, F);
+}
+
+namespace {
+
+/// Three equal poles, for every column of a fit alike: what is linear in them stays so, and the steps of encoders are gone from the
+/// accelerations.
+class LowPass {
+ public:
+  explicit LowPass(double period) : share_(1.0 - std::exp(-kCut * period)) {}
+  double operator()(double x) {
+    if (!begun_) y_ = {x, x, x};
+    begun_ = true;
+    for (double& y : y_) x = y += share_ * (x - y);
+    return x;
+  }
+  static constexpr double kCut = 60.0;     // [rad/s] a hand's own motions are slower
+  static constexpr double kSettled = 0.2;  // [s] after which the beginning is forgotten: e^-12
+
+ private:
+  double share_;
+  std::array<double, 3> y_{};
+  bool begun_ = false;
+};
+
+}  // namespace
+
+// Between the samples k and k+1, with the command of k held (and late by whole periods):
+//
+//   x = (x_k + x_k+1)/2,   v = (x_k+1 - x_k)/T,   a = (x_k+2 - x_k+1 - x_k + x_k-1)/(2 T^2)
+//
+// all at the same instant, t_k + T/2, to second order; a sensed force as the mean of both ends.
+Felt felt_at_handle(std::span<const TickRecord> records, const math::Vec3<double>& d,
+                    const device::Specification& device) {
+  const double T = 1.0 / device.rate;
+  const auto place = [&](std::size_t i) { return dot(d, records[i].p_H); };
+  const auto along = [&](const Vector6& V) { return d.x * V[3] + d.y * V[4] + d.z * V[5]; };
+  const bool sensed = device.force_sensor || device.kind == device::Kind::admittance;
+  const auto late = static_cast<std::size_t>(std::max(0L, std::lround(device.latency * device.rate)));
+  const auto settled = static_cast<std::size_t>(std::ceil(LowPass::kSettled * device.rate));
+  std::array<LowPass, 4> filter{LowPass(T), LowPass(T), LowPass(T), LowPass(T)};
+  std::vector<double> x, v, a, F;
+  std::size_t running = 0;
+  for (std::size_t i = std::max<std::size_t>(1, late); i + 2 < records.size(); ++i) {
+    if (records[i].stage != control::Stage::on) continue;
+    const double force = sensed ? 0.5 * (along(records[i].F_H) + along(records[i + 1].F_H))
+                                : -along(records[i - late].on_handle);
+    const double before = place(i - 1), x1 = place(i), x2 = place(i + 1), after = place(i + 2);
+    const std::array<double, 4> now{filter[0](0.5 * (x1 + x2)), filter[1]((x2 - x1) / T),
+                                    filter[2]((after - x2 - x1 + before) / (2.0 * T * T)), filter[3](force)};
+    if (running++ < settled) continue;
+    x.push_back(now[0]);
+    v.push_back(now[1]);
+    a.push_back(now[2]);
+    F.push_back(now[3]);
+  }
+  Felt felt = fit_felt(x, v, a, F);
+  if (!sensed) {
+    felt.mass += device.inertia[1];
+    felt.damping += device.damping[1];
+  }
+  return felt;
 }
 
 }  // namespace tactus::display

@@ -173,6 +173,7 @@ bool HapticLoop::tick(double elapsed) noexcept {
   record_.events = record_.resisted = 0;
   record_.status = {};
   record_.on_handle = record_.on_port = {};
+  asked_ = Asked::not_yet;
   if (!device_.read(sample_))
     safety_.trip(Fault::no_sample);
   else
@@ -184,6 +185,8 @@ bool HapticLoop::tick(double elapsed) noexcept {
     record_.t = sample_.t;
     record_.p_H = sample_.X_WH.p;
     record_.V_H = sample_.V_WH;
+    record_.F_H = sample_.F_H_W;
+    record_.R_P = port.X_WP.R;
     record_.p_P = port.X_WP.p;
     record_.V_P = port.V_WP;
     if (safety_.memory().stage != Stage::off && !memory_.engaged) {
@@ -242,13 +245,19 @@ void HapticLoop::book_handle() noexcept {
   before_ = true;
 }
 
+/// Once in a tick: asked twice, a device may answer with other bits, and a log would hold others than were used.
+const device::HandleDynamics* HapticLoop::own_dynamics() noexcept {
+  if (asked_ == Asked::not_yet) asked_ = device_.dynamics(dynamics_) ? Asked::known : Asked::unknown;
+  return dynamics_used();
+}
+
 Vector6 HapticLoop::guard_wrench() noexcept {
   guard_ = {};
   if (!guarded_ || safety_.memory().stage == Stage::off) return guard_;
-  device::HandleDynamics own;
-  const bool known = device_.dynamics(own);
+  const device::HandleDynamics* const own = own_dynamics();
   guard_ = control::passivity_wrench(record_.out_of_handle, sample_.V_WH,
-                                     known ? own.M : control::inertia_of(device_.specification()), period_);
+                                     own != nullptr ? own->M : control::inertia_of(device_.specification()),
+                                     period_);
   return guard_;
 }
 
@@ -310,9 +319,7 @@ void HapticLoop::give(const Vector6& F, const Vector6& guard) noexcept {
 void HapticLoop::teleoperate() noexcept {
   book_handle();
   if (safety_.memory().stage == Stage::off) return step_mechanism({});
-  device::HandleDynamics own;
-  const bool known = device_.dynamics(own);
-  teleoperation_->look(*view_, sample_, known ? &own : nullptr, safety_.memory().wrench, safety_.share());
+  teleoperation_->look(*view_, sample_, own_dynamics(), safety_.memory().wrench, safety_.share());
   step_mechanism(teleoperation_->on_port());
   if (safety_.faulted()) return;
   teleoperation_->stepped(*view_);

@@ -48,6 +48,8 @@ struct TickRecord {
   double t = 0.0;                   // [s] of the sample
   math::Vec3<double> p_H{}, p_P{};  // [m] handle as sensed, port before the step; world axes
   Vector6 V_H{}, V_P{};
+  math::Mat3<double> R_P = math::Mat3<double>::identity();  // of the port
+  Vector6 F_H{};                   // [N m; N] of the hand, where the device senses it
   Vector6 on_handle{}, on_port{};  // [N m; N] wrenches
   double into_port = 0.0;          // [J] work at the port so far
   double out_of_handle =
@@ -110,6 +112,10 @@ class HapticLoop {
   /// Of the last tick: what was read, and what the device was told.
   const device::Sample& sample() const noexcept { return sample_; }
   const device::Command& commanded() const noexcept { return commanded_; }
+  /// The device's own dynamics as the last tick used them; null where it did not ask, or the device knows none.
+  const device::HandleDynamics* dynamics_used() const noexcept {
+    return asked_ == Asked::known ? &dynamics_ : nullptr;
+  }
   const control::SafetyMemory& safety() const noexcept { return safety_.memory(); }
   const control::Coupler& coupler() const noexcept { return coupler_; }
   device::Device& device() noexcept { return device_; }
@@ -124,6 +130,7 @@ class HapticLoop {
   void teleoperate() noexcept;
   void book_handle() noexcept;
   Vector6 guard_wrench() noexcept;
+  const device::HandleDynamics* own_dynamics() noexcept;
   void make_view();
   void display_admittance() noexcept;
   void observe_distance(const simulate::PortMotion& port) noexcept;
@@ -148,6 +155,9 @@ class HapticLoop {
   std::unique_ptr<PortView> view_;
   device::Sample sample_{};
   device::Command commanded_{};
+  enum class Asked : std::uint8_t { not_yet, unknown, known };
+  Asked asked_ = Asked::not_yet;  // in this tick, for the device's dynamics
+  device::HandleDynamics dynamics_{};
   TickRecord record_{};
   math::Vec3<double> p_before_{};  // of the handle, in the tick before
   math::Mat3<double> R_before_ = math::Mat3<double>::identity();

@@ -16,6 +16,7 @@
 #include <tactus/base/clock.h>
 #include <tactus/base/latest.h>
 #include <tactus/display/log/tick_log.h>
+#include <tactus/display/rate_watch.h>
 
 namespace tactus::display {
 
@@ -117,23 +118,30 @@ struct Run {
   Nanoseconds last = 0;  // when the tick before began
   LogEntry entry{};
   Watchdog* watchdog = nullptr;
+  // Of a device that owns the clock.
+  Nanoseconds start = 0;  // of the first tick
+  FirstSamples first{};
+  TickRate lately{};
 
   bool told_to_stop() noexcept {
     if (options.stop == nullptr || !options.stop->load(std::memory_order_relaxed)) return false;
     return report.stopped = true;
   }
 
+  /// The dog knows that there is life; false: it has barked.
+  bool watched() noexcept {
+    if (watchdog == nullptr) return true;
+    watchdog->pat();
+    if (!watchdog->barked()) return true;
+    loop.fail(control::Fault::watchdog);
+    return false;
+  }
+
   /// A tick and its books; false: faulted.
   bool tick() noexcept {
     const Nanoseconds begun = now();
-    if (watchdog != nullptr) {
-      watchdog->pat();
-      if (watchdog->barked()) {
-        loop.fail(control::Fault::watchdog);
-        return false;
-      }
-    }
-    const bool by_clock = options.realtime && report.ticks > 0;
+    if (!watched()) return false;
+    const bool by_clock = report.realtime && report.ticks > 0;
     const double elapsed = by_clock ? 1e-9 * static_cast<double>(begun - last) : loop.period();
     last = begun;
     const bool well = loop.tick(elapsed);
@@ -148,12 +156,13 @@ struct Run {
 
   void log(double elapsed, Nanoseconds compute) noexcept {
     entry.sample = loop.sample();
-    entry.has_dynamics = loop.device().dynamics(entry.dynamics);
+    entry.has_dynamics = loop.dynamics_used() != nullptr;
+    if (entry.has_dynamics) entry.dynamics = *loop.dynamics_used();
     entry.elapsed = elapsed;
     entry.command = loop.commanded();
     entry.record = loop.record();
     entry.compute = compute;
-    if (options.realtime)
+    if (report.realtime)
       report.not_logged += !options.log->offer(entry);
     else
       options.log->put(entry);
@@ -185,13 +194,36 @@ struct Run {
   }
 
   void by_the_devices_clock() noexcept {
-    loop.device().run({[](void* context) noexcept {
-                         Run& run = *static_cast<Run*>(context);
-                         return run.tick() && run.report.ticks < run.total && !run.told_to_stop();
-                       },
-                       this});
-    if (report.ticks < total && !report.stopped)
+    loop.device().run({[](void* context) noexcept { return static_cast<Run*>(context)->sample(); }, this});
+    if (report.ticks + report.missed < total && !report.stopped)
       loop.lost();  // keeps the reason of a fault where there is one
+  }
+
+  /// A sample of a device that owns the clock; false: enough.
+  bool sample() noexcept {
+    const Nanoseconds at = now();
+    if (!first.enough() && options.rate_tolerance > 0.0 && !loop.safety().seen) {
+      first.add(at);
+      if (!watched()) return false;
+      if (!first.enough()) return !told_to_stop();
+      if (!right(first.rate(), options.rate_tolerance)) return false;
+    }
+    if (start == 0) start = last = at;
+    const Nanoseconds period = std::llround(1e9 * loop.period());
+    if (report.ticks > 0) report.wake.add(std::max<Nanoseconds>(at - last - period, 0));
+    // Periods that have gone by without a tick: by the clock, so that a slow device's count too.
+    report.missed = std::max(report.missed, (at - start + period / 2) / period - report.ticks);
+    constexpr double kLater = 2.5;
+    if (options.rate_tolerance > 0.0 && lately.add(at) &&
+        !right(lately.rate(), kLater * options.rate_tolerance))
+      return false;
+    return tick() && report.ticks + report.missed < total && !told_to_stop();
+  }
+  bool right(double rate, double tolerance) noexcept {
+    report.device_rate = rate;
+    if (std::abs(rate * loop.period() - 1.0) <= tolerance) return true;
+    loop.fail(control::Fault::wrong_rate);
+    return false;
   }
 };
 
@@ -214,13 +246,15 @@ bool LiveView::take(LiveStatus& status) noexcept {
 
 RunReport run_loop(HapticLoop& loop, const RunOptions& options, std::span<TickRecord> records, long stride) {
   RunReport report;
+  const bool device_has_clock = loop.device().specification().owns_clock;
+  report.realtime = options.realtime || device_has_clock;
   Run run{loop, options, records, stride, report, std::lround(options.duration / loop.period())};
   const Nanoseconds start = now();
-  if (options.realtime) {
+  if (report.realtime) {
     Watchdog watchdog(loop.device(), options.watchdog);  // before the privileges, which are the loop's alone
     run.watchdog = &watchdog;
     const Privileges privileges(options, report.notes);
-    if (loop.device().specification().owns_clock)
+    if (device_has_clock)
       run.by_the_devices_clock();
     else
       run.in_real_time();

@@ -2,8 +2,11 @@
 //
 // Simulated time: tick after tick, as fast as they go. Real time: absolute deadlines, start + k T; a tick whose deadline has
 // passed by more than a period is counted as missed and left out: ticks are never made up in a burst. Where the system allows
-// it, the thread gets SCHED_FIFO, a processor of its own and locked memory; a note says where it does not. A device that owns
-// the clock sets the pace itself.
+// it, the thread gets SCHED_FIFO, a processor of its own and locked memory; a note says where it does not.
+//
+// A device that owns the clock (hardware) is in real time, whatever is asked for, and sets the pace itself. Its rate is measured over its
+// first samples, before there is a force, and looked at from then on: a loop that was made for another one ends with Fault::wrong_rate.
+// Periods that went by without a tick are missed, by the clock and the rate of the loop.
 #pragma once
 
 #include <atomic>
@@ -42,25 +45,32 @@ class LiveView {
 
 struct RunOptions {
   double duration = 5.0;  // [s]
-  bool realtime = false;
+  bool realtime = false;  // also where the device owns the clock
+  /// Of a device that owns the clock: how far its rate may be from the loop's over its first samples; two and a half times as far in
+  /// any half second of the run. 0: it is not looked at.
+  double rate_tolerance = 0.2;
   int priority = 80;  // of SCHED_FIFO, below the kernel's own threads
   int cpu = -1;       // to stay on; -1: any
   double watchdog =
       0.1;  // [s] in real time: a loop that stands still for longer is stopped from outside; 0: none
   TickLog* log =
-      nullptr;  // gets every tick (display/log/tick_log.h); in simulated time the loop waits for room
+      nullptr;  // gets every tick (display/log/tick_log.h); in simulated time alone the loop waits for room
   LiveView* live = nullptr;                 // for another thread's eyes
   const std::atomic<bool>* stop = nullptr;  // true: enough, from another thread or a signal's handler
 };
 
 struct RunReport {
   long ticks = 0;
-  long missed = 0;       // periods that were left out
-  long not_logged = 0;   // ticks for which the log had no room
-  double seconds = 0.0;  // of real time
-  bool stopped = false;  // as RunOptions::stop asked for: the device is off, and there is no fault
-  Histogram wake;        // from a deadline to the thread's being awake; real time only
-  Histogram compute;     // of a tick, from the sample to the command
+  long missed = 0;           // periods that were left out
+  long not_logged = 0;       // ticks for which the log had no room
+  double seconds = 0.0;      // of real time
+  bool realtime = false;     // by the clock: as asked for, or by a device that owns it
+  double device_rate = 0.0;  // [Hz] as measured of a device that owns the clock; 0: not looked at
+  bool stopped = false;      // as RunOptions::stop asked for: the device is off, and there is no fault
+  Histogram
+      wake;  // real time: from a deadline to the thread's being awake; of a device that owns the clock, what a sample came
+      // later than a period after the one before
+  Histogram compute;  // of a tick, from the sample to the command
   std::vector<std::string> notes;
 };
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 #include <numbers>
 #include <vector>
 
@@ -119,6 +120,110 @@ TEST(RateFilters, LowerPolesLeaveLessStableStiffness) {
   }
   EXPECT_LT(last,
             500.0);  // [N/m]: at 125 rad/s hardly more than the device bears without a damper, 2 b/T = 1000
+}
+
+/// The part of a signal at w over whole periods of it, as a complex amplitude: cos w t is 1.
+template <class Signal>
+std::complex<double> amplitude(const Signal& signal, double w) {
+  const int period = static_cast<int>(std::lround(2.0 * std::numbers::pi / (w * kPeriod)));
+  std::complex<double> sum{};
+  const int settled = 10 * period;
+  for (int k = 0; k < settled + period; ++k) {
+    const double y = signal(k);
+    if (k >= settled) sum += 2.0 / period * y * std::polar(1.0, -w * kPeriod * k);
+  }
+  return sum;
+}
+
+constexpr double kShaken = 2.0 * std::numbers::pi * 2.0;  // [rad/s] 2 Hz, as a hand shakes what it weighs
+constexpr double kMass = 3.0;                             // [kg]
+
+// A mass that is rendered from the handle's motion, F = m a with the acceleration as the difference of a filtered rate. Two poles at c make of it
+// F = m a/(1 + jw/c)^2: felt is Re(F/A) = m (1 - x^2)/(1 + x^2)^2 with x = w/c, less than m by 3 x^2 where x is small. Sampled exactly: z = e^(jwT).
+TEST(RateFilters, ARenderedMassIsFeltTooLightByThreeTimesTheSquareOfFrequencyOverCutOff) {
+  double last = 0.0;
+  for (const double cut_off : {800.0, 400.0, 200.0, 100.0, 50.0}) {
+    SecondOrderRate rate(kPeriod, cut_off);
+    double before = 0.0;
+    const std::complex<double> force = amplitude(
+        [&](int k) {
+          const double v = rate.update(std::cos(kShaken * kPeriod * k));
+          const double F = kMass * (v - before) / kPeriod;
+          before = v;
+          return F;
+        },
+        kShaken);
+    const double felt = force.real() / -(kShaken * kShaken), error = (kMass - felt) / kMass;
+    const double p = std::exp(-cut_off * kPeriod), x = kShaken / cut_off;
+    const std::complex<double> back = std::polar(1.0, -kShaken * kPeriod),
+                               difference = (1.0 - back) / kPeriod, pole = (1.0 - p) / (1.0 - p * back);
+    EXPECT_NEAR(felt, kMass * (difference * difference * pole * pole).real() / -(kShaken * kShaken), 1e-9)
+        << cut_off;
+    const double continuous = 1.0 - (1.0 - x * x) / ((1.0 + x * x) * (1.0 + x * x));
+    const double lag = kShaken * kPeriod;  // sampling makes differences of second order in it
+    EXPECT_NEAR(error, continuous, lag * lag) << cut_off;
+    EXPECT_GT(error, last) << cut_off;  // the lower, the worse
+    last = error;
+  }
+  EXPECT_GT(last, 0.1);  // at 50 rad/s, four times the hand's 12.6
+}
+
+// A mass that is moved by the hand's filtered force, as an admittance display does: V = F/((1 + jw/c)^2 jw m), felt is Im(F/V)/w = m (1 - x^2), and a damper
+// Re(F/V) = -2 m w^2/c, which is negative: it feeds the hand.
+TEST(RateFilters, AFilteredForceMakesAMassFeltTooLightAndFeedsTheHand) {
+  for (const double cut_off : {400.0, 200.0, 100.0, 50.0}) {
+    SecondOrderFilter filter(kPeriod, cut_off);
+    double v = 0.0;
+    const std::complex<double> speed = amplitude(
+        [&](int k) {
+          const double now = v;  // before the step
+          v += kPeriod / kMass * filter.update(std::cos(kShaken * kPeriod * k));
+          return now;
+        },
+        kShaken);
+    const std::complex<double> felt = 1.0 / speed;
+    const double x = kShaken / cut_off, lag = kShaken * kPeriod;
+    EXPECT_NEAR(felt.imag() / kShaken, kMass * (1.0 - x * x), kMass * (3.0 * x * lag + lag * lag)) << cut_off;
+    EXPECT_NEAR(felt.real(), -2.0 * kMass * kShaken * x, kMass * kShaken * lag) << cut_off;
+  }
+}
+
+// Through an encoder: the wider the filter's band, the less of the mass is missing and the more of the force is noise.
+TEST(RateFilters, OfARenderedMassTheErrorAndTheNoiseAreTradedAgainstEachOther) {
+  struct Seen {
+    double error = 0.0, noise = 0.0;  // of the mass; [N] rms beside what is felt
+  };
+  const auto through = [](auto filter) {
+    double before = 0.0;
+    std::vector<double> forces;
+    const std::complex<double> force = amplitude(
+        [&](int k) {
+          const double v = filter.update(quantised(0.05 * std::cos(kShaken * kPeriod * k), kStep));
+          forces.push_back(kMass * (v - before) / kPeriod);
+          before = v;
+          return forces.back();
+        },
+        kShaken);
+    double sum = 0.0;
+    const std::size_t half = forces.size() / 2;
+    for (std::size_t k = half; k < forces.size(); ++k) {
+      const double rest =
+          forces[k] - (force * std::polar(1.0, kShaken * kPeriod * static_cast<double>(k))).real();
+      sum += rest * rest;
+    }
+    return Seen{1.0 - force.real() / (-kShaken * kShaken * 0.05 * kMass),
+                std::sqrt(sum / static_cast<double>(forces.size() - half))};
+  };
+  const Seen plain = through(DifferenceRate(kPeriod)), wide = through(SecondOrderRate(kPeriod, 400.0)),
+             narrow = through(SecondOrderRate(kPeriod, 50.0)),
+             kalman = through(KalmanRate(kPeriod, kStep, 5.0));
+  EXPECT_LT(std::abs(plain.error), 0.01);
+  EXPECT_GT(plain.noise, 10.0);  // [N]: a step of 10 um in a period is 30 N of 3 kg
+  EXPECT_LT(wide.error, narrow.error);
+  EXPECT_GT(wide.noise, narrow.noise);
+  EXPECT_GT(plain.noise, wide.noise);
+  EXPECT_LT(kalman.noise, plain.noise);  // between them: hardly an error, and half the noise
+  EXPECT_LT(std::abs(kalman.error), wide.error);
 }
 
 }  // namespace

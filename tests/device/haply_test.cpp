@@ -6,6 +6,7 @@
 
 #include <tactus/base/error.h>
 #include <tactus/device/drivers/haply_message.h>
+#include <tactus/device/drivers/trouble.h>
 
 #include "fakes/haply_bench.h"
 
@@ -27,6 +28,8 @@ std::string refusal_of(const std::string& name) {
   ADD_FAILURE() << name << " was opened";
   return {};
 }
+
+std::string trouble_of(const Device& device) { return dynamic_cast<const Explains&>(device).trouble(); }
 
 bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
@@ -88,7 +91,39 @@ TEST(Haply, IsLostWhenTheServiceHangsUpOrFallsSilent) {
     EXPECT_LT(waits, 4);
     EXPECT_EQ(device->state(), State::lost);
     EXPECT_FALSE(device->enable());
+    const std::string why = trouble_of(*device);
+    EXPECT_TRUE(says(why, silent ? "did not answer" : "the service")) << why;
+    EXPECT_TRUE(says(why, "still running")) << why;
   }
+}
+
+TEST(Haply, SaysWhyItWasLostAndQuotesWhatItDidNotUnderstand) {
+  const std::pair<std::string, std::string> kSaid[] = {
+      {"hel\x01lo", "not understood, or no number: `hel.lo`"},
+      {std::string(60000, '['), "`" + std::string(60, '[') + "...`"},
+      {R"({"inverse3":[]})", "knows this device no more"},
+      {R"({"inverse3":{"049D":{}}})", "version 3.0"},
+  };
+  for (const auto& [said, why] : kSaid) {
+    HaplyBench bench;
+    const auto device = bench.open();
+    ASSERT_TRUE(device->wait());
+    bench.service().set([&, said = said](auto& s) { s.says = said; });
+    while (device->wait()) {
+    }
+    EXPECT_TRUE(says(trouble_of(*device), why)) << trouble_of(*device);
+  }
+}
+
+TEST(Trouble, KeepsTheFirstReasonWithinItsRoom) {
+  Trouble trouble;
+  EXPECT_EQ(trouble.text(), "");
+  trouble.say("one", "two", "three");
+  trouble.say("four");
+  EXPECT_EQ(trouble.text(), "one `two`; three");
+  Trouble longer;
+  longer.say(std::string(1000, 'x'), "y");
+  EXPECT_EQ(longer.text(), std::string(320, 'x'));
 }
 
 TEST(Haply, IsLostForEveryKindOfGarbage) {

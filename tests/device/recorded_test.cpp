@@ -7,9 +7,11 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <numbers>
 
 #include <tactus/base/error.h>
 #include <tactus/device/drivers/recorded.h>
+#include <tactus/math/rotation_vector.h>
 
 #include "support/allocations.h"
 
@@ -99,6 +101,49 @@ TEST(Recorded, SaysInWhichLineAFileIsNoRecording) {
     }
   }
   EXPECT_EQ(parse_recording("t,handle_x,handle_y,handle_z\r\n0,1,2,3\r\n1,1,2,3\r\n", "").t.size(), 2u);
+}
+
+// A quarter of a turn about z, and a wheel has no place that changes.
+TEST(Recorded, GivesTurningBackAndAWheelOnlyTurns) {
+  const File file(
+      "t,handle_x,handle_y,handle_z,handle_qw,handle_qx,handle_qy,handle_qz\n"
+      "0,0,0,0,1,0,0,0\n"
+      "0.01,0,0,0,0.7071067811865476,0,0,0.7071067811865476\n"
+      "0.02,0,0,0,0.7071067811865476,0,0,0.7071067811865476\n");
+  const auto device = open(file.name(), none(), {.rate = 200.0});
+  EXPECT_EQ(device->specification().sensed, 0b000100);
+  Sample sample;
+  const double angle[] = {0.0, 0.25, 0.5, 0.5}, rate[] = {0.0, 50.0, 50.0, 0.0};  // of pi [rad], [rad/s]
+  for (std::size_t k = 0; k < 4; ++k) {
+    ASSERT_TRUE(device->wait() && device->read(sample));
+    const math::Vec3<double> turned = math::rotation_vector(sample.X_WH.R);
+    EXPECT_NEAR(turned.z, angle[k] * std::numbers::pi, 1e-12);
+    EXPECT_NEAR(turned.x, 0.0, 1e-12);
+    EXPECT_NEAR(sample.V_WH[2], rate[k] * std::numbers::pi, 1e-9);
+  }
+}
+
+TEST(Recorded, RefusesWhatDoesNotMoveAndWhatIsNoOrientation) {
+  const std::pair<const char*, const char*> kBad[] = {
+      {"t,handle_x,handle_y,handle_z\n0,0,0,0\n1,0,0,0\n", "whether it turned was not recorded"},
+      {"t,handle_x,handle_y,handle_z,handle_qw,handle_qx,handle_qy,handle_qz\n0,0,0,0,1,0,0,0\n1,0,0,0,1,0,0,"
+       "0\n",
+       "never moves"},
+      {"t,handle_x,handle_y,handle_z,handle_qw,handle_qx,handle_qy,handle_qz\n0,0,0,0,1,0,0,0\n1,0,0,0,2,0,0,"
+       "0\n",
+       ":3: error: a quaternion of length 2"},
+      {"t,handle_x,handle_y,handle_z,handle_qw,handle_qx,handle_qy\n0,0,0,0,1,0,0\n1,0,1,0,1,0,0\n",
+       "`handle_qz`"},
+  };
+  for (const auto& [text, why] : kBad) {
+    const File file(text);
+    try {
+      (void)open(file.name(), none());
+      ADD_FAILURE() << text;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(why), std::string::npos) << error.what();
+    }
+  }
 }
 
 TEST(Recorded, SaysThatAFileIsMissing) {

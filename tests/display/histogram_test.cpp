@@ -68,5 +68,38 @@ TEST(Felt, DoesNotKnowWhatASingleSineCannotTell) {
   EXPECT_FALSE(fit_felt(x, v, a, F).known);
 }
 
+// A handle moved by two sines, its force m a + b v + k x known in closed form, read in steps of an encoder; the force once as a sensor has
+// it, and once as what the motors give besides the device's own mass and damping, held for a period and late by two.
+TEST(FeltAtTheHandle, IsTheForceOfTheHandAgainstTheHandlesMotion) {
+  constexpr double kMass = 7.0, kDamping = 12.0, kStiffness = 90.0, kStep = 1e-5, kPeriod = 1e-3;
+  const auto x = [](double t) { return 0.04 * std::sin(3.0 * t) + 0.02 * std::cos(7.0 * t); };
+  const auto v = [](double t) { return 0.12 * std::cos(3.0 * t) - 0.14 * std::sin(7.0 * t); };
+  const auto a = [](double t) { return -0.36 * std::sin(3.0 * t) - 0.98 * std::cos(7.0 * t); };
+  const auto felt = [&](double t, double m, double b) { return m * a(t) + b * v(t) + kStiffness * x(t); };
+  for (const bool sensed : {true, false}) {
+    device::Specification s;
+    s.force_sensor = sensed;
+    s.inertia = {0.0, 0.5};
+    s.damping = {0.0, 4.0};
+    s.latency = 2e-3;
+    std::vector<TickRecord> records(6000);
+    for (std::size_t k = 0; k < records.size(); ++k) {
+      const double t = kPeriod * static_cast<double>(k);
+      records[k].stage = control::Stage::on;
+      records[k].p_H = {0.0, std::round(x(t) / kStep) * kStep, 0.0};
+      if (sensed)
+        records[k].F_H[4] = felt(t, kMass, kDamping);
+      else
+        records[k].on_handle[4] = -felt(t + 2.5 * kPeriod, kMass - 0.5, kDamping - 4.0);
+    }
+    const Felt found = felt_at_handle(records, {0.0, 1.0, 0.0}, s);
+    EXPECT_TRUE(found.known);
+    EXPECT_NEAR(found.mass, kMass, 0.01 * kMass) << sensed;
+    EXPECT_NEAR(found.damping, kDamping, 0.01 * kDamping) << sensed;
+    EXPECT_NEAR(found.stiffness, kStiffness, 0.01 * kStiffness) << sensed;
+    EXPECT_LT(found.unexplained, 0.01) << sensed;
+  }
+}
+
 }  // namespace
 }  // namespace tactus::display

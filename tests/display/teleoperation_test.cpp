@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 #include <cstring>
 
 #include <tactus/base/error.h>
@@ -173,8 +174,8 @@ TEST(Teleoperation, PenaltiesHoldTheHandAndSoDoesTheTermThatIsMissing) {
 constexpr double kMass = 3.0, kFrequency = 2.0 * 3.14159265358979323846,
                  kRate = 1e4;  // [kg], [rad/s] 1 Hz, [Hz]
 
-/// [kg] What a hand that shakes the device at 1 Hz feels of a mass behind four channels.
-double felt_mass(const device::Specification& specification, double force, double motion) {
+/// [N s/m] What a hand that shakes the device at 1 Hz feels of a mass behind four channels: F/V, at that frequency.
+std::complex<double> felt_impedance(const device::Specification& specification, double force, double motion) {
   const auto mechanism = contact::open(describe::load_text(R"(
 name: mass
 gravity: [0, 0, 0]
@@ -182,7 +183,7 @@ bodies: {block: {mass: 3}}
 joints: {x: {type: prismatic, parent: world, child: block, axis: x}}
 )",
                                                            "mass.yaml"),
-                                       {.step = 1.0 / kRate});
+                                       {.step = 1.0 / specification.rate});
   const double push = force / motion;
   device::SimulatedImpedance device(specification, device::scripted([=](double t) {
                                       return device::Vector6{0, 0, 0, push * std::cos(kFrequency * t), 0, 0};
@@ -193,9 +194,9 @@ joints: {x: {type: prismatic, parent: world, child: block, axis: x}}
   gains.motion_scale = motion;
   loop.use(gains);
   EXPECT_TRUE(loop.enable());
-  std::vector<TickRecord> records(10000);
-  EXPECT_EQ(run_loop(loop, {.duration = 1.0}, records).ticks, 10000);
-  // The part of the handle's true velocity at 1 Hz, over one period, by parts from its way: F/(m w).
+  std::vector<TickRecord> records(static_cast<std::size_t>(specification.rate));
+  EXPECT_EQ(run_loop(loop, {.duration = 1.0}, records).ticks, std::lround(specification.rate));
+  // The part of the handle's true velocity at 1 Hz, over one period, by parts from its way.
   double sine = 0.0, cosine = 0.0;
   for (std::size_t k = 0; k + 1 < records.size(); ++k) {
     const double t = 0.5 * (records[k].t + records[k + 1].t);
@@ -203,7 +204,10 @@ joints: {x: {type: prismatic, parent: world, child: block, axis: x}}
     sine += 2.0 * way * std::sin(kFrequency * t);
     cosine += 2.0 * way * std::cos(kFrequency * t);
   }
-  return push / (kFrequency * std::hypot(sine, cosine));
+  return push / std::complex<double>(cosine, -sine);  // cos w t is the real part of e^(j w t)
+}
+double felt_mass(const device::Specification& specification, double force, double motion) {
+  return std::abs(felt_impedance(specification, force, motion)) / kFrequency;
 }
 
 // What four channels show of a mass is that mass, whatever the scales. The hand's force changes within a period, and that part meets
@@ -214,6 +218,23 @@ TEST(Teleoperation, TheHandFeelsTheMechanismsMassScaled) {
       const double there = force / motion * kMass;
       EXPECT_NEAR(felt_mass(bare(kRate), force, motion), there, 0.01 * there) << force << " " << motion;
     }
+}
+
+// At 1 kHz that phase is large where the mass that is shown is much heavier than the device. The force is sensed where the period begins; what
+// it changes by until the end, F' T/2 in the mean, moves the device alone: V = F/(j w m) + F T/(2 M_d), a damper 2 M_d/T in series
+// with the mass.
+TEST(Teleoperation, AtAKilohertzADamperStandsInSeriesWithAMassThatIsMuchHeavierThanTheDevice) {
+  constexpr double kSlow = 1000.0;  // [Hz]
+  const device::Specification s = bare(kSlow);
+  const double damper = 2.0 * s.inertia[1] * kSlow;
+  for (const double force : {0.1, 1.0, 10.0, 100.0}) {
+    const std::complex<double> mass{0.0, kFrequency * force * kMass};
+    const std::complex<double> series = mass * damper / (mass + damper);
+    // The coordination's spring and the ticks' own delay are left out of it.
+    EXPECT_LT(std::abs(felt_impedance(s, force, 1.0) - series), 0.03 * std::abs(series)) << force;
+  }
+  // What is heavier than the device by much is not felt as a mass any more.
+  EXPECT_LT(felt_mass(s, 100.0, 1.0), 0.8 * 100.0 * kMass);
 }
 
 // A device's damping b is masked by an estimate of its velocity that comes 2/w late: what is left of it would be felt as 2 b/w = 0.2 kg less. That

@@ -33,6 +33,7 @@ class HaplyService {
     bool device = true;         // plugged in
     bool hangs_up = false;      // closes the connection
     bool silent = false;        // never answers
+    int pause = 0;              // [ms] before every answer
     bool deaf = false;          // reads nothing after the handshake
     bool no_websocket = false;  // answers the handshake like any web server
     bool wrong_accept = false;
@@ -119,6 +120,7 @@ class HaplyService {
       hear(payload);
       const Settings now = settings();
       if (now.hangs_up) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(now.pause));
       if (!now.silent) say(client, now.says.empty() ? state() : now.says);
     }
   }
@@ -176,6 +178,7 @@ class HaplyService {
   static std::string header(int first, std::size_t size) {
     std::string out(1, static_cast<char>(first));
     if (size < 126) return out + static_cast<char>(size);
+    if (size > 0xffff) throw std::logic_error("the fake has short messages");
     out += static_cast<char>(126);
     return out + static_cast<char>(size >> 8) + static_cast<char>(size & 255);
   }

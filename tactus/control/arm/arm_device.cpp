@@ -18,6 +18,7 @@
 #include <tactus/control/fixture.h>
 #include <tactus/derive/equations.h>
 #include <tactus/describe/read/load.h>
+#include <tactus/device/drivers/trouble.h>
 #include <tactus/device/model_device.h>
 #include <tactus/device/random.h>
 #include <tactus/device/rate_filters.h>
@@ -607,6 +608,7 @@ bool ArmDevice::command(const device::Command& command) noexcept {
 std::string why_stopped(const device::Device& device) {
   if (const auto* arm = dynamic_cast<const ArmDevice*>(&device)) return std::string(arm->why());
   if (const auto* model = dynamic_cast<const device::ModelDevice*>(&device)) return model->why();
+  if (const auto* driver = dynamic_cast<const device::Explains*>(&device)) return driver->trouble();
   return "";
 }
 

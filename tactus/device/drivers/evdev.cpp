@@ -17,6 +17,7 @@
 
 #include <tactus/base/error.h>
 #include <tactus/device/drivers/pace.h>
+#include <tactus/device/drivers/trouble.h>
 #include <tactus/device/saturation.h>
 #include <tactus/device/sensing.h>
 
@@ -84,7 +85,7 @@ struct AbsoluteAxis {
   void set(int raw) noexcept { value = std::clamp((2.0 * raw - low - high) / (high - low), -1.0, 1.0); }
 };
 
-class Evdev final : public Device {
+class Evdev final : public Device, public Explains {
  public:
   Evdev(std::unique_ptr<EvdevSystem> system, int file, bool wheel, double sign,
         const std::vector<AbsoluteAxis>& axes, Specification specification)
@@ -111,7 +112,7 @@ class Evdev final : public Device {
 
   bool enable() noexcept override {
     if (state_ == State::lost) return false;
-    if (!push({}, true) || !play(1)) return lose();
+    if (!push({}, true) || !play(1)) return lose("the kernel takes no force for it");
     stopped_.store(false, std::memory_order_relaxed);
     state_ = State::enabled;
     return true;
@@ -130,7 +131,7 @@ class Evdev final : public Device {
   bool wait() noexcept override {
     if (state_ == State::lost) return false;
     pace_.wait();
-    if (!take_events()) return lose();
+    if (!take_events()) return lose("the kernel does not tell of it any more");
     Handle handle;
     if (wheel_)
       handle.orientation = math::exponential({0.0, 0.0, -kWheelTurn * axes_[0].value});
@@ -151,8 +152,10 @@ class Evdev final : public Device {
       if (effect_.id >= 0) push({}, false);
       return false;
     }
-    return push(saturated(specification_, command.wrench), false) || lose();
+    return push(saturated(specification_, command.wrench), false) ||
+           lose("the kernel takes no force for it any more");
   }
+  std::string trouble() const override { return trouble_.text(); }
 
  private:
   /// All that has come; no news is no motion. False: unplugged.
@@ -172,7 +175,11 @@ class Evdev final : public Device {
           if (event.code != axes_[k].code) continue;
           // Far outside of what it said of itself: not this device's words.
           const double span = axes_[k].high - axes_[k].low;
-          if (event.value < axes_[k].low - span || event.value > axes_[k].high + span) return false;
+          if (event.value < axes_[k].low - span || event.value > axes_[k].high + span) {
+            trouble_.say("an axis is far outside of what the device said of itself", {},
+                         "does another program write to it?");
+            return false;
+          }
           axes_[k].set(event.value);
         }
       }
@@ -222,7 +229,8 @@ class Evdev final : public Device {
     push({}, true);
     play(0);
   }
-  bool lose() noexcept {
+  bool lose(const char* what) noexcept {
+    trouble_.say(what, {}, "is it still plugged in?");
     motors_off();  // it may still hear
     state_ = State::lost;
     return false;
@@ -234,6 +242,7 @@ class Evdev final : public Device {
   double sign_;
   Specification specification_;
   Pace pace_;
+  Trouble trouble_;
   Sensing sensing_;
   State state_ = State::off;
   std::atomic<bool> stopped_{false};

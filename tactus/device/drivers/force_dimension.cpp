@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cctype>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,7 @@
 #include <tactus/device/drivers/axes.h>
 #include <tactus/device/drivers/library.h>
 #include <tactus/device/drivers/pace.h>
+#include <tactus/device/drivers/trouble.h>
 #include <tactus/device/saturation.h>
 
 namespace tactus::device {
@@ -112,7 +114,7 @@ Specification specification_for(const Family& family, bool wrist, bool active_wr
   return s;
 }
 
-class ForceDimension final : public Device {
+class ForceDimension final : public Device, public Explains {
  public:
   ForceDimension(const Dhd& dhd, char id, Specification specification)
       : dhd_(dhd), id_(id), specification_(std::move(specification)), pace_(specification_.rate) {
@@ -128,7 +130,7 @@ class ForceDimension final : public Device {
 
   bool enable() noexcept override {
     if (state_ == State::lost) return false;
-    if (!set({}) || dhd_.dhdEnableForce(1, id_) < 0) return lose();
+    if (!set({}) || dhd_.dhdEnableForce(1, id_) < 0) return lose("its forces cannot be switched on:");
     stopped_.store(false, std::memory_order_relaxed);
     state_ = State::enabled;
     return true;
@@ -154,7 +156,7 @@ class ForceDimension final : public Device {
     if (specification_.sensed == kAllAxes)
       well = well && dhd_.dhdGetOrientationFrame(R, id_) >= 0 &&
              dhd_.dhdGetAngularVelocityRad(&w.x, &w.y, &w.z, id_) >= 0;
-    if (!well) return lose();
+    if (!well) return lose("libdhd cannot read it:");
     math::Mat3<double> R_D;
     for (std::size_t i = 0; i < 3; ++i)
       for (std::size_t j = 0; j < 3; ++j) R_D(i, j) = R[i][j];
@@ -162,7 +164,7 @@ class ForceDimension final : public Device {
     sample_.t = pace_.elapsed();
     sample_.X_WH = {kForceDimensionAxes.to_world(R_D), kForceDimensionAxes.to_world(p)};
     sample_.V_WH = {w_W.x, w_W.y, w_W.z, v_W.x, v_W.y, v_W.z};
-    if (!finite(sample_)) return lose();
+    if (!finite(sample_)) return lose("libdhd says what is no number");
     ++sample_.number;
     return true;
   }
@@ -176,8 +178,9 @@ class ForceDimension final : public Device {
       set({});
       return false;
     }
-    return set(saturated(specification_, command.wrench)) || lose();
+    return set(saturated(specification_, command.wrench)) || lose("libdhd does not take its force:");
   }
+  std::string trouble() const override { return trouble_.text(); }
 
  private:
   bool set(const Vector6& wrench) noexcept {
@@ -189,7 +192,10 @@ class ForceDimension final : public Device {
     set({});
     dhd_.dhdEnableForce(0, id_);
   }
-  bool lose() noexcept {
+  bool lose(const char* what) noexcept {
+    const char* const said = dhd_.dhdErrorGetLastStr();
+    trouble_.say(what, said != nullptr && what[std::strlen(what) - 1] == ':' ? said : "",
+                 "is it still plugged in and switched on?");
     motors_off();  // it may still hear
     state_ = State::lost;
     return false;
@@ -199,6 +205,7 @@ class ForceDimension final : public Device {
   char id_;
   Specification specification_;
   Pace pace_;
+  Trouble trouble_;
   State state_ = State::off;
   std::atomic<bool> stopped_{false};
   Sample sample_{};

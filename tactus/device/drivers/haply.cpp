@@ -78,9 +78,39 @@ class Haply final : public MailboxDevice {
   bool exchange(const Pace& pace) noexcept {
     const Vector6 F = newest_force();
     haply::write_force(message_, id_, {F[3], F[4], F[5]}, form_);
-    if (!client_->send(message_, kSilence)) return false;
-    if (client_->receive(message_, kSilence) != Client::Received::message) return false;
-    if (haply::find_cursor(message_, id_, cursor_) != haply::Found::cursor) return false;
+    constexpr const char* kService = "is the Inverse Service still running?";
+    if (!client_->send(message_, kSilence)) {
+      trouble_.say("the service takes no message any more", {}, kService);
+      return false;
+    }
+    switch (client_->receive(message_, kSilence)) {
+      case Client::Received::message:
+        break;
+      case Client::Received::nothing:
+        trouble_.say("the service did not answer for a second", {}, kService);
+        return false;
+      case Client::Received::gone:
+        trouble_.say("the service closed the connection", {}, kService);
+        return false;
+      case Client::Received::broken:
+        trouble_.say("the service sent bytes that are no WebSocket's frame, or one that is too long", {},
+                     "is something else listening at this port?");
+        return false;
+    }
+    switch (haply::find_cursor(message_, id_, cursor_)) {
+      case haply::Found::cursor:
+        break;
+      case haply::Found::no_device:
+        trouble_.say("the service knows this device no more", {}, "is it plugged in and switched on?");
+        return false;
+      case haply::Found::old_protocol:
+        trouble_.say("the service changed to the protocol of version 3.0", {}, "use version 3.1 or later");
+        return false;
+      case haply::Found::garbage:
+        trouble_.say("the service says what is not understood, or no number:", message_,
+                     "versions 3.1 to 3.5 of the Inverse Service are known");
+        return false;
+    }
     Sample& sample = samples_.back();
     sample.t = pace.elapsed();
     sample.X_WH.p = cursor_.p - kOrigin;

@@ -9,11 +9,12 @@
 
 #include <tactus/base/latest.h>
 #include <tactus/device/drivers/arrival.h>
+#include <tactus/device/drivers/trouble.h>
 #include <tactus/device/saturation.h>
 
 namespace tactus::device {
 
-class MailboxDevice : public Device {
+class MailboxDevice : public Device, public Explains {
  public:
   explicit MailboxDevice(Specification specification) : specification_(std::move(specification)) {}
 
@@ -41,6 +42,7 @@ class MailboxDevice : public Device {
     tell_force(does ? saturated(specification_, command.wrench) : Vector6{});
     return does;
   }
+  std::string trouble() const override { return trouble_.text(); }
 
  protected:
   /// Periods that a force is held without a new one: the 20 ms after which a tick is late.
@@ -51,7 +53,10 @@ class MailboxDevice : public Device {
   /// taken already.
   bool wait_for_sample(double silence) noexcept {
     do {
-      if (!arrived_.wait(silence)) lose();
+      if (!arrived_.wait(silence)) {
+        trouble_.say("its thread was not heard of any more");
+        lose();
+      }
       if (state() == State::lost) return false;
     } while (!take());
     return true;
@@ -79,6 +84,7 @@ class MailboxDevice : public Device {
   }
 
   Specification specification_;
+  Trouble trouble_;  // said before lose()
   Arrival arrived_;
   Latest<Sample> samples_;
 

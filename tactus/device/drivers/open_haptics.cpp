@@ -156,7 +156,10 @@ class OpenHaptics final : public MailboxDevice {
       if (arrived_.wait(kSilence)) continue;
       // No frame for long. Unless one is in the middle of a tick, the thread is not heard of again.
       Turn expected = Turn::frames;
-      if (turn_.compare_exchange_strong(expected, Turn::users)) lose();
+      if (turn_.compare_exchange_strong(expected, Turn::users)) {
+        trouble_.say("OpenHaptics made no frame for a second", {}, "is the device still plugged in?");
+        lose();
+      }
     }
   }
 
@@ -180,7 +183,7 @@ class OpenHaptics final : public MailboxDevice {
     }
     push();
     hd_.hdEndFrame(device_);
-    if (worst_error(hd_) >= kDeviceErrors) lose();
+    if (const unsigned error = worst_error(hd_); error >= kDeviceErrors) lose_by(error);
     arrived_.tell();
   }
 
@@ -201,14 +204,26 @@ class OpenHaptics final : public MailboxDevice {
     sample.V_WH = {w_W.x, w_W.y, w_W.z, v_W.x, v_W.y, v_W.z};
     if (start_ == 0) start_ = Pace::now();
     sample.t = 1e-9 * static_cast<double>(Pace::now() - start_);
-    if (error >= kDeviceErrors || !finite(sample)) {
-      lose();
-      return;
+    if (error >= kDeviceErrors) return lose_by(error);
+    if (!finite(sample)) {
+      trouble_.say("OpenHaptics says what is no number");
+      return lose();
     }
     if (error >= kForceErrors) {  // too warm, too fast, too strong: the next command is refused
+      trouble_.say("OpenHaptics has switched its motors off:", said(error),
+                   "let it cool down, and be gentler");
       switch_off();
     }
     samples_.publish();
+  }
+
+  const char* said(unsigned error) const noexcept {
+    const char* const text = hd_.hdGetErrorString(error);
+    return text != nullptr ? text : "no reason given";
+  }
+  void lose_by(unsigned error) noexcept {
+    trouble_.say("OpenHaptics lost it:", said(error), "is it still plugged in?");
+    lose();
   }
 
   void push() noexcept {

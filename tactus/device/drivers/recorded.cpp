@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <tactus/base/error.h>
+#include <tactus/math/rotation_vector.h>
 
 namespace tactus::device {
 
@@ -18,7 +19,11 @@ namespace {
 
 using Vec3 = math::Vec3<double>;
 
-constexpr const char* kColumns[] = {"t", "handle_x", "handle_y", "handle_z"};
+using Quaternion = math::Quaternion<double>;
+
+constexpr const char* kColumns[] = {"t",         "handle_x",  "handle_y",  "handle_z",
+                                    "handle_qw", "handle_qx", "handle_qy", "handle_qz"};
+constexpr std::size_t kMoving = 4;  // of them; the others are its turning
 constexpr const char* kForm = "a file that `tactus haptic --out` wrote";
 
 std::vector<std::string_view> fields_of(std::string_view line) {
@@ -89,11 +94,15 @@ class Recorded final : public Device {
 
   bool wait() noexcept override {
     sample_.t = static_cast<double>(sample_.number) / specification_.rate;
-    const Vec3 before = sample_.X_WH.p;
-    sample_.X_WH.p = place_at(recording_.t.front() + sample_.t);
-    if (sample_.number > 0)
-      for (std::size_t i = 0; i < 3; ++i)
-        sample_.V_WH[3 + i] = specification_.rate * (sample_.X_WH.p[i] - before[i]);
+    const math::Pose<double> before = sample_.X_WH;
+    sample_.X_WH = pose_at(recording_.t.front() + sample_.t);
+    if (sample_.number > 0) {
+      const Vec3 turned = math::rotation_vector(sample_.X_WH.R * before.R.transposed());
+      for (std::size_t i = 0; i < 3; ++i) {
+        sample_.V_WH[i] = specification_.rate * turned[i];
+        sample_.V_WH[3 + i] = specification_.rate * (sample_.X_WH.p[i] - before.p[i]);
+      }
+    }
     ++sample_.number;
     return true;
   }
@@ -107,12 +116,20 @@ class Recorded final : public Device {
   }
 
  private:
-  Vec3 place_at(double t) noexcept {
+  math::Pose<double> pose_at(double t) noexcept {
     const std::vector<double>& times = recording_.t;
     while (row_ + 1 < times.size() && times[row_ + 1] <= t) ++row_;  // time goes one way
-    if (row_ + 1 == times.size()) return recording_.p.back();
-    const double part = std::max(0.0, (t - times[row_]) / (times[row_ + 1] - times[row_]));
-    return recording_.p[row_] + part * (recording_.p[row_ + 1] - recording_.p[row_]);
+    const bool last = row_ + 1 == times.size();
+    const std::size_t next = last ? row_ : row_ + 1;
+    const double part = last ? 0.0 : std::max(0.0, (t - times[row_]) / (times[next] - times[row_]));
+    math::Pose<double> X;
+    X.p = recording_.p[row_] + part * (recording_.p[next] - recording_.p[row_]);
+    if (!recording_.turn.empty()) {
+      const math::Mat3<double> R = math::rotation_of(recording_.turn[row_]);
+      const Vec3 way = math::rotation_vector(math::rotation_of(recording_.turn[next]) * R.transposed());
+      X.R = math::rotation_of(math::exponential(part * way)) * R;
+    }
+    return X;
   }
 
   Recording recording_;
@@ -129,8 +146,10 @@ Recording parse_recording(const std::string& text, const std::string& file) {
   std::string_view line;
   if (!lines.next(line)) throw InputError({file}, "the recording is empty", kForm);
   const std::vector<std::string_view> names = fields_of(line);
-  std::size_t columns[4];
-  for (std::size_t i = 0; i < 4; ++i) {
+  std::size_t columns[std::size(kColumns)];
+  const bool turns = std::find(names.begin(), names.end(), kColumns[kMoving]) != names.end();
+  const std::size_t count = turns ? std::size(kColumns) : kMoving;
+  for (std::size_t i = 0; i < count; ++i) {
     const auto at = std::find(names.begin(), names.end(), kColumns[i]);
     if (at == names.end())
       throw InputError({file, 1}, fmt::format("the recording has no column `{}`", kColumns[i]), kForm);
@@ -144,18 +163,48 @@ Recording parse_recording(const std::string& text, const std::string& file) {
     if (fields.size() != names.size())
       throw InputError(place, fmt::format("{} fields where there are {} names", fields.size(), names.size()),
                        "was the file cut off?");
-    double values[4];
-    for (std::size_t i = 0; i < 4; ++i) values[i] = number_in(fields[columns[i]], place, kColumns[i]);
+    double values[std::size(kColumns)];
+    for (std::size_t i = 0; i < count; ++i) values[i] = number_in(fields[columns[i]], place, kColumns[i]);
     if (!recording.t.empty() && !(values[0] > recording.t.back()))
       throw InputError(place, fmt::format("time goes from {:g} to {:g} s", recording.t.back(), values[0]),
                        "every row must be later than the one before");
     recording.t.push_back(values[0]);
     recording.p.push_back({values[1], values[2], values[3]});
+    if (!turns) continue;
+    const double* const q = values + kMoving;
+    const double size = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    constexpr double kUnit = 1e-3;  // files of other programs may have few digits
+    if (!(std::abs(size - 1.0) <= kUnit))
+      throw InputError(place, fmt::format("a quaternion of length {:g} is no orientation", size), kForm);
+    recording.turn.push_back({q[0] / size, q[1] / size, q[2] / size, q[3] / size});
   }
   if (recording.t.size() < 2)
     throw InputError({file}, fmt::format("the recording has {} rows", recording.t.size()), "two at least");
   return recording;
 }
+
+namespace {
+
+/// What the handle does in it: a handle that moves has all axes, so far as its turning was recorded; one that only turns, those about which it
+/// does.
+std::uint8_t axes_of(const Recording& recording) {
+  const bool moves = std::any_of(recording.p.begin(), recording.p.end(), [&](const Vec3& p) {
+    const Vec3 way = p - recording.p.front();
+    return dot(way, way) > 0.0;
+  });
+  if (moves) return recording.turn.empty() ? kTranslation : kAllAxes;
+  std::uint8_t axes = kNoAxes;
+  for (const Quaternion& q : recording.turn) {
+    const Vec3 turned =
+        math::rotation_vector(math::rotation_of(q) * math::rotation_of(recording.turn.front()).transposed());
+    constexpr double kRounding = 1e-9;  // [rad]
+    for (std::size_t i = 0; i < 3; ++i)
+      if (std::abs(turned[i]) > kRounding) axes |= static_cast<std::uint8_t>(1u << i);
+  }
+  return axes;
+}
+
+}  // namespace
 
 std::unique_ptr<Device> open_recorded(const std::string& path, const DeviceOptions& options) {
   std::error_code error;
@@ -168,11 +217,19 @@ std::unique_ptr<Device> open_recorded(const std::string& path, const DeviceOptio
 
   Specification s = specification_of_recordings();
   s.name += ":" + path;
+  s.sensed = s.actuated = axes_of(recording);
+  if (s.sensed == kNoAxes)
+    throw InputError(
+        {path},
+        fmt::format(
+            "in this recording the handle never moves{}",
+            recording.turn.empty() ? ", and whether it turned was not recorded (no column `handle_qw`)" : ""),
+        "record a run in which it does, with `tactus haptic --out`");
   const double seconds = recording.t.back() - recording.t.front();
   // The recording's own mean rate, without the rounding of its times.
   s.rate = options.rate > 0.0 ? options.rate
                               : std::round(1e6 * static_cast<double>(recording.t.size() - 1) / seconds) / 1e6;
-  s.stiffness = largest_stiffness(s);
+  s.stiffness = (s.actuated & kTranslation) != 0 ? largest_stiffness(s) : largest_rotational_stiffness(s);
   return std::make_unique<Recorded>(std::move(recording), std::move(s));
 }
 

@@ -199,8 +199,9 @@ Client::Received Client::receive(std::string& message, double timeout) noexcept 
         if (!send(Opcode::pong, message, timeout)) return Received::gone;
         continue;
       case Reader::Result::close:
-      case Reader::Result::broken:
         return Received::gone;
+      case Reader::Result::broken:
+        return Received::broken;
       case Reader::Result::nothing:
         break;
     }

@@ -25,8 +25,8 @@ class Client {
   /// False: the connection is gone.
   bool send(std::string_view text, double timeout) noexcept { return send(Opcode::text, text, timeout); }
 
-  enum class Received : std::uint8_t { message, nothing, gone };
-  /// The next message, or nothing within the time [s]. Answers pings on the way.
+  enum class Received : std::uint8_t { message, nothing, gone, broken };
+  /// The next message, or nothing within the time [s]; gone: closed; broken: what came is no WebSocket's. Answers pings on the way.
   Received receive(std::string& message, double timeout) noexcept;
 
  private:

@@ -44,7 +44,8 @@ McapFields fields_of(const device::Specification& s) {
                     {"kind", std::string(name_of(s.kind))},
                     {"sensed", std::to_string(s.sensed)},
                     {"actuated", std::to_string(s.actuated)},
-                    {"force_sensor", s.force_sensor ? "1" : "0"}};
+                    {"force_sensor", s.force_sensor ? "1" : "0"},
+                    {"owns_clock", s.owns_clock ? "1" : "0"}};
   each_number(s, [&](const std::string& name, double x) { fields.emplace_back(name, digits_of(x)); });
   return fields;
 }
@@ -75,6 +76,7 @@ device::Specification specification_of(const std::map<std::string, std::string>&
   s.sensed = static_cast<std::uint8_t>(number("sensed"));
   s.actuated = static_cast<std::uint8_t>(number("actuated"));
   s.force_sensor = number("force_sensor") != 0.0;
+  s.owns_clock = fields.count("owns_clock") > 0 && number("owns_clock") != 0.0;  // older logs do not say
   each_number(s, [&](const std::string& name, double& x) { x = number(name); });
   if (!(s.rate > 0.0)) throw InputError({file}, "the log's rate is not positive", "give another log");
   return s;

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <tactus/base/error.h>
+#include <tactus/math/rotation_vector.h>
 
 namespace tactus::display {
 
@@ -106,21 +107,32 @@ class CsvLog final : public LogSink {
     file_.write(
         "t,handle_x,handle_y,handle_z,port_x,port_y,port_z,force_x,force_y,force_z,torque_x,torque_y,torque_"
         "z,"
-        "into_port,stage,events\n");
+        "into_port,stage,events,"
+        // Orientations as unit quaternions, velocities, angular velocities.
+        "handle_qw,handle_qx,handle_qy,handle_qz,handle_vx,handle_vy,handle_vz,handle_wx,handle_wy,handle_wz,"
+        "port_qw,port_qx,port_qy,port_qz,port_vx,port_vy,port_vz,port_wx,port_wy,port_wz\n");
   }
   void write(const LogEntry& entry) override {
     const TickRecord& r = entry.record;
     text_.clear();
-    fmt::format_to(std::back_inserter(text_), "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.t,
-                   r.p_H.x, r.p_H.y, r.p_H.z, r.p_P.x, r.p_P.y, r.p_P.z, r.on_port[3], r.on_port[4],
-                   r.on_port[5], r.on_port[0], r.on_port[1], r.on_port[2], r.into_port, name_of(r.stage),
-                   r.events);
+    fmt::format_to(std::back_inserter(text_), "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", r.t, r.p_H.x,
+                   r.p_H.y, r.p_H.z, r.p_P.x, r.p_P.y, r.p_P.z, r.on_port[3], r.on_port[4], r.on_port[5],
+                   r.on_port[0], r.on_port[1], r.on_port[2], r.into_port, name_of(r.stage), r.events);
+    turn(entry.sample.X_WH.R, r.V_H);
+    turn(r.R_P, r.V_P);
+    text_ += '\n';
     file_.write(text_);
   }
   void flush() override { file_.flush(); }
   void finish() override { file_.finish(); }
 
  private:
+  void turn(const Mat3& R, const Vector6& V) {
+    const math::Quaternion<double> q = math::quaternion_of(R);
+    fmt::format_to(std::back_inserter(text_), ",{},{},{},{},{},{},{},{},{},{}", q.w, q.x, q.y, q.z, V[3],
+                   V[4], V[5], V[0], V[1], V[2]);
+  }
+
   OutputFile file_;
   std::string text_;
 };

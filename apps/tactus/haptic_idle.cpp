@@ -1,0 +1,57 @@
+#include "haptic_idle.h"
+
+#include <cmath>
+#include <initializer_list>
+
+#include <fmt/format.h>
+
+namespace tactus::apps {
+
+std::vector<std::string> idle_options(const HapticRequest& request, const HapticSession& session,
+                                      const CLI::App& verb) {
+  std::vector<std::string> notes;
+  const auto needs = [&](bool there, std::initializer_list<const char*> options, const char* what) {
+    for (const char* option : options)
+      if (!there && verb.get_option(option)->count() > 0)
+        notes.push_back(fmt::format("{} does nothing here: it is for {}", option, what));
+  };
+  const device::Specification& s = session.specification;
+  const bool impedance = s.kind == device::Kind::impedance;
+  const std::string& c = request.controller;
+  needs(c == "impedance" || c == "penalties", {"--force-scale", "--motion-scale"},
+        "four channels, --controller impedance or penalties");
+  needs(c == "penalties", {"--joint-stiffness", "--joint-damping"}, "--controller penalties");
+  needs(c == "prescribed", {"--prescribe"}, "--controller prescribed");
+  if (!impedance) {
+    needs(false, {"--coupling", "--stiffness", "--damping"},
+          "impedance devices: an admittance device has no coupler");
+  } else {
+    const bool coupled = c == "coupler" || c == "prescribed";
+    needs(coupled || c == "proxy", {"--coupling", "--stiffness"}, "--controller coupler, prescribed or proxy");
+    needs(coupled, {"--damping"}, "--controller coupler or prescribed");
+    needs(c == "proxy" || !(request.stiffness > 0.0) || !(request.damping >= 0.0), {"--coupling"},
+          "what --stiffness and --damping leave open");
+  }
+
+  // The hand, where it is ours.
+  const bool ours = std::isfinite(session.device->hand_work());
+  const std::string& hand = request.hand.name;
+  constexpr const char* kHands = "simulated hands, and this device has none";
+  if (!ours) {
+    needs(false, {"--hand", "--size", "--force"}, kHands);
+  } else {
+    needs(hand != "push" && hand != "hold" && hand != "none", {"--size"}, "hands that move by themselves");
+    needs(hand == "push" || hand == "tremble", {"--force"}, "--hand push and tremble");
+  }
+  // Arms and admittance devices have noise in their sensors.
+  needs((ours && hand == "tremble") || (ours && !impedance), {"--seed"},
+        "hands that tremble and sensors with noise");
+
+  needs(request.local_rate > 0.0, {"--transport"}, "two rates, --simulation-rate");
+  needs(request.local_rate == 0.0 || !request.realtime, {"--transport"},
+        "simulated time: in real time an update is as late as it is");
+  needs(request.realtime, {"--watchdog", "--cpu", "--late"}, "--realtime");
+  return notes;
+}
+
+}  // namespace tactus::apps
