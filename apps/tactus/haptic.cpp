@@ -124,11 +124,16 @@ void run(HapticRequest request, const SetupFile& files, const std::string& setup
                   control::why_stopped(*session.device)};
   if (stride == 1) outcome.felt = display::felt_along(records, session.grasp.ahead, loop.period());
   measure(outcome);
-  if (const double gained = gained_by_hand(outcome); gained > 0.0)
+  if (const Made made = made_by_loop(outcome); made.all > 0.0)
     report.notes.push_back(fmt::format(
-        "the hand gained {:.3g} J that neither it nor the mechanism put in: the loop is not passive; "
-        "a softer coupling, --passivity, or a device with a force sensor for four channels",
-        gained));
+        "{} {:.3g} J that neither the hand nor the mechanism put in: the loop is not passive; a softer "
+        "coupling, --passivity, or a device with a force sensor for four channels",
+        made.at_the_hand >= 0.5 * made.all ? "the hand gained" : "the mechanism was fed", made.all));
+  if (outcome.handed_over > 0.0)
+    report.notes.push_back(fmt::format(
+        "in {:.2g} % of the ticks the port was heavier along a direction than at the start, more than the "
+        "loop bears: the coupler held it there",
+        100.0 * outcome.handed_over));
   if (!request.histogram.empty()) write_file(request.histogram, histogram_of(outcome));
   if (!request.plot.empty()) write_file(request.plot, plot_of(outcome));
   if (request.json)
@@ -154,8 +159,9 @@ std::vector<std::string> idle_options(const HapticRequest& request, const CLI::A
         "four channels, --controller impedance or penalties");
   needs(c == "penalties", {"--joint-stiffness", "--joint-damping"}, "--controller penalties");
   needs(c == "prescribed", {"--prescribe"}, "--controller prescribed");
-  needs(c == "coupler" || c == "proxy", {"--coupling", "--stiffness"}, "--controller coupler or proxy");
-  needs(c == "coupler", {"--damping"}, "--controller coupler");
+  const bool coupled = c == "coupler" || c == "prescribed";
+  needs(coupled || c == "proxy", {"--coupling", "--stiffness"}, "--controller coupler, prescribed or proxy");
+  needs(coupled, {"--damping"}, "--controller coupler or prescribed");
   needs(request.local_rate > 0.0, {"--transport"}, "two rates, --simulation-rate");
   needs(request.realtime, {"--watchdog", "--cpu"}, "--realtime");
   // Hardware keeps its own time also without.
@@ -188,7 +194,8 @@ void add_haptic_settings(CLI::App* verb, HapticRequest* request) {
       ->capture_default_str()
       ->check(CLI::IsMember({"euler", "rk4", "implicit", "passive"}));
   verb->add_option("--prescribe", request->prescribe,
-                   "axes of the port, such as x,y,rz; all that the device has and the port can move along")
+                   "axes of the port, such as x,y,rz; those of the device, along the directions that the "
+                   "port can move")
       ->delimiter(',')
       ->check(CLI::IsMember({"rx", "ry", "rz", "x", "y", "z"}));
   verb->add_option("--joint-stiffness", request->joint_stiffness, "of the penalties [1/s^2]")

@@ -34,9 +34,13 @@ double weight_of(simulate::Mechanism& mechanism, int port, const std::array<doub
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t j = 0; j < 3; ++j)
       L(static_cast<int>(i), static_cast<int>(j)) = mobility[6 * (3 + i) + 3 + j];
+  // What is a million times as heavy as the easiest direction, or heavier than a thousand tons, is held by joints and contacts: its mobility and its acceleration are
+  // rounding, and their quotient is no weight. A box at rest on others is so in every direction.
+  constexpr double kHeld = 1e-6, kLeast = 1e-6;  // [1], [1/kg]
+  const double most = L.norm();
+  if (!(most > kLeast)) return 0.0;
   Eigen::CompleteOrthogonalDecomposition<Eigen::Matrix3d> factors;
-  factors.setThreshold(
-      1e-6);  // of the easiest direction: what is a million times as heavy is held by the joints
+  factors.setThreshold(std::max(kHeld, kLeast / most));
   factors.compute(L);
   return factors.solve(Eigen::Vector3d(A[3], A[4], A[5])).norm();
 }
@@ -158,41 +162,45 @@ control::CouplerGains gains_of(const HapticRequest& request, const device::Speci
   return gains;
 }
 
-/// Those that were asked for; or, translations first, all that the device has and the port can move along besides the others.
-std::uint8_t prescribed_axes(const HapticRequest& request, const device::Specification& s,
-                             simulate::Mechanism& mechanism, const Grasp& grasp) {
+/// Those that were asked for; or all that the device has, along the directions of them that the port can move.
+control::PrescribedGains prescribed_axes(const HapticRequest& request, const device::Specification& s) {
   constexpr std::array<std::string_view, 6> kNames{"rx", "ry", "rz", "x", "y", "z"};
-  std::uint8_t axes = 0;
+  control::PrescribedGains gains;
   for (const std::string& name : request.prescribe)
-    axes |= static_cast<std::uint8_t>(1u << (std::find(kNames.begin(), kNames.end(), name) - kNames.begin()));
-  if (axes != 0) return axes;
-  control::Matrix6 L;
-  mechanism.mobility(grasp.port, L);
-  return control::movable_axes(L, s.sensed & s.actuated);
+    gains.axes |=
+        static_cast<std::uint8_t>(1u << (std::find(kNames.begin(), kNames.end(), name) - kNames.begin()));
+  gains.every_axis = gains.axes != 0;
+  if (gains.axes == 0) gains.axes = s.sensed & s.actuated;
+  return gains;
 }
 
-/// As fast a pole as the masses bear. Throws InputError where that would be slower than any hand.
+/// As fast a pole as the masses bear, of the directions that a hand's speed is slow enough for; the coupler has the others. Throws InputError where
+/// there is none.
 control::PrescribedGains prescription(const HapticRequest& request, HapticSession& session) {
   const device::Specification& s = session.specification;
-  control::PrescribedGains gains{.axes = prescribed_axes(request, s, *session.mechanism, session.grasp)};
-  if (s.kind == device::Kind::admittance || gains.axes == device::kNoAxes ||
-      (gains.axes & ~(s.sensed & s.actuated)) != 0)
-    return gains;  // the loop says why not
+  const control::PrescribedGains asked = prescribed_axes(request, s);
+  if (s.kind == device::Kind::admittance || asked.axes == device::kNoAxes ||
+      (asked.axes & ~(s.sensed & s.actuated)) != 0)
+    return asked;  // the loop says why not
   control::Matrix6 L;
   session.mechanism->mobility(session.grasp.port, L);
-  if (control::Vector6 probe{}; !control::solve_at_port(L, gains.axes, probe)) return gains;
-  const double usual = gains.bandwidth;
-  double ratio = control::heaviest_ratio(L, control::inertia_of(s), gains.axes);
-  gains = control::design_prescribed(s, ratio, gains.axes);
+  if (control::Vector6 probe{}; asked.every_axis && !control::solve_at_port(L, asked.axes, probe))
+    return asked;
   constexpr double kHand = 3.0;  // [rad/s] of unhurried strokes
-  const std::uint8_t ways = gains.axes & device::kTranslation;
-  if (!(gains.bandwidth >= kHand) && request.prescribe.empty() && ways != 0 && ways != gains.axes) {
-    session.notes.push_back(fmt::format(
-        "turning the port is {:.3g} times as heavy as turning the handle: its orientation is left free",
-        ratio));
-    ratio = control::heaviest_ratio(L, control::inertia_of(s), ways);
-    gains = control::design_prescribed(s, ratio, ways);
+  control::PrescribedGains gains;
+  double ratio = 0.0;
+  int left = 0;  // directions that move, and are too heavy
+  for (const double heavier : control::mass_ratios(L, control::inertia_of(s), asked.axes)) {
+    if (ratio > 0.0 && !asked.every_axis && std::isinf(heavier)) break;
+    const control::PrescribedGains slower = control::design_prescribed(s, heavier, asked.axes);
+    if (!(slower.bandwidth >= kHand) && ratio > 0.0 && !asked.every_axis) {
+      ++left;
+      continue;
+    }
+    ratio = heavier;
+    gains = slower;
   }
+  gains.every_axis = asked.every_axis;
   if (!(gains.bandwidth >= kHand))
     refuse(fmt::format(
                "the port is up to {:.3g} times as heavy as the handle: its inertia comes back a tick late, "
@@ -200,11 +208,17 @@ control::PrescribedGains prescription(const HapticRequest& request, HapticSessio
                "is stable only below {:.2g} rad/s, slower than a hand",
                ratio, gains.bandwidth),
            "take --controller coupler, prescribe fewer axes, or take a heavier device or a faster --rate");
-  if (gains.bandwidth < usual)
+  if (left > 0)
+    session.notes.push_back(
+        fmt::format("along {} direction{} the port is more than {:.3g} times as heavy as the handle: the "
+                    "coupler holds it "
+                    "there",
+                    left, left == 1 ? "" : "s", 0.5 * gains.heaviest));
+  if (gains.bandwidth < control::PrescribedGains{}.bandwidth)
     session.notes.push_back(
         fmt::format("the port is up to {:.3g} times as heavy as the handle: inertia is felt below {:.3g} "
                     "rad/s, instead of {:g}",
-                    ratio, gains.bandwidth, usual));
+                    ratio, gains.bandwidth, control::PrescribedGains{}.bandwidth));
   return gains;
 }
 
@@ -277,7 +291,8 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
   }
   const device::Specification& s = session.specification = session.device->specification();
   if (request.controller == "coupler") session.gains = gains_of(request, s, grasp, session.notes);
-  if (request.controller == "proxy") {
+  if (request.controller == "proxy" ||
+      (request.controller == "prescribed" && s.kind == device::Kind::impedance)) {
     Grasp wall = grasp;  // it does not move
     wall.inertia = {1e12, 1e12};
     session.gains = gains_of(request, s, wall, session.notes);

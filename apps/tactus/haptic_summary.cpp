@@ -54,6 +54,11 @@ ordered_json as_json(const Outcome& o) {
                        {"damping", o.gains.damping[1]},
                        {"rotational_stiffness", o.gains.stiffness[0]},
                        {"rotational_damping", o.gains.damping[0]}};
+  else if (o.device.kind == device::Kind::impedance && o.request.controller == "prescribed")
+    json["prescribed"] = {{"directions_by_the_coupler", o.most_resisted},
+                          {"handed_over", o.handed_over},
+                          {"stiffness", o.gains.stiffness[1]},
+                          {"rotational_stiffness", o.gains.stiffness[0]}};
   else if (o.device.kind == device::Kind::impedance)
     json["four_channels"] = {{"joint_stiffness", o.request.joint_stiffness},
                              {"joint_damping", o.request.joint_damping},
@@ -92,6 +97,7 @@ void print_times(const char* what, const display::Histogram& h) {
 void measure(Outcome& outcome) {
   if (outcome.records.empty()) return;
   const Vec3 start = outcome.records.front().p_P - outcome.records.front().p_H;
+  long handed_over = 0;
   for (const TickRecord& record : outcome.records) {
     // A proxy's spring stands on the ground.
     const device::Vector6& F = outcome.request.controller == "proxy" ? record.on_handle : record.on_port;
@@ -99,9 +105,12 @@ void measure(Outcome& outcome) {
     outcome.largest_torque = std::max(outcome.largest_torque, std::hypot(F[0], F[1], F[2]));
     outcome.oldest = std::max(outcome.oldest, record.age);
     outcome.most_resisted = std::max(outcome.most_resisted, record.resisted);
+    if (outcome.request.controller == "prescribed" && record.resisted > outcome.records.front().resisted)
+      ++handed_over;
     const Vec3 lag = record.p_P - record.p_H - start;
     outcome.largest_lag = std::max(outcome.largest_lag, std::sqrt(dot(lag, lag)));
   }
+  outcome.handed_over = static_cast<double>(handed_over) / static_cast<double>(outcome.records.size());
 }
 
 void print(const Outcome& o) {
@@ -109,7 +118,10 @@ void print(const Outcome& o) {
              name_of(o.mechanism.kind()), o.mechanism.ports()[static_cast<std::size_t>(o.grasp.port)].name,
              o.device.name, o.request.hand.name);
   if (o.device.kind == device::Kind::impedance && o.request.controller == "prescribed")
-    fmt::print("the handle's motion is the port's: what that takes is felt\n");
+    fmt::print(
+        "the handle's motion is the port's: what that takes is felt; up to {} directions by a coupler of "
+        "{:.4g} N/m, {:.4g} N m/rad\n",
+        o.most_resisted, o.gains.stiffness[1], o.gains.stiffness[0]);
   else if (o.device.kind == device::Kind::impedance && o.request.controller == "proxy")
     fmt::print(
         "the handle is a point before what stands on the ground: a spring of {:.4g} N/m to its proxy\n",
@@ -156,16 +168,21 @@ void print(const Outcome& o) {
   if (!o.request.histogram.empty()) fmt::print("histogram in {}\n", o.request.histogram);
 }
 
-// A passive display gives back what went in, and what the mechanism gives by itself (a weight that falls): the hand's work is not below that of the port, nor
-// below 0. The coupler's springs, the ramp and a period's delay make small differences of the work that goes to and fro.
-double gained_by_hand(const Outcome& o) {
-  constexpr double kSlight = 1e-2;  // of the most that the mechanism had
+// A passive display gives back what went in: what leaves it at the port, less what the mechanism gives by itself (a weight that falls), is no more than the hand's work. What is stored in
+// the coupler and in the handle's motion is never negative. The threshold is a share of what was put in, not of what went to and fro: a mechanism that is fed grows, and must not hide it.
+Made made_by_loop(const Outcome& o) {
+  constexpr double kSlight = 1e-2;  // of what hand and mechanism put in
   constexpr double kLeast = 1e-4;   // [J] of encoder steps
-  if (!std::isfinite(o.hand_work) || o.records.empty()) return 0.0;
-  double most = 0.0;
-  for (const TickRecord& record : o.records) most = std::max(most, std::abs(record.into_port));
-  const double gained = std::min(0.0, o.records.back().into_port) - o.hand_work;
-  return gained > kLeast + kSlight * most ? gained : 0.0;
+  if (!std::isfinite(o.hand_work) || o.records.empty()) return {};
+  // Four channels scale power by both scales.
+  const bool four = o.request.controller == "impedance" || o.request.controller == "penalties";
+  const double scale =
+      four && o.device.kind == device::Kind::impedance ? o.request.force_scale * o.request.motion_scale : 1.0;
+  const double into_port = scale * o.records.back().into_port;
+  const double made = into_port - o.hand_work;
+  const double put_in = std::max(0.0, o.hand_work) + std::max(0.0, -into_port);
+  if (!(made > kLeast + kSlight * put_in)) return {};
+  return {.all = made, .at_the_hand = std::max(0.0, std::min(0.0, into_port) - o.hand_work)};
 }
 
 std::string histogram_of(const Outcome& o) {

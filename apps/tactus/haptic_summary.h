@@ -22,7 +22,8 @@ struct Outcome {
   display::Felt felt{};
   double largest_torque = 0.0, largest_force = 0.0, largest_lag = 0.0;  // [N m], [N], [m] handle to port
   int most_resisted = 0;                                                // directions at once
-  int oldest = 0;  // [ticks] what was known of the mechanism
+  double handed_over = 0.0;  // of the ticks: a prescribed port had fewer light directions than at the start
+  int oldest = 0;            // [ticks] what was known of the mechanism
   bool by_coupler() const {
     return device.kind == device::Kind::impedance && request.controller == "coupler";
   }
@@ -35,8 +36,11 @@ std::string json_of(const Outcome& outcome);
 std::string plot_of(const Outcome& outcome);
 /// The loop's times as a picture: how many ticks took how long, and in real time how late they woke up.
 std::string histogram_of(const Outcome& outcome);
-/// [J] that the hand got out and nothing put in: neither it itself nor the mechanism. 0 where that is within what is known, or where
-/// the device does not know the hand's work.
-double gained_by_hand(const Outcome& outcome);
+/// [J] that left the loop and nothing put in, neither the hand nor the mechanism: in all, and the part of it that the hand got. 0 where that is within what is
+/// known, or where the device does not know the hand's work.
+struct Made {
+  double all = 0.0, at_the_hand = 0.0;
+};
+Made made_by_loop(const Outcome& outcome);
 
 }  // namespace tactus::apps

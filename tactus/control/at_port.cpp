@@ -25,17 +25,27 @@ bool solve_at_port(const Matrix6& L, std::uint8_t axes, Vector6& rhs) noexcept {
       if (i == j && !(sum > std::max(kLeastMobility * L[7 * axis[i]], kNoMobility * largest))) return false;
       R[6 * i + j] = i == j ? std::sqrt(sum) : sum / R[7 * j];
     }
-  for (std::size_t i = 0; i < n; ++i) {
-    x[i] = rhs[axis[i]];
-    for (std::size_t k = 0; k < i; ++k) x[i] -= R[6 * i + k] * x[k];
-    x[i] /= R[7 * i];
-  }
-  for (std::size_t i = n; i-- > 0;) {
-    for (std::size_t k = i + 1; k < n; ++k) x[i] -= R[6 * k + i] * x[k];
-    x[i] /= R[7 * i];
+  // L x = b by the factors; once more with what is left of b, so that the roundings of the factors are out of it.
+  double b[6] = {}, sum[6] = {};
+  for (std::size_t i = 0; i < n; ++i) b[i] = rhs[axis[i]];
+  for (int round = 0; round < 2; ++round) {
+    for (std::size_t i = 0; i < n; ++i) {
+      x[i] = b[i];
+      for (std::size_t k = 0; k < n && round > 0; ++k)
+        x[i] = std::fma(-L[6 * axis[i] + axis[k]], sum[k], x[i]);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t k = 0; k < i; ++k) x[i] -= R[6 * i + k] * x[k];
+      x[i] /= R[7 * i];
+    }
+    for (std::size_t i = n; i-- > 0;) {
+      for (std::size_t k = i + 1; k < n; ++k) x[i] -= R[6 * k + i] * x[k];
+      x[i] /= R[7 * i];
+    }
+    for (std::size_t i = 0; i < n; ++i) sum[i] += x[i];
   }
   rhs = {};
-  for (std::size_t i = 0; i < n; ++i) rhs[axis[i]] = x[i];
+  for (std::size_t i = 0; i < n; ++i) rhs[axis[i]] = sum[i];
   return true;
 }
 

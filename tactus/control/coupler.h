@@ -32,6 +32,10 @@ struct PrescribedGains {
   std::uint8_t axes = device::kNoAxes;  // that are prescribed, of the world
   double drift_rate = 100.0;            // [rad/s] with which an error is taken out
   double bandwidth = 200.0;  // [rad/s] of the pole of the handle's acceleration; 0: the plain difference
+  double heaviest =
+      0.0;  // [1] port's mass by the handle's: directions beyond are the coupler's; 0: as the loop bears
+  bool every_axis =
+      true;  // refused where the port cannot move along each; false: along what constraints allow
 };
 
 /// Of a virtual proxy (proxy.h) instead of the port.

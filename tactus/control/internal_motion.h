@@ -28,7 +28,17 @@ inline bool hide_at_port(simulate::Mechanism& mechanism, int port, std::uint8_t 
   if (!mechanism.hold({.tau = tau, .ports = {&besides, 1}, .wrench = {}})) return false;
   const Vector6 with = mechanism.acceleration(port);
   for (std::size_t i = 0; i < 6; ++i) wrench[i] = without[i] - with[i];
-  return solve_at_port(L, axes, wrench);
+  if (!solve_at_port(L, axes, wrench)) return false;
+  // Once more with what is left: the mobility's own rounding is out of it.
+  simulate::PortWrench both{port, others};
+  for (std::size_t i = 0; i < 6; ++i) both.wrench[i] += wrench[i];
+  if (!mechanism.hold({.tau = tau, .ports = {&both, 1}, .wrench = {}})) return false;
+  const Vector6 now = mechanism.acceleration(port);
+  Vector6 more{};
+  for (std::size_t i = 0; i < 6; ++i) more[i] = without[i] - now[i];
+  if (!solve_at_port(L, axes, more)) return false;
+  for (std::size_t i = 0; i < 6; ++i) wrench[i] += more[i];
+  return true;
 }
 
 }  // namespace tactus::control

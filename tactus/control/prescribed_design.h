@@ -9,6 +9,8 @@
 // as the handle bears no more than c = 0.05. With the estimate's poles and w the eigenvalues of the whole map are taken.
 #pragma once
 
+#include <vector>
+
 #include <tactus/control/coupler.h>
 #include <tactus/control/coupler_design.h>
 #include <tactus/control/four_channel.h>
@@ -18,11 +20,17 @@ namespace tactus::control {
 /// The largest eigenvalue's size of the map from one tick to the next; the port's mass is loop.port_mass.
 double spectral_radius(const SampledLoop& loop, const PrescribedGains& gains);
 
-/// The largest mass of the port by that of the device, over all directions of the axes: of (S^T L S)^-1 in the metric of M_d. Infinite where the port has
-/// fewer freedoms.
+/// The port's mass by that of the device along each direction of the axes, the lightest first: of (S^T L S)^-1 in the metric of M_d. Infinite along those that the
+/// port cannot move.
+std::vector<double> mass_ratios(const Matrix6& L, const Matrix6& M_d, std::uint8_t axes);
+/// The last of them.
 double heaviest_ratio(const Matrix6& L, const Matrix6& M_d, std::uint8_t axes);
 
-/// PrescribedGains' own pole and drift rate, both slowed down by the same factor until the loop is stable, also with a port that is half as heavy again.
+/// The largest ratio of the port's mass to the device's with which the loop is stable, along any of the axes, to 2 % of itself.
+double heaviest_borne(const device::Specification& specification, const PrescribedGains& gains);
+
+/// PrescribedGains' own pole and drift rate, both slowed down by the same factor until the loop bears a port that is twice as heavy: so far reaches
+/// the fading between weld and coupler (prescribed_port.h). `heaviest` is what they bear.
 PrescribedGains design_prescribed(const device::Specification& specification, double ratio,
                                   std::uint8_t axes);
 

@@ -10,13 +10,23 @@
 //   (S^T L S) f = a* - S^T A_0
 //
 // f is the reaction of the weld; the hand feels its opposite. Freedoms inside the mechanism, along which the port does not move, stay
-// what the forces make of them. Where the port has fewer freedoms than are prescribed S^T L S is singular, and no wrench does it.
-// For an arm with as many joints as axes f = J^-T (M qdd + h).
+// what the forces make of them. For an arm with as many joints as axes f = J^-T (M qdd + h).
+//
+// Directions. Constraints allow the port fewer motions than the device has axes, and which these are changes as the mechanism turns: where a path is at its
+// dead point the port cannot be moved along it by any force, and close to it only as a mass that the loop does not bear (prescribed_design.h).
+// So the directions n_i of four_channel.h are taken, S v = s v with S = R^T L R and M_d = R R^T the device's inertia: a wrench M_d n_i accelerates the port by s_i n_i, and 1/s_i is the
+// port's mass along n_i by the device's. With weights w_i that rise from 0 at s = 2/heaviest to 1 at s = 1/heaviest,
+//
+//   f = sum M_d n_i [(1 - w_i)/s_i n_i^T M_d (a* - A_0) + w_i n_i^T F_c]
+//
+// What is light enough is welded; along the rest, which constraints carry or which is too heavy, the handle is held by a coupler, F_c (coupler.h), which a wall bears.
+// f is a function of the matrix S, so that it is continuous where directions are chosen anew. With all w_i = 0 it is the solution of the equation above.
 //
 // a_H is a difference of the handle's velocity through a pole: the price of this rendering. What the device's own mass m_d does not
 // outweigh, f = m a_H, is fed back a tick late: the filter's bandwidth and the mass that the port has bound each other.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 
@@ -65,6 +75,32 @@ struct PrescribedPort {
   bool reaction(const PortState& port, const Vector6& wanted, Vector6& wrench) const noexcept {
     for (std::size_t i = 0; i < 6; ++i) wrench[i] = wanted[i] - port.acceleration[i];
     return solve_at_port(port.L, gains.axes, wrench);
+  }
+  /// Whether the port can be led along any direction at all.
+  bool follows(const Resisted& directions) const noexcept {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(std::popcount(gains.axes)); ++i)
+      if (directions.weight[i] < 1.0) return true;
+    return false;
+  }
+  /// The same along the directions that are light enough, and what the coupler says along the others. `directions` are those of the axes, in the metric of M_d.
+  Vector6 reaction(const PortState& port, const Vector6& wanted, const Resisted& directions,
+                   const Matrix6& M_d, const Vector6& coupler) const noexcept {
+    Vector6 wrench{};
+    for (std::size_t d = 0; d < 6; ++d) {
+      const Vector6& n = directions.n[d];
+      const double weight = directions.weight[d], s = directions.s[d];
+      Vector6 p{};  // M_d n
+      double missing = 0.0, held = 0.0;
+      for (std::size_t i = 0; i < 6; ++i) {
+        if (!device::has_axis(gains.axes, i)) continue;
+        for (std::size_t j = 0; j < 6; ++j) p[i] += M_d[6 * i + j] * n[j];
+        missing += p[i] * (wanted[i] - port.acceleration[i]);
+        held += n[i] * coupler[i];
+      }
+      const double along = weight * held + (weight < 1.0 && s > 0.0 ? (1.0 - weight) / s * missing : 0.0);
+      for (std::size_t i = 0; i < 6; ++i) wrench[i] += along * p[i];
+    }
+    return wrench;
   }
 };
 

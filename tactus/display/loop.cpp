@@ -7,6 +7,7 @@
 #include <tactus/base/error.h>
 #include <tactus/control/fixture.h>
 #include <tactus/control/passivity.h>
+#include <tactus/control/prescribed_design.h>
 #include <tactus/control/prescribed_port.h>
 #include <tactus/display/teleoperation.h>
 #include <tactus/display/two_rates.h>
@@ -31,9 +32,11 @@ double work(const Vector6& F, const math::Mat3<double>& R_from, const math::Mat3
 
 struct HapticLoop::Prescribed {
   control::PrescribedPort law;
+  control::Matrix6 M_d;
+  control::Coupler coupler;  // along what cannot be prescribed
   control::PrescribedMemory memory{};
   control::PortState port{};
-  control::Resisted unused{};
+  control::Resisted directions{};
 };
 
 struct HapticLoop::PointTool {
@@ -81,14 +84,26 @@ void HapticLoop::use(const control::PrescribedGains& gains) {
   if (!(gains.drift_rate >= 0.0) || !(gains.bandwidth >= 0.0) || !(gains.drift_rate * period_ < 1.0))
     throw InputError({}, fmt::format("an error cannot be taken out at {:g} rad/s", gains.drift_rate),
                      fmt::format("give less than the loop's {:g} 1/s", 1.0 / period_));
+  if (!(gains.heaviest >= 0.0))
+    throw InputError({}, fmt::format("a port that may be {:g} times as heavy as the handle", gains.heaviest),
+                     "give a ratio above 0, or 0 for what the loop bears");
+  control::PrescribedGains chosen = gains;
+  if (chosen.heaviest == 0.0) chosen.heaviest = control::heaviest_borne(s, gains);
   control::Matrix6 L;
   mechanism_.mobility(port_, L);
-  if (Vector6 probe{}; !control::solve_at_port(L, gains.axes, probe))
-    throw InputError({},
-                     fmt::format("the port `{}` has fewer freedoms than are prescribed",
-                                 mechanism_.ports()[static_cast<std::size_t>(port_)].name),
+  const char* const port = mechanism_.ports()[static_cast<std::size_t>(port_)].name.c_str();
+  if (Vector6 probe{}; gains.every_axis && !control::solve_at_port(L, gains.axes, probe))
+    throw InputError({}, fmt::format("the port `{}` has fewer freedoms than are prescribed", port),
                      "prescribe fewer axes, those along which it can move");
-  prescribed_ = std::make_unique<Prescribed>(Prescribed{.law = {gains, period_}});
+  const double lightest = control::mass_ratios(L, control::inertia_of(s), gains.axes).front();
+  if (!(lightest <= chosen.heaviest))
+    throw InputError({},
+                     fmt::format("the port `{}` is at least {:.3g} times as heavy as the handle along every "
+                                 "axis that is prescribed, and the loop bears {:.3g}",
+                                 port, lightest, chosen.heaviest),
+                     "prescribe axes along which it can move, or lower the gains");
+  prescribed_ = std::make_unique<Prescribed>(Prescribed{
+      .law = {chosen, period_}, .M_d = control::inertia_of(s), .coupler = {coupler_.gains, gains.axes}});
   teleoperation_ = nullptr;
   proxy_ = nullptr;
   make_view();
@@ -123,6 +138,13 @@ void HapticLoop::compensate(const control::Fixture& fixture) {
 void HapticLoop::make_view() {
   ResistanceRule rule;
   if (teleoperation_ != nullptr) rule = teleoperation_->rule();
+  if (prescribed_ != nullptr) {
+    const control::PrescribedGains& gains = prescribed_->law.gains;
+    rule.wanted = true;
+    rule.M_d = prescribed_->M_d;
+    rule.tolerance = 1.0 / gains.heaviest;
+    rule.axes = gains.axes;
+  }
   view_.reset();  // a thread ends before another begins
   // Rates that are equal are one rate: the loop then has the mechanism itself.
   const bool two =
@@ -239,12 +261,16 @@ void HapticLoop::display_prescribed() noexcept {
   book_handle();
   if (safety_.memory().stage == Stage::off) return step_mechanism({});
   Prescribed& own = *prescribed_;
-  view_->look({}, own.port, own.unused);
+  view_->look({}, own.port, own.directions);
   const Vector6 wanted = own.law.wanted(own.memory, sample_, own.port.motion);
-  Vector6 reaction{};
-  // A singular position: the port cannot follow, and no force is right.
-  if (!own.law.reaction(own.port, wanted, reaction)) return safety_.trip(Fault::singular);
-  give(reaction, guard_wrench());
+  const Vector6 held = own.coupler.wrench(own.memory.place, sample_, own.port.motion);
+  for (const double weight : own.directions.weight)
+    record_.resisted += weight > 0.5;  // more coupler than weld
+  // A singular position, and nothing that holds the handle in it: no force is right.
+  const control::CouplerGains& by = own.coupler.gains;
+  if (by.stiffness[0] + by.stiffness[1] == 0.0 && !own.law.follows(own.directions))
+    return safety_.trip(Fault::singular);
+  give(own.law.reaction(own.port, wanted, own.directions, own.M_d, held), guard_wrench());
 }
 
 void HapticLoop::display_proxy() noexcept {

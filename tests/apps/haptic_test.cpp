@@ -329,6 +329,48 @@ TEST(Haptic, APrescribedPortHasAPoleThatItsMassBears) {
     }
 }
 
+// The four-bar's path turns away from every axis, and the pantograph comes to the end of its reach: what cannot be led there is held, and nothing is fed.
+TEST(Haptic, APrescribedPortIsLedAlongWhatItsConstraintsAllow) {
+  for (const char* how :
+       {"four_bar.yaml --device simulated:planar", "four_bar.yaml --device simulated:spatial",
+        "four_bar.yaml --device simulated:ideal", "pantograph.yaml --device simulated:planar",
+        "pantograph.yaml --device simulated:planar --passivity",
+        "pantograph.yaml --device simulated:ideal"}) {
+    const Outcome run = tactus("haptic " + model(how) + " --controller prescribed --json");
+    ASSERT_EQ(run.code, 0) << how << run.err;
+    const json summary = json::parse(run.out);
+    EXPECT_EQ(summary.at("notes").dump().find("put in"), std::string::npos) << how << summary.at("notes");
+    const json& energy = summary.at("energy_j");
+    EXPECT_GE(energy.at("given_by_the_hand").get<double>() - energy.at("into_the_mechanism").get<double>(),
+              -1e-4)
+        << how;
+    // Of the four-bar's z the planar device knows nothing.
+    EXPECT_LT(summary.at("largest_lag_m").get<double>(),
+              std::string(how).find("four_bar.yaml --device simulated:planar") == 0 ? 0.1 : 0.02)
+        << how;
+  }
+}
+
+// A loop that makes energy says so, also where the mechanism has it and not the hand, and however much the mechanism has.
+TEST(Haptic, WhatTheLoopMakesIsSaidWhereverItGoes) {
+  const Outcome run =
+      tactus("haptic " + model("pendulum.yaml") +
+             " --device simulated:planar --weightless --stiffness 2e5 --damping 0 --duration 2 --json");
+  const json summary = json::parse(run.out);
+  EXPECT_NE(summary.at("notes").dump().find("nor the mechanism put in"), std::string::npos)
+      << summary.at("notes");
+}
+
+// The boxes carry each other: nothing is to be held up, and quotients of roundings are no weight.
+TEST(Haptic, WhatContactsCarryTheHandNeedNotHold) {
+  const Outcome run = tactus("haptic " + model("box_stack.yaml") + " --duration 0.1 --json");
+  ASSERT_EQ(run.code, 0) << run.err;
+  const json summary = json::parse(run.out);
+  EXPECT_EQ(summary.at("weight_n"), 0.0);
+  EXPECT_EQ(summary.at("notes").dump().find("hold the mechanism up"), std::string::npos)
+      << summary.at("notes");
+}
+
 // As a shell's Ctrl-C, a system that shuts down, a terminal that closes.
 TEST(Haptic, AnInterruptedRunLeavesWholeFilesAndASummary) {
   for (const char* signal : {"INT", "TERM", "HUP"}) {

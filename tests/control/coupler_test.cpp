@@ -269,7 +269,12 @@ TEST(PrescribedDesign, SlowsDownAsFarAsTheMassesAsk) {
     for (const double ratio : {0.1, 2.0, 40.0, 300.0}) {
       const PrescribedGains gains = design_prescribed(s, ratio, 1 << 3);
       EXPECT_LE(gains.bandwidth, before) << s.name << ratio;
-      EXPECT_LE(spectral_radius(loop_of(s, 1, 1.5 * ratio * s.inertia[1]), gains), 1.0 + 1e-9) << s.name;
+      EXPECT_LE(spectral_radius(loop_of(s, 1, 2.0 * ratio * s.inertia[1]), gains), 1.0 + 1e-9) << s.name;
+      // What it bears it bears, and not much more.
+      EXPECT_GE(gains.heaviest, 2.0 * ratio) << s.name;
+      EXPECT_LE(spectral_radius(loop_of(s, 1, gains.heaviest * s.inertia[1]), gains), 1.0 + 1e-9) << s.name;
+      EXPECT_GT(spectral_radius(loop_of(s, 1, 1.1 * gains.heaviest * s.inertia[1]), gains), 1.0 + 1e-9)
+          << s.name;
       before = gains.bandwidth;
     }
     EXPECT_EQ(design_prescribed(s, 0.1, 1 << 3).bandwidth, PrescribedGains{}.bandwidth) << s.name;
@@ -285,6 +290,10 @@ TEST(PrescribedDesign, FindsTheHeaviestDirection) {
   EXPECT_NEAR(heaviest_ratio(L, M, 0b011000), 12.0, 1e-12);
   EXPECT_NEAR(heaviest_ratio(L, M, 0b001000), 4.0, 1e-12);
   EXPECT_TRUE(std::isinf(heaviest_ratio(L, M, 0b111000)));
+  const std::vector<double> all = mass_ratios(L, M, 0b111000);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_NEAR(all[0], 4.0, 1e-12);
+  EXPECT_NEAR(all[1], 12.0, 1e-12);
 }
 
 }  // namespace
