@@ -30,11 +30,11 @@ class EveryModel : public ::testing::TestWithParam<const char*> {
     return std::make_unique<ModelDevice>(model_of(GetParam()), ModelDeviceOptions{}, std::move(hand));
   }
 };
-INSTANTIATE_TEST_SUITE_P(Devices, EveryModel,
-                         // A Peaucellier linkage has more motors than freedoms.
-                         ::testing::Values("pantograph", "stewart_platform", "planar_2r", "planar_3r",
-                                           "peaucellier"),
-                         [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(
+    Devices, EveryModel,
+    // A Peaucellier linkage has more motors than freedoms, a Bricard linkage five for one, and a redundant constraint.
+    ::testing::Values("pantograph", "stewart_platform", "planar_2r", "planar_3r", "peaucellier", "bricard"),
+    [](const auto& info) { return std::string(info.param); });
 
 TEST_P(EveryModel, AllocatesNothingInTheLoopAndDoesTheSameTwice) {
   const auto one = make(), two = make();
