@@ -39,7 +39,7 @@ struct Request {
   double abbreviate = 0.0;
   int digits = -1;
   bool latex = false, document = false, json = false, counts = false, canonical = false, linear = false;
-  bool keep_parameters = false, friction = false, reduced = false, kane = false;
+  bool keep_parameters = false, friction = false, reduced = false, kane = false, coriolis = false;
 };
 
 /// What a sheet of a model with constraints must say where it leaves them out; "" for other models.
@@ -263,6 +263,12 @@ void run(const Request& request) {
   const algebra::LatexNames::Scope scope(names);
   if (request.kane) return by_kane(model, options, request);
   if (!request.at.empty() || !request.independent.empty()) return about_a_point(model, options, request);
+  if (request.coriolis) {
+    if (request.linear || request.canonical || request.counts || request.reduced ||
+        request.abbreviate > 0.0 || !request.budget.empty())
+      throw InputError({}, "--coriolis stands alone", "leave the others out");
+    return print(derive::coriolis_sheet(model, options), model, options, request, left_out(model));
+  }
   if (request.counts) options.friction = request.friction;
   if (request.reduced && model.constraints.empty())
     throw InputError({model.file}, "--reduced: the model has no constraints", "leave it out");
@@ -328,6 +334,8 @@ void add_derive(CLI::App& program) {
                    "with --linear --at: coordinates and speeds that must be among the independent ones; with "
                    "--kane: speeds")
       ->delimiter(',');
+  verb->add_flag("--coriolis", request->coriolis,
+                 "instead: C(q, u) of Christoffel's symbols, C u the velocity's products, dM/dt - 2 C skew");
   verb->add_flag("--reduced", request->reduced,
                  "with constraints: in independent speeds, the others eliminated, instead of multipliers");
   verb->add_flag("--kane", request->kane,

@@ -16,6 +16,7 @@
 #include <tactus/contact/open.h>
 #include <tactus/control/arm/decoupling.h>
 #include <tactus/derive/equations.h>
+#include <tactus/derive/linear/coriolis.h>
 #include <tactus/derive/readable/linear_canonical.h>
 #include <tactus/derive/readable/state_space.h>
 #include <tactus/generate/kernel.h>
@@ -39,7 +40,7 @@ struct Request {
   std::string state;
   std::string formulation = "automatic";
   double abbreviate = 0.0;
-  bool json = true, assemble = false;
+  bool json = true, assemble = false, coriolis = false;
 };
 
 /// The instant with whatever follows from it.
@@ -461,6 +462,8 @@ void run(const Request& request) {
   const Eigen::MatrixXd M = matrix(evaluated(equations.mass_matrix(), at, {}, {}), "M");
   result["M"] = rows(M);
   result["h"] = list(evaluated(equations.bias(), at, {}, {}), "h");
+  if (request.coriolis)
+    result["coriolis"] = rows(evaluated(derive::coriolis_matrix(equations), at, {}, {}), "C");
   if (!standing.empty())
     result["dry_friction_at_rest"] = {{"joints", standing},
                                       {"note",
@@ -538,6 +541,9 @@ void add_eval(CLI::App& program) {
       ->capture_default_str()
       ->check(CLI::IsMember({"automatic", "multipliers", "embedding", "projection", "parametric"}));
   verb->add_flag("--assemble", request->assemble, "move the state onto the constraints first");
+  verb->add_flag(
+      "--coriolis", request->coriolis,
+      "also C(q, u) of Christoffel's symbols: C u are the velocity's products, dM/dt - 2 C is skew");
   verb->add_flag("--json", request->json, "print JSON (always)");
   verb->callback([request] { run(*request); });
 }

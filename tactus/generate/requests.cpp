@@ -4,6 +4,7 @@
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/base/error.h>
+#include <tactus/derive/linear/coriolis.h>
 #include <tactus/derive/linear/motion_derivatives.h>
 #include <tactus/derive/linear/regular_mass.h>
 
@@ -30,6 +31,8 @@ const std::vector<Entry>& plain_entries() {
        }},
       {{"mass-matrix", "M"}, [](const Equations& e) { return e.mass_matrix(); }},
       {{"bias", "h: all but M udot"}, [](const Equations& e) { return e.bias(); }},
+      {{"coriolis", "C(q, u): C u are the velocity's products, Md - 2 C is skew"},
+       [](const Equations& e) { return derive::coriolis_matrix(e); }},
       {{"gravity", "the part of h that remains at rest"}, [](const Equations& e) { return e.gravity(); }},
       {{"energy", "energies, momenta, centre of mass"}, [](const Equations& e) { return e.energy(); }},
       {{"linear", "M, C = d tau/d u, K = d tau/d q"},

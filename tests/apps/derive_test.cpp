@@ -50,6 +50,17 @@ TEST(Derive, PrintsTheEquationsOfATwoLinkArm) {
   EXPECT_TRUE(contains(result.out, "g[2] = ")) << result.out;
 }
 
+TEST(Derive, PrintsTheMatrixOfChristoffelsSymbols) {
+  const Result result = derive("planar_2r.yaml --coriolis");
+  EXPECT_EQ(result.exit_code, 0) << result.out;
+  // C_21 = m2 L1 L2/2 sin(elbow) u1, with 1.5 kg, 0.5 m and 0.4 m.
+  EXPECT_TRUE(contains(result.out, "C[2,1] = ") && contains(result.out, "0.15*")) << result.out;
+  const json sheet = json::parse(derive("planar_2r.yaml --coriolis --json").out);
+  EXPECT_TRUE(sheet.is_object());
+  EXPECT_EQ(derive("planar_2r.yaml --coriolis --linear").exit_code, 2);
+  EXPECT_TRUE(contains(derive("four_bar.yaml --coriolis").out, "OF THE OPEN TREE"));
+}
+
 TEST(Derive, PrintsTheConstraintsOfALoopOrSaysThatTheyAreLeftOut) {
   const Result result = derive("four_bar.yaml");
   EXPECT_EQ(result.exit_code, 0);

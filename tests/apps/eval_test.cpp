@@ -163,6 +163,20 @@ TEST(Eval, ForwardAndInverseDynamicsAreInverse) {
               inverse["frames"]["tool"]["acceleration"].get<List>(), 1e-11);
 }
 
+// Rods without friction: h = C u + g.
+TEST(Eval, GivesTheMatrixOfChristoffelsSymbolsWhereItIsAskedFor) {
+  const std::string state = "{q: [0.3, 0.8, -0.5], qd: [1, -2, 0.5]}";
+  const Json r = evaluated("planar_3r.yaml", state, "--coriolis");
+  EXPECT_FALSE(evaluated("planar_3r.yaml", state).contains("coriolis"));
+  const Rows C = r["coriolis"].get<Rows>();
+  const List u = r["u"].get<List>(), h = r["h"].get<List>(), g = r["gravity"].get<List>();
+  for (std::size_t i = 0; i < 3; ++i) {
+    double sum = g[i];
+    for (std::size_t j = 0; j < 3; ++j) sum += C[i][j] * u[j];
+    EXPECT_NEAR(h[i], sum, 1e-12);
+  }
+}
+
 // tau = M qdd + h - J^T F, V = J u, and kinetic = 1/2 u^T M u: blocks that come from different recursions.
 TEST(Eval, BlocksFitTogether) {
   const std::string state =

@@ -7,6 +7,7 @@
 #include <tactus/algebra/calculus.h>
 #include <tactus/algebra/print.h>
 #include <tactus/algebra/trig_form.h>
+#include <tactus/derive/linear/coriolis.h>
 #include <tactus/derive/readable/sheet_parts.h>
 
 namespace tactus::derive {
@@ -156,6 +157,16 @@ Sheet equations_sheet(const describe::Model& model, const Options& options) {
                   {{"M", "mass matrix (symmetric: upper triangle)", &M.outputs.front(), true},
                    {"h", "bias", &h.outputs.front(), false},
                    {"g", "gravity and springs (part of h)", &g.outputs.front(), false}});
+  return sheet;
+}
+
+Sheet coriolis_sheet(const describe::Model& model, const Options& options) {
+  const Function C = coriolis_matrix(Equations(model, options));
+  Sheet sheet = sheet_of(model, C,
+                         "C u are the velocity's products of M udot + C u + ... = tau, and dM/dt - 2 C is "
+                         "skew; elements not listed are zero");
+  add_shared_form(sheet, *C.graph,
+                  {{"C", "Coriolis matrix of Christoffel's symbols", &C.outputs.front(), false}});
   return sheet;
 }
 

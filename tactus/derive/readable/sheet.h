@@ -61,6 +61,8 @@ struct Sheet {
 /// M, h and g of a model: as trigonometric polynomials where these are short, otherwise in the form that
 /// shares temporaries.
 Sheet equations_sheet(const describe::Model& model, const Options& options);
+/// C(q, u) of Christoffel's symbols (linear/coriolis.h), in the form that shares temporaries; of the open tree.
+Sheet coriolis_sheet(const describe::Model& model, const Options& options);
 /// Of a model with constraints: M, h, g as above, Phi, A, Adot u, and the equations of motion with multipliers.
 Sheet constrained_sheet(const describe::Model& model, const Options& options);
 /// The same with dependent speeds eliminated: u_d = D u_i + d, Mr udot_i = Qr [Gillespie2003, (44), (45)]. Throws InputError
