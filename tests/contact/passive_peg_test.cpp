@@ -1,0 +1,255 @@
+// A peg in a hole on light links with stiff springs, led by a hand through a coupler: the kind of scene that [KimLee2017] has, with numbers of our own. The passive integrator at 1 kHz and
+// slower, beside rk4 and implicit with the same step, and beside a midpoint step that is one linear system.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <Eigen/Dense>
+
+#include <tactus/contact/open.h>
+#include <tactus/derive/equations.h>
+#include <tactus/derive/linear/coriolis.h>
+#include <tactus/describe/read/load.h>
+#include <tactus/generate/kernel.h>
+
+#include "support/compare.h"
+#include "support/paths.h"
+
+namespace tactus::contact {
+namespace {
+
+using simulate::Integrator;
+using simulate::Mechanism;
+
+/// Handle of 0.1 kg, coupler, and three bodies of 1 g: grip, rod on a spring of k N/m, peg on one of 1e-4 k N m/rad. 1e5 N/m on 1 g swing with 1e4 rad/s.
+std::string scene(double k, bool hole) {
+  std::string text = R"(
+name: light_peg
+parameters:
+  m: {value: 1, unit: g}
+  a: {value: 20, unit: mm}
+  b: {value: 80, unit: mm}
+  c: {value: 0.2, unit: mm, description: clearance on each side}
+  depth: {value: 60, unit: mm}
+gravity: [0, 0, -9.81]
+bodies:
+)";
+  if (hole)
+    text += R"(
+  world:
+    geometry:
+      - {shape: box, name: left, size: [60 mm, 50 mm, depth], placement: {xyz: [-a/2 - c - 30 mm, 0, -depth/2]}, contact: true}
+      - {shape: box, name: right, size: [60 mm, 50 mm, depth], placement: {xyz: [a/2 + c + 30 mm, 0, -depth/2]}, contact: true}
+      - {shape: plane, name: bottom, size: [0.2, 0.05], placement: {xyz: [0, 0, -depth]}, contact: true}
+)";
+  text += R"(
+  handle: {mass: 0.1 kg, inertia: [1e-5, 1e-5, 1e-5]}
+  grip: {mass: m, inertia: [m*a^2/6, m*a^2/6, m*a^2/6]}
+  rod: {mass: m, inertia: [m*a^2/6, m*a^2/6, m*a^2/6]}
+  peg:
+    mass: m
+    inertia: [m*(b^2 + a^2)/12, m*(a^2 + b^2)/12, m*(a^2 + a^2)/12]
+    geometry: [{shape: box, size: [a, a, b]@contact@}]
+joints:
+  h: {type: planar, parent: world, child: handle, axes: [x, z]}
+  c: {type: planar, parent: handle, child: grip, axes: [x, z], freedoms: {x: {stiffness: 2000, damping: 0.5}, y: {stiffness: 2000, damping: 0.5}, angle: {stiffness: 1, damping: 1e-4}}}
+  s: {type: prismatic, parent: grip, child: rod, axis: z, stiffness: @k@}
+  r: {type: revolute, parent: rod, child: peg, axis: y, stiffness: @kr@, placement: {xyz: [0, 0, -b/2]}}
+frames:
+  hand: {body: handle, grasp: true}
+contact:
+  defaults: {friction: 0.15}
+initial:
+  q: {h.y: b - 5 mm}
+)";
+  if (!hole) text += "  u: {h.angle: 20}\n";  // swung round: the mass matrix changes
+  const auto put = [&](const std::string& name, const std::string& value) {
+    const std::size_t at = text.find(name);
+    EXPECT_NE(at, std::string::npos);
+    text.replace(at, name.size(), value);
+  };
+  put("@contact@", hole ? ", contact: true" : "");
+  put("@k@", std::to_string(k));
+  put("@kr@", std::to_string(1e-4 * k));
+  return text;
+}
+
+/// [N] An arm that leads the handle into the hole, to and fro and aside against its walls. From the handle's place and velocity (x, z).
+std::array<double, 2> arm(double t, const std::array<double, 2>& p, const std::array<double, 2>& v) {
+  constexpr double kStiffness = 200.0, kDamping = 4.0;  // [N/m], [N s/m]
+  const double depth = 0.025 * (1.0 - std::cos(4.0 * t)), aside = 2e-3 * std::sin(17.0 * t);
+  const std::array<double, 2> meant{aside, 0.075 - depth};
+  return {kStiffness * (meant[0] - p[0]) - kDamping * v[0], kStiffness * (meant[1] - p[1]) - kDamping * v[1]};
+}
+
+struct Led {
+  bool finished = false;
+  std::string why{};     // not
+  double gained = 0.0;   // [J] the most that the energy grew in a tick beyond what went in at the hand
+  double made = 0.0;     // [J] all of that, of ticks in which it did
+  double in_play = 0.0;  // [J]
+  double deepest = 0.0;  // [m] of the handle below its start
+};
+
+struct Balance {
+  Led run;
+  double last = 0.0;
+  void book(double work, double energy) {
+    const double more = energy - last - work;
+    run.gained = support::larger(run.gained, more);
+    if (!(more <= 0.0)) run.made += more;
+    run.in_play = support::larger(run.in_play, std::abs(work), std::abs(energy));
+    last = energy;
+  }
+};
+
+double energy(Mechanism& mechanism) {
+  const simulate::Energies e = mechanism.energies();
+  return e.kinetic + e.potential;
+}
+
+constexpr double kDuration = 2.0;  // [s]
+
+Led led(double k, double step, Integrator integrator, bool hole = true) {
+  const auto mechanism =
+      open(describe::load_text(scene(k, hole), "light_peg.yaml"), {.step = step, .integrator = integrator});
+  const int hand = mechanism->port("hand");
+  Balance balance;
+  balance.last = energy(*mechanism);
+  const double start = mechanism->motion(hand).X_WP.p.z;
+  const long ticks = std::lround(kDuration / step);
+  for (long i = 0; i < ticks; ++i) {
+    const simulate::PortMotion from = mechanism->motion(hand);
+    const std::array<double, 2> F =
+        arm(static_cast<double>(i) * step, {from.X_WP.p.x, from.X_WP.p.z}, {from.V_WP[3], from.V_WP[5]});
+    const simulate::PortWrench held{hand, {0, 0, 0, F[0], 0, F[1]}};
+    if (const simulate::Tick tick = mechanism->step({.ports = {&held, 1}}); !tick.ok()) {
+      balance.run.why = mechanism->explain(tick.status);
+      return balance.run;
+    }
+    const math::Vec3<double> way = mechanism->motion(hand).X_WP.p - from.X_WP.p;
+    balance.book(F[0] * way.x + F[1] * way.z, energy(*mechanism));
+    balance.run.deepest = support::larger(balance.run.deepest, start - mechanism->motion(hand).X_WP.p.z);
+  }
+  balance.run.finished = true;
+  return balance.run;
+}
+
+/// [1] Of the energy in play, per tick: roundings of the step, of energies and of the work as it is reckoned here.
+constexpr double kBalance = 5e-12;
+
+struct Pair {
+  double k, step;  // [N/m], [s]
+};
+// The stiffer, the shorter the longest step: what is pressed against a wall lies within it by the force over the mass times the square of the step, and 1e7 N/m press hard.
+constexpr Pair kPairs[] = {{1e5, 1e-3}, {1e5, 2e-3}, {1e5, 5e-3}, {1e5, 1e-2}, {1e6, 1e-3},
+                           {1e6, 2e-3}, {1e6, 5e-3}, {1e7, 1e-3}, {1e7, 2e-3}};
+
+TEST(PassivePeg, OnLightLinksWithStiffSpringsGivesNothingAtAnyRate) {
+  for (const auto& [k, step] : kPairs)
+    for (const bool hole : {true, false}) {
+      const Led run = led(k, step, Integrator::passive, hole);
+      EXPECT_TRUE(run.finished) << k << " N/m, " << step << " s: " << run.why;
+      EXPECT_LE(run.gained, kBalance * run.in_play) << k << " N/m, " << step << " s";
+      EXPECT_GT(run.deepest, 0.05) << k << " N/m, " << step << " s";  // [m] it was in the hole
+    }
+}
+
+TEST(PassivePeg, IsLedWhereAnExplicitStepStops) {
+  for (const auto& [k, step] : kPairs)
+    for (const bool hole : {true, false}) {
+      const Led run = led(k, step, Integrator::rk4, hole);
+      EXPECT_FALSE(run.finished) << k << " N/m, " << step << " s";
+      EXPECT_LT(run.deepest, 0.01) << k << " N/m, " << step << " s";
+    }
+}
+
+/// (2/h M + C + D + h/2 K) v = 2/h M u - K q - g + F, q += h v, u = 2 v - u: one linear system per tick, with M and Christoffel's C where the tick begins. For a constant mass matrix the
+/// energy balance is exact; otherwise it errs by what M and C change within the tick.
+class LinearMidpoint {
+ public:
+  explicit LinearMidpoint(const describe::Model& model)
+      : mass_(generate::compile(derive::Equations(model).mass_matrix())),
+        coriolis_(generate::compile(derive::coriolis_matrix(derive::Equations(model)))),
+        gravity_(generate::compile(derive::Equations(model).gravity())),
+        energy_(generate::compile(derive::Equations(model).energy())) {}
+
+  double energy(const Eigen::VectorXd& q, const Eigen::VectorXd& u) {
+    put(energy_, q, u);
+    return energy_.output("kinetic")[0] + energy_.output("potential")[0];
+  }
+  /// `K` and `D` of the joints; the springs' own forces are in `gravity`.
+  void step(Eigen::VectorXd& q, Eigen::VectorXd& u, const Eigen::VectorXd& F, const Eigen::VectorXd& K,
+            const Eigen::VectorXd& D, double h) {
+    const Eigen::Index n = q.size();
+    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    put(mass_, q, u);
+    put(coriolis_, q, u);
+    put(gravity_, q, u);
+    const Eigen::Map<const RowMajor> M(mass_.output("M").data(), n, n), C(coriolis_.output("C").data(), n, n);
+    const Eigen::Map<const Eigen::VectorXd> g(gravity_.output("g").data(), n);
+    Eigen::MatrixXd A = 2.0 / h * M + C;
+    A.diagonal() += D + 0.5 * h * K;
+    const Eigen::VectorXd v = A.partialPivLu().solve(2.0 / h * (M * u) - g + F);
+    q += h * v;
+    u = 2.0 * v - u;
+  }
+
+ private:
+  static void put(generate::Evaluator& f, const Eigen::VectorXd& q, const Eigen::VectorXd& u) {
+    const auto fill = [&](const char* name, const Eigen::VectorXd& x) {
+      const std::span<double> in = f.input(name);
+      for (std::size_t i = 0; i < in.size(); ++i) in[i] = x[static_cast<Eigen::Index>(i)];
+    };
+    fill("q", q);
+    fill("u", u);
+    f.run();
+  }
+  generate::Evaluator mass_, coriolis_, gravity_, energy_;
+};
+
+Led led_by_linear_midpoint(double k, double step) {
+  const describe::Model model = describe::load_text(scene(k, false), "light_peg.yaml");
+  LinearMidpoint method(model);
+  const auto mechanism = open(model, {.step = step});
+  const simulate::State& start = mechanism->state();
+  Eigen::VectorXd q = Eigen::Map<const Eigen::VectorXd>(start.q.data(), 8),
+                  u = Eigen::Map<const Eigen::VectorXd>(start.u.data(), 8), K(8), D(8);
+  K << 0, 0, 0, 2000, 2000, 1, k, 1e-4 * k;
+  D << 0, 0, 0, 0.5, 0.5, 1e-4, 0, 0;
+  Balance balance;
+  balance.last = method.energy(q, u);
+  const double from = q[1];
+  const long ticks = std::lround(kDuration / step);
+  for (long i = 0; i < ticks; ++i) {
+    const std::array<double, 2> push = arm(static_cast<double>(i) * step, {q[0], q[1]}, {u[0], u[1]});
+    Eigen::VectorXd F = Eigen::VectorXd::Zero(8);
+    F[0] = push[0];
+    F[1] = push[1];
+    const Eigen::VectorXd before = q;
+    method.step(q, u, F, K, D, step);
+    if (!q.allFinite() || !u.allFinite() || q.norm() > 1e3) return balance.run;
+    balance.book(F.dot(q - before), method.energy(q, u));
+    balance.run.deepest = support::larger(balance.run.deepest, from - q[1]);
+  }
+  balance.run.finished = true;
+  return balance.run;
+}
+
+// In the air, where both can be compared: the linear step is stable, and its balance errs by more than rounding.
+TEST(PassivePeg, KeepsABalanceThatALinearMidpointStepHasOnlyNearly) {
+  for (const double step : {1e-3, 5e-3}) {
+    const Led passive = led(1e5, step, Integrator::passive, false),
+              linear = led_by_linear_midpoint(1e5, step);
+    ASSERT_TRUE(passive.finished && linear.finished) << step;
+    EXPECT_NEAR(linear.deepest, passive.deepest, 0.02 * passive.deepest) << step;
+    EXPECT_LE(passive.gained, kBalance * passive.in_play) << step;
+    EXPECT_GT(linear.gained, 1e3 * kBalance * linear.in_play) << step;
+  }
+}
+
+}  // namespace
+}  // namespace tactus::contact
