@@ -32,7 +32,6 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/control/safety.h
   tactus/derive/constraints/mobility.h
   tactus/derive/equations.h
-  tactus/derive/linear/coriolis.h
   tactus/derive/readable/abbreviate.h
   tactus/derive/readable/budget.h
   tactus/derive/readable/canonical.h

@@ -16,10 +16,10 @@
 #include <tactus/contact/open.h>
 #include <tactus/control/arm/decoupling.h>
 #include <tactus/derive/equations.h>
-#include <tactus/derive/linear/coriolis.h>
 #include <tactus/derive/readable/linear_canonical.h>
 #include <tactus/derive/readable/state_space.h>
 #include <tactus/generate/kernel.h>
+#include <tactus/generate/requests.h>
 #include <tactus/simulate/files/instant.h>
 
 #include "options.h"
@@ -462,8 +462,11 @@ void run(const Request& request) {
   const Eigen::MatrixXd M = matrix(evaluated(equations.mass_matrix(), at, {}, {}), "M");
   result["M"] = rows(M);
   result["h"] = list(evaluated(equations.bias(), at, {}, {}), "h");
-  if (request.coriolis)
-    result["coriolis"] = rows(evaluated(derive::coriolis_matrix(equations), at, {}, {}), "C");
+  if (request.coriolis) {
+    const std::vector<std::string> words{"coriolis"};
+    result["coriolis"] =
+        rows(evaluated(generate::requested_functions(equations, words).front(), at, {}, {}), "C");
+  }
   if (!standing.empty())
     result["dry_friction_at_rest"] = {{"joints", standing},
                                       {"note",
