@@ -66,7 +66,6 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/simulate/files/instant.h
   tactus/simulate/files/recording.h
   tactus/simulate/linear/linear_model.h
-  tactus/simulate/motion/ended_table.h
   tactus/simulate/motion/event.h
   tactus/simulate/motion/mechanism.h
   tactus/simulate/motion/ports.h

@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <tactus/simulate/motion/ended_table.h>
-
 #include "progress.h"
 #include "verbs.h"
 

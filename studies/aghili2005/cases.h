@@ -9,6 +9,7 @@
 namespace tactus::studies::aghili {
 
 std::vector<study::Case> inertia_cases();       // III to V, (68), (69)
+std::vector<study::Case> misprint_cases();      // (16), (23), (38), (79); (49), (51), (52)
 std::vector<study::Case> slider_crank_cases();  // section VIII-A, Fig. 4
 std::vector<study::Case> control_cases();       // section VIII-B, Table I, Figs. 5, 6
 std::vector<study::Case> particle_cases();      // section V-D

@@ -96,9 +96,8 @@ Result inertias(const Context&) {
   return {"(4)-(32): one acceleration by three constraint inertia matrices, and the constraint force",
           d.to_string() + ", at three positions, without and with gravity",
           closed_form(all_within(d) && positive, "the reduced equation of one angle"),
-          "the formulas as printed, but for the display before (16), which lacks the dot of A, and (23), "
-          "where M~ is printed as M-dot. The "
-          "paper prints no numbers",
+          "the formulas as printed, but for the display before (16) and (23), of which iii-v-misprints has "
+          "the printed forms. The paper prints no numbers",
           {}};
 }
 

@@ -12,12 +12,14 @@ namespace tactus::studies::clover {
 std::vector<study::Case> linear_model_cases();       // Tables V to VIII
 std::vector<study::Case> appendix_cases();           // Appendix A
 std::vector<study::Case> abbreviation_cases();       // Tables I, III, IV
+std::vector<study::Case> jerk_cases();               // chapter II, (17)
 std::vector<study::Case> recursion_cases();          // chapter II, (2)-(16) and (22)-(38)
 std::vector<study::Case> appendix_b_cases();         // Appendix B and Figure 7
 std::vector<study::Case> other_arm_cases();          // chapter II, 5: other robots
 std::vector<study::Case> tracking_cases();           // chapter III, Figures 8 to 10
 std::vector<study::Case> payload_cases();            // chapter III, IV-A
 std::vector<study::Case> control_cases();            // chapter III
+std::vector<study::Case> pole_placement_cases();     // chapter III, (9)-(33)
 std::vector<study::Case> direct_drive_cases();       // chapter III: what it expects of direct drives
 std::vector<study::Case> generated_control_cases();  // chapter III: its gains as formulas, and what they cost
 std::vector<study::Case> inverse_kinematics_cases();  // chapter IV, (15)-(48) and the appendix

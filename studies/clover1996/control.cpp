@@ -123,6 +123,16 @@ Result limits(const Context& context) {
                least = limit(&ModelErrors::gamma, 45.0, 0.0, 1.0 / 200.0);
   d.add(gamma, 4.522845, 1e-6);
   d.add(least, 0.000973, 1e-6);
+  // What is printed, to its last digit and to a step of 0.1, 2.5 and 0.05, of which all printed limits are multiples.
+  Deviation rounded, stepped;
+  const double printed[][4] = {{alpha_beta[0], -0.4, 0.05, 0.1},   {alpha_beta[1], 2.6, 0.05, 0.1},
+                               {alpha_beta[3], -127.5, 0.05, 2.5}, {alpha_beta[4], 160.0, 0.05, 2.5},
+                               {alpha_beta[2], 4.8, 0.05, 0.1},    {alpha_beta[5], 39.0, 0.05, 0.1},
+                               {gamma, 4.55, 0.005, 0.05}};
+  for (const auto& [here, value, digit, step] : printed) {
+    rounded.add(here, value, digit);
+    stepped.add(here, value, step);
+  }
   // Root loci, to be looked at.
   std::vector<std::string> files;
   const auto locus = [&](const char* file, double ModelErrors::*which, double p, double from, double to,
@@ -153,18 +163,21 @@ Result limits(const Context& context) {
   locus("figure-5a", &ModelErrors::gamma, 4.5, 0.01, 7.25, 0.0);
   locus("figure-5b", &ModelErrors::gamma, 45.0, 0.01, 7.25, 0.0);
   locus("figure-6", &ModelErrors::gamma, 45.0, 0.01, 7.25, 1.0 / 200.0);
-  return {"alpha -0.4 to 2.6 and -127.5 to 160, beta to 4.8 and 39, gamma sampled to 4.55",
-          fmt::format("alpha {:.4f} to {:.4f} and {:.3f} to {:.3f}, beta to {:.4f} and {:.4f}, gamma sampled "
-                      "{:.6f} to {:.6f}",
-                      alpha_beta[0], alpha_beta[1], alpha_beta[3], alpha_beta[4], alpha_beta[2],
-                      alpha_beta[5], least, gamma),
-          closed_form(all_within(d),
-                      "the closed forms 1 - 2 p^2/30.9585, 1 + 2 p^2/25.7733, 1 + 2 p/2.3737 of the limits, "
-                      "and the exactly sampled loop"),
-          "the thesis' values are points of its plots' grids, and compared with nothing: its own -0.4 and "
-          "-127.5 do not scale "
-          "with the square of the poles, as alpha's limits do",
-          files};
+  return {
+      "alpha -0.4 to 2.6 and -127.5 to 160, beta to 4.8 and 39, gamma sampled to 4.55",
+      fmt::format("alpha {:.4f} to {:.4f} and {:.3f} to {:.3f}, beta to {:.4f} and {:.4f}, gamma sampled "
+                  "{:.6f} to {:.6f}: {} of {} printed numbers to their last digit, {} within a step of 0.1, "
+                  "2.5 or 0.05; closed forms {}",
+                  alpha_beta[0], alpha_beta[1], alpha_beta[3], alpha_beta[4], alpha_beta[2], alpha_beta[5],
+                  least, gamma, rounded.within, rounded.count, stepped.within, d.to_string()),
+      not_reproducible(all_within(d) && all_within(stepped) && rounded.within == 2,
+                       "7 printed numbers, within the step that they seem to be multiples of; the closed "
+                       "forms 1 - 2 p^2/30.9585, 1 + 2 p^2/25.7733, 1 + 2 p/2.3737 of the limits, and the "
+                       "exactly sampled loop"),
+      "2.6 and 4.8 come out, the other five do not: the thesis' values seem to be points of its plots' "
+      "grids, whose steps are not printed, and its own -0.4 and -127.5 do not scale with the square of the "
+      "poles, as alpha's limits do",
+      files};
 }
 
 constexpr double kDegree = std::numbers::pi / 180.0;

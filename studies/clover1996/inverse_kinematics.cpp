@@ -7,6 +7,7 @@
 //   (24)         the right side ends in - a3^2 - d4^2 - a2^2, printed - a3^2 + d4^2 + a2^2
 //   (25)         alone it has a false root: theta_2 is taken from both equations
 //   (40)         first row  w_z - cos t5 w_x/sin t5, printed with sine and cosine exchanged
+//   (41)         its left side is A - w x V, the rate of the velocity in the body's axes; A of (3) and (8) is the inertial acceleration
 //   (42)         first row: all terms have the minus, printed + from a2 cos t3 t2d^2 on
 //   (44)         A_3 of (43) and the rate of J_3, printed A and J_3
 //   (46)         omega_3 in the cross product has -cos(t2 + t3) t1d, printed +cos
@@ -55,6 +56,13 @@ std::array<Mat, 6> rotations(const Joints& t) {
     }
   }
   return R;
+}
+
+/// (15), the rotation of link i + 1 in link i, of the twist alpha_i; also the upper left of (17). `printed`: entry (1, 2) has theta_i.
+Mat equation_15(double twist, double theta, double before, bool printed) {
+  const double c = std::cos(theta), s = std::sin(theta), ca = std::cos(twist), sa = std::sin(twist);
+  return Mat::from_columns({c, s * ca, s * sa}, {-std::sin(printed ? before : theta), c * ca, c * sa},
+                           {0, -sa, ca});
 }
 
 /// T_1 ... T_6 of the appendix: (18).
@@ -251,10 +259,7 @@ Result inverse(const Context& context) {
           "(24) has + d4^2 + a2^2 for minus; (25) alone has a false root; the first row of (40) exchanges "
           "sine and cosine; the first row "
           "of (42) has a plus; (44) has A for A_3 and J_3 for its rate; (46) has +cos for -cos in the cross "
-          "product; in (15) and (17) "
-          "theta_i stands for theta_i+1. (41) holds for the velocity's rate in the body's axes, (42)-(48) "
-          "for the inertial "
-          "acceleration",
+          "product. (15), (17) and (41): iv-links",
           {}};
 }
 
@@ -314,6 +319,69 @@ std::array<std::array<double, 6>, 6> appendix(const Joints& t, bool printed) {
   return J;
 }
 
+/// (15) and (17) with the appendix's matrices, (41) with the appendix's Jacobian as mended: each as printed and as mended.
+Result links(const Context& context) {
+  const control::ArmDevice arm = puma(context);
+  Draw draw;
+  constexpr double kRounding = 1e-14, kTwist = std::numbers::pi / 2.0;
+  constexpr double kTwists[] = {0.0, -kTwist, 0.0, kTwist, -kTwist, kTwist};
+  // Central differences of the Jacobian: their second order, and rounding over the step.
+  constexpr double kStep = 1e-5, kDifferences = 1e-8;
+  Deviation mended, accelerations;
+  double e15 = 0.0, e41 = 0.0;
+  for (int k = 0; k < 200; ++k) {
+    Joints q{}, qd{}, qdd{};
+    for (std::size_t i = 0; i < 6; ++i) {
+      q[i] = draw(-3.0, 3.0);
+      qd[i] = draw(-2.0, 2.0);
+      qdd[i] = draw(-10.0, 10.0);
+    }
+    const std::array<Mat, 6> R = rotations(q);
+    for (std::size_t i = 1; i < 6; ++i)  // theta_0 there is none
+      for (std::size_t row = 0; row < 3; ++row)
+        for (std::size_t col = 0; col < 3; ++col) {
+          mended.add(equation_15(kTwists[i], q[i], q[i - 1], false)(row, col), R[i](row, col), kRounding);
+          e15 = std::max(e15,
+                         std::abs(equation_15(kTwists[i], q[i], q[i - 1], true)(row, col) - R[i](row, col)));
+        }
+    device::Vector6 V{}, A{};
+    arm.motion(q, qd, qdd, V, A);
+    const math::Pose<double> X = arm.pose(q);
+    const auto own = [&](const device::Vector6& v, std::size_t at) {
+      return transpose_times(X.R, Vec{v[at], v[at + 1], v[at + 2]});
+    };
+    Joints after = q, before = q;
+    for (std::size_t i = 0; i < 6; ++i) {
+      after[i] += kStep * qd[i];
+      before[i] -= kStep * qd[i];
+    }
+    const auto J = appendix(q, false), J_after = appendix(after, false), J_before = appendix(before, false);
+    const Vec linear = own(A, 3), turning = cross(own(V, 0), own(V, 3)), angular = own(A, 0);
+    for (std::size_t row = 0; row < 6; ++row) {
+      double right = 0.0;
+      for (std::size_t col = 0; col < 6; ++col)
+        right += J[row][col] * qdd[col] + (J_after[row][col] - J_before[row][col]) / (2.0 * kStep) * qd[col];
+      const double inertial = row < 3 ? linear[row] : angular[row - 3],
+                   in_body = row < 3 ? linear[row] - turning[row] : angular[row - 3];
+      accelerations.add(right, in_body, kDifferences);
+      e41 = std::max(e41, std::abs(right - inertial));
+    }
+  }
+  return {
+      "(15), (17): the links' transformations; (41): accelerations of the tool by the Jacobian and its rate",
+      fmt::format(
+          "(15), (17) mended {}, as printed off by up to {:.2f}; (41) {} with A - w x V, off by up to "
+          "{:.2f} m/s^2 with A",
+          mended.to_string(), e15, accelerations.to_string(), e41),
+      corrected(all_within(mended) && all_within(accelerations) && e15 > 0.1 && e41 > 0.1,
+                "(15) and (17) with the appendix's matrices, (41) with the mechanism's accelerations, at 200 "
+                "random states, as printed and as mended"),
+      "entry (1, 2) of (15) and (17) is -sin theta_i+1, printed theta_i. (41) gives the rate of the velocity "
+      "in the body's axes, A - w x V, where A of (3) and (8) is the inertial acceleration; (42)-(48) are "
+      "right with that",
+      {}};
+}
+
 Result jacobian(const Context& context) {
   const std::unique_ptr<simulate::Mechanism> arm = contact::open(load(context, "puma560"));
   const int tool = arm->port("tool");
@@ -360,6 +428,7 @@ Result jacobian(const Context& context) {
 std::vector<study::Case> inverse_kinematics_cases() {
   return {{"iv-inverse-kinematics", "angles, rates and accelerations of the PUMA 560, as printed and mended",
            inverse},
+          {"iv-links", "the links' transformations, and the tool's accelerations", links},
           {"iv-jacobian", "the appendix: Jacobian and transformation matrices", jacobian}};
 }
 

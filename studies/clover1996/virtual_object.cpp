@@ -25,6 +25,7 @@ using Mat = math::Mat3<double>;
 struct Printed {
   bool gravity = false;  // (8) as printed
   bool moments = false;  // (9) as printed
+  bool contact = false;  // (12) as printed, without parentheses: from left to right
 };
 
 /// (1)-(14). The moments are principal ones.
@@ -86,7 +87,8 @@ class VirtualObject {
     const State rate = slope(s, F, T);
     const Vec w = w_of(s), wd{rate[3], rate[4], rate[5]};
     const Vec A = Vec{rate[0], rate[1], rate[2]} + cross(w, V_of(s));
-    return R_of(s) * (A + cross(wd, d) + cross(w, cross(w, d)));
+    const Vec twice = printed.contact ? cross(cross(w, w), d) : cross(w, cross(w, d));
+    return R_of(s) * (A + cross(wd, d) + twice);
   }
   Vec contact_velocity() const { return R_of(s) * (V_of(s) + cross(w_of(s), d)); }  // (13)
   Vec contact_place() const { return Vec{s[10], s[11], s[12]} + R_of(s) * d; }      // (14)
@@ -165,8 +167,8 @@ double drift(bool printed) {
 }
 
 Result equations(const Context&) {
-  const std::array<double, 3> mended = apart({}), gravity = apart({.gravity = true, .moments = false}),
-                              moments = apart({.gravity = false, .moments = true});
+  const std::array<double, 3> mended = apart({}), gravity = apart({.gravity = true}),
+                              moments = apart({.moments = true}), contact = apart({.contact = true});
   constexpr double kPlace = 1e-9, kRate = 1e-8,
                    kAcceleration = 1e-6;  // two ways of the same order to integrate a rotation
   Deviation d;
@@ -175,19 +177,21 @@ Result equations(const Context&) {
   d.add(mended[2], 0.0, kAcceleration);
   const double kept = drift(false), lost = drift(true);
   d.add(kept, 0.0, 1e-10);
-  const bool matter = gravity[0] > 0.1 && moments[2] > 0.1 && lost > 0.1;
+  const bool matter = gravity[0] > 0.1 && moments[2] > 0.1 && lost > 0.1 && contact[2] > 0.1;
   return {
       "(1)-(14): a rigid body, its orientation a quaternion, pushed at any point of it",
       fmt::format(
           "mended: contact point within {:.1e} m, {:.1e} m/s, {:.1e} m/s^2 of the engine's in a "
           "second, moment of momentum kept to "
-          "{:.1e} in two; (8) as printed {:.2g} m off, (9) as printed changes it by {:.2g} of 2.15 kg m^2/s",
-          mended[0], mended[1], mended[2], kept, gravity[0], lost),
+          "{:.1e} in two; (8) as printed {:.2g} m off, (9) as printed changes it by {:.2g} of 2.15 kg "
+          "m^2/s, (12) from left to right is {:.2g} m/s^2 off",
+          mended[0], mended[1], mended[2], kept, gravity[0], lost, contact[2]),
       corrected(all_within(d) && matter,
                 "the engine's free body with the same forces, and the moment of momentum in the world"),
       "(8) has r11, r22, r33 for the bottom row r31, r32, r33 that its text names; (9) has - for + before w "
       "x I w, which keeps energy "
-      "and the size of the moment of momentum, but not its direction",
+      "and the size of the moment of momentum, but not its direction; (12) has no parentheses, and from left "
+      "to right its last product is zero",
       {}};
 }
 

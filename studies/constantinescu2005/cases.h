@@ -9,6 +9,7 @@
 namespace tactus::studies::constantinescu {
 
 std::vector<study::Case> mechanism_cases();    // Table I, and what a hand feels of the chain
+std::vector<study::Case> misprint_cases();     // (16), (18), (23)
 std::vector<study::Case> free_motion_cases();  // section VI, and section VIII without contact
 std::vector<study::Case> contact_cases();      // section VIII, the mechanism's own contact
 std::vector<study::Case> felt_cases();         // section VIII, what the hand feels of it

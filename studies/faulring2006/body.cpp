@@ -1,4 +1,4 @@
-// A rigid body in the coordinates of section III-A: its inertia (20), and the damping wrench of Appendix I.
+// A rigid body in the coordinates of section III-A: its inertia (20), the damping wrench of Appendix I and the spring's of Appendix II.
 #include <array>
 #include <cmath>
 #include <complex>
@@ -124,11 +124,59 @@ Result damping(const Context&) {
       {}};
 }
 
+/// (44)-(46) against the gradient of the energy k_t |p_o - p|^2/2 + k_r theta^2/2, by central differences.
+Result spring(const Context&) {
+  constexpr double k_t = 40.0, k_r = 0.8;
+  const Eigen::Vector3d place(0.1, -0.2, 0.05), angles(kQ4, kQ5, kQ6), origin(0.03, 0.07, -0.04);
+  const auto rotation = [](const Eigen::Vector3d& a) {
+    return Eigen::Matrix3d((about_z(a[0]) * about_x(a[2]) * about_z(a[1])).real());
+  };
+  const Eigen::Matrix3d R_o = rotation({-0.4, 0.2, 0.5});
+  const auto angle_to = [&](const Eigen::Vector3d& a) {
+    return std::acos(0.5 * ((rotation(a).transpose() * R_o).trace() - 1.0));  // (45)
+  };
+  const auto energy = [&](const Eigen::Vector3d& p, const Eigen::Vector3d& a) {
+    return 0.5 * k_t * (origin - p).squaredNorm() + 0.5 * k_r * std::pow(angle_to(a), 2);
+  };
+  const Eigen::Matrix3d R = rotation(angles), turn = R.transpose() * R_o;
+  const double theta = angle_to(angles);
+  const Eigen::Vector3d K =
+      Eigen::Vector3d(turn(2, 1) - turn(1, 2), turn(0, 2) - turn(2, 0), turn(1, 0) - turn(0, 1)) /
+      (2.0 * std::sin(theta));                                              // (46)
+  const Eigen::Vector3d force = -k_t * (R.transpose() * (origin - place)),  // (44)
+      moment = -k_r * theta * K;
+  Eigen::Matrix3d W;
+  for (int k = 0; k < 3; ++k) W.col(k) = turning(Eigen::Vector3d::Unit(k)).second;
+  constexpr double kStep = 1e-5, kDifferences = 1e-8;  // rounding of the energy over the step, and its square
+  Deviation mapped;
+  double printed = 0.0;
+  for (int k = 0; k < 3; ++k) {
+    const Eigen::Vector3d step = kStep * Eigen::Vector3d::Unit(k);
+    const double by_place = (energy(place + step, angles) - energy(place - step, angles)) / (2.0 * kStep),
+                 by_angle = (energy(place, angles + step) - energy(place, angles - step)) / (2.0 * kStep);
+    mapped.add((R * force)[k], by_place, kDifferences);
+    mapped.add((W.transpose() * moment)[k], by_angle, kDifferences);
+    printed = std::max({printed, std::fabs(force[k] - by_place), std::fabs(moment[k] - by_angle)});
+  }
+  return {
+      "(44): the spring's wrench, in the body's axes, as part of tau",
+      fmt::format("mapped to the coordinates it is the gradient of the spring's energy, {}; as printed it "
+                  "is off by up to {:.2f} N or N m",
+                  mapped.to_string(), printed),
+      corrected(all_within(mapped) && printed > 0.1,
+                "the gradient of the spring's energy, with (44) as a force on the coordinates without and "
+                "with a map, (45) and (46) as printed"),
+      "(44)-(46) are right, but (44) is not yet a force on the coordinates: R and W^T are missing, as in "
+      "(41)",
+      {}};
+}
+
 }  // namespace
 
 std::vector<study::Case> body_cases() {
   return {{"eq-20", "inertia of a rigid body in Euler's angles", inertia},
-          {"eq-41", "damping of a rigid body", damping}};
+          {"eq-41", "damping of a rigid body", damping},
+          {"eq-44", "a spring on a rigid body", spring}};
 }
 
 }  // namespace tactus::studies::faulring

@@ -8,7 +8,7 @@
 
 namespace tactus::studies::faulring {
 
-std::vector<study::Case> body_cases();       // (20), Appendix I
+std::vector<study::Case> body_cases();       // (20), Appendices I and II
 std::vector<study::Case> state_cases();      // accelerations and multipliers at one state, examples A to C
 std::vector<study::Case> disk_cases();       // drift of Algorithm 1, as printed and mended; Figures 8 to 11
 std::vector<study::Case> arm_cases();        // its energy; Figure 12

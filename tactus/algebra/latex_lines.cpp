@@ -26,6 +26,51 @@ std::size_t closing_brace(std::string_view text, std::size_t open) {
   return text.size();
 }
 
+constexpr std::string_view kBegin = "\\begin{", kEnd = "\\end{";
+
+/// The place of the \end{ that belongs to the \begin{ at `begin`; the end of the text where there is none.
+std::size_t end_of_environment(std::string_view text, std::size_t begin) {
+  int depth = 0;
+  for (std::size_t i = begin; i < text.size(); ++i) {
+    if (text[i] != '\\') continue;
+    const std::string_view rest = text.substr(i);
+    if (rest.starts_with(kBegin)) ++depth;
+    if (rest.starts_with(kEnd) && --depth == 0) return i;
+    ++i;  // what follows a backslash is part of it, \\ and \{ with it
+  }
+  return text.size();
+}
+
+/// From `from` the place behind the group or environment that begins there; `from` where none does.
+std::size_t behind_group(std::string_view formula, std::size_t from) {
+  if (formula.substr(from).starts_with(kBegin)) {
+    const std::size_t end = end_of_environment(formula, from);
+    return end == formula.size()
+               ? end
+               : std::min(formula.size(), closing_brace(formula, end + kEnd.size() - 1) + 1);
+  }
+  if (formula[from] == '{') return std::min(formula.size(), closing_brace(formula, from) + 1);
+  return from;
+}
+
+/// What stands between separators that are in no group and no environment within.
+std::vector<std::string_view> split(std::string_view body, std::string_view separator) {
+  std::vector<std::string_view> parts;
+  std::size_t from = 0;
+  for (std::size_t i = 0; i < body.size();) {
+    if (body.substr(i).starts_with(separator)) {
+      parts.push_back(body.substr(from, i - from));
+      i += separator.size();
+      from = i;
+      continue;
+    }
+    const std::size_t behind = behind_group(body, i);
+    i = behind > i ? behind : i + (body[i] == '\\' ? 2u : 1u);
+  }
+  parts.push_back(body.substr(from));
+  return parts;
+}
+
 // [pt] at 10 pt.
 double letter_width(char c) {
   constexpr std::string_view kNarrow = "ijl.,;:|'", kMedium = "tfrsI()[]c", kWide = "mwMW";
@@ -43,7 +88,7 @@ double command_width(std::string_view word) {
       {{"sin", 14.0},  {"cos", 15.4},  {"tan", 16.5},   {"arcsin", 29.0}, {"arccos", 30.5}, {"arctan", 31.5},
        {"log", 15.0},  {"exp", 17.5},  {"min", 19.0},   {"max", 20.5},    {"sinh", 20.0},   {"cosh", 21.5},
        {"tanh", 22.0}, {"cdot", 7.3},  {"times", 12.3}, {"ge", 13.4},     {"le", 13.4},     {"quad", 10.0},
-       {"left", 0.6},  {"right", 0.6}, {"infty", 10.0}, {"mathrm", 0.0},  {"mathsf", 0.0},  {"text", 0.0},
+       {"left", 0.8},  {"right", 0.8}, {"infty", 10.0}, {"mathrm", 0.0},  {"mathsf", 0.0},  {"text", 0.0},
        {"dot", 0.0},   {"ddot", 0.0}}};
   for (const auto& [known, width] : kWidths)
     if (known == word) return width;
@@ -53,15 +98,20 @@ double command_width(std::string_view word) {
   return 6.2;  // a Greek letter, or another sign
 }
 
-/// The widest row of an environment, whose rows and columns are separated by \\ and &.
-double rows_width(std::string_view body) {
-  double widest = 0.0;
-  while (true) {
-    const std::size_t end = body.find("\\\\");
-    widest = std::max(widest, latex_width(body.substr(0, end)));
-    if (end == std::string_view::npos) return widest;
-    body.remove_prefix(end + 2);
+double width_at(std::string_view formula, int level);
+
+/// The columns of an environment side by side, each as wide as its widest cell: rows and columns are separated by \\ and &.
+double rows_width(std::string_view body, int level) {
+  std::vector<double> columns;
+  for (const std::string_view row : split(body, "\\\\")) {
+    const std::vector<std::string_view> cells = split(row, "&");
+    columns.resize(std::max(columns.size(), cells.size()), 0.0);
+    for (std::size_t k = 0; k < cells.size(); ++k)
+      columns[k] = std::max(columns[k], width_at(cells[k], level));
   }
+  double width = 0.0;
+  for (const double column : columns) width += column;
+  return width;
 }
 
 /// A place where a formula may be broken.
@@ -81,19 +131,6 @@ struct Breaks {
   std::vector<Break> places;
   std::vector<Pair> pairs;
 };
-
-/// From `from` the place behind the group or environment that begins there; `from` where none does.
-std::size_t behind_group(std::string_view formula, std::size_t from) {
-  constexpr std::string_view kBegin = "\\begin{", kEnd = "\\end{";
-  if (formula.substr(from).starts_with(kBegin)) {
-    const std::size_t end = formula.find(kEnd, from);
-    return end == std::string_view::npos
-               ? formula.size()
-               : std::min(formula.size(), closing_brace(formula, end + kEnd.size() - 1) + 1);
-  }
-  if (formula[from] == '{') return std::min(formula.size(), closing_brace(formula, from) + 1);
-  return from;
-}
 
 Breaks breaks_of(std::string_view formula) {
   Breaks found;
@@ -138,10 +175,10 @@ Breaks breaks_of(std::string_view formula) {
   return found;
 }
 
-}  // namespace
-
-double latex_width(std::string_view formula) {
-  constexpr double kScript = 0.74;  // the size of indices and exponents, with what follows them
+/// At a level of indices: those of indices are as large as they are, however many stand below each other.
+double width_at(std::string_view formula, int level) {
+  constexpr double kScript[] = {
+      0.74, 0.82, 1.0};  // of the size above: indices and exponents, and theirs, with what follows them
   double width = 0.0;
   for (std::size_t i = 0; i < formula.size();) {
     const char c = formula[i];
@@ -150,7 +187,7 @@ double latex_width(std::string_view formula) {
       std::size_t end =
           from < formula.size() && formula[from] == '{' ? closing_brace(formula, from) + 1 : from + 1;
       end = std::min(end, formula.size());
-      width += kScript * latex_width(formula.substr(from, end - from));
+      width += kScript[std::min(level, 2)] * width_at(formula.substr(from, end - from), level + 1);
       i = end;
       continue;
     }
@@ -173,17 +210,21 @@ double latex_width(std::string_view formula) {
     };
     if (word == "frac") {
       const std::size_t over = group(end), under = group(std::min(over + 1, formula.size()));
-      width += 3.0 + std::max(latex_width(formula.substr(end, over - end)),
-                              over < under ? latex_width(formula.substr(over + 1, under - over - 1)) : 0.0);
+      width +=
+          3.0 + std::max(width_at(formula.substr(end, over - end), level),
+                         over < under ? width_at(formula.substr(over + 1, under - over - 1), level) : 0.0);
       i = std::min(under + 1, formula.size());
       continue;
     }
     if (word == "begin") {
-      const std::size_t head = group(end) + 1, close = formula.find("\\end{", i);
-      const std::size_t tail = close == std::string_view::npos ? formula.size() : close;
-      width += 26.0 + (head < tail ? rows_width(formula.substr(head, tail - head)) : 0.0);
-      i = close == std::string_view::npos ? formula.size()
-                                          : std::min(closing_brace(formula, close + 4) + 1, formula.size());
+      const bool cases =
+          formula.substr(end).starts_with("{cases}");  // with a brace, and space before conditions
+      std::size_t head = group(end) + 1;
+      const std::size_t tail = end_of_environment(formula, i);
+      if (head < formula.size() && formula.substr(head).starts_with("[t]")) head += 3;
+      width +=
+          (cases ? 26.0 : 2.0) + (head < tail ? rows_width(formula.substr(head, tail - head), level) : 0.0);
+      i = tail == formula.size() ? tail : std::min(closing_brace(formula, tail + 4) + 1, formula.size());
       continue;
     }
     width += word == "sqrt" ? 9.0 : command_width(word);
@@ -192,8 +233,91 @@ double latex_width(std::string_view formula) {
   return width;
 }
 
-std::vector<std::string> latex_lines(const std::string& formula, double first, double room) {
-  if (latex_width(formula) <= first) return {formula};
+/// Whether it has a sign outside of all parentheses, so that as a factor it needs some around it.
+bool is_sum(std::string_view formula) {
+  if (formula.starts_with('-')) return true;
+  const Breaks breaks = breaks_of(formula);
+  return std::any_of(breaks.places.begin(), breaks.places.end(),
+                     [](const Break& b) { return b.depth == 0 && !b.product; });
+}
+std::string factor(const std::string& formula) {
+  return is_sum(formula) ? "\\left(" + formula + "\\right)" : formula;
+}
+
+/// The same with nothing in it that is wider than the room and cannot be broken: wide fractions become products, wide roots powers, and in wide
+/// cases each value is set in lines of its own.
+std::string narrowed(const std::string& formula, double room) {
+  std::string text;
+  for (std::size_t i = 0; i < formula.size();) {
+    const std::string_view rest = std::string_view(formula).substr(i);
+    const auto group = [&](std::size_t at) {  // what stands in the braces at a place
+      const std::size_t close = at < formula.size() && formula[at] == '{' ? closing_brace(formula, at) : at;
+      return close < formula.size() && close > at ? formula.substr(at + 1, close - at - 1) : std::string();
+    };
+    if (rest.starts_with("\\frac{")) {
+      const std::string over = group(i + 5), under = group(i + 7 + over.size());
+      const std::size_t behind = i + 9 + over.size() + under.size();
+      if (behind <= formula.size() && latex_width(rest.substr(0, behind - i)) > room) {
+        const bool tall = latex_width(under) > 0.5 * room;
+        text += tall ? "" : "\\frac{1}{" + under + "}\\,";
+        text += factor(narrowed(over, room));
+        if (tall) text += "\\,\\left(" + narrowed(under, room) + "\\right)^{-1}";
+        i = behind;
+        continue;
+      }
+    }
+    if (rest.starts_with("\\sqrt{")) {
+      const std::string under = group(i + 5);
+      const std::size_t behind = i + 7 + under.size();
+      if (behind <= formula.size() && latex_width(under) > room) {
+        text += "\\left(" + narrowed(under, room) + "\\right)^{1/2}";
+        i = behind;
+        continue;
+      }
+    }
+    const std::size_t behind = behind_group(formula, i);
+    if (rest.starts_with("\\begin{cases}") && latex_width(rest.substr(0, behind - i)) > room) {
+      constexpr std::size_t kHead = 13;
+      constexpr double kAround = 28.0, kLeast = 60.0;  // of the cases and of lines in them
+      const std::size_t tail = end_of_environment(formula, i);
+      double conditions = 0.0;
+      const std::vector<std::string_view> rows = split(rest.substr(kHead, tail - i - kHead), "\\\\");
+      for (const std::string_view row : rows)
+        if (const auto cells = split(row, "&"); cells.size() > 1)
+          conditions = std::max(conditions, latex_width(cells.back()));
+      const double left = std::max(kLeast, room - kAround - conditions);
+      text += "\\begin{cases}";
+      for (std::size_t k = 0; k < rows.size(); ++k) {
+        std::vector<std::string_view> cells = split(rows[k], "&");
+        std::string value(cells.front());
+        const std::size_t from = value.find_first_not_of(' '), to = value.find_last_not_of(' ');
+        value = from == std::string::npos ? "" : value.substr(from, to - from + 1);
+        const std::vector<std::string> lines = latex_lines(value, left, left);
+        std::string set = lines.empty() ? "" : lines.front();
+        for (std::size_t n = 1; n < lines.size(); ++n) set += " \\\\ &" + lines[n];
+        text += k == 0 ? "" : " \\\\ ";
+        text += lines.size() > 1 ? "\\begin{aligned}[t]&" + set + "\\end{aligned}" : set;
+        for (std::size_t c = 1; c < cells.size(); ++c) text += " &" + std::string(cells[c]);
+      }
+      text += formula.substr(tail, behind - tail);
+      i = behind;
+      continue;
+    }
+    const std::size_t to = behind > i ? behind : std::min(formula.size(), i + (rest[0] == '\\' ? 2u : 1u));
+    text += formula.substr(i, to - i);
+    i = to;
+  }
+  return text;
+}
+
+}  // namespace
+
+double latex_width(std::string_view formula) { return width_at(formula, 0); }
+
+std::vector<std::string> latex_lines(const std::string& whole, double first, double room) {
+  if (latex_width(whole) <= first) return {whole};
+  constexpr double kSign = 13.0;  // that may stand before what is not broken
+  const std::string formula = narrowed(whole, std::min(first, room) - kSign);
   const Breaks breaks = breaks_of(formula);
   constexpr double kShortLine = 0.35;  // of the room: shorter ones are not worth a better place
   std::vector<Break> chosen;

@@ -15,7 +15,7 @@ double latex_width(std::string_view formula);
 
 /// The formula in lines: `first` [pt] of room for the first one, `room` for the others. Broken before signs, outside of parentheses
 /// where that is possible, then inside, then between factors; parentheses around a break get a fixed size. Fractions, roots and cases
-/// stay whole.
+/// are never broken: those that are wider than a line become products, powers, and cases whose values have lines of their own.
 std::vector<std::string> latex_lines(const std::string& formula, double first, double room);
 
 /// Lines of an align* environment: left side, right side broken so that it fits, for each. `\\` stands between them.

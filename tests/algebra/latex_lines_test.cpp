@@ -65,18 +65,76 @@ TEST(LatexLines, LongProductsAreBrokenBetweenFactors) {
   EXPECT_EQ(lines[1].substr(0, 7), "\\times ");
 }
 
-TEST(LatexLines, FractionsRootsAndCasesStayWhole) {
+TEST(LatexLines, FractionsRootsAndCasesThatFitStayWhole) {
   for (const std::string& group :
-       {"\\frac{" + sum_of(20) + "}{y}", "\\sqrt{" + sum_of(20) + "}",
-        "\\begin{cases}" + sum_of(20) + " & x \\ge 0 \\\\ 0 & \\text{otherwise}\\end{cases}"}) {
-    const std::vector<std::string> lines = latex_lines("a + " + group + " + b", 60, 60);
-    EXPECT_EQ(joined(lines), "a + " + group + " + b");
+       {"\\frac{" + sum_of(8) + "}{y}", "\\sqrt{" + sum_of(8) + "}",
+        "\\begin{cases}" + sum_of(6) + " & x \\ge 0 \\\\ 0 & \\text{otherwise}\\end{cases}"}) {
+    const double room = latex_width(group) + 15.0;
+    const std::vector<std::string> lines = latex_lines("a + " + group + " + b + c", room, room);
+    EXPECT_GT(lines.size(), 1u);
+    EXPECT_EQ(joined(lines), "a + " + group + " + b + c");
     EXPECT_EQ(std::count_if(lines.begin(), lines.end(),
-                            [](const std::string& line) { return line.find("x_{20}") != std::string::npos; }),
+                            [&](const std::string& line) { return line.find(group) != std::string::npos; }),
               1);
-    for (const std::string& line : lines)
-      EXPECT_EQ(std::count(line.begin(), line.end(), '{'), std::count(line.begin(), line.end(), '}')) << line;
   }
+}
+
+/// Braces, environments and parentheses of flexible size that are opened are closed in the same line.
+void expect_whole(const std::string& line) {
+  EXPECT_EQ(std::count(line.begin(), line.end(), '{'), std::count(line.begin(), line.end(), '}')) << line;
+  EXPECT_EQ(count_of(line, "\\begin{"), count_of(line, "\\end{")) << line;
+  EXPECT_EQ(count_of(line, "\\left("), count_of(line, "\\right)")) << line;
+}
+
+TEST(LatexLines, FractionsAndRootsThatDoNotFitBecomeProductsAndPowers) {
+  const std::string sum = sum_of(20);
+  const std::pair<std::string, std::string> all[] = {
+      {"\\frac{" + sum + "}{y}", "\\frac{1}{y}\\,\\bigl("},
+      {"\\frac{y}{" + sum + "}", "y\\,\\bigl("},
+      {"-\\frac{v\\,\\left(" + sum + "\\right)}{y}", "-\\frac{1}{y}\\,v\\,\\bigl("},
+      {"\\sqrt{" + sum + "}", "\\bigl("},
+      {"a\\,\\left(b + \\frac{" + sum + "}{y}\\right)", "a\\,\\bigl(b"}};
+  for (const auto& [formula, begins] : all) {
+    const std::vector<std::string> lines = latex_lines(formula, 120, 120);
+    ASSERT_GT(lines.size(), 2u) << formula;
+    EXPECT_EQ(lines[0].substr(0, begins.size()), begins) << formula;
+    for (const std::string& line : lines) {
+      expect_whole(line);
+      EXPECT_LE(latex_width(line), 120.0) << line;
+    }
+    EXPECT_EQ(count_of(joined(lines), "x_{20}"), 1u);
+  }
+  EXPECT_NE(joined(latex_lines("\\frac{y}{" + sum + "}", 120, 120)).find("\\bigr)^{-1}"), std::string::npos);
+  EXPECT_NE(joined(latex_lines("\\sqrt{" + sum + "}", 120, 120)).find("\\bigr)^{1/2}"), std::string::npos);
+}
+
+TEST(LatexLines, NoLineEndsInsideOfCasesWithinCases) {
+  const std::string inner =
+      "\\begin{cases}" + sum_of(9) + " & x \\ge 0 \\\\ y & \\text{otherwise}\\end{cases}";
+  const std::string formula = "a + \\begin{cases}" + inner + " & y \\ge 0 \\\\ " + inner + " - z - " +
+                              sum_of(5) + " & \\text{otherwise}\\end{cases} + b - " + sum_of(3);
+  for (const double room : {500.0, 330.0, 250.0, 230.0}) {
+    const std::vector<std::string> lines = latex_lines(formula, room, room);
+    for (const std::string& line : lines) {
+      expect_whole(line);
+      EXPECT_LE(latex_width(line), room) << line;
+    }
+    EXPECT_EQ(count_of(joined(lines), "x_{9}"), 2u) << room;
+  }
+}
+
+TEST(LatexLines, ColumnsOfAnEnvironmentStandBesideEachOther) {
+  const std::string wide = sum_of(6),
+                    cases = "\\begin{cases}" + wide + " & x \\\\ 0 & " + wide + "\\end{cases}";
+  EXPECT_GT(latex_width(cases), 2.0 * latex_width(wide));
+  EXPECT_LT(latex_width(cases), 2.0 * latex_width(wide) + 40.0);
+}
+
+// Indices of indices of indices are set in the smallest letters, which are not smaller than those of indices of indices.
+TEST(LatexLines, DeepIndicesDoNotShrinkForEver) {
+  std::string deep = "a";
+  for (int k = 0; k < 30; ++k) deep = "a_{" + deep + "}";
+  EXPECT_GT(latex_width(deep), 30 * 0.5 * latex_width("a"));
 }
 
 TEST(LatexLines, BrokenTextIsNoReasonToFail) {

@@ -284,15 +284,105 @@ TEST(Robots, BytesOfLatin1AreReadWhereverTheyStand) {
   EXPECT_THROW(load_text(pair_of(std::string("<!-- \x01 -->"), joint), "r.urdf"), InputError);
 }
 
-TEST(Robots, NegativeDampingOfAFixedJointIsLeftOutWithAWarning) {
-  const auto with = [](const char* type) {
-    return pair_of(
-        "", fmt::format("<joint name=\"j\" type=\"{}\"><parent link=\"a\"/><child link=\"b\"/><dynamics "
-                        "damping=\"-1\" friction=\"-2\"/></joint>",
-                        type));
+TEST(Robots, NegativeDampingIsTakenAsZeroWithAWarning) {
+  for (const char* type : {"fixed", "continuous"}) {
+    const Model model = load_text(
+        pair_of("",
+                fmt::format("<joint name=\"j\" type=\"{}\"><parent link=\"a\"/><child link=\"b\"/><dynamics "
+                            "damping=\"-1\" friction=\"-2\"/></joint>",
+                            type)),
+        "r.urdf");
+    EXPECT_EQ(count(model, "is negative"), 2) << type;
+    EXPECT_EQ(count(model, "taken as zero"), 2) << type;
+    for (const JointAxis& axis : joint_named(model, "j").axes) {
+      EXPECT_EQ(axis.friction.viscous_positive.value(), 0.0);
+      EXPECT_EQ(axis.friction.coulomb_positive.value(), 0.0);
+    }
+  }
+}
+
+TEST(Robots, OfDoubledElementsTheFirstIsTakenWithAWarning) {
+  const Model model = load_text(
+      "<robot name=\"r\"><link name=\"a\"/><link name=\"c\"/><link name=\"b\"><inertial><origin xyz=\"0 0 "
+      "1\"/><origin "
+      "xyz=\"0 0 2\"/><mass value=\"7\"/><mass value=\"8\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" "
+      "ixz=\"0\" iyz=\"0\"/></inertial><inertial><mass value=\"1\"/></inertial></link>"
+      "<joint name=\"f\" type=\"fixed\"><parent link=\"a\"/><child link=\"c\"/></joint>"
+      "<joint name=\"j\" type=\"revolute\"><parent link=\"a\"/><parent link=\"c\"/><child link=\"b\"/><axis "
+      "xyz=\"0 0 "
+      "1\"/><axis xyz=\"0 1 0\"/><origin xyz=\"1 0 0\"/><origin xyz=\"2 0 0\"/><limit lower=\"-1\" "
+      "upper=\"1\" "
+      "effort=\"1\" velocity=\"1\"/><limit lower=\"-2\" upper=\"2\" effort=\"1\" "
+      "velocity=\"1\"/></joint></robot>",
+      "r.urdf");
+  for (const char* twice :
+       {"<inertial> has another <origin>", "<inertial> has another <mass>", "<link> has another <inertial>",
+        "<joint> has another <parent>", "<joint> has another <axis>", "<joint> has another <origin>",
+        "<joint> has another <limit>"})
+    EXPECT_EQ(count(model, twice), 1) << twice;
+  const Body& body = model.bodies[static_cast<std::size_t>(model.body_index("b"))];
+  EXPECT_EQ(body.mass.value(), 7.0);
+  EXPECT_EQ(body.com.z.value(), 1.0);
+  EXPECT_EQ(joint_named(model, "j").parent, model.body_index("a"));
+}
+
+TEST(Robots, WhatIsOfLaterVersionsIsSaidToHaveNoEffect) {
+  const auto robot = [](const char* attributes, const char* origin) {
+    return load_text(
+        fmt::format("<robot name=\"r\"{}><link name=\"a\"/><link name=\"b\">{}</link><joint name=\"j\" "
+                    "type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/>{}</joint></robot>",
+                    attributes, kWeight, origin),
+        "r.urdf");
   };
-  EXPECT_EQ(count(load_text(with("fixed"), "r.urdf"), "is negative"), 2);
-  EXPECT_THROW(load_text(with("continuous"), "r.urdf"), InputError);
+  EXPECT_EQ(count(robot(" version=\"2.0\"", ""), "version 2.0: it is read as URDF 1.0"), 1);
+  EXPECT_EQ(count(robot(" version=\"1.0\"", ""), "version"), 0);
+  const Model turned = robot("", "<origin xyz=\"0 0 1\" quat_xyzw=\"0 0 0.6 0.8\"/>");
+  EXPECT_EQ(count(turned, "`quat_xyzw` is no attribute of URDF 1.0"), 1);
+  EXPECT_EQ(count(robot("", "<origin xyz=\"0 0 1\"/>"), "quat_xyzw"), 0);
+}
+
+TEST(Robots, PropertiesThatNothingUsesAreNoTemplate) {
+  const std::string joint =
+      "<joint name=\"j\" type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/></joint>";
+  const Model model = load_text(
+      pair_of("<xacro:property name=\"p\" value=\"1\"/><xacro:arg name=\"q\" default=\"\"/>", joint),
+      "r.urdf");
+  EXPECT_EQ(model.nv(), 1);
+  EXPECT_EQ(count(model, "is left from a template: nothing uses it"), 2);
+  // Used anywhere, also in a name, they are.
+  for (const char* name : {"${p}j", "$(arg q)"})
+    EXPECT_THROW(
+        load_text(pair_of("<xacro:property name=\"p\" value=\"1\"/>",
+                          fmt::format("<joint name=\"{}\" type=\"continuous\"><parent link=\"a\"/><child "
+                                      "link=\"b\"/></joint>",
+                                      name)),
+                  "r.urdf"),
+        InputError)
+        << name;
+}
+
+TEST(Robots, MimicsThatMeanNothingAreLeftOutWithAWarning) {
+  const auto robot = [](const char* first, const char* second) {
+    return load_text(
+        fmt::format(
+            "<robot name=\"r\"><link name=\"a\"/><link name=\"b\">{0}</link><link name=\"c\">{0}</link>"
+            "<joint name=\"j\" type=\"{1}\"><parent link=\"a\"/><child link=\"b\"/></joint>"
+            "<joint name=\"k\" {2}</joint></robot>",
+            kWeight, first, second),
+        "r.urdf");
+  };
+  const Model itself =
+      robot("continuous", "type=\"continuous\"><parent link=\"b\"/><child link=\"c\"/><mimic joint=\"k\"/>");
+  EXPECT_EQ(count(itself, "the joint `k` mimics itself: <mimic> is left out"), 1);
+  EXPECT_TRUE(itself.constraints.empty());
+  for (const Model& model :
+       {robot("floating", "type=\"continuous\"><parent link=\"b\"/><child link=\"c\"/><mimic joint=\"j\"/>"),
+        robot("planar", "type=\"continuous\"><parent link=\"b\"/><child link=\"c\"/><mimic joint=\"j\"/>"),
+        robot("continuous",
+              "type=\"floating\"><parent link=\"b\"/><child link=\"c\"/><mimic joint=\"j\"/>")}) {
+    EXPECT_EQ(count(model, "has no single coordinate: <mimic> is left out, `k` moves on its own"), 1);
+    EXPECT_TRUE(model.constraints.empty());
+  }
 }
 
 TEST(Robots, AColourThatIsNoneIsLeftOutWithAWarning) {

@@ -437,7 +437,8 @@ void add_frames(Reader& reader, const Robot& robot) {
 void add_mimics(Reader& reader, const Robot& robot, const std::vector<std::string>& replaced) {
   std::unordered_map<std::string, const Joint*> joints;
   for (const Joint& joint : reader.model.joints) joints.emplace(joint.name, &joint);
-  const auto coordinate = [&](const UrdfJoint& mimicking, const std::string& name) -> Expr {
+  // Nothing where it has more than one.
+  const auto coordinate = [&](const UrdfJoint& mimicking, const std::string& name) -> std::optional<Expr> {
     const Joint& joint = *joints.at(robot.joints.at(name));
     if (joint.axes.size() == 1) return algebra::symbol(joint.axes[0].name);
     if (joint.axes.empty()) {
@@ -446,8 +447,11 @@ void add_mimics(Reader& reader, const Robot& robot, const std::vector<std::strin
                               mimicking.name, name));
       return Expr(0.0);
     }
-    reader.fail(mimicking.mimic->where, fmt::format("the joint `{}` has no single coordinate", name),
-                "revolute, continuous and prismatic joints can mimic each other");
+    reader.warn(
+        mimicking.mimic->where,
+        fmt::format("the joint `{}` has no single coordinate: <mimic> is left out, `{}` moves on its own",
+                    name, mimicking.name));
+    return std::nullopt;
   };
   for (const UrdfJoint& joint : robot.mimicking) {
     const UrdfMimic& mimic = *joint.mimic;
@@ -459,14 +463,18 @@ void add_mimics(Reader& reader, const Robot& robot, const std::vector<std::strin
                               joint.name, mimic.joint));
       continue;
     }
-    if (mimic.joint == joint.name)
-      reader.fail(mimic.where, fmt::format("the joint `{}` mimics itself", joint.name), "name another joint");
+    if (mimic.joint == joint.name) {
+      reader.warn(mimic.where, fmt::format("the joint `{}` mimics itself: <mimic> is left out", joint.name));
+      continue;
+    }
+    const std::optional<Expr> own = coordinate(joint, joint.name);
+    const std::optional<Expr> other = own ? coordinate(joint, mimic.joint) : std::nullopt;
+    if (!other) continue;
     Constraint constraint;
     constraint.name = name;
     constraint.kind = "gear";
     constraint.type = ConstraintType::equation;
-    constraint.equations = {coordinate(joint, joint.name) -
-                            Expr(mimic.multiplier) * coordinate(joint, mimic.joint) - Expr(mimic.offset)};
+    constraint.equations = {*own - Expr(mimic.multiplier) * *other - Expr(mimic.offset)};
     constraint.where = reader.place(mimic.where);
     reader.model.constraints.push_back(std::move(constraint));
   }

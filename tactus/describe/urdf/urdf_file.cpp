@@ -67,6 +67,9 @@ class Walk {
       out_.name = "robot";
       warn(robot, "the robot has no name: it is called `robot`");
     }
+    const std::string version = optional_attribute(robot, "version").value_or("1.0");
+    if (version != "1" && version != "1.0")
+      warn(robot, fmt::format("the file says version {}: it is read as URDF 1.0", version));
     std::set<std::string> link_names, joint_names;
     for (const XMLElement* e = robot->FirstChildElement(); e != nullptr; e = e->NextSiblingElement()) {
       const Word tag = e->Name();
@@ -124,19 +127,33 @@ class Walk {
     out_.warnings.push_back(Place{file_, where.line, where.column}.to_string() + ": " + text);
   }
 
+  /// Whether an attribute there waits for xacro: ${...} or $(...).
+  static bool waits_for_xacro(const XMLElement* element) {
+    for (const tinyxml2::XMLAttribute* a = element->FirstAttribute(); a != nullptr; a = a->Next())
+      if (std::strstr(a->Value(), "${") != nullptr || std::strstr(a->Value(), "$(") != nullptr) return true;
+    for (const XMLElement* e = element->FirstChildElement(); e != nullptr; e = e->NextSiblingElement())
+      if (waits_for_xacro(e)) return true;
+    return false;
+  }
+
   /// A template of xacro is no robot yet: it defines or includes what is to be filled in. Files that xacro has written keep its
-  /// xmlns, and calls of macros that it did not know; some plain ones end in .xacro: these are read.
+  /// xmlns, and calls of macros that it did not know, and some have properties that nothing uses; some plain ones end in .xacro: these are read.
   void refuse_xacro(const XMLElement* robot) {
-    static const std::set<Word> kOfTemplates = {"xacro:include", "xacro:macro",     "xacro:property",
-                                                "xacro:arg",     "xacro:if",        "xacro:unless",
-                                                "xacro:element", "xacro:attribute", "xacro:insert_block"};
+    static const std::set<Word> kOfTemplates = {"xacro:include",     "xacro:macro",   "xacro:if",
+                                                "xacro:unless",      "xacro:element", "xacro:attribute",
+                                                "xacro:insert_block"};
+    static const std::set<Word> kValues = {"xacro:property", "xacro:arg"};
     const bool has_links = robot->FirstChildElement("link") != nullptr;
     const XMLElement* of_template = nullptr;
     for (const XMLElement* e = robot->FirstChildElement(); e != nullptr; e = e->NextSiblingElement()) {
       const Word tag = e->Name();
       if (!tag.starts_with("xacro:")) continue;
-      if (of_template == nullptr && (!has_links || kOfTemplates.contains(tag))) of_template = e;
-      warn(e, fmt::format("<{}> was not expanded by xacro: what it stands for is missing", tag));
+      const bool value = kValues.contains(tag);
+      if (of_template == nullptr &&
+          (!has_links || kOfTemplates.contains(tag) || (value && waits_for_xacro(robot))))
+        of_template = e;
+      warn(e, value ? fmt::format("<{}> is left from a template: nothing uses it", tag)
+                    : fmt::format("<{}> was not expanded by xacro: what it stands for is missing", tag));
     }
     const bool says_so = robot->Attribute("xmlns:xacro") != nullptr || file_.ends_with(".xacro");
     if (of_template == nullptr && says_so && !has_links) of_template = robot;
@@ -213,6 +230,11 @@ class Walk {
       const Word name = a->Name();
       if (std::find(known->begin(), known->end(), name) != known->end() || name.find(':') != Word::npos)
         continue;
+      if (name == "quat_xyzw" && std::strcmp(element->Name(), "origin") == 0) {
+        warn(element,
+             "`quat_xyzw` is no attribute of URDF 1.0: it has no effect, as for urdfdom; write `rpy`");
+        continue;
+      }
       const std::string guess = nearest(name, std::span<const Word>(*known));
       if (guess.empty()) continue;
       warn(element, fmt::format("<{}> has no attribute `{}`: it has no effect; did you mean `{}`?",
@@ -225,6 +247,17 @@ class Walk {
     warn_of_attributes(element);
     for (const XMLElement* e = element->FirstChildElement(); e != nullptr; e = e->NextSiblingElement())
       if (attributes_of(e->Name()) != nullptr) warn_of_misspelt(e);
+  }
+
+  /// Of what may stand once, the first is taken, as by urdfdom.
+  void warn_of_doubled(const XMLElement* element, std::initializer_list<const char*> once) {
+    for (const char* tag : once) {
+      const XMLElement* first = element->FirstChildElement(tag);
+      if (first == nullptr) continue;
+      if (const XMLElement* second = first->NextSiblingElement(tag))
+        warn(second,
+             fmt::format("<{}> has another <{}> already: the first one is taken", element->Name(), tag));
+    }
   }
 
   static std::optional<std::string> optional_attribute(const XMLElement* element, const char* name) {
@@ -427,6 +460,7 @@ class Walk {
     const XMLElement* mass = element->FirstChildElement("mass");
     const XMLElement* inertia = element->FirstChildElement("inertia");
     UrdfInertial result;
+    warn_of_doubled(element, {"origin", "mass", "inertia"});
     result.origin = read_origin(element);
     if (mass == nullptr) {
       warn(element, "<inertial> has no <mass>: the link has no inertia");
@@ -459,6 +493,7 @@ class Walk {
     link.name = attribute(element, "name");
     link.where = at(element);
     require_children(element, {"inertial", "visual", "collision"});
+    warn_of_doubled(element, {"inertial"});
     if (const XMLElement* inertial = element->FirstChildElement("inertial"))
       link.inertial = read_inertial(inertial);
     for (const XMLElement* e = element->FirstChildElement(); e != nullptr; e = e->NextSiblingElement()) {
@@ -527,12 +562,10 @@ class Walk {
   void read_dynamics(const XMLElement* element, UrdfJoint& joint) {
     const auto coefficient = [&](const char* name) {
       const double given = optional_number(element, name).value_or(0.0);
-      if (given < 0.0 && joint.type == UrdfJointType::fixed) {
-        warn(element, fmt::format("`{}` is negative ({}), of a fixed joint: left out", name, given));
+      if (given < 0.0) {
+        warn(element, fmt::format("`{}` is negative ({:g}): taken as zero", name, given));
         return 0.0;
       }
-      if (given < 0.0)
-        fail(at(element), fmt::format("`{}` is negative ({})", name, given), "it must be zero or more");
       return given;
     };
     joint.damping = coefficient("damping");
@@ -548,6 +581,8 @@ class Walk {
     joint.type = read_type(element);
     require_children(element, {"origin", "parent", "child", "axis", "calibration", "dynamics", "limit",
                                "mimic", "safety_controller"});
+    warn_of_doubled(element, {"origin", "parent", "child", "axis", "calibration", "dynamics", "limit",
+                              "mimic", "safety_controller"});
     const auto linked = [&](const char* role) {
       const XMLElement* end = element->FirstChildElement(role);
       if (end == nullptr) {

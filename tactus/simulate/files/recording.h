@@ -97,4 +97,9 @@ void append_event(const describe::Model& model, const Event& event, std::string&
 /// What the pair, stop or transition of an event is called.
 std::string name_of(const describe::Model& model, const Event& event);
 
+/// Which table of a script with `beyond: error` has ended at that moment, so that the recording ends there, too: as motion/ended_table.h says it
+/// of a model's. The script is read again for it.
+std::string ended_table_of_script(const describe::Model& model, const std::string& script, double t,
+                                  const std::vector<double>& q, const std::vector<double>& u);
+
 }  // namespace tactus::simulate

@@ -12,6 +12,7 @@
 #include <tactus/describe/read/file_text.h>
 #include <tactus/describe/read/table_files.h>
 #include <tactus/describe/read/tables.h>
+#include <tactus/simulate/files/recording.h>
 #include <tactus/simulate/files/script.h>
 
 namespace tactus::simulate {

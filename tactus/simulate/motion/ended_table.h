@@ -13,8 +13,4 @@ namespace tactus::simulate {
 std::string ended_table(const describe::Model& model, double t, const std::vector<double>& q,
                         const std::vector<double>& u);
 
-/// The same of the forces of a script, which is read again for it.
-std::string ended_table_of_script(const describe::Model& model, const std::string& script, double t,
-                                  const std::vector<double>& q, const std::vector<double>& u);
-
 }  // namespace tactus::simulate
