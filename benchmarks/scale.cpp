@@ -22,6 +22,7 @@
 #include <tactus/describe/read/load.h>
 #include <tactus/generate/kernel.h>
 #include <tactus/simulate/files/recording.h>
+#include "support/tree_model.h"
 
 namespace tactus::bench {
 
@@ -59,19 +60,6 @@ std::string chain_text(int links, bool spatial) {
       links, links - 1, spatial ? ", rpy: [90 deg, 0, 0]" : "");
 }
 
-/// A free base, on whose bodies two others each hang by spherical joints.
-std::string tree_text(int count) {
-  std::string bodies = "bodies:\n", joints = "joints:\n  j1: {type: free, parent: world, child: b1}\n";
-  for (int i = 1; i <= count; ++i) {
-    bodies += fmt::format("  b{}: {{mass: 1, com: [0.01, 0.02, -0.1], inertia: [0.02, 0.03, 0.04]}}\n", i);
-    if (i > 1)
-      joints += fmt::format(
-          "  j{0}: {{type: spherical, parent: b{1}, child: b{0}, placement: {{xyz: [{2}, 0.1, -0.2]}}}}\n", i,
-          i / 2, i % 2 == 0 ? 0.1 : -0.1);
-  }
-  return "name: tree\n" + bodies + joints;
-}
-
 std::string free_text(int count) {
   return fmt::format(
       "name: free\nrepeat:\n  count: {}\n  bodies: {{'b{{i}}': {{mass: 1, com: [0.1, 0.02, 0.03], inertia: "
@@ -93,7 +81,7 @@ std::vector<Family> families() {
                                {{"N", std::to_string(n)}});
        }},
       {"tree", "bodies on a free base, by spherical joints", to_1000,
-       [](int n) { return describe::load_text(tree_text(n), "tree"); }},
+       [](int n) { return describe::load_text(support::tree_text(n), "tree"); }},
       {"free", "bodies that fly", to_1000, [](int n) { return describe::load_text(free_text(n), "free"); }},
   };
 }

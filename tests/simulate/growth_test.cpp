@@ -17,6 +17,7 @@
 #include "support/allocations.h"
 #include "support/compare.h"
 #include "support/paths.h"
+#include "support/tree_model.h"
 
 namespace tactus::simulate {
 namespace {
@@ -40,18 +41,7 @@ describe::Model flyers(int count) {
   return describe::load_text(text + joints, "flyers");
 }
 
-/// A free base that carries pairs of bodies by spherical joints, `count` in all.
-describe::Model tree(int count) {
-  std::string bodies = "bodies:\n", joints = "joints:\n  j1: {type: free, parent: world, child: b1}\n";
-  for (int i = 1; i <= count; ++i) {
-    bodies += fmt::format("  b{}: {{mass: 1, com: [0.01, 0.02, -0.1], inertia: [0.02, 0.03, 0.04]}}\n", i);
-    if (i > 1)
-      joints += fmt::format(
-          "  j{0}: {{type: spherical, parent: b{1}, child: b{0}, placement: {{xyz: [{2}, 0.1, -0.2]}}}}\n", i,
-          i / 2, i % 2 == 0 ? 0.1 : -0.1);
-  }
-  return describe::load_text("name: tree\n" + bodies + joints, "tree");
-}
+describe::Model tree(int count) { return describe::load_text(support::tree_text(count), "tree"); }
 
 State start_of(const describe::Model& model) {
   State state{0.0, model.initial_q, model.initial_u, {}};
@@ -133,15 +123,14 @@ TEST(Growth, ThreeHundredBodiesFlyAsEachDoesAlone) {
   const int count = 300;
   const describe::Model model = flyers(count);
   const Dynamics dynamics = compile(derive::Equations(model));
-  ASSERT_TRUE(dynamics.in_chart);
-  ASSERT_TRUE(dynamics.in_chart->settle);
+  ASSERT_TRUE(dynamics.in_chart && dynamics.in_chart->flying);
   const State start = start_of(model);
   Simulation all(dynamics, {.step = 1e-3});
   all.set_state(start);
   for (int i = 0; i < 100; ++i) ASSERT_TRUE(all.step().ok());
-  const describe::Model few = flyers(12);  // too few for code of its own: by the general road
-  const Dynamics alone = compile(derive::Equations(few));
-  ASSERT_FALSE(alone.in_chart);
+  const describe::Model few = flyers(12);
+  Dynamics alone = compile(derive::Equations(few));
+  alone.in_chart.reset();  // by the general road
   Simulation some(alone, {.step = 1e-3});
   some.set_state(
       {0.0, {start.q.begin(), start.q.begin() + 12 * 7}, {start.u.begin(), start.u.begin() + 12 * 6}, {}});
@@ -152,57 +141,104 @@ TEST(Growth, ThreeHundredBodiesFlyAsEachDoesAlone) {
   for (std::size_t i = 0; i < 12 * 6; ++i) EXPECT_NEAR(all.state().u[i], some.state().u[i], kRounding) << i;
 }
 
-TEST(Growth, SlopesInOnePieceAreThoseInParts) {
-  for (const bool passive : {false, true}) {
-    describe::Model model = flyers(20);
-    for (describe::Joint& joint : model.joints)
-      for (describe::JointAxis& axis : joint.axes) axis.passive = passive;
-    derive::Options options;
-    options.push_passive = true;
-    const derive::Equations equations(model, options);
-    const Dynamics dynamics = compile(equations);
-    ASSERT_TRUE(dynamics.in_chart);
-    Dynamics general = dynamics;
-    general.in_chart.reset();
-    general.unactuated.clear();
-    Dynamics pushed = dynamics;
-    pushed.unactuated.clear();
-    std::vector<double> tau(static_cast<std::size_t>(dynamics.nv()));
-    for (std::size_t i = 0; i < tau.size(); ++i) tau[i] = std::cos(static_cast<double>(i));
-    for (const Integrator integrator : {Integrator::rk4, Integrator::euler, Integrator::adaptive}) {
-      Simulation a(pushed, {.step = 1e-3, .integrator = integrator}),
-          b(general, {.step = 1e-3, .integrator = integrator});
-      for (Simulation* simulation : {&a, &b}) {
-        simulation->set_state(start_of(model));
-        for (int i = 0; i < 50; ++i) ASSERT_TRUE(simulation->step({.tau = tau}).ok());
-      }
-      // Adaptive steps are chosen by errors at the level of rounding.
-      const double same = integrator == Integrator::adaptive ? 1e-8 : 1e-11;
-      EXPECT_LT(support::difference(a.state().q, b.state().q), same) << model.name;
-      EXPECT_LT(support::difference(a.state().u, b.state().u), same * 10.0) << model.name;
-      EXPECT_LT(support::difference(a.state().momentum, b.state().momentum), same * 10.0) << model.name;
-      // Rates are those of the parts, after steps as well.
-      const Simulation::Rates of_a = a.rates(), of_b = b.rates();
-      const std::vector<double> udot_a(of_a.udot.begin(), of_a.udot.end()),
-          udot_b(of_b.udot.begin(), of_b.udot.end());
-      EXPECT_LT(support::difference(udot_a, udot_b), same * 1e3) << model.name;
-      EXPECT_EQ(std::vector<double>(of_a.tau.begin(), of_a.tau.end()), tau);
+/// The same motion by the shorter road and by the general one, under held forces.
+void expect_one_motion(const Dynamics& dynamics, const State& start, const std::vector<double>& tau) {
+  Dynamics general = dynamics;
+  general.in_chart.reset();
+  for (const Integrator integrator : {Integrator::rk4, Integrator::euler, Integrator::adaptive}) {
+    Simulation a(dynamics, {.step = 1e-3, .integrator = integrator}),
+        b(general, {.step = 1e-3, .integrator = integrator});
+    for (Simulation* simulation : {&a, &b}) {
+      simulation->set_state(start);
+      for (int i = 0; i < 50; ++i) ASSERT_TRUE(simulation->step({.tau = tau}).ok());
     }
+    // Adaptive steps are chosen by errors at the level of rounding.
+    const double same = integrator == Integrator::adaptive ? 1e-8 : 1e-11;
+    EXPECT_LT(support::difference(a.state().q, b.state().q), same) << name_of(integrator);
+    EXPECT_LT(support::difference(a.state().u, b.state().u), same * 10.0) << name_of(integrator);
+    EXPECT_LT(support::difference(a.state().momentum, b.state().momentum), same * 10.0)
+        << name_of(integrator);
+    // Rates are those of the parts, after steps as well.
+    const Simulation::Rates of_a = a.rates(), of_b = b.rates();
+    const std::vector<double> udot_a(of_a.udot.begin(), of_a.udot.end()),
+        udot_b(of_b.udot.begin(), of_b.udot.end());
+    EXPECT_LT(support::difference(udot_a, udot_b), same * 1e3) << name_of(integrator);
   }
 }
 
-TEST(Growth, TreesAndBodiesThatAreDampedHaveNoSuchCode) {
-  EXPECT_FALSE(compile(derive::Equations(tree(20))).in_chart);
+std::vector<double> some_forces(int count) {
+  std::vector<double> tau(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < tau.size(); ++i) tau[i] = std::cos(static_cast<double>(i));
+  return tau;
+}
+
+TEST(Growth, BodiesSideBySideFlyAsByTheGeneralRoad) {
+  for (const int count : {1, 3, 9, 20}) {  // with lanes to spare
+    const describe::Model model = flyers(count);
+    const Dynamics dynamics = compile(derive::Equations(model));
+    ASSERT_TRUE(dynamics.in_chart && dynamics.in_chart->flying) << count;
+    SCOPED_TRACE(count);
+    expect_one_motion(dynamics, start_of(model), {});
+    expect_one_motion(dynamics, start_of(model), some_forces(dynamics.nv()));
+  }
+}
+
+TEST(Growth, ForcesAtPassiveJointsOfFlyingBodiesCountOnlyWhereTheyAreAskedFor) {
+  describe::Model model = flyers(11);
+  for (std::size_t j = 0; j < model.joints.size(); ++j)
+    for (std::size_t k = 0; k < 6; ++k) model.joints[j].axes[k].passive = (j + k) % 3 == 0;
+  for (const bool push_passive : {false, true}) {
+    derive::Options options;
+    options.push_passive = push_passive;
+    Dynamics dynamics = compile(derive::Equations(model, options));
+    ASSERT_TRUE(dynamics.in_chart && dynamics.in_chart->flying);
+    SCOPED_TRACE(push_passive);
+    EXPECT_EQ(dynamics.unactuated.empty(), !push_passive);
+    expect_one_motion(dynamics, start_of(model), some_forces(dynamics.nv()));
+    dynamics.unactuated.clear();
+    expect_one_motion(dynamics, start_of(model), some_forces(dynamics.nv()));
+  }
+}
+
+TEST(Growth, TreesFallByTheirWeightAndFollowForcesAtTheirRoots) {
+  for (const bool with_arm : {false, true}) {  // beside an arm that stands on the ground
+    std::string text = support::tree_text(20);
+    if (with_arm)
+      text.replace(text.find("bodies:\n"), 8,
+                   "bodies:\n  rod: {mass: 2, com: [0.3, 0, 0], inertia: [0.1, 0.2, 0.2]}\n") +=
+          "  arm: {type: revolute, parent: world, child: rod, axis: y}\n";
+    const describe::Model model = describe::load_text(text, "tree");
+    const Dynamics dynamics = compile(derive::Equations(model));
+    ASSERT_TRUE(dynamics.in_chart);
+    EXPECT_FALSE(dynamics.in_chart->flying);
+    EXPECT_EQ(dynamics.in_chart->weight, (std::vector{0.0, 0.0, 0.0, 0.0, 0.0, -20.0 * 9.81}));
+    SCOPED_TRACE(with_arm);
+    std::vector<double> tau = some_forces(dynamics.nv());
+    expect_one_motion(dynamics, start_of(model), tau);
+    for (const MomentumRoot& root : dynamics.momentum_roots)
+      std::fill_n(tau.begin() + root.speed, root.size, 0.0);  // inside the tree, and at the arm
+    expect_one_motion(dynamics, start_of(model), tau);
+  }
+}
+
+TEST(Growth, WhatActsFromOutsideTakesTheGeneralRoad) {
   describe::Model damped = flyers(20);
-  damped.joints[3].axes[1].damping =
-      damped.bodies[1].mass;  // some number; acts from outside and is no weight: found by looking
+  damped.joints[3].axes[1].damping = damped.bodies[1].mass;  // some number
   EXPECT_FALSE(compile(derive::Equations(damped)).in_chart);
+  describe::Model damped_base = tree(5);
+  damped_base.joints[0].axes[4].damping = damped_base.bodies[1].mass;
+  EXPECT_FALSE(compile(derive::Equations(damped_base)).in_chart);
+  describe::Model damped_inside = tree(5);
+  damped_inside.joints[2].axes[0].damping = damped_inside.bodies[1].mass;
+  const Dynamics dynamics = compile(derive::Equations(damped_inside));
+  ASSERT_TRUE(dynamics.in_chart);
+  expect_one_motion(dynamics, start_of(damped_inside), {});
 }
 
 TEST(Growth, BodiesThatTurnFastTakeTheGeneralRoad) {
   const describe::Model model = flyers(20);
   const Dynamics dynamics = compile(derive::Equations(model));
-  ASSERT_TRUE(dynamics.in_chart);
+  ASSERT_TRUE(dynamics.in_chart && dynamics.in_chart->flying);
   Dynamics general = dynamics;
   general.in_chart.reset();
   State start = start_of(model);
@@ -232,7 +268,7 @@ TEST(Growth, MomentumOfManyBodiesIsKeptToRounding) {
   describe::Model model = flyers(20);
   model.gravity = {};
   const Dynamics dynamics = compile(derive::Equations(model));
-  ASSERT_TRUE(dynamics.in_chart);
+  ASSERT_TRUE(dynamics.in_chart && dynamics.in_chart->flying);
   Simulation simulation(dynamics, {.step = 1e-2});
   simulation.set_state(start_of(model));
   const std::vector<double> before = simulation.state().momentum;

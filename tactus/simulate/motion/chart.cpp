@@ -10,6 +10,18 @@
 
 namespace tactus::simulate {
 
+namespace {
+
+/// Whether no force stands where trees hang free.
+bool roots_are_left_alone(const std::vector<MomentumRoot>& roots, const double* tau) {
+  for (const MomentumRoot& root : roots)
+    for (int k = root.speed; k < root.speed + root.size; ++k)
+      if (tau[k] != 0.0) return false;
+  return true;
+}
+
+}  // namespace
+
 Chart::Chart(const Dynamics& dynamics, const ConstraintOptions& constraints) : dynamics_(dynamics) {
   if (dynamics.constraints) constraints_ = std::make_unique<ConstraintSolver>(dynamics, constraints);
   law_ = constraints_.get();
@@ -49,13 +61,11 @@ void Chart::allocate() {
   w_.held_wrench.assign(wrench, 0.0);
   w_.efforts.assign(nv, 0.0);
   w_.q0.assign(nq, 0.0);
-  if (!dynamics.in_chart) return;
-  const ChartKernels& code = *dynamics.in_chart;
-  std::size_t work = code.slope.work_size();
-  if (code.settle) work = std::max(work, code.settle->work_size());
-  code_in_.assign(1 + nq + nv + nv + std::max(nv, np), 0.0);
-  code_out_.assign(std::max(2 * nv + np, nq + nv), 0.0);
-  code_work_.assign(work, 0.0);
+  if (!dynamics.in_chart || !dynamics.in_chart->flying) return;
+  const FlyingBodies& flying = *dynamics.in_chart->flying;
+  code_in_.assign(flying.input_size(), 0.0);
+  code_out_.assign(flying.output_size(), 0.0);
+  code_work_.assign(flying.work_size(), 0.0);
 }
 
 void Chart::begin(const State& state, std::span<double> z) {
@@ -88,41 +98,25 @@ void Chart::accelerate() {
     dynamics_.forward_dynamics(w_.arguments.data(), w_.udot, w_.scratch.data());
 }
 
-bool Chart::turns_little(const double* z) const {
-  constexpr double kMost = ChartKernels::kMostTurn * ChartKernels::kMostTurn;
-  for (const Segment& s : dynamics_.coordinates.segments()) {
-    if (s.kind == Segment::Kind::plain) continue;
-    const double* v = z + s.theta;
-    if (!(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] <= kMost)) return false;
-  }
+bool Chart::turns_little(const double* z) const { return dynamics_.in_chart->flying->turn_little(z); }
+
+bool Chart::slope_by_code(double, const double* z, double* z_rate) {
+  if (!dynamics_.in_chart || !dynamics_.in_chart->flying || with_parts_ || law_ != nullptr ||
+      friction_ != nullptr || dynamics_.loads || (outside_ != nullptr && outside_->acts()) ||
+      !turns_little(z))
+    return false;
+  std::copy(w_.held_tau.begin(), w_.held_tau.end(), w_.tau);
+  for (const int k : dynamics_.unactuated) w_.tau[k] = 0.0;
+  dynamics_.in_chart->flying->slope(w_.q0.data(), z, w_.tau, z_rate,
+                                    {code_in_.data(), code_out_.data(), code_work_.data()});
   return true;
 }
 
-bool Chart::slope_by_code(double t, const double* z, double* z_rate) {
-  if (!dynamics_.in_chart || with_parts_ || law_ != nullptr || friction_ != nullptr || dynamics_.loads ||
-      (outside_ != nullptr && outside_->acts()) || !turns_little(z))
+bool Chart::settle_by_code(double, std::span<double> z) {
+  if (!dynamics_.in_chart || !dynamics_.in_chart->flying || law_ != nullptr || !turns_little(z.data()))
     return false;
-  const auto nv = static_cast<std::size_t>(dynamics_.nv());
-  code_in_[0] = in_sight(t);
-  double* to = std::copy(w_.q0.begin(), w_.q0.end(), code_in_.data() + 1);
-  to = std::copy_n(z, 2 * nv, to);
-  std::copy(w_.held_tau.begin(), w_.held_tau.end(), to);
-  for (const int k : dynamics_.unactuated) to[k] = 0.0;
-  dynamics_.in_chart->slope(code_in_.data(), z_rate, code_work_.data());
-  return true;
-}
-
-bool Chart::settle_by_code(double t, std::span<double> z) {
-  if (!dynamics_.in_chart || !dynamics_.in_chart->settle || law_ != nullptr || !turns_little(z.data()))
-    return false;
-  const auto nv = static_cast<std::ptrdiff_t>(dynamics_.nv());
-  code_in_[0] = t;
-  double* to = std::copy(w_.q0.begin(), w_.q0.end(), code_in_.data() + 1);
-  std::copy(z.begin(), z.end(), to);
-  (*dynamics_.in_chart->settle)(code_in_.data(), code_out_.data(), code_work_.data());
-  std::copy_n(code_out_.begin(), w_.q0.size(), w_.q0.begin());
-  std::fill_n(z.begin(), nv, 0.0);
-  std::copy_n(code_out_.begin() + static_cast<std::ptrdiff_t>(w_.q0.size()), nv, z.begin() + nv);
+  dynamics_.in_chart->flying->settle(w_.q0.data(), z.data(),
+                                     {code_in_.data(), code_out_.data(), code_work_.data()});
   return true;
 }
 
@@ -140,7 +134,11 @@ void Chart::slope(double t, const double* z, double* z_rate) {
   dynamics_.coordinates.chart_rate(w_.q, z, w_.qdot, z_rate);
   std::copy_n(w_.udot, nv, z_rate + nv);
   if (dynamics_.momentum_rate) {
-    (*dynamics_.momentum_rate)(w_.arguments.data(), w_.P_rate, w_.scratch.data());
+    if (dynamics_.in_chart && law_ == nullptr && friction_ == nullptr &&
+        roots_are_left_alone(dynamics_.momentum_roots, w_.tau))
+      std::copy(dynamics_.in_chart->weight.begin(), dynamics_.in_chart->weight.end(), w_.P_rate);
+    else
+      (*dynamics_.momentum_rate)(w_.arguments.data(), w_.P_rate, w_.scratch.data());
     std::copy_n(w_.P_rate, dynamics_.np(), z_rate + 2 * nv);
   }
 }

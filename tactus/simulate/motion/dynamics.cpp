@@ -59,10 +59,6 @@ Dynamics compile(const derive::Equations& equations, const std::optional<algebra
     check_shape(dynamics.forward_dynamics, 1 + nq + nv + nv + wrench, nv + nq);
   }
   dynamics.breaks = break_times_of(model, loads);
-  if (loads) {
-    dynamics.loads = generate::compile(*loads, backend);
-    check_shape(*dynamics.loads, 1 + nq + nv, nv + wrench);
-  }
   const auto functions = options.momentum ? momentum_functions(equations) : std::nullopt;
   if (functions) {
     dynamics.momentum_roots = functions->roots;
@@ -70,8 +66,11 @@ Dynamics compile(const derive::Equations& equations, const std::optional<algebra
     dynamics.momentum_rate = generate::compile(functions->rate, backend);
     check_shape(*dynamics.momentum_rate, 1 + nq + nv + nv + wrench + nv, dynamics.np());
   }
-  if (!loads && !describe::missing_inertia(model))
-    dynamics.in_chart = chart_kernels(equations, functions, backend);
+  if (!describe::missing_inertia(model)) dynamics.in_chart = chart_kernels(equations, dynamics, backend);
+  if (loads) {
+    dynamics.loads = generate::compile(*loads, backend);
+    check_shape(*dynamics.loads, 1 + nq + nv, nv + wrench);
+  }
   dynamics.constraints = compile_constraints(equations, dynamics, backend);
   dynamics.parametric = compile_parametric(equations, dynamics, backend);
   if (options.passive) dynamics.passive = std::make_shared<PassiveTerms>(equations, backend);

@@ -45,7 +45,7 @@ struct Dynamics {
   std::shared_ptr<const Parametric> parametric;    // null where the model gives no psi
   /// Dry friction at joints; null where there is none. The kernels are without it: it is a law, not a force.
   std::shared_ptr<const DryFriction> dry_friction;
-  /// Of mechanisms with many bodies that turn freely: whole slopes and ends of steps; null for others.
+  /// Of mechanisms with bodies or trees that hang free: shorter roads to slopes and ends of steps; null for others.
   std::shared_ptr<const ChartKernels> in_chart;
   std::shared_ptr<const PassiveTerms> passive;  // of the passive integrator; null where it was not asked for
 
