@@ -42,7 +42,7 @@ RowFactor::RowFactor(std::size_t most_rows, std::size_t n, bool with_shortest)
       norms_(most_rows),
       summed_(most_rows),
       order_(most_rows),
-      listed_(most_rows, 1) {
+      listed_(most_rows, kListed) {
   length_.resize(most_rows);
   done_length_.resize(most_rows);
   if (n >= kLongRow) {
@@ -71,8 +71,15 @@ double* RowFactor::zeroed_row(std::size_t i) {
   for (std::uint32_t e = 0; listed_[i] && e < length_[i]; ++e) x[list(i)[e]] = 0.0;
   for (std::uint32_t e = 0; listed_[i] && e < done_length_[i]; ++e) x[done(i)[e]] = 0.0;
   length_[i] = done_length_[i] = 0;
-  listed_[i] = 0;  // until factor() has looked what was written
+  listed_[i] = kUnknown;  // until factor() has looked what was written, or is told
   return x;
+}
+
+void RowFactor::note_columns(std::size_t i, const std::uint32_t* columns, std::size_t count) {
+  if (n_ < kLongRow) return;
+  std::copy_n(columns, count, list(i));
+  length_[i] = static_cast<std::uint32_t>(count);
+  listed_[i] = kNoted;
 }
 
 /// Of the rows that are left from k on, the one to be taken next, by its place in the order; m where all are too small.
@@ -96,7 +103,7 @@ void RowFactor::factor(std::size_t m, double tolerance, const char* late) {
   by_lists_ = n_ >= kLongRow && make_lists(m);
   if (by_lists_) return factor_listed(tolerance, late);
   for (std::size_t i = 0; i < m; ++i) {
-    listed_[i] = 0;
+    listed_[i] = kUnknown;
     norms_[i] = summed_[i] = dot(at(i), at(i), n_);
   }
   const double least = tolerance * tolerance;
@@ -134,8 +141,13 @@ bool RowFactor::make_lists(std::size_t m) {
     const double* x = at(i);
     std::uint32_t* columns = list(i);
     std::uint32_t count = 0;
-    for (std::size_t c = 0; c < n_; ++c)
-      if (x[c] != 0.0) columns[count++] = static_cast<std::uint32_t>(c);
+    if (listed_[i] == kNoted) {
+      for (std::uint32_t e = 0; e < length_[i]; ++e)
+        if (x[columns[e]] != 0.0) columns[count++] = columns[e];
+    } else {
+      for (std::size_t c = 0; c < n_; ++c)
+        if (x[c] != 0.0) columns[count++] = static_cast<std::uint32_t>(c);
+    }
     length_[i] = count;
     entries += count;
     if (entries > most) return false;
@@ -147,7 +159,7 @@ bool RowFactor::make_lists(std::size_t m) {
   std::fill(marked_.begin(), marked_.end(), 0u);
   mark_ = 0;
   for (std::size_t i = m; i-- > 0;) {
-    listed_[i] = 1;
+    listed_[i] = kListed;
     for (std::uint32_t e = 0; e < length_[i]; ++e) link(i, list(i)[e]);
   }
   return true;

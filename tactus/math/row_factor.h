@@ -33,11 +33,13 @@ class RowFactor {
   void set_width(std::size_t n) { n_ = n; }
   /// To be filled row by row before factor(), which destroys it.
   double* row(std::size_t i) {
-    listed_[i] = 0;
+    listed_[i] = kUnknown;
     return at(i);
   }
   /// The same, filled with zeros: only what is not zero need be written.
   double* zeroed_row(std::size_t i);
+  /// After it was written: it has entries in these columns alone, which come in order. Need not be said, spares looking for them.
+  void note_columns(std::size_t i, const std::uint32_t* columns, std::size_t count);
 
   /// Factors the first m rows. Rows with a larger late[i] are taken only when no others are left (late may be
   /// null).
@@ -92,8 +94,10 @@ class RowFactor {
   std::unique_ptr<RowFactor> shortest_;  // of R^T, for combine_shortest()
   std::vector<double> shared_;
 
-  bool by_lists_ = false;     // the last factorisation was made with lists
-  std::vector<char> listed_;  // [rows] the row has no other entries than those of its lists
+  bool by_lists_ = false;  // the last factorisation was made with lists
+  enum Listed : char { kUnknown, kListed, kNoted };
+  std::vector<char>
+      listed_;  // [rows] whether it has no other entries than those of its lists; noted: of the first of them, before factor()
   LazyZeros<std::uint32_t> lists_,
       done_;  // [rows x n] columns of what is left of a row; those of its R_ik, by k
   std::vector<std::uint32_t> length_, done_length_;  // [rows]

@@ -9,6 +9,7 @@
 #include <Eigen/QR>
 
 #include <tactus/math/cholesky.h>
+#include <tactus/math/damped_rows.h>
 #include <tactus/math/envelope.h>
 #include <tactus/math/row_factor.h>
 #include "support/allocations.h"
@@ -155,6 +156,26 @@ TEST_P(ListedRows, LeaveNothingBehindForTheNextFactorisation) {
   for (std::size_t k = 0; k < used.rank(); ++k) ASSERT_EQ(used.distance(k), fresh.distance(k));
 }
 
+TEST_P(ListedRows, HaveTheSameBitsWhereTheirColumnsAreSaid) {
+  RowFactor said(140, 150), found(140, 150);
+  for (const unsigned seed : {9u, 10u}) {  // used again
+    const Matrix rows = loops(140, 150, GetParam(), seed);
+    fill(rows, found);
+    fill(rows, said);
+    for (Eigen::Index i = 0; i < 140; ++i) {
+      std::vector<std::uint32_t> columns;
+      for (Eigen::Index j = 0; j < 150; ++j)
+        if (rows(i, j) != 0.0 || (i + j) % 11 == 0)
+          columns.push_back(static_cast<std::uint32_t>(j));  // some too many
+      said.note_columns(static_cast<std::size_t>(i), columns.data(), columns.size());
+    }
+    for (RowFactor* factor : {&said, &found}) factor->factor(140, 1e-8);
+    ASSERT_EQ(said.rank(), found.rank());
+    for (std::size_t k = 0; k < said.rank(); ++k) ASSERT_EQ(said.distance(k), found.distance(k));
+    EXPECT_EQ(said.entries(), found.entries());
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(IndependentAndDependent, ListedRows, ::testing::Bool());
 
 TEST(EnvelopeFactor, HasTheBitsOfTheFullFactorisation) {
@@ -191,6 +212,65 @@ TEST(EnvelopeFactor, HasTheBitsOfTheFullFactorisation) {
   }
   a[50 * n + 50] = -1.0;
   EXPECT_FALSE(envelope.factor(a.data()));
+}
+
+TEST(EnvelopeFactor, SolvesFewEntriesBlockByBlockWithTheSameBits) {
+  constexpr std::size_t n = 130;
+  std::mt19937 random(4);
+  std::uniform_real_distribution<double> part(-1.0, 1.0);
+  std::vector<double> a(n * n, 0.0);
+  std::vector<std::uint32_t> none_before(n);
+  for (std::size_t from = 0, size = 1; from < n; from += size, size = size % 20 + 1)
+    for (std::size_t i = from; i < std::min(n, from + size); ++i) {
+      none_before[i] = static_cast<std::uint32_t>(from);
+      for (std::size_t j = from; j <= i; ++j)
+        a[i * n + j] = i == j ? 30.0 : (i + j) % 3 == 0 ? 0.0 : part(random);
+    }
+  EnvelopeFactor looked(n), told(n);
+  ASSERT_TRUE(looked.factor(a.data()));
+  ASSERT_TRUE(told.factor(a.data(), none_before.data()));
+  for (std::size_t i = 0; i < n * n; ++i) ASSERT_EQ(told.data()[i], looked.data()[i]);
+  for (const std::vector<std::uint32_t>& columns :
+       {std::vector<std::uint32_t>{0}, {17, 18, 90}, {3, 64, 65, 129}, {100}, {}}) {
+    std::vector<double> x(n, 0.0), y;
+    for (const std::uint32_t c : columns) x[c] = part(random);
+    y = x;
+    std::vector<std::uint32_t> noted, entries;
+    told.solve_lower(x.data(), columns.data(), columns.size(),
+                     [&](std::size_t i) { noted.push_back(static_cast<std::uint32_t>(i)); });
+    looked.solve_lower(y.data());
+    EXPECT_EQ(x, y);
+    for (std::size_t i = 0; i < n; ++i)
+      if (y[i] != 0.0) entries.push_back(static_cast<std::uint32_t>(i));
+    EXPECT_EQ(noted, entries);
+  }
+}
+
+TEST(DampedRows, GiveTheShortestStepOfTheDampedProblem) {
+  DampedRows damped(140, 150);
+  for (const int m : {140, 90}) {  // used again, with fewer rows
+    const Matrix rows = loops(m, 150, true, 11);
+    const double d = m == 140 ? 1e-2 : 1e-7;
+    damped.clear();
+    for (Eigen::Index i = 0; i < m; ++i) {
+      std::vector<std::uint32_t> columns;
+      for (Eigen::Index j = 0; j < 150; ++j)
+        if (rows(i, j) != 0.0) columns.push_back(static_cast<std::uint32_t>(j));
+      damped.add(rows.row(i).data(), columns);
+    }
+    ASSERT_TRUE(damped.factor(d));
+    const Eigen::VectorXd b = Eigen::VectorXd::LinSpaced(m, -1.0, 1.0);
+    Eigen::VectorXd x(150);
+    damped.solve(b.data(), x.data());
+    // Another road: the shortest solution of [X sqrt(d)] [x; w] = b by orthogonal factors.
+    Matrix wide(m, 150 + m);
+    wide << rows, std::sqrt(d) * Matrix::Identity(m, m);
+    const Eigen::VectorXd shortest = wide.completeOrthogonalDecomposition().solve(b);
+    const double size = shortest.head(150).lpNorm<Eigen::Infinity>();
+    ASSERT_GT(size, 0.1);
+    EXPECT_LT((x - shortest.head(150)).lpNorm<Eigen::Infinity>(),
+              1e-14 / d * 100.0 * size);  // the condition's square
+  }
 }
 
 }  // namespace

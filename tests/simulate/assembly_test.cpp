@@ -3,6 +3,7 @@
 #include <tactus/base/error.h>
 
 #include "constrained_models.h"
+#include "support/compare.h"
 
 namespace tactus::simulate {
 namespace {
@@ -23,6 +24,35 @@ TEST(Assembly, ClosesALadderFromARoughGuess) {
   EXPECT_EQ(report.freedoms, 1);
   EXPECT_TRUE(report.redundant_rows.empty());
   EXPECT_FALSE(report.singular);
+}
+
+/// With many parts steps go by the entries of the rows. One angle is kept, so that there is one configuration with parallel rods.
+TEST(Assembly, ClosesALongLadderFromARoughGuess) {
+  constexpr int kLoops = 50;
+  const Dynamics dynamics = compile(derive::Equations(ladder(kLoops)));
+  const State closed = ladder_state(kLoops, 1.0, 0.0);
+  State guess = closed;
+  for (std::size_t i = 1; i < guess.q.size(); ++i) guess.q[i] += 0.2 * std::sin(7.0 * static_cast<double>(i));
+  guess.u[0] = 2.0;
+  AssemblyReport report;
+  const State state = assemble(dynamics, guess, {0}, &report);
+  EXPECT_EQ(state.q[0], 1.0);
+  EXPECT_EQ(state.u[0], 2.0);
+  EXPECT_LT(report.position_error, 1e-12);
+  EXPECT_LT(report.velocity_error, 1e-11);  // of fifty loops
+  EXPECT_EQ(report.rank, 2u * kLoops);
+  EXPECT_FALSE(report.singular);
+  EXPECT_LT(support::difference(state.q, closed.q), 1e-10);  // errors of the loops add up
+}
+
+TEST(Assembly, SaysThatALongLadderIsSingular) {
+  constexpr int kLoops = 40;
+  const Dynamics dynamics = compile(derive::Equations(ladder(kLoops)));
+  AssemblyReport report;
+  assemble(dynamics, ladder_state(kLoops, 0.0, 0.0), {}, &report);
+  EXPECT_TRUE(report.singular);
+  EXPECT_EQ(report.freedoms, kLoops + 1);
+  EXPECT_EQ(report.rank_nearby, 2u * kLoops);
 }
 
 TEST(Assembly, ClosesALoopInSpace) {

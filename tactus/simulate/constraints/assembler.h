@@ -5,14 +5,19 @@
 //
 //   x = -X^T (X X^T + mu)^-1 e     the shortest x with [X sqrt(mu)] [x; w] = -e
 //
-// mu falls with the error, so that the last steps are Newton's. Where it gets stuck the guess is shaken,
+// mu falls with the error, so that the last steps are Newton's. Mechanisms of many parts go by X X^T + mu itself, whose entries are few
+// (math/damped_rows.h), while mu is large enough for it; then by the orthogonal factors of X without mu, where its rows are well apart. Where it gets stuck
+// the guess is shaken,
 // gently first. Velocity by one projection; in singular configurations it is then moved to a branch
 // (branches.h).
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <tactus/math/damped_rows.h>
 #include <tactus/simulate/constraints/assembly.h>
 #include <tactus/simulate/constraints/mass_metric.h>
 #include <tactus/simulate/motion/dynamics.h>
@@ -42,6 +47,11 @@ class Assembler {
   bool newton(State& state);
   ConstrainedProblem problem(const State& state, bool positions);
   bool factor(const ConstrainedProblem& p, const char* late = nullptr);
+  bool factor_mass(const ConstrainedProblem& p);
+  /// The step x [n] that the errors ask for, in the metric of the mass matrix's factors: to be multiplied by L^-T.
+  void damped_step(const ConstrainedProblem& p, double mu, std::vector<double>& x);
+  /// The same for many parts; false where it cannot be had so.
+  bool sparse_step(const ConstrainedProblem& p, double mu, std::vector<double>& x);
   double largest_error(const State& state, bool velocity);
   /// Columns of a row's entries that are not known to be zero.
   template <class Action>
@@ -61,6 +71,10 @@ class Assembler {
   bool lent_diagonal_ = false;
   math::LazyZeros<double> M_, A_;
   std::vector<double> scale_, error_, gamma_;
+  std::vector<std::uint32_t> M_first_, A_columns_;  // where they have entries
+  std::vector<std::size_t> A_begin_;
+  std::optional<math::DampedRows> products_;  // of many parts
+  std::vector<double> row_;                   // [nv] zeros
 };
 
 }  // namespace tactus::simulate

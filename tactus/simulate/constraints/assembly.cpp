@@ -26,6 +26,12 @@ constexpr double kLongestStep = 0.7;
 /// mu, far from the solution; it falls with the square of the errors.
 constexpr double kMostDamping = 1e-2;
 constexpr int kMostHalvings = 40;
+/// From so many speeds on, steps go by the entries that rows have.
+constexpr std::size_t kManySpeeds = 64;
+/// mu from which on the products of rows may be used: the steps have half of all digits then.
+constexpr double kLeastProducts = 1e-8;
+/// Below it, rows that are so far from the span of those before them (their size is about 1) need no damping.
+constexpr double kWellApart = 1e-3;
 /// A velocity within this part of the speeds agrees.
 constexpr double kAgrees = 1e-9;
 constexpr int kShakes = 24;
@@ -49,7 +55,16 @@ Assembler::Assembler(const Dynamics& dynamics, const Constraints& constraints)
       A_(m_ * nv_),
       scale_(m_),
       error_(m_),
-      gamma_(m_) {}
+      gamma_(m_),
+      M_first_(nv_),
+      A_begin_(1, 0) {
+  for (std::size_t i = 0; i < nv_; ++i) M_first_[i] = static_cast<std::uint32_t>(i);
+  for (const Constraints::Entry& e : constraints.M_entries)
+    M_first_[e.row] = std::min(M_first_[e.row], e.column);
+  if (nv_ < kManySpeeds) return;
+  products_.emplace(m_, nv_);
+  row_.resize(nv_);
+}
 
 void Assembler::keep(const KeptSpeeds& speeds) {
   for (const int i : speeds.positions) kept_q_[static_cast<std::size_t>(i)] = 1;
@@ -70,10 +85,16 @@ ConstrainedProblem Assembler::problem(const State& state, bool positions) {
   for (std::size_t k = 0; k < rows_.size(); ++k)  // the rows of the last place
     each_entry(rows_[k], [&](std::size_t i) { A_[k * nv_ + i] = 0.0; });
   rows_.clear();
+  A_columns_.clear();
+  A_begin_.assign(1, 0);
   for (std::size_t k = 0; k < m_; ++k)
     if (constraints_.active[k] && (!positions || constraints_.rows[k].holonomic)) rows_.push_back(k);
   for (std::size_t k = 0; k < rows_.size(); ++k) {
-    each_entry(rows_[k], [&](std::size_t i) { A_[k * nv_ + i] = kept[i] ? 0.0 : terms_.A(rows_[k])[i]; });
+    each_entry(rows_[k], [&](std::size_t i) {
+      A_[k * nv_ + i] = kept[i] ? 0.0 : terms_.A(rows_[k])[i];
+      A_columns_.push_back(static_cast<std::uint32_t>(i));
+    });
+    A_begin_.push_back(A_columns_.size());
     scale_[k] = constraints_.scale[rows_[k]];
     error_[k] = positions ? terms_.Phi()[rows_[k]] : terms_.velocity()[rows_[k]];
   }
@@ -82,15 +103,61 @@ ConstrainedProblem Assembler::problem(const State& state, bool positions) {
     for (std::size_t j = 0; j < nv_; ++j)
       if (j != i) M_[i * nv_ + j] = M_[j * nv_ + i] = 0.0;
   }
-  return {nv_, rows_.size(), M_.data(), terms_.Q(), A_.data(), gamma_.data(), scale_.data(), kRankTolerance};
+  return {nv_,           rows_.size(),   M_.data(),       terms_.Q(),        A_.data(),      gamma_.data(),
+          scale_.data(), kRankTolerance, M_first_.data(), A_columns_.data(), A_begin_.data()};
 }
 
 /// Without inertia all coordinates weigh alike: a radian as much as a metre.
-bool Assembler::factor(const ConstrainedProblem& p, const char* late) {
-  if (metric_.factor(p, late)) return true;
+bool Assembler::factor_mass(const ConstrainedProblem& p) {
+  if (metric_.factor_mass(p)) return true;
   for (std::size_t i = 0; i < nv_; ++i) M_[i * nv_ + i] += 1.0;
   lent_diagonal_ = true;
-  return metric_.factor(p, late);
+  return metric_.factor_mass(p);
+}
+
+bool Assembler::factor(const ConstrainedProblem& p, const char* late) {
+  if (!factor_mass(p)) return false;
+  metric_.factor_rows(p, late);
+  return true;
+}
+
+void Assembler::damped_step(const ConstrainedProblem& p, double mu, std::vector<double>& x) {
+  for (std::size_t k = 0; k < p.m; ++k) {
+    double* row = damped_.zeroed_row(k);
+    each_entry(rows_[k], [&](std::size_t i) { row[i] = p.A[k * nv_ + i] / p.scale[k]; });
+    metric_.solve_lower(row);
+    row[nv_ + k] = std::sqrt(mu);
+    error_[k] /= -p.scale[k];
+  }
+  damped_.factor(p.m, 1e-15);
+  std::fill(x.begin(), x.end(), 0.0);
+  damped_.solve(error_.data(), x.data());
+  damped_.times_q(x.data());
+}
+
+bool Assembler::sparse_step(const ConstrainedProblem& p, double mu, std::vector<double>& x) {
+  std::fill(x.begin(), x.end(), 0.0);
+  if (mu < kLeastProducts) {
+    metric_.factor_rows(p);
+    const math::RowFactor& rows = metric_.rows();
+    double least = 1.0;
+    for (std::size_t k = 0; k < rows.rank(); ++k) least = std::min(least, rows.distance(k));
+    if (rows.rank() < p.m || !(least >= kWellApart)) return false;
+    for (std::size_t k = 0; k < p.m; ++k) error_[k] /= -p.scale[k];
+    rows.solve(error_.data(), x.data());
+    rows.times_q(x.data());
+    return true;
+  }
+  products_->clear();
+  for (std::size_t k = 0; k < p.m; ++k) {
+    const std::span<const std::uint32_t> columns = metric_.row(p, k, row_.data());
+    products_->add(row_.data(), columns);
+    for (const std::uint32_t i : columns) row_[i] = 0.0;
+  }
+  if (!products_->factor(mu)) return false;
+  for (std::size_t k = 0; k < p.m; ++k) error_[k] /= -p.scale[k];
+  products_->solve(error_.data(), x.data());
+  return true;
 }
 
 double Assembler::largest_error(const State& state, bool velocity) {
@@ -123,19 +190,9 @@ bool Assembler::newton(State& state) {
     if (error <= kMet) return true;
     const ConstrainedProblem p = problem(state, true);
     if (p.m == 0) return false;
-    if (!factor(p)) return false;  // for L
-    const double mu = std::sqrt(std::min(kMostDamping, merit));
-    for (std::size_t k = 0; k < p.m; ++k) {
-      double* row = damped_.zeroed_row(k);
-      each_entry(rows_[k], [&](std::size_t i) { row[i] = p.A[k * nv_ + i] / p.scale[k]; });
-      metric_.solve_lower(row);
-      row[nv_ + k] = mu;
-      error_[k] /= -p.scale[k];
-    }
-    damped_.factor(p.m, 1e-15);
-    std::fill(x.begin(), x.end(), 0.0);
-    damped_.solve(error_.data(), x.data());
-    damped_.times_q(x.data());
+    if (!factor_mass(p)) return false;
+    const double mu = std::min(kMostDamping, merit);
+    if (!products_ || !sparse_step(p, mu, x)) damped_step(p, mu, x);
     metric_.solve_lower_transposed(x.data());
     for (std::size_t i = 0; i < nv_; ++i)
       if (kept_q_[i]) x[i] = 0.0;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -25,6 +26,10 @@ struct ConstrainedProblem {
   const double* gamma = nullptr;  // [m]
   const double* scale = nullptr;  // [m] natural sizes of the rows, in the metric of the inverse of M
   double rank_tolerance = kRankTolerance;
+  // Where entries can be, of mechanisms with many parts; null: anywhere.
+  const std::uint32_t* M_first = nullptr;    // [n] of each row of M, the column before which it has none
+  const std::uint32_t* A_columns = nullptr;  // of row k, in order: from A_begin[k] to A_begin[k + 1]
+  const std::size_t* A_begin = nullptr;      // [m + 1]
 };
 
 /// The answer, with memory for the largest problem.

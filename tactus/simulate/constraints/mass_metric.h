@@ -10,6 +10,8 @@
 // has the same solution and the same multipliers.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include <tactus/math/envelope.h>
@@ -24,6 +26,11 @@ class MassMetric {
 
   /// Factors M and the rows. False where no positive definite matrix comes out. late: see math::RowFactor.
   bool factor(const ConstrainedProblem& problem, const char* late = nullptr);
+  /// Its two parts: M alone, then the rows.
+  bool factor_mass(const ConstrainedProblem& problem);
+  void factor_rows(const ConstrainedProblem& problem, const char* late = nullptr);
+  /// X_k, after factor_mass, into x [n], in which all is zero: where it has entries, in order.
+  std::span<const std::uint32_t> row(const ConstrainedProblem& problem, std::size_t k, double* x);
 
   math::RowFactor& rows() { return rows_; }
   const math::RowFactor& rows() const { return rows_; }
@@ -44,6 +51,7 @@ class MassMetric {
   math::EnvelopeFactor L_;
   math::LazyZeros<double> with_rows_;  // M + A^T S^-2 A, where M alone is singular
   std::vector<double> y_, scaled_;
+  std::vector<std::uint32_t> columns_, noted_;  // [n] of a row: of a_k, and of X_k
   const double* scale_ = nullptr;
   math::RowFactor rows_;
 };
