@@ -26,6 +26,9 @@ double disagreement(const Contender& contender, const std::vector<std::vector<do
 std::optional<Contender> mujoco_contender(const Mechanism&, Quantity) { return std::nullopt; }
 std::vector<Contender> mujoco_loop_contenders(const Mechanism&) { return {}; }
 #endif
+#ifndef TACTUS_BENCH_DART
+std::optional<Contender> dart_contender(const Mechanism&, Quantity) { return std::nullopt; }
+#endif
 #ifndef TACTUS_BENCH_KDL
 std::optional<Contender> kdl_contender(const Mechanism&, Quantity) { return std::nullopt; }
 #endif

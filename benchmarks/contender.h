@@ -18,6 +18,7 @@ struct Contender {
   /// The result at one state, row by row.
   std::function<void(std::size_t state, double* result)> evaluate;
   int states_per_call = 1;
+  bool without_rotors = false;  // it runs, and is checked on, the same mechanism without rotor inertia
 };
 
 /// A contender from a callable `call(state)` that leaves its result where `read(result)` finds it. The loop
@@ -25,13 +26,18 @@ struct Contender {
 template <class Call, class Read>
 Contender contender(std::string system, Call call, Read read) {
   return {std::move(system),
-          [call](std::size_t calls) mutable {
-            for (std::size_t i = 0; i < calls; ++i) call(i % kStates);
+          [call, next = std::size_t{0}](std::size_t calls) mutable {
+            // Goes on where it was: some systems compute nothing for the state that they had last.
+            for (std::size_t i = 0; i < calls; ++i) {
+              call(next);
+              next = next + 1 == kStates ? 0 : next + 1;
+            }
           },
           [call, read](std::size_t state, double* result) mutable {
             call(state);
             read(result);
-          }};
+          },
+          1, false};
 }
 
 /// Our own: machine code (one state, four, eight), the interpreter, the recursion on double and, for programs
@@ -42,6 +48,7 @@ std::vector<Contender> tactus_contenders(const Mechanism& mechanism, Quantity qu
 /// functions.
 std::optional<Contender> mujoco_contender(const Mechanism& mechanism, Quantity quantity);
 std::optional<Contender> simbody_contender(const Mechanism& mechanism, Quantity quantity);
+std::optional<Contender> dart_contender(const Mechanism& mechanism, Quantity quantity);
 /// Of chains alone.
 std::optional<Contender> kdl_contender(const Mechanism& mechanism, Quantity quantity);
 

@@ -88,29 +88,24 @@ std::optional<Contender> kdl_contender(const Mechanism& mechanism, Quantity quan
     for (unsigned k = 0; k < n; ++k) to[k] = s->out(k);
   };
   const std::string system = "KDL 1.5";
+  // With udot or tau in, tau or udot out.
+  const auto solved = [&](std::vector<double> State::*given, auto* solver) {
+    return contender(
+        system,
+        [s, states, given, solver](std::size_t i) {
+          const State& at = (*states)[i];
+          System::set(at.q, s->q);
+          System::set(at.u, s->u);
+          System::set(at.*given, s->in);
+          solver->CartToJnt(s->q, s->u, s->in, s->none, s->out);
+        },
+        read);
+  };
   switch (quantity) {
     case Quantity::inverse_dynamics:
-      return contender(
-          system,
-          [s, states](std::size_t i) {
-            const State& at = (*states)[i];
-            System::set(at.q, s->q);
-            System::set(at.u, s->u);
-            System::set(at.udot, s->in);
-            s->inverse.CartToJnt(s->q, s->u, s->in, s->none, s->out);
-          },
-          read);
+      return solved(&State::udot, &s->inverse);
     case Quantity::forward_dynamics:
-      return contender(
-          system,
-          [s, states](std::size_t i) {
-            const State& at = (*states)[i];
-            System::set(at.q, s->q);
-            System::set(at.u, s->u);
-            System::set(at.tau, s->in);
-            s->forward.CartToJnt(s->q, s->u, s->in, s->none, s->out);
-          },
-          read);
+      return solved(&State::tau, &s->forward);
     case Quantity::mass_matrix:
       return contender(
           system,

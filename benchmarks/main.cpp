@@ -58,7 +58,7 @@ bool measure_case(const Mechanism& mechanism, Quantity quantity, const Arguments
                   const Effort& effort, Report& report) {
   const std::string case_name = mechanism.name + " " + name_of(quantity);
   std::vector<Contender> contenders = tactus_contenders(mechanism, quantity, arguments.compiler);
-  for (auto make : {mujoco_contender, simbody_contender, kdl_contender}) {
+  for (auto make : {mujoco_contender, simbody_contender, dart_contender, kdl_contender}) {
     if (auto peer = make(mechanism, quantity)) contenders.push_back(std::move(*peer));
   }
   const auto expected = expected_results(mechanism, quantity);
@@ -66,10 +66,9 @@ bool measure_case(const Mechanism& mechanism, Quantity quantity, const Arguments
       quantity == Quantity::forward_dynamics || quantity == Quantity::step ? kSolvedAgreement : kAgreement;
   bool agree = true;
   for (const Contender& contender : contenders) {
-    const bool other_mechanism =
-        contender.system.rfind("Simbody", 0) == 0 && quantity == Quantity::forward_dynamics;
     const double difference = disagreement(
-        contender, other_mechanism ? expected_results(without_armature(mechanism), quantity) : expected);
+        contender,
+        contender.without_rotors ? expected_results(without_armature(mechanism), quantity) : expected);
     report.note_disagreement(case_name, contender.system, difference);
     if (!(difference <= tolerance)) {
       fmt::print(stderr, "{}: {} differs from the recursion by {:.1e} (relative); allowed are {:.0e}.\n",
@@ -87,7 +86,7 @@ void measure_cold_case(const Mechanism& mechanism, Quantity quantity, int repeti
   for (Contender& contender : tactus_contenders(mechanism, quantity, false)) {
     if (contender.states_per_call == 1) contenders.push_back(std::move(contender));
   }
-  for (auto make : {mujoco_contender, simbody_contender, kdl_contender}) {
+  for (auto make : {mujoco_contender, simbody_contender, dart_contender, kdl_contender}) {
     if (auto peer = make(mechanism, quantity)) contenders.push_back(std::move(*peer));
   }
   report.add(mechanism.name + " " + name_of(quantity) + ", cold", contenders,

@@ -145,8 +145,8 @@ std::optional<Contender> simbody_contender(const Mechanism& mechanism, Quantity 
             for (int k = 0; k < n; ++k) s->result[k] += s->armature[static_cast<std::size_t>(k)] * s->udot[k];
           },
           read);
-    case Quantity::forward_dynamics:
-      return contender(
+    case Quantity::forward_dynamics: {
+      Contender made = contender(
           system,
           [s, states, n](std::size_t i) {
             const State& at = (*states)[i];
@@ -158,6 +158,9 @@ std::optional<Contender> simbody_contender(const Mechanism& mechanism, Quantity 
           [s, n](double* to) {
             for (int k = 0; k < n; ++k) to[k] = s->state.getUDot()[k];
           });
+      made.without_rotors = true;
+      return made;
+    }
     case Quantity::step:
       break;
   }
