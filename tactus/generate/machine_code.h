@@ -29,7 +29,8 @@ inline int register_count(Level level) { return level == Level::avx512 ? 32 : 16
 
 class MachineCode {
  public:
-  /// Same signature as Kernel's: the first argument is not looked at.
+  /// Same signature as Kernel's: the first argument is not looked at. Without outputs (nullptr) nothing is computed: the code only asks for
+  /// its own lines of memory (warm.h).
   using Entry = void (*)(const Program&, const double* in, double* out, double* work) noexcept;
 
   /// Machine code that evaluates `lanes` (1, 4 or 8) states at once: value k of lane i stands at [k * lanes +

@@ -83,6 +83,7 @@ bool X86Assembler::write() {
   }
   side_by_side();
   epilogue();
+  warm();
   return !failed_;
 }
 
@@ -109,6 +110,9 @@ void X86Assembler::embed_constants() {
 }
 
 void X86Assembler::prologue() {
+  warm_ = a_.newLabel();
+  a_.test(x86::rdx, x86::rdx);
+  a_.jz(warm_);
   // Called as (program, in, out, work): rdi, rsi, rdx, rcx. Calls preserve rbx, rbp and r12 to r15; three pushes or five
   // also align the stack. Addresses from rbx and rbp take a byte less than those from r13, these one less than from r12.
   if (has_calls_) {
@@ -148,6 +152,26 @@ void X86Assembler::epilogue() {
     a_.pop(x86::rbx);
   }
   a_.ret();
+}
+
+/// Without outputs: asks for the lines of constants, code and the sine's code, all at once, and returns.
+void X86Assembler::warm() {
+  constexpr int kLine = 64, kCalledLines = 16;
+  const asmjit::Label end = a_.newLabel(), next = a_.newLabel();
+  a_.bind(warm_);
+  a_.lea(x86::rax, x86::ptr(pool_));
+  a_.lea(x86::rcx, x86::ptr(end));
+  a_.bind(next);
+  a_.prefetcht1(x86::ptr(x86::rax));
+  a_.add(x86::rax, kLine);
+  a_.cmp(x86::rax, x86::rcx);
+  a_.jb(next);
+  for (const void* target : sine_targets_) {
+    a_.mov(x86::rax, asmjit::imm(reinterpret_cast<std::uint64_t>(target)));
+    for (int k = 0; k < kCalledLines; ++k) a_.prefetcht1(x86::ptr(x86::rax, k * kLine));
+  }
+  a_.ret();
+  a_.bind(end);
 }
 
 void X86Assembler::copy_outputs_without_instruction() {

@@ -78,6 +78,7 @@ class X86Assembler : private asmjit::ErrorHandler {
   void embed_constants();
   void prologue();
   void epilogue();
+  void warm();
   void copy_outputs_without_instruction();
   void instruction(std::uint32_t now);
 
@@ -159,7 +160,8 @@ class X86Assembler : private asmjit::ErrorHandler {
   bool failed_ = false;
   std::uint32_t constant_stride_ = 8;  // bytes from one constant to the next
   std::uint32_t masks_at_ = 0;         // offset of the wide masks
-  asmjit::Label pool_;
+  asmjit::Label pool_, warm_;
+  std::vector<const void*> sine_targets_;
   Gp in_, out_, work_, cells_;
   std::vector<Pointer> pointers_;
   std::int32_t operand_bytes_ = 8;  // of what instructions read and write in memory now

@@ -73,7 +73,10 @@ void X86Assembler::sine_group(std::uint32_t first, std::uint32_t count) {
   }
   const std::uint32_t results = registers_.take_block(2 * apart);
   a_.lea(x86::rdi, memory({Home::work, results}));
-  call(math::sincos_entry(entry));
+  const void* target = math::sincos_entry(entry);
+  if (std::find(sine_targets_.begin(), sine_targets_.end(), target) == sine_targets_.end())
+    sine_targets_.push_back(target);
+  call(target);
   // Upper halves left in use would slow down every SSE instruction of the caller, long after we have
   // returned.
   if (lanes_ == 1) a_.vzeroupper();

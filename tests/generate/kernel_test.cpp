@@ -8,8 +8,10 @@
 #include <tactus/algebra/cells.h>
 #include <tactus/base/error.h>
 #include <tactus/generate/batch.h>
+#include <tactus/generate/warm.h>
 
 #include "random_function.h"
+#include "same_bits.h"
 
 namespace tactus::generate {
 namespace {
@@ -112,6 +114,24 @@ TEST(Kernel, AgreesWithTheGraphsOwnEvaluation) {
         if (!std::isfinite(want) || std::fabs(want) > 1e6) continue;
         EXPECT_NEAR(got, want, kRelative * std::max(1.0, std::fabs(want))) << function.name << " " << k;
       }
+    }
+  }
+}
+
+TEST(Kernel, WarmedComputesNothingAndChangesNothing) {
+  for (unsigned seed = 0; seed < 6; ++seed) {
+    const algebra::Function function = random_function(seed);
+    for (const Backend backend : {Backend::automatic, Backend::interpreter}) {
+      const Kernel kernel = compile(function, backend);
+      std::vector<double> in(kernel.input_size(), 0.7), work(kernel.work_size(), -3.0);
+      std::vector<double> out(kernel.output_size(), -7.0);
+      warm(kernel, in.data(), out.data(), work.data());
+      for (const double x : out) EXPECT_EQ(x, -7.0);
+      for (const double x : work) EXPECT_EQ(x, -3.0);
+      std::vector<double> expected(kernel.output_size()), again(kernel.work_size());
+      kernel(in.data(), expected.data(), again.data());
+      kernel(in.data(), out.data(), work.data());
+      for (std::size_t k = 0; k < out.size(); ++k) EXPECT_TRUE(same_bits(out[k], expected[k])) << k;
     }
   }
 }
