@@ -467,9 +467,9 @@ void add_mimics(Reader& reader, const Robot& robot, const std::vector<std::strin
       reader.warn(mimic.where, fmt::format("the joint `{}` mimics itself: <mimic> is left out", joint.name));
       continue;
     }
-    const std::optional<Expr> own = coordinate(joint, joint.name);
-    const std::optional<Expr> other = own ? coordinate(joint, mimic.joint) : std::nullopt;
-    if (!other) continue;
+    const std::optional<Expr> other = coordinate(joint, mimic.joint);
+    const std::optional<Expr> own = other ? coordinate(joint, joint.name) : std::nullopt;
+    if (!own) continue;
     Constraint constraint;
     constraint.name = name;
     constraint.kind = "gear";
