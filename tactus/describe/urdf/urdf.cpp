@@ -468,13 +468,15 @@ void add_mimics(Reader& reader, const Robot& robot, const std::vector<std::strin
       continue;
     }
     const std::optional<Expr> other = coordinate(joint, mimic.joint);
-    const std::optional<Expr> own = other ? coordinate(joint, joint.name) : std::nullopt;
+    if (!other) continue;
+    const Expr followed = Expr(mimic.multiplier) * *other;
+    const std::optional<Expr> own = coordinate(joint, joint.name);
     if (!own) continue;
     Constraint constraint;
     constraint.name = name;
     constraint.kind = "gear";
     constraint.type = ConstraintType::equation;
-    constraint.equations = {*own - Expr(mimic.multiplier) * *other - Expr(mimic.offset)};
+    constraint.equations = {*own - followed - Expr(mimic.offset)};
     constraint.where = reader.place(mimic.where);
     reader.model.constraints.push_back(std::move(constraint));
   }
