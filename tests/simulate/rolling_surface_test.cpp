@@ -111,7 +111,7 @@ TEST(RollingSurface, ARoundedCubeIsHeldByAllOfItsRows) {
       "0]}}\n"
       "joints: {b: {type: free, parent: world, child: b}}\n"
       "constraints: {r: {type: rolling, kind: surface_on_plane, surface: 'x^4 + y^4 + z^4 - 0.0016', b: b}}\n"
-      "initial: {q: {b.z: 0.25376, b.qw: 0.946, b.qx: 0.2112, b.qy: 0.2268, b.qz: 0.0934}}\n",
+      "initial: {q: {b.z: 0.25, b.qw: 0.9, b.qx: 0.3, b.qy: 0.3, b.qz: 0.1}}\n",
       "cube.yaml");
   const derive::Equations equations(model);
   const Dynamics dynamics = compile(equations);
@@ -132,7 +132,9 @@ TEST(RollingSurface, ARoundedCubeIsHeldByAllOfItsRows) {
     gap = support::larger(gap, std::abs(s.q[2] - 0.2 * std::pow(sum, 0.75)));
   }
   EXPECT_LT(gap, 1e-9);  // [m] as near as positions are held
-  EXPECT_GT(std::abs(simulation.state().u[3]) + std::abs(simulation.state().u[4]), 0.1);  // it tips over
+  double moving = 0.0;
+  for (const double u : simulation.state().u) moving += std::abs(u);
+  EXPECT_GT(moving, 0.3);  // it tips over
 }
 
 // Energy, contact and slip of the egg, its lowest point found by another road: by search over the surface.
