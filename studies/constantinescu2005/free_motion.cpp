@@ -164,7 +164,8 @@ Result missing_term(const Context& context) {
                       1e3 * without, 1e3 * with, d.to_string()),
           corrected(all_within(d) && with < 1e-6,
                     "7 drifts of an independent computation; no drift once Jd u is there"),
-          "(5), (11) and (13) leave out Jd u: that, not rounding, is most of the drift. Figures to half "
+          "(4) and with it (5), (11) and (13) leave out Jd u: that, not rounding, is most of the drift. "
+          "Figures to half "
           "their last "
           "digit against an independent computation",
           {}};

@@ -40,9 +40,12 @@ double sticks_out(const std::string& file) {
 TEST(Latex, NothingSticksOutOfThePage) {
   if (!has_pdflatex()) GTEST_SKIP() << "there is no pdflatex here";
   const Folder folder;
-  for (const char* line : {"puma560.yaml", "puma560.yaml --canonical", "puma560.yaml --linear",
-                           "shopping_cart.yaml", "rolling_coin.yaml", "rolling_coin.yaml --reduced",
-                           "scara.yaml", "stewart_platform.yaml", "pendulum.yaml --keep-parameters"}) {
+  for (const char* line :
+       {"puma560.yaml", "puma560.yaml --canonical", "puma560.yaml --linear", "shopping_cart.yaml",
+        "rolling_coin.yaml", "rolling_coin.yaml --reduced", "scara.yaml", "stewart_platform.yaml",
+        "pendulum.yaml --keep-parameters", "muscle_arm.yaml",
+        "single_track.yaml --linear --keep-parameters --at "
+        "frame.vx=v,rear_dot=v/r_R,front_dot=v/r_F"}) {
     const Outcome derived = tactus("derive --latex --document " + model(line));
     ASSERT_EQ(derived.code, 0) << line << ": " << derived.err;
     const double out = sticks_out(folder.file("derived.tex", derived.out));
@@ -56,6 +59,36 @@ TEST(Latex, NothingSticksOutOfThePage) {
     const double out = sticks_out(folder.path("g.tex"));
     EXPECT_GE(out, 0.0) << name << " does not compile";
     EXPECT_LE(out, kHair) << name;
+  }
+}
+
+// Tables are cases within cases; names may be longer than a line has room for two of them.
+TEST(Latex, TablesAndLongNamesCompileAndFit) {
+  if (!has_pdflatex()) GTEST_SKIP() << "there is no pdflatex here";
+  const Folder folder;
+  const std::string tables = folder.file(
+      "tab.yaml",
+      "name: tab\ntables:\n  cam: {points: [[-2, 0.3], [-1, 0.1], [0, 0], [0.5, 0.2], [1, 0.1], [2, 0.7]], "
+      "interpolation: "
+      "cubic, beyond: extrapolate}\n  lin: {points: [[-2, 3], [0, 0], [2, -5]], interpolation: linear}\n"
+      "bodies: {a: {mass: 1, com: [0, 0, -0.5], inertia: [0.01, 0.1, 0.1]}, b: {mass: 2}}\n"
+      "joints:\n  q: {type: revolute, parent: world, child: a, axis: y}\n"
+      "  s: {type: prismatic, parent: world, child: b, axis: z}\n"
+      "constraints: {c: {type: equation, equations: s - cam(q)}}\n"
+      "forces: {f: {type: joint, joint: q, force: lin(q)}}\ninitial: {q: {q: 0.6}}\n");
+  const std::string names = folder.file(
+      "names.yaml",
+      "name: long\nbodies:\n  a: {mass: 1, com: [0, 0, -1], inertia: [0.1, 0.1, 0.1]}\n"
+      "  b: {mass: 1, com: [0, 0, -1], inertia: [0.1, 0.1, 0.1]}\njoints:\n"
+      "  a_joint_whose_name_is_longer_than_what_is_left_of_a_line_behind_another: {type: revolute, parent: "
+      "world, child: a, "
+      "axis: y}\n  q2: {type: revolute, parent: a, child: b, axis: y, placement: {xyz: [0, 0, -1]}}\n");
+  for (const std::string& file : {tables, names}) {
+    const Outcome derived = tactus("derive --latex --document " + file);
+    ASSERT_EQ(derived.code, 0) << derived.err;
+    const double out = sticks_out(folder.file("derived.tex", derived.out));
+    EXPECT_GE(out, 0.0) << file << " does not compile";
+    EXPECT_LE(out, kHair) << file;
   }
 }
 

@@ -295,7 +295,7 @@ TEST(Robots, NegativeDampingIsTakenAsZeroWithAWarning) {
     EXPECT_EQ(count(model, "is negative"), 2) << type;
     EXPECT_EQ(count(model, "taken as zero"), 2) << type;
     for (const JointAxis& axis : joint_named(model, "j").axes) {
-      EXPECT_EQ(axis.friction.viscous_positive.value(), 0.0);
+      EXPECT_EQ(axis.damping.value(), 0.0);
       EXPECT_EQ(axis.friction.coulomb_positive.value(), 0.0);
     }
   }
@@ -342,23 +342,20 @@ TEST(Robots, WhatIsOfLaterVersionsIsSaidToHaveNoEffect) {
 }
 
 TEST(Robots, PropertiesThatNothingUsesAreNoTemplate) {
-  const std::string joint =
-      "<joint name=\"j\" type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/></joint>";
-  const Model model = load_text(
-      pair_of("<xacro:property name=\"p\" value=\"1\"/><xacro:arg name=\"q\" default=\"\"/>", joint),
-      "r.urdf");
+  const auto with = [](const char* joint) {
+    return load_text(
+        fmt::format("<robot name=\"r\"><xacro:property name=\"p\" value=\"1\"/><xacro:arg name=\"q\" "
+                    "default=\"\"/><link "
+                    "name=\"a\"/><link name=\"b\">{}</link><joint name=\"{}\" type=\"continuous\"><parent "
+                    "link=\"a\"/><child link=\"b\"/></joint></robot>",
+                    kWeight, joint),
+        "r.urdf");
+  };
+  const Model model = with("j");
   EXPECT_EQ(model.nv(), 1);
   EXPECT_EQ(count(model, "is left from a template: nothing uses it"), 2);
   // Used anywhere, also in a name, they are.
-  for (const char* name : {"${p}j", "$(arg q)"})
-    EXPECT_THROW(
-        load_text(pair_of("<xacro:property name=\"p\" value=\"1\"/>",
-                          fmt::format("<joint name=\"{}\" type=\"continuous\"><parent link=\"a\"/><child "
-                                      "link=\"b\"/></joint>",
-                                      name)),
-                  "r.urdf"),
-        InputError)
-        << name;
+  for (const char* name : {"${p}j", "$(arg q)"}) EXPECT_THROW(with(name), InputError) << name;
 }
 
 TEST(Robots, MimicsThatMeanNothingAreLeftOutWithAWarning) {

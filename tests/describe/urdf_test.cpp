@@ -42,7 +42,7 @@ TEST(Urdf, TheExampleReadsAsItIsWritten) {
   EXPECT_EQ(model.joints[1].where.line, 42);
 }
 
-TEST(Urdf, NothingIsAllowedWhereLessThanNothingIsNot) {
+TEST(Urdf, NothingIsAllowedAndLessThanNothingIsNone) {
   const auto with = [](const std::string& limit, const std::string& dynamics) {
     return read("<link name=\"world\"/><link name=\"a\">" + kInertial +
                 "</link><joint name=\"j\" type=\"revolute\"><parent link=\"world\"/><child link=\"a\"/>"
@@ -52,8 +52,10 @@ TEST(Urdf, NothingIsAllowedWhereLessThanNothingIsNot) {
   const Model model = with("effort=\"0\" velocity=\"0\"", "damping=\"0\" friction=\"0\"");
   EXPECT_EQ(model.joints[0].axes[0].damping.value(), 0.0);
   EXPECT_EQ(model.joints[0].axes[0].friction.coulomb_positive.value(), 0.0);
-  EXPECT_THROW(with("effort=\"1\" velocity=\"1\"", "damping=\"-1\""), InputError);
-  EXPECT_THROW(with("effort=\"1\" velocity=\"1\"", "friction=\"-1\""), InputError);
+  const Model negative = with("effort=\"1\" velocity=\"1\"", "damping=\"-1\" friction=\"-1\"");
+  EXPECT_EQ(negative.joints[0].axes[0].damping.value(), 0.0);
+  EXPECT_EQ(negative.joints[0].axes[0].friction.coulomb_positive.value(), 0.0);
+  EXPECT_EQ(negative.warnings.size(), 2u);
   // A negative limit means none.
   const Model unlimited = with("effort=\"-1\" velocity=\"-1\"", "damping=\"1\"");
   EXPECT_FALSE(unlimited.joints[0].axes[0].effort_limit.has_value());

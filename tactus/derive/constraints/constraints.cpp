@@ -302,7 +302,7 @@ class Rows {
                          {numbers_(c.semi_axes[0]), numbers_(c.semi_axes[1]), numbers_(c.semi_axes[2])});
         const Vec3<Expr> rho = b.R_WF * low.point, v = slip(rho);
         // The contact's point wanders on the surface, across n: its own motion does not change the gap.
-        if (c.keep_contact) holonomic("contact", low.trusted * dot(d + rho, n), dot(v, n));
+        if (c.keep_contact) holonomic("contact", low.trusted * dot(d + rho, n), low.trusted * dot(v, n));
         nonholonomic("x", low.trusted * dot(v, a.R_WF.col(0)));
         nonholonomic("y", low.trusted * dot(v, a.R_WF.col(1)));
         return;
@@ -312,7 +312,8 @@ class Rows {
         const Touching near = nearest_point(numbers_.formulas(c.equations).front(), p);
         const Vec3<Expr> m = a.R_WF * near.normal, v = slip(-(r * m));
         if (c.keep_contact)
-          holonomic("contact", near.trusted * (dot(near.normal, p - near.point) - r), dot(v, m));
+          holonomic("contact", near.trusted * (dot(near.normal, p - near.point) - r),
+                    near.trusted * dot(v, m));
         const std::array<Vec3<Expr>, 2> e = tangents(near.normal);
         nonholonomic("x", near.trusted * dot(v, a.R_WF * e[0]));
         nonholonomic("y", near.trusted * dot(v, a.R_WF * e[1]));

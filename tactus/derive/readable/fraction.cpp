@@ -41,17 +41,20 @@ Fraction as_fraction(Expr expression) {
 
 namespace {
 
-/// The factors of a product, constants included.
-void collect_factors(Expr product, std::vector<Expr>& factors) {
-  if (product.op() == Op::mul) {
-    collect_factors(product.a(), factors);
-    collect_factors(product.b(), factors);
-  } else if (product.op() == Op::neg) {
+/// More factors than a reader would divide out. Quotients of quotients, as Newton's iteration has them, double theirs with each that is nested.
+constexpr std::size_t kMostFactors = 64;
+
+/// The factors of a product, constants included; false where there are too many.
+bool collect_factors(Expr product, std::vector<Expr>& factors) {
+  if (factors.size() > kMostFactors) return false;
+  if (product.op() == Op::mul)
+    return collect_factors(product.a(), factors) && collect_factors(product.b(), factors);
+  if (product.op() == Op::neg) {
     factors.emplace_back(-1.0);
-    collect_factors(product.a(), factors);
-  } else {
-    factors.push_back(product);
+    return collect_factors(product.a(), factors);
   }
+  factors.push_back(product);
+  return true;
 }
 
 }  // namespace
@@ -60,10 +63,12 @@ Expr reduced(Expr expression) {
   if (expression.is_constant() || expression.is_symbol()) return expression;
   const Fraction f = as_fraction(expression);
   if (f.denominator.is_constant(1.0)) return algebra::simplify(expression);
+  std::vector<Expr> factors;
+  if (!collect_factors(f.denominator, factors)) return expression;
+  factors.clear();
+  if (!collect_factors(algebra::simplify(f.denominator), factors)) return expression;
   // Whatever factor of the denominator divides the numerator goes.
   Expr numerator = algebra::simplify(f.numerator), left(1.0);
-  std::vector<Expr> factors;
-  collect_factors(algebra::simplify(f.denominator), factors);
   for (const Expr factor : factors) {
     const Expr quotient = algebra::rational_simplify(numerator, factor);
     if (as_fraction(quotient).denominator.is_constant(1.0)) {

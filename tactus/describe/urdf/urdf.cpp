@@ -467,14 +467,16 @@ void add_mimics(Reader& reader, const Robot& robot, const std::vector<std::strin
       reader.warn(mimic.where, fmt::format("the joint `{}` mimics itself: <mimic> is left out", joint.name));
       continue;
     }
-    const std::optional<Expr> own = coordinate(joint, joint.name);
-    const std::optional<Expr> other = own ? coordinate(joint, mimic.joint) : std::nullopt;
+    const std::optional<Expr> other = coordinate(joint, mimic.joint);
     if (!other) continue;
+    const Expr followed = Expr(mimic.multiplier) * *other;
+    const std::optional<Expr> own = coordinate(joint, joint.name);
+    if (!own) continue;
     Constraint constraint;
     constraint.name = name;
     constraint.kind = "gear";
     constraint.type = ConstraintType::equation;
-    constraint.equations = {*own - Expr(mimic.multiplier) * *other - Expr(mimic.offset)};
+    constraint.equations = {*own - followed - Expr(mimic.offset)};
     constraint.where = reader.place(mimic.where);
     reader.model.constraints.push_back(std::move(constraint));
   }
