@@ -277,7 +277,12 @@ void add_haptic(CLI::App& program) {
     setup->apply(*verb);
     if (!control::is_arm(request->device) && request->arm.any_given(*verb))
       refuse("--arm-... is for arms as devices", "give --device arm:FILE");
-    run(*request, *setup, *verb);
+    try {
+      run(*request, *setup, *verb);
+    } catch (const InputError& error) {
+      setup->place(error);
+      throw;
+    }
   });
 }
 

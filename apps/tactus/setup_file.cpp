@@ -72,7 +72,7 @@ void SetupFile::add_to(CLI::App& verb) {
   verb.get_option("MODEL")->required(false);
 }
 
-void SetupFile::apply(CLI::App& verb) const {
+void SetupFile::apply(CLI::App& verb) {
   if (!read.empty()) {
     std::ifstream file(read);
     apply_text(verb, {std::istreambuf_iterator<char>(file), {}}, read);
@@ -81,7 +81,7 @@ void SetupFile::apply(CLI::App& verb) const {
     throw InputError({}, "MODEL is required", "give a model file, or a set-up with `model:`");
 }
 
-void SetupFile::apply_text(CLI::App& verb, const std::string& text, const std::string& file) const {
+void SetupFile::apply_text(CLI::App& verb, const std::string& text, const std::string& file) {
   CLI::Option& model = *verb.get_option("MODEL");
   YAML::Node setup;
   try {
@@ -116,6 +116,8 @@ void SetupFile::apply_text(CLI::App& verb, const std::string& text, const std::s
       throw InputError(place, fmt::format("`{}` needs {}", key, values.empty() ? "a value" : "one value"),
                        "write `name: value`");
     if (option.count() > 0) continue;  // given on the command line
+    // Of `name=value` the name is what messages quote.
+    for (const std::string& value : values) taken_.push_back({value.substr(0, value.find('=')), place});
     if (key == "model" && std::filesystem::path(values[0]).is_relative())
       values[0] = (std::filesystem::path(file).parent_path() / values[0]).string();
     if (key == "device")
@@ -130,6 +132,14 @@ void SetupFile::apply_text(CLI::App& verb, const std::string& text, const std::s
       throw InputError(place, error.what(), verb.get_name() + " --help says what is expected");
     }
   }
+}
+
+void SetupFile::place(const InputError& error) const {
+  if (!error.where().to_string().empty()) return;
+  for (const Taken& taken : taken_)
+    for (const char quote : {'`', '\''})
+      if (!taken.value.empty() && error.wrong().find(quote + taken.value + quote) != std::string::npos)
+        throw InputError(taken.place, error.wrong(), error.remedy());
 }
 
 std::string setup_text(const CLI::App& verb) {

@@ -9,8 +9,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
+
+#include <tactus/base/error.h>
 
 namespace tactus::apps {
 
@@ -20,9 +23,18 @@ struct SetupFile {
 
   void add_to(CLI::App& verb);
   /// In the verb's callback: options that were not given get the file's values. Throws InputError with the place in the file.
-  void apply(CLI::App& verb) const;
+  void apply(CLI::App& verb);
   /// The same from the text of such a file, which stands in `file`.
-  void apply_text(CLI::App& verb, const std::string& text, const std::string& file) const;
+  void apply_text(CLI::App& verb, const std::string& text, const std::string& file);
+  /// An error without a place that quotes a value from the file is thrown again with the value's place.
+  void place(const InputError& error) const;
+
+ private:
+  struct Taken {
+    std::string value;
+    Place place;
+  };
+  std::vector<Taken> taken_;  // from the file
 };
 
 /// The settings in effect, as the text of such a file; `model` as it is given.

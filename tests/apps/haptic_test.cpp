@@ -599,6 +599,29 @@ TEST(Haptic, SaysWhyADriverLostItsDevice) {
   EXPECT_NE(run.err.find("gibberish"), std::string::npos) << run.err;
 }
 
+TEST(Haptic, AnErrorOfMeaningInASetUpHasItsPlace) {
+  const Folder folder;
+  for (const char* wrong : {"port: nowhere", "device: simulated:nothing", "set: [nothing=3]"}) {
+    const std::string setup =
+        folder.file("setup.yaml", "model: " + model("shopping_cart.yaml") + "\n" + wrong + "\n");
+    const Outcome run = tactus("haptic --setup " + setup);
+    EXPECT_EQ(run.code, 2) << wrong;
+    EXPECT_NE(run.err.find("setup.yaml:2:1: error:"), std::string::npos) << run.err;
+  }
+}
+
+// The file of a device is found from the set-up's folder, and a saved set-up works from anywhere.
+TEST(Haptic, ASetUpNamesTheFileOfItsDevice) {
+  const Folder folder;
+  folder.file("five_bar.yaml", content_of(model("pantograph.yaml")));
+  const std::string beside = folder.file(
+      "setup.yaml", "model: " + model("four_bar.yaml") + "\ndevice: model:five_bar.yaml\nduration: 0.05\n");
+  const std::string saved = folder.path("saved.yaml");
+  ASSERT_EQ(tactus("haptic --setup " + beside + " --save-setup " + saved).code, 0);
+  EXPECT_NE(content_of(saved).find("model:/"), std::string::npos) << content_of(saved);
+  EXPECT_EQ(tactus("haptic --setup " + saved).code, 0);
+}
+
 class Replayed : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Replayed, EveryRunHasTheSameBits) {
