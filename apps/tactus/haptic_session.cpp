@@ -358,14 +358,14 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
     session.loop->use(control::ProxyGains{.stiffness = session.gains.stiffness[1]});
   else if (request.controller != "coupler")
     session.loop->use(four_channels(request, s, grasp));
-  // A force that is observed is late, and knows dry friction only nearly: what that would feed is taken back.
-  const bool observed =
-      (request.controller == "impedance" || request.controller == "penalties") && !s.force_sensor;
-  if (observed && !request.passivity)
+  // Four channels mask the device's damping, which elsewhere takes what sampling adds; and a force that is observed is late, and knows dry friction only nearly. What that
+  // would feed is taken back.
+  const bool four = request.controller == "impedance" || request.controller == "penalties";
+  if (four && !s.force_sensor && !request.passivity)
     session.notes.push_back(
         "the device has no force sensor, and what the hand gives is observed: the passivity controller is "
         "on");
-  session.loop->guard_passivity(request.passivity || observed);
+  session.loop->guard_passivity(request.passivity || four);
   if (request.local_rate > 0.0) {
     const auto [every, late] = updates_of(request, session.rate);
     constexpr double kMost = static_cast<double>(display::TwoRateOptions::kMostTicks);

@@ -273,7 +273,9 @@ void HapticLoop::book_handle() noexcept {
 
 double HapticLoop::credit() noexcept {
   if (closed_) books_->mechanism(view_->energy(), view_->age());
-  return record_.out_of_handle + books_->gift();
+  // Four channels mask the handle's inertia and friction: their motors give and take what the hand does not. Where its wrench is sensed its own work is known.
+  const bool sensed = teleoperation_ != nullptr && device_.specification().force_sensor;
+  return (sensed ? books_->hand() : record_.out_of_handle) + books_->gift();
 }
 
 /// The work of the hand where its wrench is sensed or observed, by the rule of the trapezium along the sensed way.
