@@ -7,6 +7,7 @@
 #include <Eigen/Dense>
 
 #include <tactus/base/error.h>
+#include <tactus/control/coupler_at_port.h>
 #include <tactus/control/coupler_by_mass.h>
 #include <tactus/control/prescribed_design.h>
 
@@ -16,15 +17,24 @@ namespace {
 
 using Vec3 = math::Vec3<double>;
 
+/// [kg m^2], [kg] What is as heavy cannot move: a wall.
+constexpr double kWall = 1e3;
+
 [[noreturn]] void refuse(const std::string& wrong, const std::string& remedy) {
   throw InputError({}, wrong, remedy);
 }
 
-int port_of(const HapticRequest& request, const simulate::Mechanism& mechanism) {
+int port_of(const HapticRequest& request, simulate::Mechanism& mechanism) {
   if (!request.port.empty()) return mechanism.port(request.port);
-  // The first frame that is marked to be held; otherwise the last body, where a chain has its tip.
+  // The first frame that is marked to be held; otherwise the last body whose origin can move: where a chain has its tip, and not on a pivot of the ground.
   if (mechanism.ports().front().frame >= 0) return 0;
-  return static_cast<int>(mechanism.ports().size()) - 1;
+  const int last = static_cast<int>(mechanism.ports().size()) - 1;
+  for (int port = last; port >= 0; --port) {
+    std::array<double, 36> L{};
+    mechanism.mobility(port, L);
+    if (L[6 * 3 + 3] + L[6 * 4 + 4] + L[6 * 5 + 5] > 1.0 / kWall) return port;
+  }
+  return last;
 }
 
 /// The least force F at the port with which it does not begin to move, A + L F = 0 in the directions that can move.
@@ -53,7 +63,7 @@ Grasp grasp_of(const HapticRequest& request, simulate::Mechanism& mechanism) {
   grasp.planar = true;
   for (const std::size_t row : {0u, 1u, 5u})
     for (std::size_t j = 0; j < nv; ++j) grasp.planar &= J[row * nv + j] == 0.0;
-  std::array<double, 36> mobility{};
+  std::array<double, 36>& mobility = grasp.mobility;
   mechanism.mobility(grasp.port, mobility);
   if (!std::all_of(mobility.begin(), mobility.end(), [](double x) { return std::isfinite(x); }))
     refuse("the equations are singular where the motion begins: nothing can be felt there",
@@ -125,20 +135,36 @@ void choose_hand(HapticRequest& request, const device::Specification& s, const G
       }
   hand.strong = s.continuous;
   for (std::size_t k = 0; k < 2; ++k) {
-    // What cannot move at all is no load that a hand would move, but a wall.
-    constexpr double kWall = 1e3;  // [kg], [kg m^2]
+    // What cannot move at all is no load that a hand would move.
     const double own = s.kind == device::Kind::impedance ? s.inertia[k] : 0.0;
     hand.load[k] = own + (grasp.inertia[k] < kWall ? grasp.inertia[k] : 0.0);
   }
 }
 
+/// [ticks] from one update of two rates to the next, and how late they are.
+struct Updates {
+  double every = 1.0, late = 0.0;
+};
+Updates updates_of(const HapticRequest& request, double rate) {
+  if (!(request.local_rate > 0.0)) return {};
+  return {std::max(1.0, std::round(rate / request.local_rate)), std::round(1e-3 * request.transport * rate)};
+}
+
+/// [ticks] How old what the loop knows of the mechanism may be.
+int age_of(const HapticRequest& request, double rate) {
+  const Updates updates = updates_of(request, rate);
+  constexpr double kMost = display::TwoRateOptions::kMostTicks;  // more is refused
+  return updates.every + updates.late > 1.0 ? static_cast<int>(std::min(updates.every + updates.late, kMost))
+                                            : 0;
+}
+
 control::CouplerGains gains_of(const HapticRequest& request, const device::Specification& s,
-                               const Grasp& grasp, std::vector<std::string>& notes) {
+                               const Grasp& grasp, int age, std::vector<std::string>& notes) {
   if (s.kind == device::Kind::admittance) return {};
   const double share = request.coupling == "soft" ? 0.1 : request.coupling == "stiff" ? 0.9 : 0.5;
-  control::CouplerGains gains = control::design(s, grasp.inertia, share);
+  control::CouplerGains gains = control::design(s, grasp.inertia, share, age);
   const std::size_t k = only_turns(s) ? 0 : 1;  // what --stiffness and --damping are about
-  const control::CouplerGains by_mass = control::design_by_mass(s, grasp.inertia, share);
+  const control::CouplerGains by_mass = control::design_by_mass(s, grasp.inertia, share, age);
   bool chosen_by_mass = false;
   for (std::size_t i = 0; i < 2; ++i)
     if (!(gains.stiffness[i] > 0.0) && by_mass.stiffness[i] > 0.0) {
@@ -146,6 +172,7 @@ control::CouplerGains gains_of(const HapticRequest& request, const device::Speci
       gains.damping[i] = by_mass.damping[i];
       chosen_by_mass = true;
     }
+  gains = control::softened(s, gains, grasp.mobility);
   if (request.stiffness > 0.0) gains.stiffness[k] = request.stiffness;
   if (request.damping >= 0.0) gains.damping[k] = request.damping;
   if (!(gains.stiffness[k] > 0.0))
@@ -154,7 +181,7 @@ control::CouplerGains gains_of(const HapticRequest& request, const device::Speci
   constexpr std::array<const char*, 2> kUnit{"N m/rad", "N/m"};
   constexpr std::array<const char*, 2> kDamping{"N m s/rad", "N s/m"};
   for (std::size_t i = 0; i < 2; ++i) {
-    if (control::is_passive(s, gains, i)) continue;
+    if (control::is_passive(s, gains, i, age)) continue;
     const double bound = i == 0 ? device::largest_rotational_stiffness(s) : device::largest_stiffness(s);
     notes.push_back(
         chosen_by_mass && !(bound > 0.0) && !(request.stiffness > 0.0)
@@ -232,13 +259,16 @@ control::PrescribedGains prescription(const HapticRequest& request, HapticSessio
 }
 
 /// The four channels of [Constantinescu2005]: `impedance` is (11), `penalties` (18).
-control::FourChannelGains four_channels(const HapticRequest& request, const Grasp& grasp) {
+control::FourChannelGains four_channels(const HapticRequest& request, const device::Specification& s,
+                                        const Grasp& grasp) {
   control::FourChannelGains gains;
   // Weak, as the paper asks: with the mass that the port has where it moves most easily, a period of 0.6 s.
   constexpr double kFrequency = 10.0;  // [rad/s]
   for (std::size_t k = 0; k < 2; ++k) {
-    gains.coordination.stiffness[k] = grasp.inertia[k] * kFrequency * kFrequency;
-    gains.coordination.damping[k] = 2.0 * grasp.inertia[k] * kFrequency;
+    // What cannot move is not kept in its place by a spring to it: the handle is kept there.
+    const double inertia = grasp.inertia[k] < kWall ? grasp.inertia[k] : s.inertia[k];
+    gains.coordination.stiffness[k] = inertia * kFrequency * kFrequency;
+    gains.coordination.damping[k] = 2.0 * inertia * kFrequency;
   }
   gains.penalties = request.controller == "penalties";
   gains.joint_stiffness = request.joint_stiffness;
@@ -319,11 +349,35 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
                  : request.rate > 0.0      ? request.rate
                                            : kUsualRate;
   session.mechanism = open_at(session.rate);
-  const Grasp grasp = session.grasp = grasp_of(request, *session.mechanism);
+  session.grasp = grasp_of(request, *session.mechanism);
+  const Grasp& grasp = session.grasp;
   if (session.device == nullptr) {
     request.device = grasp.planar ? "simulated:planar" : "simulated:spatial";
     if (request.rate == 0.0) request.rate = kUsualRate;
     open_device();
+    // What is too heavy for it falls: a stronger device where the controller lets one be, otherwise without weight.
+    constexpr double kRoom = 0.9;  // of the force: something is left to move it with
+    constexpr const char* kStrong = "simulated:admittance";
+    if (grasp.weight > kRoom * session.device->specification().continuous[1]) {
+      double most = 0.0;
+      for (const device::Specification& s : device::devices())
+        if (s.name == kStrong) most = s.continuous[1];
+      if (request.controller == "coupler" && request.local_rate == 0.0 && grasp.weight <= kRoom * most) {
+        session.notes.push_back(
+            fmt::format("it takes {:.3g} N to hold the mechanism up, more than {} gives: {} holds it",
+                        grasp.weight, request.device, kStrong));
+        request.device = kStrong;
+        open_device();
+      } else {
+        session.notes.push_back(
+            fmt::format("it takes {:.3g} N to hold the mechanism up, more than {} gives: it has no weight in "
+                        "this run, unless --device is given",
+                        grasp.weight, request.device));
+        session.model.gravity = {0.0, 0.0, 0.0};
+        session.mechanism = open_at(session.rate);
+        session.grasp = grasp_of(request, *session.mechanism);
+      }
+    }
   }
   if (session.hand != nullptr) {
     std::vector<std::string> none;
@@ -333,17 +387,23 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
   }
   const device::Specification& s = session.specification = session.device->specification();
   if (s.owns_clock) request.realtime = true;  // it is in the world, and so is whoever holds it
-  if (!moves_with(s, *session.mechanism, grasp.port))
+  if (!(grasp.inertia[1] < kWall) && (s.actuated & device::kTranslation) != 0)
+    session.notes.push_back(fmt::format(
+        "the port `{}` cannot move where the motion begins: it is a wall; another --port can be held",
+        session.mechanism->ports()[static_cast<std::size_t>(grasp.port)].name));
+  else if (!moves_with(s, *session.mechanism, grasp.port))
     session.notes.push_back(
         "the port cannot move along or about any axis of this device: it is felt as a wall");
   if (s.name.starts_with("file:") && (s.sensed & ~device::kTranslation) == 0)
     session.notes.push_back("the recording has no orientation: its handle does not turn");
-  if (request.controller == "coupler") session.gains = gains_of(request, s, grasp, session.notes);
+  if (request.controller == "coupler")
+    session.gains = gains_of(request, s, grasp, age_of(request, session.rate), session.notes);
   if (request.controller == "proxy" ||
       (request.controller == "prescribed" && s.kind == device::Kind::impedance)) {
     Grasp wall = grasp;  // it does not move
     wall.inertia = {1e12, 1e12};
-    session.gains = gains_of(request, s, wall, session.notes);
+    wall.mobility = {};
+    session.gains = gains_of(request, s, wall, 0, session.notes);
   }
   control::SafetyLimits limits = control::limits_for(s);
   if (control::is_arm(request.device)) {
@@ -360,18 +420,17 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
   else if (request.controller == "proxy")
     session.loop->use(control::ProxyGains{.stiffness = session.gains.stiffness[1]});
   else if (request.controller != "coupler")
-    session.loop->use(four_channels(request, grasp));
-  // A force that is observed is late, and knows dry friction only nearly: what that would feed is taken back.
-  const bool observed =
-      (request.controller == "impedance" || request.controller == "penalties") && !s.force_sensor;
-  if (observed && !request.passivity)
+    session.loop->use(four_channels(request, s, grasp));
+  // Four channels mask the device's damping, which elsewhere takes what sampling adds; and a force that is observed is late, and knows dry friction only nearly. What that
+  // would feed is taken back.
+  const bool four = request.controller == "impedance" || request.controller == "penalties";
+  if (four && !s.force_sensor && !request.passivity)
     session.notes.push_back(
         "the device has no force sensor, and what the hand gives is observed: the passivity controller is "
         "on");
-  session.loop->guard_passivity(request.passivity || observed);
+  session.loop->guard_passivity(request.passivity || four);
   if (request.local_rate > 0.0) {
-    const double every = std::round(session.rate / request.local_rate),
-                 late = std::round(1e-3 * request.transport * session.rate);
+    const auto [every, late] = updates_of(request, session.rate);
     constexpr double kMost = static_cast<double>(display::TwoRateOptions::kMostTicks);
     if (every + late > kMost)
       refuse(fmt::format("--simulation-rate {:g}: an update every {:g} ticks of the loop, {:g} late",

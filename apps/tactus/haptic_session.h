@@ -45,6 +45,7 @@ struct Grasp {
   math::Vec3<double> ahead{}, aside{};  // where it moves most easily, and next
   math::Vec3<double> axis{};            // about which it turns most easily
   std::array<double, 2> inertia{};      // [kg m^2], [kg] in the easiest direction
+  std::array<double, 36> mobility{};    // of the port, at the start
   double weight = 0.0;                  // [N] at the port that keeps it from falling, at the start
 };
 

@@ -146,11 +146,12 @@ void print(const Outcome& o) {
     fmt::print("four channels; joints by {}, up to {} directions at once\n",
                o.request.controller == "penalties" ? "penalties" : "acceleration", o.most_resisted);
   if (o.by_coupler())
-    fmt::print(
-        "coupler: {:.4g} N/m, {:.4g} N s/m; {:.4g} N m/rad, {:.4g} N m s/rad (the device shows at most "
-        "{:.4g} {})\n",
-        o.gains.stiffness[1], o.gains.damping[1], o.gains.stiffness[0], o.gains.damping[0],
-        o.device.stiffness, (o.device.actuated & device::kTranslation) != 0 ? "N/m" : "N m/rad");
+    fmt::print("coupler: {:.4g} N/m, {:.4g} N s/m; {:.4g} N m/rad, {:.4g} N m s/rad{}\n",
+               o.gains.stiffness[1], o.gains.damping[1], o.gains.stiffness[0], o.gains.damping[0],
+               o.device.stiffness > 0.0
+                   ? fmt::format(" (the device shows at most {:.4g} {})", o.device.stiffness,
+                                 (o.device.actuated & device::kTranslation) != 0 ? "N/m" : "N m/rad")
+                   : " (no stiffness is passive with the device)");
   if (o.two_rates())
     fmt::print("local model between updates of the simulation at {:g} Hz, up to {} ticks old\n",
                o.request.local_rate, o.oldest);

@@ -16,7 +16,7 @@ constexpr double kGainMargin = 1.5;
 }  // namespace
 
 CouplerGains design_by_mass(const device::Specification& s, const std::array<double, 2>& port_inertia,
-                            double share) {
+                            double share, int age) {
   constexpr double kRatio = 0.7;     // of the critical damping
   constexpr double kDiesOut = 0.1;   // of w
   constexpr double kSlowest = 1e-6;  // of the rate
@@ -25,8 +25,8 @@ CouplerGains design_by_mass(const device::Specification& s, const std::array<dou
   for (std::size_t k = 0; k < 2; ++k) {
     const double m = s.inertia[k];
     if ((s.actuated >> (3 * k) & 0b111) == 0 || !(m > 0.0)) continue;
-    const SampledLoop wall = loop_of(s, k, std::numeric_limits<double>::infinity());
-    const SampledLoop held = loop_of(s, k, port_inertia[k]);
+    const SampledLoop wall = loop_of(s, k, std::numeric_limits<double>::infinity(), age);
+    const SampledLoop held = loop_of(s, k, port_inertia[k], age);
     const auto good = [&](const SampledLoop& loop, double w) {
       const double K = m * w * w, B = 2.0 * kRatio * m * w;
       return spectral_radius(loop, kGainMargin * K, kGainMargin * B) < 1.0 &&
@@ -46,11 +46,11 @@ CouplerGains design_by_mass(const device::Specification& s, const std::array<dou
   return gains;
 }
 
-bool is_passive(const device::Specification& s, const CouplerGains& gains, std::size_t k) {
+bool is_passive(const device::Specification& s, const CouplerGains& gains, std::size_t k, int age) {
   if ((s.actuated >> (3 * k) & 0b111) == 0 || !(gains.stiffness[k] > 0.0 || gains.damping[k] > 0.0))
     return true;
   constexpr double kGrid = 1e-4;  // of the condition's supremum
-  const SampledLoop wall = loop_of(s, k, std::numeric_limits<double>::infinity());
+  const SampledLoop wall = loop_of(s, k, std::numeric_limits<double>::infinity(), age);
   const double bound = k == 0 ? device::largest_rotational_stiffness(s) : device::largest_stiffness(s);
   return gains.stiffness[k] <= (1.0 + kGrid) * bound &&
          required_damping(wall, gains.stiffness[k], gains.damping[k]) <= (1.0 + kGrid) * s.damping[k];

@@ -9,9 +9,10 @@ namespace tactus::control {
 /// B = 1.4 m w with `share` of the largest w with which the loop is stable with a wall and with the port's inertia, half as much again of both
 /// gains included, and dies out as fast as a tenth of w. The hand's own damping has to take what the sampling adds, K T/2. An axis that is not actuated, and one without mass, gets none.
 CouplerGains design_by_mass(const device::Specification& specification,
-                            const std::array<double, 2>& port_inertia, double share = 0.5);
+                            const std::array<double, 2>& port_inertia, double share = 0.5, int age = 0);
 
-/// Whether a coupler is passive on rotation (0) or translation (1) of a device: required_damping and the encoder's bound.
-bool is_passive(const device::Specification& specification, const CouplerGains& gains, std::size_t k);
+/// `age` as in SampledLoop. Whether a coupler is passive on rotation (0) or translation (1) of a device: required_damping and the encoder's bound.
+bool is_passive(const device::Specification& specification, const CouplerGains& gains, std::size_t k,
+                int age = 0);
 
 }  // namespace tactus::control

@@ -13,8 +13,8 @@ namespace tactus::control {
 
 namespace {
 
-/// [1] Places between 0 and pi at which the passivity condition is evaluated: it is a sum of few harmonics of w T, d + 3 of them.
-constexpr int kFrequencies = 720;
+/// [1] Places between 0 and pi at which the passivity condition is evaluated: it is a sum of harmonics of w T, d + u + 3 of them, each met this often.
+constexpr int kFrequencies = 720, kPerHarmonic = 48;
 
 /// Gain margin: the loop is stable also with so many times the stiffness and damping.
 constexpr double kGainMargin = 1.5;
@@ -45,9 +45,10 @@ bool stable(const SampledLoop& loop, double K, double B) {
 
 }  // namespace
 
-SampledLoop loop_of(const device::Specification& s, std::size_t k, double port_mass) {
+SampledLoop loop_of(const device::Specification& s, std::size_t k, double port_mass, int age) {
   return {.period = 1.0 / s.rate,
           .delay = static_cast<int>(std::lround(s.latency * s.rate)),
+          .age = age,
           .velocity_pole = s.velocity_bandwidth > 0.0 ? std::exp(-s.velocity_bandwidth / s.rate) : 0.0,
           .device_mass = s.inertia[k],
           .device_damping = s.damping[k],
@@ -58,17 +59,28 @@ double required_damping(const SampledLoop& loop, double K, double B) {
   using Complex = std::complex<double>;
   const double T = loop.period, a = loop.velocity_pole;
   double most = 0.0;
-  for (int i = 1; i <= kFrequencies; ++i) {
-    const double wT = std::numbers::pi * i / kFrequencies;
+  const int places = std::max(kFrequencies, kPerHarmonic * (loop.delay + loop.age + 3));
+  for (int i = 1; i <= places; ++i) {
+    const double wT = std::numbers::pi * i / places;
     const Complex back = std::polar(1.0, -wT);  // 1/z
     const Complex filter = (1.0 - a) / (1.0 - a * back);
-    const Complex H = std::polar(1.0, -wT * loop.delay) * (K + B * filter * filter * (1.0 - back) / T);
+    const Complex H =
+        std::polar(1.0, -wT * (loop.delay + loop.age)) * (K + B * filter * filter * (1.0 - back) / T);
     most = std::max(most, 0.5 * T * ((1.0 - back) * H).real() / (1.0 - std::cos(wT)));
   }
   return most;
 }
 
-double spectral_radius(const SampledLoop& loop, double K, double B) {
+double spectral_radius(const SampledLoop& given, double K, double B) {
+  SampledLoop loop = given;
+  if (std::isinf(loop.port_mass)) {
+    // A wall that is seen late. Where that are many periods, longer ones stand for them: they add less than a fortieth of the delay.
+    constexpr int kMost = 40;
+    const int times = 1 + (loop.delay + loop.age) / kMost;
+    loop.delay = (loop.delay + loop.age + times - 1) / times;
+    loop.period *= times;
+    loop.velocity_pole = std::pow(loop.velocity_pole, times);
+  }
   const int n = 5 + loop.delay;
   Eigen::MatrixXd A(n, n);
   for (int j = 0; j < n; ++j) A.col(j) = next(loop, K, B, Eigen::VectorXd::Unit(n, j));
@@ -77,15 +89,17 @@ double spectral_radius(const SampledLoop& loop, double K, double B) {
   return A.eigenvalues().cwiseAbs().maxCoeff();
 }
 
-CouplerGains design(const device::Specification& s, const std::array<double, 2>& port_inertia, double share) {
+CouplerGains design(const device::Specification& s, const std::array<double, 2>& port_inertia, double share,
+                    int age) {
   CouplerGains gains;
   share = std::clamp(share, 0.0, 1.0);  // beyond 1 nothing is passive
   const double bound[2] = {device::largest_rotational_stiffness(s), device::largest_stiffness(s)};
   for (std::size_t k = 0; k < 2; ++k) {
     if ((s.actuated >> (3 * k) & 0b111) == 0 || !(bound[k] > 0.0)) continue;
-    const SampledLoop wall = loop_of(s, k, std::numeric_limits<double>::infinity());
-    const SampledLoop held = loop_of(s, k, port_inertia[k]);
-    double K = share * std::min(bound[k], wall.device_damping / (0.5 * wall.period + s.latency));
+    const SampledLoop wall = loop_of(s, k, std::numeric_limits<double>::infinity(), age);
+    const SampledLoop held = loop_of(s, k, port_inertia[k], age);
+    const double late = s.latency + age * wall.period;
+    double K = share * std::min(bound[k], wall.device_damping / (0.5 * wall.period + late));
     double B = share * s.damping[k];
     for (int i = 0; i < 60 && required_damping(wall, K, B) > s.damping[k]; ++i) B *= 0.9;
     // It ends: without them no eigenvalue lies outside the circle.

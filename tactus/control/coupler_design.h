@@ -11,6 +11,9 @@
 // which is K T/2 + B for d = 0 and a = 0, and K (T/2 + d T) for B = 0. Encoder steps D ask for K <= 2 f_c/D besides
 // [AbbottOkamura2005]: device::largest_stiffness has both bounds for B = 0.
 //
+// Two rates (display/two_rates.h): what the loop knows of the mechanism is up to u periods old. Its local model moves on by itself, but what it does not know,
+// a rigid contact or a path that turns, it meets at the next update only: a wall that is seen u periods late, d + u for the condition above.
+//
 // Stability: with the mass and damping of the device and the mass that the port has, the loop is a linear map from one tick to
 // the next, exact within the period; its eigenvalues must lie within the unit circle.
 #pragma once
@@ -25,12 +28,13 @@ namespace tactus::control {
 struct SampledLoop {
   double period = 1e-3;  // [s] T
   int delay = 0;         // [periods] d
+  int age = 0;           // [periods] u
   double velocity_pole = 0.0;
   double device_mass = 1.0, device_damping = 0.0;              // [kg], [N s/m]
   double port_mass = std::numeric_limits<double>::infinity();  // [kg]; infinite: a wall
 };
 /// Of the device's rotation (0) or translation (1).
-SampledLoop loop_of(const device::Specification& specification, std::size_t k, double port_mass);
+SampledLoop loop_of(const device::Specification& specification, std::size_t k, double port_mass, int age = 0);
 
 /// The least damping of the device with which it is passive in front of a wall, to 1e-4 of itself.
 double required_damping(const SampledLoop& loop, double stiffness, double damping);
@@ -39,10 +43,10 @@ double required_damping(const SampledLoop& loop, double stiffness, double dampin
 double spectral_radius(const SampledLoop& loop, double stiffness, double damping);
 
 /// Gains that are passive by required_damping and the encoder's bound, and with which the loop is stable both with a wall and
-/// with the port's inertia {kg m^2, kg}: `share` of the largest passive stiffness, or less. An axis that is not actuated, and
+/// with the port's inertia {kg m^2, kg}: `share` of the largest passive stiffness, or less; `age` as in SampledLoop. An axis that is not actuated, and
 /// one whose device has no damping, gets none.
 CouplerGains design(const device::Specification& specification, const std::array<double, 2>& port_inertia,
-                    double share = 0.5);
+                    double share = 0.5, int age = 0);
 
 // The loop of an admittance device, one axis of it: the hand, a spring k_h with damping b_h on the handle, pushes a virtual mass; a position
 // servo of lag tau brings the handle after it. In continuous time

@@ -36,6 +36,8 @@ struct LocalModelUpdate {
   std::uint64_t tick = 0;   // of the loop, at whose beginning it holds
   simulate::Status status;  // of the simulation's steps
   simulate::PortMotion motion;
+  double energy = 0.0;     // [J] kinetic and potential, of the mechanism
+  double work = 0.0;       // [J] that went into it at the port, so far
   Vector6 A{}, turning{};  // [rad/s^2; m/s^2] without hand and contacts; Jd u
   Matrix6 L{};
   Resisted resisted;

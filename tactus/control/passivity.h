@@ -14,8 +14,17 @@
 // still missing is taken later. The damper stands between the handle and the ground: the mechanism does not feel it.
 //
 // An admittance device is given motion: W is the work of the sensed F_h along the sensed way (along the commanded one a virtual mass
-// is always passive: what feeds the hand is the servo's lag), and the command yields to the hand instead,
-// V += c C F_h with c = -W/(T F_h^T C F_h), C from newtons to metres per second.
+// is always passive: what feeds the hand is the servo's lag), and the command yields to the hand instead, towards
+//
+//   V* = c C F_h,     c = -W/(T F_h^T C F_h) <= 1          C from newtons to metres per second
+//
+// A hand with damping B answers the yield by -B V one period later: V* itself, taken at once, has the gain c C B from tick to tick, and
+// shakes every hand with B > 1/C. So the yield is a mass of T/(a C) on a damper of 1/C,
+//
+//   V += a (V* - V),      V_{k+1} = (1 - a (1 + c C B)) V_k + ...
+//
+// whose pole lies within the unit circle for a (1 + C B) < 2; late by d periods it is stable for a C B < 2 sin(pi/(4 d + 2)), which is above
+// 1/(1 + d). With a = 1/((1 + d)(1 + C B)) it bears every hand up to B. A mass on a damper is passive itself, also to springs and masses of a hand.
 #pragma once
 
 #include <algorithm>
@@ -47,18 +56,29 @@ inline device::Vector6 passivity_wrench(double W, const device::Vector6& V, cons
   return F;
 }
 
-/// The motion that an admittance device yields besides, in the next period. C is diagonal {rotation, translation}
-/// [rad/s/(N m)], [m/s/N]: with C the hand is not led faster than c <= 1.
-inline device::Vector6 passivity_motion(double W, const device::Vector6& F_h, const std::array<double, 2>& C,
-                                        double period) noexcept {
-  device::Vector6 V{};
-  if (!(W < 0.0)) return V;
+/// How an admittance device yields. Pairs are {rotation, translation}.
+struct Yielding {
+  /// [rad/s/(N m)], [m/s/N] as fast as a hand leads a light handle.
+  std::array<double, 2> C{0.5, 0.03};
+  /// [N m s/rad], [N s/m] of the hand that it bears, and twice that at the border: 1400 N s/m have both hands of a strong man, 1000 N/m, who leads what weighs a
+  /// ton, well damped.
+  std::array<double, 2> hand_damping{100.0, 1000.0};
+  double periods = 2.0;  // 1 + d: from the sensed wrench to the motion that answers it
+};
+
+/// The motion that an admittance device yields besides, in the next period, from the one in this; it fades where W is not negative.
+inline device::Vector6 passivity_motion(const Yielding& yielding, double W, const device::Vector6& F_h,
+                                        double period, const device::Vector6& V) noexcept {
   double power = 0.0;
-  for (std::size_t i = 0; i < 6; ++i) power += C[i / 3] * F_h[i] * F_h[i];
-  if (!(power > 0.0)) return V;
-  const double c = std::min(-W / (period * power), 1.0);
-  for (std::size_t i = 0; i < 6; ++i) V[i] = c * C[i / 3] * F_h[i];
-  return V;
+  for (std::size_t i = 0; i < 6; ++i) power += yielding.C[i / 3] * F_h[i] * F_h[i];
+  const double c = W < 0.0 && power > 0.0 ? std::min(-W / (period * power), 1.0) : 0.0;
+  device::Vector6 next = V;
+  for (std::size_t i = 0; i < 6; ++i) {
+    const double C = yielding.C[i / 3];
+    const double a = 1.0 / (yielding.periods * (1.0 + C * yielding.hand_damping[i / 3]));
+    next[i] += a * (c * C * F_h[i] - V[i]);
+  }
+  return next;
 }
 
 }  // namespace tactus::control

@@ -44,8 +44,11 @@ bool turned_further(const math::Mat3<double>& R1, const math::Mat3<double>& R2, 
 
 /// [m/s] of a hand in the workspace of half a metre: fast reaches have 2 to 3 m/s.
 constexpr double kHandSpeed = 5.0;
-constexpr double kHandTurn = 60.0;  // [rad/s]
-constexpr double kRise = 10e-3;     // [s] from nothing to the largest force
+constexpr double kHandTurn = 60.0;                  // [rad/s]
+constexpr double kRise = 10e-3;                     // [s] from nothing to the largest force
+constexpr std::array<double, 2> kQuick{10.0, 1.0};  // [rad/s], [m/s] of quick strokes
+/// Energy from nowhere that ends a run: the largest force over a millimetre, or this [J]; and so much of what went to and fro.
+constexpr double kMadeWay = 1e-3, kMadeLeast = 0.02, kMadeShare = 0.1;
 /// Where the device has no end: [m] what two arms reach; [N m], [N] what they do not give.
 constexpr double kHandReach = 2.0;
 constexpr std::array<double, 2> kHandForce{100.0, 1000.0};
@@ -61,7 +64,12 @@ SafetyLimits limits_for(const device::Specification& s) {
   for (std::size_t k = 0; k < 2; ++k) limits.force_rate[k] = s.continuous[k] / kRise;
   limits.workspace = s.workspace;
   limits.speed = {kHandTurn, kHandSpeed};
-  limits.power = s.continuous[1] * kHandSpeed;
+  if (s.kind == device::Kind::impedance) {
+    limits.power = s.continuous[0] * kQuick[0] + s.continuous[1] * kQuick[1];
+    limits.power_rate = limits.power / kRise;
+  }
+  limits.made = std::max(kMadeLeast, kMadeWay * s.continuous[1]);
+  limits.made_share = kMadeShare;
   const double widest = 2.0 * std::sqrt(dot(s.workspace, s.workspace));
   limits.apart = kBeyondWidth * (widest > 0.0 ? widest : kHandReach);
   for (std::size_t k = 0; k < 2; ++k)
@@ -109,6 +117,8 @@ std::string_view name_of(Fault fault) {
       return "singular";
     case Fault::wrong_rate:
       return "wrong_rate";
+    case Fault::unbalanced:
+      return "unbalanced";
   }
   return "";
 }
@@ -153,6 +163,8 @@ std::string_view meaning_of(Fault fault) {
       return "the port came to where it cannot follow the handle";
     case Fault::wrong_rate:
       return "the device's clock has another rate than the loop was made for";
+    case Fault::unbalanced:
+      return "more energy came out of the loop than hand and mechanism put in: it is unstable";
   }
   return "";
 }
@@ -176,7 +188,8 @@ bool Safety::enable() noexcept {
   if (memory_.stage == Stage::off) {
     memory_.stage = Stage::ramping;
     memory_.ramped = 0.0;
-    memory_.wrench = {};
+    memory_.wrench = memory_.own = {};
+    memory_.power = 0.0;
   }
   return true;
 }
@@ -185,7 +198,8 @@ void Safety::disable() noexcept {
   if (memory_.stage == Stage::faulted) return;
   memory_.stage = Stage::off;
   memory_.ramped = 0.0;
-  memory_.wrench = {};
+  memory_.wrench = memory_.own = {};
+  memory_.power = 0.0;
 }
 
 void Safety::clear() noexcept { memory_ = {}; }
@@ -196,7 +210,8 @@ void Safety::trip(Fault fault) noexcept {
   memory_.fault = fault;
   memory_.fault_time = memory_.last.t;
   memory_.ramped = 0.0;
-  memory_.wrench = {};
+  memory_.wrench = memory_.own = {};
+  memory_.power = 0.0;
 }
 
 bool Safety::observe(const device::Sample& sample, double elapsed) noexcept {
@@ -242,34 +257,74 @@ void Safety::observe_port(const Vector6& wrench) noexcept {
     if (limits_.on_port[k] > 0.0 && !(length(wrench, k) <= limits_.on_port[k])) trip(Fault::too_strong);
 }
 
+void Safety::observe_energy(double made, double turned, double stored) noexcept {
+  if (limits_.made > 0.0 && !(made <= limits_.made + limits_.made_share * turned + stored))
+    trip(Fault::unbalanced);
+}
+
 double Safety::share() const noexcept {
   return memory_.stage == Stage::ramping || memory_.stage == Stage::on ? memory_.ramped : 0.0;
 }
 
-Vector6 Safety::limited(const Vector6& wrench) noexcept {
-  if (!device::finite(wrench)) trip(Fault::bad_force);
+namespace {
+
+double power_of(const Vector6& F, const Vector6& V) {
+  double power = 0.0;
+  for (std::size_t i = 0; i < 6; ++i) power += F[i] * V[i];
+  return power;
+}
+
+/// Brings F to within `step` {N m, N} of `last`; 0: any.
+void near(Vector6& F, const Vector6& last, const std::array<double, 2>& step) {
+  for (std::size_t k = 0; k < 2; ++k) {
+    if (!(step[k] > 0.0)) continue;
+    Vector6 change{};
+    for (std::size_t i = 3 * k; i < 3 * k + 3; ++i) change[i] = F[i] - last[i];
+    shorten(change, k, step[k]);
+    for (std::size_t i = 3 * k; i < 3 * k + 3; ++i) F[i] = last[i] + change[i];
+  }
+}
+
+}  // namespace
+
+Vector6 Safety::limited(const Vector6& wrench, const Vector6& guard) noexcept {
+  if (!device::finite(wrench) || !device::finite(guard)) trip(Fault::bad_force);
   if (memory_.stage == Stage::off || memory_.stage == Stage::faulted) return {};
 
   memory_.ramped = limits_.ramp > 0.0 ? std::min(1.0, memory_.ramped + period_ / limits_.ramp) : 1.0;
   if (memory_.ramped == 1.0) memory_.stage = Stage::on;
-  Vector6 F = wrench;
-  for (double& f : F) f *= memory_.ramped;
-  for (std::size_t k = 0; k < 2; ++k)
-    if (limits_.force[k] > 0.0) shorten(F, k, limits_.force[k]);
+  const std::array<double, 2> step{limits_.force_rate[0] * period_, limits_.force_rate[1] * period_};
   // Power that goes to the handle is limited; what the handle is robbed of is not.
-  double power = 0.0;
-  for (std::size_t i = 0; i < 6; ++i) power += F[i] * memory_.last.V_WH[i];
-  if (limits_.power > 0.0 && power > limits_.power)
-    for (double& f : F) f *= limits_.power / power;
-  for (std::size_t k = 0; k < 2; ++k) {
-    if (!(limits_.force_rate[k] > 0.0)) continue;
-    Vector6 change{};
-    for (std::size_t i = 3 * k; i < 3 * k + 3; ++i) change[i] = F[i] - memory_.wrench[i];
-    shorten(change, k, limits_.force_rate[k] * period_);
-    for (std::size_t i = 3 * k; i < 3 * k + 3; ++i) F[i] = memory_.wrench[i] + change[i];
+  const Vector6& V = memory_.last.V_WH;
+  double most = limits_.power;
+  if (const double grown = memory_.power + limits_.power_rate * period_; limits_.power_rate > 0.0)
+    most = most > 0.0 ? std::min(most, grown) : grown;
+  const auto by_power = [&](Vector6& F) {
+    const double power = power_of(F, V);
+    if (most > 0.0 && power > most)
+      for (double& f : F) f *= most / power;
+  };
+  const auto by_size = [&](Vector6& F) {
+    for (std::size_t k = 0; k < 2; ++k)
+      if (limits_.force[k] > 0.0) shorten(F, k, limits_.force[k]);
+  };
+
+  Vector6 own = wrench;
+  for (double& f : own) f *= memory_.ramped;
+  by_size(own);
+  near(own, memory_.own, step);
+  by_power(own);
+  Vector6 all = own;
+  if (guard != Vector6{} || memory_.wrench != memory_.own) {
+    for (std::size_t i = 0; i < 6; ++i) all[i] += memory_.ramped * guard[i];
+    by_size(all);
+    near(all, memory_.wrench, step);
+    by_power(all);
   }
-  memory_.wrench = F;
-  return F;
+  memory_.own = own;
+  memory_.wrench = all;
+  memory_.power = std::max(0.0, power_of(all, V));
+  return all;
 }
 
 }  // namespace tactus::control

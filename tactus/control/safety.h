@@ -1,7 +1,9 @@
 // What stands between a controller and a hand.
 //
-// Forces are off until they are enabled, and then ramp up. While on, a wrench is clamped: its size, how fast it changes, and
-// the power that it gives to the handle. Anything that should not be ends in the safe state within the same tick, without regard
+// Forces are off until they are enabled, and then ramp up. While on, a wrench is clamped: its size, how fast it changes, the power that it
+// gives to the handle, and how fast that grows. Power has the last word: where the handle is suddenly faster than before, the wrench shrinks at
+// once, however fast that is; it grows again by its rate. A guard's wrench (passivity.h) comes on top, within what the clamps leave: what of it is
+// cut is lost to the handle alone. Anything that should not be ends in the safe state within the same tick, without regard
 // to the clamp on changes: no force, or no motion. The first reason is kept. Recovery is explicit: clear(), then enable().
 //
 //   off --enable--> ramping --ramp over--> on        any of them --trip--> faulted --clear--> off
@@ -22,14 +24,18 @@ struct SafetyLimits {
   std::array<double, 2> force{};       // [N m], [N]
   std::array<double, 2> force_rate{};  // [N m/s], [N/s]
   double power = 0.0;                  // [W] given to the handle
+  double power_rate = 0.0;             // [W/s]
   math::Vec3<double> workspace{};      // [m] half a box
   std::array<double, 2> speed{};       // [rad/s], [m/s]
   double ramp = 0.25;                  // [s] from nothing to all
   double late = 20e-3;                 // [s] a tick may come after the one before, besides the period
   double apart = 0.0;                  // [m] handle and port, since they were coupled
   std::array<double, 2> on_port{};     // [N m], [N] that no hand gives to the mechanism
+  double made = 0.0;                   // [J] from nowhere, besides a share of the work that goes to and fro
+  double made_share = 0.0;
 };
-/// What suits a device: its continuous force, that within 10 ms, its workspace, and speeds that no hand has in it. The port may be ten times as far from
+/// What suits a device: its continuous force, that within 10 ms, its workspace, and speeds that no hand has in it; the power of that force at 1 m/s and 10 rad/s, which
+/// quick strokes have. An admittance device is moved, not pushed: its speed is limited, not its power. The port may be ten times as far from
 /// the handle as one end of the workspace from the other, and be pushed by ten times the peak force; 20 m, 100 N m and 1 kN where the device has no end.
 SafetyLimits limits_for(const device::Specification& specification);
 
@@ -53,6 +59,7 @@ enum class Fault : std::uint8_t {
   too_strong,       // the port would be pushed harder than any hand can
   singular,         // the port cannot follow the handle from where it is
   wrong_rate,       // the device's clock has another rate than the loop was made for
+  unbalanced,       // energy came from nowhere
 };
 std::string_view name_of(Fault fault);
 /// A sentence for the user.
@@ -68,6 +75,8 @@ struct SafetyMemory {
   double fault_time = 0.0;  // [s]
   double ramped = 0.0;      // [0, 1]
   Vector6 wrench{};         // the last one let through
+  Vector6 own{};            // of it without the guard's
+  double power = 0.0;       // [W] that it gave to the handle
   device::Sample last{};
   bool seen = false;  // `last` is one
 };
@@ -87,11 +96,14 @@ class Safety {
   bool observe(const device::Sample& sample, double elapsed) noexcept;
   /// The part of a sensed wrench that may act, by the ramp; 0 while off or faulted.
   double share() const noexcept;
-  /// The wrench that may go to the handle: clamped, ramped; zero while off or faulted.
-  Vector6 limited(const Vector6& wrench) noexcept;
+  /// The wrench that may go to the handle: clamped, ramped; zero while off or faulted. memory().own is its part without the guard's, by the
+  /// same clamps: what the mechanism may get the opposite of.
+  Vector6 limited(const Vector6& wrench, const Vector6& guard = {}) noexcept;
   /// Looks at how far the port is from the handle, and at the wrench that is to act on it, both in the handle's scale.
   void observe_distance(double apart) noexcept;
   void observe_port(const Vector6& wrench) noexcept;
+  /// Looks at energy [J] that came from nowhere, beside that which went to and fro, and what springs held at most.
+  void observe_energy(double made, double turned, double stored) noexcept;
   /// Faults, for a reason that the caller found.
   void trip(Fault fault) noexcept;
 

@@ -3,12 +3,15 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <Eigen/Dense>
 
+#include <tactus/algebra/calculus.h>
 #include <tactus/base/error.h>
 #include <tactus/control/fixture.h>
 #include <tactus/control/passivity.h>
 #include <tactus/control/prescribed_design.h>
 #include <tactus/control/prescribed_port.h>
+#include <tactus/display/energy_books.h>
 #include <tactus/display/teleoperation.h>
 #include <tactus/display/two_rates.h>
 #include <tactus/display/world_faces.h>
@@ -28,6 +31,19 @@ double work(const Vector6& F, const math::Mat3<double>& R_from, const math::Mat3
   return F[0] * turned.x + F[1] * turned.y + F[2] * turned.z + F[3] * way.x + F[4] * way.y + F[5] * way.z;
 }
 
+/// Whether nothing in the model drives it: no law of force, which may be a motor's, and no constraint that moves by itself.
+bool drives_itself(const describe::Model& model) {
+  if (!model.force_laws.empty()) return true;
+  const auto moves = [&](std::span<const algebra::Expr> roots) {
+    for (const algebra::Expr symbol : algebra::symbols_in(roots))
+      if (model.graph->symbol_name(symbol) == "t") return true;
+    return false;
+  };
+  for (const describe::Constraint& constraint : model.constraints)
+    if (moves(constraint.equations)) return true;
+  return model.parametric && moves(model.parametric->psi);
+}
+
 }  // namespace
 
 struct HapticLoop::Prescribed {
@@ -37,6 +53,22 @@ struct HapticLoop::Prescribed {
   control::PrescribedMemory memory{};
   control::PortState port{};
   control::Resisted directions{};
+};
+
+/// Commands of the last ticks: what motors with a latency hold now is one of them.
+struct HapticLoop::Sent {
+  static constexpr std::size_t kMost = 64;
+  std::array<Vector6, kMost> wrench{}, guard{};
+  std::size_t count = 0;
+  double work_begun = 0.0;  // [J] into the port before the books
+
+  void push(const Vector6& all, const Vector6& own) noexcept {
+    const std::size_t at = count++ % kMost;
+    wrench[at] = all;
+    for (std::size_t i = 0; i < 6; ++i) guard[at][i] = all[i] - own[i];
+  }
+  /// Of the newest, or so many ticks before.
+  std::size_t index(std::size_t late) const noexcept { return (count - 1 - late) % kMost; }
 };
 
 struct HapticLoop::PointTool {
@@ -53,7 +85,10 @@ HapticLoop::HapticLoop(simulate::Mechanism& mechanism, device::Device& device, i
       period_(mechanism.step_length()),
       admittance_(device.specification().kind == device::Kind::admittance),
       coupler_{gains, device.specification().actuated},
-      safety_(limits, mechanism.step_length()) {
+      safety_(limits, mechanism.step_length()),
+      books_(std::make_unique<EnergyBooks>()),
+      closed_(!drives_itself(mechanism.model())),
+      sent_(std::make_unique<Sent>()) {
   const double period = 1.0 / device.specification().rate;
   constexpr double kSame = 1e-9;  // of the period: steps are given in decimals
   if (!(std::abs(period - mechanism.step_length()) <= kSame * period))
@@ -158,6 +193,9 @@ void HapticLoop::make_view() {
 bool HapticLoop::enable() noexcept {
   if (safety_.faulted() || !device_.enable()) return false;
   memory_.engaged = false;
+  guard_ = {};
+  before_ = hand_before_ = false;
+  sent_->count = 0;
   return safety_.enable();
 }
 
@@ -167,7 +205,10 @@ void HapticLoop::disable() noexcept {
   device_.disable();
 }
 
-void HapticLoop::beside(std::span<const simulate::PortWrench> wrenches) noexcept { view_->beside(wrenches); }
+void HapticLoop::beside(std::span<const simulate::PortWrench> wrenches) noexcept {
+  if (!wrenches.empty()) share_mechanism();
+  view_->beside(wrenches);
+}
 
 bool HapticLoop::tick(double elapsed) noexcept {
   record_.events = record_.resisted = 0;
@@ -191,12 +232,17 @@ bool HapticLoop::tick(double elapsed) noexcept {
     record_.V_P = port.V_WP;
     if (safety_.memory().stage != Stage::off && !memory_.engaged) {
       coupler_.engage(memory_, sample_, port);
+      books_->begin();
+      sent_->work_begun = std::isfinite(view_->work()) ? view_->work() : 0.0;
+      if (closed_) books_->mechanism(view_->energy(), 0);
+      find_support(port);
       if (teleoperation_ != nullptr) teleoperation_->engage(sample_, port);
       if (prescribed_ != nullptr) prescribed_->law.engage(prescribed_->memory, sample_, port);
       if (proxy_ != nullptr) proxy_->memory = {.p = sample_.X_WH.p + memory_.d, .held = 0};
     }
     observe_distance(port);
     if (!safety_.faulted()) display();
+    if (!safety_.faulted()) audit();
   }
   if (safety_.faulted()) safe_state();
   record_.stage = safety_.memory().stage;
@@ -234,11 +280,16 @@ void HapticLoop::fail(Fault fault) noexcept {
 }
 
 void HapticLoop::book_handle() noexcept {
-  const Vector6 last = safety_.memory().wrench;  // held on the handle since the tick before
-  if (before_) {
+  // Held on the handle since the tick before: the last command, or an older one where the motors are late.
+  sent_->push(safety_.memory().wrench, safety_.memory().own);
+  const auto late = static_cast<std::size_t>(std::lround(device_.specification().latency / period_));
+  if (before_ && late < std::min(sent_->count, Sent::kMost)) {
     const math::Vec3<double> way = sample_.X_WH.p - p_before_;
-    record_.out_of_handle -= work(last, R_before_, sample_.X_WH.R, way);
-    record_.guarded -= work(guard_, R_before_, sample_.X_WH.R, way);
+    const std::size_t at = sent_->index(late);
+    const double given = -work(sent_->wrench[at], R_before_, sample_.X_WH.R, way);
+    record_.out_of_handle += given;
+    record_.guarded -= work(sent_->guard[at], R_before_, sample_.X_WH.R, way);
+    if (teleoperation_ == nullptr) books_->from_hand(given);
   }
   p_before_ = sample_.X_WH.p;
   R_before_ = sample_.X_WH.R;
@@ -251,11 +302,98 @@ const device::HandleDynamics* HapticLoop::own_dynamics() noexcept {
   return dynamics_used();
 }
 
+double HapticLoop::credit() noexcept {
+  if (closed_) books_->mechanism(view_->energy(), view_->age());
+  // Four channels mask the handle's inertia and friction: their motors give and take what the hand does not. Where its wrench is sensed its own work is known.
+  const bool sensed = teleoperation_ != nullptr && device_.specification().force_sensor;
+  return (sensed ? books_->hand() : record_.out_of_handle) + books_->gift();
+}
+
+/// The work of the hand where its wrench is sensed or observed, by the rule of the trapezium along the sensed way.
+void HapticLoop::book_hand(const Vector6& F_h) noexcept {
+  if (hand_before_) {
+    Vector6 mean{};
+    for (std::size_t i = 0; i < 6; ++i) mean[i] = 0.5 * (F_before_[i] + F_h[i]);
+    books_->from_hand(work(mean, R_hand_, sample_.X_WH.R, sample_.X_WH.p - p_hand_));
+  }
+  p_hand_ = sample_.X_WH.p;
+  R_hand_ = sample_.X_WH.R;
+  F_before_ = F_h;
+  hand_before_ = true;
+}
+
+void HapticLoop::audit() noexcept {
+  if (!memory_.engaged || safety_.memory().stage == Stage::off) return;
+  // Four channels let the hand's wrench and the motors' come on apart from each other: their books begin when both are there.
+  if (teleoperation_ != nullptr && safety_.memory().stage == Stage::ramping) {
+    books_->begin();
+    sent_->work_begun = std::isfinite(view_->work()) ? view_->work() : 0.0;
+    if (closed_) books_->mechanism(view_->energy(), 0);
+    return;
+  }
+  constexpr std::uint64_t kEvery =
+      8;  // [ticks] the mechanism's energy is looked at: it costs as much as a small tick
+  if (closed_ && sample_.number % kEvery == 0) books_->mechanism(view_->energy(), view_->age());
+  books_->close_tick();
+  record_.made = books_->made();
+  // A spring that stiffens while it is pressed, in the ramp, gives more than it got: what it holds at most.
+  for (std::size_t k = 0; k < 2; ++k) {
+    const Vector6& F = record_.on_handle;
+    const double squared = F[3 * k] * F[3 * k] + F[3 * k + 1] * F[3 * k + 1] + F[3 * k + 2] * F[3 * k + 2];
+    if (const double K = coupler_.gains.stiffness[k]; K > 0.0) books_->stored(0.5 * squared / K);
+  }
+  // A wrench that is observed is late, and takes what it does not know of dry friction for the hand's: its work is known to a few tenths.
+  constexpr double kObserved = 0.1;
+  const bool observed = teleoperation_ != nullptr && !device_.specification().force_sensor;
+  safety_.observe_energy((observed ? kObserved : 1.0) * record_.made, books_->turned(),
+                         books_->most_stored());
+}
+
+// L F = -A along the axes that are coupled, in the directions that can move: what the hand will have to hold. Only of a mechanism at rest; of one that moves
+// the velocity's products are in A, which no hand holds.
+void HapticLoop::find_support(const simulate::PortMotion& port) noexcept {
+  support_ = {};
+  constexpr double kStill = 1e-3;  // [rad/s], [m/s]
+  constexpr double kLength = 0.1;  // [m] of a handle: metres and radians are compared by it
+  constexpr double kHeavy = 1e-6;  // of the easiest direction
+  constexpr double kLeast = 1e-6;  // [1/kg]
+  if (proxy_ != nullptr || !(safety_.limits().ramp > 0.0)) return;
+  for (const double v : port.V_WP)
+    if (!(std::abs(v) < kStill)) return;
+  control::PortState state;
+  control::Resisted resisted;
+  view_->look({}, state, resisted);
+  using Matrix = Eigen::Matrix<double, 6, 6>;
+  using Vector = Eigen::Matrix<double, 6, 1>;
+  Matrix L = Matrix::Zero();
+  Vector A = Vector::Zero();
+  const std::uint8_t axes = device_.specification().actuated;
+  const auto size = [](std::size_t i) { return i < 3 ? kLength : 1.0; };
+  for (std::size_t i = 0; i < 6; ++i) {
+    if (!device::has_axis(axes, i)) continue;
+    A[static_cast<int>(i)] = size(i) * state.acceleration[i];
+    for (std::size_t j = 0; j < 6; ++j)
+      if (device::has_axis(axes, j))
+        L(static_cast<int>(i), static_cast<int>(j)) =
+            0.5 * size(i) * size(j) * (state.L[6 * i + j] + state.L[6 * j + i]);
+  }
+  if (!L.allFinite() || !A.allFinite()) return;
+  const Eigen::SelfAdjointEigenSolver<Matrix> modes(L);
+  const double most = modes.eigenvalues()[5];
+  for (int m = 0; m < 6; ++m) {
+    const double s = modes.eigenvalues()[m];
+    if (!(s > kHeavy * most && s > kLeast)) continue;
+    const double F = -modes.eigenvectors().col(m).dot(A) / s;
+    for (std::size_t i = 0; i < 6; ++i)
+      support_[i] += size(i) * F * modes.eigenvectors()(static_cast<int>(i), m);
+  }
+}
+
 Vector6 HapticLoop::guard_wrench() noexcept {
   guard_ = {};
   if (!guarded_ || safety_.memory().stage == Stage::off) return guard_;
   const device::HandleDynamics* const own = own_dynamics();
-  guard_ = control::passivity_wrench(record_.out_of_handle, sample_.V_WH,
+  guard_ = control::passivity_wrench(credit(), sample_.V_WH,
                                      own != nullptr ? own->M : control::inertia_of(device_.specification()),
                                      period_);
   return guard_;
@@ -291,25 +429,25 @@ void HapticLoop::display_proxy() noexcept {
   const control::Proxy proxy{proxy_->stiffness, proxy_->faces};
   proxy.follow(proxy_->memory, point);
   const math::Vec3<double> F = proxy.force(proxy_->memory, point);
-  Vector6 wanted = guard;
-  for (std::size_t i = 0; i < 3; ++i) wanted[3 + i] += F[i];
+  Vector6 wanted{};
+  for (std::size_t i = 0; i < 3; ++i) wanted[3 + i] = F[i];
   for (std::size_t i = 0; i < 6; ++i)
     if (!device::has_axis(device_.specification().actuated, i)) wanted[i] = 0.0;
-  const Vector6 on_handle = safety_.limited(wanted);
+  const Vector6 on_handle = safety_.limited(wanted, guard);
   if (safety_.faulted()) return;
   record_.on_handle = on_handle;
   record_.p_P = proxy_->memory.p;
   command({.wrench = on_handle, .X_WH = {}});
 }
 
-/// F goes to the port and its opposite, with the guard's damper, to the handle, as far as the limits let it.
+/// F goes to the port and its opposite to the handle, as far as the limits let it; the guard's damper, which stands on the ground, to the handle alone, within
+/// what they leave.
 void HapticLoop::give(const Vector6& F, const Vector6& guard) noexcept {
   Vector6 wanted{};
-  for (std::size_t i = 0; i < 6; ++i) wanted[i] = guard[i] - F[i];
-  const Vector6 on_handle = safety_.limited(wanted);
-  // The guard's damper stands on the ground.
+  for (std::size_t i = 0; i < 6; ++i) wanted[i] = -F[i];
+  const Vector6 on_handle = safety_.limited(wanted, guard);
   Vector6 on_port{};
-  for (std::size_t i = 0; i < 6; ++i) on_port[i] = guard[i] - on_handle[i];
+  for (std::size_t i = 0; i < 6; ++i) on_port[i] = -safety_.memory().own[i];
   step_mechanism(on_port);
   if (safety_.faulted() || safety_.memory().stage == Stage::off) return;
   record_.on_handle = on_handle;
@@ -320,13 +458,12 @@ void HapticLoop::teleoperate() noexcept {
   book_handle();
   if (safety_.memory().stage == Stage::off) return step_mechanism({});
   teleoperation_->look(*view_, sample_, own_dynamics(), safety_.memory().wrench, safety_.share());
+  book_hand(teleoperation_->hand());
   step_mechanism(teleoperation_->on_port());
   if (safety_.faulted()) return;
   teleoperation_->stepped(*view_);
-  Vector6 wanted = teleoperation_->on_handle(safety_.limits().force);
-  const Vector6 guard = guard_wrench();
-  for (std::size_t i = 0; i < 6; ++i) wanted[i] += guard[i];
-  const Vector6 on_handle = safety_.limited(wanted);
+  const Vector6 on_handle =
+      safety_.limited(teleoperation_->on_handle(safety_.limits().force), guard_wrench());
   if (safety_.faulted()) return;
   record_.resisted = teleoperation_->resisted().count;
   record_.on_handle = on_handle;
@@ -341,16 +478,9 @@ void HapticLoop::display_admittance() noexcept {
     for (std::size_t i = 0; i < 6; ++i) F_h[i] -= own[i];
   }
   A_commanded_ = {};
-  // The work of the sensed wrench along the sensed way, by the rule of the trapezium.
-  if (before_) {
-    Vector6 mean{};
-    for (std::size_t i = 0; i < 6; ++i) mean[i] = 0.5 * (F_before_[i] + F_h[i]);
-    record_.out_of_handle += work(mean, R_before_, sample_.X_WH.R, sample_.X_WH.p - p_before_);
-  }
-  p_before_ = sample_.X_WH.p;
-  R_before_ = sample_.X_WH.R;
-  F_before_ = F_h;
-  before_ = true;
+  const double before = books_->hand();
+  book_hand(F_h);
+  record_.out_of_handle += books_->hand() - before;
   step_mechanism(safety_.limited(F_h));
   if (safety_.faulted() || safety_.memory().stage == Stage::off) return;
   // Handle and port stand to each other as they did when the display began.
@@ -360,15 +490,26 @@ void HapticLoop::display_admittance() noexcept {
     safety_.trip(Fault::too_fast);
     return;
   }
+  // While the ramp lets a share s of the hand's wrench through, it lets the same share of the port's motion through: F_h . (s V) = (s F_h) . V. With all of the
+  // motion the hand would work with F_h where the mechanism gets s F_h, and the rest would come from nowhere.
+  if (const double s = safety_.memory().ramped; s < 1.0) {
+    const Vector6& V = port.V_WP;
+    const math::Vec3<double> rest = (1.0 - s) * (port.X_WP.p - record_.p_P);
+    memory_.d = memory_.d + rest;
+    const math::Vec3<double> turn{V[0], V[1], V[2]};
+    const math::Mat3<double> back = math::rotation_of(math::exponential((1.0 - s) * period_ * turn));
+    memory_.R_HP = memory_.R_HP * port.X_WP.R.transposed() * back * port.X_WP.R;
+  }
   // The wrench of this tick is sensed where it began, and the motion is shown where it ends: one period later.
   device::Command to;
   to.X_WH = {port.X_WP.R * memory_.R_HP.transposed(), port.X_WP.p - memory_.d};
   to.V_WH = port.V_WP;
+  for (double& v : to.V_WH) v *= safety_.memory().ramped;
   for (std::size_t i = 0; i < 6; ++i) A_commanded_[i] = (port.V_WP[i] - record_.V_P[i]) / period_;
   if (guarded_) {
-    // [rad/s/(N m)], [m/s/N] as fast as a hand leads a light handle.
-    constexpr std::array<double, 2> kYield{0.5, 0.02};
-    const Vector6 more = control::passivity_motion(record_.out_of_handle, F_h, kYield, period_);
+    // A period until the motion is there, and one until it is sensed.
+    const control::Yielding yielding{.periods = 2.0 + device_.specification().latency / period_};
+    const Vector6 more = guard_ = control::passivity_motion(yielding, credit(), F_h, period_, guard_);
     for (std::size_t i = 0; i < 6; ++i) {
       to.V_WH[i] += more[i];
       record_.guarded += period_ * F_h[i] * more[i];
@@ -390,7 +531,14 @@ void HapticLoop::step_mechanism(const Vector6& on_port) noexcept {
   safety_.observe_port(by_hand);
   if (safety_.faulted()) return;
   const simulate::PortMotion from = view_->motion();
-  const simulate::Tick tick = view_->step(on_port);
+  Vector6 carried{}, all = on_port;  // what the ramp keeps from the hand's wrench holds the port
+  const double s = safety_.memory().ramped, felt = admittance_ ? s * s : s;  // by the hand, of its weight
+  if (safety_.memory().stage == Stage::ramping)
+    for (std::size_t i = 0; i < 6; ++i) {
+      carried[i] = (1.0 - felt) * support_[i];
+      all[i] += carried[i];
+    }
+  const simulate::Tick tick = view_->step(all);
   record_.status = tick.status;
   record_.events = tick.events;
   if (!tick.ok()) {
@@ -399,8 +547,20 @@ void HapticLoop::step_mechanism(const Vector6& on_port) noexcept {
   }
   if (view_->late()) return safety_.trip(Fault::simulation_late);
   const simulate::PortMotion& to = view_->motion();
-  record_.into_port += work(on_port, from.X_WP.R, to.X_WP.R, to.X_WP.p - from.X_WP.p);
+  const math::Vec3<double> way = to.X_WP.p - from.X_WP.p;
+  const double given = work(on_port, from.X_WP.R, to.X_WP.R, way);
+  record_.into_port += given;
   record_.on_port = on_port;
+  if (safety_.memory().stage == Stage::off) return;
+  const double scale = teleoperation_ != nullptr ? teleoperation_->power_scale() : 1.0;
+  // A local model's motion is not the mechanism's: what went into that, the simulation says.
+  if (const double all = view_->work(); std::isfinite(all)) {
+    record_.into_port = all;
+    books_->port_so_far(scale * (all - sent_->work_begun), view_->age() + 1);
+  } else {
+    books_->into_port(scale * given);
+  }
+  if (safety_.memory().stage == Stage::ramping) books_->given(work(carried, from.X_WP.R, to.X_WP.R, way));
 }
 
 void HapticLoop::command(const device::Command& command) noexcept {
@@ -410,7 +570,7 @@ void HapticLoop::command(const device::Command& command) noexcept {
 
 void HapticLoop::safe_state() noexcept {
   record_.on_handle = record_.on_port = {};
-  memory_.engaged = before_ = false;
+  memory_.engaged = before_ = hand_before_ = false;
   guard_ = {};
   // The last place that was believed, at rest: what an admittance device holds.
   commanded_ = {.wrench = {}, .X_WH = safety_.memory().last.X_WH, .V_WH = {}};

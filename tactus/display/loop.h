@@ -6,7 +6,8 @@
 //   2. impedance device: the coupler's wrench between handle and port, limited; admittance device: the sensed wrench, limited; four
 //      channels (control/four_channel.h): the hand's wrench less the coordination, and what the motors make of its answer
 //   3. the mechanism makes its step with that wrench at the port. Action is reaction: what the handle does not get, by a clamp or
-//      the ramp, the mechanism does not get either
+//      the ramp, the mechanism does not get either. What holds the port when the display begins comes on with the ramp as well: the rest of it is
+//      carried meanwhile
 //   4. the device is commanded: the opposite wrench, or the port's motion
 //   5. anything wrong on the way: the device is commanded to the safe state in this same tick, and switched off
 //
@@ -33,6 +34,7 @@ namespace tactus::display {
 using device::Vector6;
 class Teleoperation;
 class PortView;
+class EnergyBooks;
 struct ResistanceRule;
 
 /// Two rates (display/two_rates.h): the mechanism in a simulation of its own, the loop with a local model of it.
@@ -56,6 +58,7 @@ struct TickRecord {
       0.0;               // [J] taken from the handle so far, by its sensed motion; by the commanded one of an
                          // admittance device
   double guarded = 0.0;  // [J] of it that the passivity controller took
+  double made = 0.0;     // [J] from nowhere (display/energy_books.h); negative: lost or stored
   control::Stage stage = control::Stage::off;
   control::Fault fault = control::Fault::none;
   int events = 0;    // of contact, in this tick
@@ -82,7 +85,7 @@ class HapticLoop {
   /// A virtual proxy instead (control/proxy.h): the handle is a point before the boxes and planes that stand on the ground; the mechanism goes
   /// on by itself. Throws InputError where the device cannot push in space, or nothing is there to be met.
   void use(const control::ProxyGains& gains);
-  /// The passivity observer and controller (control/passivity.h) has the last word before the limits.
+  /// The passivity observer and controller (control/passivity.h): a hand gets no more than it put in, and what the mechanism gave by itself.
   void guard_passivity(bool on = true) noexcept { guarded_ = on; }
   /// What hangs beyond an admittance device's sensor (control/fixture.h) is taken out of what it senses.
   void compensate(const control::Fixture& fixture);
@@ -98,6 +101,8 @@ class HapticLoop {
   /// After a fault, before enable().
   void clear() noexcept { safety_.clear(); }
 
+  /// Somebody else moves the mechanism, too, or changes its parameters: its energy is then no part of the books.
+  void share_mechanism() noexcept { closed_ = false; }
   /// Wrenches on the mechanism besides the loop's own, from the next tick on until others are given: three at most.
   void beside(std::span<const simulate::PortWrench> wrenches) noexcept;
 
@@ -118,6 +123,7 @@ class HapticLoop {
   }
   const control::SafetyMemory& safety() const noexcept { return safety_.memory(); }
   const control::Coupler& coupler() const noexcept { return coupler_; }
+  const EnergyBooks& books() const noexcept { return *books_; }
   device::Device& device() noexcept { return device_; }
   double period() const noexcept { return period_; }
 
@@ -132,6 +138,11 @@ class HapticLoop {
   Vector6 guard_wrench() noexcept;
   const device::HandleDynamics* own_dynamics() noexcept;
   void make_view();
+  void book_hand(const Vector6& F_h) noexcept;
+  void audit() noexcept;
+  void find_support(const simulate::PortMotion& port) noexcept;
+  /// [J] that the hand has put in, and the mechanism by itself: below 0 the display has fed it.
+  double credit() noexcept;
   void display_admittance() noexcept;
   void observe_distance(const simulate::PortMotion& port) noexcept;
   void step_mechanism(const Vector6& on_port) noexcept;
@@ -159,14 +170,22 @@ class HapticLoop {
   Asked asked_ = Asked::not_yet;  // in this tick, for the device's dynamics
   device::HandleDynamics dynamics_{};
   TickRecord record_{};
-  math::Vec3<double> p_before_{};  // of the handle, in the tick before
+  math::Vec3<double> p_before_{};  // of the handle, in the tick before: where it is pushed
   math::Mat3<double> R_before_ = math::Mat3<double>::identity();
   bool before_ = false;
-  Vector6 F_before_{};                         // of the hand, admittance devices
+  Vector6 F_before_{};  // of the hand, where it is sensed or observed
+  math::Vec3<double> p_hand_{};
+  math::Mat3<double> R_hand_ = math::Mat3<double>::identity();
+  bool hand_before_ = false;
   std::unique_ptr<control::Fixture> fixture_;  // null: nothing beyond the sensor
   Vector6 A_commanded_{};                      // of the tick before, admittance devices
   bool guarded_ = false;
-  Vector6 guard_{};  // wrench or motion of the passivity controller that is held
+  std::unique_ptr<EnergyBooks> books_;
+  bool closed_;  // nothing but the loop drives the mechanism
+  struct Sent;
+  std::unique_ptr<Sent> sent_;  // wrenches on their way to the motors
+  Vector6 support_{};           // holds the port where the display begins, while forces ramp up
+  Vector6 guard_{};             // wrench or motion of the passivity controller that is held
 };
 
 }  // namespace tactus::display

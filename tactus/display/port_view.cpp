@@ -2,7 +2,16 @@
 
 #include <algorithm>
 
+#include <tactus/math/rotation_vector.h>
+
 namespace tactus::display {
+
+double work_along(const Vector6& F, const simulate::PortMotion& from,
+                  const simulate::PortMotion& to) noexcept {
+  const math::Vec3<double> turned = math::rotation_vector(to.X_WP.R * from.X_WP.R.transposed()),
+                           way = to.X_WP.p - from.X_WP.p;
+  return F[0] * turned.x + F[1] * turned.y + F[2] * turned.z + F[3] * way.x + F[4] * way.y + F[5] * way.z;
+}
 
 void FullPort::look(const Vector6& on_port, control::PortState& state, control::Resisted& resisted) noexcept {
   acting_[0] = {port_, on_port};

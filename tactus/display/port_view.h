@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <span>
 
 #include <tactus/control/four_channel.h>
@@ -11,6 +12,10 @@
 namespace tactus::display {
 
 using device::Vector6;
+
+/// The work of a held wrench along the way from one place to another.
+double work_along(const Vector6& F, const simulate::PortMotion& from,
+                  const simulate::PortMotion& to) noexcept;
 
 class PortView {
  public:
@@ -36,6 +41,10 @@ class PortView {
   virtual bool continuous() const noexcept { return true; }
   /// It is too old.
   virtual bool late() const noexcept { return false; }
+  /// [J] that went into the mechanism at the port, so far, by its own motion; NaN: by motion(), which is its own.
+  virtual double work() const noexcept { return std::numeric_limits<double>::quiet_NaN(); }
+  /// [J] kinetic and potential, of the mechanism itself, as late as everything.
+  virtual double energy() noexcept = 0;
 };
 
 /// What decides which directions count as resisted.
@@ -65,6 +74,10 @@ class FullPort final : public PortView {
   const simulate::PortMotion& motion() noexcept override { return mechanism_.motion(port_); }
   Vector6 jump(const Vector6& acceleration) noexcept override;
   void beside(std::span<const simulate::PortWrench> wrenches) noexcept override;
+  double energy() noexcept override {
+    const simulate::Energies of = mechanism_.energies();
+    return of.kinetic + of.potential;
+  }
 
  private:
   static constexpr std::size_t kMostBesides = 3;

@@ -47,6 +47,10 @@ class Teleoperation {
   /// [m] in the handle's scale: how far the port is from where the handle would have it.
   double apart(const device::Sample& sample, const simulate::PortMotion& port) const noexcept;
   double force_scale() const noexcept { return controller_.gains.force_scale; }
+  /// Power at the handle by that at the port.
+  double power_scale() const noexcept {
+    return controller_.gains.force_scale * controller_.gains.motion_scale;
+  }
 
   const control::Resisted& resisted() const noexcept { return resisted_; }
   const control::HandleDemand& demand() const noexcept { return demand_; }

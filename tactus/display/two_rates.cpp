@@ -26,7 +26,11 @@ void SlowSimulation::catch_up(const WrenchSent& message, control::LocalModelUpda
     const double length = static_cast<double>(message.tick - tick_) * mechanism_.step_length();
     Vector6 mean{};
     for (std::size_t i = 0; i < 6; ++i) mean[i] = (message.sum[i] - done_[i]) / length;
-    for (; tick_ < message.tick && status_.ok(); ++tick_) status_ |= full_.step(mean).status;
+    for (; tick_ < message.tick && status_.ok(); ++tick_) {
+      const simulate::PortMotion from = full_.motion();
+      status_ |= full_.step(mean).status;
+      work_ += work_along(mean, from, full_.motion());
+    }
     tick_ = message.tick;
     done_ = message.sum;
   }
@@ -57,6 +61,8 @@ void SlowSimulation::probe(std::span<const simulate::PortWrench> wrenches, Probe
 void SlowSimulation::describe(control::LocalModelUpdate& update) noexcept {
   update.tick = tick_;
   update.status = status_;
+  update.energy = full_.energy();
+  update.work = work_;
   control::PortState state;
   contacts_ = 0;
   full_.look({}, state, update.resisted);

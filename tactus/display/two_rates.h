@@ -57,6 +57,7 @@ class SlowSimulation {
   FullPort full_;
   std::uint64_t tick_ = 0;
   Vector6 done_{};
+  double work_ = 0.0;
   simulate::Status status_;
   std::vector<int> ports_;  // of the bodies; -1: fixed
   std::array<simulate::NearPoint, 32> near_{};
@@ -82,6 +83,8 @@ class LocalPort final : public PortView {
   Vector6 jump(const Vector6&) noexcept override { return {}; }
   bool continuous() const noexcept override { return false; }
   bool late() const noexcept override { return late_; }
+  double energy() noexcept override { return local_.update().energy; }
+  double work() const noexcept override { return local_.update().work; }
 
   std::uint64_t age() const noexcept override { return tick_ - local_.update().tick; }
   const control::LocalModel& local() const noexcept { return local_; }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <tactus/contact/open.h>
+#include <tactus/control/coupler_at_port.h>
 #include <tactus/control/coupler_by_mass.h>
 #include <tactus/control/prescribed_design.h>
 #include <tactus/describe/read/load.h>
@@ -214,6 +215,48 @@ TEST(CouplerDesign, DesignedGainsArePassiveAndStableForEveryDevice) {
       EXPECT_LE(gains.stiffness[1], 0.5 * device::largest_stiffness(s));
     }
   }
+}
+
+// Two rates: a wall that is seen so many periods late, whatever they are.
+TEST(CouplerDesign, IsAsSoftAsTheAgeOfWhatItKnowsAsks) {
+  for (const device::Specification& s : device::devices()) {
+    if (s.kind != device::Kind::impedance || (s.actuated & device::kTranslation) == 0) continue;
+    for (const int age : {1, 2, 33, 300}) {
+      const CouplerGains gains = design(s, {1.0, 3.0}, 0.5, age);
+      const double late = 0.5 / s.rate + s.latency + age / s.rate;
+      EXPECT_GT(gains.stiffness[1], 0.0) << s.name << age;
+      EXPECT_LE(gains.stiffness[1], 0.5 * s.damping[1] / late * (1.0 + 1e-12)) << s.name << age;
+      EXPECT_TRUE(is_passive(s, gains, 1, age)) << s.name << age;
+      CouplerGains more = gains;
+      more.stiffness[1] *= 3.0;
+      EXPECT_FALSE(is_passive(s, more, 1, age)) << s.name << age;
+    }
+    EXPECT_EQ(design(s, {1.0, 3.0}, 0.5, 0).stiffness, design(s, {1.0, 3.0}, 0.5).stiffness);
+  }
+}
+
+// A point on a light rod that turns about a pivot: both springs pull at the same joint, w^2 = (K r^2 + K_r)/I.
+TEST(CouplerDesign, TakesRotationAndTranslationOfAPortTogether) {
+  constexpr double r = 0.1, I = 1e-4;  // [m], [kg m^2]
+  std::array<double, 36> L{};
+  const std::array<double, 6> J{0, 0, 1.0, 0, r, 0};
+  for (std::size_t i = 0; i < 6; ++i)
+    for (std::size_t j = 0; j < 6; ++j) L[6 * i + j] = J[i] * J[j] / I;
+  device::Specification s;
+  for (const device::Specification& one : device::devices())
+    if (one.name == "simulated:planar") s = one;
+  const CouplerGains given{{8.0, 4000.0}, {0.005, 2.0}};
+  const auto [w2, beta] = fastest_mode(s, given, L);
+  EXPECT_NEAR(w2, (4000.0 * r * r + 8.0) / I, 1e-9 * w2);
+  EXPECT_NEAR(beta, (2.0 * r * r + 0.005) / I, 1e-9 * beta);
+  const CouplerGains soft = softened(s, given, L);
+  EXPECT_LT(soft.stiffness[1], given.stiffness[1]);
+  EXPECT_NEAR(soft.stiffness[0] / soft.stiffness[1], given.stiffness[0] / given.stiffness[1], 1e-12);
+  // The explicit spring alone bears (w T)^2 < 4; with four times the mobility and half as much again there is room.
+  EXPECT_LT(6.0 * fastest_mode(s, soft, L)[0] / (s.rate * s.rate), 4.0);
+  // A heavy port needs nothing of it.
+  for (double& l : L) l *= 1e-4;
+  EXPECT_EQ(softened(s, given, L).stiffness, given.stiffness);
 }
 
 TEST(CouplerDesign, SaysWhatIsPassive) {

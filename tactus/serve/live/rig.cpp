@@ -78,6 +78,7 @@ Rig::Rig(Work& work) : port_(port_of(work)) {
   if (s.kind == device::Kind::impedance) gains = control::design(s, grasp.inertia, 0.5);
   control::SafetyLimits limits = control::limits_for(s);
   loop_ = std::make_unique<display::HapticLoop>(*work.mechanism, *device_, port_, gains, limits);
+  loop_->share_mechanism();  // with the page
   if (work.choice.controller != "coupler") {
     control::FourChannelGains four;
     constexpr double kFrequency = 10.0;  // [rad/s] of the weak spring that keeps both in one place

@@ -1,0 +1,80 @@
+// The energy books of a loop: whether more came out of it than went in.
+//
+// Three ports: the hand's, where work W_h went in; the mechanism's, where work W_p came out; and the mechanism itself, whose kinetic and potential energy is E. What
+// a passive display, a passive mechanism and their losses make of these is never positive:
+//
+//   W_p - W_h <= 0          the display: spring and dampers of the coupler hold or burn the rest
+//   E - E_0 - W_h <= 0      all together, where nothing but the hand drives the mechanism
+//
+// What the mechanism lost, E_0 - E > 0, it gave by itself: a weight that sinks into the hand is no energy from nowhere. Beyond rounding these hold up to what
+// sampling makes of the work that goes to and fro, S = sum |dW_h| + |dW_p|.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+
+namespace tactus::display {
+
+class EnergyBooks {
+ public:
+  void begin() noexcept { *this = {}; }
+
+  // In a tick; [J].
+  void from_hand(double work) noexcept {
+    hand_ += work;
+    turned_ += std::abs(work);
+    if (!late_) made_by_display_ = port_ - hand_;
+  }
+  void into_port(double work) noexcept {
+    port_ += work;
+    turned_ += std::abs(work);
+    made_by_display_ = port_ - hand_;
+  }
+  /// All that went into the port, as it was `age` ticks ago.
+  void port_so_far(double work, std::uint64_t age) noexcept {
+    late_ = true;
+    turned_ += std::abs(work - port_);
+    port_ = work;
+    made_by_display_ = work - hand_before(age);
+  }
+  /// The energy E of the mechanism as it was `age` ticks ago; of the first call E_0.
+  void mechanism(double energy, std::uint64_t age) noexcept {
+    if (!known_) first_ = energy;
+    known_ = true;
+    energy_ = energy;
+    made_in_all_ = energy_ - first_ - hand_before(age);
+  }
+  /// What others gave to the mechanism is no gain.
+  void given(double work) noexcept { first_ += work; }
+  /// What a spring holds that is held by so much.
+  void stored(double energy) noexcept { stored_ = std::max(stored_, energy); }
+  /// The tick is over.
+  void close_tick() noexcept { past_[++ticks_ % kRemembered] = hand_; }
+
+  double hand() const noexcept { return hand_; }
+  double port() const noexcept { return port_; }
+  double turned() const noexcept { return turned_; }
+  double most_stored() const noexcept { return stored_; }
+  /// What the mechanism gave by itself; 0 where its energy is not known.
+  double gift() const noexcept { return std::max(0.0, first_ - energy_); }
+  /// What came from nowhere, by the first line, or by either; negative: lost or stored.
+  double made_by_display() const noexcept { return made_by_display_; }
+  double made() const noexcept {
+    return known_ ? std::max(made_by_display(), made_in_all_) : made_by_display();
+  }
+
+ private:
+  double hand_before(std::uint64_t age) const noexcept {
+    return age == 0 ? hand_ : age <= ticks_ ? past_[(ticks_ - age) % kRemembered] : 0.0;
+  }
+  static constexpr std::size_t kRemembered = 1024;  // [ticks] as two rates do
+  double hand_ = 0.0, port_ = 0.0, turned_ = 0.0, stored_ = 0.0;
+  double first_ = 0.0, energy_ = 0.0, made_in_all_ = 0.0, made_by_display_ = 0.0;
+  bool known_ = false, late_ = false;
+  std::uint64_t ticks_ = 0;
+  std::array<double, kRemembered> past_{};
+};
+
+}  // namespace tactus::display
