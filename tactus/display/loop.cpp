@@ -458,6 +458,12 @@ void HapticLoop::display_admittance() noexcept {
   if (safety_.faulted() || safety_.memory().stage == Stage::off) return;
   // Handle and port stand to each other as they did when the display began.
   const simulate::PortMotion& port = view_->motion();
+  // A servo comes after the port: what the hand has still to give for the way between them is no energy from nowhere.
+  const math::Vec3<double> behind = port.X_WP.p - memory_.d - sample_.X_WH.p,
+                           twisted = math::rotation_vector(port.X_WP.R * memory_.R_HP.transposed() *
+                                                           sample_.X_WH.R.transposed());
+  books_->stored(std::hypot(on_port[3], on_port[4], on_port[5]) * std::sqrt(dot(behind, behind)) +
+                 std::hypot(on_port[0], on_port[1], on_port[2]) * std::sqrt(dot(twisted, twisted)));
   const double v2 = port.V_WP[3] * port.V_WP[3] + port.V_WP[4] * port.V_WP[4] + port.V_WP[5] * port.V_WP[5];
   if (const double most = safety_.limits().speed[1]; most > 0.0 && v2 > most * most) {
     safety_.trip(Fault::too_fast);
