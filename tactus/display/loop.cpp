@@ -342,9 +342,10 @@ void HapticLoop::audit() noexcept {
     const double squared = F[3 * k] * F[3 * k] + F[3 * k + 1] * F[3 * k + 1] + F[3 * k + 2] * F[3 * k + 2];
     if (const double K = coupler_.gains.stiffness[k]; K > 0.0) books_->stored(0.5 * squared / K);
   }
-  // A wrench that is observed is late, and takes what it does not know of dry friction for the hand's: its work is known to a few tenths.
+  // Handle and port of four channels move apart by what the hand's wrench changes within a period; and one that is observed is late, and takes what it does not know of
+  // dry friction for the hand's: their work is known to a few tenths.
   constexpr double kObserved = 0.1;
-  const bool observed = teleoperation_ != nullptr && !device_.specification().force_sensor;
+  const bool observed = teleoperation_ != nullptr;
   safety_.observe_energy((observed ? kObserved : 1.0) * record_.made, books_->turned(),
                          books_->most_stored());
 }
@@ -481,30 +482,30 @@ void HapticLoop::display_admittance() noexcept {
   const double before = books_->hand();
   book_hand(F_h);
   record_.out_of_handle += books_->hand() - before;
-  step_mechanism(safety_.limited(F_h));
+  // What the hand gives acts at once: with a share of it the hand would work with F_h where the mechanism gets less, and the rest would come from nowhere. What
+  // ramps up is what the mechanism gives: its weight.
+  Vector6 on_port = safety_.limited(F_h);
+  if (const double s = safety_.memory().ramped; s > 0.0)
+    for (double& f : on_port) f /= s;
+  step_mechanism(on_port);
   if (safety_.faulted() || safety_.memory().stage == Stage::off) return;
   // Handle and port stand to each other as they did when the display began.
   const simulate::PortMotion& port = view_->motion();
+  // A servo comes after the port: what the hand has still to give for the way between them is no energy from nowhere.
+  const math::Vec3<double> behind = port.X_WP.p - memory_.d - sample_.X_WH.p,
+                           twisted = math::rotation_vector(port.X_WP.R * memory_.R_HP.transposed() *
+                                                           sample_.X_WH.R.transposed());
+  books_->stored(std::hypot(on_port[3], on_port[4], on_port[5]) * std::sqrt(dot(behind, behind)) +
+                 std::hypot(on_port[0], on_port[1], on_port[2]) * std::sqrt(dot(twisted, twisted)));
   const double v2 = port.V_WP[3] * port.V_WP[3] + port.V_WP[4] * port.V_WP[4] + port.V_WP[5] * port.V_WP[5];
   if (const double most = safety_.limits().speed[1]; most > 0.0 && v2 > most * most) {
     safety_.trip(Fault::too_fast);
     return;
   }
-  // While the ramp lets a share s of the hand's wrench through, it lets the same share of the port's motion through: F_h . (s V) = (s F_h) . V. With all of the
-  // motion the hand would work with F_h where the mechanism gets s F_h, and the rest would come from nowhere.
-  if (const double s = safety_.memory().ramped; s < 1.0) {
-    const Vector6& V = port.V_WP;
-    const math::Vec3<double> rest = (1.0 - s) * (port.X_WP.p - record_.p_P);
-    memory_.d = memory_.d + rest;
-    const math::Vec3<double> turn{V[0], V[1], V[2]};
-    const math::Mat3<double> back = math::rotation_of(math::exponential((1.0 - s) * period_ * turn));
-    memory_.R_HP = memory_.R_HP * port.X_WP.R.transposed() * back * port.X_WP.R;
-  }
   // The wrench of this tick is sensed where it began, and the motion is shown where it ends: one period later.
   device::Command to;
   to.X_WH = {port.X_WP.R * memory_.R_HP.transposed(), port.X_WP.p - memory_.d};
   to.V_WH = port.V_WP;
-  for (double& v : to.V_WH) v *= safety_.memory().ramped;
   for (std::size_t i = 0; i < 6; ++i) A_commanded_[i] = (port.V_WP[i] - record_.V_P[i]) / period_;
   if (guarded_) {
     // A period until the motion is there, and one until it is sensed.
@@ -531,8 +532,8 @@ void HapticLoop::step_mechanism(const Vector6& on_port) noexcept {
   safety_.observe_port(by_hand);
   if (safety_.faulted()) return;
   const simulate::PortMotion from = view_->motion();
-  Vector6 carried{}, all = on_port;  // what the ramp keeps from the hand's wrench holds the port
-  const double s = safety_.memory().ramped, felt = admittance_ ? s * s : s;  // by the hand, of its weight
+  Vector6 carried{}, all = on_port;             // what the ramp keeps from the hand's wrench holds the port
+  const double felt = safety_.memory().ramped;  // by the hand, of the weight
   if (safety_.memory().stage == Stage::ramping)
     for (std::size_t i = 0; i < 6; ++i) {
       carried[i] = (1.0 - felt) * support_[i];
