@@ -353,6 +353,17 @@ constraints:
   EXPECT_EQ(bricard["redundant_rows"].size(), 1u);
 }
 
+// The drag of `air` is a root of zero at rest: it has a value, and no slope.
+TEST(Eval, AForceWithoutASlopeLeavesTheMotionKnown) {
+  const Json arm = evaluated("muscle_arm.yaml", "{}");
+  EXPECT_TRUE(arm["linear"].is_null());
+  EXPECT_NE(arm["linear_note"].get<std::string>().find("no derivative"), std::string::npos);
+  for (const double udot : arm["udot"].get<List>()) EXPECT_TRUE(std::isfinite(udot));
+  const Json moving = evaluated("muscle_arm.yaml", "{u: {shoulder: 1, elbow: 0.5}}");
+  EXPECT_TRUE(moving["linear"].is_object());
+  EXPECT_EQ(moving.count("linear_note"), 0u);
+}
+
 // A parallelogram whose loop is closed twice, on a line: rows are redundant and others are lost, so it is singular.
 TEST(Eval, FindsTheBranchOfASingularPositionWhereRowsAreRedundant) {
   const Folder folder;
