@@ -192,16 +192,37 @@ void by_budget(const describe::Model& model, const derive::Options& options, con
           {{"inverse_dynamics", to_json(result.operations)}, {"exact_inverse_dynamics", to_json(exact)}}}});
 }
 
-/// NAME=FORMULA of --at; "initial" alone is the model's initial state.
-std::vector<derive::PointValue> point_of(const std::vector<std::string>& words) {
-  std::vector<derive::PointValue> point;
-  for (const std::string& word : words) {
+/// Words between commas; those within parentheses belong to formulas.
+std::vector<std::string> split(const std::vector<std::string>& lists) {
+  std::vector<std::string> words;
+  for (const std::string& list : lists) {
+    int depth = 0;
+    words.emplace_back();
+    for (const char c : list) {
+      depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+      if (c == ',' && depth <= 0)
+        words.emplace_back();
+      else
+        words.back() += c;
+    }
+  }
+  return words;
+}
+
+/// NAME=FORMULA of --at; `initial`: what is not named is as in the model's initial state.
+derive::LinearPoint point_of(const Request& request) {
+  derive::LinearPoint point =
+      derive::point_of_file(request.model.path, request.model.pairs(), request.model.reading());
+  for (const std::string& word : split(request.at)) {
     const std::size_t equals = word.find('=');
-    if (word == "initial") continue;
+    if (word == "initial") {
+      point.initial = true;
+      continue;
+    }
     if (equals == 0 || equals == std::string::npos || equals + 1 == word.size())
       throw InputError({}, fmt::format("--at {}: a name and its value are expected", word),
                        "write --at NAME=VALUE, such as --at \"q1=90 deg,q2=0\", or --at initial");
-    point.push_back({word.substr(0, equals), word.substr(equals + 1)});
+    point.values.push_back({word.substr(0, equals), word.substr(equals + 1)});
   }
   return point;
 }
@@ -215,7 +236,7 @@ void about_a_point(const describe::Model& model, const derive::Options& options,
   if (request.at.empty())
     throw InputError({}, "--independent needs the point of the linear model",
                      "add --at NAME=VALUE,... or --at initial");
-  print(derive::linear_sheet_at(model, options, point_of(request.at), request.independent,
+  print(derive::linear_sheet_at(model, options, point_of(request), request.independent,
                                 request.digits >= 0 ? request.digits : kCanonicalDigits),
         model, options, request);
 }
@@ -326,10 +347,9 @@ void add_derive(CLI::App& program) {
   verb->add_flag("--linear", request->linear,
                  "linear model about a point of motion: M, C = d tau/d u, K = d tau/d q");
   verb->add_option(
-          "--at", request->at,
-          "with --linear: about this point, constraints eliminated: NAME=VALUE,... of coordinates, speeds "
-          "(NAME_dot), forces (tau_NAME); or `initial`")
-      ->delimiter(',');
+      "--at", request->at,
+      "with --linear: about this point, constraints eliminated: NAME=VALUE,... of coordinates, speeds "
+      "(NAME_dot), forces (tau_NAME); or `initial`");
   verb->add_option("--independent", request->independent,
                    "with --linear --at: coordinates and speeds that must be among the independent ones; with "
                    "--kane: speeds")

@@ -396,6 +396,18 @@ bool all_finite(const Json& value) {
   return true;
 }
 
+/// Where a force has a value and no slope, as a root of zero, the motion is known and its linear model is not.
+void add_linear_model(Json& result, Json linear) {
+  if (all_finite(linear)) {
+    result["linear"] = std::move(linear);
+    return;
+  }
+  result["linear"] = nullptr;
+  result["linear_note"] =
+      "a force, a constraint or a rate has no derivative at this state, so that there is no linear model; "
+      "`tactus linear` names it";
+}
+
 void run(const Request& request) {
   const describe::Model model = request.model.load();
   derive::Equations equations(model);
@@ -505,7 +517,7 @@ void run(const Request& request) {
     result["definitions"] = std::move(values);
   }
   result["frames"] = frames(equations, motion);
-  if (has_linear_model(equations)) result["linear"] = exact_linear(equations, motion);
+  if (has_linear_model(equations)) add_linear_model(result, exact_linear(equations, motion));
   if (request.abbreviate > 0.0) result["abbreviated"] = abbreviated(model, motion, request.abbreviate);
 
   fmt::print("{}\n", result.dump(2));

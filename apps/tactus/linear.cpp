@@ -90,7 +90,18 @@ struct Swept {
   int index = 0;
 };
 
-Swept swept_by(const describe::Model& model, const std::string& name) {
+/// Whether --set takes the name although the model has no such parameter: it counts repeats.
+bool counts_repeats(ModelChoice choice, const std::string& name) {
+  choice.settings.push_back(name + "=1");
+  try {
+    choice.load();
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+Swept swept_by(const describe::Model& model, const ModelChoice& choice, const std::string& name) {
   using Kind = Swept::Kind;
   if (name.empty()) return {};
   std::vector<std::string> parameters, rates, efforts;
@@ -102,6 +113,12 @@ Swept swept_by(const describe::Model& model, const std::string& name) {
   if (const int k = index_of(model.speed_names(), name); k >= 0) return {Kind::speed, k};
   if (const int k = index_of(rates, name); k >= 0) return {Kind::speed, k};
   if (const int k = index_of(efforts, name); k >= 0) return {Kind::effort, k};
+  if (counts_repeats(choice, name))
+    throw InputError(
+        {model.file},
+        fmt::format("--sweep: `{}` counts the repeats of the file, and each value makes another mechanism",
+                    name),
+        fmt::format("take one at a time: --set {}=2", name));
   std::vector<std::string> known = parameters;
   for (const auto& more : {model.coordinate_names(), rates, model.speed_names(), efforts})
     for (const std::string& one : more)  // coordinates and speeds share names
@@ -221,7 +238,7 @@ void run(const Request& request) {
   for (const auto& [name, value] : request.model.pairs())
     if (name == sweep.name)
       throw InputError({}, fmt::format("--set and --sweep both give `{}`", name), "leave out one of them");
-  const Swept swept = swept_by(model, sweep.name);
+  const Swept swept = swept_by(model, request.model, sweep.name);
   if (!request.plot.empty() && sweep.name.empty())
     throw InputError({}, "--plot draws eigenvalues over a range", "give --sweep NAME=FROM:TO:STEP");
   if (!request.steady && (!request.hold.empty() || !request.efforts.empty()))
@@ -243,7 +260,7 @@ void run(const Request& request) {
   if (state_swept) independent.push_back(swept_name);
   Linearization linearization(model, options, independent);
 
-  const auto model_at = [&](double value) {
+  const auto point_at = [&](double value) -> LinearPoint {
     Instant at;
     if (swept.kind == Swept::Kind::parameter) {
       ModelChoice choice = request.model;
@@ -265,12 +282,16 @@ void run(const Request& request) {
       simulate::SteadySearch search{request.hold, request.efforts};
       if (request.hold.empty()) search.held = fixed_names(model, at);
       if (state_swept) search.held.push_back(swept_name);
-      return searched(linearization, at, search);
+      return {value, searched(linearization, at, search)};
     }
-    return linearization.at(at);
+    LinearPoint point{value, linearization.at(at)};
+    const auto state_of = [](const Instant& of) { return simulate::State{of.t, of.q, of.u, {}}; };
+    point.changes = simulate::changes_between(model, at.marks, state_of(at), state_of(point.model.at));
+    return point;
   };
+  const auto model_at = [&](double value) { return point_at(value).model; };
   std::vector<LinearPoint> points;
-  for (const double value : sweep.values) points.push_back({value, model_at(value)});
+  for (const double value : sweep.values) points.push_back(point_at(value));
   std::vector<StabilityChange> changes;
   for (std::size_t k = 1; k < points.size(); ++k)
     if (const auto change = change_between(points[k - 1], points[k], model_at)) changes.push_back(*change);

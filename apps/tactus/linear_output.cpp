@@ -11,6 +11,8 @@
 
 #include <tactus/display/svg_plot.h>
 
+#include "simulate_summary.h"
+
 namespace tactus::apps {
 
 namespace {
@@ -21,6 +23,8 @@ using simulate::LinearModel;
 
 /// What a solved zero leaves, by the largest eigenvalue: shown as zero. JSON has the number.
 constexpr double kShownAsZero = 1e-12;
+/// Of a value of size one: what is more than rounding of what a user would type.
+constexpr double kMoved = 1e-9;
 /// Parts of a mode below this are not named.
 constexpr double kNamed = 1e-6;
 
@@ -57,7 +61,8 @@ Json by_name(const std::vector<std::string>& names, const std::vector<double>& v
   return result;
 }
 
-Json point_as_json(const LinearReport& report, const LinearModel& model) {
+Json point_as_json(const LinearReport& report, const LinearPoint& of) {
+  const LinearModel& model = of.model;
   Json result;
   result["t"] = model.at.t;
   result["point"] = {{"q", by_name(report.coordinates, model.at.q)},
@@ -66,6 +71,7 @@ Json point_as_json(const LinearReport& report, const LinearModel& model) {
   result["q"] = model.at.q;
   result["u"] = model.at.u;
   if (model.at.tau) result["tau"] = *model.at.tau;
+  if (!report.searched) result["changes"] = changes_as_json(of.changes);
   result["is_equilibrium"] = model.is_equilibrium;
   result["is_steady"] = model.is_steady;
   result["is_uniform"] = model.is_uniform;
@@ -193,6 +199,27 @@ void add_found(std::string& text, const LinearReport& report, const LinearModel&
   if (model.at.tau) add_values(text, "forces", report.efforts, *model.at.tau);
 }
 
+/// Where a state that was given has become another one, to meet the constraints.
+void add_moved(std::string& text, const LinearReport& report, const LinearPoint& point) {
+  constexpr std::size_t kMostNamed = 20;
+  std::vector<simulate::InitialChange> moved;
+  for (const simulate::InitialChange& change : point.changes)
+    if (!(std::abs(change.to - change.from) <= kMoved * std::max(1.0, std::abs(change.to))))
+      moved.push_back(change);
+  if (moved.empty()) return;
+  // The given ones first: those are what a user may not expect.
+  std::stable_partition(moved.begin(), moved.end(), [](const auto& change) { return change.was_given; });
+  std::vector<std::string> words;
+  for (std::size_t k = 0; k < std::min(moved.size(), kMostNamed); ++k)
+    words.push_back(fmt::format("{} `{}` {} -> {}{}", moved[k].is_speed ? "speed" : "coordinate",
+                                moved[k].name, number(moved[k].from), number(moved[k].to),
+                                moved[k].was_given ? "" : " (none was given)"));
+  if (moved.size() > kMostNamed)
+    words.push_back(fmt::format("{} more (--json lists all)", moved.size() - kMostNamed));
+  text += fmt::format("{}the constraints do not allow the state as it is; it was changed: {}\n",
+                      report.swept.empty() ? "" : "      ", fmt::join(words, ", "));
+}
+
 void add_point(std::string& text, const LinearModel& model) {
   const std::vector<std::string> names = state_names(model.kept, model.speeds);
   const double size = largest_of(model.eigenvalues);
@@ -273,13 +300,13 @@ std::string as_json(const LinearReport& report) {
       {"eigenvalues", "[real, imaginary] of A; those of ignorable coordinates apart"}};
   if (!report.notes.empty()) result["notes"] = report.notes;
   if (report.swept.empty()) {
-    result.update(point_as_json(report, report.points.front().model));
+    result.update(point_as_json(report, report.points.front()));
   } else {
     result["sweep"] = report.swept;
     result["points"] = Json::array();
     for (const LinearPoint& point : report.points) {
       Json entry = {{"value", point.value}};
-      entry.update(point_as_json(report, point.model));
+      entry.update(point_as_json(report, point));
       result["points"].push_back(std::move(entry));
     }
     result["stability_changes"] = Json::array();
@@ -310,6 +337,7 @@ std::string as_text(const LinearReport& report) {
     }
     if (report.swept.empty()) {
       if (report.searched) add_found(text, report, point.model);
+      add_moved(text, report, point);
       add_point(text, point.model);
     } else {
       const double size = largest_of(point.model.eigenvalues);
@@ -325,6 +353,7 @@ std::string as_text(const LinearReport& report) {
         line += point.model.is_uniform ? "   (uniform, but changing)" : "   (not steady)";
       text += line + "\n";
       if (report.searched) add_found(text, report, point.model);
+      add_moved(text, report, point);
     }
     if (!report.matrices) continue;
     text += "\n";

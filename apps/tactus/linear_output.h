@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <tactus/simulate/constraints/assembly.h>
 #include <tactus/simulate/linear/linear_model.h>
 
 namespace tactus::apps {
@@ -11,6 +12,7 @@ namespace tactus::apps {
 struct LinearPoint {
   double value = 0.0;  // of what is swept
   simulate::LinearModel model;
+  std::vector<simulate::InitialChange> changes{};  // of the state that was given, to meet the constraints
 };
 
 /// Where a motion begins or ceases to grow.

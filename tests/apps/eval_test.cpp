@@ -324,6 +324,93 @@ TEST(Eval, GivesTheBranchOfTheVelocityInASingularPositionAndSaysWhereThereIsNone
   EXPECT_EQ(regular.count("on_branch"), 0u);
 }
 
+// Three cranks a, b, c of 1 m and 1 kg carry a bar of 2 kg: one crank too many, and rows that follow from others in every position. They move as one
+// pendulum of inertia J = 3 (0.1 + 1/4) + 2 with the weight's moment (3/2 + 2) g sin q, a spring of 10 Nm/rad from 0.3 and a damper of 0.5 Nms/rad.
+TEST(Eval, CallsNoPositionSingularWhereRowsAreRedundant) {
+  const Folder folder;
+  const std::string cranks = folder.file("cranks.yaml", R"(
+name: cranks
+bodies:
+  a: &crank {mass: 1, com: [0, 0, -0.5], inertia: [0.1, 0.1, 0.1]}
+  b: *crank
+  c: *crank
+  bar: {mass: 2, com: [0.5, 0, 0], inertia: [0.2, 0.2, 0.2]}
+joints:
+  qa: {type: revolute, parent: world, child: a, axis: y, stiffness: 10, rest: 0.3}
+  qb: {type: revolute, parent: world, child: b, axis: y, placement: {xyz: [1, 0, 0]}, damping: 0.5}
+  qc: {type: revolute, parent: world, child: c, axis: y, placement: {xyz: [0.5, 0, 0]}}
+  qd: {type: revolute, parent: a, child: bar, axis: y, placement: {xyz: [0, 0, -1]}}
+constraints:
+  right: {type: spherical, a: {body: bar, at: [1, 0, 0]}, b: {body: b, at: [0, 0, -1]}}
+  middle: {type: spherical, a: {body: bar, at: [0.5, 0, 0]}, b: {body: c, at: [0, 0, -1]}}
+)");
+  constexpr double kRounding = 1e-12,
+                   kJ = 3.05;  // [rad/s^2] of some 1e-15, a hundredfold by the solution of the rows; [kg m^2]
+  for (const double w : {0.0, 2.0}) {
+    const std::string state = "{q: {qa: 0.5, qb: 0.5, qc: 0.5, qd: -0.5}, u: {qa: W, qb: W, qc: W, qd: -W}}";
+    std::string at = state;
+    for (std::size_t i; (i = at.find('W')) != std::string::npos;) at.replace(i, 1, std::to_string(w));
+    for (const char* formulation : {"automatic", "multipliers", "embedding", "projection"}) {
+      const Outcome run = tactus("eval " + cranks + " --formulation " + formulation + " --at " +
+                                 folder.file("state.yaml", at));
+      ASSERT_EQ(run.code, 0) << formulation << "\n" << run.err;
+      const Json here = Json::parse(run.out, nullptr, false);
+      EXPECT_EQ(here["singular_position"], false);
+      EXPECT_EQ(here["rank"], 3);
+      EXPECT_EQ(here["redundant_rows"].size(), 1u);
+      const double udot = -(3.5 * 9.81 * std::sin(0.5) + 10.0 * (0.5 - 0.3) + 0.5 * w) / kJ;
+      expect_near(here["udot"], {udot, udot, udot, -udot}, kRounding);
+    }
+  }
+  const Json bricard = evaluated("bricard.yaml", "{}");
+  EXPECT_EQ(bricard["singular_position"], false);
+  EXPECT_EQ(bricard["redundant_rows"].size(), 1u);
+}
+
+// The drag of `air` is a root of zero at rest: it has a value, and no slope.
+TEST(Eval, AForceWithoutASlopeLeavesTheMotionKnown) {
+  const Json arm = evaluated("muscle_arm.yaml", "{}");
+  EXPECT_TRUE(arm["linear"].is_null());
+  EXPECT_NE(arm["linear_note"].get<std::string>().find("no derivative"), std::string::npos);
+  for (const double udot : arm["udot"].get<List>()) EXPECT_TRUE(std::isfinite(udot));
+  const Json moving = evaluated("muscle_arm.yaml", "{u: {shoulder: 1, elbow: 0.5}}");
+  EXPECT_TRUE(moving["linear"].is_object());
+  EXPECT_EQ(moving.count("linear_note"), 0u);
+}
+
+// A parallelogram whose loop is closed twice, on a line: rows are redundant and others are lost, so it is singular.
+TEST(Eval, FindsTheBranchOfASingularPositionWhereRowsAreRedundant) {
+  const Folder folder;
+  const std::string twice = folder.file("twice.yaml", R"(
+name: twice
+bodies:
+  a: &rod {mass: 1, com: [0.5, 0, 0], inertia: [0, 1/12, 1/12]}
+  b: *rod
+  c: *rod
+joints:
+  qa: {type: revolute, parent: world, child: a, axis: -y}
+  qb: {type: revolute, parent: a, child: b, axis: -y, placement: {xyz: [1, 0, 0]}}
+  qc: {type: revolute, parent: world, child: c, axis: -y, placement: {xyz: [1, 0, 0]}}
+constraints:
+  once: {type: revolute, a: {body: c, at: [1, 0, 0], axis: y}, b: {body: b, at: [1, 0, 0], axis: y}}
+  again: {type: spherical, a: {body: c, at: [1, 0, 0]}, b: {body: b, at: [1, 0, 0]}}
+)");
+  const auto at = [&](const std::string& state, int code) {
+    const Outcome run = tactus("eval " + twice + " --at " + folder.file("state.yaml", state));
+    EXPECT_EQ(run.code, code) << run.err;
+    return Json::parse(run.out, nullptr, false);
+  };
+  const Json along = at("{q: {qa: 0, qb: 0, qc: 0}, u: {qa: -4, qb: 4, qc: -4}}", 0);
+  EXPECT_EQ(along["singular_position"], true);
+  EXPECT_EQ(along["on_branch"], true);
+  const double w = 9.81 * 2.0 / (2.0 / 3.0 + 1.0);
+  expect_near(along["udot"], {-w, w, -w}, 1e-8);  // rounding, amplified as above
+  const Json rest = at("{q: {qa: 0, qb: 0, qc: 0}}", 1);
+  EXPECT_EQ(rest["singular_position"], true);
+  EXPECT_EQ(rest["on_branch"], false);
+  EXPECT_EQ(at("{q: {qa: 1, qb: -1, qc: 1}}", 0)["singular_position"], false);
+}
+
 TEST(Eval, SaysWhenTheEquationsAreSingular) {
   const Outcome run =
       tactus("eval " + model("spherical_wrist.yaml"));  // sin q2 = 0: the speeds do not determine the rates

@@ -85,6 +85,17 @@ std::array<double, 2> hybrid_force(ProjectedController& controller, const Place&
   return f;
 }
 
+// Constraints that are all switched off leave no rows: nothing is held, and nothing couples.
+TEST(Decoupling, NeedsNoRows) {
+  const MatrixXd M = MatrixXd::Identity(3, 3) * 2.0;
+  for (const Eigen::Index rows : {0, 2}) {
+    const Decoupling none = decoupling(MatrixXd::Zero(rows, 3), 0, M);
+    EXPECT_EQ(none.inertia, 0.0);
+    EXPECT_EQ(none.mu, 0.0);
+    EXPECT_TRUE(none.decoupled());
+  }
+}
+
 TEST(Decoupling, ForceControlWithoutFeedForwardMissesTheCouplingAlone) {
   // (72): its first term, 2/5 (1 + c2) u* along (1, 1/2), is what the motion adds.
   ProjectedControl control;

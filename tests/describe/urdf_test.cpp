@@ -42,6 +42,38 @@ TEST(Urdf, TheExampleReadsAsItIsWritten) {
   EXPECT_EQ(model.joints[1].where.line, 42);
 }
 
+TEST(Urdf, NumbersTooLargeForADoubleAreRefusedAndTinyOnesAreZero) {
+  const auto with = [](const std::string& number) {
+    return read("<link name=\"world\"/><link name=\"a\"><inertial><mass value=\"" + number +
+                "\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\"/></inertial></link>"
+                "<joint name=\"j\" type=\"continuous\"><parent link=\"world\"/><child link=\"a\"/></joint>");
+  };
+  const std::string zeros(400, '0');
+  for (const std::string& large :
+       {std::string("1e999"), std::string("-1e400"), "1" + zeros, std::string("0.001e+500"),
+        std::string("1e99999999999999999999"), "0." + zeros + "1e900"}) {
+    try {
+      with(large);
+      ADD_FAILURE() << large;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("too large for a double"), std::string::npos) << error.what();
+      EXPECT_EQ(error.where().line, 1) << large;
+    }
+  }
+  for (const std::string& tiny : {std::string("1e-999"), "0." + zeros + "1", std::string("1000e-900"),
+                                  std::string("1e-99999999999999999999"), "1" + zeros + "e-900"})
+    EXPECT_EQ(with(tiny).bodies.back().mass.value(), 0.0) << tiny;
+  // Limits and places, too: none becomes zero.
+  EXPECT_THROW(read("<link name=\"world\"/><link name=\"a\">" + kInertial +
+                    "</link><joint name=\"j\" type=\"revolute\"><parent link=\"world\"/><child link=\"a\"/>"
+                    "<limit lower=\"-1e400\" upper=\"1e400\" effort=\"1\" velocity=\"1\"/></joint>"),
+               InputError);
+  EXPECT_THROW(read("<link name=\"world\"/><link name=\"a\">" + kInertial +
+                    "</link><joint name=\"j\" type=\"continuous\"><parent link=\"world\"/><child link=\"a\"/>"
+                    "<origin xyz=\"0 0 1e400\"/></joint>"),
+               InputError);
+}
+
 TEST(Urdf, NothingIsAllowedAndLessThanNothingIsNone) {
   const auto with = [](const std::string& limit, const std::string& dynamics) {
     return read("<link name=\"world\"/><link name=\"a\">" + kInertial +

@@ -6,6 +6,7 @@
 namespace tactus::control {
 
 Decoupling decoupling(const Eigen::MatrixXd& A, Eigen::Index rank, const Eigen::MatrixXd& M) {
+  if (rank == 0) return {};  // nothing is held; and a decomposition needs a row
   const Eigen::Index n = M.rows();
   const Eigen::MatrixXd I = Eigen::MatrixXd::Identity(n, n);
   const Eigen::JacobiSVD<Eigen::MatrixXd> svd(A, Eigen::ComputeFullV);

@@ -24,7 +24,7 @@ struct Decoupling {
   bool decoupled() const noexcept { return inertia < 1e-13; }
 };
 
-/// Rows A [m x n], of which `rank` are independent; M [n x n] positive definite.
+/// Rows A [m x n], of which `rank` are independent (no rows: nothing couples); M [n x n] positive definite.
 Decoupling decoupling(const Eigen::MatrixXd& A, Eigen::Index rank, const Eigen::MatrixXd& M);
 
 }  // namespace tactus::control

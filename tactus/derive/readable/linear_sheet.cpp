@@ -19,6 +19,7 @@
 #include <tactus/derive/linear/undefined_terms.h>
 #include <tactus/derive/readable/fraction.h>
 #include <tactus/derive/readable/shortest_form.h>
+#include <tactus/describe/read/initial_formulas.h>
 
 namespace tactus::derive {
 
@@ -89,32 +90,67 @@ std::vector<int> all_of(std::size_t n) {
   return indices;
 }
 
+/// Sine and cosine of an angle that a formula gives as an arc: cos(acos(x)) is x wherever acos(x) is anything.
+Expr sine_of(Expr angle) {
+  using algebra::Op;
+  const Expr one(1.0), x = angle.a();
+  if (angle.op() == Op::neg) return -sine_of(x);
+  if (angle.op() == Op::asin) return x;
+  if (angle.op() == Op::acos) return sqrt(one - x * x);
+  if (angle.op() == Op::atan) return x / sqrt(one + x * x);
+  if (angle.op() == Op::atan2) return x / sqrt(x * x + angle.b() * angle.b());
+  return sin(angle);
+}
+Expr cosine_of(Expr angle) {
+  using algebra::Op;
+  const Expr one(1.0), x = angle.a();
+  if (angle.op() == Op::neg) return cosine_of(x);
+  if (angle.op() == Op::acos) return x;
+  if (angle.op() == Op::asin) return sqrt(one - x * x);
+  if (angle.op() == Op::atan) return one / sqrt(one + x * x);
+  if (angle.op() == Op::atan2) return angle.b() / sqrt(x * x + angle.b() * angle.b());
+  return cos(angle);
+}
+
 /// The point, and everything of LinearTerms there.
 class AtPoint {
  public:
-  AtPoint(const describe::Model& model, const Options& options, const std::vector<PointValue>& at)
+  AtPoint(const describe::Model& model, const Options& options, const LinearPoint& at)
       : model_(model), equations_(model, options), terms_(linear_terms(equations_)), scope_(*graph()) {
     require_regular_mass(equations_, "a linear model");
-    for (const PointValue& value : at) set(value);
+    for (const PointValue& value : at.values) set(value);
     for (const Block& block : terms_.function.inputs) {
       if (block.name == "parameters") continue;
       for (std::size_t k = 0; k < block.entries.size(); ++k) {
         const std::string& name = graph()->symbol_name(block.entries[k]);
         const bool given = values_.contains(name);
         if (block.name == "lambda") continue;
-        if (block.name == "q" && !given && (terms_.rows.empty() && equations_.nq() == equations_.nv()))
-          continue;
+        const bool stays = !at.initial && terms_.rows.empty() && equations_.nq() == equations_.nv();
+        if (block.name == "q" && !given && stays) continue;
         from_.push_back(block.entries[k]);
-        Expr to(block.name == "q" ? model.initial_q[k] : 0.0);
-        if (given) to = values_.at(name);
+        Expr to;
+        if (given)
+          to = values_.at(name);
+        else if (block.name == "q")
+          to = initial(name, model.initial_q[k], at.initial_q, k);
+        else if (block.name == "u" && at.initial)
+          to = initial(name, model.initial_u[k], at.initial_u, k);
         to_.push_back(to);
       }
     }
-    require_defined(equations_, terms_, [&](const std::string& name) {
+    all_from_ = from_;
+    all_to_ = to_;
+    for (std::size_t k = 0; k < from_.size(); ++k) {
+      all_from_.insert(all_from_.end(), {sin(from_[k]), cos(from_[k])});
+      all_to_.insert(all_to_.end(), {sine_of(to_[k]), cosine_of(to_[k])});
+    }
+    const auto value_of = [&](const std::string& name) {
       for (std::size_t k = 0; k < from_.size(); ++k)
         if (graph()->symbol_name(from_[k]) == name) return value(to_[k]);
       return name.starts_with("lambda_") ? 0.0 : value(algebra::symbol(name));
-    });
+    };
+    require_defined(equations_, terms_, value_of);
+    require_smooth(equations_, terms_, value_of);
   }
 
   const Equations& equations() const { return equations_; }
@@ -127,10 +163,10 @@ class AtPoint {
     const Block* block = block_named(terms_.function.outputs, name);
     if (block == nullptr) return {nv(), 0};
     return {static_cast<std::size_t>(block->rows), static_cast<std::size_t>(block->cols),
-            algebra::substitute(block->entries, *graph(), from_, to_)};
+            at_point(block->entries)};
   }
   std::vector<Expr> at_point(const std::vector<Expr>& x) const {
-    return algebra::substitute(x, *graph(), from_, to_);
+    return algebra::substitute(x, *graph(), all_from_, all_to_);
   }
   const std::vector<Expr>& input(std::string_view name) const {
     return block_named(terms_.function.inputs, name)->entries;
@@ -155,7 +191,20 @@ class AtPoint {
     return true;
   }
 
+  /// What the point has of the initial state, but zeros: "v = 3".
+  const std::vector<std::string>& initial_values() const { return initial_values_; }
+
  private:
+  Expr initial(const std::string& name, double number, const std::vector<std::string>& formulas,
+               std::size_t k) {
+    const bool written = k < formulas.size() && !formulas[k].empty();
+    const Expr result = written ? parsed({name, formulas[k]}) : Expr(number);
+    if (written || number != 0.0)
+      initial_values_.push_back(
+          fmt::format("{} = {}", name, written ? formulas[k] : fmt::format("{:.6g}", number)));
+    return result;
+  }
+
   void set(const PointValue& given) {
     const auto known = [&] {
       std::vector<std::string> names;
@@ -169,6 +218,12 @@ class AtPoint {
       throw InputError({model_.file},
                        fmt::format("--at: `{}` is no coordinate, speed, acceleration or force", given.name),
                        suggestion(given.name, names));
+    if (values_.contains(given.name))
+      throw InputError({}, fmt::format("--at gives `{}` twice", given.name), "give it once");
+    values_[given.name] = parsed(given);
+  }
+
+  Expr parsed(const PointValue& given) const {
     // Parameters that are not kept count as the numbers they are.
     const algebra::Names allowed{[&](std::string_view name) -> std::optional<algebra::Quantity> {
                                    const Block* kept = block_named(terms_.function.inputs, "parameters");
@@ -187,14 +242,12 @@ class AtPoint {
                                      all.push_back(parameter.name);
                                    return all;
                                  }};
-    if (values_.contains(given.name))
-      throw InputError({}, fmt::format("--at gives `{}` twice", given.name), "give it once");
     try {
       const Expr formula = algebra::parse(given.formula, allowed).value;
       if (!std::isfinite(value(formula)))
         throw InputError({}, fmt::format("--at {}={}: this is no finite number", given.name, given.formula),
                          "give a number or a formula in the parameters that has a value");
-      values_[given.name] = formula;
+      return formula;
     } catch (const algebra::ParseError& error) {
       throw InputError({}, fmt::format("--at {}={}: {}", given.name, given.formula, error.wrong),
                        error.remedy);
@@ -206,7 +259,9 @@ class AtPoint {
   LinearTerms terms_;
   algebra::Graph::Scope scope_;
   std::map<std::string, Expr> values_;
+  std::vector<std::string> initial_values_;
   std::vector<Expr> from_, to_;
+  std::vector<Expr> all_from_, all_to_;  // with the sines and cosines of the angles
 };
 
 /// N(q) of simulate/linear/tangent.h, and ad(qd).
@@ -329,10 +384,15 @@ Matrix with_one(Matrix dependent, const Partition& parts) {
   return T;
 }
 
-/// Fractions reduced, dust gone.
-void clean(const AtPoint& at, Matrix& x) {
+double size_of(const AtPoint& at, const Matrix& x) {
   double size = 0.0;
   for (const Expr e : x.x) size = std::max(size, std::abs(at.value(e)));
+  return size;
+}
+
+/// Fractions reduced, dust gone. `size`: of what it is a part of, where that may be all zero itself.
+void clean(const AtPoint& at, Matrix& x, double size = 0.0) {
+  size = std::max(size, size_of(at, x));
   for (Expr& e : x.x) {
     if (e.is_constant()) {
       if (std::abs(e.value()) <= kDust * size) e = Expr(0.0);
@@ -404,9 +464,17 @@ Sheet linear_sheet(const describe::Model& model, const Options& options, int dig
   return sheet;
 }
 
-Sheet linear_sheet_at(const describe::Model& model, const Options& options,
-                      const std::vector<PointValue>& given, const std::vector<std::string>& independent,
-                      int digits) {
+LinearPoint point_of_file(const std::string& path, const describe::Settings& settings,
+                          const describe::Reading& reading) {
+  describe::InitialFormulas formulas = describe::initial_formulas(path, settings, reading);
+  LinearPoint point;
+  point.initial_q = std::move(formulas.q);
+  point.initial_u = std::move(formulas.u);
+  return point;
+}
+
+Sheet linear_sheet_at(const describe::Model& model, const Options& options, const LinearPoint& given,
+                      const std::vector<std::string>& independent, int digits) {
   const AtPoint at(model, options, given);
   const algebra::Graph::Scope scope(*at.graph());
   const std::size_t n = at.nv(), m = at.rows();
@@ -508,7 +576,9 @@ Sheet linear_sheet_at(const describe::Model& model, const Options& options,
   Matrix rate_q = part(at("qd_q") * N * T_q + qd_u * R + minus_ad(at("qd").x, model) * T_q, of_q.independent,
                        all_of(of_q.independent.size()));
   Matrix rate_u = part(qd_u * T_u, of_q.independent, all_of(of_u.independent.size()));
-  for (Matrix* x : {&Mr, &Cr, &Kr, &held, &Fr, &rate_q, &rate_u}) clean(at, *x);
+  for (Matrix* x : {&Mr, &Cr, &Kr, &Fr, &rate_q, &rate_u}) clean(at, *x);
+  // At an equilibrium nothing is left of it but rounding: by the forces that a displacement of one brings.
+  clean(at, held, std::max(size_of(at, Kr), size_of(at, Cr)));
 
   const auto pick = [](const std::vector<std::string>& names, const std::vector<int>& which) {
     std::vector<std::string> picked;
@@ -520,10 +590,15 @@ Sheet linear_sheet_at(const describe::Model& model, const Options& options,
   sheet.coordinates = pick(coordinates, of_q.independent);
   sheet.speeds = pick(speeds, of_u.independent);
   std::vector<std::string> point;
-  for (const PointValue& value : given) point.push_back(fmt::format("{} = {}", value.name, value.formula));
-  sheet.notes.insert(sheet.notes.begin() + 1,
-                     fmt::format("about {}", point.empty() ? "the initial state"
-                                                           : fmt::format("{}", fmt::join(point, ", "))));
+  for (const PointValue& value : given.values)
+    point.push_back(fmt::format("{} = {}", value.name, value.formula));
+  if (given.initial) {
+    point.insert(point.end(), at.initial_values().begin(), at.initial_values().end());
+    point.push_back("all others 0");
+  }
+  sheet.notes.insert(
+      sheet.notes.begin() + 1,
+      fmt::format("about {}{}", given.initial ? "the initial state: " : "", fmt::join(point, ", ")));
   if (m > 0) {
     sheet.notes.insert(sheet.notes.begin() + 2,
                        fmt::format("dependent coordinates ({}), dependent speeds ({})",

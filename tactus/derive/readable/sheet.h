@@ -7,6 +7,7 @@
 #include <tactus/derive/equations.h>
 #include <tactus/derive/readable/canonical.h>
 #include <tactus/derive/readable/linear_canonical.h>
+#include <tactus/describe/read/load.h>
 
 namespace tactus::derive {
 
@@ -84,10 +85,22 @@ Sheet linear_sheet(const describe::Model& model, const Options& options, int dig
 struct PointValue {
   std::string name, formula;
 };
+/// Where a linear model is taken.
+struct LinearPoint {
+  LinearPoint(std::vector<PointValue> named = {}) : values(std::move(named)) {}
+
+  std::vector<PointValue> values;  // before all else
+  bool initial = false;            // coordinates and speeds that are not named are those of the initial state
+  /// Formulas of that in the parameters, in the order of coordinates and speeds; where there is none ("", or no list) the model's number.
+  std::vector<std::string> initial_q, initial_u;
+};
+/// A point without values of its own and with the formulas that a model's file has for its initial state; the model is read as by load().
+LinearPoint point_of_file(const std::string& path, const describe::Settings& settings,
+                          const describe::Reading& reading);
 /// The linear model about a point, in formulas: M, C, K and F of the independent coordinates and speeds that the constraints
 /// leave, and what holds the point. Speeds, accelerations and forces that are not named are zero; so are not coordinates: they stay
-/// symbols, or, where the model has constraints, are those of the model's initial state.
-Sheet linear_sheet_at(const describe::Model& model, const Options& options, const std::vector<PointValue>& at,
+/// symbols, or, where the model has constraints, are those of the model's initial state. `initial`: speeds, too.
+Sheet linear_sheet_at(const describe::Model& model, const Options& options, const LinearPoint& at,
                       const std::vector<std::string>& independent, int digits = 6);
 
 }  // namespace tactus::derive

@@ -1,9 +1,12 @@
 // The `definitions` section: named expressions of the motion. Wherever one is used, its formula stands in its place.
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <span>
 
 #include <fmt/format.h>
 
+#include <tactus/algebra/calculus.h>
 #include <tactus/describe/check/formula_dimension.h>
 #include <tactus/describe/model/frame_word.h>
 #include <tactus/describe/read/keys.h>
@@ -104,6 +107,16 @@ void check_unit(const Reader& reader, const Value::Entry& entry, const Definitio
   quantity.dimension = unit->dimension;
 }
 
+/// One that is a number, of parameters alone, has a value. Others may have one along the motion that is meant.
+void require_value(const Reader& reader, const Value& where, Expr formula) {
+  const std::vector<Expr> symbols = algebra::symbols_in(std::span(&formula, 1));
+  const bool is_number = std::all_of(symbols.begin(), symbols.end(), [&](Expr symbol) {
+    return reader.parameter_quantities.contains(algebra::Graph::current().symbol_name(symbol));
+  });
+  if (is_number && !std::isfinite(reader.value_at_parameters(formula)))
+    reader.fail(where, "this has no finite value", "a division by zero, or a root of a negative number?");
+}
+
 }  // namespace
 
 void read_definitions(Reader& reader, const Value& section) {
@@ -118,6 +131,7 @@ void read_definitions(Reader& reader, const Value& section) {
        in_order_of_use(reader, formulas, "definitions", "write one of them otherwise")) {
     algebra::Quantity quantity = reader.quantity(*formulas[at].formula);
     check_unit(reader, section.entries[at], definitions[at], quantity);
+    require_value(reader, *formulas[at].formula, quantity.value);
     definitions[at].formula = quantity.value;
     reader.definition_quantities[definitions[at].name] = quantity;
     reader.local_names.try_emplace(definitions[at].name,

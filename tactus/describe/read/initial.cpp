@@ -8,6 +8,7 @@
 #include <Eigen/LU>
 
 #include <tactus/algebra/calculus.h>
+#include <tactus/algebra/print.h>
 #include <tactus/base/error.h>
 #include <tactus/describe/check/frame_kinematics.h>
 #include <tactus/describe/read/keys.h>
@@ -23,16 +24,25 @@ using algebra::Dimension;
 /// A quaternion written with six or more digits is taken for a unit one and normalised.
 constexpr double kUnitTolerance = 1e-6;
 
-/// Values by name, or all of them as a list. Speeds of the user's own definition have no dimension that is
-/// known here.
+/// As text that reads back; "" where it is too long for one formula.
+std::string written_out(Expr number) {
+  const algebra::Formulas formulas =
+      algebra::print(std::span(&number, 1), algebra::Graph::current(), algebra::Notation::text);
+  return formulas.temporaries.empty() ? formulas.roots[0] : "";
+}
+
+/// Values by name, or all of them as a list; their formulas, where they have symbols and are asked for. Speeds of the user's own definition have no
+/// dimension that is known here.
 void read_values(const Reader& reader, const Value& given, std::string_view what,
                  const std::vector<std::string>& names, const std::vector<Dimension>& dimensions,
-                 std::vector<double>& values) {
+                 std::vector<double>& values, std::vector<std::string>* formulas = nullptr) {
+  if (formulas != nullptr) formulas->assign(names.size(), "");
   const auto read = [&](const Value& value, std::size_t i) {
     const Expr number =
         i < dimensions.size() ? reader.number(value, dimensions[i]) : reader.quantity(value).value;
     values[i] = reader.value_at_parameters(number);
     if (!std::isfinite(values[i])) reader.fail(value, "this is not a finite number", "write a finite number");
+    if (formulas != nullptr && !number.is_constant()) (*formulas)[i] = written_out(number);
   };
   if (given.is_sequence()) {
     if (given.items.size() != names.size()) {
@@ -53,7 +63,7 @@ void read_values(const Reader& reader, const Value& given, std::string_view what
   }
 }
 
-void normalise_quaternions(const Reader& reader, const Value& where, std::vector<double>& q) {
+void normalise_quaternions(Reader& reader, const Value& where, std::vector<double>& q) {
   std::size_t at = 0;
   for (const Joint& joint : reader.model.joints) {
     const auto count = static_cast<std::size_t>(coordinate_count(joint.type));
@@ -66,6 +76,7 @@ void normalise_quaternions(const Reader& reader, const Value& where, std::vector
             fmt::format("give all of {0}.qw, {0}.qx, {0}.qy, {0}.qz of a unit quaternion", joint.name));
       }
       for (int k = 0; k < 4; ++k) part[k] /= length;
+      std::fill_n(reader.initial_formulas.q.begin() + static_cast<std::ptrdiff_t>(at + count - 4), 4, "");
     }
     at += count;
   }
@@ -248,7 +259,9 @@ void read_rates(Reader& reader, const Value& given, std::string_view what) {
     }
   std::vector<double> rates(names.size(), 0.0);
   const StartNames known(reader, true);
-  read_values(reader, given, what, names, dimensions, rates);
+  const bool are_speeds = model.speeds.definition == Speeds::Definition::joint_rates;
+  read_values(reader, given, what, names, dimensions, rates,
+              are_speeds ? &reader.initial_formulas.u : nullptr);
   model.initial_u = speeds_of_rates(model, model.initial_q, rates);
   for (const double u : model.initial_u)
     if (!std::isfinite(u))
@@ -272,7 +285,8 @@ void read_initial(Reader& reader, const Value& section) {
   Model& model = reader.model;
   if (const Value* q = fields["q"]) {
     const StartNames names(reader, false);
-    read_values(reader, *q, "`q`", model.coordinate_names(), coordinate_dimensions(model), model.initial_q);
+    read_values(reader, *q, "`q`", model.coordinate_names(), coordinate_dimensions(model), model.initial_q,
+                &reader.initial_formulas.q);
     normalise_quaternions(reader, *q, model.initial_q);
     warn_beyond_limits(reader, *q, model.initial_q);
   }
@@ -291,7 +305,8 @@ void read_initial(Reader& reader, const Value& section) {
           dimensions.push_back(axis.is_rotation ? kAngularSpeed : kSpeed);
     }
     const StartNames names(reader, true);
-    read_values(reader, *u, "`u`", model.speed_names(), dimensions, model.initial_u);
+    read_values(reader, *u, "`u`", model.speed_names(), dimensions, model.initial_u,
+                &reader.initial_formulas.u);
   }
   const bool own_speeds = model.speeds.definition != Speeds::Definition::joint_rates;
   if (qd == nullptr || !own_speeds) {

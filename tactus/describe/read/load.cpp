@@ -7,6 +7,7 @@
 #include <tactus/base/error.h>
 #include <tactus/describe/read/file_text.h>
 #include <tactus/describe/read/include.h>
+#include <tactus/describe/read/initial_formulas.h>
 #include <tactus/describe/read/yaml.h>
 #include <tactus/describe/urdf/urdf.h>
 
@@ -53,6 +54,14 @@ Model load_text(const std::string& text, const std::string& file, const Settings
                      "a model in YAML that includes it may have them");
   }
   return read_urdf(text, file, reading);
+}
+
+InitialFormulas initial_formulas(const std::string& path, const Settings& settings, const Reading& reading) {
+  const std::string text = read_source(path);
+  require_text(text, path);
+  InitialFormulas formulas;
+  if (!is_xml(text)) read_yaml(text, path, settings, reading, &formulas);
+  return formulas;
 }
 
 std::vector<std::string> included_files(const std::string& path) {

@@ -13,6 +13,7 @@
 #include <tactus/algebra/parse.h>
 #include <tactus/describe/model/model.h>
 #include <tactus/describe/read/evaluator.h>
+#include <tactus/describe/read/initial_formulas.h>
 #include <tactus/describe/read/tables.h>
 #include <tactus/describe/read/yaml_tree.h>
 
@@ -52,6 +53,8 @@ class Reader {
   std::unordered_map<std::string, algebra::Quantity> local_names;
   /// The speeds were chosen, not written: initial values may be rates of the joints under their own names.
   bool automatic_speeds = false;
+  /// Of `initial`, as written.
+  InitialFormulas initial_formulas;
   /// What each parameter stands for: a symbol, or the formula of a derived one.
   std::unordered_map<std::string, algebra::Quantity> parameter_quantities;
 

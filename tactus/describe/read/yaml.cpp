@@ -66,7 +66,7 @@ std::vector<std::string> keys_of(const Value* map) {
 }  // namespace
 
 Model read_yaml(const std::string& text, const std::string& file, const Settings& settings,
-                const Reading& reading) {
+                const Reading& reading, InitialFormulas* formulas) {
   Value document = read_document(text, file);
   Reader reader(file);
   Model& model = reader.model;
@@ -129,6 +129,7 @@ Model read_yaml(const std::string& text, const std::string& file, const Settings
     note_missing_inertia(model, [&](const std::string& joint) { return robot->written_joint(joint); });
   else
     check_mobility(model);
+  if (formulas != nullptr) *formulas = reader.initial_formulas;
   return reader.take();
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <set>
 #include <unordered_map>
@@ -25,24 +26,36 @@ constexpr double kUnitTolerance = 1e-6;
 
 bool is_blank(char c) { return std::strchr(" \t\r\n", c) != nullptr; }
 
+/// The power of ten behind a number's digits; of more than nine digits, one that no double has.
+int power_of(Word number) {
+  const std::size_t e = number.find_first_of("eE");
+  if (e == Word::npos) return 0;
+  Word digits = number.substr(e + 1);
+  if (digits.starts_with('+')) digits.remove_prefix(1);
+  int power = 0;
+  const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), power);
+  constexpr int kBeyond = 999'999'999;
+  if (error == std::errc::result_out_of_range) power = digits.starts_with('-') ? -kBeyond : kBeyond;
+  return std::clamp(power, -kBeyond, kBeyond);
+}
+
 /// Digits after the point, less the power of ten: 1.5708 has 4, 157.08e-2 too.
 int decimals_of(Word number) {
-  int decimals = 0;
-  bool after_point = false;
-  for (std::size_t i = 0; i < number.size(); ++i) {
-    if (number[i] == 'e' || number[i] == 'E') {
-      int power = 0;
-      const char* digits = number.data() + i + 1;
-      if (i + 1 < number.size() && *digits == '+') ++digits;
-      std::from_chars(digits, number.data() + number.size(), power);
-      return decimals - power;
-    }
-    if (number[i] == '.')
-      after_point = true;
-    else
-      decimals += after_point ? 1 : 0;
-  }
-  return decimals;
+  const Word digits = number.substr(0, number.find_first_of("eE"));
+  const std::size_t point = digits.find('.');
+  const auto after = point == Word::npos ? 0 : static_cast<int>(digits.size() - point - 1);
+  return after - power_of(number);
+}
+
+/// Of a number that is no double: whether it is too small, and not too large. By the place of its first digit that is not zero.
+bool is_below_one(Word number) {
+  const Word digits = number.substr(0, number.find_first_of("eE"));
+  const std::size_t first = digits.find_first_of("123456789");
+  if (first == Word::npos) return true;
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  const auto place =
+      static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first);  // of 0.1: -1, of 1: 1
+  return place + power_of(number) <= 0;
 }
 
 /// One walk over the file.
@@ -291,8 +304,13 @@ class Walk {
       double value = 0.0;
       const auto [stop, error] = std::from_chars(from, end, value);
       const bool ends_well = stop == end || is_blank(*stop);
-      // What is too small for a double is zero.
-      const bool is_tiny = error == std::errc::result_out_of_range && !(std::fabs(value) >= 1.0);
+      // What is too small for a double is zero; what is too large leaves the value as it was, too.
+      const bool no_double = error == std::errc::result_out_of_range && ends_well;
+      const bool is_tiny = no_double && is_below_one(Word(from, static_cast<std::size_t>(stop - from)));
+      if (no_double && !is_tiny)
+        fail(at(element),
+             fmt::format("`{}=\"{}\"` has a number that is too large for a double", name, text.substr(0, 60)),
+             "write a number that means something, in SI units; leave out a limit that is none");
       if ((error != std::errc{} && !is_tiny) || !std::isfinite(value) || !ends_well) {
         const bool is_xacro = text.find("${") != std::string::npos || text.find("$(") != std::string::npos;
         fail(at(element), fmt::format("`{}=\"{}\"` is not made of finite numbers", name, text.substr(0, 60)),

@@ -43,8 +43,8 @@ struct ConstrainedMotion {
   std::vector<char> redundant;  // [m] whether the row depends on others
   std::size_t rank = 0;
   Formulation used = Formulation::automatic;
-  /// Of a ConstraintSolver: rows that depend on others only here are lost, so that branches meet; and whether udot,
-  /// force and lambda are those of the branch that the velocity is on. Without it they belong to none.
+  /// Of a ConstraintSolver: held rows depend on others, because branches meet here or because they are redundant and not yet set aside; and whether
+  /// udot, force and lambda are those of the branch that the velocity is on. Where branches meet they belong to none without it.
   bool singular = false, across = false;
 };
 

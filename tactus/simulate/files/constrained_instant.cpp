@@ -4,6 +4,7 @@
 
 #include <tactus/base/check.h>
 #include <tactus/describe/check/placed.h>
+#include <tactus/simulate/constraints/assembler.h>
 #include <tactus/simulate/constraints/constrained_inverse.h>
 #include <tactus/simulate/constraints/constraint_solver.h>
 #include <tactus/simulate/constraints/parametric.h>
@@ -16,6 +17,13 @@ namespace {
 /// Interpreted: one evaluation is not worth machine code, and the bits are the same.
 Dynamics dynamics_of(const derive::Equations& equations) {
   return compile(equations, std::nullopt, generate::Backend::interpreter);
+}
+
+/// Whether the rows are more independent in configurations nearby. Rows that depend on others there, too, are redundant: the motion is as well
+/// determined as without them, and no branches meet.
+bool is_singular(const Dynamics& dynamics, const Instant& at) {
+  Assembler assembler(dynamics, *dynamics.constraints);
+  return assembler.inspect({at.t, at.q, at.u, {}}, true).singular;
 }
 
 }  // namespace
@@ -42,12 +50,14 @@ ConstrainedInstant constrained_instant(const derive::Equations& equations, const
     result.z.assign(places->z(), places->z() + nz);
     result.zd.assign(places->zd(), places->zd() + nz);
   }
+  solver.reset(at.t, at.q.data(), at.u.data());  // redundant rows go aside: a crossing is seen by the others
   ConstrainedMotion motion(nv, constraints.size());
   if (!solver.solve(arguments.data(), motion)) return result;
   result.solved = true;
   result.rank = motion.rank;
-  result.singular = motion.singular;
-  result.on_branch = !motion.singular || motion.across;
+  result.singular = formulation != Formulation::parametric && motion.rank < solver.active_rows().size() &&
+                    is_singular(dynamics, at);
+  result.on_branch = !result.singular || motion.across;
   result.used = motion.used;
   result.udot = motion.udot;
   result.force = motion.force;

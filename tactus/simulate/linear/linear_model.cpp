@@ -76,6 +76,8 @@ LinearModel Linearization::at(const Instant& point) {
   const Eigen::VectorXd none = Eigen::VectorXd::Zero(self.nv);
   self.axes.choose(Choice::own, point.q, point.u, none);
   LinearModel result = self.examined(point);
+  self.turn_axes(0.0);
+  self.refuse_kinks(result.at);
   if (result.is_steady) return result;
   // In other axes the motion may be steady (axes.h): in those that take part in small turns or, where as many coordinates are ignorable,
   // in those that do not. A way that the constraints end is no reason to refuse the point.
@@ -113,6 +115,15 @@ std::vector<std::string> Linearization::notes() const {
         fmt::format("dry friction is left out ({}): at rest it holds and has no slope, in motion it is a "
                     "constant force",
                     fmt::join(self.dry, ", ")));
+  std::vector<std::string> by_direction;
+  for (const describe::Joint& joint : self.model.joints)
+    for (const describe::JointAxis& axis : joint.axes)
+      if (!(axis.friction.viscous_negative == axis.friction.viscous_positive))
+        by_direction.push_back(axis.name);
+  if (!by_direction.empty())
+    notes.push_back(fmt::format(
+        "viscous friction differs by direction ({}): at rest the slope is that of the positive one",
+        fmt::join(by_direction, ", ")));
   if (!self.model.contact.pairs.empty()) notes.push_back("contact is left out");
   if (self.terms.depends_on_time)
     notes.push_back("the equations depend on time: this is their linear model at t");

@@ -155,17 +155,31 @@ Place Linearization::Implementation::place_of(int row) const {
   return model.constraints[static_cast<std::size_t>(one.constraint)].where;
 }
 
-void Linearization::Implementation::require_numbers() {
-  bool all = true;
-  for (const algebra::Block& block : terms.function.outputs)
-    for (const double x : evaluator.output(block.name)) all = all && std::isfinite(x);
-  if (all) return;
+std::map<std::string, double> Linearization::Implementation::input_values() {
   std::map<std::string, double> values;
   for (const algebra::Block& block : terms.function.inputs) {
     const std::span<const double> numbers = evaluator.input(block.name);
     for (std::size_t k = 0; k < block.entries.size() && k < numbers.size(); ++k)
       values[terms.function.graph->symbol_name(block.entries[k])] = numbers[k];
   }
+  return values;
+}
+
+void Linearization::Implementation::refuse_kinks(const Instant& at) {
+  evaluate(at);
+  const std::map<std::string, double> values = input_values();
+  derive::require_smooth(equations, terms, [&](const std::string& name) {
+    const auto found = values.find(name);
+    return found == values.end() ? 0.0 : found->second;
+  });
+}
+
+void Linearization::Implementation::require_numbers() {
+  bool all = true;
+  for (const algebra::Block& block : terms.function.outputs)
+    for (const double x : evaluator.output(block.name)) all = all && std::isfinite(x);
+  if (all) return;
+  const std::map<std::string, double> values = input_values();
   derive::require_defined(equations, terms, [&](const std::string& name) {
     const auto found = values.find(name);
     return found == values.end() ? 0.0 : found->second;

@@ -1,6 +1,7 @@
 // The parts of a linearization: the function of all derivatives, which coordinates and speeds are independent, and what follows.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,10 @@ struct Linearization::Implementation {
   /// Forces determine the accelerations that the constraints leave; else throws what nothing resists.
   void require_inertia(const MatrixXd& M) const;
   void refuse_singular(const Instant& at) const;
+  /// Slopes at the point are those on all of its sides; else throws which are not.
+  void refuse_kinks(const Instant& at);
+  /// The function's inputs at the last evaluation, by the names of their symbols.
+  std::map<std::string, double> input_values();
 
   // independent.cpp: which coordinates and speeds are, and what follows from them. Speeds are those of the axes, S u.
   /// Chooses what is independent, at the last evaluation.
