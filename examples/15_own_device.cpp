@@ -7,7 +7,6 @@
 #include <tactus/contact/open.h>
 #include <tactus/describe/read/load.h>
 #include <tactus/display/run_loop.h>
-#include <tactus/math/rotation.h>
 
 using namespace tactus;
 using device::State;
@@ -31,7 +30,9 @@ class Knob final : public device::Device {
   bool wait() noexcept override {  // hardware would wait for its sample here, or poll
     sample_.t = 1e-3 * static_cast<double>(sample_.number++);
     const double angle = 0.4 * std::sin(3.0 * sample_.t);
-    sample_.X_WH.R = math::rotation_z(std::cos(angle), std::sin(angle));
+    sample_.X_WH.R(0, 0) = sample_.X_WH.R(1, 1) = std::cos(angle);
+    sample_.X_WH.R(1, 0) = std::sin(angle);
+    sample_.X_WH.R(0, 1) = -sample_.X_WH.R(1, 0);
     sample_.V_WH[2] = 1.2 * std::cos(3.0 * sample_.t);
     return true;
   }

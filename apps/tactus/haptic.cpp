@@ -9,7 +9,6 @@
 
 #include <tactus/base/error.h>
 #include <tactus/base/output_file.h>
-#include <tactus/display/felt.h>
 #include <tactus/display/log.h>
 
 #include "haptic_idle.h"

@@ -87,5 +87,12 @@ struct Felt {
 };
 /// Of the port along the unit vector d, from records of all ticks.
 Felt felt_along(std::span<const TickRecord> records, const math::Vec3<double>& d, double period);
+/// What the hand itself feels: its force on the handle against the handle's motion along the unit vector d, from records of all ticks. Scales,
+/// coupler, delays and the device are in it.
+///
+/// With a force sensor the force is the sensed one. Without, it is what the motors gave, -F, and the device's own inertia and damping
+/// (as its specification has them) are added: F_hand = m_d a + b_d v - F. Dry friction of the device is felt besides.
+Felt felt_at_handle(std::span<const TickRecord> records, const math::Vec3<double>& d,
+                    const device::Specification& device);
 
 }  // namespace tactus::display
