@@ -14,6 +14,7 @@
 
 #include "random_function.h"
 #include "same_bits.h"
+#include "support/compare.h"
 #include "support/paths.h"
 
 namespace tactus::generate {
