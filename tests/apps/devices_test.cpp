@@ -49,7 +49,9 @@ TEST(Devices, AMechanismIsHeldByADriverFromTheCommandLine) {
   unsetenv("TACTUS_LIBDHD");
   ASSERT_EQ(run.code, 0) << run.err;
   const nlohmann::json summary = nlohmann::json::parse(run.out);
-  EXPECT_EQ(summary.at("ticks"), 100);
+  // Periods that a busy machine slept through are counted, not made up for.
+  EXPECT_GT(summary.at("ticks"), 0);
+  EXPECT_GE(summary.at("ticks").get<long>() + summary.at("missed").get<long>(), 100);
   EXPECT_EQ(summary.at("device"), "forcedimension");
   EXPECT_GE(summary.at("seconds").get<double>(), 0.09);  // by the clock
   EXPECT_NE(list.out.find("1 plugged in"), std::string::npos) << list.out;
