@@ -1,7 +1,9 @@
 // Equations written out to be read: text, LaTeX or JSON.
 #pragma once
 
+#include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tactus/derive/equations.h>
@@ -87,7 +89,9 @@ struct PointValue {
 };
 /// Where a linear model is taken.
 struct LinearPoint {
-  LinearPoint(std::vector<PointValue> named = {}) : values(std::move(named)) {}
+  LinearPoint() = default;
+  LinearPoint(std::initializer_list<PointValue> named) : values(named) {}
+  LinearPoint(std::vector<PointValue> named) : values(std::move(named)) {}
 
   std::vector<PointValue> values;  // before all else
   bool initial = false;            // coordinates and speeds that are not named are those of the initial state
