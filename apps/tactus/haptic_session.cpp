@@ -7,8 +7,8 @@
 #include <Eigen/Dense>
 
 #include <tactus/base/error.h>
-#include <tactus/control/coupler_at_port.h>
 #include <tactus/control/coupler_by_mass.h>
+#include <tactus/control/coupler_design.h>
 #include <tactus/control/prescribed_design.h>
 
 namespace tactus::apps {

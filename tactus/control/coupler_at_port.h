@@ -19,8 +19,4 @@ namespace tactus::control {
 std::array<double, 2> fastest_mode(const device::Specification& specification, const CouplerGains& gains,
                                    const std::array<double, 36>& mobility);
 
-/// The gains, all softened by the same factor until the fastest mode is stable.
-CouplerGains softened(const device::Specification& specification, const CouplerGains& gains,
-                      const std::array<double, 36>& mobility);
-
 }  // namespace tactus::control

@@ -71,4 +71,8 @@ double spectral_radius(const AdmittanceLoop& loop, double hand_stiffness);
 /// The stiffest hand [N/m] with which the sampled loop is stable, to 1e-9 of itself; infinite where that is above 1e9 N/m.
 double sampled_hand_border(const AdmittanceLoop& loop);
 
+/// The gains, all softened by the same factor until the fastest mode of a port with this mobility, 6 x 6, is stable (coupler_at_port.h).
+CouplerGains softened(const device::Specification& specification, const CouplerGains& gains,
+                      const std::array<double, 36>& mobility);
+
 }  // namespace tactus::control
