@@ -69,7 +69,7 @@ struct RunReport {
   bool stopped = false;      // as RunOptions::stop asked for: the device is off, and there is no fault
   Histogram
       wake;  // real time: from a deadline to the thread's being awake; of a device that owns the clock, what a sample came
-      // later than a period after the one before
+  // later than a period after the one before
   Histogram compute;  // of a tick, from the sample to the command
   std::vector<std::string> notes;
 };
