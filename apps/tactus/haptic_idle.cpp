@@ -27,7 +27,8 @@ std::vector<std::string> idle_options(const HapticRequest& request, const Haptic
           "impedance devices: an admittance device has no coupler");
   } else {
     const bool coupled = c == "coupler" || c == "prescribed";
-    needs(coupled || c == "proxy", {"--coupling", "--stiffness"}, "--controller coupler, prescribed or proxy");
+    needs(coupled || c == "proxy", {"--coupling", "--stiffness"},
+          "--controller coupler, prescribed or proxy");
     needs(coupled, {"--damping"}, "--controller coupler or prescribed");
     needs(c == "proxy" || !(request.stiffness > 0.0) || !(request.damping >= 0.0), {"--coupling"},
           "what --stiffness and --damping leave open");

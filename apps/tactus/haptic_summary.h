@@ -25,7 +25,7 @@ struct Outcome {
   double largest_torque = 0.0, largest_force = 0.0, largest_lag = 0.0;  // [N m], [N], [m] handle to port
   int most_resisted = 0;                                                // directions at once
   double handed_over = 0.0;  // of the ticks: a prescribed port had fewer light directions than at the start
-  int oldest = 0;  // [ticks] what was known of the mechanism
+  int oldest = 0;            // [ticks] what was known of the mechanism
   /// By what the device knows of the hand's work: whether that was ours.
   bool by_simulated_hand() const { return std::isfinite(hand_work); }
   /// Equal rates are one.
