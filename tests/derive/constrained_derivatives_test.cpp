@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include <tactus/algebra/calculus.h>
 
@@ -29,7 +30,7 @@ State regular_state(const describe::Model& model, const Function& motion) {
   return random_state(model, 1);
 }
 
-const algebra::Block& block_of(const std::vector<algebra::Block>& blocks, const std::string& name) {
+const algebra::Block& block_of(const std::vector<algebra::Block>& blocks, std::string_view name) {
   return *std::find_if(blocks.begin(), blocks.end(), [&](const algebra::Block& b) { return b.name == name; });
 }
 
