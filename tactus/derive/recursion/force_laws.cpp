@@ -39,7 +39,7 @@ void add_law_wrenches(const LawTerms& terms, const Tree<Expr>& tree, const Motio
       }
       stations.apply(s, torque, force, wrenches);
     } else if (law.kind == ForceLaw::Kind::line) {
-      const auto at = [&](int body, const Vec3<Expr>& point) {
+      const auto at = [&, &numbers = numbers](int body, const Vec3<Expr>& point) {
         return stations.at(body, {Mat3<Expr>::identity(), numbers(point)});
       };
       const Station a = at(law.body_a, law.point_a), b = at(law.body_b, law.point_b);
