@@ -150,9 +150,12 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
   measure(outcome);
   if (const Made made = made_by_loop(outcome); made.all > 0.0)
     report.notes.push_back(fmt::format(
-        "{} {:.3g} J that neither the hand nor the mechanism put in: the loop is not passive; a softer "
-        "coupling, --passivity, or a device with a force sensor for four channels",
-        made.at_the_hand >= 0.5 * made.all ? "the hand gained" : "the mechanism was fed", made.all));
+        "{} {:.3g} J that neither the hand nor the mechanism put in: the loop is not passive; {}",
+        made.at_the_hand >= 0.5 * made.all ? "the hand gained" : "the mechanism was fed", made.all,
+        session.specification.kind == device::Kind::admittance ? "--passivity, or a heavier mechanism"
+        : session.specification.force_sensor
+            ? "a softer coupling, or --passivity"
+            : "a softer coupling, --passivity, or a device with a force sensor for four channels"));
   if (outcome.handed_over > 0.0)
     report.notes.push_back(fmt::format(
         "in {:.2g} % of the ticks the port was heavier along a direction than at the start, more than the "

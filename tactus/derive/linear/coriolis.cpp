@@ -3,22 +3,13 @@
 #include <algorithm>
 
 #include <tactus/derive/equations_implementation.h>
+#include <tactus/derive/linear/square_matrix.h>
 
 namespace tactus::derive {
 
 namespace {
 
-using Matrix = std::vector<Expr>;  // n x n by rows
-
-Matrix times(const Matrix& A, const Matrix& B, std::size_t n) {
-  Matrix C(n * n);
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t k = 0; k < n; ++k) {
-      if (algebra::is_zero(A[i * n + k])) continue;
-      for (std::size_t j = 0; j < n; ++j) C[i * n + j] += A[i * n + k] * B[k * n + j];
-    }
-  return C;
-}
+using Matrix = SquareMatrix;
 
 /// b: the joints' forces of a motion without acceleration, weight and loads, in the speeds.
 std::vector<Expr> velocity_products(const Derivation& self) {

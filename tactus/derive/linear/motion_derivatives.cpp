@@ -1,6 +1,7 @@
 #include <tactus/derive/linear/motion_derivatives.h>
 
 #include <tactus/derive/equations_implementation.h>
+#include <tactus/derive/linear/square_matrix.h>
 #include <tactus/derive/recursion/derivatives.h>
 #include <tactus/describe/read/load.h>
 
@@ -8,21 +9,11 @@ namespace tactus::derive {
 
 namespace {
 
-using Matrix = std::vector<Expr>;  // n x n by rows
+using Matrix = SquareMatrix;
 
 /// Trees deeper than this are not differentiated on the graph to compare: the recursion has fewer operations there, and making both
 /// takes time. Measured on chains (docs/benchmarks.md).
 constexpr int kComparedDepth = 8;
-
-Matrix times(const Matrix& A, const Matrix& B, std::size_t n) {
-  Matrix C(n * n);
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t k = 0; k < n; ++k) {
-      if (algebra::is_zero(A[i * n + k])) continue;
-      for (std::size_t j = 0; j < n; ++j) C[i * n + j] += A[i * n + k] * B[k * n + j];
-    }
-  return C;
-}
 
 void add(Matrix& A, const Matrix& B) {
   for (std::size_t k = 0; k < A.size(); ++k) A[k] += B[k];
