@@ -195,23 +195,30 @@ std::optional<StabilityChange> change_between(const LinearPoint& from, const Lin
 }
 
 /// The steady motion next to a state; where there is none and no value must be kept, the equilibrium to which weight and springs lead.
-LinearModel searched(Linearization& linearization, const Instant& at, simulate::SteadySearch search) {
+LinearPoint searched(Linearization& linearization, double value, const Instant& at,
+                     simulate::SteadySearch search) {
+  const auto with_family = [&](LinearModel model) -> LinearPoint {
+    LinearPoint point{value, std::move(model)};
+    if (point.model.is_steady) point.family = linearization.family(point.model.at, search);
+    return point;
+  };
   const bool may_rest = search.held.empty();
   std::optional<LinearModel> first;
   try {
     first = linearization.at(linearization.steady(at, search));
-    if (first->is_steady || !may_rest) return *first;
+    if (first->is_steady || !may_rest) return with_family(std::move(*first));
   } catch (const InputError&) {
     if (!may_rest) throw;
   }
-  search.at_rest = true;
+  simulate::SteadySearch rest_search = search;
+  rest_search.at_rest = true;
   try {
-    const LinearModel rest = linearization.at(linearization.steady(at, search));
-    if (rest.is_steady || !first) return rest;
+    LinearModel rest = linearization.at(linearization.steady(at, rest_search));
+    if (rest.is_steady || !first) return with_family(std::move(rest));
   } catch (const InputError&) {
     if (!first) throw;
   }
-  return *first;
+  return with_family(std::move(*first));
 }
 
 /// What may help where a point is not steady.
@@ -282,7 +289,7 @@ void run(const Request& request) {
       simulate::SteadySearch search{request.hold, request.efforts};
       if (request.hold.empty()) search.held = fixed_names(model, at);
       if (state_swept) search.held.push_back(swept_name);
-      return {value, searched(linearization, at, search)};
+      return searched(linearization, value, at, search);
     }
     LinearPoint point{value, linearization.at(at)};
     const auto state_of = [](const Instant& of) { return simulate::State{of.t, of.q, of.u, {}}; };

@@ -71,6 +71,7 @@ Json point_as_json(const LinearReport& report, const LinearPoint& of) {
   result["q"] = model.at.q;
   result["u"] = model.at.u;
   if (model.at.tau) result["tau"] = *model.at.tau;
+  if (report.searched) result["family"] = of.family;
   if (!report.searched) result["changes"] = changes_as_json(of.changes);
   result["is_equilibrium"] = model.is_equilibrium;
   result["is_steady"] = model.is_steady;
@@ -116,8 +117,11 @@ Json point_as_json(const LinearReport& report, const LinearPoint& of) {
   return result;
 }
 
+/// [1/s] And at least this: the zeros of a mechanism that has nothing else are zeros, too.
+constexpr double kSlowest = 1e-2;
+
 double largest_of(const std::vector<Complex>& values) {
-  double largest = 0.0;
+  double largest = kSlowest;
   for (const Complex& value : values) largest = std::max(largest, std::abs(value));
   return largest;
 }
@@ -192,11 +196,15 @@ void add_values(std::string& text, const char* what, const std::vector<std::stri
 }
 
 /// The motion that a search has found, SI units.
-void add_found(std::string& text, const LinearReport& report, const LinearModel& model) {
+void add_found(std::string& text, const LinearReport& report, const LinearPoint& point) {
+  const LinearModel& model = point.model;
   text += report.swept.empty() ? "found\n" : "      found\n";
   add_values(text, "at", report.coordinates, model.at.q);
   add_values(text, "speeds", report.speeds, model.at.u);
   if (model.at.tau) add_values(text, "forces", report.efforts, *model.at.tau);
+  if (!point.family.empty())
+    text += fmt::format("  {:<11}by {}: with other values near these there are others\n", "family",
+                        list(point.family));
 }
 
 /// Where a state that was given has become another one, to meet the constraints.
@@ -336,7 +344,7 @@ std::string as_text(const LinearReport& report) {
       if (!report.swept.empty()) text += fmt::format("\n{:>10}  eigenvalues [1/s]\n", report.swept);
     }
     if (report.swept.empty()) {
-      if (report.searched) add_found(text, report, point.model);
+      if (report.searched) add_found(text, report, point);
       add_moved(text, report, point);
       add_point(text, point.model);
     } else {
@@ -352,7 +360,7 @@ std::string as_text(const LinearReport& report) {
       if (!point.model.is_steady)
         line += point.model.is_uniform ? "   (uniform, but changing)" : "   (not steady)";
       text += line + "\n";
-      if (report.searched) add_found(text, report, point.model);
+      if (report.searched) add_found(text, report, point);
       add_moved(text, report, point);
     }
     if (!report.matrices) continue;

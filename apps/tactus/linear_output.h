@@ -13,6 +13,7 @@ struct LinearPoint {
   double value = 0.0;  // of what is swept
   simulate::LinearModel model;
   std::vector<simulate::InitialChange> changes{};  // of the state that was given, to meet the constraints
+  std::vector<std::string> family{};  // of a motion that was searched: what can be chosen otherwise
 };
 
 /// Where a motion begins or ceases to grow.

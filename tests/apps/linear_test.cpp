@@ -112,6 +112,24 @@ TEST(Linear, SolvesForSteadyMotions) {
   EXPECT_NE(held.err.find("held: lean"), std::string::npos) << held.err;
 }
 
+// From a state that turns to the motion next to it, and what else could be chosen (closed forms: tests/simulate/steady_test.cpp).
+TEST(Linear, FindsTheSteadyMotionNextToAMovingStateAndTellsItsFamily) {
+  const Outcome sleigh = tactus("linear " + model("sleigh.yaml") + " --steady --json");
+  ASSERT_EQ(sleigh.code, 0) << sleigh.err;
+  const Json straight = Json::parse(sleigh.out);
+  EXPECT_FALSE(straight["is_equilibrium"].get<bool>());
+  EXPECT_NEAR(std::hypot(straight["point"]["u"]["sleigh.x"].get<double>(),
+                         straight["point"]["u"]["sleigh.y"].get<double>()),
+              1.0, 1e-9);
+  EXPECT_EQ(straight["family"], Json({"sleigh.x_dot", "sleigh.angle"}));
+  const Outcome cart = tactus("linear " + model("shopping_cart.yaml") + " --steady");
+  EXPECT_EQ(cart.code, 0) << cart.err;
+  for (const char* words :
+       {"about a steady motion", "q4 = 0\n", "u1 = 1.2, u2 = 0", "family     by u1", "  -8\n"})
+    EXPECT_NE(cart.out.find(words), std::string::npos) << words << cart.out;
+  EXPECT_EQ(tactus("linear " + model("shopping_cart.yaml") + " --steady --hold u1").code, 0);
+}
+
 TEST(Linear, SaysWhatIsWrong) {
   const Outcome falling = tactus("linear " + model("rolling_coin.yaml"));
   EXPECT_EQ(falling.code, 1);

@@ -40,10 +40,50 @@ TEST(RollingSurface, OfAnEllipsoidMovesLikeTheClosedFormWhateverItsFormula) {
   const State closed = after(body + "kind: ellipsoid_on_plane, semi_axes: [a, b, c]}\n", 1.0);
   for (const char* surface :
        {"x^2/a^2 + y^2/b^2 + z^2/c^2 - 1", "sqrt(x^2/a^2 + y^2/b^2 + z^2/c^2 + 1) - sqrt(2)",
-        "exp(x^2/a^2 + y^2/b^2 + z^2/c^2) - exp(1)"}) {
+        "exp(x^2/a^2 + y^2/b^2 + z^2/c^2) - exp(1)", "sqrt(x^2/a^2 + y^2/b^2 + z^2/c^2) - 1",
+        "log(x^2/a^2 + y^2/b^2 + z^2/c^2)"}) {
     const State by_formula = after(body + "kind: surface_on_plane, surface: \"" + surface + "\"}\n", 1.0);
     EXPECT_LT(distance(closed, by_formula), kSameMotion) << surface;
   }
+}
+
+// Written as a distance: its second derivatives are singular across the surface, everywhere, and it has no gradient at the middle.
+TEST(RollingSurface, OfASphereByItsDistanceMovesLikeThePolynomial) {
+  const std::string body =
+      "name: ball\nparameters: {r: 0.03}\n"
+      "bodies: {ball: {mass: 0.2, com: [0.004, 0, 0.002], inertia: [7e-5, 8e-5, 9e-5]}}\n"
+      "joints: {ball: {type: free, parent: world, child: ball}}\n"
+      "initial: {q: {ball.z: r}, u: {ball.wx: 3, ball.wy: 10, ball.wz: 5}}\n"
+      "constraints: {roll: {type: rolling, b: ball, kind: ";
+  const State built_in = after(body + "sphere_on_plane, radius: r}}\n", 1.0);
+  for (const char* surface : {"x^2 + y^2 + z^2 - r^2", "sqrt(x^2 + y^2 + z^2) - r"})
+    EXPECT_LT(distance(built_in, after(body + "surface_on_plane, surface: " + surface + "}}\n", 1.0)),
+              kSameMotion)
+        << surface;
+  // An egg, not where the search begins.
+  const auto egg = [&](const char* surface) {
+    return after(
+        "name: egg\nbodies: {egg: {mass: 1, com: [0.002, 0, -0.01], inertia: [2e-3, 3e-3, 4e-3]}}\n"
+        "joints: {egg: {type: free, parent: world, child: egg}}\n"
+        "initial: {q: {egg.z: 0.2}, u: {egg.wx: 1, egg.wy: 2, egg.wz: 3}}\n"
+        "constraints: {roll: {type: rolling, b: egg, kind: surface_on_plane, surface: " +
+            std::string(surface) + "}}\n",
+        1.0);
+  };
+  EXPECT_LT(distance(egg("x^2/0.01 + y^2/0.02 + z^2/(0.04 + 0.08*z) - 1"),
+                     egg("sqrt(x^2/0.01 + y^2/0.02 + z^2/(0.04 + 0.08*z)) - 1")),
+            kSameMotion);
+}
+
+TEST(RollingSurface, OfABowlByItsDistanceMovesLikeThePolynomial) {
+  const std::string ball =
+      "name: bowl\nparameters: {R: 0.5, r: 0.05}\nbodies: {ball: {mass: 0.2, inertia: [2e-4, 2e-4, 2e-4]}}\n"
+      "joints: {ball: {type: free, parent: world, child: ball}}\n"
+      "initial: {q: {ball.x: (R - r)*sin(0.6), ball.z: -(R - r)*cos(0.6)}, u: {ball.wz: 4, ball.wx: 5}}\n"
+      "constraints: {roll: {type: rolling, kind: sphere_on_surface, b: ball, radius: r, surface: ";
+  EXPECT_LT(distance(after(ball + "R^2 - x^2 - y^2 - z^2}}\n", 1.0),
+                     after(ball + "R - sqrt(x^2 + y^2 + z^2)}}\n", 1.0)),
+            kSameMotion);
 }
 
 TEST(RollingSurface, APlaneUnderASphereIsThePlaneOfTheBuiltInOne) {

@@ -50,12 +50,15 @@ class Surface {
   std::vector<Expr> xyz_, all_;
 };
 
-/// The inverse of a symmetric matrix, by its cofactors.
-Mat3<Expr> inverse(const Mat3<Expr>& S) {
-  const Vec3<Expr> a = S.col(0), b = S.col(1), c = S.col(2);
-  const Vec3<Expr> bc = cross(b, c), ca = cross(c, a), ab = cross(a, b);
-  const Expr scale = Expr(1.0) / dot(a, bc);
-  return Mat3<Expr>::from_columns(scale * bc, scale * ca, scale * ab);
+/// Newton's step dx of S dx + c lambda = -r, g.dx = -f, S symmetric. With B = S^-1 and v = B c, w = B r,
+///   dx = -(f v + (g.v) w - (g.w) v) / (g.v) = -(f v + g x (w x v)) / (g.v),      w x v = S (r x c) / det S,    v = adj(S) c / det S:
+/// det S cancels. S itself may be singular, as the second derivatives of sqrt(x^2 + y^2 + z^2) - 1 are across the sphere, where the
+/// whole system is not.
+Vec3<Expr> newton_step(const Mat3<Expr>& S, const Vec3<Expr>& c, const Vec3<Expr>& r, const Vec3<Expr>& g,
+                       const Expr& f) {
+  const Vec3<Expr> s0 = S.col(0), s1 = S.col(1), s2 = S.col(2);
+  const Vec3<Expr> adj_c = Mat3<Expr>::from_columns(cross(s1, s2), cross(s2, s0), cross(s0, s1)) * c;
+  return (Expr(-1.0) / dot(g, adj_c)) * (f * adj_c + cross(g, S * cross(r, c)));
 }
 
 /// 1 where the error is below kFound, not a number where it is above: by so high a power that there is little between.
@@ -82,10 +85,7 @@ Touching lowest_point(Expr f, const Vec3<Expr>& n, const Vec3<Expr>& semi_axes) 
   x = s * x;
   for (int turn = 0; turn < kLowestTurns; ++turn) {
     const Local at = surface.at(x);
-    const Mat3<Expr> B = inverse(at.H);
-    const Vec3<Expr> Bg = B * at.g, Bn = B * n;
-    const Expr lambda = (at.f - dot(at.g, Bg)) / dot(at.g, Bn);
-    x = x - Bg - lambda * Bn;
+    x = x + newton_step(at.H, n, at.g, at.g, at.f);
   }
   const Local at = surface.slopes_at(x);
   const Expr slope = sqrt(dot(at.g, at.g));
@@ -109,10 +109,7 @@ Touching nearest_point(Expr f, const Vec3<Expr>& p) {
     Mat3<Expr> S = Mat3<Expr>::identity();
     for (std::size_t i = 0; i < 3; ++i)
       for (std::size_t j = 0; j < 3; ++j) S(i, j) = S(i, j) + lambda * at.H(i, j);
-    const Mat3<Expr> B = inverse(S);
-    const Vec3<Expr> Bg = B * at.g, Bback = B * back;
-    const Expr next = (at.f - dot(at.g, Bback)) / dot(at.g, Bg);
-    x = x - Bback - next * Bg;
+    x = x + newton_step(S, at.g, back, at.g, at.f);
   }
   const Local at = surface.slopes_at(x);
   const Expr slope = sqrt(dot(at.g, at.g));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/SVD>
 
 namespace tactus::simulate {
@@ -37,6 +38,30 @@ MatrixXd kernel_of(const MatrixXd& X, double size) {
   return svd.matrixV().rightCols(n - rank);
 }
 
+/// By the size of E on S: the real part of an eigenvalue is zero. Of a threefold zero rounding leaves 1e-5.
+constexpr double kNeutral = 1e-4;
+
+/// The part of an invariant subspace on which nothing grows or fades. A displacement that is one of a symmetry stays as large as it
+/// is; one that grows or fades by itself (the angle of a caster, that of a trailer) is none, though nothing accelerates by it.
+///   With p(x) the product of (x - lambda) over the eigenvalues of E_S that are not neutral, it is the range of p(E_S).
+MatrixXd neutral_part(const MatrixXd& S, const MatrixXd& E) {
+  const MatrixXd E_s = S.transpose() * E * S;
+  const double size = E_s.size() > 0 ? E_s.cwiseAbs().maxCoeff() : 0.0;
+  if (size == 0.0) return S;
+  const Eigen::VectorXcd values = Eigen::EigenSolver<MatrixXd>(E_s, false).eigenvalues();
+  const Index d = S.cols();
+  Eigen::MatrixXcd p = Eigen::MatrixXcd::Identity(d, d);
+  Index others = 0;
+  for (Index k = 0; k < d; ++k) {
+    if (std::abs(values[k].real()) <= kNeutral * size) continue;
+    p = (E_s / size - values[k] / size * Eigen::MatrixXcd::Identity(d, d)) * p;
+    ++others;
+  }
+  if (others == 0) return S;
+  const Eigen::JacobiSVD<MatrixXd> svd(p.real(), Eigen::ComputeFullU);
+  return S * svd.matrixU().leftCols(d - others);
+}
+
 }  // namespace
 
 Ignorable find_ignorable(const MatrixXd& given_E, const MatrixXd& given_P) {
@@ -52,6 +77,7 @@ Ignorable find_ignorable(const MatrixXd& given_E, const MatrixXd& given_P) {
     if (stay.cols() == S.cols()) break;
     S = S * stay;
   }
+  S = neutral_part(S, E);
   // [1; along]: eliminated coordinates by pivoting over the rows of S.
   Ignorable result;
   MatrixXd work = S;

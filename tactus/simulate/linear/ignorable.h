@@ -2,7 +2,8 @@
 //
 //   dq' = E dq + H du,   du' = P dq + D du
 //
-// S, the largest subspace with P S = 0 and E S in S, is found from ker P by taking away what E moves out of it. With a basis
+// S, the largest subspace with P S = 0 and E S in S on which E lets nothing grow or fade, is found from ker P by taking away what E moves
+// out of it, and then what belongs to eigenvalues with a real part. With a basis
 // [1; along] over (eliminated, kept) coordinates, y = kept - along eliminated does not see S, and (y, du) is a system of its own.
 #pragma once
 

@@ -107,9 +107,12 @@ class Linearization {
   /// is singular, and where the named coordinates or speeds cannot be independent.
   LinearModel at(const Instant& point);
 
-  /// The steady motion next to the point: independent accelerations and their rates vanish. Newton's method for what is not held.
-  /// Throws InputError where none is found.
-  Instant steady(const Instant& point, const SteadySearch& search);
+  /// The steady motion next to the point, by the independent coordinates and speeds [rad, m, s] that are not held: accelerations
+  /// and their rates vanish. Throws InputError where none is found.
+  Instant steady(const Instant& point, const SteadySearch& asked);
+  /// Of a steady motion: coordinates, speeds (NAME_dot) and forces (tau_NAME) by which its family can be told. Whatever values near those
+  /// it has they are given, there is one steady motion to it. Ignorable coordinates are left out; none where the motion stands alone.
+  std::vector<std::string> family(const Instant& found, const SteadySearch& asked);
 
   /// Something in the equations is a function of t.
   bool depends_on_time() const;

@@ -77,6 +77,9 @@ struct Linearization::Implementation {
   void add_inputs(const MatrixXd& T_u, LinearModel& result) const;
   void add_eigenvalues(LinearModel& result) const;
 
+  /// steady_search.h: one search for a steady motion
+  struct Search;
+
   // linear_model.cpp
   /// Here and further along.
   LinearModel examined(const Instant& point);
