@@ -7,6 +7,28 @@
 
 namespace tactus::derive {
 
+std::vector<Expr> load_forces(const Derivation& self, bool with_wrench) {
+  Motion<Expr> motion = motion_at(self.tree, self.symbols->q);
+  const std::vector<Expr>& rates = self.speeds.rates;
+  std::vector<Expr> loads = self.loads_at_joints(self.tree, motion, rates);
+  const std::vector<OutsideWrench<Expr>> wrenches = self.loads_on(self.tree, motion, rates, with_wrench);
+  if (wrenches.empty()) return loads;
+  // Carried to the joints by a tree without mass, at rest.
+  Tree<Expr> bare = self.tree;
+  bare.gravity = Vec3<Expr>::zero();
+  for (Link<Expr>& link : bare.links) {
+    link.m = link.spin = Expr(0.0);
+    link.h = Vec3<Expr>::zero();
+    link.sigma = {};
+    link.armature = {};
+  }
+  const std::vector<Expr> still(rates.size());
+  std::vector<Expr> tau(rates.size());
+  newton_euler(bare, still.data(), still.data(), wrenches, Policy{}, motion, tau.data());
+  for (std::size_t k = 0; k < loads.size(); ++k) loads[k] += tau[k];
+  return loads;
+}
+
 namespace {
 
 using Matrix = SquareMatrix;
@@ -30,29 +52,6 @@ ForceDerivatives by_graph(const Derivation& self, bool with_wrench) {
   result.by_speed = algebra::jacobian(tau, symbols.u);
   result.by_place = derivatives_by_place(self, tau);
   return result;
-}
-
-/// What springs, friction, laws and wrenches add to the joints' forces.
-std::vector<Expr> load_forces(const Derivation& self, bool with_wrench) {
-  Motion<Expr> motion = motion_at(self.tree, self.symbols->q);
-  const std::vector<Expr>& rates = self.speeds.rates;
-  std::vector<Expr> loads = self.loads_at_joints(self.tree, motion, rates);
-  const std::vector<OutsideWrench<Expr>> wrenches = self.loads_on(self.tree, motion, rates, with_wrench);
-  if (wrenches.empty()) return loads;
-  // Carried to the joints by a tree without mass, at rest.
-  Tree<Expr> bare = self.tree;
-  bare.gravity = Vec3<Expr>::zero();
-  for (Link<Expr>& link : bare.links) {
-    link.m = link.spin = Expr(0.0);
-    link.h = Vec3<Expr>::zero();
-    link.sigma = {};
-    link.armature = {};
-  }
-  const std::vector<Expr> still(rates.size());
-  std::vector<Expr> tau(rates.size());
-  newton_euler(bare, still.data(), still.data(), wrenches, Policy{}, motion, tau.data());
-  for (std::size_t k = 0; k < loads.size(); ++k) loads[k] += tau[k];
-  return loads;
 }
 
 ForceDerivatives by_recursion(const Derivation& self, bool with_wrench) {

@@ -30,6 +30,9 @@ struct ForceDerivatives {
 /// In the derivation's graph, which must be the current one. `with_wrench`: wrench inputs act.
 ForceDerivatives force_derivatives(const Derivation& derivation, bool with_wrench, DerivativeMethod method);
 
+/// What springs, friction, laws and, `with_wrench`, wrench inputs add to the joints' forces.
+std::vector<Expr> load_forces(const Derivation& derivation, bool with_wrench);
+
 /// d roots / d q along the joint rates, roots x nv by rows, by differentiating the expressions.
 std::vector<Expr> derivatives_by_place(const Derivation& derivation, const std::vector<Expr>& roots);
 

@@ -1,22 +1,36 @@
-// What the passive integrator knows of a mechanism beyond its accelerations. Compiled where it is asked for
-// (CompileOptions::passive).
+// What the passive integrator knows of a mechanism beyond its accelerations: kernels, each of what one part of a step asks for
+// (derive/linear/midpoint_terms.h). Compiled where it is asked for (CompileOptions::passive).
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <vector>
 
 #include <tactus/derive/equations.h>
+#include <tactus/derive/linear/midpoint_terms.h>
 #include <tactus/generate/kernel.h>
 
 namespace tactus::simulate {
 
 struct PassiveTerms {
-  PassiveTerms(const derive::Equations& equations, generate::Backend backend);
+  PassiveTerms(const derive::Equations& equations, const std::optional<algebra::Function>& loads,
+               generate::Backend backend);
 
-  generate::Kernel terms;         // t q u tau wrench -> M Q Phi velocity A c gamma qdot
-  generate::Kernel bias;          // t q u -> h
-  generate::Kernel without_loss;  // the same without dampers and friction
-  generate::Kernel energy;        // t q u -> kinetic potential ...
-  std::size_t M = 0, Q = 0, velocity = 0, A = 0, c = 0, potential = 0;  // where the outputs stand
+  generate::Kernel forces;     // t q u tau wrench -> Q outside loss
+  generate::Kernel momenta;    // t q a b -> M a, M b
+  generate::Kernel rows;       // t q u -> velocity A c; nothing where there are no constraints
+  generate::Kernel potential;  // t q u -> potential
+  generate::Kernel matrix;     // t q u tau wrench udot c D -> the blocks of Newton's matrix, or its parts
+  std::size_t outside = 0, loss = 0;           // where the outputs of forces stand
+  std::size_t velocity = 0, A = 0, c = 0;      // and those of rows
+  std::size_t K = 0, W = 0, D = 0, rates = 0;  // and those of the matrix in speeds of the model's own
+
+  std::vector<std::vector<int>> blocks;  // speeds that the matrix couples
+  bool own_speeds = false;
+  std::vector<derive::MidpointTerms::Quaternion> quaternions;
+
+ private:
+  PassiveTerms(derive::MidpointTerms terms, bool constrained, generate::Backend backend);
 };
 
 }  // namespace tactus::simulate

@@ -73,7 +73,7 @@ Dynamics compile(const derive::Equations& equations, const std::optional<algebra
   }
   dynamics.constraints = compile_constraints(equations, dynamics, backend);
   dynamics.parametric = compile_parametric(equations, dynamics, backend);
-  if (options.passive) dynamics.passive = std::make_shared<PassiveTerms>(equations, backend);
+  if (options.passive) dynamics.passive = std::make_shared<PassiveTerms>(equations, loads, backend);
   return dynamics;
 }
 

@@ -1,0 +1,31 @@
+// What a passive step leaves of the balance of energies, and the number that takes it away.
+#pragma once
+
+#include <limits>
+
+#include <tactus/simulate/integrators/passive_rows.h>
+#include <tactus/simulate/integrators/passive_step.h>
+
+namespace tactus::simulate {
+
+/// Terms of the balance that cancel to so much of themselves are balanced: the rest is rounding.
+inline constexpr double kBalanced = 8.0 * std::numeric_limits<double>::epsilon();
+
+struct PassiveBalance {
+  double work = 0.0, loss = 0.0;  // [J] what went in from outside, and what was burnt
+  double a = 0.0;                 // the number: a M u_m is taken from the impulses
+  double left = 0.0;              // [J] what a would take away; 0 where that is rounding
+  bool slight = true;             // whether a is small beside what the forces do
+  double terms = 0.0;             // [J] the sizes of all terms
+  /// [N m or N] of all forces: what they do along the last digit of a coordinate, which is of order one, is rounding.
+  double pushing = 0.0;
+};
+
+/// `by_end_speeds`: a is left out, and the speeds at the end are to balance the step.
+PassiveBalance balance_of(const PassiveStep& step, const PassiveRows& rows, bool by_end_speeds);
+
+/// The factor of the end's speeds by which a step without a is balanced; not a number where there is none, because it would change them
+/// too much, or because rows that move by themselves would not be kept.
+double balancing_factor(const PassiveBalance& balance, const PassiveStep& step, const PassiveRows& rows);
+
+}  // namespace tactus::simulate
