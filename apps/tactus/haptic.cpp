@@ -156,7 +156,16 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
         : session.specification.force_sensor
             ? "a softer coupling, or --passivity"
             : "a softer coupling, --passivity, or a device with a force sensor for four channels"));
-  if (outcome.handed_over > 0.0)
+  if (outcome.by_coupler() && outcome.softened > 0.0)
+    report.notes.push_back(fmt::format(
+        "the port grew lighter than the coupler bears: in {:.2g} % of the ticks the coupler was softer, down "
+        "to {:.2g} of its stiffness, and stiffened again where that made no energy",
+        100.0 * outcome.softened, outcome.softest));
+  if (loop.gave_up())
+    report.notes.push_back(fmt::format(
+        "prescribing the port made energy, and was given up: the coupler holds it since t = {:.3g} s",
+        outcome.gave_up_at));
+  else if (outcome.handed_over > 0.0)
     report.notes.push_back(fmt::format(
         "in {:.2g} % of the ticks the port was heavier along a direction than at the start, more than the "
         "loop bears: the coupler held it there",

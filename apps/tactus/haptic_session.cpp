@@ -415,6 +415,7 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
 
   session.loop = std::make_unique<display::HapticLoop>(*session.mechanism, *session.device, grasp.port,
                                                        session.gains, limits);
+  if (request.controller == "coupler") session.follows = session.loop->follow_port();
   if (request.controller == "prescribed")
     session.loop->use(prescription(request, session));
   else if (request.controller == "proxy")

@@ -60,6 +60,7 @@ struct HapticSession {
   control::CouplerGains gains;
   std::unique_ptr<display::HapticLoop> loop;
   double rate = 0.0;               // [Hz]
+  bool follows = false;            // the coupler softens where the port grows lighter
   std::vector<std::string> notes;  // of what was chosen
 };
 

@@ -64,7 +64,9 @@ ordered_json as_json(const Outcome& o) {
     json["coupler"] = {{"stiffness", o.gains.stiffness[1]},
                        {"damping", o.gains.damping[1]},
                        {"rotational_stiffness", o.gains.stiffness[0]},
-                       {"rotational_damping", o.gains.damping[0]}};
+                       {"rotational_damping", o.gains.damping[0]},
+                       {"softest_share", o.softest},
+                       {"softer_in_ticks", o.softened}};
   else if (o.device.kind == device::Kind::impedance && o.request.controller == "prescribed")
     json["prescribed"] = {{"directions_by_the_coupler", o.most_resisted},
                           {"handed_over", o.handed_over},
@@ -111,7 +113,7 @@ void print_times(const char* what, const display::Histogram& h) {
 void measure(Outcome& outcome) {
   if (outcome.records.empty()) return;
   const Vec3 start = outcome.records.front().p_P - outcome.records.front().p_H;
-  long handed_over = 0;
+  long handed_over = 0, softened = 0;
   for (const TickRecord& record : outcome.records) {
     // A proxy's spring stands on the ground.
     const device::Vector6& F = outcome.request.controller == "proxy" ? record.on_handle : record.on_port;
@@ -121,9 +123,13 @@ void measure(Outcome& outcome) {
     outcome.most_resisted = std::max(outcome.most_resisted, record.resisted);
     if (outcome.request.controller == "prescribed" && record.resisted > outcome.records.front().resisted)
       ++handed_over;
+    if (record.resisted < outcome.most_resisted) outcome.gave_up_at = record.t;
+    softened += record.softness < 1.0;
+    outcome.softest = std::min(outcome.softest, record.softness * record.softness);
     const Vec3 lag = record.p_P - record.p_H - start;
     outcome.largest_lag = std::max(outcome.largest_lag, std::sqrt(dot(lag, lag)));
   }
+  outcome.softened = static_cast<double>(softened) / static_cast<double>(outcome.records.size());
   outcome.handed_over = static_cast<double>(handed_over) / static_cast<double>(outcome.records.size());
 }
 

@@ -25,7 +25,11 @@ struct Outcome {
   double largest_torque = 0.0, largest_force = 0.0, largest_lag = 0.0;  // [N m], [N], [m] handle to port
   int most_resisted = 0;                                                // directions at once
   double handed_over = 0.0;  // of the ticks: a prescribed port had fewer light directions than at the start
-  int oldest = 0;            // [ticks] what was known of the mechanism
+  double gave_up_at =
+      0.0;  // [s] a prescribed port, if it was: no record from then on has less than all directions
+  double softest = 1.0;   // of the coupler's stiffness, the least share that it had
+  double softened = 0.0;  // of the ticks: it had less than all
+  int oldest = 0;         // [ticks] what was known of the mechanism
   /// By what the device knows of the hand's work: whether that was ours.
   bool by_simulated_hand() const { return std::isfinite(hand_work); }
   /// Equal rates are one.

@@ -9,6 +9,15 @@
 // The springs store E = (K e.e + K_r theta.theta)/2, and Ed = K e.(v_H - v_P) + K_r theta.(w_H - w_P) exactly: theta is the
 // rotation's own axis, so no rotation changes theta.w. In continuous time the coupler is passive for any gains; what
 // sampling leaves of that is the subject of coupler_design.h. Axes that the device does not actuate are not coupled.
+//
+// What changes while it is pressed. Gains and the place d, R_HP may change from tick to tick, handle and port standing still meanwhile, and the coupler stays passive as long as E does not grow
+// by that: what E loses is burnt. What makes E grow has to be paid for: by what went in at the handle and came out neither at the port nor at the handle again, W_h - W_p (display/energy_books.h), which E must not exceed.
+//
+//   slip       after enabling, forces come on. A spring whose stiffness came on would give more than it got; this one slips instead, as on a brake that is drawn tighter: where K |e| is above what may
+//              be given by now, the place comes after the handle until it is not. A hand that pulls less than that finds the whole stiffness from the first tick on.
+//   yield      a clamp on how fast forces grow keeps them below K e: the place comes after the handle by what it cut. A spring that lagged behind its clamp would be loaded by less than it gives back
+//   creep      afterwards the place goes back to where it was engaged, no faster than is paid for
+//   softness   K s^2 and B s stand for K and B where the port is lighter than they were designed for (coupler_follow.h)
 #pragma once
 
 #include <array>
@@ -48,7 +57,11 @@ struct CouplerMemory {
   bool engaged = false;
   math::Vec3<double> d{};  // [m] from the handle to the port, in the world's axes
   math::Mat3<double> R_HP = math::Mat3<double>::identity();
-  double stored = 0.0;  // [J] in the springs, at the last call
+  double stored = 0.0;    // [J] in the springs, at the last call
+  double softness = 1.0;  // s
+  bool slipped = false;   // d and R_HP are not those with which it was engaged:
+  math::Vec3<double> d_engaged{};
+  math::Mat3<double> R_engaged = math::Mat3<double>::identity();
 };
 
 struct Coupler {
@@ -58,9 +71,27 @@ struct Coupler {
   /// Begins without force: the port stays where it is on the handle.
   void engage(CouplerMemory& memory, const device::Sample& sample,
               const simulate::PortMotion& port) const noexcept;
-  /// On the mechanism, at the port; zero while it is not engaged.
-  Vector6 wrench(CouplerMemory& memory, const device::Sample& sample,
-                 const simulate::PortMotion& port) const noexcept;
+  /// On the mechanism, at the port; zero while it is not engaged. The damper gives `share` of itself.
+  Vector6 wrench(CouplerMemory& memory, const device::Sample& sample, const simulate::PortMotion& port,
+                 double share = 1.0) const noexcept;
+  /// [J] that the springs hold, with softness 1.
+  double energy(const CouplerMemory& memory, const device::Sample& sample,
+                const simulate::PortMotion& port) const noexcept;
+  /// The place comes after the handle until the springs give no more than this {N m, N}.
+  void slip(CouplerMemory& memory, const device::Sample& sample, const simulate::PortMotion& port,
+            const std::array<double, 2>& most) const noexcept;
+  /// The place comes after the handle by what a clamp took from the springs' wrench (on the port), as far as that leaves them with less.
+  void yield(CouplerMemory& memory, const device::Sample& sample, const simulate::PortMotion& port,
+             const Vector6& taken) const noexcept;
+  /// The place goes back by this part of the way, or by as much of that as `paid` [J] allows the springs to hold.
+  void creep(CouplerMemory& memory, const device::Sample& sample, const simulate::PortMotion& port,
+             double part, double paid) const noexcept;
+
+ private:
+  Vector6 away(const CouplerMemory& memory, const device::Sample& sample,
+               const simulate::PortMotion& port) const noexcept;
+  void place(CouplerMemory& memory, const device::Sample& sample, const simulate::PortMotion& port,
+             const Vector6& away) const noexcept;
 };
 
 }  // namespace tactus::control

@@ -10,7 +10,10 @@ namespace {
 
 constexpr double kGainMargin = 1.5, kEasier = 4.0;
 
-bool stable(const device::Specification& s, const CouplerGains& gains, const std::array<double, 2>& mode) {
+}  // namespace
+
+bool stable_at_port(const device::Specification& s, const CouplerGains& gains,
+                    const std::array<double, 2>& mode) {
   for (std::size_t k = 0; k < 2; ++k) {
     const double K = gains.stiffness[k];
     if ((s.actuated >> (3 * k) & 0b111) == 0 || !(K > 0.0) || !(mode[0] > 0.0)) continue;
@@ -22,8 +25,6 @@ bool stable(const device::Specification& s, const CouplerGains& gains, const std
   }
   return true;
 }
-
-}  // namespace
 
 std::array<double, 2> fastest_mode(const device::Specification& s, const CouplerGains& gains,
                                    const std::array<double, 36>& mobility) {
@@ -45,7 +46,7 @@ CouplerGains softened(const device::Specification& s, const CouplerGains& given,
   for (int i = 0; i < 80; ++i) {
     std::array<double, 2> mode = fastest_mode(s, gains, mobility);
     for (double& m : mode) m *= kEasier;
-    if (stable(s, gains, mode)) break;
+    if (stable_at_port(s, gains, mode)) break;
     for (std::size_t k = 0; k < 2; ++k) gains.stiffness[k] *= 0.8, gains.damping[k] *= 0.9;
   }
   return gains;

@@ -19,4 +19,8 @@ namespace tactus::control {
 std::array<double, 2> fastest_mode(const device::Specification& specification, const CouplerGains& gains,
                                    const std::array<double, 36>& mobility);
 
+/// Whether half as much again of the gains is stable with a fastest mode like this.
+bool stable_at_port(const device::Specification& specification, const CouplerGains& gains,
+                    const std::array<double, 2>& mode);
+
 }  // namespace tactus::control

@@ -285,13 +285,31 @@ void near(Vector6& F, const Vector6& last, const std::array<double, 2>& step) {
   }
 }
 
+/// The same for a wrench that may shrink as it likes: from the point between 0 and `last` that is nearest to F. Every part of the result is no larger than F's, along `last` and across it: |F| never
+/// grows by this.
+void grown(Vector6& F, const Vector6& last, const std::array<double, 2>& step) {
+  Vector6 base{};
+  for (std::size_t k = 0; k < 2; ++k) {
+    double along = 0.0, squared = 0.0;
+    for (std::size_t i = 3 * k; i < 3 * k + 3; ++i) along += F[i] * last[i], squared += last[i] * last[i];
+    const double part = squared > 0.0 ? std::clamp(along / squared, 0.0, 1.0) : 0.0;
+    for (std::size_t i = 3 * k; i < 3 * k + 3; ++i) base[i] = part * last[i];
+  }
+  near(F, base, step);
+}
+
 }  // namespace
 
-Vector6 Safety::limited(const Vector6& wrench, const Vector6& guard) noexcept {
+double Safety::next_share() const noexcept {
+  if (memory_.stage == Stage::off || memory_.stage == Stage::faulted) return 0.0;
+  return limits_.ramp > 0.0 ? std::min(1.0, memory_.ramped + period_ / limits_.ramp) : 1.0;
+}
+
+Vector6 Safety::limited(const Vector6& wrench, const Vector6& guard, bool comes_on) noexcept {
   if (!device::finite(wrench) || !device::finite(guard)) trip(Fault::bad_force);
   if (memory_.stage == Stage::off || memory_.stage == Stage::faulted) return {};
 
-  memory_.ramped = limits_.ramp > 0.0 ? std::min(1.0, memory_.ramped + period_ / limits_.ramp) : 1.0;
+  memory_.ramped = next_share();
   if (memory_.ramped == 1.0) memory_.stage = Stage::on;
   const std::array<double, 2> step{limits_.force_rate[0] * period_, limits_.force_rate[1] * period_};
   // Power that goes to the handle is limited; what the handle is robbed of is not.
@@ -310,15 +328,17 @@ Vector6 Safety::limited(const Vector6& wrench, const Vector6& guard) noexcept {
   };
 
   Vector6 own = wrench;
-  for (double& f : own) f *= memory_.ramped;
+  for (double& f : own) f *= comes_on ? 1.0 : memory_.ramped;
   by_size(own);
-  near(own, memory_.own, step);
+  memory_.taken = own;
+  comes_on ? grown(own, memory_.own, step) : near(own, memory_.own, step);
+  for (std::size_t i = 0; i < 6; ++i) memory_.taken[i] -= own[i];
   by_power(own);
   Vector6 all = own;
   if (guard != Vector6{} || memory_.wrench != memory_.own) {
     for (std::size_t i = 0; i < 6; ++i) all[i] += memory_.ramped * guard[i];
     by_size(all);
-    near(all, memory_.wrench, step);
+    comes_on ? grown(all, memory_.wrench, step) : near(all, memory_.wrench, step);
     by_power(all);
   }
   memory_.own = own;

@@ -1,7 +1,8 @@
 // What stands between a controller and a hand.
 //
 // Forces are off until they are enabled, and then ramp up. While on, a wrench is clamped: its size, how fast it changes, the power that it
-// gives to the handle, and how fast that grows. Power has the last word: where the handle is suddenly faster than before, the wrench shrinks at
+// gives to the handle, and how fast that grows. A coupler's wrench shrinks as fast as it likes, and what the clamp keeps from it while it grows, its springs do not hold either (coupler.h): a
+// spring that lags behind makes energy. Power has the last word: where the handle is suddenly faster than before, the wrench shrinks at
 // once, however fast that is; it grows again by its rate. A guard's wrench (passivity.h) comes on top, within what the clamps leave: what of it is
 // cut is lost to the handle alone. Anything that should not be ends in the safe state within the same tick, without regard
 // to the clamp on changes: no force, or no motion. The first reason is kept. Recovery is explicit: clear(), then enable().
@@ -76,6 +77,7 @@ struct SafetyMemory {
   double ramped = 0.0;      // [0, 1]
   Vector6 wrench{};         // the last one let through
   Vector6 own{};            // of it without the guard's
+  Vector6 taken{};          // what the clamp on changes took of a wrench that comes on by itself
   double power = 0.0;       // [W] that it gave to the handle
   device::Sample last{};
   bool seen = false;  // `last` is one
@@ -98,7 +100,10 @@ class Safety {
   double share() const noexcept;
   /// The wrench that may go to the handle: clamped, ramped; zero while off or faulted. memory().own is its part without the guard's, by the
   /// same clamps: what the mechanism may get the opposite of.
-  Vector6 limited(const Vector6& wrench, const Vector6& guard = {}) noexcept;
+  /// A coupler's wrench `comes_on` by itself, by next_share(), and is not ramped once more; memory().taken is what the clamp on changes took of it.
+  Vector6 limited(const Vector6& wrench, const Vector6& guard = {}, bool comes_on = false) noexcept;
+  /// The share of the ramp that the next call of limited() has; 0 while off or faulted.
+  double next_share() const noexcept;
   /// Looks at how far the port is from the handle, and at the wrench that is to act on it, both in the handle's scale.
   void observe_distance(double apart) noexcept;
   void observe_port(const Vector6& wrench) noexcept;

@@ -1,5 +1,6 @@
 #include <tactus/display/loop.h>
 
+#include <bit>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/base/error.h>
+#include <tactus/control/coupler_follow.h>
 #include <tactus/control/fixture.h>
 #include <tactus/control/passivity.h>
 #include <tactus/control/prescribed_design.h>
@@ -53,6 +55,8 @@ struct HapticLoop::Prescribed {
   control::PrescribedMemory memory{};
   control::PortState port{};
   control::Resisted directions{};
+  control::CouplerGains instead{};  // of the coupler that stands in for the weld
+  bool given_up = false;            // it makes energy: the coupler holds all directions
 };
 
 /// Commands of the last ticks: what motors with a latency hold now is one of them.
@@ -137,8 +141,12 @@ void HapticLoop::use(const control::PrescribedGains& gains) {
                                  "axis that is prescribed, and the loop bears {:.3g}",
                                  port, lightest, chosen.heaviest),
                      "prescribe axes along which it can move, or lower the gains");
-  prescribed_ = std::make_unique<Prescribed>(Prescribed{
-      .law = {chosen, period_}, .M_d = control::inertia_of(s), .coupler = {coupler_.gains, gains.axes}});
+  prescribed_ = std::make_unique<Prescribed>(Prescribed{.law = {chosen, period_},
+                                                        .M_d = control::inertia_of(s),
+                                                        .coupler = {coupler_.gains, gains.axes},
+                                                        .instead = control::softened(s, coupler_.gains, L)});
+  auto follower = std::make_unique<control::CouplerFollower>(s, prescribed_->instead, L);
+  follower_ = follower->possible() ? std::move(follower) : nullptr;
   teleoperation_ = nullptr;
   proxy_ = nullptr;
   make_view();
@@ -170,8 +178,21 @@ void HapticLoop::compensate(const control::Fixture& fixture) {
   fixture_ = std::make_unique<control::Fixture>(fixture);
 }
 
+bool HapticLoop::follow_port() {
+  follower_ = nullptr;
+  if (admittance_) return false;
+  control::Matrix6 L{};
+  view_->mobility(L);
+  auto follower = std::make_unique<control::CouplerFollower>(device_.specification(), coupler_.gains, L);
+  if (!follower->possible()) return false;
+  follower_ = std::move(follower);
+  return true;
+}
+
 void HapticLoop::make_view() {
   ResistanceRule rule;
+  // A coupler pushes along its axes alone.
+  if (!admittance_ && teleoperation_ == nullptr && prescribed_ == nullptr) rule.axes = coupler_.axes;
   if (teleoperation_ != nullptr) rule = teleoperation_->rule();
   if (prescribed_ != nullptr) {
     const control::PrescribedGains& gains = prescribed_->law.gains;
@@ -189,6 +210,8 @@ void HapticLoop::make_view() {
   else
     view_ = std::make_unique<FullPort>(mechanism_, port_, rule);
 }
+
+bool HapticLoop::gave_up() const noexcept { return prescribed_ != nullptr && prescribed_->given_up; }
 
 bool HapticLoop::enable() noexcept {
   if (safety_.faulted() || !device_.enable()) return false;
@@ -237,7 +260,10 @@ bool HapticLoop::tick(double elapsed) noexcept {
       if (closed_) books_->mechanism(view_->energy(), 0);
       find_support(port);
       if (teleoperation_ != nullptr) teleoperation_->engage(sample_, port);
-      if (prescribed_ != nullptr) prescribed_->law.engage(prescribed_->memory, sample_, port);
+      if (prescribed_ != nullptr) {
+        prescribed_->law.engage(prescribed_->memory, sample_, port);
+        prescribed_->given_up = false;
+      }
       if (proxy_ != nullptr) proxy_->memory = {.p = sample_.X_WH.p + memory_.d, .held = 0};
     }
     observe_distance(port);
@@ -392,7 +418,7 @@ void HapticLoop::find_support(const simulate::PortMotion& port) noexcept {
 
 Vector6 HapticLoop::guard_wrench() noexcept {
   guard_ = {};
-  if (!guarded_ || safety_.memory().stage == Stage::off) return guard_;
+  if (!(guarded_ || gave_up()) || safety_.memory().stage == Stage::off) return guard_;
   const device::HandleDynamics* const own = own_dynamics();
   guard_ = control::passivity_wrench(credit(), sample_.V_WH,
                                      own != nullptr ? own->M : control::inertia_of(device_.specification()),
@@ -400,15 +426,57 @@ Vector6 HapticLoop::guard_wrench() noexcept {
   return guard_;
 }
 
+/// What the coupler is in this tick: as soft as the port asks for, and in the place in which it gives no more than may be given yet.
+void HapticLoop::fit_coupler(const simulate::PortMotion& port) noexcept {
+  // What went into the coupler, and did not come out again.
+  const double paid = -books_->made_by_display();
+  if (follower_ != nullptr) {
+    if (follower_->due()) {
+      control::Matrix6 L;
+      view_->mobility(L);
+      follower_->look(L);
+    }
+    if (follower_->wants(memory_.softness))
+      memory_.softness = follower_->next(memory_.softness, coupler_.energy(memory_, sample_, port), paid);
+    record_.softness = memory_.softness;
+  }
+  constexpr std::array<double, 2> kUnlimited{10.0, 100.0};  // [N m], [N] where nothing limits the device
+  constexpr double kCreep = 0.5;                            // [s]
+  if (const double share = safety_.next_share(); share < 1.0) {
+    std::array<double, 2> most = safety_.limits().force;
+    for (std::size_t k = 0; k < 2; ++k) most[k] = share * (most[k] > 0.0 ? most[k] : kUnlimited[k]);
+    coupler_.slip(memory_, sample_, port, most);
+  } else if (memory_.slipped) {
+    coupler_.creep(memory_, sample_, port, period_ / kCreep, paid);
+  }
+}
+
 void HapticLoop::display_impedance() noexcept {
   book_handle();
-  give(coupler_.wrench(memory_, sample_, view_->motion()), guard_wrench());
+  const simulate::PortMotion& port = view_->motion();
+  if (memory_.engaged) fit_coupler(port);
+  give(coupler_.wrench(memory_, sample_, port, safety_.next_share()), guard_wrench(), true);
 }
 
 void HapticLoop::display_prescribed() noexcept {
+  Prescribed& own = *prescribed_;
+  if (own.given_up) {
+    record_.resisted = std::popcount(coupler_.axes);
+    return display_impedance();
+  }
   book_handle();
   if (safety_.memory().stage == Stage::off) return step_mechanism({});
-  Prescribed& own = *prescribed_;
+  // The weld goes by estimates that are late. Where the books show that it makes energy, a coupler takes over, from where handle and port are, and a damper takes back what was made.
+  constexpr double kShare = 0.25;  // of what would end the run
+  if (const control::SafetyLimits& limits = safety_.limits();
+      limits.made > 0.0 &&
+      books_->made_by_display() > kShare * (limits.made + limits.made_share * books_->turned())) {
+    own.given_up = true;
+    coupler_ = {own.instead, own.coupler.axes};
+    coupler_.engage(memory_, sample_, view_->motion());
+    record_.resisted = std::popcount(coupler_.axes);
+    return give({}, guard_wrench(), true);
+  }
   view_->look({}, own.port, own.directions);
   const Vector6 wanted = own.law.wanted(own.memory, sample_, own.port.motion);
   const Vector6 held = own.coupler.wrench(own.memory.place, sample_, own.port.motion);
@@ -443,12 +511,16 @@ void HapticLoop::display_proxy() noexcept {
 
 /// F goes to the port and its opposite to the handle, as far as the limits let it; the guard's damper, which stands on the ground, to the handle alone, within
 /// what they leave.
-void HapticLoop::give(const Vector6& F, const Vector6& guard) noexcept {
+void HapticLoop::give(const Vector6& F, const Vector6& guard, bool comes_on) noexcept {
   Vector6 wanted{};
   for (std::size_t i = 0; i < 6; ++i) wanted[i] = -F[i];
-  const Vector6 on_handle = safety_.limited(wanted, guard);
-  Vector6 on_port{};
-  for (std::size_t i = 0; i < 6; ++i) on_port[i] = -safety_.memory().own[i];
+  const Vector6 on_handle = safety_.limited(wanted, guard, comes_on);
+  Vector6 on_port{}, taken{};
+  for (std::size_t i = 0; i < 6; ++i) {
+    on_port[i] = -safety_.memory().own[i];
+    taken[i] = -safety_.memory().taken[i];
+  }
+  if (comes_on && taken != Vector6{}) coupler_.yield(memory_, sample_, view_->motion(), taken);
   step_mechanism(on_port);
   if (safety_.faulted() || safety_.memory().stage == Stage::off) return;
   record_.on_handle = on_handle;

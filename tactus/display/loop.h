@@ -3,7 +3,7 @@
 // A tick, in order:
 //
 //   1. the device's sample is read, and looked at (control/safety.h)
-//   2. impedance device: the coupler's wrench between handle and port, limited; admittance device: the sensed wrench, limited; four
+//   2. impedance device: the coupler's wrench between handle and port, limited, and softer where the port is lighter than it was designed for, if asked to (follow_port); admittance device: the sensed wrench, limited; four
 //      channels (control/four_channel.h): the hand's wrench less the coordination, and what the motors make of its answer
 //   3. the mechanism makes its step with that wrench at the port. Action is reaction: what the handle does not get, by a clamp or
 //      the ramp, the mechanism does not get either. What holds the port when the display begins comes on with the ramp as well: the rest of it is
@@ -27,7 +27,8 @@
 
 namespace tactus::control {
 struct Fixture;
-}
+class CouplerFollower;
+}  // namespace tactus::control
 
 namespace tactus::display {
 
@@ -61,9 +62,10 @@ struct TickRecord {
   double made = 0.0;     // [J] from nowhere (display/energy_books.h); negative: lost or stored
   control::Stage stage = control::Stage::off;
   control::Fault fault = control::Fault::none;
-  int events = 0;    // of contact, in this tick
-  int resisted = 0;  // directions with a penalty, of four channels
-  int age = 0;       // [ticks] of what is known of the mechanism, with two rates
+  int events = 0;         // of contact, in this tick
+  int resisted = 0;       // directions with a penalty, of four channels
+  int age = 0;            // [ticks] of what is known of the mechanism, with two rates
+  double softness = 1.0;  // of the coupler: K s^2, B s (control/coupler_follow.h)
   simulate::Status status;
 };
 
@@ -79,7 +81,7 @@ class HapticLoop {
   /// Four channels instead of the coupler, from the next enable() on. Throws InputError where the device or the gains do not
   /// allow it.
   void use(const control::FourChannelGains& gains);
-  /// The handle's motion prescribes the port's instead (control/prescribed_port.h). Throws InputError where the device is not of the
+  /// The handle's motion prescribes the port's instead (control/prescribed_port.h), until the books show that this makes energy: the coupler holds it from there on. Throws InputError where the device is not of the
   /// impedance kind, does not have those axes, or the port has fewer freedoms where it is.
   void use(const control::PrescribedGains& gains);
   /// A virtual proxy instead (control/proxy.h): the handle is a point before the boxes and planes that stand on the ground; the mechanism goes
@@ -87,6 +89,9 @@ class HapticLoop {
   void use(const control::ProxyGains& gains);
   /// The passivity observer and controller (control/passivity.h): a hand gets no more than it put in, and what the mechanism gave by itself.
   void guard_passivity(bool on = true) noexcept { guarded_ = on; }
+  /// The coupler softens where the port grows lighter than it bears (control/coupler_follow.h), from now on. False, and nothing is followed, where its gains are not stable with the
+  /// port as it is now, or there is no coupler.
+  bool follow_port();
   /// What hangs beyond an admittance device's sensor (control/fixture.h) is taken out of what it senses.
   void compensate(const control::Fixture& fixture);
   /// A local model between updates of the mechanism, from now on. With a thread the mechanism is that thread's while the loop
@@ -123,6 +128,8 @@ class HapticLoop {
   }
   const control::SafetyMemory& safety() const noexcept { return safety_.memory(); }
   const control::Coupler& coupler() const noexcept { return coupler_; }
+  /// A prescribed port made energy, and the coupler holds it since.
+  bool gave_up() const noexcept;
   const EnergyBooks& books() const noexcept { return *books_; }
   device::Device& device() noexcept { return device_; }
   double period() const noexcept { return period_; }
@@ -132,7 +139,8 @@ class HapticLoop {
   void display_impedance() noexcept;
   void display_prescribed() noexcept;
   void display_proxy() noexcept;
-  void give(const Vector6& wanted, const Vector6& guard) noexcept;
+  void give(const Vector6& wanted, const Vector6& guard, bool comes_on = false) noexcept;
+  void fit_coupler(const simulate::PortMotion& port) noexcept;
   void teleoperate() noexcept;
   void book_handle() noexcept;
   Vector6 guard_wrench() noexcept;
@@ -157,7 +165,8 @@ class HapticLoop {
   control::Coupler coupler_;
   control::Safety safety_;
   control::CouplerMemory memory_{};
-  std::unique_ptr<Teleoperation> teleoperation_;  // null: the coupler
+  std::unique_ptr<control::CouplerFollower> follower_;  // null: the gains stay
+  std::unique_ptr<Teleoperation> teleoperation_;        // null: the coupler
   struct Prescribed;
   std::unique_ptr<Prescribed> prescribed_;  // null: the port is not
   struct PointTool;

@@ -27,6 +27,8 @@ class PortView {
   /// Its acceleration and mobility under a wrench, and what is resisted there.
   virtual void look(const Vector6& on_port, control::PortState& state,
                     control::Resisted& resisted) noexcept = 0;
+  /// What a small wrench at the port does to its acceleration, along the rule's axes.
+  virtual void mobility(control::Matrix6& L) noexcept = 0;
   /// A tick on, with the wrench held.
   virtual simulate::Tick step(const Vector6& on_port) noexcept = 0;
   /// What else acts on the mechanism in the next step, and is no part of what the loop feels; a local model knows nothing of it.
@@ -70,6 +72,7 @@ class FullPort final : public PortView {
     return before_;
   }
   void look(const Vector6& on_port, control::PortState& state, control::Resisted& resisted) noexcept override;
+  void mobility(control::Matrix6& L) noexcept override { mechanism_.mobility(port_, L, rule_.axes); }
   simulate::Tick step(const Vector6& on_port) noexcept override;
   const simulate::PortMotion& motion() noexcept override { return mechanism_.motion(port_); }
   Vector6 jump(const Vector6& acceleration) noexcept override;

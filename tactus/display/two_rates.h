@@ -78,6 +78,7 @@ class LocalPort final : public PortView {
 
   const simulate::PortMotion& begin() noexcept override;
   void look(const Vector6& on_port, control::PortState& state, control::Resisted& resisted) noexcept override;
+  void mobility(control::Matrix6& L) noexcept override { L = local_.update().L; }
   simulate::Tick step(const Vector6& on_port) noexcept override;
   const simulate::PortMotion& motion() noexcept override { return local_.state().motion; }
   Vector6 jump(const Vector6&) noexcept override { return {}; }

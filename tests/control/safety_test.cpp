@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <tactus/control/safety.h>
+#include <tactus/device/random.h>
 
 namespace tactus::control {
 namespace {
@@ -63,6 +64,33 @@ TEST(Safety, ClampsForceAndTorqueAlongTheirDirections) {
   EXPECT_NEAR(F[2], 0.8, kRounding);
   EXPECT_NEAR(F[3], 6.0, kRounding);
   EXPECT_NEAR(F[4], 8.0, kRounding);
+}
+
+// What a spring holds is never less than what it gives: it lets go at once, and grows by the clamp's step.
+TEST(Safety, ACouplersWrenchShrinksAtOnceGrowsByItsRateAndIsToldWhatThatTook) {
+  SafetyLimits l = limits();
+  l.force = {};
+  l.force_rate = {0.0, 500.0};  // 0.5 N in a tick
+  Safety safety = running(l);
+  device::Random random(4);
+  std::uint64_t k = 6;
+  for (int i = 0; i < 500; ++i, ++k) {
+    ASSERT_TRUE(safety.observe(sample(k), T));
+    Vector6 wanted{};
+    for (const std::size_t j : {3u, 4u, 5u}) wanted[j] = 6.0 * (random.uniform() - 0.5);
+    const Vector6 last = safety.memory().own, F = safety.limited(wanted, {}, true);
+    const auto size = [](const Vector6& v) { return std::hypot(v[3], v[4], v[5]); };
+    EXPECT_LE(size(F), size(wanted) + kRounding);
+    EXPECT_LE(size(F), size(last) + 0.5 * T / 1e-3 + kRounding);
+    for (std::size_t j = 3; j < 6; ++j)
+      EXPECT_NEAR(F[j] + safety.memory().taken[j], wanted[j], kRounding) << i;
+    // Towards less, nothing is taken.
+    Vector6 less = F;
+    for (double& f : less) f *= 0.3;
+    ASSERT_TRUE(safety.observe(sample(++k), T));
+    EXPECT_EQ(safety.limited(less, {}, true), less);
+    EXPECT_EQ(safety.memory().taken, Vector6{});
+  }
 }
 
 TEST(Safety, ClampsTheRateOfChange) {

@@ -41,11 +41,17 @@ class EveryLoop : public ::testing::TestWithParam<std::tuple<std::string, Contro
  protected:
   std::string name_ = std::get<0>(GetParam());
   Control control_ = std::get<1>(GetParam());
-  std::unique_ptr<simulate::Mechanism> mechanism_ =
-      mass_on_spring(1.0 / device::open(name_, device::none())->specification().rate);
+  /// A wheel only turns: so does what it holds, and the hand.
+  bool turns_ = (device::open(name_, device::none())->specification().actuated & device::kTranslation) == 0;
+  double step_ = 1.0 / device::open(name_, device::none())->specification().rate;
+  std::unique_ptr<simulate::Mechanism> mechanism_ = turns_ ? disk_on_spring(step_) : mass_on_spring(step_);
 
   std::unique_ptr<Faulty> faulty(Injected what, std::uint64_t at) const {
-    device::HandPointer hand = device::following(device::strokes({0.05, 0, 0}, 0.2));
+    const device::Path path = device::strokes({0.05, 0, 0}, 0.2);
+    device::HandPointer hand = turns_ ? device::following([path](double t) {
+      return device::Intention{{}, {0, 0, 10.0 * path(t).p.x}};
+    })
+                                      : device::following(path);
     return std::make_unique<Faulty>(device::open(name_, std::move(hand)), what, at);
   }
   /// From the start, with the mechanism where it began.
@@ -53,11 +59,13 @@ class EveryLoop : public ::testing::TestWithParam<std::tuple<std::string, Contro
     mechanism_->set_state({.t = 0.0, .q = {0.0}, .u = {0.0}, .momentum = {}});
     const device::Specification& s = device.specification();
     control::CouplerGains gains;
-    if (s.kind == device::Kind::impedance) gains = control::design(s, {1e12, kMass});
-    gains.stiffness[0] = gains.damping[0] = 0.0;  // the block does not turn
+    if (s.kind == device::Kind::impedance) gains = control::design(s, {turns_ ? kDisk : 1e12, kMass});
+    const std::size_t still = turns_ ? 1 : 0;  // the block does not turn, and the disk does nothing else
+    gains.stiffness[still] = gains.damping[still] = 0.0;
     control::SafetyLimits limits = control::limits_for(s);
     limits.ramp = 0.01;
-    auto made = std::make_unique<HapticLoop>(*mechanism_, device, mechanism_->port("block"), gains, limits);
+    auto made = std::make_unique<HapticLoop>(*mechanism_, device, mechanism_->port(turns_ ? "disk" : "block"),
+                                             gains, limits);
     if (control_ == Control::impedance || control_ == Control::penalties) {
       control::FourChannelGains four;
       four.penalties = control_ == Control::penalties;
@@ -66,9 +74,11 @@ class EveryLoop : public ::testing::TestWithParam<std::tuple<std::string, Contro
     if (control_ == Control::two_rates) made->use(TwoRateOptions{.every = 7, .delay = 3});
     // The block outweighs the handle: a slow pole keeps what comes back a tick late below it.
     if (control_ == Control::prescribed)
-      made->use(control::PrescribedGains{.axes = 1 << 3, .drift_rate = 5.0, .bandwidth = 10.0});
+      made->use(control::PrescribedGains{
+          .axes = static_cast<std::uint8_t>(turns_ ? 1 << 2 : 1 << 3), .drift_rate = 5.0, .bandwidth = 10.0});
     if (control_ == Control::proxy) made->use(control::ProxyGains{.stiffness = gains.stiffness[1]});
     made->guard_passivity(control_ == Control::guarded);
+    if (control_ == Control::guarded) made->follow_port();
     EXPECT_TRUE(made->enable());
     return made;
   }
@@ -115,7 +125,7 @@ TEST_P(EveryLoop, IsSafeWithinTheTickAtEverySample) {
 
 // The mechanism runs away from the handle, as one does whose step is too long for it; a proxy's goes its own way.
 TEST_P(EveryLoop, IsSafeWithinTheTickInWhichThePortIsTooFarAway) {
-  if (control_ == Control::proxy || control_ == Control::two_rates) return;
+  if (control_ == Control::proxy || control_ == Control::two_rates || turns_) return;
   for (std::uint64_t at = 2; at <= kSamples; at += 3) {
     const auto device = faulty(Injected::nothing, 0);
     const auto here = loop(*device);
@@ -172,13 +182,14 @@ TEST_P(EveryLoop, IsSafeWithinTheTickThatComesLate) {
 std::vector<std::tuple<std::string, Control>> all() {
   std::vector<std::tuple<std::string, Control>> every;
   for (const device::Specification& s : device::devices()) {
-    if ((s.actuated & device::kTranslation) == 0) continue;  // the block does not turn
     for (const Control control :
          {Control::coupler, Control::impedance, Control::penalties, Control::two_rates, Control::guarded,
           Control::prescribed, Control::proxy}) {
       const bool either =
           control == Control::coupler || control == Control::two_rates || control == Control::guarded;
       if (!either && s.kind == device::Kind::admittance) continue;
+      if (control == Control::proxy && (s.actuated & device::kTranslation) == 0)
+        continue;  // it pushes no point
       every.emplace_back(s.name, control);
     }
   }

@@ -90,6 +90,9 @@ class Faulty final : public device::Device {
     if (waits_ == at_ && what_ == Injected::refused) return false;
     return inner_->command(command);
   }
+  /// At the next sample but so many.
+  void inject(Injected what, std::uint64_t ahead) { what_ = what, at_ = waits_ + ahead; }
+  bool dynamics(device::HandleDynamics& dynamics) noexcept override { return inner_->dynamics(dynamics); }
   const device::Command& last_command() const { return last_command_; }
   const device::Sample& last() const { return last_; }
 

@@ -1,4 +1,4 @@
-// A mass on a spring with a damper, along x; free to turn and to move nowhere else.
+// A mass on a spring with a damper, along x; free to turn and to move nowhere else. And a disk that turns about z instead.
 #pragma once
 
 #include <memory>
@@ -21,6 +21,19 @@ bodies:
 joints: {x: {type: prismatic, parent: world, child: block, axis: x, damping: 4, stiffness: 60}}
 )",
                                            "mass_on_spring.yaml"),
+                       {.step = step});
+}
+
+constexpr double kDisk = 0.18;  // [kg m^2]
+
+inline std::unique_ptr<simulate::Mechanism> disk_on_spring(double step) {
+  return contact::open(describe::load_text(R"(
+name: disk_on_spring
+gravity: [0, 0, 0]
+bodies: {disk: {mass: 3, inertia: [0.09, 0.09, 0.18]}}
+joints: {turn: {type: revolute, parent: world, child: disk, axis: z, damping: 0.2, stiffness: 4}}
+)",
+                                           "disk_on_spring.yaml"),
                        {.step = step});
 }
 
