@@ -1,5 +1,7 @@
 #include <tactus/algebra/expr.h>
 
+#include <tactus/algebra/sign.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -425,6 +427,8 @@ Expr operator-(Expr x, Expr y) {
   if (!x.is_constant() && y.id() < x.id()) return -node(Op::sub, y, x);
   return node(Op::sub, x, y);
 }
+
+Expr without_sign(Expr x) { return is_neg(x) ? node(Op::sub, Expr(0.0), x.a()) : x; }
 
 Expr operator*(Expr x, Expr y) {
   if (x.is_constant() && y.is_constant()) return Expr(x.value() * y.value());

@@ -7,11 +7,12 @@
 //   - A window is a tree of vector instructions. It goes down as long as a value has that one user; what it ends at is the same value
 //     in all lanes, or neighbours in an array.
 //   - Arrays are joined from what windows ask for; scalar instructions leave their results there.
+//   - What only windows read, and they alone, is a row in turn: its windows leave it in an array, or among the outputs where it is one.
+//     So recursions of which columns run side by side go on from row to row (derive/recursion/articulated_derivatives.h).
 //
-// All vector instructions run after the scalar ones. Each lane does the operations of its tape, so that all bits stay the same. (Signs
-// move only where they change none: through products, and onto the terms of a sum. In front of a whole sum they are turned by an
-// instruction of their own.) The same could be done with the arrays in turn. For the derivatives of a chain of 30 that takes a
-// third more of the instructions together and makes the code 8 % smaller, but no faster: what is stored in pieces is read back in others.
+// All vector instructions run after the scalar ones, those that are furthest from the outputs first. Each lane does the operations of its tape, so
+// that all bits stay the same. (Signs move only where they change none: through products, and onto the terms of a sum. In front of a whole sum they
+// are turned by an instruction of their own.)
 #pragma once
 
 #include <cstdint>
@@ -24,10 +25,10 @@ namespace tactus::generate {
 struct SideBySide {
   /// Where a vector instruction's operand is.
   struct Source {
-    enum Kind : std::uint8_t { none, result, array, broadcast, input, constants };
+    enum Kind : std::uint8_t { none, result, array, broadcast, input, constants, output };
     Kind kind = none;
     std::uint32_t index =
-        0;  // of the vector instruction; place in the arrays; value; input; place in wide_constants
+        0;  // of the vector instruction; place in the arrays; value; input; place in wide_constants; output
   };
   /// code: mul, add, sub or one of the fused four; neg turns the signs of those lanes where the constants b have one. Each result is used once, by a later instruction of the window or by its store.
   struct Operation {
@@ -35,9 +36,10 @@ struct SideBySide {
     Source a, b, c;
   };
   struct Window {
-    std::uint32_t lanes = 0;
+    std::uint32_t lanes = 0;             // also a single one, of what must wait for other windows
     std::uint32_t first = 0, count = 0;  // its operations; the last one's result is stored
-    std::uint32_t to = 0;                // outputs from here on
+    std::uint32_t to = 0;                // outputs from here on, or places in the arrays
+    bool to_arrays = false;
   };
   /// A scalar that the arrays hold.
   struct Placed {

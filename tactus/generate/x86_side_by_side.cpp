@@ -16,13 +16,20 @@ namespace {
 
 x86::Vec wide(std::uint32_t lanes, int reg) {
   const auto id = static_cast<std::uint32_t>(reg);
-  if (lanes == 2) return x86::xmm(id);
+  if (lanes <= 2) return x86::xmm(id);
   if (lanes == 4) return x86::ymm(id);
   return x86::zmm(id);
 }
 
 bool in_memory(const Source& source) {
-  return source.kind == Source::array || source.kind == Source::input || source.kind == Source::constants;
+  return source.kind == Source::array || source.kind == Source::input || source.kind == Source::constants ||
+         source.kind == Source::output;
+}
+
+/// Loads and stores of so many lanes.
+std::uint32_t move_of(std::uint32_t lanes) {
+  return lanes == 1 ? static_cast<std::uint32_t>(Inst::kIdVmovsd)
+                    : static_cast<std::uint32_t>(Inst::kIdVmovupd);
 }
 
 }  // namespace
@@ -57,6 +64,7 @@ X86Assembler::Mem X86Assembler::wide_memory(const Source& source) const {
   if (source.kind == Source::constants)
     return x86::ptr(pool_, static_cast<std::int32_t>(wide_constants_at_ + 8 * source.index));
   if (source.kind == Source::input) return memory({Home::input, source.index});
+  if (source.kind == Source::output) return memory({Home::output, source.index});
   return memory({Home::work, arrays_ + source.index});
 }
 
@@ -98,7 +106,7 @@ int X86Assembler::wide_operand(const Source& source, std::uint32_t lanes) {
     state.used = wide_clock_;
     wide_broadcast(reg, source.index, lanes);
   } else {
-    emit(Inst::kIdVmovupd, wide(lanes, reg), wide_memory(source));
+    emit(move_of(lanes), wide(lanes, reg), wide_memory(source));
   }
   return reg;
 }
@@ -113,7 +121,7 @@ void X86Assembler::wide_broadcast(int reg, std::uint32_t value, std::uint32_t la
 
 void X86Assembler::wide_operation(std::uint32_t index, std::uint32_t lanes) {
   const SideBySide::Operation& op = side_.operations[index];
-  const X86Opcodes& codes = x86_opcodes(false);
+  const X86Opcodes& codes = x86_opcodes(lanes == 1);
   const auto operand = [&](const Source& source) -> asmjit::Operand {
     if (in_memory(source)) return wide_memory(source);
     return wide(lanes, wide_operand(source, lanes));
@@ -147,7 +155,7 @@ void X86Assembler::wide_operation(std::uint32_t index, std::uint32_t lanes) {
       if (op.c.kind == Source::broadcast) {
         wide_broadcast(to, op.c.index, lanes);
       } else {
-        emit(Inst::kIdVmovupd, wide(lanes, to), wide_memory(op.c));
+        emit(move_of(lanes), wide(lanes, to), wide_memory(op.c));
       }
       emit(forms[k231], wide(lanes, to), wide(lanes, first), operand(b));
     }
@@ -190,7 +198,8 @@ void X86Assembler::side_by_side() {
     operand_bytes_ = 8 * static_cast<std::int32_t>(window.lanes);
     for (std::uint32_t k = 0; k < window.count; ++k) wide_operation(window.first + k, window.lanes);
     const int last = wide_results_[window.first + window.count - 1];
-    emit(Inst::kIdVmovupd, memory({Home::output, window.to}), wide(window.lanes, last));
+    const Home to = window.to_arrays ? Home{Home::work, arrays_ + window.to} : Home{Home::output, window.to};
+    emit(move_of(window.lanes), memory(to), wide(window.lanes, last));
     wide_[static_cast<std::size_t>(last)].holds_result = false;
   }
   operand_bytes_ = 8;

@@ -5,6 +5,7 @@
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/derive/linear/motion_derivatives.h>
+#include <tactus/derive/recursion/articulated_derivatives.h>
 #include <tactus/derive/recursion/derivatives.h>
 #include <tactus/derive/tree/build_tree.h>
 
@@ -163,6 +164,54 @@ TEST(Derivatives, OfForwardDynamicsAreItsDifferences) {
         }
       }
     }
+  }
+}
+
+TEST(Derivatives, OfForwardDynamicsByArticulatedBodiesAreThoseByTheFactorsOfM) {
+  // The largest differences are those of a chain of 30, whose accelerations are badly conditioned.
+  constexpr double kRounded = 1e-9;
+  for (const char* name :
+       {"chain_30", "chain_in_enclosure", "general_6r", "joint_gallery", "muscle_arm", "puma560"}) {
+    const describe::Model model = model_named(name);
+    const Equations equations(model);
+    const Function factors = forward_derivatives(equations, DerivativeMethod::graph),
+                   articulated = forward_derivatives(equations, DerivativeMethod::recursion);
+    for (unsigned seed = 1; seed <= 2; ++seed) {
+      const State s = random_state(model, seed);
+      for (const char* part : {"udot", "udot_q", "udot_u", "udot_tau"})
+        EXPECT_LT(difference(value(factors, s, part), value(articulated, s, part)), kRounded)
+            << name << " " << part;
+    }
+  }
+}
+
+TEST(Derivatives, OfForwardDynamicsRunAsALoopOnNumbers) {
+  constexpr double kRounded = 1e-9;
+  for (const char* name : {"puma560", "general_6r", "chain_30"}) {
+    describe::Model model = model_named(name);
+    Options options;
+    options.friction = false;
+    for (describe::Joint& joint : model.joints)
+      for (describe::JointAxis& axis : joint.axes) axis.stiffness = describe::Expr(0.0);
+    const Function d = forward_derivatives(Equations(model, options), DerivativeMethod::graph);
+    const State s = random_state(model, 4);
+    Tree<double> tree;
+    {
+      algebra::Graph graph;
+      const algebra::Graph::Scope scope(graph);
+      tree = numeric(build_tree(model, Numbers(model)));
+    }
+    Motion<double> motion(tree);
+    ArticulatedDerivatives<double> work(tree);
+    const auto n = static_cast<std::size_t>(model.nv());
+    std::vector<double> udot(n), by_q(n * n), by_u(n * n), by_force(n * n);
+    position(tree, s.q.data(), motion);
+    articulated_derivatives(tree, s.u.data(), s.tau.data(), motion, work, udot.data(), by_q.data(),
+                            by_u.data(), by_force.data());
+    EXPECT_LT(difference(udot, value(d, s, "udot")), kRounded) << name;
+    EXPECT_LT(difference(by_q, value(d, s, "udot_q")), kRounded) << name;
+    EXPECT_LT(difference(by_u, value(d, s, "udot_u")), kRounded) << name;
+    EXPECT_LT(difference(by_force, value(d, s, "udot_tau")), kRounded) << name;
   }
 }
 

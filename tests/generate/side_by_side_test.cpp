@@ -141,6 +141,60 @@ TEST(SideBySideTest, MatricesOfChainsRunSideBySideWithTheBitsOfTheTape) {
   }
 }
 
+/// Columns that go on from row to row, each from all that came before it in the column: x_i = a_i x_(i-1) + b_i (x_(i-2) + ...), among the outputs and
+/// in between. Now and then an entry of another form, or a sign.
+Function random_recursion(unsigned seed) {
+  std::mt19937 rng(seed);
+  auto graph = std::make_shared<algebra::Graph>();
+  const algebra::Graph::Scope scope(*graph);
+  const std::size_t n = 6 + rng() % 15, rows = 4 + rng() % 8;
+  Function function{"recursion",
+                    "",
+                    graph,
+                    {{"in", "", 40, 1, {}}},
+                    {{"out", "", static_cast<int>(rows), static_cast<int>(n), {}}}};
+  for (int k = 0; k < 40; ++k) function.inputs[0].entries.push_back(algebra::symbol("a" + std::to_string(k)));
+  const std::vector<Expr>& in = function.inputs[0].entries;
+  std::vector<Expr> x(n), sum(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    x[k] = rng() % 9 == 0 ? -in[rng() % 40] : in[rng() % 40] * in[rng() % 40];
+    sum[k] = rng() % 9 == 0 ? Expr(0.0) : in[rng() % 40];
+  }
+  for (std::size_t i = 0; i < rows; ++i) {
+    const Expr a = in[rng() % 40] * in[rng() % 40], b = in[rng() % 40];
+    for (std::size_t k = 0; k < n; ++k) {
+      const Expr before = x[k];
+      x[k] = a * before + b * sum[k];
+      if (rng() % 25 == 0) x[k] = -x[k];
+      sum[k] = sum[k] + b * before;
+      if (rng() % 40 == 0) sum[k] = algebra::sin(sum[k]);
+      // Some rows are for the next alone.
+      function.outputs[0].entries.push_back(i % 3 == 1 && i + 1 < rows ? Expr(1.0) : x[k]);
+    }
+  }
+  return function;
+}
+
+TEST(SideBySideTest, RowsThatFollowFromRowsHaveTheBitsOfTheTape) {
+  std::size_t between = 0;
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    const Function function = random_recursion(seed);
+    const SideBySide side = find_side_by_side(make_tape(function), 8);
+    between += static_cast<std::size_t>(std::count_if(side.windows.begin(), side.windows.end(),
+                                                      [](const auto& window) { return window.to_arrays; }));
+    expect_same_bits(function, seed, seed % 2 == 1, "recursion " + std::to_string(seed));
+  }
+  EXPECT_GT(between, 200u);  // enough of them for the test to be of something
+}
+
+TEST(SideBySideTest, DerivativesOfForwardDynamicsRunSideBySideWithTheBitsOfTheTape) {
+  const derive::Equations equations(describe::load(support::source_dir() + "/models/chain_30.yaml"));
+  const Function derivatives = derive::forward_derivatives(equations);
+  expect_same_bits(derivatives, 3, false, "chain_30");
+  const Tape tape = make_tape(derivatives, 32);
+  EXPECT_GT(3 * taken_of(tape), 2 * tape.code.size());
+}
+
 TEST(SideBySideTest, ShortProgramsAreLeftAlone) {
   const derive::Equations equations(describe::load(support::source_dir() + "/models/planar_3r.yaml"));
   EXPECT_EQ(taken_of(make_tape(equations.mass_matrix())), 0u);

@@ -42,7 +42,8 @@ Function inverse_derivatives(const Equations& equations,
                              DerivativeMethod method = DerivativeMethod::automatic);
 
 /// inputs t q u tau wrench parameters -> udot [nv], udot_q, udot_u, udot_tau [nv x nv]: accelerations without constraints and their
-/// derivatives. From M W udot + ... = tau:  d udot = Y M^-1 (d tau - tau_q dq - tau_u du), u = Y qd + Z.
+/// derivatives. From M W udot + ... = tau:  d udot = Y M^-1 (d tau - tau_q dq - tau_u du), u = Y qd + Z. By recursion: with joint rates for speeds that
+/// of recursion/articulated_derivatives.h, which forms neither M nor its factors.
 Function forward_derivatives(const Equations& equations,
                              DerivativeMethod method = DerivativeMethod::automatic);
 

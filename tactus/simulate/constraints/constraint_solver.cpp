@@ -317,25 +317,26 @@ bool ConstraintSolver::solve(const double* arguments, ConstrainedMotion& motion)
   }
   if (!solve_here(arguments, motion)) return false;
   crossing_.forget();
-  motion.across =
-      options_.holding == Holding::projection && !rows_.held().empty() && solve_across(arguments, motion);
+  motion.across = options_.holding == Holding::projection && !rows_.held().empty() && !solved_far() &&
+                  solve_across(arguments, motion);
   motion.singular = motion.rank < rows_.held().size();
   return true;
 }
 
 bool ConstraintSolver::solve_here(const double* arguments, ConstrainedMotion& motion) {
+  if (solve_by_code(arguments, motion)) return true;
   terms_.evaluate(arguments);
-  if (!gather(rows_.active())) return false;
-  return solve_by_code(arguments, motion) || solver_->solve(problem(), motion);
+  return gather(rows_.active()) && solver_->solve(problem(), motion);
 }
 
 /// The straight-line code's multipliers, where it holds all rows that are on: those of a row are then unique, and cost
-/// no more than an acceleration. The terms are gathered.
+/// no more than an acceleration.
 bool ConstraintSolver::solve_by_code(const double* arguments, ConstrainedMotion& motion) {
   const std::size_t m = rows_.held().size();
   if (options_.formulation != Formulation::automatic || options_.holding == Holding::baumgarte ||
       !rows_.unrolled_fits() || rows_.any_aside() || m == 0)
     return false;
+  terms_.evaluate_entries(arguments);
   constraints_.unrolled->dynamics(arguments, unrolled_out_.data(), work_.data());
   const double* lambda = unrolled_out_.data() + nv_ + nq_;
   if (!(least_pivot(lambda + m, rows_.held()) > kHealthyPivot)) return false;
@@ -343,16 +344,28 @@ bool ConstraintSolver::solve_by_code(const double* arguments, ConstrainedMotion&
   std::copy_n(lambda, m, motion.lambda.begin());
   std::fill_n(motion.redundant.begin(), m, char{0});
   std::fill(motion.force.begin(), motion.force.end(), 0.0);
+  double finite = 0.0;
   for (std::size_t k = 0; k < m; ++k) {
-    const std::size_t row = gathered_.rows[k];
+    const std::size_t row = rows_.held()[k];
     for (std::size_t e = constraints_.A_begin[row]; e < constraints_.A_begin[row + 1]; ++e) {
-      const std::size_t i = constraints_.A_entries[e].column;
-      motion.force[i] += gathered_.A[k * nv_ + i] * lambda[k];
+      const double a = terms_.A_values()[e];
+      finite += 0.0 * a;
+      motion.force[constraints_.A_entries[e].column] += a * lambda[k];
     }
   }
+  if (finite != 0.0) return false;
   motion.rank = m;
   motion.used = Formulation::multipliers;
   return true;
+}
+
+/// Whether the straight-line code of solve_by_code(), where that has run, found the rows far from depending on each other: what it says of their
+/// distance is what distance_at() would say.
+bool ConstraintSolver::solved_far() const {
+  if (options_.formulation != Formulation::automatic || !rows_.unrolled_fits() || rows_.any_aside())
+    return false;
+  const double* distances = unrolled_out_.data() + nv_ + nq_ + rows_.held().size();
+  return least_pivot(distances, rows_.held()) >= kAcross * kAcross;
 }
 
 bool ConstraintSolver::smallest_step(double t, const double* q, const double* error, bool positions,

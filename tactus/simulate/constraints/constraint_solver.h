@@ -182,6 +182,7 @@ class ConstraintSolver final : public MotionLaw {
   ConstrainedProblem problem() const;
   void update_rows_left();
   bool solve_by_code(const double* arguments, ConstrainedMotion& motion);
+  bool solved_far() const;
   /// The smallest distance of a row from the span of those before it, squared: by its natural size and by its own.
   double least_pivot(const double* distances, const std::vector<std::size_t>& rows) const;
   /// The smallest du that takes `error` (per row of the model) out of the held rows.

@@ -132,8 +132,12 @@ ConstraintTerms::ConstraintTerms(const Dynamics& dynamics, const Constraints& co
       errors_(constraints.errors.output_size()),
       work_(std::max(constraints.terms.work_size(), constraints.errors.work_size())) {}
 
-void ConstraintTerms::evaluate(const double* arguments) {
+void ConstraintTerms::evaluate_entries(const double* arguments) {
   constraints_.terms(arguments, out_.data(), work_.data());
+}
+
+void ConstraintTerms::evaluate(const double* arguments) {
+  evaluate_entries(arguments);
   const double* value = out_.data() + M_;
   for (const Constraints::Entry& e : constraints_.M_entries) M_full_[e.row * nv_ + e.column] = *value++;
   value = out_.data() + A_;

@@ -68,6 +68,8 @@ class ConstraintTerms {
   void evaluate(const double* arguments);
   /// With nothing acting.
   void evaluate(double t, const double* q, const double* u);
+  /// Everything but the full matrices M and A.
+  void evaluate_entries(const double* arguments);
   /// Phi and velocity alone, in `errors`.
   void evaluate_errors(double t, const double* q, const double* u);
 
@@ -77,6 +79,8 @@ class ConstraintTerms {
   const double* Phi() const { return out_.data() + Phi_; }
   const double* velocity() const { return out_.data() + velocity_; }
   const double* A(std::size_t row = 0) const { return A_full_.data() + row * nv_; }
+  /// Those of Constraints::A_entries, one behind the other.
+  const double* A_values() const { return out_.data() + A_; }
   const double* gamma() const { return out_.data() + gamma_; }
   const double* qdot() const { return out_.data() + qdot_; }
   /// Of evaluate_errors().

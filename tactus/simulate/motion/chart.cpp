@@ -120,13 +120,17 @@ bool Chart::settle_by_code(double, std::span<double> z) {
   return true;
 }
 
+void Chart::load(double t, const double* z) {
+  *w_.t = in_sight(t);
+  dynamics_.coordinates.displace(w_.q0.data(), z, w_.q);
+  std::copy_n(z + dynamics_.nv(), dynamics_.nv(), w_.u);
+  evaluate_loads();
+}
+
 void Chart::slope(double t, const double* z, double* z_rate) {
   if (slope_by_code(t, z, z_rate)) return;
   const int nv = dynamics_.nv();
-  *w_.t = in_sight(t);
-  dynamics_.coordinates.displace(w_.q0.data(), z, w_.q);
-  std::copy_n(z + nv, nv, w_.u);
-  evaluate_loads();
+  load(t, z);
   if (friction_ != nullptr)
     friction_->act(w_.arguments.data(), w_.tau, w_.udot, probed(), law_ == nullptr, [this] { accelerate(); });
   else

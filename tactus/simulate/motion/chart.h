@@ -98,6 +98,9 @@ class Chart {
     slope(t, z, z_rate);
     with_parts_ = false;
   }
+  /// Puts place, speeds and loads into the workspace, as slope() would, without accelerations. For charts of which theta moves the coordinates, and
+  /// without dry friction, whose forces depend on accelerations.
+  void load(double t, const double* z);
   /// theta' alone, at the centre q0 and with the speeds u.
   virtual void chart_rate_at_centre(double t, const double* u, double* theta_rate);
   /// Moves the centre to where z is: theta becomes zero, the root speeds agree with the momentum that z

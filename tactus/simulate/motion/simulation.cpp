@@ -170,7 +170,7 @@ Simulation::ConstraintState Simulation::constraint_state(bool multipliers) {
   ConstraintState result;
   const ConstraintSolver::Look look(*solver);
   if (multipliers) {
-    rates();  // leaves the arguments at the current state
+    load_here();
     const bool solved = solver->solve(chart_->workspace().arguments.data(), constrained_);
     std::fill(lambda_.begin(), lambda_.end(), 0.0);
     for (std::size_t k = 0; k < solver->active_rows().size(); ++k) {
@@ -344,8 +344,23 @@ Simulation::Rates Simulation::rates() {
   return {chart_->efforts(), {w.wrench, w.held_wrench.size()}, {w.udot, nv}, {w.qdot, state_.q.size()}};
 }
 
+/// Leaves the arguments at the state, loads included.
+void Simulation::load_here() {
+  if (chart_->friction() != nullptr || options_.constraints.formulation == Formulation::parametric) {
+    rates();
+    return;
+  }
+  chart_->begin(state_, z_);
+  chart_->load(state_.t, z_.data());
+}
+
+std::span<const double> Simulation::efforts() {
+  load_here();
+  return chart_->efforts();
+}
+
 double Simulation::power_at_ports() {
-  rates();  // leaves the arguments at the state
+  load_here();
   return chart_->outside_power(chart_->workspace().arguments.data());
 }
 

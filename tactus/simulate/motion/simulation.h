@@ -91,6 +91,8 @@ class Simulation {
     std::span<const double> tau, wrench, udot, qdot;
   };
   Rates rates();
+  /// Rates::tau alone.
+  std::span<const double> efforts();
   /// [W] of the loads attached, at the state.
   double power_at_ports();
 
@@ -132,6 +134,7 @@ class Simulation {
 
  private:
   Status advance();
+  void load_here();
   void look_at_step();
   bool try_steps(int count, State& end);
   Status check(std::span<const double> z);

@@ -134,7 +134,7 @@ bool SmoothMechanism::switch_constraint(int constraint, bool on) noexcept {
   return simulation_.request_active(constraint, on).ok();
 }
 
-std::span<const double> SmoothMechanism::efforts() noexcept { return simulation_.rates().tau; }
+std::span<const double> SmoothMechanism::efforts() noexcept { return simulation_.efforts(); }
 std::span<const double> SmoothMechanism::accelerations() noexcept { return simulation_.rates().udot; }
 
 void SmoothMechanism::accelerate_now(double* udot) noexcept {
