@@ -30,6 +30,7 @@
 #include <cstdint>
 
 #include <tactus/math/sincos.h>
+#include <tactus/math/sincos_numbers.h>
 
 namespace tactus::math {
 namespace {
@@ -39,23 +40,20 @@ template <class L>
 [[gnu::always_inline]] inline void sincos_lanes(typename L::V x, typename L::V& sin, typename L::V& cos) {
   using V = typename L::V;
   const auto all = [](double value) { return L::all(value); };
-  // Adding 1.5 * 2^52 rounds to an integer, which then stands in the lowest bits of t.
-  const V magic = all(0x1.8p52);
-  const V t = L::fma(x, all(0x1.45f306dc9c883p-1), magic);
-  const V n = t - magic;
-  const V r1 = L::fnma(n, all(0x1.921fb54442d18p+0), x);
-  const V p2 = all(0x1.1a62633000000p-54);
-  const V r = L::fnma(n, p2, r1);
-  const V e = L::fma(n, all(0x1.45c06e0e68948p-86), L::fma(n, p2, r - r1));
+  const V t = L::fma(x, all(kTwoOverPi), all(kRounder));
+  const V n = t - all(kRounder);
+  const V r1 = L::fnma(n, all(kP1), x);
+  const V r = L::fnma(n, all(kP2), r1);
+  const V e = L::fma(n, all(kP3), L::fma(n, all(kP2), r - r1));
 
   const V z = r * r;
   const V z2 = z * z;
-  V s = L::fma(z, all(-0x1.5d8b55ce0b7f6p-33), all(0x1.ae5e4b848091bp-26));
-  V c = L::fma(z, all(-0x1.8fa68470b872cp-37), all(0x1.1ee9dbcedd012p-29));
-  s = L::fma(z2, s, L::fma(z, all(-0x1.71de35552bdd8p-19), all(0x1.a01a019be921cp-13)));
-  c = L::fma(z2, c, L::fma(z, all(-0x1.27e4f7f1912d3p-22), all(0x1.a01a019c8f253p-16)));
-  s = L::fma(z2, s, L::fma(z, all(-0x1.111111110f730p-7), all(0x1.5555555555548p-3)));
-  c = L::fma(z2, c, L::fma(z, all(-0x1.6c16c16c15015p-10), all(0x1.555555555554bp-5)));
+  V s = L::fma(z, all(kSine[5]), all(kSine[4]));
+  V c = L::fma(z, all(kCosine[5]), all(kCosine[4]));
+  s = L::fma(z2, s, L::fma(z, all(kSine[3]), all(kSine[2])));
+  c = L::fma(z2, c, L::fma(z, all(kCosine[3]), all(kCosine[2])));
+  s = L::fma(z2, s, L::fma(z, all(kSine[1]), all(kSine[0])));
+  c = L::fma(z2, c, L::fma(z, all(kCosine[1]), all(kCosine[0])));
   const V rz = r * z;
   const V sin_r = r - L::fma(rz, s, e);
   const V cos_r = L::fma(r, L::fma(rz, c, L::fnma(all(0.5), r, e)), all(1.0));
