@@ -1,10 +1,30 @@
 #include <tactus/generate/machine_code.h>
 
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include <tactus/base/error.h>
+
+namespace tactus::generate {
+
+Level limited(Level has, const char* allowed) {
+  const std::string_view word = allowed == nullptr ? "" : allowed;
+  if (word.empty() || word == "avx512") return has;
+  if (word == "avx2") return std::min(has, Level::avx2);
+  if (word == "none") return Level::none;
+  throw InputError({}, "TACTUS_INSTRUCTIONS is '" + std::string(word) + "'",
+                   "set it to avx512, avx2 or none");
+}
+
+}  // namespace tactus::generate
+
 #if defined(__x86_64__) && !defined(_WIN32)
 
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <mutex>
 
 #include <asmjit/x86.h>
@@ -62,7 +82,7 @@ Level machine_level() {
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return Level::none;
     const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                       __builtin_cpu_supports("avx512vl");
-    return wide ? Level::avx512 : Level::avx2;
+    return limited(wide ? Level::avx512 : Level::avx2, std::getenv("TACTUS_INSTRUCTIONS"));
   }();
   return level;
 }

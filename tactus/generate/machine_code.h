@@ -22,8 +22,12 @@ enum class Level {
   avx512,  // AVX-512 F, DQ and VL: 32 registers, 8 lanes
 };
 
-/// What this processor and the operating system support.
+/// What this processor and the operating system support, or what the environment variable TACTUS_INSTRUCTIONS allows of it (avx512, avx2 or
+/// none), read once: so that a wide machine can be measured and tested as a narrow one. Throws InputError where that is another word.
 Level machine_level();
+
+/// `has`, or less where `allowed` says so (nullptr or empty: all).
+Level limited(Level has, const char* allowed);
 
 inline int register_count(Level level) { return level == Level::avx512 ? 32 : 16; }
 

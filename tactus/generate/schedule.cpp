@@ -9,7 +9,7 @@ namespace tactus::generate {
 namespace {
 
 // How far an instruction may move ahead of the recursion's order: what the registers can bear.
-constexpr std::uint32_t kWindowOf16 = 16, kWindowOf32 = 128;
+constexpr std::uint32_t kWindowOf16 = 10, kWindowOf32 = 128;
 // Long programs do not fit into the instruction cache and run as fast as their bytes arrive: there, a value that gives way costs more
 // than a chain that waits. Measured on chains and arms (docs/benchmarks.md).
 constexpr std::uint32_t kWindowOfLong = 24;

@@ -31,9 +31,14 @@ bool turns_signs(const SideBySide& side, Level level) {
                                                  [](const auto& p) { return p.negated; }) > kMany;
 }
 
-bool needs_calls(const Tape& tape) {
+bool needs_sines(const Tape& tape) {
   return std::any_of(tape.code.begin(), tape.code.end(),
-                     [](const Instruction& i) { return i.code == Code::sincos || is_library_call(i.code); });
+                     [](const Instruction& i) { return i.code == Code::sincos; });
+}
+
+bool needs_library(const Tape& tape) {
+  return std::any_of(tape.code.begin(), tape.code.end(),
+                     [](const Instruction& i) { return is_library_call(i.code); });
 }
 
 }  // namespace
@@ -51,7 +56,8 @@ X86Assembler::X86Assembler(const Tape& tape, const SideBySide& side, int lanes, 
       next_output_(tape.outputs.size(), kNever),
       first_placed_(tape.value_count, kNever),
       next_placed_(side.placed.size(), kNever),
-      has_calls_(needs_calls(tape)),
+      has_sines_(needs_sines(tape)),
+      has_calls_(has_sines_ || needs_library(tape)),
       saves_more_(has_calls_ && (tape.cells != nullptr || tape.code.size() > kLong)) {
   a_.setErrorHandler(this);
   operand_bytes_ = 8 * lanes;
@@ -83,6 +89,12 @@ bool X86Assembler::write() {
   }
   side_by_side();
   epilogue();
+  for (std::uint32_t k = 0; k < sine_routines_.size(); ++k) {
+    if (!sine_routines_[k].isValid()) continue;
+    a_.align(asmjit::AlignMode::kCode, 16);
+    a_.bind(sine_routines_[k]);
+    sine_routine(k + 1);
+  }
   warm();
   return !failed_;
 }
@@ -105,6 +117,7 @@ void X86Assembler::embed_constants() {
   }
   wide_constants_at_ = static_cast<std::uint32_t>(a_.offset());
   for (const double constant : side_.wide_constants) a_.embedDouble(constant);
+  if (has_own_sines()) embed_sine_constants();
   a_.align(asmjit::AlignMode::kData, 64);
   entry_offset_ = a_.offset();
 }
@@ -154,7 +167,7 @@ void X86Assembler::epilogue() {
   a_.ret();
 }
 
-/// Without outputs: asks for the lines of constants, code and the sine's code, all at once, and returns.
+/// Without outputs: asks for the lines of constants, code and the library's sine, all at once, and returns.
 void X86Assembler::warm() {
   constexpr int kLine = 64, kCalledLines = 16;
   const asmjit::Label end = a_.newLabel(), next = a_.newLabel();

@@ -100,9 +100,17 @@ class X86Assembler : private asmjit::ErrorHandler {
   void gather_angles(const std::vector<std::uint32_t>& angles, math::SinCosEntry entry);
   void library_function(const Instruction& i);
   void call(const void* target);
+  void call_sines(math::SinCosEntry entry);
+  /// After a call.
+  void forget_registers();
   /// Every value that is needed later gets a home; afterwards the registers are free.
   void save_all();
   void ensure_home(std::uint32_t value);
+
+  // The sine's own code (x86_sines.cpp).
+  bool has_own_sines() const;
+  void embed_sine_constants();
+  void sine_routine(std::uint32_t vectors);
 
   // Side by side (x86_side_by_side.cpp).
   void side_by_side();
@@ -155,13 +163,16 @@ class X86Assembler : private asmjit::ErrorHandler {
   std::array<WideRegister, 32> wide_;
   std::vector<int> wide_results_;
   std::uint32_t wide_clock_ = 0;
+  bool has_sines_ = false;
   bool has_calls_ = false;
   bool saves_more_ = false;  // r14 and r15, too
   bool failed_ = false;
   std::uint32_t constant_stride_ = 8;  // bytes from one constant to the next
   std::uint32_t masks_at_ = 0;         // offset of the wide masks
   asmjit::Label pool_, warm_;
-  std::vector<const void*> sine_targets_;
+  std::vector<const void*> sine_targets_;         // in the library
+  std::array<asmjit::Label, 2> sine_routines_{};  // for one vector and for two, where they are called
+  std::int32_t sines_at_ = 0;                     // offset of their constants
   Gp in_, out_, work_, cells_;
   std::vector<Pointer> pointers_;
   std::int32_t operand_bytes_ = 8;  // of what instructions read and write in memory now

@@ -28,8 +28,28 @@ void X86Assembler::save_all() {
 void X86Assembler::call(const void* target) {
   a_.mov(x86::rax, asmjit::imm(reinterpret_cast<std::uint64_t>(target)));
   a_.call(x86::rax);
+  forget_registers();
+}
+
+void X86Assembler::forget_registers() {
   forget_pointers();
   sign_register_set_ = false;
+}
+
+/// Eight lanes are the library's, four this kernel's own.
+void X86Assembler::call_sines(math::SinCosEntry entry) {
+  using math::SinCosEntry;
+  if (has_own_sines() && (entry == SinCosEntry::four || entry == SinCosEntry::four_and_four)) {
+    asmjit::Label& routine = sine_routines_[entry == SinCosEntry::four ? 0 : 1];
+    if (!routine.isValid()) routine = a_.newLabel();
+    a_.call(routine);
+    forget_registers();
+    return;
+  }
+  const void* target = math::sincos_entry(entry);
+  if (std::find(sine_targets_.begin(), sine_targets_.end(), target) == sine_targets_.end())
+    sine_targets_.push_back(target);
+  call(target);
 }
 
 std::uint32_t X86Assembler::sines_at_once(std::uint32_t group) const {
@@ -73,10 +93,7 @@ void X86Assembler::sine_group(std::uint32_t first, std::uint32_t count) {
   }
   const std::uint32_t results = registers_.take_block(2 * apart);
   a_.lea(x86::rdi, memory({Home::work, results}));
-  const void* target = math::sincos_entry(entry);
-  if (std::find(sine_targets_.begin(), sine_targets_.end(), target) == sine_targets_.end())
-    sine_targets_.push_back(target);
-  call(target);
+  call_sines(entry);
   // Upper halves left in use would slow down every SSE instruction of the caller, long after we have
   // returned.
   if (lanes_ == 1) a_.vzeroupper();

@@ -20,8 +20,14 @@ struct FourLanes {
   static void quarter_turns(V t, V s, V c, V& sin, V& cos) {
     const V bit0 = _mm256_castsi256_pd(_mm256_slli_epi64(bits(t), 63));
     const V minus = _mm256_and_pd(_mm256_castsi256_pd(_mm256_slli_epi64(bits(t), 62)), _mm256_set1_pd(-0.0));
-    sin = _mm256_xor_pd(_mm256_blendv_pd(s, c, bit0), minus);
-    cos = _mm256_xor_pd(_mm256_blendv_pd(c, s, bit0), _mm256_xor_pd(minus, bit0));
+    sin = _mm256_xor_pd(blend(s, c, bit0), minus);
+    cos = _mm256_xor_pd(blend(c, s, bit0), _mm256_xor_pd(minus, bit0));
+  }
+  /// `b` where the sign is set, else `a`. (Of the intrinsic GCC 12 makes a comparison with zero, and then this.)
+  static V blend(V a, V b, V sign) {
+    V result;
+    __asm__("vblendvpd %3, %2, %1, %0" : "=x"(result) : "x"(a), "x"(b), "x"(sign));
+    return result;
   }
 };
 
@@ -31,9 +37,10 @@ struct FourLanes {
   sincos_far<4>(angles, sin, cos);
 }
 
-[[gnu::always_inline]] inline bool any_far(__m256d x) {
+/// The sign is set in lanes outside the range.
+[[gnu::always_inline]] inline __m256d far(__m256d x) {
   const __m256d size = _mm256_andnot_pd(_mm256_set1_pd(-0.0), x);
-  return _mm256_movemask_pd(_mm256_cmp_pd(size, _mm256_set1_pd(kSinCosRange), _CMP_NLE_UQ)) != 0;
+  return _mm256_cmp_pd(size, _mm256_set1_pd(kSinCosRange), _CMP_NLE_UQ);
 }
 
 [[gnu::always_inline]] inline void four(__m256d x, double* sin, double* cos) {
@@ -41,20 +48,20 @@ struct FourLanes {
   sincos_lanes<FourLanes>(x, s, c);
   _mm256_storeu_pd(sin, s);
   _mm256_storeu_pd(cos, c);
-  if (__builtin_expect(any_far(x), 0)) four_far(x, sin, cos);
+  if (__builtin_expect(_mm256_movemask_pd(far(x)) != 0, 0)) four_far(x, sin, cos);
 }
 
-/// Two fours whose operations interleave.
 void entry_4_and_4(__m256d x, __m256d y, double* out) noexcept {
   __m256d sx, cx, sy, cy;
-  sincos_lanes<FourLanes>(x, sx, cx);
-  sincos_lanes<FourLanes>(y, sy, cy);
+  sincos_two<FourLanes>(x, y, sx, cx, sy, cy);
   _mm256_storeu_pd(out, sx);
   _mm256_storeu_pd(out + 4, sy);
   _mm256_storeu_pd(out + 8, cx);
   _mm256_storeu_pd(out + 12, cy);
-  if (__builtin_expect(any_far(x), 0)) four_far(x, out, out + 8);
-  if (__builtin_expect(any_far(y), 0)) four_far(y, out + 4, out + 12);
+  if (__builtin_expect(_mm256_movemask_pd(_mm256_or_pd(far(x), far(y))) != 0, 0)) {
+    four_far(x, out, out + 8);
+    four_far(y, out + 4, out + 12);
+  }
 }
 
 void entry_4(__m256d x, double* out) noexcept { four(x, out, out + 4); }

@@ -16,16 +16,16 @@ struct EightLanes {
   static V fma(V a, V b, V c) { return _mm512_fmadd_pd(a, b, c); }
   static V fnma(V a, V b, V c) { return _mm512_fnmadd_pd(a, b, c); }
   static __m512i bits(V x) { return _mm512_castpd_si512(x); }
-  // Bit 0 of t moved to the sign says which is which; bit 1 is the sine's sign, bit 1 and bit 0 together the cosine's.
+  // Both get bit 1 of t as their sign. Where bit 0 is set they change places, and the cosine's sign turns.
   static void quarter_turns(V t, V s, V c, V& sin, V& cos) {
-    constexpr int kXor3 = 0x96;  // a ^ b ^ c
+    constexpr int kXorOfAnd = 0x78;  // a ^ (b & c)
     const __m512i sign = _mm512_set1_epi64(static_cast<long long>(0x8000000000000000u));
-    const __m512i bit0 = _mm512_slli_epi64(bits(t), 63), bit1 = _mm512_slli_epi64(bits(t), 62);
-    const __mmask8 odd = _mm512_movepi64_mask(bit0);
-    const __m512i x = bits(_mm512_mask_blend_pd(odd, s, c)), y = bits(_mm512_mask_blend_pd(odd, c, s));
-    const __m512i minus = _mm512_and_si512(bit1, sign);
-    sin = _mm512_castsi512_pd(_mm512_xor_si512(x, minus));
-    cos = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(y, minus, bit0, kXor3));
+    const __m512i bit1 = _mm512_slli_epi64(bits(t), 62);
+    const V x = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(bits(s), bit1, sign, kXorOfAnd));
+    const V y = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(bits(c), bit1, sign, kXorOfAnd));
+    const __mmask8 odd = _mm512_test_epi64_mask(bits(t), _mm512_set1_epi64(1));
+    sin = _mm512_mask_blend_pd(odd, x, y);
+    cos = _mm512_mask_xor_pd(y, odd, x, _mm512_castsi512_pd(sign));
   }
 };
 
@@ -47,11 +47,9 @@ void entry_8(__m512d x, double* out) noexcept {
   if (__builtin_expect(any_far(x), 0)) eight_far(x, out, out + 8);
 }
 
-/// Two eights whose operations interleave.
 void entry_8_and_8(__m512d x, __m512d y, double* out) noexcept {
   __m512d sx, cx, sy, cy;
-  sincos_lanes<EightLanes>(x, sx, cx);
-  sincos_lanes<EightLanes>(y, sy, cy);
+  sincos_two<EightLanes>(x, y, sx, cx, sy, cy);
   _mm512_storeu_pd(out, sx);
   _mm512_storeu_pd(out + 8, sy);
   _mm512_storeu_pd(out + 16, cx);
