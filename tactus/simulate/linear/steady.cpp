@@ -14,6 +14,11 @@ namespace {
 
 /// The fastest so many speeds are kept in turn.
 constexpr std::size_t kMostKept = 6;
+/// Of more speeds only the last way is tried: each step of the others differences all unknowns, which takes seconds then.
+constexpr std::size_t kFewSpeeds = 24;
+
+/// [rad/s, m/s] What a search leaves of speeds that are zero.
+constexpr double kRounding = 1e-9;
 
 }  // namespace
 
@@ -33,8 +38,8 @@ Instant Linearization::steady(const Instant& point, const SteadySearch& asked) {
   if (asked.at_rest) {
     ways = {{Rows::at_rest, &Search::go_to_rest}};
   } else if (std::any_of(point.u.begin(), point.u.end(), [](double x) { return x != 0.0; })) {
-    ways = {{Rows::shape, &Search::go_alone}, {Rows::own, &Search::go_by_newton}};
-    for (std::size_t k = 0; k <= kMostKept; ++k)
+    if (point.u.size() <= kFewSpeeds) ways.insert(ways.begin(), {Rows::shape, &Search::go_alone});
+    for (std::size_t k = 0; k <= kMostKept && point.u.size() <= kFewSpeeds; ++k)
       ways.insert(ways.begin(), {Rows::shape, [k](Search& search, Search::Place& place) {
                                    if (search.keep_moving(k)) search.go_to_family(place);
                                  }});
@@ -88,9 +93,15 @@ std::vector<std::string> Linearization::family(const Instant& found, const Stead
   using Rows = Search::Rows;
   implementation_->chosen = false;
   const std::vector<std::string> ignorable = at(found).ignorable;
+  // At rest the own rates say it all, P H du = 0, and have slopes without differences.
+  const bool moves =
+      std::any_of(found.u.begin(), found.u.end(), [](double x) { return std::abs(x) > kRounding; });
+  Instant point = found;
+  if (!moves) std::fill(point.u.begin(), point.u.end(), 0.0);
   for (const Rows rows : {Rows::shape, Rows::own}) {
+    if (rows == Rows::shape && !moves) continue;
     try {
-      Search search(*implementation_, found, asked, rows);
+      Search search(*implementation_, point, asked, rows);
       Search::Place place = search.at_start();
       place.found = search.vanishes(place.r, place.at);
       if (place.found) return search.family(place, ignorable);
