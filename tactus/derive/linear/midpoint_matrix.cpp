@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <numeric>
 #include <string>
@@ -19,6 +20,9 @@ using Members = std::vector<int>;
 
 /// Deeper trees are not differentiated on the graph to compare (motion_derivatives.cpp).
 constexpr int kComparedDepth = 8;
+
+/// Of E of each quaternion.
+constexpr std::size_t kEntries = 27;
 
 std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
@@ -82,35 +86,46 @@ class MatrixMaker {
         quaternions_(terms.quaternions),
         movements_(movements_of(self, terms.quaternions)),
         c_(algebra::symbol("c:step")) {
-    for (std::size_t k = 0; k < 9 * terms.quaternions.size(); ++k)
-      D_.push_back(algebra::symbol("D:" + std::to_string(k)));
+    for (std::size_t k = 0; k < kEntries * terms.quaternions.size(); ++k)
+      E_.push_back(algebra::symbol("E:" + std::to_string(k)));
+    for (std::size_t k = 0; k < n_; ++k) a_.push_back(algebra::symbol("a:" + std::to_string(k)));
     for (std::size_t k = 0; k < n_; ++k) {
       speed_of_[self.symbols->u[k].id()] = static_cast<int>(k);
       for (const auto& [coordinate, rate] : movements_[k])
         speed_of_.emplace(self.symbols->q[coordinate].id(), static_cast<int>(k));
     }
-    turns_ = turns();
+    place_changes_ = place_changes();
     if (loads) read(*loads);
   }
 
   void make(MidpointTerms& terms) {
     terms.own_speeds = !self_.speeds.identity;
-    std::vector<Block> outputs;
+    std::vector<Block> outputs, mass;
     if (terms.own_speeds) {
       terms.blocks = {Members(n_)};
       std::iota(terms.blocks.front().begin(), terms.blocks.front().end(), 0);
-      outputs = of_own_speeds(terms.blocks.front());
+      of_own_speeds(terms.blocks.front(), outputs, mass);
     } else {
-      outputs = of_joint_rates(terms);
+      self_.require_a_matrix();
+      std::vector<Expr> loads = load_forces(self_, true);
+      const std::vector<Expr> actuated = self_.actuator_forces();
+      for (std::size_t k = 0; k < n_; ++k) loads[k] -= actuated[k];
+      terms.blocks = blocks(loads);
+      outputs = named("J_", forces_in(terms.blocks, loads));
+      mass = named("M_", mass_in(terms.blocks));
     }
     const Symbols& symbols = *self_.symbols;
-    std::vector<Block> inputs = symbols.inputs(true, {symbols.forces_block()}, true);
-    inputs.push_back(symbols.accelerations_block());
+    std::vector<Block> inputs = symbols.inputs(true, {symbols.forces_block()}, true), of_mass;
     inputs.push_back(block("c", "half the step [s]", 1, 1, {c_}));
-    if (!D_.empty())
-      inputs.push_back(block("D", "of each quaternion", static_cast<int>(D_.size() / 9), 9, D_));
-    terms.matrix = self_.function("midpoint_matrix", "The matrix of a midpoint step.", std::move(inputs),
-                                  std::move(outputs));
+    of_mass = symbols.inputs(false, {block("a", "speeds", self_.nv(), 1, a_)}, false);
+    for (std::vector<Block>* list : {&inputs, &of_mass})
+      if (!E_.empty())
+        list->push_back(block("E", "of each quaternion: what speeds do to its place",
+                              static_cast<int>(E_.size() / kEntries), static_cast<int>(kEntries), E_));
+    terms.matrix = self_.function("midpoint_matrix", "What forces add to the matrix of a midpoint step.",
+                                  std::move(inputs), std::move(outputs));
+    terms.mass =
+        self_.function("midpoint_mass", "What one of its ends adds.", std::move(of_mass), std::move(mass));
   }
 
  private:
@@ -179,22 +194,24 @@ class MatrixMaker {
     return result;
   }
 
-  std::vector<Block> of_own_speeds(const Members& all) {
+  void of_own_speeds(const Members& all, std::vector<Block>& outputs, std::vector<Block>& mass) const {
     Derivation::Balance balance = self_.balance();
-    std::vector<Expr> F(n_);
+    std::vector<Expr> F(n_), momentum(n_);
     for (std::size_t i = 0; i < n_; ++i) {
       F[i] = -balance.Q[i];
-      for (std::size_t j = 0; j < n_; ++j) F[i] += balance.M[i * n_ + j] * self_.symbols->udot[j];
+      for (std::size_t j = 0; j < n_; ++j) momentum[i] += balance.M[i * n_ + j] * a_[j];
     }
     Changes by = changes(F, all);
-    for (std::size_t k = 0; k < n_ * n_; ++k) by.by_speed[k] = balance.M[k] + c_ * by.by_speed[k];
+    for (Expr& x : by.by_speed) x = c_ * x;
     const auto square = [&](const char* name, const char* meaning, std::vector<Expr> entries) {
       return block(name, meaning, self_.nv(), self_.nv(), std::move(entries));
     };
-    return {square("G", "F_udot + c F_u", std::move(by.by_speed)),
-            square("K", "F_place", std::move(by.by_place)), square("W", "qd = W u + ...", self_.speeds.W),
-            square("D_rates", "d qd/d place", at_given_forces(self_.speeds.rates, all).by_place),
-            block("rates", "qd", self_.nv(), 1, self_.speeds.rates)};
+    outputs = {square("G", "-c Q_u", std::move(by.by_speed)), square("K", "-Q_place", std::move(by.by_place)),
+               square("W", "qd = W u + ...", self_.speeds.W),
+               square("D_rates", "d qd/d place", at_given_forces(self_.speeds.rates, all).by_place),
+               block("rates", "qd", self_.nv(), 1, self_.speeds.rates)};
+    mass = {square("M", "mass matrix", std::move(balance.M)),
+            square("K", "d(M a)/d place", at_given_forces(momentum, all).by_place)};
   }
 
   /// Which speeds J couples: those of a tree, and those that loads depend on with those that they act on.
@@ -233,12 +250,17 @@ class MatrixMaker {
     return result;
   }
 
-  MidwayTurns<Expr> turns() const {
-    MidwayTurns<Expr> result(self_.tree.links.size());
+  /// [links] E of those with a quaternion.
+  std::vector<PlaceChange<Expr>> place_changes() const {
+    std::vector<PlaceChange<Expr>> result(self_.tree.links.size());
     for (std::size_t i = 0; i < result.size(); ++i)
       for (std::size_t b = 0; b < quaternions_.size(); ++b)
         if (speed_count(self_.tree.links[i].kind) > 1 && quaternions_[b].speed == self_.tree.links[i].v)
-          for (std::size_t k = 0; k < 9; ++k) result[i](k / 3, k % 3) = D_[9 * b + k];
+          for (std::size_t k = 0; k < 9; ++k) {
+            result[i].turn(k / 3, k % 3) = E_[kEntries * b + k];
+            result[i].shift_by_turn(k / 3, k % 3) = E_[kEntries * b + 9 + k];
+            result[i].shift(k / 3, k % 3) = E_[kEntries * b + 18 + k];
+          }
     return result;
   }
 
@@ -255,7 +277,7 @@ class MatrixMaker {
         std::array<Expr, 6> before{}, after{};
         for (std::size_t l = 0; l < at(count); ++l) before[l] = K[row * m + first + l];
         for (int k = 0; k < count; ++k) {
-          const std::array<Expr, 6> E = midway_column(link, self_.symbols->u.data(), c_, turns_[i], k);
+          const std::array<Expr, 6> E = column_of(place_changes_[i], k);
           for (std::size_t l = 0; l < at(count); ++l) after[at(k)] += before[l] * E[l];
         }
         for (std::size_t l = 0; l < at(count); ++l) K[row * m + first + l] = after[l];
@@ -287,46 +309,68 @@ class MatrixMaker {
     return count.mul + count.add + Derivation::kTrigCost * count.trig;
   }
 
-  std::vector<Block> of_joint_rates(MidpointTerms& terms) const {
-    const Symbols& symbols = *self_.symbols;
-    std::vector<Expr> loads = load_forces(self_, true);
-    const std::vector<Expr> actuated = self_.actuator_forces();
-    for (std::size_t k = 0; k < n_; ++k) loads[k] -= actuated[k];
-    terms.blocks = blocks(loads);
+  /// Adds what the recursion gives for the tree at these speeds and accelerations.
+  void add_by_recursion(const Tree<Expr>& tree, const std::vector<Expr>& u, const std::vector<Expr>& udot,
+                        const DerivativeWeights<Expr>& weights, const std::vector<Members>& blocks,
+                        Matrices& matrices) const {
     std::vector<std::pair<std::size_t, std::size_t>> place(n_);  // block, and where in it
-    for (std::size_t b = 0; b < terms.blocks.size(); ++b)
-      for (std::size_t i = 0; i < terms.blocks[b].size(); ++i) place[at(terms.blocks[b][i])] = {b, i};
+    for (std::size_t b = 0; b < blocks.size(); ++b)
+      for (std::size_t i = 0; i < blocks[b].size(); ++i) place[at(blocks[b][i])] = {b, i};
+    const Motion<Expr> motion = motion_at(tree, self_.symbols->q);
+    DerivativeMotion<Expr> work(tree);
+    step_matrix(tree, u.data(), udot.data(), weights, place_changes_, motion, work,
+                [&](int row, int column, const Expr& element) {
+                  const auto [b, i] = place[at(row)];
+                  Expr& entry = matrices[b][i * blocks[b].size() + place[at(column)].second];
+                  entry = element + entry;
+                });
+  }
 
-    self_.require_a_matrix();
-    Matrices matrices = stepped(loads, terms.blocks);
-    const Motion<Expr> motion = motion_at(self_.tree, symbols.q);
-    DerivativeMotion<Expr> work(self_.tree);
-    const auto set = [&](int row, int column, const Expr& element) {
-      const auto [b, i] = place[at(row)];
-      Expr& entry = matrices[b][i * terms.blocks[b].size() + place[at(column)].second];
-      entry = element + entry;
-    };
-    step_matrix(self_.tree, symbols.u.data(), symbols.udot.data(), c_, turns_, motion, work, set);
-    if (depth_of(self_.raw) <= kComparedDepth) {
-      std::vector<Expr> F = self_.joint_forces_for(symbols.u, symbols.udot, true);
-      for (std::size_t k = 0; k < n_; ++k) F[k] -= actuated[k];
-      Matrices graph = stepped(F, terms.blocks);
-      for (std::size_t b = 0; b < graph.size(); ++b) {
-        std::vector<Expr> own, udot;
-        for (const int k : terms.blocks[b]) {
-          own.push_back(F[at(k)]);
-          udot.push_back(symbols.udot[at(k)]);
-        }
-        const std::vector<Expr> M = algebra::jacobian(own, udot);
-        for (std::size_t k = 0; k < M.size(); ++k) graph[b][k] += M[k];
+  Matrices forces_in(const std::vector<Members>& blocks, const std::vector<Expr>& loads) const {
+    const std::vector<Expr>& u = self_.symbols->u;
+    const std::vector<Expr> still(n_);
+    Matrices recursion = stepped(loads, blocks);
+    add_by_recursion(self_.tree, u, still, {Expr(0.0), c_, c_ * c_}, blocks, recursion);
+    if (depth_of(self_.raw) > kComparedDepth) return recursion;
+    std::vector<Expr> F = self_.joint_forces_for(u, still, true);
+    const std::vector<Expr> actuated = self_.actuator_forces();
+    for (std::size_t k = 0; k < n_; ++k) F[k] -= actuated[k];
+    Matrices graph = stepped(F, blocks);
+    return cost(graph) < cost(recursion) ? graph : recursion;
+  }
+
+  Matrices mass_in(const std::vector<Members>& blocks) const {
+    const std::vector<Expr> still(n_);
+    Tree<Expr> tree = self_.tree;
+    tree.gravity = Vec3<Expr>::zero();
+    Matrices recursion;
+    for (const Members& members : blocks) recursion.emplace_back(members.size() * members.size());
+    add_by_recursion(tree, still, a_, {Expr(1.0), Expr(0.0), Expr(1.0)}, blocks, recursion);
+    if (depth_of(self_.raw) > kComparedDepth) return recursion;
+    Motion<Expr> motion = motion_at(tree, self_.symbols->q);
+    std::vector<Expr> momentum(n_);
+    newton_euler(tree, still.data(), a_.data(), {}, Policy{}, motion, momentum.data());
+    Matrices graph;
+    for (const Members& members : blocks) {
+      std::vector<Expr> own, a;
+      for (const int k : members) {
+        own.push_back(momentum[at(k)]);
+        a.push_back(a_[at(k)]);
       }
-      if (cost(graph) < cost(matrices)) matrices = std::move(graph);
+      std::vector<Expr> K = at_given_forces(own, members).by_place;
+      turn_columns(K, members);
+      graph.push_back(algebra::jacobian(own, a));
+      for (std::size_t k = 0; k < K.size(); ++k) graph.back()[k] += K[k];
     }
+    return cost(graph) < cost(recursion) ? graph : recursion;
+  }
+
+  static std::vector<Block> named(const char* name, Matrices matrices) {
     std::vector<Block> outputs;
     for (std::size_t b = 0; b < matrices.size(); ++b) {
-      const int size = static_cast<int>(terms.blocks[b].size());
+      const int size = static_cast<int>(std::lround(std::sqrt(static_cast<double>(matrices[b].size()))));
       outputs.push_back(
-          block("J_" + std::to_string(b), "matrix of a block", size, size, std::move(matrices[b])));
+          block(name + std::to_string(b), "matrix of a block", size, size, std::move(matrices[b])));
     }
     return outputs;
   }
@@ -335,9 +379,9 @@ class MatrixMaker {
   std::size_t n_;
   const std::vector<MidpointTerms::Quaternion>& quaternions_;
   std::vector<Movement> movements_;                  // [nv]
-  MidwayTurns<Expr> turns_;                          // [links]
+  std::vector<PlaceChange<Expr>> place_changes_;     // [links]
   Expr c_;                                           // h/2
-  std::vector<Expr> D_;                              // [9 for each quaternion]
+  std::vector<Expr> E_, a_;                          // [27 for each quaternion], [nv]
   std::unordered_map<std::uint32_t, int> speed_of_;  // of symbols, by id: one of the speeds that move it
   std::vector<std::pair<Expr, Expr>> given_;         // inputs tau or wrench that are functions of the motion
 };

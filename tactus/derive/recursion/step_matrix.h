@@ -1,21 +1,14 @@
-// The matrix of an implicit midpoint step by recursion, each element one dot:
+// Sums of the derivatives of inverse dynamics by recursion, each element one dot:
 //
-//   J = M + c C + c^2 K E,      M = d tau/d udot, C = d tau/d u, K = d tau/d place (derivatives.h),   c = h/2
+//   J = m M + c C + k K E,      M = d tau/d udot, C = d tau/d u, K = d tau/d place (derivatives.h)
 //
-// is what M (u1 - u0) - h Q, taken at the middle of a step, changes by for a change of the speeds at its end: those in the middle change by
-// half as much, and the place in the middle by c E times that. M, C and K are made of the same efforts; what they multiply can be summed
-// first, once for each speed:
+// with weights m, c, k of the caller's: the matrix of an implicit step is such a sum (linear/midpoint_terms.h). M, C and K are made of the same
+// efforts; what they multiply can be summed first, once for each speed:
 //
-//   J_jk = Y(xi_j) . (xi_k + c phi_k + c^2 psi'_k) + b(xi_j) . (c xi_k,w + c^2 psi_k,w)      k on the way from the ground to j, or of the same link
-//   J_jk = xi_j . (Y(xi_k) + c (Y(phi_k) + B(xi_k,w)) + c^2 (Y(psi'_k) + B(psi_k,w) + xi_k x* F))      j on the way from the ground to k
+//   J_jk = Y(xi_j) . (m xi_k + c phi_k + k psi'_k) + b(xi_j) . (c xi_k,w + k psi_k,w)      k on the way from the ground to j, or of the same link
+//   J_jk = xi_j . (m Y(xi_k) + c (Y(phi_k) + B(xi_k,w)) + k (Y(psi'_k) + B(psi_k,w) + xi_k x* F))      j on the way from the ground to k
 //
-// so that J costs little more than M alone.
-//
-// E is one but for quaternions. The middle is q0 exp(phi) with phi = c w, and a change of w moves it by c D dw seen from there,
-// D = dexp(-phi) (Coordinates). A free joint moves by c R(q) v, v in the axes of the body that turns meanwhile:
-//
-//   E = [ D  0 ]
-//       [ -c v~ D  1 ]
+// so that J costs little more than M alone. E says what a change of the speeds does to the place: one, but for the speeds of joints with a quaternion.
 #pragma once
 
 #include <array>
@@ -25,24 +18,20 @@
 
 namespace tactus::derive {
 
-/// [links] D of those with a quaternion.
+/// E of a joint with a quaternion: of turns on the place's turn and shift, and of shifts on its shift.
 template <class S>
-using MidwayTurns = std::vector<Mat3<S>>;
-
-/// E of one link: column k in terms of the link's speeds.
+struct PlaceChange {
+  Mat3<S> turn, shift_by_turn, shift;
+};
+/// Column k of it, in terms of the link's speeds.
 template <class S>
-std::array<S, 6> midway_column(const Link<S>& link, const S* u, const S& c, const Mat3<S>& D, int k) {
+std::array<S, 6> column_of(const PlaceChange<S>& E, int k) {
   std::array<S, 6> column{};
-  if (k >= 3) {
-    column[static_cast<std::size_t>(k)] = S(1.0);
-    return column;
+  for (std::size_t a = 0; a < 3; ++a) {
+    const auto l = static_cast<std::size_t>(k);
+    if (k < 3) column[a] = E.turn(a, l);
+    column[3 + a] = k < 3 ? E.shift_by_turn(a, l) : E.shift(a, l - 3);
   }
-  const Vec3<S> turned = D.col(static_cast<std::size_t>(k));
-  for (std::size_t a = 0; a < 3; ++a) column[a] = turned[a];
-  if (link.kind != LinkKind::free) return column;
-  const Vec3<S> v{u[link.v + 3], u[link.v + 4], u[link.v + 5]};
-  const Vec3<S> moved = cross(v, turned);
-  for (std::size_t a = 0; a < 3; ++a) column[3 + a] = -(c * moved[a]);
   return column;
 }
 
@@ -51,17 +40,25 @@ template <class S>
 struct StepTerms {
   Twist<S> effort;  // Y(xi)
   Vec3<S> back;     // b(xi)
-  Twist<S> along;   // xi + c phi + c^2 psi'
-  Vec3<S> turning;  // c xi,w + c^2 psi,w
+  Twist<S> along;   // m xi + c phi + k psi'
+  Vec3<S> turning;  // c xi,w + k psi,w
   Twist<S> within;  // effort and its changes, for speeds below
 };
 
-/// set(row, column, element) of every element that the tree does not make zero. position() must have run, on expressions group_angles() too.
+/// Weights of M, C and K.
+template <class S>
+struct DerivativeWeights {
+  S mass, speed, place;  // m, c, k
+};
+
+/// set(row, column, element) of every element that the tree does not make zero. `changes` [links]: E of those with a quaternion.
+/// position() must have run, on expressions group_angles() too.
 template <class S, class Set>
-void step_matrix(const Tree<S>& tree, const S* u, const S* ud, const S& c, const MidwayTurns<S>& turns,
-                 const Motion<S>& motion, DerivativeMotion<S>& d, const Set& set) {
+void step_matrix(const Tree<S>& tree, const S* u, const S* ud, const DerivativeWeights<S>& weights,
+                 const std::vector<PlaceChange<S>>& changes, const Motion<S>& motion, DerivativeMotion<S>& d,
+                 const Set& set) {
   derivative_motion(tree, u, ud, motion, d);
-  const S cc = c * c;
+  const auto& [m, c, k_place] = weights;
   std::vector<StepTerms<S>> all(static_cast<std::size_t>(tree.nv));
   for (int i = 0; i < tree.size(); ++i) {
     const Link<S>& link = tree.links[i];
@@ -79,9 +76,8 @@ void step_matrix(const Tree<S>& tree, const S* u, const S* ud, const S& c, const
     if (count > 1) {
       const auto psi2_before = psi2, by_q_before = by_q;
       const auto chi_before = chi;
-      const Mat3<S>& D = turns[static_cast<std::size_t>(i)];
       for (int k = 0; k < count; ++k) {
-        const std::array<S, 6> E = midway_column(link, u, c, D, k);
+        const std::array<S, 6> E = column_of(changes[static_cast<std::size_t>(i)], k);
         const auto to = static_cast<std::size_t>(k);
         psi2[to] = by_q[to] = Twist<S>{};
         chi[to] = Vec3<S>::zero();
@@ -97,9 +93,9 @@ void step_matrix(const Tree<S>& tree, const S* u, const S* ud, const S& c, const
       StepTerms<S>& terms = all[at];
       terms.effort = own[l].effort;
       terms.back = own[l].back;
-      terms.along = d.xi[at] + c * d.phi[at] + cc * psi2[l];
-      terms.turning = c * d.xi[at].w + (S(0.5) * cc) * chi[l];
-      terms.within = own[l].effort + c * own[l].by_u + cc * by_q[l];
+      terms.along = m * d.xi[at] + c * d.phi[at] + k_place * psi2[l];
+      terms.turning = c * d.xi[at].w + (S(0.5) * k_place) * chi[l];
+      terms.within = m * own[l].effort + c * own[l].by_u + k_place * by_q[l];
     }
   }
   for (int i = tree.size() - 1; i >= 0; --i) {
@@ -113,7 +109,7 @@ void step_matrix(const Tree<S>& tree, const S* u, const S* ud, const S& c, const
           const int column = to.v + l;
           const auto at = static_cast<std::size_t>(column);
           S element = pairing(outer.effort, all[at].along, outer.back, all[at].turning);
-          if (column == row) element = element + link.armature[static_cast<std::size_t>(k)];
+          if (column == row) element = element + m * link.armature[static_cast<std::size_t>(k)];
           set(row, column, element);
           if (a != i) set(column, row, pairing(d.xi[at], outer.within));
         }

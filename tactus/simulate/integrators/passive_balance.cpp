@@ -14,7 +14,25 @@ constexpr double kSlightWork = 1e-9;  // what it does, by the energies at hand
 // What the speeds at the end may be multiplied by to balance a step, squared.
 constexpr double kLeastFactor = 0.25, kMostFactor = 2.25;
 
+// Factors by which errors of a go on that are believed. Larger ones are of iterations in which the speeds had not settled, or of steps that are too long for a: those are
+// made in parts, and the secant would find a solution that leads elsewhere.
+constexpr double kBelieved = 0.5;
+
 }  // namespace
+
+double BalancingNumber::next(double found) {
+  double a = found;
+  const double change = used_ - used_before_;
+  if (count_ >= 2 && change != 0.0) {
+    const double factor = (found - found_) / change;
+    if (std::abs(factor) <= kBelieved) a = (found - factor * used_) / (1.0 - factor);
+  }
+  used_before_ = used_;
+  used_ = a;
+  found_ = found;
+  ++count_;
+  return a;
+}
 
 PassiveBalance balance_of(const PassiveStep& step, const PassiveRows& rows, bool by_end_speeds) {
   const std::size_t n = step.u1.size();

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include <tactus/base/check.h>
 #include <tactus/math/dot.h>
+#include <tactus/math/rotation.h>
 #include <tactus/math/vec3.h>
 
 namespace tactus::simulate {
@@ -20,6 +22,9 @@ constexpr double kDependent = 1e-11;
 
 // [rad, m] for differences: rounding and curvature of forces at joints are alike there.
 constexpr double kNudge = 1e-7;
+// Forces at joints change by about as much as they are where the place changes by one. Up to this part of J that costs an iteration at most, which is
+// less than the differences do.
+constexpr double kFelt = 0.05;
 
 /// dexp(-phi): how exp(phi) moves, seen from there, where phi changes.
 ///   1 - a phi~ + b phi~ phi~,      a = (1 - cos x)/x^2,  b = (x - sin x)/x^3,  x = |phi|
@@ -37,19 +42,15 @@ Mat3<double> turned_midway(const Vec& phi) {
   return D;
 }
 
-/// E of a joint with a quaternion (derive/recursion/step_matrix.h), count x count.
-using Midway = std::array<std::array<double, 6>, 6>;
-Midway midway_of(const double* D, bool shifts, const double* rates, double c) {
-  Midway E{};
-  for (std::size_t k = 0; k < 3; ++k) {
-    const Vec turned{D[k], D[3 + k], D[6 + k]};
-    for (std::size_t i = 0; i < 3; ++i) E[i][k] = turned[i];
-    if (!shifts) continue;
-    const Vec moved = cross(Vec{rates[3], rates[4], rates[5]}, turned);
-    for (std::size_t i = 0; i < 3; ++i) E[3 + i][k] = -c * moved[i];
-    E[3 + k][3 + k] = 1.0;
-  }
-  return E;
+void put(const Mat3<double>& from, double* to) {
+  for (std::size_t k = 0; k < 9; ++k) to[k] = from(k / 3, k % 3);
+}
+
+/// Of E of each quaternion.
+constexpr std::size_t kEntries = 27;
+
+std::size_t rows_of(const Chart& chart) {
+  return chart.dynamics().constraints ? chart.dynamics().constraints->size() : 0;
 }
 
 }  // namespace
@@ -57,26 +58,28 @@ Midway midway_of(const double* D, bool shifts, const double* rates, double c) {
 PassiveMatrix::PassiveMatrix(const Chart& chart)
     : kernels_(*chart.dynamics().passive),
       n_(static_cast<std::size_t>(chart.dynamics().nv())),
-      inputs_(1 + static_cast<std::size_t>(chart.dynamics().nq()) + 2 * n_ +
-              6 * static_cast<std::size_t>(chart.dynamics().wrench_count)),
+      nq_(static_cast<std::size_t>(chart.dynamics().nq())),
+      inputs_(1 + nq_ + 2 * n_ + 6 * static_cast<std::size_t>(chart.dynamics().wrench_count)),
+      changes_(kEntries * kernels_.quaternions.size()),
       place_(n_),
-      of_quaternion_(n_, -1),
       in_(kernels_.matrix.input_size()),
       out_(kernels_.matrix.output_size()),
-      work_(std::max(kernels_.matrix.work_size(), chart.dynamics().coordinate_rates.work_size())),
-      middle_(static_cast<std::size_t>(chart.dynamics().nq())),
+      mass_in_(kernels_.mass.input_size()),
+      mass_0_(kernels_.mass.output_size()),
+      mass_1_(mass_0_.size()),
+      work_(std::max({kernels_.matrix.work_size(), kernels_.mass.work_size(),
+                      chart.dynamics().coordinate_rates.work_size()})),
+      middle_(nq_),
       unit_(n_),
       outside_(n_),
       nudged_(n_),
-      W_(kernels_.own_speeds ? n_ * n_ : 0),
       kinematics_(kernels_.own_speeds ? n_ : 0),
       column_(n_),
-      elimination_(chart.dynamics().constraints ? chart.dynamics().constraints->size() : 0,
-                   chart.dynamics().constraints ? chart.dynamics().constraints->size() : 0) {
-  const std::size_t m = chart.dynamics().constraints ? chart.dynamics().constraints->size() : 0;
-  Z_.resize(m * n_);
-  right_.resize(m);
-  change_.resize(m);
+      along_(n_),
+      Z_(rows_of(chart) * n_),
+      elimination_(rows_of(chart), rows_of(chart)),
+      right_(rows_of(chart)),
+      change_(rows_of(chart)) {
   std::size_t largest = 0;
   for (std::size_t b = 0; b < kernels_.blocks.size(); ++b) {
     const std::vector<int>& speeds = kernels_.blocks[b];
@@ -85,82 +88,113 @@ PassiveMatrix::PassiveMatrix(const Chart& chart)
     largest = std::max(largest, speeds.size());
   }
   gathered_.resize(largest);
-  for (std::size_t k = 0; k < kernels_.quaternions.size(); ++k)
-    of_quaternion_[static_cast<std::size_t>(kernels_.quaternions[k].speed)] = static_cast<int>(k);
   for (const Segment& segment : chart.dynamics().coordinates.segments())
     if (segment.kind == Segment::Kind::quaternion) theta_.push_back(static_cast<std::size_t>(segment.theta));
   TACTUS_CHECK(theta_.size() == kernels_.quaternions.size());
-  TACTUS_CHECK(in_.size() == inputs_ + n_ + 1 + 9 * theta_.size());
+  TACTUS_CHECK(in_.size() == inputs_ + 1 + changes_);
+  TACTUS_CHECK(mass_in_.size() == 1 + nq_ + n_ + changes_);
 }
 
-void PassiveMatrix::fill_turns(const double* half) {
-  double* D = in_.data() + inputs_ + n_ + 1;
-  for (const std::size_t at : theta_) {
-    const Mat3<double> turn = turned_midway({half[at], half[at + 1], half[at + 2]});
-    for (std::size_t k = 0; k < 9; ++k) *D++ = turn(k / 3, k % 3);
-  }
+/// M(q0).
+void PassiveMatrix::begin(const Chart& chart, double t) {
+  mass_in_[0] = t;
+  std::copy_n(chart.workspace().q0.begin(), nq_, mass_in_.begin() + 1);
+  std::fill(mass_in_.begin() + 1 + static_cast<std::ptrdiff_t>(nq_), mass_in_.end(), 0.0);
+  kernels_.mass(mass_in_.data(), mass_0_.data(), work_.data());
 }
 
-void PassiveMatrix::fill(Chart& chart, double h, const double* du, const double* half) {
-  const double c = 0.5 * h;
+void PassiveMatrix::fill(Chart& chart, const PassiveStep& step) {
+  const double c = 0.5 * step.h;
+  double *E = in_.data() + inputs_ + 1, *E_1 = mass_in_.data() + 1 + nq_ + n_;
   std::copy_n(chart.workspace().arguments.begin(), inputs_, in_.begin());
-  for (std::size_t i = 0; i < n_; ++i) in_[inputs_ + i] = du[i] / h;
-  in_[inputs_ + n_] = c;
-  fill_turns(half);
+  in_[inputs_] = c;
+  if (!kernels_.own_speeds) fill_changes(step, chart.workspace().u, E, E_1);
   kernels_.matrix(in_.data(), out_.data(), work_.data());
+  if (kernels_.own_speeds) fill_changes(step, out_.data() + kernels_.rates, E, E_1);
+  mass_in_[0] = step.t + step.h;
+  std::copy_n(step.q1.begin(), nq_, mass_in_.begin() + 1);
+  for (std::size_t i = 0; i < n_; ++i) mass_in_[1 + nq_ + i] = c * step.du[i];
+  kernels_.mass(mass_in_.data(), mass_1_.data(), work_.data());
   if (kernels_.own_speeds) {
     fill_by_speeds(c);
   } else {
-    const double* from = out_.data();
+    std::size_t from = 0;
     for (math::SquareFactor& block : blocks_) {
       const std::size_t size = block.size() * block.size();
-      std::copy_n(from, size, block.data());
-      from += size;
+      double* J = block.data();
+      for (std::size_t k = 0; k < size; ++k, ++from)
+        J[k] = out_[from] + 0.5 * (mass_0_[from] + mass_1_[from]);
     }
   }
   add_outside(chart, c);
 }
 
-/// J = G + c^2 K B with (1 - c E D) B = E W, column by column.
-void PassiveMatrix::fill_by_speeds(double c) {
-  double *G = out_.data(), *K = G + kernels_.K, *W = G + kernels_.W, *D = G + kernels_.D;
-  const double* rates = G + kernels_.rates;
-  std::copy_n(W, n_ * n_, W_.begin());
-  turn_rows(D, rates, c);
-  double* A = kinematics_.data();
-  for (std::size_t i = 0; i < n_; ++i)
-    for (std::size_t j = 0; j < n_; ++j) A[i * n_ + j] = (i == j ? 1.0 : 0.0) - c * D[i * n_ + j];
-  // Where a step is so long that speeds no longer say where it leads, the place's part of J is left out.
-  const bool leads = kinematics_.factor();
-  turn_rows(W, rates, c);
-  double* J = blocks_.front().data();
-  std::copy_n(G, n_ * n_, J);
-  for (std::size_t j = 0; leads && j < n_; ++j) {
-    for (std::size_t i = 0; i < n_; ++i) column_[i] = W[i * n_ + j];
-    kinematics_.solve(column_.data());
-    for (std::size_t i = 0; i < n_; ++i) J[i * n_ + j] += c * c * math::dot(K + i * n_, column_.data(), n_);
+/// E and E_1 of every quaternion.
+void PassiveMatrix::fill_changes(const PassiveStep& step, const double* joint_rates, double* E,
+                                 double* E_1) const {
+  const double c = 0.5 * step.h;
+  for (std::size_t k = 0; k < theta_.size(); ++k, E += kEntries, E_1 += kEntries) {
+    const double* half = step.half.data() + theta_[k];
+    const Vec phi{half[0], half[1], half[2]};
+    const Mat3<double> D = turned_midway(phi), X = math::rotation_of(math::exponential(-phi));
+    put(D, E);
+    put(turned_midway(2.0 * phi), E_1);
+    if (!kernels_.quaternions[k].shifts) continue;
+    const double* v = joint_rates + kernels_.quaternions[k].speed + 3;
+    const Mat3<double> carried = -c * math::skew(Vec{v[0], v[1], v[2]}) * D;
+    put(carried, E + 9);
+    put(X * carried, E_1 + 9);
+    put(Mat3<double>::identity(), E + 18);
+    put(X, E_1 + 18);
   }
 }
 
-/// E K in place, n x n.
-void PassiveMatrix::turn_rows(double* K, const double* joint_rates, double c) const {
-  const double* D = in_.data() + inputs_ + n_ + 1;
+/// E x in place, for an x of the joint rates.
+void PassiveMatrix::turn(const double* E, double* x) const {
   for (const auto& [speed, shifts] : kernels_.quaternions) {
-    const auto first = static_cast<std::size_t>(speed);
-    const std::size_t count = shifts ? 6 : 3;
-    const Midway E = midway_of(D, shifts, joint_rates + first, c);
-    for (std::size_t j = 0; j < n_; ++j) {
-      std::array<double, 6> after{};
-      for (std::size_t i = 0; i < count; ++i)
-        for (std::size_t l = 0; l < count; ++l) after[i] += E[i][l] * K[(first + l) * n_ + j];
-      for (std::size_t i = 0; i < count; ++i) K[(first + i) * n_ + j] = after[i];
+    double* at = x + speed;
+    const std::array<double, 6> before{
+        at[0], at[1], at[2], shifts ? at[3] : 0.0, shifts ? at[4] : 0.0, shifts ? at[5] : 0.0};
+    for (std::size_t i = 0; i < 3; ++i) {
+      at[i] = E[3 * i] * before[0] + E[3 * i + 1] * before[1] + E[3 * i + 2] * before[2];
+      if (!shifts) continue;
+      at[3 + i] = 0.0;
+      for (std::size_t j = 0; j < 3; ++j)
+        at[3 + i] += E[9 + 3 * i + j] * before[j] + E[18 + 3 * i + j] * before[3 + j];
     }
-    D += 9;
+    E += kEntries;
+  }
+}
+
+/// J = (M(q0) + M(q1))/2 + G + c^2 K B + K_1 B_1/2, column by column, with (1 - c E D) B = E W and B_1 = E_1 (W + c D B).
+void PassiveMatrix::fill_by_speeds(double c) {
+  const double *G = out_.data(), *K = G + kernels_.K, *W = G + kernels_.W, *D = G + kernels_.D;
+  const double *E = in_.data() + inputs_ + 1, *E_1 = mass_in_.data() + 1 + nq_ + n_;
+  const double* K_1 = mass_1_.data() + kernels_.mass_K;
+  double *A = kinematics_.data(), *J = blocks_.front().data();
+  for (std::size_t j = 0; j < n_; ++j) {
+    for (std::size_t i = 0; i < n_; ++i) column_[i] = D[i * n_ + j];
+    turn(E, column_.data());
+    for (std::size_t i = 0; i < n_; ++i) A[i * n_ + j] = (i == j ? 1.0 : 0.0) - c * column_[i];
+  }
+  for (std::size_t k = 0; k < n_ * n_; ++k) J[k] = G[k] + 0.5 * (mass_0_[k] + mass_1_[k]);
+  // Where a step is so long that speeds no longer say where it leads, the places' part of J is left out.
+  if (!kinematics_.factor()) return;
+  for (std::size_t j = 0; j < n_; ++j) {
+    for (std::size_t i = 0; i < n_; ++i) column_[i] = W[i * n_ + j];
+    turn(E, column_.data());
+    kinematics_.solve(column_.data());
+    for (std::size_t i = 0; i < n_; ++i)
+      along_[i] = W[i * n_ + j] + c * math::dot(D + i * n_, column_.data(), n_);
+    turn(E_1, along_.data());
+    for (std::size_t i = 0; i < n_; ++i)
+      J[i * n_ + j] += c * c * math::dot(K + i * n_, column_.data(), n_) +
+                       0.5 * math::dot(K_1 + i * n_, along_.data(), n_);
   }
 }
 
 /// What acts at ports, besides script and held forces: -c^2 W^T d tau/d place, by differences along the motions of the speeds. Speeds whose block it
-/// does not act on do not change it.
+/// does not act on do not change it, and a gentle hand is not felt.
 void PassiveMatrix::add_outside(Chart& chart, double c) {
   Workspace& w = chart.workspace();
   const auto acting = [&](double* tau) {
@@ -173,14 +207,17 @@ void PassiveMatrix::add_outside(Chart& chart, double c) {
     return any;
   };
   if (!acting(outside_.data())) return;
-  const std::size_t nq = middle_.size();
-  std::copy_n(w.q, nq, middle_.begin());
+  const double* W = out_.data() + kernels_.W;
+  std::copy_n(w.q, nq_, middle_.begin());
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     const std::vector<int>& speeds = kernels_.blocks[b];
-    if (std::all_of(speeds.begin(), speeds.end(),
-                    [&](int k) { return outside_[static_cast<std::size_t>(k)] == 0.0; }))
-      continue;
     double* J = blocks_[b].data();
+    double largest = 0.0, least = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < speeds.size(); ++i) {
+      largest = std::max(largest, std::abs(outside_[static_cast<std::size_t>(speeds[i])]));
+      least = std::min(least, std::abs(J[i * speeds.size() + i]));
+    }
+    if (c * c * largest <= kFelt * least) continue;
     for (std::size_t j = 0; j < speeds.size(); ++j) {
       move_along(chart, speeds[j]);
       chart.loads_at_workspace();
@@ -190,13 +227,13 @@ void PassiveMatrix::add_outside(Chart& chart, double c) {
         double change = nudged_[static_cast<std::size_t>(speeds[i])];
         if (kernels_.own_speeds) {
           change = 0.0;
-          for (std::size_t k = 0; k < n_; ++k) change += W_[k * n_ + i] * nudged_[k];
+          for (std::size_t k = 0; k < n_; ++k) change += W[k * n_ + i] * nudged_[k];
         }
         J[i * speeds.size() + j] -= change;
       }
     }
   }
-  std::copy_n(middle_.begin(), nq, w.q);
+  std::copy_n(middle_.begin(), nq_, w.q);
   chart.loads_at_workspace();
 }
 

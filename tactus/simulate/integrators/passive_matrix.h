@@ -11,7 +11,7 @@
 // with complete pivoting, because rows may depend on others.
 //
 // What a hand does at ports is no part of the generated code. Its forces at the joints change with the place: that part, and no other, is
-// found by differences, where there is a hand.
+// found by differences, where there is a hand whose force is felt in J.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +20,7 @@
 
 #include <tactus/math/elimination.h>
 #include <tactus/math/square_factor.h>
+#include <tactus/simulate/integrators/passive_step.h>
 #include <tactus/simulate/integrators/passive_terms.h>
 #include <tactus/simulate/motion/chart.h>
 
@@ -29,9 +30,10 @@ class PassiveMatrix {
  public:
   explicit PassiveMatrix(const Chart& chart);
 
-  /// J at the chart's workspace (t q u tau wrench in the middle), for a step h with this change of the speeds; half [nv]: the chart's
-  /// coordinates of the middle.
-  void fill(Chart& chart, double h, const double* du, const double* half);
+  /// A step begins at the chart's centre.
+  void begin(const Chart& chart, double t);
+  /// J of that step where its iteration stands; the chart's workspace is in its middle (t q u tau wrench).
+  void fill(Chart& chart, const PassiveStep& step);
   /// An element of J, until factor().
   double at(std::size_t row, std::size_t column);
   /// False where J is singular.
@@ -45,25 +47,24 @@ class PassiveMatrix {
   struct Place {
     std::size_t block = 0, index = 0;
   };
-  void fill_turns(const double* half);
+  void fill_changes(const PassiveStep& step, const double* joint_rates, double* E, double* E_1) const;
   void fill_by_speeds(double c);
-  void turn_rows(double* K, const double* joint_rates, double c) const;
+  void turn(const double* E, double* x) const;
   void add_outside(Chart& chart, double c);
   void move_along(Chart& chart, int speed);
   void solve_blocks(double* x);
 
   const PassiveTerms& kernels_;
-  std::size_t n_, inputs_;
+  std::size_t n_, nq_, inputs_, changes_;
   std::vector<Place> place_;        // [nv]
-  std::vector<int> of_quaternion_;  // [nv] the joint with a quaternion whose first speed it is; -1: none
   std::vector<std::size_t> theta_;  // of each quaternion, where its entries of the chart are
-  std::vector<double> in_, out_, work_;
+  std::vector<double> in_, out_, mass_in_, mass_0_, mass_1_, work_;
   std::vector<math::SquareFactor> blocks_;
   std::vector<double> gathered_;  // of a block
   std::vector<double> middle_, unit_, outside_, nudged_,
       W_;  // of add_outside(): q, a speed of one, forces at the joints
   math::SquareFactor kinematics_;
-  std::vector<double> column_;
+  std::vector<double> column_, along_;  // of B, and of W + c D B
 
   std::size_t m_ = 0;
   const double* end_rows_ = nullptr;

@@ -120,20 +120,21 @@ class PassiveStepper final : public Stepper {
   Status attempt(Chart& chart, double t, double h, std::span<double> z, bool by_end_speeds) {
     const Status begun = begin(chart, t, h, z);
     if (!begun.ok()) return begun;
+    BalancingNumber a;
     double before = std::numeric_limits<double>::infinity();
     for (int iteration = 0; iteration < kMostIterations; ++iteration) {
       const bool fresh = iteration % kMatrixServes == 0;
       look_at_speeds();
       look_at_middle(chart);
+      if (!look_at_end(chart, iteration == 0)) return Status::not_converged;
       if (fresh) {
-        matrix_.fill(chart, h, step_.du.data(), step_.half.data());
+        matrix_.fill(chart, step_);
         if (!matrix_.factor()) return Status::not_converged;
       }
-      if (!look_at_end(chart, iteration == 0)) return Status::not_converged;
       if (m_ > 0 && (fresh || rows_.across())) matrix_.set_rows(rows_.size(), rows_.middle(), rows_.end());
       look_at_energies(chart);
       const PassiveBalance balance = balance_of(step_, rows_, by_end_speeds);
-      const double size = improve(balance.a);
+      const double size = improve(a.next(balance.a));
       if (!std::isfinite(size)) return Status::not_converged;
       const bool solved = size <= kSolved || (size >= 0.5 * before && is_good_enough(balance));
       if (!solved) {
@@ -172,6 +173,7 @@ class PassiveStepper final : public Stepper {
     expected_ = h * h * math::dot(udot, start_momenta_.data(), n_);
     std::fill(step_.lambda.begin(), step_.lambda.end(), 0.0);
     rows_.begin();
+    matrix_.begin(chart, t);
     return {};
   }
 

@@ -25,6 +25,7 @@ PassiveTerms::PassiveTerms(derive::MidpointTerms terms, bool constrained, genera
       momenta(generate::compile(terms.momenta, backend)),
       potential(generate::compile(terms.potential, backend)),
       matrix(generate::compile(terms.matrix, backend)),
+      mass(generate::compile(terms.mass, backend)),
       outside(place_of(forces, "outside")),
       loss(place_of(forces, "loss")),
       blocks(std::move(terms.blocks)),
@@ -41,6 +42,7 @@ PassiveTerms::PassiveTerms(derive::MidpointTerms terms, bool constrained, genera
     W = place_of(matrix, "W");
     D = place_of(matrix, "D_rates");
     rates = place_of(matrix, "rates");
+    mass_K = place_of(mass, "K");
   }
 }
 
