@@ -34,9 +34,13 @@ CouplerFollower::CouplerFollower(const device::Specification& specification, con
     if (device::has_axis(specification.actuated, i)) root_[i] = std::sqrt(gains.stiffness[i / 3]);
   const double start = bound(mobility);
   if (!(least <= most) || !std::isfinite(start)) return;
+  // As given they are what they were designed to be, with the mode of the start; softer ones hold whatever port comes.
+  const std::array<double, 2> designed = fastest_mode(specification, gains, mobility);
+  const double own = designed[0] > 0.0 ? designed[1] / designed[0] : most;
   const auto good = [&](double s, double w2) {
     const CouplerGains soft{{s * s * gains.stiffness[0], s * s * gains.stiffness[1]},
                             {s * gains.damping[0], s * gains.damping[1]}};
+    if (s == 1.0) return stable_at_port(specification_, soft, {w2, own * w2});
     for (int i = 0; i < kQuotients; ++i) {
       const double tau = least + (most - least) * i / (kQuotients - 1);
       if (!stable_at_port(specification_, soft, {s * s * w2, s * tau * w2})) return false;
@@ -48,8 +52,8 @@ CouplerFollower::CouplerFollower(const device::Specification& specification, con
   double w2 = std::max(start, 0.4);
   if (!good(1.0, w2)) return;
   for (double s = 1.0; count_ < kMost; ++count_, s *= count_ < kMost / 2 ? kFine : kCoarse) {
-    constexpr double kFastest = 1e15;  // [1/s^2] no port is lighter
-    while (w2 < kFastest && good(s, 2.0 * w2)) w2 *= 2.0;
+    constexpr double kFastest = 1e15;                      // [1/s^2] no port is lighter
+    while (w2 < kFastest && good(s, 2.0 * w2)) w2 *= 2.0;  // where it is not stable here, the next one may be
     while (w2 < kFastest && good(s, kFurther * w2)) w2 *= kFurther;
     soft_[count_] = s;
     border_[count_] = w2;

@@ -6,13 +6,13 @@
 //   w^2 = largest eigenvalue of A = K^1/2 L K^1/2,       beta = largest eigenvalue of B^1/2 L B^1/2
 //
 // Gains K s^2 and B s make (s^2 w^2, s beta) of it. The borders w_i^2 up to which s_i is stable, from 1 down to a thousandth, half as much again of the gains included, are found before the loop. For all couplers with
-// tau_0 K <= B <= tau_1 K, which is what both axes' quotients say, tau_0 w^2 <= beta <= tau_1 w^2: a border holds for some tau of between, both ends among them.
+// tau_0 K <= B <= tau_1 K, which is what both axes' quotients say, tau_0 w^2 <= beta <= tau_1 w^2: a border holds for some tau of between, both ends among them; that of s = 1 for the start's.
 //
 // In a tick w^2 is bounded from above, without eigenvalues, by squares of A, which has none below 0:
 //
 //   w^2 <= |A^4|_F^(1/4) <= 6^(1/8) w^2 = 1.25 w^2
 //
-// The port is looked at in every tick where w^2 is above half the border of s = 1, or grew by a tenth since the last look, and in every eighth elsewhere: a look costs as much as a step of the mechanism.
+// The port is looked at in every tick where w^2 is above half the border of s = 1, or grew by a tenth since the last look, after every event, and in every eighth elsewhere: a look costs as much as a step of the mechanism.
 //
 // Passive (coupler.h): what a softer spring does not hold any more is burnt, at once. It stiffens again, by 2 % in a tick at most, as far as what the springs then hold is paid for.
 #pragma once
@@ -42,6 +42,8 @@ class CouplerFollower {
   /// Whether the mobility is wanted.
   bool due() noexcept;
   void look(const std::array<double, 36>& mobility) noexcept;
+  /// Something happened to the mechanism: the next tick looks.
+  void hurry() noexcept { wait_ = 0; }
   /// The softness of this tick, after that of the one before; `unit` [J] is what the springs would hold with the given gains, and `paid` [J] what they may hold.
   double next(double softness, double unit, double paid) const noexcept;
   /// Whether next() would change this softness.

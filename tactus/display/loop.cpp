@@ -614,6 +614,7 @@ void HapticLoop::step_mechanism(const Vector6& on_port) noexcept {
   const simulate::Tick tick = view_->step(all);
   record_.status = tick.status;
   record_.events = tick.events;
+  if (tick.events > 0 && follower_ != nullptr) follower_->hurry();
   if (!tick.ok()) {
     safety_.trip(Fault::mechanism);
     return;
