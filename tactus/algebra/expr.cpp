@@ -31,7 +31,11 @@ std::uint64_t hash_of(Op op, const Node* a, const Node* b, const Node* c, double
   h = mix(h, a ? a->id + 1 : 0);
   if (b) h = mix(h, b->id + 1);
   if (c) h = mix(h, c->id + 1);
-  if (op == Op::constant) h = mix(h, std::bit_cast<std::uint64_t>(value));
+  if (op == Op::constant) {
+    // Whole numbers differ in their first bits alone, and a product carries bits upwards only: these are mixed twice.
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    h = mix(mix(h, bits), bits >> 32);
+  }
   if (op == Op::symbol) h = mix(h, symbol);
   return h;
 }

@@ -176,12 +176,10 @@ TEST(Derivatives, OfForwardDynamicsByArticulatedBodiesAreThoseByTheFactorsOfM) {
     const Equations equations(model);
     const Function factors = forward_derivatives(equations, DerivativeMethod::graph),
                    articulated = forward_derivatives(equations, DerivativeMethod::recursion);
-    for (unsigned seed = 1; seed <= 2; ++seed) {
-      const State s = random_state(model, seed);
-      for (const char* part : {"udot", "udot_q", "udot_u", "udot_tau"})
-        EXPECT_LT(difference(value(factors, s, part), value(articulated, s, part)), kRounded)
-            << name << " " << part;
-    }
+    const State s = random_state(model, 1);
+    for (const char* part : {"udot", "udot_q", "udot_u", "udot_tau"})
+      EXPECT_LT(difference(value(factors, s, part), value(articulated, s, part)), kRounded)
+          << name << " " << part;
   }
 }
 
