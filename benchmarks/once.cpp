@@ -19,6 +19,7 @@
 #include <tactus/describe/read/load.h>
 #include <tactus/generate/kernel.h>
 #include <tactus/generate/machine_code.h>
+#include <tactus/generate/schedule.h>
 #include <tactus/generate/tape.h>
 #include <tactus/math/sincos.h>
 #include <tactus/simulate/linear/linear_model.h>
@@ -237,17 +238,19 @@ void measure_once(const Mechanism& puma, const Effort& effort, Report& report) {
 }
 
 void print_programs(const std::vector<Mechanism>& mechanisms) {
-  constexpr const char* kLine = "{:<38} {:>9} {:>9} {:>6} {:>8} {:>13} {:>13}\n";
-  fmt::print("\nPrograms:\n");
-  fmt::print(kLine, "", "products", "sums", "div", "sin, cos", "bytes of code", "work bytes");
+  constexpr const char* kLine = "{:<38} {:>9} {:>9} {:>6} {:>8} {:>13} {:>13} {:>12}\n";
+  fmt::print(
+      "\nPrograms (path: cycles that no order of the operations goes below, from angles to results):\n");
+  fmt::print(kLine, "", "products", "sums", "div", "sin, cos", "bytes of code", "work bytes", "path");
   for (const Mechanism& mechanism : mechanisms) {
     for (const Quantity quantity :
          {Quantity::inverse_dynamics, Quantity::forward_dynamics, Quantity::mass_matrix}) {
       const algebra::Function function = function_of(mechanism, quantity);
-      const algebra::OperationCount count = generate::count_operations(generate::make_tape(function));
+      const generate::Tape tape = generate::make_tape(function);
+      const algebra::OperationCount count = generate::count_operations(tape);
       const generate::Kernel kernel = generate::compile(function);
       fmt::print(kLine, mechanism.name + " " + name_of(quantity), count.mul, count.add, count.div, count.trig,
-                 kernel.code_size(), kernel.work_size() * sizeof(double));
+                 kernel.code_size(), kernel.work_size() * sizeof(double), generate::critical_path(tape));
     }
   }
 }

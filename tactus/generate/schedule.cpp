@@ -16,35 +16,9 @@ constexpr std::uint32_t kWindowOfLong = 24;
 constexpr std::size_t kLong = 3000;  // operations
 // Instructions that a processor issues per cycle.
 constexpr int kIssue = 3;
-// Cycles that a result takes, about; a group of sines is the longest, and below the calendar's length.
+// Longer than any result takes; a group of sines takes longest.
 constexpr std::uint32_t kCalendar = 64;
 constexpr std::uint32_t kNone = 0xffffffffu;
-
-std::uint32_t latency(Code code) {
-  switch (code) {
-    case Code::neg:
-    case Code::abs:
-    case Code::min:
-    case Code::max:
-      return 1;
-    case Code::add:
-    case Code::sub:
-    case Code::mul:
-      return 3;
-    case Code::div:
-      return 13;
-    case Code::sqrt:
-      return 20;
-    case Code::sign:
-    case Code::select:
-    case Code::floor:
-      return 5;
-    case Code::sincos:
-      return 60;
-    default:
-      return 4;
-  }
-}
 
 /// How many sines stand one behind the other below each operation, itself included.
 std::vector<std::uint32_t> sine_levels(const Unordered& program) {
@@ -286,6 +260,46 @@ class ListScheduler {
 };
 
 }  // namespace
+
+std::uint32_t latency(Code code) {
+  switch (code) {
+    case Code::neg:
+    case Code::abs:
+    case Code::min:
+    case Code::max:
+      return 1;
+    case Code::add:
+    case Code::sub:
+    case Code::mul:
+      return 3;
+    case Code::div:
+      return 13;
+    case Code::sqrt:
+      return 20;
+    case Code::sign:
+    case Code::select:
+    case Code::floor:
+      return 5;
+    case Code::sincos:
+      return 60;
+    default:
+      return 4;
+  }
+}
+
+std::uint32_t critical_path(const Tape& tape) {
+  std::vector<std::uint32_t> known(tape.value_count, 0);
+  for (const Instruction& i : tape.code) {
+    const std::uint32_t values[] = {i.a, i.b, i.c};
+    std::uint32_t ready = 0;
+    for (int k = 0; k < operand_count(i.code); ++k) ready = std::max(ready, known[values[k]]);
+    known[i.to] = ready + latency(i.code);
+    if (i.code == Code::sincos) known[i.to + 1] = known[i.to];
+  }
+  std::uint32_t last = 0;
+  for (const std::uint32_t output : tape.outputs) last = std::max(last, known[output]);
+  return last;
+}
 
 Schedule schedule(const Unordered& program, int registers) {
   const Recursion recursion(program);

@@ -40,4 +40,10 @@ struct Schedule {
 /// The order for a processor with that many registers.
 Schedule schedule(const Unordered& program, int registers);
 
+/// Cycles that an operation's result takes, about; sines with the call around them.
+std::uint32_t latency(Code code);
+
+/// Cycles from the inputs to the last output where nothing waits but for its operands: no order does better.
+std::uint32_t critical_path(const Tape& tape);
+
 }  // namespace tactus::generate

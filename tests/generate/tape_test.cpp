@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <tactus/base/error.h>
+#include <tactus/generate/schedule.h>
 
 #include "random_function.h"
 
@@ -113,6 +114,19 @@ TEST(Tape, SineAndCosineOfOneAngleAreOneInstruction) {
   EXPECT_EQ(tape.code[1].code, Code::sincos);
   EXPECT_EQ(tape.code[1].group, 3u);
   EXPECT_EQ(tape.code[3].group, 1u);
+}
+
+TEST(Tape, ThePathIsThatOfTheLongestChainWhateverTheOrder) {
+  auto graph = std::make_shared<Graph>();
+  Graph::Scope scope(*graph);
+  const Expr x = symbol("x"), y = symbol("y");
+  const Expr chain = sin(x * y) / y;  // beside it a sum that nothing waits for
+  EXPECT_EQ(critical_path(make_tape(function_of(graph, {x, y}, {chain, x + y}))),
+            latency(Code::mul) + latency(Code::sincos) + latency(Code::div));
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    const Function function = random_function(seed);
+    EXPECT_EQ(critical_path(make_tape(function, 16)), critical_path(make_tape(function, 32))) << seed;
+  }
 }
 
 TEST(Tape, NamesASymbolThatNoInputHolds) {
