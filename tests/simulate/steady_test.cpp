@@ -211,5 +211,32 @@ TEST(Steady, OfAPendulumStandsAlone) {
   EXPECT_TRUE(hanging.family.empty());
 }
 
+// A spring that is just as stiff as the weight of the pendulum that it holds upright: nothing accelerates to second order, at rest or moving, and yet only
+// rest is steady.
+TEST(Steady, AFamilyIsOneFurtherAlongToo) {
+  const describe::Model model = describe::load_text(
+      "name: upright\nbodies: {b: {mass: 1, com: [0, 0, 1]}}\n"
+      "joints: {q: {type: revolute, parent: world, child: b, axis: y}}\n"
+      "springs: {s: {type: joint, joint: q, stiffness: 9.81}}\n",
+      "upright.yaml");
+  const Found upright(model, initial(model), {});
+  EXPECT_TRUE(upright.linear.is_equilibrium);
+  EXPECT_TRUE(upright.family.empty());
+}
+
+// Where everything is prescribed, nothing is left to accelerate, and no number is made of that.
+TEST(Steady, OfADrivenCrankIsWhatItsDriveSays) {
+  const describe::Model model = describe::load_text(
+      "name: crank\nbodies: {b: {mass: 1, com: [0, 0, 1]}}\n"
+      "joints: {q: {type: revolute, parent: world, child: b, axis: y}}\n"
+      "constraints: {drive: {type: motion, joint: q, equals: 2*t}}\n",
+      "crank.yaml");
+  Linearization linearization(model, {});
+  const LinearModel linear = linearization.at(initial(model));
+  EXPECT_EQ(linear.later_change, 0.0);
+  EXPECT_TRUE(linear.is_steady);
+  EXPECT_TRUE(linear.eigenvalues.empty());
+}
+
 }  // namespace
 }  // namespace tactus::simulate

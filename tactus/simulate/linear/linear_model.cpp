@@ -19,12 +19,12 @@ constexpr double kSame = 1e-5;
 /// [s] Later moments at which an equilibrium under forces that depend on time is looked at again.
 constexpr double kMoments[] = {0.00137, 0.0173, 0.119, 0.43, 1.07, 2.9, 7.3, 19.1};
 
-/// Of M, C, K, by their size.
+/// Of M, C, K, by their size. Where everything is prescribed there is nothing that could change.
 double change_of(const LinearModel& later, const LinearModel& now) {
   const double size = largest(now.M) + largest(now.C) + largest(now.K);
-  return std::max({largest(MatrixXd(later.M - now.M)), largest(MatrixXd(later.C - now.C)),
-                   largest(MatrixXd(later.K - now.K))}) /
-         size;
+  const double change = std::max({largest(MatrixXd(later.M - now.M)), largest(MatrixXd(later.C - now.C)),
+                                  largest(MatrixXd(later.K - now.K))});
+  return change == 0.0 ? 0.0 : change / size;
 }
 
 }  // namespace

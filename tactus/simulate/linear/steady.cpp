@@ -104,7 +104,8 @@ std::vector<std::string> Linearization::family(const Instant& found, const Stead
       Search search(*implementation_, point, asked, rows);
       Search::Place place = search.at_start();
       place.found = search.vanishes(place.r, place.at);
-      if (place.found) return search.family(place, ignorable);
+      if (place.found)
+        return search.family(place, ignorable, [&](const Instant& other) { return at(other).is_steady; });
     } catch (const InputError&) {
     }
   }

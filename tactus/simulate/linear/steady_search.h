@@ -21,7 +21,7 @@
 // from the family [YamashitaFukushima2001]. Along the family the point is then moved to where it is nearest to the start.
 #pragma once
 
-#include <optional>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -78,7 +78,9 @@ struct Linearization::Implementation::Search {
   /// Along the family of the place to where it is nearest to the start.
   void go_nearer(Place& place);
   /// By which unknowns the family of the place can be told, those of `ignorable` coordinates left out.
-  std::vector<std::string> family(const Place& place, const std::vector<std::string>& ignorable);
+  /// `is_steady` looks further along.
+  std::vector<std::string> family(const Place& place, const std::vector<std::string>& ignorable,
+                                  const std::function<bool(const Instant&)>& is_steady);
 
   Implementation& self;
   Rows rows;

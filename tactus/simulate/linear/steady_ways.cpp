@@ -205,7 +205,8 @@ void Linearization::Implementation::Search::go_nearer(Place& place) {
 // A direction of the kernel belongs to a family if there is a steady motion a little way along it: that is tried, with the unknown that
 // names it displaced and kept, and with those before it as they were.
 std::vector<std::string> Linearization::Implementation::Search::family(
-    const Place& place, const std::vector<std::string>& ignorable) {
+    const Place& place, const std::vector<std::string>& ignorable,
+    const std::function<bool(const Instant&)>& is_steady) {
   constexpr double kSome = 1e-6;   // of a basis vector: more than differences leave
   constexpr double kAside = 1e-3;  // [rad, m, rad/s, m/s, N m, N] by the size of the speeds
   constexpr double kNearby =
@@ -246,7 +247,7 @@ std::vector<std::string> Linearization::Implementation::Search::family(
       Place next = {self.here(moved(place.at, aside)).at, VectorXd::Zero(size), {}, false};
       next.r = residual(next.at);
       go_regularised(next, kept);
-      is_one = next.found && next.y.norm() <= kNearby * aside.norm();
+      is_one = next.found && next.y.norm() <= kNearby * aside.norm() && is_steady(next.at);
     } catch (const InputError&) {
     }
     if (is_one) {
