@@ -79,6 +79,7 @@ namespace {
 constexpr double kRounding = 1e-9;  // handle and port go on together as they do: an eigenvalue of 1
 
 bool bears(const device::Specification& s, const PrescribedGains& gains, double ratio) {
+  if (!std::isfinite(ratio)) return false;  // what cannot move: no pole is slow enough
   for (std::size_t k = 0; k < 2; ++k)
     if ((gains.axes >> (3 * k) & 0b111) != 0 &&
         !(spectral_radius(loop_of(s, k, ratio * s.inertia[k]), gains) <= 1.0 + kRounding))

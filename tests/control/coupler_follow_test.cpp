@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <tactus/control/coupler_at_port.h>
 #include <tactus/control/coupler_follow.h>
+#include <tactus/control/prescribed_design.h>
 #include <tactus/device/random.h>
 #include <tactus/device/registry.h>
 #include <tactus/math/rotation_vector.h>
@@ -118,6 +120,12 @@ TEST(CouplerFollower, FollowsNothingWhereTheGainsAreUnstableAtTheStart) {
   L[7 * 3] = 100.0;
   EXPECT_FALSE(CouplerFollower(s, {{0.0, 1e6}, {0.0, 0.0}}, L).possible());
   EXPECT_FALSE(CouplerFollower(s, {}, L).possible());
+}
+
+// A port that cannot move along any axis of the device: it is refused by that, and never gets as far as a wrench that is no number.
+TEST(PrescribedDesign, APortThatCannotMoveBearsNoPole) {
+  const device::Specification s = specification_of("simulated:planar");
+  EXPECT_LT(design_prescribed(s, std::numeric_limits<double>::infinity(), s.actuated).bandwidth, 1e-3);
 }
 
 struct Pressed {
