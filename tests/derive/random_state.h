@@ -58,8 +58,9 @@ inline State random_state(const describe::Model& model, unsigned seed, std::size
 }
 
 /// One output block of a function at a state. Joint rates ("qd") are taken from `u`.
-inline std::vector<double> value(const Function& function, const State& s, const std::string& output) {
-  generate::Evaluator evaluator(generate::compile(function, generate::Backend::interpreter));
+inline std::vector<double> value(const Function& function, const State& s, const std::string& output,
+                                 generate::Rounding rounding = generate::Rounding::fused) {
+  generate::Evaluator evaluator(generate::compile(function, generate::Backend::interpreter, rounding));
   const auto put = [&](const char* name, std::span<const double> x) {
     const std::span<double> in = evaluator.input(name);
     if (!in.empty()) std::copy_n(x.begin(), in.size(), in.begin());
