@@ -65,6 +65,22 @@ std::string reason_of(HapticSession& session, const display::RunReport& report) 
   return control::why_stopped(*session.device);
 }
 
+/// What there is to do against energy that the loop makes, of what is not done already.
+std::string remedy_for_energy(const HapticSession& session, const HapticRequest& request) {
+  const device::Specification& s = session.specification;
+  const bool four = request.controller == "impedance" || request.controller == "penalties";
+  std::string remedy;
+  const auto add = [&](const char* what) { remedy += (remedy.empty() ? "" : ", or ") + std::string(what); };
+  if (s.kind == device::Kind::admittance)
+    add("a heavier mechanism");
+  else if (!four)
+    add("a softer coupling");
+  if (!request.passivity && !four) add("--passivity");
+  if (four && !s.force_sensor) add("a device with a force sensor");
+  if (four) add("--controller coupler");
+  return remedy;
+}
+
 void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
   const std::string setup = setup_text(verb);
   const int on_standard_output = is_standard_output(request.out) + is_standard_output(request.plot) +
@@ -72,6 +88,9 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
   if (request.json + on_standard_output > 1)
     refuse("two of --json, --out -, --plot -, --log - and --histogram - would write to the standard output",
            "give file names, but one of them");
+  if (request.device == "model:" || request.device == "arm:" || request.device == "file:")
+    refuse(fmt::format("`--device {}` names no file", request.device),
+           "model:FILE, model:FILE:PORT, arm:FILE, arm:FILE:FRAME, file:TABLE.csv");
   const describe::Model model = request.model.load();
   std::vector<NamedFile> inputs = request.model.files(model);
   inputs.push_back({"--setup", files.read});
@@ -118,10 +137,16 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
   report.notes.insert(report.notes.begin(), request.notes.begin(), request.notes.end());
   if (const double most = session.specification.continuous[1];
       session.specification.kind == device::Kind::impedance && most > 0.0 && session.grasp.weight > most)
-    report.notes.push_back(fmt::format(
-        "it takes {:.3g} N to hold the mechanism up, and the device gives {:g} N: it falls, unless "
-        "--weightless or another device is given",
-        session.grasp.weight, most));
+    report.notes.push_back(
+        request.weightless
+            ? fmt::format(
+                  "springs or other forces of its own push its port with {:.3g} N where it begins, and the "
+                  "device gives {:g} N: it moves away, unless another device is given",
+                  session.grasp.weight, most)
+            : fmt::format(
+                  "it takes {:.3g} N to hold the mechanism up, and the device gives {:g} N: it falls, "
+                  "unless --weightless or another device is given",
+                  session.grasp.weight, most));
   constexpr double kFew = 0.01;  // of the periods
   if (const auto all = static_cast<double>(report.ticks + report.missed);
       report.realtime && static_cast<double>(report.missed) > kFew * all)
@@ -149,13 +174,19 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
   }
   measure(outcome);
   if (const Made made = made_by_loop(outcome); made.all > 0.0)
-    report.notes.push_back(fmt::format(
-        "{} {:.3g} J that neither the hand nor the mechanism put in: the loop is not passive; {}",
-        made.at_the_hand >= 0.5 * made.all ? "the hand gained" : "the mechanism was fed", made.all,
-        session.specification.kind == device::Kind::admittance ? "--passivity, or a heavier mechanism"
-        : session.specification.force_sensor
-            ? "a softer coupling, or --passivity"
-            : "a softer coupling, --passivity, or a device with a force sensor for four channels"));
+    report.notes.push_back(
+        fmt::format("{} {:.3g} J that neither the hand nor the mechanism put in: the loop is not passive; {}",
+                    made.at_the_hand >= 0.5 * made.all ? "the hand gained" : "the mechanism was fed",
+                    made.all, remedy_for_energy(session, request)));
+  constexpr double kFarApart = 0.1;  // [m] more than a spring that a device can hold gives way
+  if (outcome.by_coupler() && outcome.largest_lag > kFarApart &&
+      session.specification.kind == device::Kind::impedance)
+    report.notes.push_back(
+        fmt::format("handle and port came apart by {:.3g} m: the mechanism pulls harder than the device may "
+                    "({:g} N), and goes its "
+                    "own way; {}a stronger device",
+                    outcome.largest_lag, session.specification.continuous[1],
+                    request.weightless ? "" : "--weightless, or "));
   if (outcome.by_coupler() && outcome.softened > 0.0)
     report.notes.push_back(fmt::format(
         "the port grew lighter than the coupler bears: in {:.2g} % of the ticks the coupler was softer, down "

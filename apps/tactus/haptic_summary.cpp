@@ -123,7 +123,8 @@ void measure(Outcome& outcome) {
     outcome.most_resisted = std::max(outcome.most_resisted, record.resisted);
     if (outcome.request.controller == "prescribed" && record.resisted > outcome.records.front().resisted)
       ++handed_over;
-    if (record.resisted < outcome.most_resisted) outcome.gave_up_at = record.t;
+    // From there on the coupler holds all axes.
+    if (record.resisted != outcome.records.back().resisted) outcome.gave_up_at = record.t;
     softened += record.softness < 1.0;
     outcome.softest = std::min(outcome.softest, record.softness * record.softness);
     const Vec3 lag = record.p_P - record.p_H - start;

@@ -43,6 +43,7 @@ std::vector<NamedFile> files_of_device(const std::string& device) {
   const std::size_t colon = device.find(':');
   if (colon == std::string::npos) return {};
   const std::string kind = device.substr(0, colon), rest = device.substr(colon + 1);
+  if (rest.empty()) return {};  // said where it is opened
   if (kind == "file") return {{"the device's recording", rest}};
   if (kind != "model" && kind != "arm") return {};
   const std::string shorter = rest.substr(0, rest.rfind(':'));

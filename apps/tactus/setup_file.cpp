@@ -58,6 +58,7 @@ std::string with_file(const std::string& device, const Change& change) {
     if (!device.starts_with(kind)) continue;
     const std::string rest = device.substr(kind.size());
     const std::size_t end = kind == "file:" ? rest.size() : std::min(rest.rfind(':'), rest.size());
+    if (end == 0) return device;  // no file: said where it is opened
     return std::string(kind) + change(std::filesystem::path(rest.substr(0, end))).string() + rest.substr(end);
   }
   return device;

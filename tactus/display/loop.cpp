@@ -467,7 +467,8 @@ void HapticLoop::display_prescribed() noexcept {
   book_handle();
   if (safety_.memory().stage == Stage::off) return step_mechanism({});
   // The weld goes by estimates that are late. Where the books show that it makes energy, a coupler takes over, from where handle and port are, and a damper takes back what was made.
-  constexpr double kShare = 0.25;  // of what would end the run
+  constexpr double kShare =
+      0.5;  // of what would end the run: below that encoder steps shake the handle, and the device burns it
   if (const control::SafetyLimits& limits = safety_.limits();
       limits.made > 0.0 &&
       books_->made_by_display() > kShare * (limits.made + limits.made_share * books_->turned())) {

@@ -375,19 +375,55 @@ TEST(Haptic, TwoRatesFeedNoHand) {
     EXPECT_EQ(json::parse(made.out).at("notes").dump().find("gained"), std::string::npos) << run << made.out;
   }
   const Outcome stiff = tactus("haptic " + model("pantograph.yaml") +
-                               " --simulation-rate 30 --stiffness 4000 --duration 8 --json");
+                               " --simulation-rate 30 --stiffness 20000 --damping 0 --duration 8 --json");
   EXPECT_EQ(stiff.code, 1);
   EXPECT_EQ(json::parse(stiff.out).at("fault"), "unbalanced") << stiff.out;
 }
 
-// A port that grows far lighter on its way than it was: the coupler feeds it, and the run ends before that is much.
-TEST(Haptic, AMechanismThatIsFedStopsTheRun) {
+// A crank of 7 mm that spins turns the coupler's force faster than the clamp on its changes follows: what the clamp withholds is taken from the
+// spring, so that nothing is made.
+TEST(Haptic, ACrankThatOutrunsTheClampIsHeldForTheWholeRun) {
   const Outcome run = tactus("haptic " + model("andrews.yaml") + " --duration 10 --json");
+  ASSERT_EQ(run.code, 0) << run.err;
+  const json summary = json::parse(run.out);
+  EXPECT_EQ(summary.at("fault"), "none");
+  EXPECT_EQ(summary.at("ticks"), 10000);
+  EXPECT_EQ(summary.at("notes").dump().find("put in"), std::string::npos) << summary.at("notes");
+}
+
+// A coupler far beyond what the device bears, on one whose forces nothing limits: the run ends before much is made.
+TEST(Haptic, AnUnstableCouplerStopsTheRun) {
+  const Outcome run =
+      tactus("haptic " + model("pendulum.yaml") +
+             " --device simulated:ideal --weightless --stiffness 2e5 --damping 0 --duration 2 --json");
   EXPECT_EQ(run.code, 1);
   const json summary = json::parse(run.out);
   EXPECT_EQ(summary.at("fault"), "unbalanced");
+  EXPECT_GT(hand_work(run), -0.5);
   EXPECT_LT(summary.at("energy_j").at("into_the_mechanism").get<double>(), 0.5);
   EXPECT_NE(run.err.find("more energy came out"), std::string::npos) << run.err;
+}
+
+// The notes speak of what was asked for.
+TEST(Haptic, NotesAdviseWhatIsNotDoneAlready) {
+  const auto notes = [](const std::string& what) {
+    const Outcome run = tactus("haptic " + tactus::support::source_dir() + "/models/" + what + " --json");
+    return json::parse(run.out).at("notes").dump();
+  };
+  const std::string springs =
+      notes("joint_gallery.yaml --device simulated:delayed --weightless --duration 1");
+  EXPECT_NE(springs.find("springs or other forces"), std::string::npos) << springs;
+  EXPECT_EQ(springs.find("--weightless"), std::string::npos) << springs;
+  const std::string falls = notes("planar_2r.yaml --duration 3");
+  EXPECT_NE(falls.find("came apart"), std::string::npos) << falls;
+}
+
+TEST(Haptic, ADeviceWithoutItsFileIsRefused) {
+  for (const char* device : {"model:", "arm:", "file:"}) {
+    const Outcome run = tactus("haptic " + model("shopping_cart.yaml") + " --device " + device);
+    EXPECT_EQ(run.code, 2) << device;
+    EXPECT_NE(run.err.find("names no file"), std::string::npos) << run.err;
+  }
 }
 
 // A direction that cannot move at all has no inertia of which a spring could be made.
@@ -456,7 +492,7 @@ TEST(Haptic, APrescribedPortIsLedAlongWhatItsConstraintsAllow) {
 TEST(Haptic, WhatTheLoopMakesIsSaidWhereverItGoes) {
   const Outcome run =
       tactus("haptic " + model("pendulum.yaml") +
-             " --device simulated:planar --weightless --stiffness 2e5 --damping 0 --duration 2 --json");
+             " --device simulated:ideal --weightless --stiffness 2e5 --damping 0 --duration 2 --json");
   const json summary = json::parse(run.out);
   EXPECT_NE(summary.at("notes").dump().find("nor the mechanism put in"), std::string::npos)
       << summary.at("notes");
