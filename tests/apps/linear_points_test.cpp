@@ -84,6 +84,25 @@ TEST(LinearPoint, FormulasOfAnEquilibriumFoldAndNothingHoldsIt) {
   EXPECT_FALSE(says(comma.out, "\nf: ")) << comma.out;
 }
 
+// A pendulum that swings out from a shaft that turns at w: cos a = g/(w^2 L). Roots are multiplied out, equal terms added, fractions reduced.
+TEST(LinearPoint, RootsOfAnEquilibriumAreCollected) {
+  const Folder folder;
+  const std::string shaft = folder.file("shaft.yaml", R"(
+name: shaft
+parameters: {g: 9.81, L: 0.4, m: 1, w: 8, J: 0.05}
+gravity: [0, 0, -g]
+bodies: {shaft: {mass: 1, inertia: [J, J, J]}, bob: {mass: m, com: [0, 0, -L]}}
+joints:
+  h: {type: revolute, parent: world, child: shaft, axis: z}
+  a: {type: revolute, parent: shaft, child: bob, axis: y}
+)");
+  const std::string formulas =
+      matrices(tactus("derive " + shaft + " --linear --keep-parameters --at \"a=acos(g/(w^2*L)),h_dot=w\""));
+  EXPECT_TRUE(says(formulas, "M[1,1] = J + L^2*m - m*g^2/(w^4)")) << formulas;
+  EXPECT_TRUE(says(formulas, "C[2,1] = -sqrt(1 - (g/(L*w^2))^2)*(2*m*g*L/w)")) << formulas;
+  EXPECT_TRUE(says(formulas, "K[2,2] = m*(L^2*w^4 - g^2)/(w^2)")) << formulas;
+}
+
 TEST(LinearPoint, KinksAreRefusedByNameAndSidesAreNot) {
   const Folder folder;
   const std::string head =

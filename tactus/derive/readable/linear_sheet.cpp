@@ -18,6 +18,7 @@
 #include <tactus/derive/linear/regular_mass.h>
 #include <tactus/derive/linear/undefined_terms.h>
 #include <tactus/derive/readable/fraction.h>
+#include <tactus/derive/readable/root_form.h>
 #include <tactus/derive/readable/shortest_form.h>
 #include <tactus/describe/read/initial_formulas.h>
 
@@ -398,7 +399,7 @@ void clean(const AtPoint& at, Matrix& x, double size = 0.0) {
       if (std::abs(e.value()) <= kDust * size) e = Expr(0.0);
       continue;
     }
-    e = reduced(e);
+    e = collected(e);
     if (at.vanishes(e, std::max(size, 1e-300))) {
       e = Expr(0.0);
       continue;
