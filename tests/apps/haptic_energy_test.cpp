@@ -1,0 +1,219 @@
+// tactus haptic: what feeds a hand or a mechanism, what is said of it, and what ends a run.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "program.h"
+
+namespace tactus::apps {
+namespace {
+
+using namespace test;
+using nlohmann::json;
+
+TEST(Haptic, SaysThatACouplerIsNotPassiveAndThatTheHandGained) {
+  const Outcome run =
+      tactus("haptic " + model("shopping_cart.yaml") + " --stiffness 1e12 --duration 1 --json");
+  ASSERT_EQ(run.code, 1) << run.err;
+  EXPECT_EQ(json::parse(run.out).at("fault"), "unbalanced");
+  const std::string notes = json::parse(run.out).at("notes").dump();
+  EXPECT_NE(notes.find("is not passive with this device"), std::string::npos) << notes;
+  EXPECT_NE(notes.find("the hand gained"), std::string::npos) << notes;
+  const Outcome usual = tactus("haptic " + model("shopping_cart.yaml") + " --duration 1 --json");
+  EXPECT_EQ(json::parse(usual.out).at("notes").dump().find("passive"), std::string::npos) << usual.out;
+}
+
+// Dry friction is masked once, and what motors do is not taken for the hand's.
+TEST(Haptic, FourChannelsWithoutAForceSensorDoNotFeedTheHand) {
+  for (const char* run : {"shopping_cart.yaml --controller impedance --device simulated:spatial",
+                          "four_bar.yaml --controller penalties --device simulated:planar",
+                          "latch.yaml --controller impedance --device simulated:planar"}) {
+    const Outcome made =
+        tactus("haptic " + tactus::support::source_dir() + "/models/" + run + " --duration 4 --json");
+    ASSERT_EQ(made.code, 0) << run << made.err;
+    EXPECT_EQ(json::parse(made.out).at("notes").dump().find("gained"), std::string::npos) << run << made.out;
+  }
+}
+
+double hand_work(const Outcome& run) {
+  return json::parse(run.out).at("energy_j").at("given_by_the_hand").get<double>();
+}
+
+// The program's own hands, from a light slider to a platform: with the guard none of them gains more than without it.
+TEST(Haptic, TheGuardFeedsNoHandOnAnAdmittanceDevice) {
+  for (const char* name : {"slider_crank", "bricard", "peaucellier", "latch", "stewart_platform", "puma560"})
+    for (const char* device : {"simulated:admittance", "simulated:cobot"}) {
+      const std::string command =
+          "haptic " + model(std::string(name) + ".yaml") + " --duration 3 --json --device " + device;
+      const Outcome without = tactus(command), with = tactus(command + " --passivity");
+      ASSERT_EQ(without.code, 0) << name << device << without.err;
+      ASSERT_EQ(with.code, 0) << name << device << with.err;
+      const double free = hand_work(without);
+      EXPECT_GT(hand_work(with), free - 0.02 * std::abs(free)) << name << device;
+    }
+}
+
+// A device that is too weak for the mechanism is not what it is given by itself.
+TEST(Haptic, WhatIsHeavyIsHeldWithNothingButItsName) {
+  for (const char* name : {"stewart_platform", "gantry"}) {
+    const Outcome run = tactus("haptic " + model(std::string(name) + ".yaml") + " --duration 4 --json");
+    ASSERT_EQ(run.code, 0) << name << run.err;
+    EXPECT_EQ(json::parse(run.out).at("device"), "simulated:admittance") << name;
+    EXPECT_LT(json::parse(run.out).at("largest_lag_m").get<double>(), 0.02) << name;
+    const Outcome floats = tactus("haptic " + model(std::string(name) + ".yaml") +
+                                  " --duration 1 --json --controller penalties");
+    ASSERT_EQ(floats.code, 0) << name << floats.err;
+    EXPECT_NE(json::parse(floats.out).at("notes").dump().find("no weight"), std::string::npos) << name;
+  }
+}
+
+// The coupler is as soft as what the local model does not know asks for; what is made nevertheless ends the run.
+TEST(Haptic, TwoRatesFeedNoHand) {
+  for (const char* run : {"pantograph.yaml --simulation-rate 30", "rolling_sphere.yaml --simulation-rate 30",
+                          "egg.yaml --simulation-rate 30", "peg_in_hole.yaml --simulation-rate 30",
+                          "pantograph.yaml --simulation-rate 500 --transport 4"}) {
+    const Outcome made =
+        tactus("haptic " + tactus::support::source_dir() + "/models/" + run + " --duration 6 --json");
+    ASSERT_EQ(made.code, 0) << run << made.err;
+    EXPECT_GT(hand_work(made), 0.0) << run;
+    EXPECT_EQ(json::parse(made.out).at("notes").dump().find("gained"), std::string::npos) << run << made.out;
+  }
+  const Outcome stiff = tactus("haptic " + model("pantograph.yaml") +
+                               " --simulation-rate 30 --stiffness 20000 --damping 0 --duration 8 --json");
+  EXPECT_EQ(stiff.code, 1);
+  EXPECT_EQ(json::parse(stiff.out).at("fault"), "unbalanced") << stiff.out;
+}
+
+// A crank of 7 mm that spins turns the coupler's force faster than the clamp on its changes follows: what the clamp withholds is taken from the
+// spring, so that nothing is made.
+TEST(Haptic, ACrankThatOutrunsTheClampIsHeldForTheWholeRun) {
+  const Outcome run = tactus("haptic " + model("andrews.yaml") + " --duration 10 --json");
+  ASSERT_EQ(run.code, 0) << run.err;
+  const json summary = json::parse(run.out);
+  EXPECT_EQ(summary.at("fault"), "none");
+  EXPECT_EQ(summary.at("ticks"), 10000);
+  EXPECT_EQ(summary.at("notes").dump().find("put in"), std::string::npos) << summary.at("notes");
+}
+
+// A coupler far beyond what the device bears, on one whose forces nothing limits: the run ends before much is made.
+TEST(Haptic, AnUnstableCouplerStopsTheRun) {
+  const Outcome run =
+      tactus("haptic " + model("pendulum.yaml") +
+             " --device simulated:ideal --weightless --stiffness 2e5 --damping 0 --duration 2 --json");
+  EXPECT_EQ(run.code, 1);
+  const json summary = json::parse(run.out);
+  EXPECT_EQ(summary.at("fault"), "unbalanced");
+  EXPECT_GT(hand_work(run), -0.5);
+  EXPECT_LT(summary.at("energy_j").at("into_the_mechanism").get<double>(), 0.5);
+  EXPECT_NE(run.err.find("more energy came out"), std::string::npos) << run.err;
+}
+
+// The notes speak of what was asked for.
+TEST(Haptic, NotesAdviseWhatIsNotDoneAlready) {
+  const auto notes = [](const std::string& what) {
+    const Outcome run = tactus("haptic " + tactus::support::source_dir() + "/models/" + what + " --json");
+    return json::parse(run.out).at("notes").dump();
+  };
+  const std::string springs =
+      notes("joint_gallery.yaml --device simulated:delayed --weightless --duration 1");
+  EXPECT_NE(springs.find("springs or other forces"), std::string::npos) << springs;
+  EXPECT_EQ(springs.find("--weightless"), std::string::npos) << springs;
+  const std::string falls = notes("planar_2r.yaml --duration 3");
+  EXPECT_NE(falls.find("came apart"), std::string::npos) << falls;
+}
+
+TEST(Haptic, ADeviceWithoutItsFileIsRefused) {
+  for (const char* device : {"model:", "arm:", "file:"}) {
+    const Outcome run = tactus("haptic " + model("shopping_cart.yaml") + " --device " + device);
+    EXPECT_EQ(run.code, 2) << device;
+    EXPECT_NE(run.err.find("names no file"), std::string::npos) << run.err;
+  }
+}
+
+// A direction that cannot move at all has no inertia of which a spring could be made.
+TEST(Haptic, FourChannelsHoldAPortThatCannotTurnOrMove) {
+  for (const char* run : {"four_bar_ladder.yaml", "newtons_cradle.yaml", "escapement.yaml"}) {
+    const Outcome made =
+        tactus("haptic " + tactus::support::source_dir() + "/models/" + run +
+               " --controller penalties --device simulated:ideal-force --weightless --duration 2 --json");
+    EXPECT_EQ(made.code, 0) << run << made.err;
+  }
+}
+
+// A mechanism that would be pushed by 4e12 N stops the loop instead.
+TEST(Haptic, AnUnstableLoopIsStoppedWithItsReason) {
+  const Outcome run = tactus("haptic " + model("escapement.yaml") +
+                             " --controller impedance --device simulated:spatial --weightless --json");
+  const json summary = json::parse(run.out);
+  EXPECT_LE(summary.at("largest_force_n").get<double>(), 200.0);  // ten times what the device gives at most
+  if (run.code != 0) {
+    EXPECT_EQ(run.code, 1);
+    EXPECT_NE(run.err.find("forces off"), std::string::npos) << run.err;
+  }
+}
+
+// The pole follows from the masses; what no pole is slow enough for is refused with the reason, before the loop.
+TEST(Haptic, APrescribedPortHasAPoleThatItsMassBears) {
+  for (const char* name : {"shopping_cart", "three_link_chain"})
+    for (const char* device : {"simulated:planar", "simulated:ideal"}) {
+      const Outcome run =
+          tactus("haptic " + model(std::string(name) + ".yaml") +
+                 " --controller prescribed --weightless --duration 2 --json --device " + device);
+      if (run.code == 2) {
+        EXPECT_NE(run.err.find("times as heavy"), std::string::npos) << run.err;
+        continue;
+      }
+      ASSERT_EQ(run.code, 0) << name << " " << device << run.err;
+      const json summary = json::parse(run.out);
+      EXPECT_NE(summary.at("notes").dump().find("times as heavy"), std::string::npos) << summary.at("notes");
+      EXPECT_LT(summary.at("largest_lag_m").get<double>(), 0.02) << name << device;
+    }
+}
+
+// The four-bar's path turns away from every axis, and the pantograph comes to the end of its reach: what cannot be led there is held, and nothing is fed.
+TEST(Haptic, APrescribedPortIsLedAlongWhatItsConstraintsAllow) {
+  for (const char* how :
+       {"four_bar.yaml --device simulated:planar", "four_bar.yaml --device simulated:spatial",
+        "four_bar.yaml --device simulated:ideal", "pantograph.yaml --device simulated:planar",
+        "pantograph.yaml --device simulated:planar --passivity",
+        "pantograph.yaml --device simulated:ideal"}) {
+    const Outcome run = tactus("haptic " + model(how) + " --controller prescribed --json");
+    ASSERT_EQ(run.code, 0) << how << run.err;
+    const json summary = json::parse(run.out);
+    EXPECT_EQ(summary.at("notes").dump().find("put in"), std::string::npos) << how << summary.at("notes");
+    const json& energy = summary.at("energy_j");
+    EXPECT_GE(energy.at("given_by_the_hand").get<double>() - energy.at("into_the_mechanism").get<double>(),
+              -1e-4)
+        << how;
+    // Of the four-bar's z the planar device knows nothing.
+    EXPECT_LT(summary.at("largest_lag_m").get<double>(),
+              std::string(how).find("four_bar.yaml --device simulated:planar") == 0 ? 0.1 : 0.02)
+        << how;
+  }
+}
+
+// A loop that makes energy says so, also where the mechanism has it and not the hand, and however much the mechanism has.
+TEST(Haptic, WhatTheLoopMakesIsSaidWhereverItGoes) {
+  const Outcome run =
+      tactus("haptic " + model("pendulum.yaml") +
+             " --device simulated:ideal --weightless --stiffness 2e5 --damping 0 --duration 2 --json");
+  const json summary = json::parse(run.out);
+  EXPECT_NE(summary.at("notes").dump().find("nor the mechanism put in"), std::string::npos)
+      << summary.at("notes");
+}
+
+// The boxes carry each other: nothing is to be held up, and quotients of roundings are no weight.
+TEST(Haptic, WhatContactsCarryTheHandNeedNotHold) {
+  const Outcome run = tactus("haptic " + model("box_stack.yaml") + " --duration 0.1 --json");
+  ASSERT_EQ(run.code, 0) << run.err;
+  const json summary = json::parse(run.out);
+  EXPECT_EQ(summary.at("weight_n"), 0.0);
+  EXPECT_EQ(summary.at("notes").dump().find("hold the mechanism up"), std::string::npos)
+      << summary.at("notes");
+}
+
+}  // namespace
+}  // namespace tactus::apps
