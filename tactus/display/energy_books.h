@@ -39,19 +39,22 @@ class EnergyBooks {
     port_ = work;
     made_by_display_ = work - hand_before(age);
   }
-  /// The energy E of the mechanism as it was `age` ticks ago; of the first call E_0.
+  /// The energy E of the mechanism as it was `age` ticks ago, of the first call E_0; both without what others gave it.
   void mechanism(double energy, std::uint64_t age) noexcept {
-    if (!known_) first_ = energy;
+    energy_ = energy - before(given_past_, given_, age);
+    if (!known_) first_ = energy_;
     known_ = true;
-    energy_ = energy;
     made_in_all_ = energy_ - first_ - hand_before(age);
   }
-  /// What others gave to the mechanism is no gain.
-  void given(double work) noexcept { first_ += work; }
+  /// What others gave to the mechanism is no gain: an energy of some ticks ago has what was given until then.
+  void given(double work) noexcept { given_ += work; }
   /// What a spring holds that is held by so much.
   void stored(double energy) noexcept { stored_ = std::max(stored_, energy); }
   /// The tick is over.
-  void close_tick() noexcept { past_[++ticks_ % kRemembered] = hand_; }
+  void close_tick() noexcept {
+    past_[++ticks_ % kRemembered] = hand_;
+    given_past_[ticks_ % kRemembered] = given_;
+  }
 
   double hand() const noexcept { return hand_; }
   double port() const noexcept { return port_; }
@@ -66,15 +69,18 @@ class EnergyBooks {
   }
 
  private:
-  double hand_before(std::uint64_t age) const noexcept {
-    return age == 0 ? hand_ : age <= ticks_ ? past_[(ticks_ - age) % kRemembered] : 0.0;
-  }
   static constexpr std::size_t kRemembered = 1024;  // [ticks] as two rates do
+  using Past = std::array<double, kRemembered>;
+  double before(const Past& past, double now, std::uint64_t age) const noexcept {
+    return age == 0 ? now : age <= ticks_ ? past[(ticks_ - age) % kRemembered] : 0.0;
+  }
+  double hand_before(std::uint64_t age) const noexcept { return before(past_, hand_, age); }
   double hand_ = 0.0, port_ = 0.0, turned_ = 0.0, stored_ = 0.0;
+  double given_ = 0.0;
   double first_ = 0.0, energy_ = 0.0, made_in_all_ = 0.0, made_by_display_ = 0.0;
   bool known_ = false, late_ = false;
   std::uint64_t ticks_ = 0;
-  std::array<double, kRemembered> past_{};
+  Past past_{}, given_past_{};
 };
 
 }  // namespace tactus::display

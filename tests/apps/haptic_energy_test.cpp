@@ -87,6 +87,15 @@ TEST(Haptic, TwoRatesFeedNoHand) {
   EXPECT_EQ(json::parse(stiff.out).at("fault"), "unbalanced") << stiff.out;
 }
 
+// While forces come on, what carries the weight gives to the mechanism; its energy is of an update ago, and so must that be in the books.
+TEST(Haptic, AWeightThatComesOnIsNoEnergyFromNowhereAtTwoRates) {
+  for (const char* rate : {"20", "30", "50"}) {
+    const Outcome run =
+        tactus("haptic " + model("planar_2r.yaml") + " --duration 2 --json --simulation-rate " + rate);
+    EXPECT_EQ(run.code, 0) << rate << run.err;
+  }
+}
+
 // A crank of 7 mm that spins turns the coupler's force faster than the clamp on its changes follows: what the clamp withholds is taken from the
 // spring, so that nothing is made.
 TEST(Haptic, ACrankThatOutrunsTheClampIsHeldForTheWholeRun) {

@@ -132,5 +132,23 @@ TEST(EnergyBooks, TheWeightComesOnWithTheRamp) {
   }
 }
 
+// What others give counts from when the energy that it is compared with was.
+TEST(EnergyBooks, WhatWasGivenIsAsOldAsTheEnergy) {
+  EnergyBooks books;
+  books.begin();
+  books.mechanism(5.0, 0);
+  books.given(1.0);
+  books.close_tick();
+  books.given(2.0);
+  books.close_tick();
+  books.mechanism(6.0, 1);  // of a tick ago: 5 J and the one that was given by then
+  EXPECT_DOUBLE_EQ(books.made(), 0.0);
+  EXPECT_DOUBLE_EQ(books.gift(), 0.0);
+  books.mechanism(8.0, 0);
+  EXPECT_DOUBLE_EQ(books.made(), 0.0);
+  books.mechanism(8.5, 0);
+  EXPECT_DOUBLE_EQ(books.made(), 0.5);
+}
+
 }  // namespace
 }  // namespace tactus::display
