@@ -68,8 +68,7 @@ PassiveBalance balance_of(const PassiveStep& step, const PassiveRows& rows, bool
   result.terms = std::abs(by_Q) + std::abs(by_rows) + std::abs(result.work) + std::abs(result.loss) +
                  std::abs(step.V1) + std::abs(step.V0) + std::abs(step.T1) + std::abs(step.T0) +
                  std::abs(by_inertia);
-  const bool balanced =
-      is_still(step) || !(std::abs(missing) > kBalanced * (result.terms + step.pushing));
+  const bool balanced = is_still(step) || !(std::abs(missing) > kBalanced * (result.terms + step.pushing));
   result.a = !balanced && !by_end_speeds && size > 0.0 ? missing / size : 0.0;
   result.left = balanced ? 0.0 : missing;
   // A correction that is not small beside what the forces do belongs to another solution, or to a step that is too long.
