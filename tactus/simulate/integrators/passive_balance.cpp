@@ -1,5 +1,6 @@
 #include <tactus/simulate/integrators/passive_balance.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include <tactus/math/dot.h>
@@ -18,6 +19,9 @@ constexpr double kLeastFactor = 0.25, kMostFactor = 2.25;
 // made in parts, and the secant would find a solution that leads elsewhere.
 constexpr double kBelieved = 0.5;
 
+// [rad, m] As far as that.
+constexpr double kStill = 1e-8;
+
 }  // namespace
 
 double BalancingNumber::next(double found) {
@@ -32,6 +36,14 @@ double BalancingNumber::next(double found) {
   found_ = found;
   ++count_;
   return a;
+}
+
+bool is_still(const PassiveStep& step) {
+  const auto goes = [&](const std::vector<double>& speeds) {
+    return std::any_of(speeds.begin(), speeds.end(),
+                       [&](double u) { return !(step.h * std::abs(u) <= kStill); });
+  };
+  return !goes(step.u0) && !goes(step.u1);
 }
 
 PassiveBalance balance_of(const PassiveStep& step, const PassiveRows& rows, bool by_end_speeds) {
@@ -56,8 +68,7 @@ PassiveBalance balance_of(const PassiveStep& step, const PassiveRows& rows, bool
   result.terms = std::abs(by_Q) + std::abs(by_rows) + std::abs(result.work) + std::abs(result.loss) +
                  std::abs(step.V1) + std::abs(step.V0) + std::abs(step.T1) + std::abs(step.T0) +
                  std::abs(by_inertia);
-  for (const double force : step.Q) result.pushing += std::abs(force);
-  const bool balanced = !(std::abs(missing) > kBalanced * (result.terms + result.pushing));
+  const bool balanced = is_still(step) || !(std::abs(missing) > kBalanced * (result.terms + step.pushing));
   result.a = !balanced && !by_end_speeds && size > 0.0 ? missing / size : 0.0;
   result.left = balanced ? 0.0 : missing;
   // A correction that is not small beside what the forces do belongs to another solution, or to a step that is too long.

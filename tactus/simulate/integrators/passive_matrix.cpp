@@ -22,6 +22,8 @@ constexpr double kDependent = 1e-11;
 
 // [rad, m] for differences: rounding and curvature of forces at joints are alike there.
 constexpr double kNudge = 1e-7;
+// [rad, m, and per s] Next to it: each by another part, so that they do not cancel.
+constexpr double kAside = 1e-9;
 // Forces at joints change by about as much as they are where the place changes by one. Up to this part of J that costs an iteration at most, which is
 // less than the differences do.
 constexpr double kFelt = 0.05;
@@ -110,6 +112,11 @@ void PassiveMatrix::fill(Chart& chart, const PassiveStep& step) {
   in_[inputs_] = c;
   if (!kernels_.own_speeds) fill_changes(step, chart.workspace().u, E, E_1);
   kernels_.matrix(in_.data(), out_.data(), work_.data());
+  if (!std::all_of(out_.begin(), out_.end(), [](double x) { return std::isfinite(x); })) {
+    // Of a force that has no derivative here, as |v| v at rest. Newton's matrix may be that of a place next to it.
+    for (std::size_t i = 0; i < nq_ + n_; ++i) in_[1 + i] += kAside * (1.0 + 0.1 * static_cast<double>(i));
+    kernels_.matrix(in_.data(), out_.data(), work_.data());
+  }
   if (kernels_.own_speeds) fill_changes(step, out_.data() + kernels_.rates, E, E_1);
   mass_in_[0] = step.t + step.h;
   std::copy_n(step.q1.begin(), nq_, mass_in_.begin() + 1);

@@ -33,6 +33,8 @@ struct PassiveStep {
   std::vector<double> Q;                         // [nv]
   double outside_power = 0.0, loss_power = 0.0;  // [W] of tau and wrenches; of dampers, friction, laws
   double port_power = 0.0;                       // [W] of what acts at ports, within outside_power
+  /// [N m, N] The sizes of all forces, one by one: those that hold each other cancel in Q, and their roundings do not.
+  double pushing = 0.0;
   // M is the mean of both ends' matrices.
   std::vector<double> M0_du, M_du, M_mean;        // [nv] M(q0) du, M du, M mean
   double T0 = 0.0, V0 = 0.0, T1 = 0.0, V1 = 0.0;  // [J]

@@ -205,6 +205,10 @@ class PassiveStepper final : public Stepper {
     step_.outside_power = forces_[kernels_.outside];
     step_.loss_power = forces_[kernels_.loss];
     step_.port_power = chart.outside_power(w.arguments.data());
+    const std::span<const double> efforts = chart.efforts();
+    step_.pushing = 0.0;
+    for (std::size_t i = 0; i < n_; ++i)
+      step_.pushing += std::abs(step_.Q[i]) + std::abs(efforts[i]) + std::abs(w.tau[i] - efforts[i]);
   }
 
   /// q1, on the constraints, and their rows; false where these cannot be had.
@@ -255,17 +259,17 @@ class PassiveStepper final : public Stepper {
   /// Whether what the last change does to the kinetic energy is rounding.
   bool is_good_enough(const PassiveBalance& balance) {
     const double first = std::abs(math::dot(change_.data(), step_.M_mean.data(), n_));
-    if (!(first <= kGoodEnough * balance.terms + kBalanced * balance.pushing)) return false;
+    if (!(first <= kGoodEnough * balance.terms + kBalanced * step_.pushing)) return false;
     momenta(step_.t + step_.h, step_.q1.data(), change_.data(), change_.data(), end_momenta_);
     const double second = math::dot(change_.data(), end_momenta_.data(), n_);
-    return second <= kSmall * balance.terms + kUnseen * kBalanced * balance.pushing;
+    return second <= kSmall * balance.terms + kUnseen * kBalanced * step_.pushing;
   }
 
   /// Whether the solution is the one that belongs to the accelerations where the step began: equations that are not linear have
-  /// others.
+  /// others. None is meant where hardly anything moves: there the accelerations themselves are rounding, of forces that cancel.
   bool is_near() const {
     const double away = math::dot(step_.du.data(), step_.M0_du.data(), n_);
-    return away <= kFar * kFar * (expected_ + kFarMoving * 2.0 * step_.T0);
+    return is_still(step_) || away <= kFar * kFar * (expected_ + kFarMoving * 2.0 * step_.T0);
   }
 
   /// The same by the accelerations that what acts gives later in the step: forces may begin from nothing.

@@ -11,6 +11,7 @@ namespace tactus::simulate {
 class WrappedStepper : public Stepper {
  public:
   double pace() const override { return stepper_->pace(); }
+  EnergyBooks books() const override { return stepper_->books(); }
   void reset() override { stepper_->reset(); }
   std::size_t memory() const override { return stepper_->memory(); }
   void save(double* memory) const override { stepper_->save(memory); }

@@ -490,8 +490,7 @@ std::string Simulation::explain(Status status) {
   if (status.has(Status::not_converged) && options_.integrator == Integrator::passive)
     return fmt::format(
         "{} the passive integrator found no step whose energy balances (fastest: '{}'), nor parts of it down "
-        "to "
-        "1/64: where a singular position is near or forces jump, 'rk4' or 'adaptive' get on",
+        "to 1/64: where a singular position is near or forces jump, 'rk4' gets on",
         when, joint);
   if (status.has(Status::not_converged))
     return fmt::format(
