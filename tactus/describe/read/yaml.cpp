@@ -9,6 +9,7 @@
 #include <tactus/describe/read/include.h>
 #include <tactus/describe/read/keys.h>
 #include <tactus/describe/read/sections.h>
+#include <tactus/describe/read/written_names.h>
 #include <tactus/describe/urdf/urdf.h>
 
 namespace tactus::describe {
@@ -92,6 +93,7 @@ Model read_yaml(const std::string& text, const std::string& file, const Settings
   if (const Value* parameters = fields["parameters"])
     read_parameters(reader, *parameters, names_in_counts(document));
   expand_repeats(reader, document);
+  if (robot) use_model_names(reader, document, robot->links, robot->joints);
   model.gravity = {0.0, 0.0, kStandardFall};
   if (const Value* gravity = fields["gravity"]) {
     model.gravity = reader.vector(*gravity, algebra::dimension::kAcceleration, "`gravity`");
