@@ -5,6 +5,7 @@
 #include <tactus/base/error.h>
 #include <tactus/describe/check/euler.h>
 #include <tactus/describe/check/inertia_check.h>
+#include <tactus/describe/check/mass_bound.h>
 #include <tactus/describe/model/names.h>
 #include <tactus/describe/read/include.h>
 #include <tactus/describe/read/keys.h>
@@ -127,6 +128,7 @@ Model read_yaml(const std::string& text, const std::string& file, const Settings
     }
     return Place{file};
   });
+  require_finite_masses(model);
   if (robot)
     note_missing_inertia(model, [&](const std::string& joint) { return robot->written_joint(joint); });
   else
