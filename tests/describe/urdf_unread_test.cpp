@@ -83,7 +83,7 @@ TEST(UrdfUnread, WhatNoMotionDependsOnIsPassedOverWithoutAWord) {
            .joint = "<calibration rising=\"0\"/><safety_controller k_velocity=\"1\"/>",
            .robot = "<gazebo reference=\"a\"><joint name=\"q\">x</joint></gazebo><material name=\"m\"/>"
                     "<transmission name=\"t\"><type>x</type><joint name=\"j\"/></transmission>"
-                    "<ros2_control name=\"x\"/><sensor name=\"s\"/><!-- a remark -->"}),
+                    "<ros2_control name=\"x\"/><sensor name=\"s\"/><sensor:camera/><!-- a remark -->"}),
       std::vector<std::string>{});
 }
 

@@ -95,6 +95,12 @@ const Words* children_of(Word tag) {
   return holds_numbers(tag) ? &kNone : nullptr;
 }
 
+/// Names with a prefix of tools that no motion depends on; what is left of xacro is said by itself.
+bool is_of_tools(Word tag) {
+  static const Words kPrefixes = {"xacro", "sensor", "controller", "interface", "gazebo"};
+  return kPrefixes.contains(tag.substr(0, tag.find(':'))) && tag.find(':') != Word::npos;
+}
+
 /// An attribute that says zero leaves nothing out.
 bool is_zero(Word numbers) {
   return numbers.find_first_of("123456789") == Word::npos && numbers.find('0') != Word::npos;
@@ -194,7 +200,7 @@ class Search {
     for (const XMLElement* e = element->FirstChildElement(); e != nullptr; e = e->NextSiblingElement()) {
       const Word child = e->Name();
       const bool is_read = known == nullptr || known->contains(child);
-      if (!is_read && !child.starts_with("xacro:"))  // these are said by themselves
+      if (!is_read && !is_of_tools(child))
         add(e, fmt::format("{}/{}", tag, child), loss_of_element(tag, child));
       if (is_read && attributes_of(child) != nullptr) look_at(e);
     }
