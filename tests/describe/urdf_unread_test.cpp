@@ -53,6 +53,7 @@ TEST(UrdfUnread, LoopsIncludesAndMisplacedJointsAreSaid) {
               {"<loop_joint> in <robot> is not read", "constraint"});
   expect_said({.robot = "<include filename=\"x.urdf\"/>"}, "1:17", {"<include>", "is missing"});
   expect_said({.robot = "<xi:include href=\"x.urdf\"/>"}, "1:17", {"<xi:include>", "is missing"});
+  expect_said({.robot = "<frame name=\"f\" link=\"a\"/>"}, "1:17", {"<frame> in <robot>", "`frames`"});
   expect_said({.robot = "<gravity>0 0 0</gravity>"}, "1:17", {"<gravity>", "9.81"});
   expect_said({.link = "<joint name=\"k\" type=\"fixed\"/>"}, "3:16",
               {"<joint> in <link> is not read: write it directly under <robot>"});

@@ -131,6 +131,7 @@ std::string loss_of_element(Word parent, Word tag) {
     return lost + ": what it stands for is missing; write it out in this file, as xacro does";
   if (contains(tag, "loop") || (parent == "robot" && tag.ends_with("joint")))
     return lost + ": what it connects is apart; tie it by a constraint, in a model that includes this file";
+  if (tag == "frame") return lost + ": a model that includes this file says `frames`";
   if (tag == "gravity")
     return lost + ": gravity is 9.81 m/s^2 against z; a model that includes this file says another";
   if (parent == "origin") return lost + ": " + kPlaceTaken;
