@@ -524,7 +524,14 @@ TEST(Overlay, RefusesWhatTheRobotsFileSays) {
   EXPECT_NE(type.wrong().find("from the file that is included"), std::string::npos);
   EXPECT_NE(refusal_of("frames: {lower: {body: upper}}\n").wrong().find("a frame of this name already"),
             std::string::npos);
-  EXPECT_NE(refusal_of("joints: {sholder: {armature: 1}}\n").wrong().find("`type`"), std::string::npos);
+  const InputError misspelt = refusal_of("joints: {sholder: {armature: 1, friction: {coulomb: 1}}}\n");
+  EXPECT_EQ(misspelt.wrong(), "there is no joint `sholder` in " + robot_file("arm.urdf"));
+  EXPECT_NE(misspelt.remedy().find("did you mean `shoulder`?"), std::string::npos);
+  EXPECT_EQ(misspelt.where().line, 2);
+  EXPECT_EQ(misspelt.where().column, 10);
+  // What says more than that is a joint of its own.
+  EXPECT_NE(refusal_of("joints: {sholder: {parent: upper, armature: 1}}\n").wrong().find("`type`"),
+            std::string::npos);
 }
 
 TEST(Overlay, IncludesNoFilesWhereNoneMayBeLookedAt) {

@@ -74,6 +74,31 @@ TEST(Urdf, NumbersTooLargeForADoubleAreRefusedAndTinyOnesAreZero) {
                InputError);
 }
 
+TEST(Urdf, MassesThatAddUpToNoDoubleAreRefused) {
+  const auto error_of = [](const std::string& mass, const std::string& xyz) -> std::string {
+    const std::string inertial = "<inertial><mass value=\"" + mass +
+                                 "\"/><inertia ixx=\"1\" ixy=\"0\" ixz=\"0\" iyy=\"1\" iyz=\"0\" "
+                                 "izz=\"1\"/></inertial>";
+    try {
+      read("<link name=\"a\">" + inertial + "</link>\n<link name=\"b\">" + inertial +
+           "</link>\n<joint name=\"j\" type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/>"
+           "<origin xyz=\"" +
+           xyz + "\"/></joint>");
+    } catch (const InputError& error) {
+      EXPECT_EQ(error.where().line, 2) << error.what();
+      EXPECT_FALSE(error.remedy().empty());
+      return error.wrong();
+    }
+    return "";
+  };
+  EXPECT_EQ(error_of("1e307", "0 0 1"), "");
+  EXPECT_EQ(error_of("1e308", "0 0 1"),
+            "with the mass of `b`, 1e+308 kg, the masses add up to more than a double holds");
+  EXPECT_EQ(error_of("8e307", "0 0 1.01"), "");
+  EXPECT_NE(error_of("8e307", "0 0 1.3").find("moments of inertia may exceed"), std::string::npos);
+  EXPECT_EQ(error_of("1", "0 0 1e153"), "");
+}
+
 TEST(Urdf, NothingIsAllowedAndLessThanNothingIsNone) {
   const auto with = [](const std::string& limit, const std::string& dynamics) {
     return read("<link name=\"world\"/><link name=\"a\">" + kInertial +

@@ -183,8 +183,8 @@ TEST(Tables, OfOneFileHaveOneSeparatorAndDecimalCommasOnlyBesideAnother) {
   says("t,force\n0,1,5\n1,2,5\n", "t.csv:2:1", "this row has 3 columns, and those before it have 2");
   says("# c\n0 1\n1 2 3 4\n\n2 5\n", "t.csv:3:1", "this row has 4 columns");
   says("0 1,5\n1 2,5\n", "t.csv:2:1", "`1 2` is not a finite number");
-  says("0;1,5\n1;2.5\n", "t.csv:2:1", "`2.5` is not a finite number");
-  says("0;1,234.5\n1;2\n", "t.csv:1:1", "is not a finite number");
+  says("0;1,5\n1;2.5\n", "t.csv:2:3", "`2.5` is not a finite number");
+  says("0;1,234.5\n1;2\n", "t.csv:1:3", "is not a finite number");
   says("0;1\n1\n", "t.csv:2:1", "this row has 1 columns");
 }
 

@@ -315,6 +315,27 @@ void read_freedom(const Reader& reader, const Fields& fields, JointAxis& axis) {
   if (const Value* passive = fields["passive"]) axis.passive = reader.flag(*passive, "`passive`");
 }
 
+namespace {
+
+/// What gives only properties of freedoms was meant to add to a joint of the robot's file.
+void require_new_joint(const Reader& reader, const Value::Entry& entry, const Draft& draft) {
+  if (draft.included_joints.empty() || !entry.value.is_map() || entry.value.entries.empty()) return;
+  for (const Value::Entry& given : entry.value.entries)
+    if (std::find(keys::kIncludedJoint.begin(), keys::kIncludedJoint.end(), given.key.text) ==
+        keys::kIncludedJoint.end())
+      return;
+  std::vector<std::string> all;
+  for (const auto& [name, at] : draft.included_joints) all.push_back(name);
+  std::sort(all.begin(), all.end());
+  const std::string& file = draft.joints[draft.included_joints.begin()->second].joint.where.file;
+  const std::string guess = suggestion(entry.key.text, std::span<const std::string>(all));
+  reader.fail(entry.key, fmt::format("there is no joint `{}` in {}", entry.key.text, file),
+              fmt::format("{}{} a joint of this model's own needs `type`, `parent` and `child`", guess,
+                          guess.ends_with('?') ? "" : ";"));
+}
+
+}  // namespace
+
 void read_joints(Reader& reader, const Value& section, Draft& draft) {
   reader.require_map(section, "`joints`");
   for (const Value::Entry& entry : section.entries) {
@@ -335,6 +356,7 @@ void read_joints(Reader& reader, const Value& section, Draft& draft) {
           known);
       continue;
     }
+    require_new_joint(reader, entry, draft);
     DraftJoint joint;
     joint.joint = read_joint(reader, entry, joint);
     draft.joints.push_back(std::move(joint));

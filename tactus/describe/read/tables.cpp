@@ -253,8 +253,10 @@ void read_file(const Reader& reader, const Value& file, const Value* columns, Ta
       if (found && std::isfinite(*found)) return *found;
       const bool mixed =
           k < cells.size() && format.decimal_commas && cells[k].find('.') != std::string_view::npos;
+      // A cell is a part of the row, and so knows its column.
+      const int at = k < cells.size() ? static_cast<int>(cells[k].data() - row.text.data()) + 1 : 1;
       throw InputError(
-          {path, row.number, 1},
+          {path, row.number, at},
           k < cells.size() ? fmt::format("`{}` is not a finite number", cells[k])
                            : fmt::format("there is no column {}", k + 1),
           mixed ? "other numbers of this file have decimal commas: write all of them in one way"

@@ -5,10 +5,12 @@
 #include <tactus/base/error.h>
 #include <tactus/describe/check/euler.h>
 #include <tactus/describe/check/inertia_check.h>
+#include <tactus/describe/check/mass_bound.h>
 #include <tactus/describe/model/names.h>
 #include <tactus/describe/read/include.h>
 #include <tactus/describe/read/keys.h>
 #include <tactus/describe/read/sections.h>
+#include <tactus/describe/read/written_names.h>
 #include <tactus/describe/urdf/urdf.h>
 
 namespace tactus::describe {
@@ -92,6 +94,7 @@ Model read_yaml(const std::string& text, const std::string& file, const Settings
   if (const Value* parameters = fields["parameters"])
     read_parameters(reader, *parameters, names_in_counts(document));
   expand_repeats(reader, document);
+  if (robot) use_model_names(reader, document, robot->links, robot->joints);
   model.gravity = {0.0, 0.0, kStandardFall};
   if (const Value* gravity = fields["gravity"]) {
     model.gravity = reader.vector(*gravity, algebra::dimension::kAcceleration, "`gravity`");
@@ -125,6 +128,7 @@ Model read_yaml(const std::string& text, const std::string& file, const Settings
     }
     return Place{file};
   });
+  require_finite_masses(model);
   if (robot)
     note_missing_inertia(model, [&](const std::string& joint) { return robot->written_joint(joint); });
   else

@@ -10,6 +10,7 @@
 #include <tactus/base/error.h>
 #include <tactus/describe/check/inertia.h>
 #include <tactus/describe/check/inertia_check.h>
+#include <tactus/describe/check/mass_bound.h>
 #include <tactus/describe/model/names.h>
 #include <tactus/describe/urdf/urdf_angles.h>
 #include <tactus/describe/urdf/urdf_meshes.h>
@@ -495,6 +496,7 @@ Model read_urdf(const std::string& text, const std::string& file, const Reading&
   require_distinct_names(model, [&](const std::string&) { return Place{file}; });
   model.set_initial_defaults();
   add_mimics(reader, robot, {});
+  require_finite_masses(model);
   note_missing_inertia(model, [&](const std::string& joint) { return robot.written_joint(joint); });
   return reader.take();
 }

@@ -12,6 +12,7 @@
 
 #include <tactus/base/error.h>
 #include <tactus/describe/read/file_text.h>
+#include <tactus/describe/urdf/urdf_unread.h>
 #include <tactus/describe/urdf/xml_source.h>
 
 namespace tactus::describe {
@@ -74,7 +75,7 @@ class Walk {
     }
     refuse_xacro(robot);
     out_.where = at(robot);
-    warn_of_attributes(robot);
+    for (const Unread& unread : unread_parts(robot)) warn(unread.element, unread.what);
     out_.name = optional_attribute(robot, "name").value_or("");
     if (out_.name.empty()) {
       out_.name = "robot";
@@ -86,7 +87,6 @@ class Walk {
     std::set<std::string> link_names, joint_names;
     for (const XMLElement* e = robot->FirstChildElement(); e != nullptr; e = e->NextSiblingElement()) {
       const Word tag = e->Name();
-      if (tag == "link" || tag == "joint" || tag == "material") warn_of_misspelt(e);
       if (tag == "link") {
         read_link(e);
         require_new(e, out_.links.back().name, link_names, "link");
@@ -204,62 +204,6 @@ class Walk {
     for (const XMLElement* e = parent->FirstChildElement(); e != nullptr; e = e->NextSiblingElement()) {
       require_foreign(e, known, known);
     }
-  }
-
-  /// The attributes of URDF's elements. What is none of them, and near to one, is said: it has no effect.
-  static const std::vector<Word>* attributes_of(Word tag) {
-    static const std::unordered_map<Word, std::vector<Word>> kAttributes = {
-        {"robot", {"name", "version"}},
-        {"link", {"name", "type"}},
-        {"joint", {"name", "type"}},
-        {"inertial", {}},
-        {"visual", {"name"}},
-        {"collision", {"name"}},
-        {"geometry", {}},
-        {"origin", {"xyz", "rpy"}},
-        {"parent", {"link"}},
-        {"child", {"link"}},
-        {"axis", {"xyz"}},
-        {"limit", {"lower", "upper", "effort", "velocity"}},
-        {"dynamics", {"damping", "friction"}},
-        {"mimic", {"joint", "multiplier", "offset"}},
-        {"mass", {"value"}},
-        {"inertia", {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"}},
-        {"box", {"size"}},
-        {"sphere", {"radius"}},
-        {"cylinder", {"radius", "length"}},
-        {"capsule", {"radius", "length"}},
-        {"mesh", {"filename", "scale"}},
-        {"material", {"name"}},
-        {"color", {"rgba"}}};
-    const auto found = kAttributes.find(tag);
-    return found == kAttributes.end() ? nullptr : &found->second;
-  }
-
-  void warn_of_attributes(const XMLElement* element) {
-    const std::vector<Word>* known = attributes_of(element->Name());
-    if (known == nullptr) return;
-    for (const tinyxml2::XMLAttribute* a = element->FirstAttribute(); a != nullptr; a = a->Next()) {
-      const Word name = a->Name();
-      if (std::find(known->begin(), known->end(), name) != known->end() || name.find(':') != Word::npos)
-        continue;
-      if (name == "quat_xyzw" && std::strcmp(element->Name(), "origin") == 0) {
-        warn(element,
-             "`quat_xyzw` is no attribute of URDF 1.0: it has no effect, as for urdfdom; write `rpy`");
-        continue;
-      }
-      const std::string guess = nearest(name, std::span<const Word>(*known));
-      if (guess.empty()) continue;
-      warn(element, fmt::format("<{}> has no attribute `{}`: it has no effect; did you mean `{}`?",
-                                element->Name(), name, guess));
-    }
-  }
-
-  /// The same of all that stands in a link, joint or material, as far as it is URDF's.
-  void warn_of_misspelt(const XMLElement* element) {
-    warn_of_attributes(element);
-    for (const XMLElement* e = element->FirstChildElement(); e != nullptr; e = e->NextSiblingElement())
-      if (attributes_of(e->Name()) != nullptr) warn_of_misspelt(e);
   }
 
   /// Of what may stand once, the first is taken, as by urdfdom.
