@@ -305,7 +305,7 @@ double Safety::next_share() const noexcept {
   return limits_.ramp > 0.0 ? std::min(1.0, memory_.ramped + period_ / limits_.ramp) : 1.0;
 }
 
-Vector6 Safety::limited(const Vector6& wrench, const Vector6& guard, bool comes_on) noexcept {
+Vector6 Safety::limited(const Vector6& wrench, const Vector6& guard, Entry entry) noexcept {
   if (!device::finite(wrench) || !device::finite(guard)) trip(Fault::bad_force);
   if (memory_.stage == Stage::off || memory_.stage == Stage::faulted) return {};
 
@@ -328,17 +328,18 @@ Vector6 Safety::limited(const Vector6& wrench, const Vector6& guard, bool comes_
   };
 
   Vector6 own = wrench;
-  for (double& f : own) f *= comes_on ? 1.0 : memory_.ramped;
+  if (entry == Entry::ramped)
+    for (double& f : own) f *= memory_.ramped;
   by_size(own);
   memory_.taken = own;
-  comes_on ? grown(own, memory_.own, step) : near(own, memory_.own, step);
+  entry == Entry::by_itself ? grown(own, memory_.own, step) : near(own, memory_.own, step);
   for (std::size_t i = 0; i < 6; ++i) memory_.taken[i] -= own[i];
   by_power(own);
   Vector6 all = own;
   if (guard != Vector6{} || memory_.wrench != memory_.own) {
     for (std::size_t i = 0; i < 6; ++i) all[i] += memory_.ramped * guard[i];
     by_size(all);
-    comes_on ? grown(all, memory_.wrench, step) : near(all, memory_.wrench, step);
+    entry == Entry::by_itself ? grown(all, memory_.wrench, step) : near(all, memory_.wrench, step);
     by_power(all);
   }
   memory_.own = own;

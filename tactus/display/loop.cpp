@@ -23,6 +23,7 @@ namespace tactus::display {
 
 namespace {
 
+using control::Entry;
 using control::Fault;
 using control::Stage;
 
@@ -455,7 +456,7 @@ void HapticLoop::display_impedance() noexcept {
   book_handle();
   const simulate::PortMotion& port = view_->motion();
   if (memory_.engaged) fit_coupler(port);
-  give(coupler_.wrench(memory_, sample_, port, safety_.next_share()), guard_wrench(), true);
+  give(coupler_.wrench(memory_, sample_, port, safety_.next_share()), guard_wrench(), Entry::by_itself);
 }
 
 void HapticLoop::display_prescribed() noexcept {
@@ -475,7 +476,7 @@ void HapticLoop::display_prescribed() noexcept {
     coupler_ = {own.instead, own.coupler.axes};
     coupler_.engage(memory_, sample_, view_->motion());
     record_.resisted = std::popcount(coupler_.axes);
-    return give({}, guard_wrench(), true);
+    return give({}, guard_wrench(), Entry::by_itself);
   }
   view_->look({}, own.port, own.directions);
   const Vector6 wanted = own.law.wanted(own.memory, sample_, own.port.motion);
@@ -511,16 +512,17 @@ void HapticLoop::display_proxy() noexcept {
 
 /// F goes to the port and its opposite to the handle, as far as the limits let it; the guard's damper, which stands on the ground, to the handle alone, within
 /// what they leave.
-void HapticLoop::give(const Vector6& F, const Vector6& guard, bool comes_on) noexcept {
+void HapticLoop::give(const Vector6& F, const Vector6& guard, Entry entry) noexcept {
   Vector6 wanted{};
   for (std::size_t i = 0; i < 6; ++i) wanted[i] = -F[i];
-  const Vector6 on_handle = safety_.limited(wanted, guard, comes_on);
+  const Vector6 on_handle = safety_.limited(wanted, guard, entry);
   Vector6 on_port{}, taken{};
   for (std::size_t i = 0; i < 6; ++i) {
     on_port[i] = -safety_.memory().own[i];
     taken[i] = -safety_.memory().taken[i];
   }
-  if (comes_on && taken != Vector6{}) coupler_.yield(memory_, sample_, view_->motion(), taken);
+  if (entry == Entry::by_itself && taken != Vector6{})
+    coupler_.yield(memory_, sample_, view_->motion(), taken);
   step_mechanism(on_port);
   if (safety_.faulted() || safety_.memory().stage == Stage::off) return;
   record_.on_handle = on_handle;
@@ -556,9 +558,7 @@ void HapticLoop::display_admittance() noexcept {
   record_.out_of_handle += books_->hand() - before;
   // What the hand gives acts at once: with a share of it the hand would work with F_h where the mechanism gets less, and the rest would come from nowhere. What
   // ramps up is what the mechanism gives: its weight.
-  Vector6 on_port = safety_.limited(F_h);
-  if (const double s = safety_.memory().ramped; s > 0.0)
-    for (double& f : on_port) f /= s;
+  const Vector6 on_port = safety_.limited(F_h, {}, Entry::sensed);
   step_mechanism(on_port);
   if (safety_.faulted() || safety_.memory().stage == Stage::off) return;
   // Handle and port stand to each other as they did when the display began.
