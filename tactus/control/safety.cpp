@@ -144,7 +144,7 @@ std::string_view meaning_of(Fault fault) {
     case Fault::out_of_workspace:
       return "the handle left the workspace";
     case Fault::too_fast:
-      return "the handle moved faster than the limit";
+      return "the handle moved, or was to be moved, faster than the limit";
     case Fault::bad_force:
       return "the controller's output is no number";
     case Fault::mechanism:
@@ -255,6 +255,12 @@ void Safety::observe_port(const Vector6& wrench) noexcept {
   if (!device::finite(wrench)) return trip(Fault::bad_force);
   for (std::size_t k = 0; k < 2; ++k)
     if (limits_.on_port[k] > 0.0 && !(length(wrench, k) <= limits_.on_port[k])) trip(Fault::too_strong);
+}
+
+void Safety::observe_motion(const math::Pose<double>& X, const Vector6& V) noexcept {
+  if (!device::finite(X) || !device::finite(V)) return trip(Fault::bad_force);
+  for (std::size_t k = 0; k < 2; ++k)
+    if (limits_.speed[k] > 0.0 && !(length(V, k) <= limits_.speed[k])) trip(Fault::too_fast);
 }
 
 void Safety::observe_energy(double made, double turned, double stored) noexcept {

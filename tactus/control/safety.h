@@ -114,6 +114,8 @@ class Safety {
   /// Looks at how far the port is from the handle, and at the wrench that is to act on it, both in the handle's scale.
   void observe_distance(double apart) noexcept;
   void observe_port(const Vector6& wrench) noexcept;
+  /// Looks at the motion that an admittance device is to make, before it is told.
+  void observe_motion(const math::Pose<double>& X, const Vector6& V) noexcept;
   /// Looks at energy [J] that came from nowhere, beside that which went to and fro, and what springs held at most.
   void observe_energy(double made, double turned, double stored) noexcept;
   /// Faults, for a reason that the caller found.

@@ -569,11 +569,6 @@ void HapticLoop::display_admittance() noexcept {
                                                            sample_.X_WH.R.transposed());
   books_->stored(std::hypot(on_port[3], on_port[4], on_port[5]) * std::sqrt(dot(behind, behind)) +
                  std::hypot(on_port[0], on_port[1], on_port[2]) * std::sqrt(dot(twisted, twisted)));
-  const double v2 = port.V_WP[3] * port.V_WP[3] + port.V_WP[4] * port.V_WP[4] + port.V_WP[5] * port.V_WP[5];
-  if (const double most = safety_.limits().speed[1]; most > 0.0 && v2 > most * most) {
-    safety_.trip(Fault::too_fast);
-    return;
-  }
   // The wrench of this tick is sensed where it began, and the motion is shown where it ends: one period later.
   device::Command to;
   to.X_WH = {port.X_WP.R * memory_.R_HP.transposed(), port.X_WP.p - memory_.d};
@@ -594,7 +589,8 @@ void HapticLoop::display_admittance() noexcept {
         math::rotation_of(math::exponential({-period_ * more[0], -period_ * more[1], -period_ * more[2]}));
     memory_.R_HP = memory_.R_HP * port.X_WP.R.transposed() * back * port.X_WP.R;
   }
-  command(to);
+  safety_.observe_motion(to.X_WH, to.V_WH);
+  if (!safety_.faulted()) command(to);
 }
 
 void HapticLoop::step_mechanism(const Vector6& on_port) noexcept {
@@ -646,9 +642,9 @@ void HapticLoop::safe_state() noexcept {
   record_.on_handle = record_.on_port = {};
   memory_.engaged = before_ = hand_before_ = false;
   guard_ = {};
-  // The last place that was believed, at rest: what an admittance device holds.
+  // The last place that was believed, at rest: what an admittance device holds. Where none was, no place is right: it is told nothing, and switched off where it stands.
   commanded_ = {.wrench = {}, .X_WH = safety_.memory().last.X_WH, .V_WH = {}};
-  device_.command(commanded_);
+  if (!admittance_ || safety_.memory().seen) device_.command(commanded_);
   device_.disable();
 }
 

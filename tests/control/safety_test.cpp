@@ -108,6 +108,23 @@ TEST(Safety, ASensedWrenchIsClampedAsSuchDuringTheRamp) {
   }
 }
 
+TEST(Safety, StopsBeforeAMotionThatIsTooFastOrNoNumber) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto after = [](const Vector6& V, const SafetyLimits& l = limits()) {
+    Safety safety = running(l);
+    safety.observe_motion({}, V);
+    return safety.memory().fault;
+  };
+  EXPECT_EQ(after({0, 0, 19, 0, 1.9, 0}), Fault::none);
+  EXPECT_EQ(after({0, 15, 15, 0, 0, 0}), Fault::too_fast);
+  EXPECT_EQ(after({0, 0, 0, 0, -2.1, 0}), Fault::too_fast);
+  EXPECT_EQ(after({0, 0, nan, 0, 0, 0}), Fault::bad_force);
+  SafetyLimits unlimited = limits();
+  unlimited.speed = {};
+  EXPECT_EQ(after({0, 1e9, 0, 0, 1e9, 0}, unlimited), Fault::none);
+  EXPECT_EQ(after({0, 0, 0, 0, nan, 0}, unlimited), Fault::bad_force);
+}
+
 TEST(Safety, ClampsTheRateOfChange) {
   SafetyLimits l = limits();
   l.force_rate = {0.0, 500.0};
