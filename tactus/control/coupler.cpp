@@ -12,14 +12,23 @@ void Coupler::engage(CouplerMemory& memory, const device::Sample& sample,
   memory.engaged = true;
   memory.d = memory.d_engaged = port.X_WP.p - sample.X_WH.p;
   memory.R_HP = memory.R_engaged = sample.X_WH.R.transposed() * port.X_WP.R;
+  memory.R_H = sample.X_WH.R;
+  memory.R_P = port.X_WP.R;
 }
 
-/// [theta; e]
+bool Coupler::turns_about_some() const noexcept {
+  constexpr int kTurns = device::kAllAxes & ~device::kTranslation;
+  return (axes & kTurns) != 0 && (axes & kTurns) != kTurns;
+}
+
+/// [theta; e], or [psi; e] with the turns since they were last counted.
 Vector6 Coupler::away(const CouplerMemory& memory, const device::Sample& sample,
                       const simulate::PortMotion& port) const noexcept {
   const math::Vec3<double> e = sample.X_WH.p + memory.d - port.X_WP.p;
   const math::Vec3<double> theta =
-      math::rotation_vector(sample.X_WH.R * memory.R_HP * port.X_WP.R.transposed());
+      turns_about_some() ? memory.psi + math::rotation_vector(sample.X_WH.R * memory.R_H.transposed()) -
+                               math::rotation_vector(port.X_WP.R * memory.R_P.transposed())
+                         : math::rotation_vector(sample.X_WH.R * memory.R_HP * port.X_WP.R.transposed());
   return {theta.x, theta.y, theta.z, e.x, e.y, e.z};
 }
 
@@ -29,6 +38,9 @@ Vector6 Coupler::wrench(CouplerMemory& memory, const device::Sample& sample, con
   memory.stored = 0.0;
   if (!memory.engaged) return F;
   const Vector6 x = away(memory, sample, port);
+  memory.psi = {x[0], x[1], x[2]};
+  memory.R_H = sample.X_WH.R;
+  memory.R_P = port.X_WP.R;
   const double s = memory.softness;
   for (std::size_t i = 0; i < 6; ++i) {
     if (!device::has_axis(axes, i)) continue;
@@ -61,7 +73,13 @@ void Coupler::place(CouplerMemory& memory, const device::Sample& sample, const s
     else
       memory.d[i - 3] += x[i] - was[i];
   }
-  if (turned)
+  if (turned && turns_about_some()) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (!device::has_axis(axes, i)) continue;
+      memory.psi[i] += x[i] - was[i];
+      memory.psi_slipped[i] += x[i] - was[i];
+    }
+  } else if (turned)
     memory.R_HP =
         sample.X_WH.R.transposed() * math::rotation_of(math::exponential({x[0], x[1], x[2]})) * port.X_WP.R;
 }
@@ -115,7 +133,9 @@ void Coupler::creep(CouplerMemory& memory, const device::Sample& sample, const s
   const double s2 = memory.softness * memory.softness;
   const double may = std::fmax(s2 * energy(memory, sample, port), paid);
   const math::Vec3<double> way = memory.d_engaged - memory.d;
-  const math::Vec3<double> turn = math::rotation_vector(memory.R_HP.transposed() * memory.R_engaged);
+  const math::Vec3<double> turn = turns_about_some()
+                                      ? -1.0 * memory.psi_slipped
+                                      : math::rotation_vector(memory.R_HP.transposed() * memory.R_engaged);
   constexpr double kThere = 1e-9;  // [m], [rad]
   if (dot(way, way) < kThere * kThere && dot(turn, turn) < kThere * kThere) {
     memory.slipped = false;
@@ -125,10 +145,14 @@ void Coupler::creep(CouplerMemory& memory, const device::Sample& sample, const s
   CouplerMemory next = memory;
   for (int i = 0; i < kTries; ++i, part *= 0.5) {
     next.d = memory.d + part * way;
-    next.R_HP = memory.R_HP * math::rotation_of(math::exponential(part * turn));
+    if (turns_about_some()) {
+      next.psi = memory.psi + part * turn;
+      next.psi_slipped = memory.psi_slipped + part * turn;
+    } else {
+      next.R_HP = memory.R_HP * math::rotation_of(math::exponential(part * turn));
+    }
     if (s2 * energy(next, sample, port) <= may) {
-      memory.d = next.d;
-      memory.R_HP = next.R_HP;
+      memory = next;
       return;
     }
   }

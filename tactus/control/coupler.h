@@ -10,6 +10,15 @@
 // rotation's own axis, so no rotation changes theta.w. In continuous time the coupler is passive for any gains; what
 // sampling leaves of that is the subject of coupler_design.h. Axes that the device does not actuate are not coupled.
 //
+// A device that turns about one or two axes alone pushes along these alone. Components of theta would then be no gradient: where the port tilts, theta_z goes round a closed way of orientations with
+// work left over, and jumps at half a turn. What belongs to a torque along fixed axes is the sum of the turns about them,
+//
+//   psi_i = integral of (w_H - w_P)_i dt      torque_i = K_r psi_i + B_r (w_H - w_P)_i      E = K_r psi.psi/2,  Ed = K_r psi.(w_H - w_P)
+//
+// whose rate is the springs' power exactly, however the port tilts, over any number of turns. No function of the orientation has that rate: psi is counted from tick to tick, by the rotation vectors of both
+// steps, along which the work of a held torque is counted, too. Where nothing tilts it is the angle between handle and port; where the port goes round a cone and comes back, its axis has
+// turned against the handle's by the cone's solid angle, and the springs hold that: it is what it did about the device's axis.
+//
 // What changes while it is pressed. Gains and the place d, R_HP may change from tick to tick, handle and port standing still meanwhile, and the coupler stays passive as long as E does not grow
 // by that: what E loses is burnt. What makes E grow has to be paid for: by what went in at the handle and came out neither at the port nor at the handle again, W_h - W_p (display/energy_books.h), which E must not exceed.
 //
@@ -62,6 +71,10 @@ struct CouplerMemory {
   bool slipped = false;   // d and R_HP are not those with which it was engaged:
   math::Vec3<double> d_engaged{};
   math::Mat3<double> R_engaged = math::Mat3<double>::identity();
+  // Of a device that turns about some axes alone:
+  math::Vec3<double> psi{};  // [rad] turns of the handle less the port's, and what slipped
+  math::Vec3<double> psi_slipped{};
+  math::Mat3<double> R_H = math::Mat3<double>::identity(), R_P = R_H;  // up to which they are counted
 };
 
 struct Coupler {
@@ -88,6 +101,8 @@ struct Coupler {
              double part, double paid) const noexcept;
 
  private:
+  /// Some of the three turns, and not all.
+  bool turns_about_some() const noexcept;
   Vector6 away(const CouplerMemory& memory, const device::Sample& sample,
                const simulate::PortMotion& port) const noexcept;
   void place(CouplerMemory& memory, const device::Sample& sample, const simulate::PortMotion& port,

@@ -144,7 +144,7 @@ std::string_view meaning_of(Fault fault) {
     case Fault::out_of_workspace:
       return "the handle left the workspace";
     case Fault::too_fast:
-      return "the handle moved faster than the limit";
+      return "the handle moved, or was to be moved, faster than the limit";
     case Fault::bad_force:
       return "the controller's output is no number";
     case Fault::mechanism:
@@ -257,6 +257,12 @@ void Safety::observe_port(const Vector6& wrench) noexcept {
     if (limits_.on_port[k] > 0.0 && !(length(wrench, k) <= limits_.on_port[k])) trip(Fault::too_strong);
 }
 
+void Safety::observe_motion(const math::Pose<double>& X, const Vector6& V) noexcept {
+  if (!device::finite(X) || !device::finite(V)) return trip(Fault::bad_force);
+  for (std::size_t k = 0; k < 2; ++k)
+    if (limits_.speed[k] > 0.0 && !(length(V, k) <= limits_.speed[k])) trip(Fault::too_fast);
+}
+
 void Safety::observe_energy(double made, double turned, double stored) noexcept {
   if (limits_.made > 0.0 && !(made <= limits_.made + limits_.made_share * turned + stored))
     trip(Fault::unbalanced);
@@ -305,7 +311,7 @@ double Safety::next_share() const noexcept {
   return limits_.ramp > 0.0 ? std::min(1.0, memory_.ramped + period_ / limits_.ramp) : 1.0;
 }
 
-Vector6 Safety::limited(const Vector6& wrench, const Vector6& guard, bool comes_on) noexcept {
+Vector6 Safety::limited(const Vector6& wrench, const Vector6& guard, Entry entry) noexcept {
   if (!device::finite(wrench) || !device::finite(guard)) trip(Fault::bad_force);
   if (memory_.stage == Stage::off || memory_.stage == Stage::faulted) return {};
 
@@ -328,17 +334,18 @@ Vector6 Safety::limited(const Vector6& wrench, const Vector6& guard, bool comes_
   };
 
   Vector6 own = wrench;
-  for (double& f : own) f *= comes_on ? 1.0 : memory_.ramped;
+  if (entry == Entry::ramped)
+    for (double& f : own) f *= memory_.ramped;
   by_size(own);
   memory_.taken = own;
-  comes_on ? grown(own, memory_.own, step) : near(own, memory_.own, step);
+  entry == Entry::by_itself ? grown(own, memory_.own, step) : near(own, memory_.own, step);
   for (std::size_t i = 0; i < 6; ++i) memory_.taken[i] -= own[i];
   by_power(own);
   Vector6 all = own;
   if (guard != Vector6{} || memory_.wrench != memory_.own) {
     for (std::size_t i = 0; i < 6; ++i) all[i] += memory_.ramped * guard[i];
     by_size(all);
-    comes_on ? grown(all, memory_.wrench, step) : near(all, memory_.wrench, step);
+    entry == Entry::by_itself ? grown(all, memory_.wrench, step) : near(all, memory_.wrench, step);
     by_power(all);
   }
   memory_.own = own;

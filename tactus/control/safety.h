@@ -69,6 +69,13 @@ std::string_view meaning_of(Fault fault);
 enum class Stage : std::uint8_t { off, ramping, on, faulted };
 std::string_view name_of(Stage stage);
 
+/// How a wrench comes on after it is enabled.
+enum class Entry : std::uint8_t {
+  ramped,     // by the ramp
+  by_itself,  // a coupler's: its springs slip (coupler.h); it may shrink as fast as it likes
+  sensed,  // the hand's, of an admittance device: it is all there at once, and what the mechanism gives comes on
+};
+
 /// All that the safety remembers.
 struct SafetyMemory {
   Stage stage = Stage::off;
@@ -100,13 +107,15 @@ class Safety {
   double share() const noexcept;
   /// The wrench that may go to the handle: clamped, ramped; zero while off or faulted. memory().own is its part without the guard's, by the
   /// same clamps: what the mechanism may get the opposite of.
-  /// A coupler's wrench `comes_on` by itself, by next_share(), and is not ramped once more; memory().taken is what the clamp on changes took of it.
-  Vector6 limited(const Vector6& wrench, const Vector6& guard = {}, bool comes_on = false) noexcept;
+  /// Of a coupler's wrench memory().taken is what the clamp on changes took. A sensed wrench goes to the port: its size and changes are clamped as such, and not by the ramp's share.
+  Vector6 limited(const Vector6& wrench, const Vector6& guard = {}, Entry entry = Entry::ramped) noexcept;
   /// The share of the ramp that the next call of limited() has; 0 while off or faulted.
   double next_share() const noexcept;
   /// Looks at how far the port is from the handle, and at the wrench that is to act on it, both in the handle's scale.
   void observe_distance(double apart) noexcept;
   void observe_port(const Vector6& wrench) noexcept;
+  /// Looks at the motion that an admittance device is to make, before it is told.
+  void observe_motion(const math::Pose<double>& X, const Vector6& V) noexcept;
   /// Looks at energy [J] that came from nowhere, beside that which went to and fro, and what springs held at most.
   void observe_energy(double made, double turned, double stored) noexcept;
   /// Faults, for a reason that the caller found.

@@ -23,6 +23,7 @@ namespace tactus::display {
 
 namespace {
 
+using control::Entry;
 using control::Fault;
 using control::Stage;
 
@@ -455,7 +456,7 @@ void HapticLoop::display_impedance() noexcept {
   book_handle();
   const simulate::PortMotion& port = view_->motion();
   if (memory_.engaged) fit_coupler(port);
-  give(coupler_.wrench(memory_, sample_, port, safety_.next_share()), guard_wrench(), true);
+  give(coupler_.wrench(memory_, sample_, port, safety_.next_share()), guard_wrench(), Entry::by_itself);
 }
 
 void HapticLoop::display_prescribed() noexcept {
@@ -476,7 +477,7 @@ void HapticLoop::display_prescribed() noexcept {
     coupler_ = {own.instead, own.coupler.axes};
     coupler_.engage(memory_, sample_, view_->motion());
     record_.resisted = std::popcount(coupler_.axes);
-    return give({}, guard_wrench(), true);
+    return give({}, guard_wrench(), Entry::by_itself);
   }
   view_->look({}, own.port, own.directions);
   const Vector6 wanted = own.law.wanted(own.memory, sample_, own.port.motion);
@@ -512,16 +513,17 @@ void HapticLoop::display_proxy() noexcept {
 
 /// F goes to the port and its opposite to the handle, as far as the limits let it; the guard's damper, which stands on the ground, to the handle alone, within
 /// what they leave.
-void HapticLoop::give(const Vector6& F, const Vector6& guard, bool comes_on) noexcept {
+void HapticLoop::give(const Vector6& F, const Vector6& guard, Entry entry) noexcept {
   Vector6 wanted{};
   for (std::size_t i = 0; i < 6; ++i) wanted[i] = -F[i];
-  const Vector6 on_handle = safety_.limited(wanted, guard, comes_on);
+  const Vector6 on_handle = safety_.limited(wanted, guard, entry);
   Vector6 on_port{}, taken{};
   for (std::size_t i = 0; i < 6; ++i) {
     on_port[i] = -safety_.memory().own[i];
     taken[i] = -safety_.memory().taken[i];
   }
-  if (comes_on && taken != Vector6{}) coupler_.yield(memory_, sample_, view_->motion(), taken);
+  if (entry == Entry::by_itself && taken != Vector6{})
+    coupler_.yield(memory_, sample_, view_->motion(), taken);
   step_mechanism(on_port);
   if (safety_.faulted() || safety_.memory().stage == Stage::off) return;
   record_.on_handle = on_handle;
@@ -557,9 +559,7 @@ void HapticLoop::display_admittance() noexcept {
   record_.out_of_handle += books_->hand() - before;
   // What the hand gives acts at once: with a share of it the hand would work with F_h where the mechanism gets less, and the rest would come from nowhere. What
   // ramps up is what the mechanism gives: its weight.
-  Vector6 on_port = safety_.limited(F_h);
-  if (const double s = safety_.memory().ramped; s > 0.0)
-    for (double& f : on_port) f /= s;
+  const Vector6 on_port = safety_.limited(F_h, {}, Entry::sensed);
   step_mechanism(on_port);
   if (safety_.faulted() || safety_.memory().stage == Stage::off) return;
   // Handle and port stand to each other as they did when the display began.
@@ -570,11 +570,6 @@ void HapticLoop::display_admittance() noexcept {
                                                            sample_.X_WH.R.transposed());
   books_->stored(std::hypot(on_port[3], on_port[4], on_port[5]) * std::sqrt(dot(behind, behind)) +
                  std::hypot(on_port[0], on_port[1], on_port[2]) * std::sqrt(dot(twisted, twisted)));
-  const double v2 = port.V_WP[3] * port.V_WP[3] + port.V_WP[4] * port.V_WP[4] + port.V_WP[5] * port.V_WP[5];
-  if (const double most = safety_.limits().speed[1]; most > 0.0 && v2 > most * most) {
-    safety_.trip(Fault::too_fast);
-    return;
-  }
   // The wrench of this tick is sensed where it began, and the motion is shown where it ends: one period later.
   device::Command to;
   to.X_WH = {port.X_WP.R * memory_.R_HP.transposed(), port.X_WP.p - memory_.d};
@@ -595,7 +590,8 @@ void HapticLoop::display_admittance() noexcept {
         math::rotation_of(math::exponential({-period_ * more[0], -period_ * more[1], -period_ * more[2]}));
     memory_.R_HP = memory_.R_HP * port.X_WP.R.transposed() * back * port.X_WP.R;
   }
-  command(to);
+  safety_.observe_motion(to.X_WH, to.V_WH);
+  if (!safety_.faulted()) command(to);
 }
 
 void HapticLoop::step_mechanism(const Vector6& on_port) noexcept {
@@ -647,9 +643,9 @@ void HapticLoop::safe_state() noexcept {
   record_.on_handle = record_.on_port = {};
   memory_.engaged = before_ = hand_before_ = false;
   guard_ = {};
-  // The last place that was believed, at rest: what an admittance device holds.
+  // The last place that was believed, at rest: what an admittance device holds. Where none was, no place is right: it is told nothing, and switched off where it stands.
   commanded_ = {.wrench = {}, .X_WH = safety_.memory().last.X_WH, .V_WH = {}};
-  device_.command(commanded_);
+  if (!admittance_ || safety_.memory().seen) device_.command(commanded_);
   device_.disable();
 }
 

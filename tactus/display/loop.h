@@ -139,7 +139,8 @@ class HapticLoop {
   void display_impedance() noexcept;
   void display_prescribed() noexcept;
   void display_proxy() noexcept;
-  void give(const Vector6& wanted, const Vector6& guard, bool comes_on = false) noexcept;
+  void give(const Vector6& wanted, const Vector6& guard,
+            control::Entry entry = control::Entry::ramped) noexcept;
   void fit_coupler(const simulate::PortMotion& port) noexcept;
   void teleoperate() noexcept;
   void book_handle() noexcept;

@@ -103,6 +103,74 @@ TEST(Coupler, ItsWrenchIsTheChangeOfItsEnergy) {
   }
 }
 
+// A device that turns about z alone, and a port that tilts, on a closed way of orientations: what goes in at both ends is what the spring holds. There and back again nothing is left of it, and round after
+// round no more is to be had than was put in. The z component of the rotation vector fails both, by joules.
+TEST(Coupler, AClosedWayOfOrientationsDoesNoWorkWhereTheDeviceTurnsAboutOneAxis) {
+  constexpr int kSteps = 20000;
+  constexpr double kTurn = 6.28318530717958647692;
+  constexpr double kRule = 1e-7;  // [J] by the rule of the trapezium, in steps of 0.3 mrad
+  for (const int some : {0b000100, 0b000011}) {
+    const Coupler coupler{{{3.0, 0.0}, {0.0, 0.0}}, static_cast<std::uint8_t>(some)};
+    CouplerMemory memory;
+    device::Sample sample;
+    simulate::PortMotion port;
+    // Once round for u from 0 to 1, by way of a tilt of more than half a turn.
+    const auto put = [&](double u) {
+      const double a = kTurn * u;
+      port.X_WP.R = math::rotation_of(math::exponential({2.4 * std::sin(a), 0, 0})) *
+                    math::rotation_of(math::exponential({0, 1.9 * (1.0 - std::cos(a)), 0})) *
+                    math::rotation_of(math::exponential({0, 0, 0.8 * std::sin(2.0 * a)}));
+      sample.X_WH.R = math::rotation_of(math::exponential({0, 0, 0.4 * std::sin(a)}));
+    };
+    put(0.0);
+    coupler.engage(memory, sample, port);
+    double work = 0.0, most = 0.0;  // into the spring
+    const auto go = [&](double from, double to) {
+      for (int k = 1; k <= kSteps; ++k) {
+        const Vector6 F = coupler.wrench(memory, sample, port);
+        const math::Mat3<double> R_H = sample.X_WH.R, R_P = port.X_WP.R;
+        put(from + (to - from) * k / kSteps);
+        const Vector6 G = coupler.wrench(memory, sample, port);
+        const math::Vec3<double> turned = math::rotation_vector(sample.X_WH.R * R_H.transposed()) -
+                                          math::rotation_vector(port.X_WP.R * R_P.transposed());
+        for (std::size_t i = 0; i < 3; ++i) work += 0.5 * (F[i] + G[i]) * turned[i];
+        most = support::larger(most, memory.stored);
+      }
+    };
+    for (int round = 1; round <= 3; ++round) {
+      go(0.0, 1.0);
+      ASSERT_NEAR(work, memory.stored, kRule) << round;
+    }
+    EXPECT_GT(most, 1.0);
+    for (int round = 1; round <= 3; ++round) go(1.0, 0.0);
+    EXPECT_NEAR(work, 0.0, kRule);
+    EXPECT_NEAR(memory.stored, 0.0, kRule);
+  }
+}
+
+// Where nothing tilts it is the angle, beyond half a turn and a whole one, too.
+TEST(Coupler, CountsTheTurnsOfADeviceThatTurnsAboutOneAxis) {
+  const Coupler coupler{{{2.0, 0.0}, {0.0, 0.0}}, device::kPlanar};
+  CouplerMemory memory;
+  device::Sample sample;
+  simulate::PortMotion port;
+  coupler.engage(memory, sample, port);
+  constexpr double kRounding = 1e-12;
+  for (int k = 1; k <= 1000; ++k) {
+    const double handle = 0.01 * k, turned = -0.003 * k;
+    sample.X_WH.R = math::rotation_of(math::exponential({0, 0, handle}));
+    port.X_WP.R = math::rotation_of(math::exponential({0, 0, turned}));
+    const Vector6 F = coupler.wrench(memory, sample, port);
+    ASSERT_NEAR(F[2], 2.0 * (handle - turned), kRounding) << k;
+    ASSERT_EQ(F[0], 0.0);
+  }
+  // What slips comes back.
+  coupler.slip(memory, sample, port, {0.5, 0.0});
+  EXPECT_NEAR(coupler.wrench(memory, sample, port)[2], 0.5, kRounding);
+  for (int k = 0; k < 100; ++k) coupler.creep(memory, sample, port, 0.5, 1e9);
+  EXPECT_NEAR(coupler.wrench(memory, sample, port)[2], 26.0, 1e-7);
+}
+
 TEST(Coupler, LeavesAxesAloneThatTheDeviceDoesNotHave) {
   const Coupler coupler{{{3.0, 500.0}, {0.1, 2.0}}, device::kPlanar};
   CouplerMemory memory;

@@ -78,7 +78,7 @@ TEST(Safety, ACouplersWrenchShrinksAtOnceGrowsByItsRateAndIsToldWhatThatTook) {
     ASSERT_TRUE(safety.observe(sample(k), T));
     Vector6 wanted{};
     for (const std::size_t j : {3u, 4u, 5u}) wanted[j] = 6.0 * (random.uniform() - 0.5);
-    const Vector6 last = safety.memory().own, F = safety.limited(wanted, {}, true);
+    const Vector6 last = safety.memory().own, F = safety.limited(wanted, {}, Entry::by_itself);
     const auto size = [](const Vector6& v) { return std::hypot(v[3], v[4], v[5]); };
     EXPECT_LE(size(F), size(wanted) + kRounding);
     EXPECT_LE(size(F), size(last) + 0.5 * T / 1e-3 + kRounding);
@@ -88,9 +88,41 @@ TEST(Safety, ACouplersWrenchShrinksAtOnceGrowsByItsRateAndIsToldWhatThatTook) {
     Vector6 less = F;
     for (double& f : less) f *= 0.3;
     ASSERT_TRUE(safety.observe(sample(++k), T));
-    EXPECT_EQ(safety.limited(less, {}, true), less);
+    EXPECT_EQ(safety.limited(less, {}, Entry::by_itself), less);
     EXPECT_EQ(safety.memory().taken, Vector6{});
   }
+}
+
+// What an admittance device senses acts at once: its own size and rate are clamped, from the first tick of the ramp on.
+TEST(Safety, ASensedWrenchIsClampedAsSuchDuringTheRamp) {
+  SafetyLimits l = limits();
+  l.ramp = 0.25;
+  l.force_rate = {0.0, 1000.0};
+  Safety safety(l, T);
+  safety.enable();
+  for (std::uint64_t k = 1; k <= 300; ++k) {
+    ASSERT_TRUE(safety.observe(sample(k), T));
+    const double expected = std::min(10.0, static_cast<double>(k));
+    ASSERT_NEAR(safety.limited({0, 0, 0, 14.5, 0, 0}, {}, Entry::sensed)[3], expected, kRounding) << k;
+    ASSERT_NEAR(safety.memory().ramped, std::min(1.0, static_cast<double>(k) / 250.0), kRounding);
+  }
+}
+
+TEST(Safety, StopsBeforeAMotionThatIsTooFastOrNoNumber) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto after = [](const Vector6& V, const SafetyLimits& l = limits()) {
+    Safety safety = running(l);
+    safety.observe_motion({}, V);
+    return safety.memory().fault;
+  };
+  EXPECT_EQ(after({0, 0, 19, 0, 1.9, 0}), Fault::none);
+  EXPECT_EQ(after({0, 15, 15, 0, 0, 0}), Fault::too_fast);
+  EXPECT_EQ(after({0, 0, 0, 0, -2.1, 0}), Fault::too_fast);
+  EXPECT_EQ(after({0, 0, nan, 0, 0, 0}), Fault::bad_force);
+  SafetyLimits unlimited = limits();
+  unlimited.speed = {};
+  EXPECT_EQ(after({0, 1e9, 0, 0, 1e9, 0}, unlimited), Fault::none);
+  EXPECT_EQ(after({0, 0, 0, 0, nan, 0}, unlimited), Fault::bad_force);
 }
 
 TEST(Safety, ClampsTheRateOfChange) {

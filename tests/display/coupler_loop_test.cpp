@@ -87,6 +87,17 @@ TEST(CouplerLoop, AClampOnChangesMakesNoEnergyWithAndrewsMechanism) {
   EXPECT_LE(held.made, kSampling * held.turned);
 }
 
+// A planar device turns about z alone, and an egg that is led on a circle tilts and rolls over.
+TEST(CouplerLoop, MakesNoEnergyWhereThePortTiltsAndTheDeviceDoesNot) {
+  const auto mechanism =
+      contact::open(describe::load(support::source_dir() + "/models/egg.yaml"), {.step = 1e-3});
+  const Outcome held =
+      run(*mechanism, 0, device::following(device::circles({0.05, 0, 0}, {0, 0.05, 0}, 1.0)), true);
+  EXPECT_EQ(held.fault, control::Fault::none);
+  constexpr double kSampling = 2e-2;  // of what goes to and fro
+  EXPECT_LE(held.made, kSampling * held.turned);
+}
+
 TEST(CouplerLoop, FollowingAPortThatStaysAsHeavyChangesNoBit) {
   std::vector<TickRecord> one(4000), two(4000);
   for (std::vector<TickRecord>* records : {&one, &two}) {

@@ -87,6 +87,7 @@ class Faulty final : public device::Device {
   }
   bool command(const device::Command& command) noexcept override {
     last_command_ = command;
+    ++commands_;
     if (waits_ == at_ && what_ == Injected::refused) return false;
     return inner_->command(command);
   }
@@ -94,6 +95,7 @@ class Faulty final : public device::Device {
   void inject(Injected what, std::uint64_t ahead) { what_ = what, at_ = waits_ + ahead; }
   bool dynamics(device::HandleDynamics& dynamics) noexcept override { return inner_->dynamics(dynamics); }
   const device::Command& last_command() const { return last_command_; }
+  int commands() const { return commands_; }
   const device::Sample& last() const { return last_; }
 
  private:
@@ -102,6 +104,7 @@ class Faulty final : public device::Device {
   std::uint64_t at_, waits_ = 0;
   device::Sample last_{};
   device::Command last_command_{};
+  int commands_ = 0;
 };
 
 }  // namespace tactus::display

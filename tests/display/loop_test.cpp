@@ -254,6 +254,67 @@ TEST(Loop, AWatchdogStopsTheMotorsOfALoopThatHangs) {
   }
 }
 
+// A hand that pushes harder than the clamp: the port gets no more than the clamp, and that by its rate, while forces ramp up and after.
+TEST(Loop, AnAdmittanceDevicesForceIsClampedFromTheFirstTick) {
+  const auto device = device::open("simulated:admittance", device::constant({0, 0, 0, 290.0, 0, 0}));
+  const auto mechanism =
+      contact::open(describe::load(support::source_dir() + "/models/shopping_cart.yaml"), {.step = 1e-3});
+  const control::SafetyLimits limits = control::limits_for(device->specification());
+  ASSERT_GT(limits.force[1], 0.0);
+  HapticLoop loop(*mechanism, *device, 0, {}, limits);
+  ASSERT_TRUE(loop.enable());
+  constexpr double kRounding = 1e-9;
+  device::Vector6 last{};
+  double largest = 0.0;
+  for (int k = 0; k < 250; ++k) {
+    device->wait();
+    ASSERT_TRUE(loop.tick(1e-3)) << name_of(loop.safety().fault) << " at " << k;
+    const device::Vector6& F = loop.record().on_port;
+    ASSERT_LE(std::hypot(F[3], F[4], F[5]), limits.force[1] + kRounding) << k;
+    ASSERT_LE(std::hypot(F[3] - last[3], F[4] - last[4], F[5] - last[5]),
+              1e-3 * limits.force_rate[1] + kRounding)
+        << k;
+    last = F;
+    largest = std::max(largest, std::hypot(F[3], F[4], F[5]));
+  }
+  EXPECT_NEAR(largest, limits.force[1], kRounding);  // it was needed
+}
+
+// A coin that turns faster than the device may: the tick that would send it ends in the safe state instead.
+TEST(Loop, AnAdmittanceDeviceIsNeverToldToTurnFasterThanItsLimit) {
+  Faulty device(device::open("simulated:admittance", device::none()), Injected::nothing, 0);
+  const auto coin =
+      contact::open(describe::load(support::source_dir() + "/models/rolling_coin.yaml"), {.step = 1e-3});
+  control::SafetyLimits limits = control::limits_for(device.specification());
+  const simulate::PortMotion port = coin->motion(0);
+  const double turning = std::hypot(port.V_WP[0], port.V_WP[1], port.V_WP[2]);
+  ASSERT_GT(turning, 0.0);
+  limits.speed[0] = 0.5 * turning;
+  HapticLoop loop(*coin, device, 0, {}, limits);
+  ASSERT_TRUE(loop.enable());
+  device.wait();
+  EXPECT_FALSE(loop.tick(1e-3));
+  EXPECT_EQ(loop.safety().fault, Fault::too_fast);
+  EXPECT_EQ(device.commands(), 1);
+  EXPECT_EQ(device.last_command().V_WH, device::Vector6{});
+  EXPECT_EQ(device.state(), device::State::off);
+}
+
+// Nothing is known of where the handle is: the safe state is where it stands, and no place that it was never in.
+TEST(Loop, AFirstSampleThatIsBadMovesNoAdmittanceDevice) {
+  for (const Injected what : {Injected::nan, Injected::lost, Injected::no_rotation}) {
+    Faulty device(device::open("simulated:admittance", stroking()), what, 1);
+    const auto mechanism = mass_on_spring(1e-3);
+    HapticLoop loop(*mechanism, device, mechanism->port("block"), {},
+                    control::limits_for(device.specification()));
+    ASSERT_TRUE(loop.enable());
+    device.wait();
+    EXPECT_FALSE(loop.tick(1e-3));
+    EXPECT_EQ(device.commands(), 0);
+    EXPECT_EQ(device.state(), device::State::off);
+  }
+}
+
 TEST(Loop, DrivesMechanismsWithLoopsRollingAndContact) {
   for (const char* name : {"four_bar", "shopping_cart", "stiff_wall", "planar_3r", "stewart_platform"}) {
     const auto mechanism =
