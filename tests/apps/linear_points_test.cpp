@@ -103,6 +103,22 @@ joints:
   EXPECT_TRUE(says(formulas, "K[2,2] = m*(L^2*w^4 - g^2)/(w^2)")) << formulas;
 }
 
+// At a stop that is touched only motions away from it are those of the linear model.
+TEST(LinearPoint, StopsAreLeftOutAndThatIsSaid) {
+  const Folder folder;
+  const auto said = [&](const std::string& contact) {
+    return tactus("linear " + folder.file("stop.yaml",
+                                          "name: stop\nbodies: {bob: {mass: 1, com: [0, 0, -1]}}\n"
+                                          "joints: {q: {type: revolute, parent: world, child: bob, "
+                                          "axis: y, limits: [0, 1]}}\n" +
+                                              contact));
+  };
+  const Outcome with = said("contact: {stops: {}}\n"), without = said("");
+  ASSERT_EQ(with.code, 0) << with.err;
+  EXPECT_TRUE(says(with.out + with.err, "stops at joints' limits are left out")) << with.out << with.err;
+  EXPECT_FALSE(says(without.out + without.err, "stops")) << without.out;
+}
+
 TEST(LinearPoint, KinksAreRefusedByNameAndSidesAreNot) {
   const Folder folder;
   const std::string head =
@@ -117,9 +133,10 @@ TEST(LinearPoint, KinksAreRefusedByNameAndSidesAreNot) {
     std::string force, more, first, second;
   };
   for (const Kink& kink :
-       {Kink{"-max(0, 1000*q)", "", "1009.81 on one side", " 9.81 on the other"},
-        Kink{"-8*abs(q)", "", "17.81", "1.81"}, Kink{"f(q)", table, "14.81", "10.81"},
-        Kink{"-sign(q)", "", "jumps", ""}, Kink{"if(q_dot, -3*q_dot, 0)", "", "the speed `q`", "3"}}) {
+       {Kink{"-max(0, 1000*q)", "", " -1009.81 on one side", " -9.81 on the other"},
+        Kink{"-8*abs(q)", "", " -17.81", " -1.81"}, Kink{"f(q)", table, " -14.81", " -10.81"},
+        Kink{"-sign(q)", "", " -1 on one side", " 1 on the other"},
+        Kink{"if(q_dot, -3*q_dot, 0)", "", "the speed `q`", " -3 on"}}) {
     const std::string file = with(kink.force, kink.more);
     for (const std::string& command : {"linear " + file, "derive " + file + " --linear --at q=0,q_dot=0"}) {
       const Outcome run = tactus(command);

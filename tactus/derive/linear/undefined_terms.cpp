@@ -124,9 +124,10 @@ std::string in_words(const Equations& equations, const LinearTerms& terms, const
   if (!whose.empty()) subject = fmt::format("{} of {}", subject, whose);
   const std::size_t underscore = entry.output.find('_');
   const auto on_both_sides = [&] {
-    const auto shown = [&](double x) {  // what rounding leaves is zero
+    const double sign = kind == "F" ? -1.0 : 1.0;  // F = M udot - Q: the force is Q
+    const auto shown = [&](double x) {             // what rounding leaves is zero
       const double size = std::max(std::abs((*entry.sides)[0]), std::abs((*entry.sides)[1]));
-      return std::abs(x) < 1e-6 * size ? 0.0 : x;
+      return std::abs(x) < 1e-6 * size ? 0.0 : sign * x;
     };
     return fmt::format("{:.6g} on one side and {:.6g} on the other", shown((*entry.sides)[0]),
                        shown((*entry.sides)[1]));

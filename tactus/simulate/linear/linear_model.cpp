@@ -125,6 +125,9 @@ std::vector<std::string> Linearization::notes() const {
         "viscous friction differs by direction ({}): at rest the slope is that of the positive one",
         fmt::join(by_direction, ", ")));
   if (!self.model.contact.pairs.empty()) notes.push_back("contact is left out");
+  if (!self.model.contact.stops.empty())
+    notes.push_back(
+        "stops at joints' limits are left out: at one that is touched, only motions away from it");
   if (self.terms.depends_on_time)
     notes.push_back("the equations depend on time: this is their linear model at t");
   return notes;
