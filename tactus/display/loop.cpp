@@ -34,7 +34,7 @@ double work(const Vector6& F, const math::Mat3<double>& R_from, const math::Mat3
   return F[0] * turned.x + F[1] * turned.y + F[2] * turned.z + F[3] * way.x + F[4] * way.y + F[5] * way.z;
 }
 
-/// Whether nothing in the model drives it: no law of force, which may be a motor's, and no constraint that moves by itself.
+/// Whether something in the model may drive it: a law of force, which may be a motor's, or a constraint that moves by itself.
 bool drives_itself(const describe::Model& model) {
   if (!model.force_laws.empty()) return true;
   const auto moves = [&](std::span<const algebra::Expr> roots) {
