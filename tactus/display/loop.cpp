@@ -277,6 +277,10 @@ bool HapticLoop::tick(double elapsed) noexcept {
   return !safety_.faulted();
 }
 
+void HapticLoop::rehearse() noexcept {
+  if (!safety_.faulted()) view_->rehearse(record_.on_port);
+}
+
 void HapticLoop::display() noexcept {
   if (admittance_)
     display_admittance();
