@@ -244,6 +244,79 @@ TEST(RollingSurface, ThatIsFlatWhereItTouchesEndsTheRunWithAWord) {
       InputError);
 }
 
+/// Steps until it ends, and why it did.
+std::pair<double, std::string> end_of(const std::string& text, double duration) {
+  const describe::Model model = describe::load_text(text, "text.yaml");
+  const derive::Equations equations(model);
+  const Dynamics dynamics = compile(equations);
+  try {
+    Simulation simulation(dynamics, {.step = 1e-3});
+    simulation.set_state(start_of(dynamics, model));
+    for (int i = 0; i < std::lround(duration / 1e-3); ++i)
+      if (const Status status = simulation.step(); !status.ok())
+        return {simulation.state().t, simulation.explain(status)};
+  } catch (const InputError& error) {
+    return {0.0, error.what()};
+  }
+  return {duration, ""};
+}
+
+// The point next to the ball's centre is one at which the ball would cut the bowl: r = 0.2 in a bowl whose radius is 0.1 at its bottom and more outside.
+TEST(RollingSurface, ABallThatIsTooLargeForItsBowlIsRefusedWhereItDoesNotFit) {
+  const auto bowl = [](double r, const std::string& start) {
+    return "name: bowl\nparameters: {r: " + std::to_string(r) +
+           "}\nbodies: {ball: {mass: 0.2, inertia: [2e-4, 2e-4, 2e-4]}}\n"
+           "joints: {ball: {type: free, parent: world, child: ball}}\ninitial: {q: {" +
+           start +
+           "}}\nconstraints: {roll: {type: rolling, kind: sphere_on_surface, b: ball, radius: r, surface: z "
+           "- "
+           "5*(x^2 + y^2)}}\n";
+  };
+  EXPECT_EQ(end_of(bowl(0.09, "ball.z: r"), 0.5).second, "");
+  const auto [at_once, said] = end_of(bowl(0.2, "ball.z: r"), 0.5);
+  EXPECT_EQ(at_once, 0.0);
+  EXPECT_NE(said.find("narrower than what rolls in it"), std::string::npos) << said;
+  // At x it bends by 10/(1 + 100 x^2)^1.5 per metre along the slope, and by 10/(1 + 100 x^2)^0.5 across: the ball fits beyond x = sqrt(3)/10. Let go at 0.25 on the slope
+  // it rolls down to there.
+  const double x = 0.25, s = std::sqrt(1.0 + 100.0 * x * x);
+  const auto [later, why] = end_of(bowl(0.2, "ball.x: 0.25 - 0.2*" + std::to_string(10.0 * x / s) +
+                                                 ", ball.z: 5*0.0625 + 0.2/" + std::to_string(s)),
+                                   2.0);
+  EXPECT_GT(later, 0.05);
+  EXPECT_LT(later, 1.0);
+  EXPECT_NE(why.find("`roll"), std::string::npos) << why;
+}
+
+// Cassini's oval turned about its axis has a waist: it cannot stand on that.
+TEST(RollingSurface, AHollowOneIsWarnedOfAndDoesNotStandOnItsHollow) {
+  const auto oval = [](const char* waist) {
+    return std::string(
+               "name: oval\nbodies: {b: {mass: 1, inertia: [0.1, 0.1, 0.1]}}\n"
+               "joints: {b: {type: free, parent: world, child: b}}\ninitial: {q: {b.z: 0.4}}\n"
+               "constraints: {roll: {type: rolling, kind: surface_on_plane, b: b, surface: "
+               "(x^2 + y^2 + z^2)^2 - ") +
+           waist + "*(x^2 - y^2 - z^2) - 0.3}}\n";
+  };
+  const describe::Model hollow = describe::load_text(oval("2"), "text.yaml"),
+                        round = describe::load_text(oval("0.1"), "text.yaml");
+  ASSERT_EQ(hollow.warnings.size(), 1u);
+  EXPECT_NE(hollow.warnings[0].find("text.yaml:5:"), std::string::npos) << hollow.warnings[0];
+  EXPECT_NE(hollow.warnings[0].find("the surface is hollow at ("), std::string::npos) << hollow.warnings[0];
+  EXPECT_TRUE(round.warnings.empty());
+  EXPECT_EQ(end_of(oval("0.1"), 0.2).second, "");
+  EXPECT_NE(end_of(oval("2"), 0.2).second.find("`roll"), std::string::npos);
+  for (const char* convex :
+       {"x^4 + y^4 + z^4 - 1", "sqrt(x^2 + 4*y^2 + z^2) - 1", "exp(x^2 + y^2 + 9*z^2) - 2"})
+    EXPECT_TRUE(
+        describe::load_text("name: c\nbodies: {b: {mass: 1, inertia: [1, 1, 1]}}\njoints: {b: {type: free, "
+                            "parent: world, child: b}}\nconstraints: {roll: {type: rolling, kind: "
+                            "surface_on_plane, b: b, surface: '" +
+                                std::string(convex) + "'}}\n",
+                            "text.yaml")
+            .warnings.empty())
+        << convex;
+}
+
 // Beyond x = 1 the surface's formula is no number; it ends there without a slope, and the ball rolls on.
 TEST(RollingSurface, ThatEndsEndsTheMotionWithItsNameAndPlace) {
   const describe::Model model = describe::load_text(

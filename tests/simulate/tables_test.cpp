@@ -135,6 +135,8 @@ TEST(Tables, AreReadFromFiles) {
   says("{file: a.csv, columns: [t, froce]}", "no column named `froce`");
   says("{file: b.txt, columns: [t, force]}", "no column named `t`");
   says("{file: b.txt, columns: [1, 7]}", "there is no column 7");
+  says("{file: b.txt, columns: [1, 1.5]}", "`1.5` is no column's number");
+  says("{file: b.txt, columns: [1, 1e30]}", "`1e30` is no column's number");
   says("{file: c.csv}", "`x` is not a finite number");
   says("{file: none.csv}", "no such file");
   says("{points: [[0, 1]]}", "has 1 rows");
@@ -182,10 +184,26 @@ TEST(Tables, OfOneFileHaveOneSeparatorAndDecimalCommasOnlyBesideAnother) {
   };
   says("t,force\n0,1,5\n1,2,5\n", "t.csv:2:1", "this row has 3 columns, and those before it have 2");
   says("# c\n0 1\n1 2 3 4\n\n2 5\n", "t.csv:3:1", "this row has 4 columns");
-  says("0 1,5\n1 2,5\n", "t.csv:2:1", "`1 2` is not a finite number");
+  says("0 1,5\n1 2,5\n", "t.csv:1:1", "`0 1` is not a finite number");
   says("0;1,5\n1;2.5\n", "t.csv:2:3", "`2.5` is not a finite number");
   says("0;1,234.5\n1;2\n", "t.csv:1:3", "is not a finite number");
   says("0;1\n1\n", "t.csv:2:1", "this row has 1 columns");
+}
+
+// A first row with a slip of the pen is no line of names: a sample would be lost without a word.
+TEST(Tables, ALineOfNamesHasNoNumbers) {
+  for (const char* text :
+       {"x0,1\n0.5,2\n1,3\n", "0.0.1;1\n0.5;2\n1;3\n", "0,1O\n0.5,2\n1,3\n", ",0\n0.5,2\n1,3\n"}) {
+    const auto [value, said] = half_way(text);
+    EXPECT_TRUE(std::isnan(value)) << text;
+    EXPECT_NE(said.find("t.csv:1:"), std::string::npos) << text << said;
+    EXPECT_NE(said.find("is not a finite number"), std::string::npos) << text << said;
+  }
+  for (const char* text : {"t,x\n0.5,2\n1,3\n", "0.5,2,good\n1,3,bad\n", "t,x,note\n0.5,2,good\n1,3,bad\n"}) {
+    const auto [value, said] = half_way(text);
+    EXPECT_EQ(said, "") << text;
+    EXPECT_EQ(value, 2.0) << text;
+  }
 }
 
 TEST(Tables, OfManySamplesCostTimeButNoDepth) {

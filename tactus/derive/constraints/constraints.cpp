@@ -323,7 +323,7 @@ class Rows {
       }
       case Rolling::sphere_on_surface: {
         const Vec3<Expr> p = transpose_times(a.R_WF, d);
-        const Touching near = nearest_point(numbers_.formulas(c.equations).front(), p);
+        const Touching near = nearest_point(numbers_.formulas(c.equations).front(), p, r);
         const Vec3<Expr> m = a.R_WF * near.normal, v = slip(-(r * m));
         if (c.keep_contact)
           holonomic("contact", near.trusted * (dot(near.normal, p - near.point) - r),

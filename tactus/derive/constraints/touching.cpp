@@ -67,6 +67,16 @@ Expr trust(const Vec3<Expr>& error) {
   return sqrt(Expr(1.0) - fourth * fourth);
 }
 
+/// 1 where a plane or sphere across m touches the surface from one side only, not a number where the point is stationary and no minimum, so
+/// that they would cut it: S, the second derivatives, must be positive on the tangent plane. There its determinant is m.adj(S) m, its trace
+/// tr S - m.S m. The formula for what is no number has hardly a derivative to be computed.
+Expr fits(const Mat3<Expr>& S, const Vec3<Expr>& m, const Expr& slope) {
+  const Vec3<Expr> s0 = S.col(0), s1 = S.col(1), s2 = S.col(2);
+  const Vec3<Expr> adj_m = Mat3<Expr>::from_columns(cross(s1, s2), cross(s2, s0), cross(s0, s1)) * m;
+  const Expr trace = S(0, 0) + S(1, 1) + S(2, 2) - dot(m, S * m);
+  return select(min(dot(m, adj_m), trace), Expr(1.0), log(-slope));
+}
+
 }  // namespace
 
 Touching lowest_point(Expr f, const Vec3<Expr>& n, const Vec3<Expr>& semi_axes) {
@@ -87,14 +97,14 @@ Touching lowest_point(Expr f, const Vec3<Expr>& n, const Vec3<Expr>& semi_axes) 
     const Local at = surface.at(x);
     x = x + newton_step(at.H, n, at.g, at.g, at.f);
   }
-  const Local at = surface.slopes_at(x);
+  const Local at = surface.at(x);
   const Expr slope = sqrt(dot(at.g, at.g));
   const Vec3<Expr> m = (Expr(1.0) / slope) * at.g;
   const Expr off = at.f / (slope * depth);
-  return {x, m, trust(m + n) * trust({off, Expr(0.0), Expr(0.0)})};
+  return {x, m, fits(at.H, m, slope) * trust(m + n) * trust({off, Expr(0.0), Expr(0.0)})};
 }
 
-Touching nearest_point(Expr f, const Vec3<Expr>& p) {
+Touching nearest_point(Expr f, const Vec3<Expr>& p, const Expr& radius) {
   const Surface surface(f);
   Vec3<Expr> x = p;
   for (int turn = 0; turn < kFootTurns; ++turn) {
@@ -111,13 +121,14 @@ Touching nearest_point(Expr f, const Vec3<Expr>& p) {
       for (std::size_t j = 0; j < 3; ++j) S(i, j) = S(i, j) + lambda * at.H(i, j);
     x = x + newton_step(S, at.g, back, at.g, at.f);
   }
-  const Local at = surface.slopes_at(x);
+  const Local at = surface.at(x);
   const Expr slope = sqrt(dot(at.g, at.g));
   const Vec3<Expr> m = (Expr(1.0) / slope) * at.g, out = p - x;
+  const Mat3<Expr> S = Mat3<Expr>::identity() + (radius / slope) * at.H;
   // Across m nothing is left of p - x, by its length, and f is zero on that scale.
   const Expr scale = Expr(1.0) / sqrt(dot(out, out));
   const Vec3<Expr> aside = scale * (out - dot(out, m) * m);
-  return {x, m, trust(aside) * trust({scale * (at.f / slope), Expr(0.0), Expr(0.0)})};
+  return {x, m, fits(S, m, slope) * trust(aside) * trust({scale * (at.f / slope), Expr(0.0), Expr(0.0)})};
 }
 
 std::array<Vec3<Expr>, 2> tangents(const Vec3<Expr>& n) {

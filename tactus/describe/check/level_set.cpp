@@ -5,6 +5,7 @@
 #include <optional>
 #include <random>
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/SVD>
 
 #include <tactus/algebra/calculus.h>
@@ -141,6 +142,54 @@ bool is_degenerate(const Model& model, std::span<const Expr> equations, const st
     if (!set.moves()) break;
   }
   return degenerate >= kEnough;
+}
+
+std::optional<std::array<double, 3>> hollow_place(const Model& model, Expr f,
+                                                  const std::vector<Expr>& variables) {
+  constexpr int kRays = 150, kHalvings = 45;
+  constexpr double kSmallest = 1e-6, kLargest = 1e6;  // [m]
+  constexpr double kHollow = 1e-7;  // of the largest bend: what rounding leaves of a flat place is less
+  std::vector<Expr> all{f};
+  const std::vector<Expr> slopes = algebra::jacobian(std::span(&f, 1), variables),
+                          bends = algebra::jacobian(slopes, variables);
+  all.insert(all.end(), slopes.begin(), slopes.end());
+  all.insert(all.end(), bends.begin(), bends.end());
+  const auto at = [&](const Eigen::Vector3d& x, std::size_t count) {
+    return algebra::evaluate(std::span(all).first(count), [&](Expr symbol) {
+      for (std::size_t i = 0; i < 3; ++i)
+        if (variables[i] == symbol) return x[static_cast<Eigen::Index>(i)];
+      const std::string& name = model.graph->symbol_name(symbol);
+      for (const Parameter& parameter : model.parameters)
+        if (parameter.name == name) return parameter.value;
+      return 0.0;
+    });
+  };
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> part(-1.0, 1.0);
+  for (int ray = 0; ray < kRays; ++ray) {
+    const Eigen::Vector3d way = Eigen::Vector3d(part(random), part(random), part(random)).normalized();
+    const auto outside = [&](double distance) { return at(distance * way, 1)[0] > 0.0; };
+    double far = kSmallest;
+    while (far <= kLargest && !outside(far)) far *= 2.0;
+    if (far > kLargest) continue;
+    double near = 0.5 * far;
+    for (int halving = 0; halving < kHalvings; ++halving) {
+      const double middle = 0.5 * (near + far);
+      (outside(middle) ? far : near) = middle;
+    }
+    const Eigen::Vector3d place = far * way;
+    const std::vector<double> values = at(place, all.size());
+    const Eigen::Vector3d g(values[1], values[2], values[3]);
+    const Eigen::Matrix3d H = Eigen::Map<const Eigen::Matrix3d>(values.data() + 4);
+    if (!(g.norm() > 0.0) || !H.allFinite()) continue;
+    // The bends across the normal: positive ones are convex.
+    const Eigen::Matrix3d P = Eigen::Matrix3d::Identity() - g.normalized() * g.normalized().transpose();
+    const Eigen::Matrix3d across = P * H * P;
+    const double least =
+        Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(across, Eigen::EigenvaluesOnly).eigenvalues()[0];
+    if (least < -kHollow * H.norm()) return std::array{place[0], place[1], place[2]};
+  }
+  return std::nullopt;
 }
 
 }  // namespace tactus::describe

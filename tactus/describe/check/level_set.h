@@ -3,6 +3,8 @@
 // bind by; so it is with two surfaces that only touch, whose curve has no length.
 #pragma once
 
+#include <array>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,5 +17,10 @@ namespace tactus::describe {
 /// rank is lost by a constant factor. False where no solution is found.
 bool is_degenerate(const Model& model, std::span<const Expr> equations, const std::vector<Expr>& variables,
                    const std::vector<double>& x);
+
+/// A place at which the closed surface f(x, y, z) = 0, with the origin inside, is hollow: bent away from its tangent plane to the outside. Looked for
+/// along rays from the origin.
+std::optional<std::array<double, 3>> hollow_place(const Model& model, Expr f,
+                                                  const std::vector<Expr>& variables);
 
 }  // namespace tactus::describe

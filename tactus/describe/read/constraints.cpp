@@ -222,6 +222,13 @@ void read_rolling_surface(Reader& reader, const Value& given, Constraint& constr
     }
     constraint.semi_axes[k] = Expr(0.5 * sum);
   }
+  if (const auto hollow = hollow_place(reader.model, f, point))
+    reader.warn(
+        given,
+        fmt::format(
+            "the surface is hollow at ({:.3g}, {:.3g}, {:.3g}): it is held at one point, the plane does not "
+            "stop what else of it gets there, and where the hollow would touch a motion ends",
+            (*hollow)[0], (*hollow)[1], (*hollow)[2]));
 }
 
 void read_rolling(Reader& reader, const Fields& fields, Constraint& constraint) {

@@ -189,8 +189,13 @@ std::optional<double> number_in(std::string_view cell) {
 
 /// Which column of the file: by number from 1, or by its name in the first line.
 std::size_t column_of(const Reader& reader, const Value& wanted, const std::vector<std::string>& header) {
-  if (const auto number = number_in(wanted.text); wanted.is_scalar() && number && *number >= 1.0)
+  constexpr double kMostColumns = 1e6;  // of any file that may be read
+  if (const auto number = number_in(wanted.text); wanted.is_scalar() && number && *number >= 1.0) {
+    if (*number != std::floor(*number) || !(*number <= kMostColumns))
+      reader.fail(wanted, fmt::format("`{}` is no column's number", wanted.text),
+                  "write a whole number, from 1");
     return static_cast<std::size_t>(*number) - 1;
+  }
   const auto found = std::find(header.begin(), header.end(), reader.word(wanted, "a column"));
   if (found == header.end()) {
     reader.fail(wanted, fmt::format("the file has no column named `{}`", wanted.text),
@@ -228,11 +233,28 @@ void read_file(const Reader& reader, const Value& file, const Value* columns, Ta
     if (comma != std::string::npos) plain[comma] = '.';
     return number_in(plain);
   };
+  // Names stand over numbers. A first line that has both is a mistake of one or the other: taken for names, a sample would be lost.
+  const auto is_header = [&](const std::vector<std::string_view>& first) {
+    const auto is_number = [&](std::string_view cell) { return value_in(cell).has_value(); };
+    const std::vector<std::string_view> next =
+        rows.size() > 1 ? split(rows[1].text, format.separator) : std::vector<std::string_view>{};
+    const bool any_number = std::any_of(first.begin(), first.end(), is_number);
+    for (std::size_t k = 0; k < first.size(); ++k) {
+      if (is_number(first[k]) || (k < next.size() && !is_number(next[k]))) continue;
+      if (!any_number) return true;
+      throw InputError(
+          {path, rows[0].number, static_cast<int>(first[k].data() - rows[0].text.data()) + 1},
+          fmt::format("`{}` is not a finite number, and other values of the first row are numbers", first[k]),
+          fmt::format("a first line is all names, or all numbers; this file is separated by {}",
+                      name_of_separator(format.separator)));
+    }
+    return false;
+  };
   for (const Row& row : rows) {
     std::vector<std::string_view> cells = split(row.text, format.separator);
     if (width > 0 && cells.size() == width + 1 && cells.back().empty()) cells.pop_back();
     if (width == 0) {
-      const bool has_names = !value_in(cells[0]);
+      const bool has_names = is_header(cells);
       width = cells.size();
       if (has_names) header.assign(cells.begin(), cells.end());
       if (columns != nullptr) {

@@ -342,14 +342,15 @@ std::string Assembler::errors_by_name(const State& state, bool velocity) {
   std::sort(worst.rbegin(), worst.rend());
   std::string text;
   for (const auto& [error, c] : worst)
-    text += std::isfinite(error)
-                ? fmt::format("{}`{}` is off by {:.3g}", text.empty() ? "" : ", ",
-                              constraints_.names[static_cast<std::size_t>(c)], error)
-                : fmt::format(
-                      "{}`{}` has no value there (its contact point cannot be found: the surface has no "
-                      "normal or no "
-                      "curvature at it; or its formula has none)",
-                      text.empty() ? "" : ", ", constraints_.names[static_cast<std::size_t>(c)]);
+    text +=
+        std::isfinite(error)
+            ? fmt::format("{}`{}` is off by {:.3g}", text.empty() ? "" : ", ",
+                          constraints_.names[static_cast<std::size_t>(c)], error)
+            : fmt::format(
+                  "{}`{}` has no value there (its contact point cannot be found: the surface has no "
+                  "normal or no curvature at it, is hollow there or narrower than what rolls in it; or its "
+                  "formula has none)",
+                  text.empty() ? "" : ", ", constraints_.names[static_cast<std::size_t>(c)]);
   return text;
 }
 
