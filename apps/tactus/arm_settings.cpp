@@ -19,6 +19,9 @@ void ArmSettings::add_to(CLI::App& verb) {
                              "gravity", "inverse-dynamics"}))
       ->group(group);
   verb.add_option("--arm-poles", poles, "RE,IM of its joints' errors [1/s]; -12,45")->group(group);
+  verb.add_option("--arm-integral", integral,
+                  "of its joints' errors besides, of all joints or of each [1/s^3]; none")
+      ->group(group);
   verb.add_option("--arm-start", start,
                   "six angles to begin with: 0,-30 deg,60 deg,20 deg,60 deg,0; the model's own, or far from "
                   "singular places")
@@ -94,6 +97,7 @@ control::ArmDeviceOptions ArmSettings::options() const {
     const std::vector<double> pair = listed_numbers("--arm-poles", poles, 2, ListedUnit::none);
     o.poles = {control::PolePair::complex(pair[0], pair[1])};
   }
+  if (!integral.empty()) o.integral = listed_numbers("--arm-integral", integral, 0, ListedUnit::none);
   if (!start.empty()) o.start = listed_numbers("--arm-start", start, 6, ListedUnit::angle);
   if (!encoders.empty()) o.encoder = listed_numbers("--arm-encoders", encoders, 0, ListedUnit::none);
   if (!no_load.empty()) o.drive.no_load = listed_numbers("--arm-no-load", no_load, 0, ListedUnit::none);

@@ -11,7 +11,7 @@ namespace tactus::apps {
 
 struct ArmSettings {
   std::string law = "pole-placement", rates = "difference";
-  std::string poles, start, encoders, noise, bias, gripper, no_load, elasticity;
+  std::string poles, integral, start, encoders, noise, bias, gripper, no_load, elasticity;
   double friction = 1.0, force_cut_off = 0.0, rate_cut_off = 300.0;
   double torque = 1.0, backlash = 0.0, encoder_phase = 0.0;
   bool uncompensated = false, uncarried = false;

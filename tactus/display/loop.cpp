@@ -382,8 +382,10 @@ void HapticLoop::audit() noexcept {
   if (closed_ && sample_.number % kEvery == 0) books_->mechanism(view_->energy(), view_->age());
   books_->close_tick();
   record_.made = books_->made();
-  // A spring that stiffens while it is pressed, in the ramp, gives more than it got: what it holds at most.
-  for (std::size_t k = 0; k < 2; ++k) {
+  // A spring that stiffens while it is pressed, in the ramp of four channels and of a prescribed port, gives more than it got: what it holds at most. A coupler slips instead, and a proxy, and give no
+  // more than they got: 30 N over the 60 N/m that two rates leave are 7 J, which would hide that a loop makes some.
+  const bool stiffens = teleoperation_ != nullptr || prescribed_ != nullptr;
+  for (std::size_t k = 0; k < 2 && stiffens; ++k) {
     const Vector6& F = record_.on_handle;
     const double squared = F[3 * k] * F[3 * k] + F[3 * k + 1] * F[3 * k + 1] + F[3 * k + 2] * F[3 * k + 2];
     if (const double K = coupler_.gains.stiffness[k]; K > 0.0) books_->stored(0.5 * squared / K);

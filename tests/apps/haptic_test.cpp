@@ -1,5 +1,7 @@
 // tactus haptic and devices, as a user meets them.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -206,10 +208,10 @@ TEST(Haptic, ARobotArmIsADeviceFromTheCommandLine) {
   EXPECT_EQ(pushed.code, 1);
   EXPECT_NE(pushed.err.find("the device refused the command: "), std::string::npos) << pushed.err;
   for (const char* wrong :
-       {"--arm-start 0,0,0,0,0,0", "--arm-start 1,2", "--arm-poles 3,4", "--arm-gripper nan",
-        "--arm-encoders 1,2", "--arm-noise 1", "--arm-bias 1", "--arm-friction -1", "--arm-torque 0",
-        "--arm-torque 2", "--arm-no-load 1,2", "--arm-elasticity -30", "--arm-elasticity 500",
-        "--arm-backlash 2", "--arm-encoder-phase 1"})
+       {"--arm-start 0,0,0,0,0,0", "--arm-start 1,2", "--arm-poles 3,4", "--arm-integral 60000",
+        "--arm-integral 1,2", "--arm-gripper nan", "--arm-encoders 1,2", "--arm-noise 1", "--arm-bias 1",
+        "--arm-friction -1", "--arm-torque 0", "--arm-torque 2", "--arm-no-load 1,2", "--arm-elasticity -30",
+        "--arm-elasticity 500", "--arm-backlash 2", "--arm-encoder-phase 1"})
     EXPECT_EQ(tactus(cube + arm + " " + wrong).code, 2) << wrong;
   EXPECT_EQ(tactus(cube + " --arm-friction 2").code, 2);
   EXPECT_EQ(tactus(cube + " --device arm:" + model("scara.yaml")).code, 2);
@@ -330,6 +332,53 @@ TEST(Haptic, AnInterruptedRunLeavesWholeFilesAndASummary) {
       EXPECT_NE(entry.path().extension(), ".part") << entry.path();
     EXPECT_EQ(tactus("replay " + log).code, 0) << signal;
   }
+}
+
+// A program that is killed writes nothing more: what it left on the disk is read, up to the last whole chunk, and made again to the same bits.
+TEST(Haptic, AKilledRunLeavesALogThatCanBeReplayed) {
+  const Folder folder;
+  const std::string find = "find " + folder.path(".") + " -name \"run.mcap*.part\" -size +64k";
+  const std::string command = tactus::support::program() + " haptic " + model("shopping_cart.yaml") +
+                              " --realtime --late 1e6 --watchdog 0 --duration 600 --log " +
+                              folder.path("run.mcap") +
+                              " >/dev/null 2>&1 & p=$!; for i in $(seq 600); do sleep 0.1; [ -n \"$(" + find +
+                              ")\" ] && break; done; kill -KILL $p; wait $p 2>/dev/null; true";
+  ASSERT_EQ(std::system(("bash -c '" + command + "'").c_str()), 0);
+  EXPECT_FALSE(std::filesystem::exists(folder.path("run.mcap")));
+  int parts = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path("."))) {
+    if (entry.path().extension() != ".part") continue;
+    ++parts;
+    const Outcome replay = tactus("replay " + entry.path().string() + " --json");
+    ASSERT_EQ(replay.code, 0) << replay.err << replay.out;
+    const json summary = json::parse(replay.out);
+    EXPECT_GT(summary.at("ticks").get<long>(), 50) << summary;
+    EXPECT_TRUE(summary.at("same").get<bool>()) << summary;
+  }
+  EXPECT_EQ(parts, 1);
+}
+
+// On a terminal one line is written over and over, and gone at the end; elsewhere there is none.
+TEST(Haptic, SaysOnATerminalWhatItDoesRightNow) {
+  const int master = posix_openpt(O_RDWR | O_NOCTTY);
+  ASSERT_GE(master, 0);
+  ASSERT_EQ(grantpt(master), 0);
+  ASSERT_EQ(unlockpt(master), 0);
+  const std::string terminal = ptsname(master);
+  const int kept = open(terminal.c_str(), O_RDWR | O_NOCTTY);  // what is written stays there until it is read
+  ASSERT_GE(kept, 0);
+  const std::string run =
+      "haptic " + model("shopping_cart.yaml") + " --realtime --late 1e6 --watchdog 0 --duration 0.7";
+  EXPECT_EQ(std::system((tactus::support::program() + " " + run + " > /dev/null 2> " + terminal).c_str()), 0);
+  fcntl(master, F_SETFL, O_NONBLOCK);
+  std::string said(1 << 16, '\0');
+  const ssize_t count = read(master, said.data(), said.size());
+  said.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  close(kept);
+  close(master);
+  for (const char* what : {" of 0.7 s", " Hz", " N ", " J into the mechanism", " missed", "\r"})
+    EXPECT_NE(said.find(what), std::string::npos) << what << " in " << said;
+  EXPECT_EQ(tactus(run).err.find("\r"), std::string::npos);
 }
 
 TEST(Haptic, SaysWhichOptionsDoNothing) {

@@ -6,6 +6,8 @@
 
 #include <tactus/device/cobot_drive.h>
 #include <tactus/device/simulated_cobot.h>
+#include <tactus/device/task_servo.h>
+#include <tactus/math/rotation_vector.h>
 
 #include "support/compare.h"
 
@@ -124,6 +126,34 @@ TEST(Cobot, RendersALightMassWithinOnePercent) {
       EXPECT_GT(std::abs(quadrature / in), 0.0);
       EXPECT_NEAR(rendered, mass, 0.1 * mass);
     }
+  }
+}
+
+// [Faulring2006, Algorithm 1], lines 12, 14 and 15, with all three gains: place and velocity off by e and ed for n periods, the wanted velocity growing by a in each second.
+TEST(TaskServo, FeedsForwardAndBackByPlaceIntegralAndVelocity) {
+  constexpr double kPeriod = 1e-3, kRounding = 1e-9;  // [s]; of some hundred
+  const TaskServoGains gains{.K_p = 900.0, .K_d = 60.0, .K_i = 4000.0};
+  const TaskServo servo{gains, kPeriod};
+  const Vector6 e{0.02, -0.01, 0.03, 1e-3, 2e-3, -3e-3}, ed{0.1, 0.2, -0.1, 0.05, 0.0, 0.01};
+  TaskServoMemory memory;
+  Sample sensed;
+  Command wanted;
+  sensed.X_WH.R = math::rotation_of(math::exponential({0.3, -0.2, 0.1}));
+  wanted.X_WH.R = math::rotation_of(math::exponential({e[0], e[1], e[2]})) * sensed.X_WH.R;
+  wanted.X_WH.p = sensed.X_WH.p + math::Vec3<double>{e[3], e[4], e[5]};
+  constexpr double kAcceleration = 2.0;  // [rad/s^2, m/s^2] of what is wanted
+  for (int n = 1; n <= 50; ++n) {
+    for (std::size_t i = 0; i < 6; ++i) {
+      wanted.V_WH[i] = kAcceleration * kPeriod * n;
+      sensed.V_WH[i] = wanted.V_WH[i] - ed[i];
+    }
+    const Vector6 a = servo.acceleration(memory, sensed, wanted);
+    for (std::size_t i = 0; i < 6; ++i)
+      EXPECT_NEAR(a[i],
+                  gains.K_p * e[i] + gains.K_i * (n * kPeriod) * e[i] + gains.K_d * ed[i] +
+                      (n > 1 ? kAcceleration : 0.0),
+                  kRounding)
+          << n;
   }
 }
 

@@ -125,6 +125,31 @@ TEST(ForceArm, KeepsTheToolWhereTheObjectIs) {
   EXPECT_LT(off, 0.07e-3);  // seed notes: below 0.07 mm with steps and noise
 }
 
+// The hand pulls at an object that does not move, and the motors do not know of it: poles alone leave an error, which an integral takes out.
+TEST(ForceArm, AnIntegralTakesOutWhatAStandingForceLeaves) {
+  const auto off_after = [](double integral) {
+    ArmDeviceOptions options = exact();
+    options.carries_hand = false;
+    options.friction = 0.0;  // nothing else holds the joints
+    if (integral > 0.0) options.integral = {integral};
+    Held run(options, "1e9 kg", device::constant({0, 0, 0, 0, 20.0, 0}));
+    EXPECT_EQ(run.go(2500), 2500) << run.device.why();
+    const ArmDevice::Record& r = run.device.record();
+    double off = 0.0;
+    for (std::size_t i = 0; i < 6; ++i) off = support::larger(off, std::abs(r.q[i] - r.wanted[i]));
+    return off;
+  };
+  // Poles -12 +- 45j: K_p K_d is 52,000 1/s^3. With a quarter of that the slowest root is -6 1/s: after 5 s nothing is left.
+  const double by_poles = off_after(0.0), with_integral = off_after(13000.0);
+  EXPECT_GT(by_poles, 1e-4);  // [rad]
+  EXPECT_LT(with_integral, 1e-3 * by_poles);
+  ArmDeviceOptions unstable = exact();
+  unstable.integral = {53000.0};
+  EXPECT_THROW(ArmDevice(puma(), unstable, device::none()), InputError);
+  unstable.integral = {1.0, 2.0};
+  EXPECT_THROW(ArmDevice(puma(), unstable, device::none()), InputError);
+}
+
 TEST(ForceArm, WhatHangsBeyondTheTransducerIsNotFelt) {
   // Without compensation its mass is felt besides; its weight, along z, is not along the circle.
   constexpr double kMass = 0.5, kThousandth = 1e-3;

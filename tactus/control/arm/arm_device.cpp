@@ -96,6 +96,19 @@ const ArmDeviceOptions& checked(const describe::Model& model, const ArmDeviceOpt
   for (const double steps : o.encoder)
     if (!not_negative(steps))
       refuse(model, fmt::format("an encoder of {:g} steps in a radian", steps), "give 0 or more");
+  if (o.integral.size() > 1 && o.integral.size() != 6)
+    refuse(model, fmt::format("integrals of {} joints", o.integral.size()),
+           "give one number for all, or six");
+  for (std::size_t i = 0; i < 6 && !o.integral.empty() && !o.poles.empty(); ++i) {
+    const double K_i = o.integral[o.integral.size() == 1 ? 0 : i];
+    const PolePair& pair = o.poles[std::min(i, o.poles.size() - 1)];
+    const double border = -pair.sum * pair.product;  // of s^3 + K_d s^2 + K_p s + K_i
+    if (!(K_i == 0.0 || (K_i > 0.0 && K_i < border)))
+      refuse(model, fmt::format("an integral of {:g} 1/s^3 with these poles", K_i),
+             fmt::format("give 0 or more, and less than {:.4g}: it is unstable from there on", border));
+    if (K_i > 0.0 && o.law == ArmLaw::gravity)
+      refuse(model, "an integral with a law that feeds nothing forward", "choose another law, or none");
+  }
   if (!positive(o.rate_cut_off))
     refuse(model, "the cut-off of the rates must be above 0", "some hundred rad/s is usual");
   if (!positive(o.most_error[0]) || !positive(o.most_error[1]) || !not_negative(o.most_saturated) ||
@@ -196,7 +209,8 @@ struct ArmDevice::Parts {
   int drive_cut = 0;  // the drives gave less than the law wanted in the last period
   device::Sample sample{};
   ArmDevice::Record record{};
-  Joints q_ref{};  // where it shall be at the sample
+  Joints q_ref{};   // where it shall be at the sample
+  Joints summed{};  // [rad s] of the errors, for the integral
   math::Pose<double> X_ref{};
   Vector6 V_ref{}, A_ref{};
   Vector6 F_hand{};  // as sensed, world axes
@@ -508,7 +522,12 @@ struct ArmDevice::Parts {
     record.wanted = q_ref;
     record.wanted_qd = rates.qd;
     record.wanted_qdd = rates.qdd;
-    if (!law.torque(sample.t, record.seen, record.rates, q_ref, rates.qd, rates.qdd, record.tau, besides))
+    Joints feed = rates.qdd;
+    for (std::size_t i = 0; i < 6 && !options.integral.empty(); ++i) {
+      if (record.cut == 0) summed[i] += T * (q_ref[i] - record.seen[i]);
+      feed[i] += options.integral[options.integral.size() == 1 ? 0 : i] * summed[i];
+    }
+    if (!law.torque(sample.t, record.seen, record.rates, q_ref, rates.qd, feed, record.tau, besides))
       return no("the law's torques are no numbers");
     record.cut = law.cut() + drive_cut;
     saturated = record.cut > 0 ? saturated + 1 : 0;
@@ -532,6 +551,7 @@ struct ArmDevice::Parts {
     for (std::size_t i = 0; i < 6; ++i) q_ref[i] = encoder(rotor(plant->state().q, i), i);
     X_ref = arm.pose(q_ref);
     V_ref = A_ref = {};
+    summed = {};
     saturated = 0;
     const Joints none{};
     Joints besides{};

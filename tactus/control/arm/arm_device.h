@@ -10,6 +10,9 @@
 //   qd*, qdd*           from V_k and A at q*_k
 //   tau                 by the law at q*, qd*, qdd* from encoders and rates, less J^T F of the hand
 //
+// So feed-forward and feedback of [Faulring2006, (17) and (18)] are had in joint space, joint by joint, as its footnote 4 has them: qdd* feeds forward, the poles are
+// K_d and K_p of each joint, and an integral of its error may be added, qdd* + K_i int (q* - q) dt. It stands while a motor gives its most.
+//
 // The arm itself is simulated: its whole model, friction that sticks and slides, encoders, torque limits, and drives that are as good as they are
 // said to be (Drive). While it is off its brakes hold it.
 //
@@ -78,6 +81,7 @@ struct ArmDeviceOptions {
   double rate = 500.0;  // [Hz]
   ArmLaw law = ArmLaw::pole_placement;
   std::vector<PolePair> poles{PolePair::complex(-12.0, 45.0)};  // one for all joints, or one for each
+  std::vector<double> integral{};    // [1/s^3] K_i of all joints or of each; empty: none
   std::vector<double> encoder{1e4};  // [1/rad] steps, of all joints or of each; 0: none
   RateEstimate rates = RateEstimate::difference;
   double rate_cut_off = 300.0;  // [rad/s] of `second_order`; [rad/s^2] rms of the motion for `kalman`
