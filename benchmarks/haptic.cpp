@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@
 #include <tactus/display/loop.h>
 
 #include "support/allocations.h"
+#include "support/locks.h"
 
 namespace tactus::bench {
 namespace {
@@ -28,6 +30,7 @@ struct Case {
   enum class Controller { coupler, penalties } controller = Controller::coupler;
   int every = 0;  // ticks from update to update of a local model; 0: none
   const char* what;
+  bool weightless = false;  // its weight is more than the device holds
 };
 constexpr Case kCases[] = {
     {"shopping_cart", "", "simulated:admittance", Case::Controller::coupler, 0, "S0: admittance"},
@@ -36,7 +39,7 @@ constexpr Case kCases[] = {
     {"four_bar", "", "simulated:planar", Case::Controller::coupler, 0, "coupler"},
     {"slider_crank", "", "simulated:planar", Case::Controller::coupler, 0, "coupler"},
     {"puma560", "", "simulated:spatial", Case::Controller::coupler, 0, "coupler"},
-    {"stewart_platform", "", "simulated:spatial", Case::Controller::coupler, 0, "coupler"},
+    {"stewart_platform", "", "simulated:spatial", Case::Controller::coupler, 0, "coupler, no weight", true},
     {"bricard", "", "simulated:spatial", Case::Controller::coupler, 0, "coupler"},
     {"chain_in_enclosure", "", "simulated:planar", Case::Controller::penalties, 0, "S1: full model"},
     {"chain_in_enclosure", "", "simulated:planar", Case::Controller::penalties, 33, "S1: local model"},
@@ -52,7 +55,7 @@ double now() {
 struct Figures {
   display::Histogram ticks;  // of the last run
   double worst = 0.0;        // [ns] the least of all runs, of the tick for which that is most
-  long allocations = 0, done = 0;
+  long allocations = 0, locks = 0, done = 0;
   std::string fault;
 };
 
@@ -61,8 +64,8 @@ struct Figures {
 Figures run(const Case& which, double rate, long ticks, int repetitions) {
   Figures figures;
   std::vector<float> least(static_cast<std::size_t>(ticks), 1e30f);
-  const describe::Model model =
-      describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/" + which.model + ".yaml");
+  describe::Model model = describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/" + which.model + ".yaml");
+  if (which.weightless) model.gravity = {0.0, 0.0, 0.0};
   for (int repetition = 0; repetition < repetitions; ++repetition) {
     // Code for sets of contacts is made before: what is looked at is the loop.
     const auto mechanism = contact::open(model, {.step = 1.0 / rate,
@@ -86,11 +89,12 @@ Figures run(const Case& which, double rate, long ticks, int repetitions) {
     figures.ticks = {};
     long k = 0;
     for (; k < ticks && device->wait(); ++k) {
-      const long before = test::allocation_count();
+      const long before = test::allocation_count(), locked = test::lock_count_of_this_thread();
       const double start = now();
       const bool well = loop.tick(1.0 / rate);
       const double took = now() - start;
       figures.allocations += test::allocation_count() - before;
+      figures.locks += test::lock_count_of_this_thread() - locked;
       figures.ticks.add(static_cast<std::int64_t>(took));
       float& best = least[static_cast<std::size_t>(k)];
       best = std::min(best, static_cast<float>(took));
@@ -114,19 +118,21 @@ bool measure_haptic(bool quick, const std::string& only) {
       "\nTicks of the haptic loop in simulated time, {} each: reading, controller, mechanism, limits, "
       "command; the simulated "
       "device itself not counted. Worst: of each tick the least of {} runs with the same bits\n"
-      "{:<26} {:<22} {:>6} {:>8} {:>9} {:>9} {:>9} {:>12}\n",
-      ticks, repetitions, "mechanism", "", "Hz", "p50 us", "p99.9 us", "max us", "worst us", "allocations");
+      "{:<26} {:<22} {:>6} {:>8} {:>9} {:>9} {:>9} {:>12} {:>6}\n",
+      ticks, repetitions, "mechanism", "", "Hz", "p50 us", "p99.9 us", "max us", "worst us", "allocations",
+      "locks");
   bool found = false;
   for (const Case& which : kCases) {
     if (!only.empty() && only != which.model) continue;
     found = true;
     for (const double rate : {1e3, 4e3, 1e4, 2e4}) {
       const Figures f = run(which, rate, ticks, repetitions);
-      fmt::print("{:<26} {:<22} {:>6.0f} {:>8.2f} {:>9.2f} {:>9.1f} {:>9.1f} {:>12}{}\n", which.model,
+      fmt::print("{:<26} {:<22} {:>6.0f} {:>8.2f} {:>9.2f} {:>9.1f} {:>9.1f} {:>12} {:>6}{}\n", which.model,
                  which.what, rate, 1e-3 * static_cast<double>(f.ticks.percentile(0.5)),
                  1e-3 * static_cast<double>(f.ticks.percentile(0.999)),
-                 1e-3 * static_cast<double>(f.ticks.largest()), 1e-3 * f.worst, f.allocations,
+                 1e-3 * static_cast<double>(f.ticks.largest()), 1e-3 * f.worst, f.allocations, f.locks,
                  f.fault.empty() ? "" : fmt::format("  stopped at tick {}: {}", f.done, f.fault));
+      std::fflush(stdout);  // a run takes minutes
     }
   }
   return found;

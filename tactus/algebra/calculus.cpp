@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include <tactus/algebra/sparse_rows.h>
 #include <tactus/base/check.h>
 
 namespace tactus::algebra {
@@ -58,19 +59,25 @@ std::vector<const Node*> needed_nodes(std::span<const Expr> roots) {
   std::vector<const Node*> found;
   std::uint32_t top = 0;
   {
+    // Root by root, each to its depth: nodes that stand near each other in memory come one after the other.
     Places seen;
+    std::vector<const Node*> open;
     const auto visit = [&](const Node* n) {
       if (n == nullptr || seen.of(n) != kNowhere) return;
       seen.set(n, 0);
-      found.push_back(n);
+      open.push_back(n);
       top = std::max(top, n->id);
     };
-    for (const Expr root : roots) visit(root.node());
-    for (std::size_t next = 0; next < found.size(); ++next) {
-      const Node* n = found[next];
-      visit(n->a);
-      visit(n->b);
-      visit(n->c);
+    for (const Expr root : roots) {
+      visit(root.node());
+      while (!open.empty()) {
+        const Node* n = open.back();
+        open.pop_back();
+        found.push_back(n);
+        visit(n->a);
+        visit(n->b);
+        visit(n->c);
+      }
     }
   }
   // Ids grow from operands to users, so the order of ids is a topological order. Most of a graph is sorted by putting each node at its place.
@@ -183,12 +190,14 @@ std::vector<Expr> derivative(std::span<const Expr> roots, Expr symbol) {
 
 Expr derivative(Expr root, Expr symbol) { return derivative(std::span(&root, 1), symbol).front(); }
 
+namespace {
+
 // Forward, column by column, through the nodes that depend on the column's symbol and no others: a sparse
-// matrix costs what its entries cost.
-std::vector<Expr> jacobian(std::span<const Expr> roots, std::span<const Expr> symbols) {
-  std::vector<Expr> matrix(roots.size() * symbols.size());
+// matrix costs what its entries cost. Those that may not be zero go to set(row, column, entry).
+template <class Set>
+void derive_columns(std::span<const Expr> roots, std::span<const Expr> symbols, const Set& set) {
   const std::vector<const Node*> nodes = needed_nodes(roots);
-  if (nodes.empty()) return matrix;
+  if (nodes.empty()) return;
   Places places;
   places.number(nodes);
 
@@ -231,12 +240,34 @@ std::vector<Expr> jacobian(std::span<const Expr> roots, std::span<const Expr> sy
         const Expr da = rate_of(n->a), db = rate_of(n->b), dc = rate_of(n->c);
         if (!is_zero(da) || !is_zero(db) || !is_zero(dc)) rate[i] = chain_rule(n, da, db, dc);
       }
-      for (const std::size_t row : rows_at[i]) matrix[row * symbols.size() + col] = rate[i];
+      for (const std::size_t row : rows_at[i]) set(row, col, rate[i]);
     }
     for (const std::uint32_t i : dependent) {
       rate[i] = Expr();
       reached[i] = 0;
     }
+  }
+}
+
+}  // namespace
+
+std::vector<Expr> jacobian(std::span<const Expr> roots, std::span<const Expr> symbols) {
+  std::vector<Expr> matrix(roots.size() * symbols.size());
+  derive_columns(roots, symbols, [&](std::size_t row, std::size_t column, Expr entry) {
+    matrix[row * symbols.size() + column] = entry;
+  });
+  return matrix;
+}
+
+SparseRows sparse_jacobian(std::span<const Expr> roots, std::span<const Expr> symbols) {
+  std::vector<std::vector<SparseRows::Entry>> entries(roots.size());
+  derive_columns(roots, symbols, [&](std::size_t row, std::size_t column, Expr entry) {
+    entries[row].push_back({column, entry});
+  });
+  SparseRows matrix(symbols.size());
+  for (const std::vector<SparseRows::Entry>& row : entries) {
+    for (const SparseRows::Entry& entry : row) matrix.append(entry.column, entry.value);
+    matrix.end_row();
   }
   return matrix;
 }

@@ -25,7 +25,7 @@ std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
   return h ^ (h >> 32);
 }
 
-std::uint64_t hash_of(Op op, const Node* a, const Node* b, const Node* c, double value,
+std::uint32_t hash_of(Op op, const Node* a, const Node* b, const Node* c, double value,
                       std::uint32_t symbol) {
   std::uint64_t h = static_cast<std::uint64_t>(op);
   h = mix(h, a ? a->id + 1 : 0);
@@ -37,7 +37,7 @@ std::uint64_t hash_of(Op op, const Node* a, const Node* b, const Node* c, double
     h = mix(mix(h, bits), bits >> 32);
   }
   if (op == Op::symbol) h = mix(h, symbol);
-  return h;
+  return static_cast<std::uint32_t>(h);
 }
 
 Expr node(Op op, Expr a) { return Expr(Graph::current().intern(op, a.node(), nullptr, nullptr, 0.0, 0)); }
@@ -288,10 +288,52 @@ double exact_cos(double x) {
 // --- the graph
 // ------------------------------------------------------------------------------------------------
 
+// The table has two parts. A place is two numbers: a node's id + 1 (0: empty), and its hash, which tells nodes apart without a look at them and says
+// where they go in a larger table.
+//
+// - From place mask_ + 1 on: kPlaces places for every kIds nodes, for what has one of these as its newest operand. Equations are made of what was
+//   made a moment before: so a search, too, looks at what was looked at a moment before, where a place by hash alone would be one anywhere in a table
+//   that is larger than the caches. No node ever moves there.
+// - Before it, places by hash, for constants, symbols and what finds no room in the other part; it grows when a search is long.
+namespace {
+
+constexpr std::size_t kIds = 32, kPlaces = 64;  // on the average half of the places are taken, or less
+constexpr std::size_t kFirstByHash = 512, kLongSearch = 32;
+
+/// Where in the table the node stands that `is` says to be the one, or the empty place where it would. `newest`: the operand; none of leaves.
+template <class Is>
+std::size_t find_place(const std::vector<std::uint32_t>& table, std::size_t mask, std::uint32_t hash,
+                       std::optional<std::uint32_t> newest, const Is& is) {
+  const auto ends_at = [&](std::size_t place) {
+    return table[2 * place] == 0 || (table[2 * place + 1] == hash && is(table[2 * place] - 1));
+  };
+  if (newest) {
+    const std::size_t first = mask + 1 + *newest / kIds * kPlaces;
+    for (std::size_t k = 0; k < kPlaces; ++k)
+      if (const std::size_t place = first + (hash + k) % kPlaces; ends_at(place)) return place;
+  }
+  std::size_t place = hash & mask;
+  while (!ends_at(place)) place = (place + 1) & mask;
+  return place;
+}
+
+std::optional<std::uint32_t> newest_of(const Node* a, const Node* b, const Node* c) {
+  if (a == nullptr) return std::nullopt;
+  return std::max({a->id, b != nullptr ? b->id : 0, c != nullptr ? c->id : 0});
+}
+
+bool is_node(const Node& n, Op op, const Node* a, const Node* b, const Node* c, double value,
+             std::uint32_t symbol) {
+  return n.op == op && n.a == a && n.b == b && n.c == c && n.symbol == symbol &&
+         std::bit_cast<std::uint64_t>(n.value) == std::bit_cast<std::uint64_t>(value);
+}
+
+}  // namespace
+
 Graph::Graph(Folding folding) : folding_(folding) {
   nodes_.push_back(kZero);
-  table_.assign(1024, 0);
-  mask_ = table_.size() - 1;
+  mask_ = kFirstByHash - 1;
+  table_.assign(2 * (kFirstByHash + 16 * kPlaces), 0);
 }
 
 Graph::~Graph() = default;
@@ -306,51 +348,65 @@ Graph& Graph::current() {
 
 bool Graph::has_current() { return current_graph != nullptr; }
 
+/// Twice as many places by hash.
 void Graph::grow() {
-  table_.assign(table_.size() * 2, 0);
-  mask_ = table_.size() - 1;
-  for (std::uint32_t id = 1; id < nodes_.size(); ++id) {
-    const Node& n = nodes_[id];
-    std::size_t slot = hash_of(n.op, n.a, n.b, n.c, n.value, n.symbol) & mask_;
-    while (table_[slot] != 0) slot = (slot + 1) & mask_;
-    table_[slot] = id + 1;
+  const std::size_t old = mask_ + 1;
+  std::vector<std::uint32_t> table(table_.size() + 2 * old, 0);
+  mask_ = 2 * old - 1;
+  for (std::size_t k = 0; k < old; ++k) {
+    if (table_[2 * k] == 0) continue;
+    std::size_t place = table_[2 * k + 1] & mask_;
+    while (table[2 * place] != 0) place = (place + 1) & mask_;
+    std::copy_n(&table_[2 * k], 2, &table[2 * place]);
   }
+  std::copy(table_.begin() + static_cast<std::ptrdiff_t>(2 * old), table_.end(),
+            table.begin() + static_cast<std::ptrdiff_t>(4 * old));
+  table_ = std::move(table);
 }
 
 std::size_t Graph::slot_of(Op op, const Node* a, const Node* b, const Node* c, double value,
                            std::uint32_t symbol) const {
-  std::size_t slot = hash_of(op, a, b, c, value, symbol) & mask_;
-  while (table_[slot] != 0) {
-    const Node& n = nodes_[table_[slot] - 1];
-    if (n.op == op && n.a == a && n.b == b && n.c == c && n.symbol == symbol &&
-        std::bit_cast<std::uint64_t>(n.value) == std::bit_cast<std::uint64_t>(value)) {
-      break;
-    }
-    slot = (slot + 1) & mask_;
-  }
-  return slot;
+  return find_place(table_, mask_, hash_of(op, a, b, c, value, symbol), newest_of(a, b, c),
+                    [&](std::uint32_t id) { return is_node(nodes_[id], op, a, b, c, value, symbol); });
 }
 
 const Node* Graph::intern(Op op, const Node* a, const Node* b, const Node* c, double value,
                           std::uint32_t symbol) {
   if (op == Op::constant && value == 0.0) return &kZero;
-  if (nodes_.size() * 2 > table_.size()) grow();
-  const std::size_t slot = slot_of(op, a, b, c, value, symbol);
-  if (table_[slot] != 0) return &nodes_[table_[slot] - 1];
+  const std::uint32_t hash = hash_of(op, a, b, c, value, symbol);
+  const std::size_t place = find_place(table_, mask_, hash, newest_of(a, b, c), [&](std::uint32_t id) {
+    return is_node(nodes_[id], op, a, b, c, value, symbol);
+  });
+  if (table_[2 * place] != 0) return &nodes_[table_[2 * place] - 1];
   const auto id = static_cast<std::uint32_t>(nodes_.size());
   nodes_.push_back(Node{op, id, symbol, value, a, b, c});
-  table_[slot] = id + 1;
+  table_[2 * place] = id + 1;
+  table_[2 * place + 1] = hash;
+  if (place <= mask_ && ((place - hash) & mask_) > kLongSearch && mask_ < 4 * nodes_.size()) grow();
+  // Places for what will be made of this node.
+  if (const std::size_t needed = 2 * (mask_ + 1 + (id / kIds + 1) * kPlaces); table_.size() < needed)
+    table_.resize(std::max(needed, 2 * (mask_ + 1) + 2 * (table_.size() - 2 * (mask_ + 1))), 0);
   return &nodes_.back();
 }
 
-// Open addressing in order of insertion: taking out the newest entry leaves the table as it was before it.
+// Nodes are taken out in the opposite order: of places beside a newest operand none was taken since by what has to stay. Of places by hash, which may
+// have been ordered anew, what stands behind one that becomes empty, and was looked for from there or before, moves up.
 void Graph::rewind(std::size_t size) {
   TACTUS_CHECK(size > 0);
   while (nodes_.size() > size) {
     const Node& n = nodes_.back();
-    std::size_t slot = hash_of(n.op, n.a, n.b, n.c, n.value, n.symbol) & mask_;
-    while (table_[slot] != n.id + 1) slot = (slot + 1) & mask_;
-    table_[slot] = 0;
+    std::size_t hole = find_place(table_, mask_, hash_of(n.op, n.a, n.b, n.c, n.value, n.symbol),
+                                  newest_of(n.a, n.b, n.c), [&](std::uint32_t id) { return id == n.id; });
+    TACTUS_CHECK(table_[2 * hole] == n.id + 1);
+    if (hole <= mask_) {
+      for (std::size_t next = (hole + 1) & mask_; table_[2 * next] != 0; next = (next + 1) & mask_) {
+        const std::size_t home = table_[2 * next + 1] & mask_;
+        if (((next - home) & mask_) < ((next - hole) & mask_)) continue;  // found without the hole
+        std::copy_n(&table_[2 * next], 2, &table_[2 * hole]);
+        hole = next;
+      }
+    }
+    table_[2 * hole] = 0;
     nodes_.pop_back();
   }
 }
@@ -368,8 +424,8 @@ std::optional<Expr> Graph::find_symbol(std::string_view name) const {
   const auto found = symbol_index_.find(std::string(name));
   if (found == symbol_index_.end()) return std::nullopt;
   const std::size_t slot = slot_of(Op::symbol, nullptr, nullptr, nullptr, 0.0, found->second);
-  if (table_[slot] == 0) return std::nullopt;
-  return Expr(&nodes_[table_[slot] - 1]);
+  if (table_[2 * slot] == 0) return std::nullopt;
+  return Expr(&nodes_[table_[2 * slot] - 1]);
 }
 
 Expr symbol(std::string_view name) { return Graph::current().symbol(name); }

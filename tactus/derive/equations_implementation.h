@@ -307,6 +307,37 @@ struct Derivation {
     return result;
   }
 
+  /// The same, M by rows.
+  struct SparseBalance {
+    algebra::SparseRows M;
+    std::vector<Expr> Q;
+  };
+  SparseBalance sparse_balance() const {
+    require_a_matrix();
+    const auto n = static_cast<std::size_t>(nv());
+    if (!speeds.identity) {
+      Balance full = balance();
+      return {algebra::SparseRows(full.M, n), std::move(full.Q)};
+    }
+    TreeBalance tree_balanced = tree_balance();
+    const TreeMatrix<Expr>& M = tree_balanced.M;
+    // Speeds on the way to the ground have smaller numbers: rows are written by growing columns.
+    std::vector<std::vector<algebra::SparseRows::Entry>> rows(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (int j = static_cast<int>(i); j >= 0; j = M.parent(static_cast<std::size_t>(j)))
+        rows[i].push_back({static_cast<std::size_t>(j), M.at(i, static_cast<std::size_t>(j))});
+      std::reverse(rows[i].begin(), rows[i].end());
+      for (const algebra::SparseRows::Entry& entry : rows[i])
+        if (entry.column != i) rows[entry.column].push_back({i, entry.value});
+    }
+    SparseBalance result{algebra::SparseRows(n), std::move(tree_balanced.Q)};
+    for (const std::vector<algebra::SparseRows::Entry>& row : rows) {
+      for (const algebra::SparseRows::Entry& entry : row) result.M.append(entry.column, entry.value);
+      result.M.end_row();
+    }
+    return result;
+  }
+
   /// M_k of every block, and Q.
   struct BlockBalance {
     std::vector<std::vector<Expr>> M;
@@ -350,8 +381,8 @@ struct Derivation {
     return std::move(b.Q);
   }
 
-  /// Phi, velocity, A, c, gamma.
-  std::vector<Block> constraint_blocks() const {
+  /// Phi, velocity.
+  std::vector<Block> error_blocks() const {
     const int m = static_cast<int>(constraints.rows.size());
     std::vector<Expr> phi, velocity;
     for (const ConstraintRow& row : constraints.rows) {
@@ -360,10 +391,20 @@ struct Derivation {
     }
     return {
         block("Phi", "position errors of the constraints [m, rad]; 0 for rows at velocity level", m, 1, phi),
-        block("velocity", "velocity errors A u + c [m/s, rad/s]", m, 1, velocity),
-        block("A", "constraint matrix", m, nv(), constraints.A),
-        block("c", "drift of moving constraints", m, 1, constraints.c),
-        block("gamma", "A udot = gamma", m, 1, constraints.gamma)};
+        block("velocity", "velocity errors A u + c [m/s, rad/s]", m, 1, velocity)};
+  }
+  /// Phi, velocity, A as it is given, c, gamma.
+  std::vector<Block> constraint_blocks(Block A) const {
+    const int m = static_cast<int>(constraints.rows.size());
+    std::vector<Block> blocks = error_blocks();
+    blocks.push_back(std::move(A));
+    blocks.push_back(block("c", "drift of moving constraints", m, 1, constraints.c));
+    blocks.push_back(block("gamma", "A udot = gamma", m, 1, constraints.gamma));
+    return blocks;
+  }
+  std::vector<Block> constraint_blocks() const {
+    return constraint_blocks(block("A", "constraint matrix", static_cast<int>(constraints.rows.size()), nv(),
+                                   constraints.A.full()));
   }
 
   std::vector<Expr> accelerations_by_articulated_body() const {

@@ -34,7 +34,22 @@ double work(const Vector6& F, const math::Mat3<double>& R_from, const math::Mat3
   return F[0] * turned.x + F[1] * turned.y + F[2] * turned.z + F[3] * way.x + F[4] * way.y + F[5] * way.z;
 }
 
-/// Whether nothing in the model drives it: no law of force, which may be a motor's, and no constraint that moves by itself.
+/// After enabling, a coupler slips where it would give more than may be given yet; afterwards it creeps back as far as that is paid for [J].
+void come_on(const control::Coupler& coupler, control::CouplerMemory& memory, const device::Sample& sample,
+             const simulate::PortMotion& port, const control::Safety& safety, double period,
+             double paid) noexcept {
+  constexpr std::array<double, 2> kUnlimited{10.0, 100.0};  // [N m], [N] where nothing limits the device
+  constexpr double kCreep = 0.5;                            // [s]
+  if (const double share = safety.next_share(); share < 1.0) {
+    std::array<double, 2> most = safety.limits().force;
+    for (std::size_t k = 0; k < 2; ++k) most[k] = share * (most[k] > 0.0 ? most[k] : kUnlimited[k]);
+    coupler.slip(memory, sample, port, most);
+  } else if (memory.slipped) {
+    coupler.creep(memory, sample, port, period / kCreep, paid);
+  }
+}
+
+/// Whether something in the model may drive it: a law of force, which may be a motor's, or a constraint that moves by itself.
 bool drives_itself(const describe::Model& model) {
   if (!model.force_laws.empty()) return true;
   const auto moves = [&](std::span<const algebra::Expr> roots) {
@@ -277,6 +292,10 @@ bool HapticLoop::tick(double elapsed) noexcept {
   return !safety_.faulted();
 }
 
+void HapticLoop::rehearse() noexcept {
+  if (!safety_.faulted()) view_->rehearse(record_.on_port);
+}
+
 void HapticLoop::display() noexcept {
   if (admittance_)
     display_admittance();
@@ -441,15 +460,7 @@ void HapticLoop::fit_coupler(const simulate::PortMotion& port) noexcept {
       memory_.softness = follower_->next(memory_.softness, coupler_.energy(memory_, sample_, port), paid);
     record_.softness = memory_.softness;
   }
-  constexpr std::array<double, 2> kUnlimited{10.0, 100.0};  // [N m], [N] where nothing limits the device
-  constexpr double kCreep = 0.5;                            // [s]
-  if (const double share = safety_.next_share(); share < 1.0) {
-    std::array<double, 2> most = safety_.limits().force;
-    for (std::size_t k = 0; k < 2; ++k) most[k] = share * (most[k] > 0.0 ? most[k] : kUnlimited[k]);
-    coupler_.slip(memory_, sample_, port, most);
-  } else if (memory_.slipped) {
-    coupler_.creep(memory_, sample_, port, period_ / kCreep, paid);
-  }
+  come_on(coupler_, memory_, sample_, port, safety_, period_, paid);
 }
 
 void HapticLoop::display_impedance() noexcept {
@@ -481,7 +492,12 @@ void HapticLoop::display_prescribed() noexcept {
   }
   view_->look({}, own.port, own.directions);
   const Vector6 wanted = own.law.wanted(own.memory, sample_, own.port.motion);
-  const Vector6 held = own.coupler.wrench(own.memory.place, sample_, own.port.motion);
+  // The reaction comes on by a share of itself, the coupler along the rest by slipping: its springs have their whole stiffness.
+  come_on(own.coupler, own.memory.place, sample_, own.port.motion, safety_, period_,
+          -books_->made_by_display());
+  const double share = safety_.next_share();
+  Vector6 held = own.coupler.wrench(own.memory.place, sample_, own.port.motion, share);
+  for (double& f : held) f /= share;
   for (const double weight : own.directions.weight)
     record_.resisted += weight > 0.5;  // more coupler than weld
   // A singular position, and nothing that holds the handle in it: no force is right.
@@ -496,16 +512,24 @@ void HapticLoop::display_proxy() noexcept {
   const Vector6 guard = guard_wrench();
   step_mechanism({});
   if (safety_.faulted() || safety_.memory().stage == Stage::off) return;
-  const math::Vec3<double> point = sample_.X_WH.p + memory_.d;
   const control::Proxy proxy{proxy_->stiffness, proxy_->faces};
-  proxy.follow(proxy_->memory, point);
-  const math::Vec3<double> F = proxy.force(proxy_->memory, point);
+  proxy.follow(proxy_->memory, sample_.X_WH.p + memory_.d);
+  // Its spring is a coupler's between the handle and the proxy: it comes on by slipping, and yields to the clamps, as that does.
+  const auto axes = static_cast<std::uint8_t>(device_.specification().actuated & device::kTranslation);
+  const control::Coupler spring{{{0.0, proxy_->stiffness}, {}}, axes};
+  simulate::PortMotion held;
+  held.X_WP.p = proxy_->memory.p;
+  come_on(spring, memory_, sample_, held, safety_, period_, -books_->made_by_display());
+  const math::Vec3<double> F = proxy.force(proxy_->memory, sample_.X_WH.p + memory_.d);
   Vector6 wanted{};
-  for (std::size_t i = 0; i < 3; ++i) wanted[3 + i] = F[i];
-  for (std::size_t i = 0; i < 6; ++i)
-    if (!device::has_axis(device_.specification().actuated, i)) wanted[i] = 0.0;
-  const Vector6 on_handle = safety_.limited(wanted, guard);
+  for (std::size_t i = 0; i < 3; ++i)
+    if (device::has_axis(axes, 3 + i)) wanted[3 + i] = F[i];
+  const Vector6 on_handle = safety_.limited(wanted, guard, Entry::by_itself);
   if (safety_.faulted()) return;
+  if (Vector6 taken = safety_.memory().taken; taken != Vector6{}) {
+    for (double& f : taken) f = -f;
+    spring.yield(memory_, sample_, held, taken);
+  }
   record_.on_handle = on_handle;
   record_.p_P = proxy_->memory.p;
   command({.wrench = on_handle, .X_WH = {}});

@@ -113,6 +113,8 @@ class HapticLoop {
 
   /// One tick, after Device::wait(); `elapsed` [s] since the one before. False: faulted, and in the safe state.
   bool tick(double elapsed) noexcept;
+  /// Between two ticks, for what comes next to find its code and numbers in the caches: a step of the mechanism, taken back. No bit changes.
+  void rehearse() noexcept;
   /// The device did not come back from wait().
   void lost() noexcept { fail(control::Fault::no_sample); }
   /// Ends in the safe state, for a reason that the caller found.

@@ -38,6 +38,13 @@ simulate::Tick FullPort::step(const Vector6& on_port) noexcept {
   return mechanism_.step({.tau = {}, .ports = {acting_.data(), acting_count_}, .wrench = {}});
 }
 
+void FullPort::rehearse(const Vector6& on_port) noexcept {
+  if (unrehearsed_ == nullptr || !mechanism_.save(*unrehearsed_)) return;
+  step(on_port);
+  mechanism_.motion(port_);
+  mechanism_.load(*unrehearsed_);
+}
+
 void FullPort::beside(std::span<const simulate::PortWrench> wrenches) noexcept {
   acting_count_ = 1;
   for (const simulate::PortWrench& wrench : wrenches.first(std::min(wrenches.size(), kMostBesides)))

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <limits>
+#include <memory>
 #include <span>
 
 #include <tactus/control/four_channel.h>
@@ -47,6 +48,8 @@ class PortView {
   virtual double work() const noexcept { return std::numeric_limits<double>::quiet_NaN(); }
   /// [J] kinetic and potential, of the mechanism itself, as late as everything.
   virtual double energy() noexcept = 0;
+  /// Between two ticks: a step with this wrench, taken back, so that code and numbers of the next one are in the caches. Nothing has changed then.
+  virtual void rehearse(const Vector6& /*on_port*/) noexcept {}
 };
 
 /// What decides which directions count as resisted.
@@ -65,7 +68,10 @@ class FullPort final : public PortView {
  public:
   /// The mechanism must outlive it.
   FullPort(simulate::Mechanism& mechanism, int port, const ResistanceRule& rule)
-      : mechanism_(mechanism), port_(port), rule_(rule), directions_(rule.axes, mechanism.nv()) {}
+      : mechanism_(mechanism), port_(port), rule_(rule), directions_(rule.axes, mechanism.nv()) {
+    // Steps of other engines may do what a snapshot does not take back: ask for equations, go over to another engine.
+    if (mechanism.kind() == simulate::EngineKind::smooth) unrehearsed_ = mechanism.make_snapshot();
+  }
 
   const simulate::PortMotion& begin() noexcept override {
     before_ = mechanism_.motion(port_);
@@ -81,6 +87,7 @@ class FullPort final : public PortView {
     const simulate::Energies of = mechanism_.energies();
     return of.kinetic + of.potential;
   }
+  void rehearse(const Vector6& on_port) noexcept override;
 
  private:
   static constexpr std::size_t kMostBesides = 3;
@@ -91,6 +98,7 @@ class FullPort final : public PortView {
   ResistanceRule rule_;
   control::ResistedDirections directions_;
   simulate::PortMotion before_;
+  std::unique_ptr<simulate::Snapshot> unrehearsed_;  // null: nothing is rehearsed
 };
 
 }  // namespace tactus::display

@@ -115,7 +115,8 @@ struct Run {
   RunReport& report;
   long total = 0;
   std::size_t written = 0;
-  Nanoseconds last = 0;  // when the tick before began
+  Nanoseconds last = 0;       // when the tick before began
+  Nanoseconds rehearsal = 0;  // what one takes: the longest lately; at first, the first tick
   LogEntry entry{};
   Watchdog* watchdog = nullptr;
   // Of a device that owns the clock.
@@ -147,6 +148,7 @@ struct Run {
     const bool well = loop.tick(elapsed);
     const Nanoseconds compute = now() - begun;
     report.compute.add(compute);
+    if (report.ticks == 0) rehearsal = compute;
     if (options.log != nullptr) log(elapsed, compute);
     if (options.live != nullptr) options.live->publish({loop.record(), report.ticks, report.missed});
     if (report.ticks % stride == 0 && written < records.size()) records[written++] = loop.record();
@@ -175,11 +177,26 @@ struct Run {
     }
   }
 
+  void wait_for(Nanoseconds deadline, Nanoseconds ahead) noexcept {
+    sleep_until(deadline - ahead);
+    if (ahead == 0) return;
+    constexpr Nanoseconds kForget = 64;  // ticks, about, until a long one no longer counts
+    if (const Nanoseconds awake = now(); awake + 2 * rehearsal < deadline) {
+      loop.rehearse();
+      rehearsal = std::max(now() - awake, rehearsal - rehearsal / kForget);
+    } else {
+      rehearsal -= rehearsal / kForget;
+    }
+    while (now() < deadline) {
+    }
+  }
+
   void in_real_time() noexcept {
     const Nanoseconds period = std::llround(1e9 * loop.period());
+    const Nanoseconds ahead = std::clamp<Nanoseconds>(std::llround(1e9 * options.ahead), 0, period / 8);
     Nanoseconds deadline = now();
     while (report.ticks + report.missed < total && !told_to_stop()) {
-      sleep_until(deadline);
+      wait_for(deadline, ahead);
       const Nanoseconds late = now() - deadline;
       report.wake.add(late);
       if (!loop.device().wait()) return loop.lost();

@@ -4,6 +4,9 @@
 // passed by more than a period is counted as missed and left out: ticks are never made up in a burst. Where the system allows
 // it, the thread gets SCHED_FIFO, a processor of its own and locked memory; a note says where it does not.
 //
+// The thread is awake a little before its deadline: the system may wake it late, and while it slept others had the caches. It rehearses a step of the
+// mechanism (HapticLoop::rehearse) where there is time for two of them, and waits for the deadline by looking at the clock.
+//
 // A device that owns the clock (hardware) is in real time, whatever is asked for, and sets the pace itself. Its rate is measured over its
 // first samples, before there is a force, and looked at from then on: a loop that was made for another one ends with Fault::wrong_rate.
 // Periods that went by without a tick are missed, by the clock and the rate of the loop.
@@ -51,6 +54,8 @@ struct RunOptions {
   double rate_tolerance = 0.2;
   int priority = 80;  // of SCHED_FIFO, below the kernel's own threads
   int cpu = -1;       // to stay on; -1: any
+  /// [s] Real time: awake so long before a deadline, and no longer than an eighth of a period. 0: asleep until then, and nothing is rehearsed.
+  double ahead = 1e-4;
   double watchdog =
       0.1;  // [s] in real time: a loop that stands still for longer is stopped from outside; 0: none
   TickLog* log =

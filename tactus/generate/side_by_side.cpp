@@ -61,6 +61,7 @@ SideBySide SideBySideFinder::run() {
     for (const Row& row : next.mapped().rows) take_output_row(row);
     make_arrays(next.mapped().requests);
   }
+  if (result_.windows.empty()) return none_of(tape_);
   place_requests();
   finish();
   return std::move(result_);

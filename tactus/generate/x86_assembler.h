@@ -46,7 +46,10 @@ class X86Assembler : private asmjit::ErrorHandler {
   /// One instruction, with the shortest address (x86_addresses.cpp).
   template <class... Operands>
   void emit(std::uint32_t opcode, const Operands&... operands) {
-    emit_as(opcode, addressed(operands)...);
+    if ((operands.isMem() || ...))
+      emit_as(opcode, addressed(operands)...);
+    else
+      a_.emit(opcode, operands...);
   }
   template <class... Operands>
   void emit_as(std::uint32_t opcode, const Operands&... operands) {

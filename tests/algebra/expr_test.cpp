@@ -2,10 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <numbers>
+#include <string>
+#include <vector>
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/algebra/print.h>
+#include <tactus/algebra/sparse_rows.h>
 
 namespace tactus::algebra {
 namespace {
@@ -19,6 +24,44 @@ TEST(Expr, EqualExpressionsAreOneNode) {
   EXPECT_EQ((-x) * y, -(x * y));
   EXPECT_EQ((-x) * (-y), x * y);
   EXPECT_EQ(Expr(3.0) * (Expr(2.0) * x), Expr(6.0) * x);
+}
+
+// More nodes by one operand than have room beside it, whole tables of constants, and chains: all are found again, and a graph that forgot some of
+// them finds those that stayed.
+TEST(Expr, EqualExpressionsAreOneNodeInLargeGraphs) {
+  constexpr int kMany = 3000;
+  Graph graph;
+  Graph::Scope scope(graph);
+  std::vector<Expr> x;
+  for (int i = 0; i < kMany; ++i) x.push_back(symbol("x" + std::to_string(i)));
+  const Expr newest = x[0] / x[1];
+  const auto make_all = [&] {
+    std::vector<std::uint32_t> ids;
+    Expr chain = newest;
+    for (int i = 0; i < kMany; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      ids.push_back((x[at] * newest).id());
+      ids.push_back((Expr(0.5 + i) * x[at]).id());
+      chain = chain * x[at] + newest;
+      ids.push_back(chain.id());
+      ids.push_back(atan2(chain, newest).id());
+    }
+    return ids;
+  };
+  const std::size_t before = graph.size();
+  const std::vector<std::uint32_t> first = make_all();
+  const std::size_t size = graph.size();
+  EXPECT_GT(size, before + 4 * (kMany - 1));
+  EXPECT_EQ(make_all(), first);
+  EXPECT_EQ(graph.size(), size);
+  for (const std::size_t left : {before + (size - before) / 2, before}) {
+    graph.rewind(left);
+    EXPECT_EQ(graph.size(), left);
+    EXPECT_EQ(x[0] / x[1], newest);
+    EXPECT_EQ(graph.size(), left);
+    EXPECT_EQ(make_all(), first);
+    EXPECT_EQ(graph.size(), size);
+  }
 }
 
 TEST(Expr, FoldsWhatIsExact) {
@@ -98,6 +141,12 @@ TEST(Calculus, JacobianHasTheDerivativesOfEachColumn) {
     for (std::size_t col = 0; col < symbols.size(); ++col)
       EXPECT_EQ(matrix[row * symbols.size() + col], derivative(roots[row], symbols[col]))
           << row << ", " << col;
+  const SparseRows sparse = sparse_jacobian(roots, symbols);
+  EXPECT_EQ(sparse.rows(), roots.size());
+  EXPECT_EQ(sparse.full(), matrix);
+  EXPECT_EQ(sparse.entry_count(), static_cast<std::size_t>(std::count_if(
+                                      matrix.begin(), matrix.end(), [](Expr e) { return !is_zero(e); })));
+  EXPECT_EQ(SparseRows(matrix, symbols.size()).full(), matrix);
 }
 
 TEST(Calculus, SubstitutesAcrossGraphsByName) {

@@ -63,17 +63,28 @@ struct Case {
 
 class Passive : public ::testing::TestWithParam<Case> {};
 
+/// A sum of many terms, rounded once.
+struct Sum {
+  double value = 0.0, rest = 0.0;
+  void add(double x) {
+    const double before = value, y = x - rest;
+    value = before + y;
+    rest = (value - before) - y;
+  }
+};
+
 // Random wrenches at every port in turn, new ones every 20 ticks. (Not here: the slider-crank, whose singular position it may not
-// pass under load; the Stewart platform, whose eighteen rows are held to 1e-9 of the energy.)
+// pass under load.)
 TEST_P(Passive, WhatGoesInAtThePortsIsStoredOrBurnt) {
   const auto& [name, step, force] = GetParam();
   const auto mechanism = opened(name, step);
   std::mt19937_64 random(11);
-  // Of the energy in play: some hundred roundings in each of the ticks, which add up as a random walk or less.
+  // Of the energy in play: what the issue asks for, of all ticks together and of each.
   constexpr double kBalance = 1e-12;
   const int ticks = long_tests() ? 1000000 : 20000;
   const double start = energy(*mechanism);
-  double given = 0.0, in_play = std::abs(start);
+  double in_play = std::abs(start), last = start, burnt = 0.0, worst = 0.0, left = 0.0;
+  Sum given;
   PortWrench held{};
   long allocations = 0;
   for (int k = 0; k < ticks; ++k) {
@@ -83,23 +94,29 @@ TEST_P(Passive, WhatGoesInAtThePortsIsStoredOrBurnt) {
     const simulate::Tick tick = mechanism->step({.ports = {&held, 1}});
     allocations += test::allocation_count_of_this_thread() - before;
     ASSERT_TRUE(tick.ok()) << mechanism->explain(tick.status) << " at " << k;
-    const double now = work(held, from, mechanism->motion(held.port));
-    given += now;
-    in_play = support::larger(in_play, std::abs(now), std::abs(energy(*mechanism)), std::abs(given));
+    const double now = work(held, from, mechanism->motion(held.port)), here = energy(*mechanism),
+                 loss = mechanism->books().friction_loss;
+    given.add(now);
+    in_play = support::larger(in_play, std::abs(now), std::abs(here), std::abs(given.value));
+    worst = support::larger(worst, std::abs(here - last - (now - (loss - burnt))));
+    last = here;
+    burnt = loss;
+    left = support::larger(left, std::abs(here - start - (given.value - loss)));
   }
   EXPECT_EQ(allocations, 0);
-  const double left = energy(*mechanism) - start - (given - mechanism->books().friction_loss);
-  EXPECT_LE(std::abs(left), kBalance * in_play * std::sqrt(static_cast<double>(ticks)))
-      << left << " J of " << in_play << " J";
-  EXPECT_GE(mechanism->books().friction_loss, 0.0);
-  EXPECT_GT(std::abs(given), 0.0);
+  EXPECT_LE(worst, kBalance * in_play) << "J in one tick, of " << in_play << " J";
+  EXPECT_LE(left, kBalance * in_play) << "J in all, of " << in_play << " J";
+  EXPECT_GE(burnt, 0.0);
+  EXPECT_GT(std::abs(given.value), 0.0);
 }
+// Chains, loops (some redundant, one with a spring, one of eighteen rows), a free body, rolling, elastic joints.
 INSTANTIATE_TEST_SUITE_P(Models, Passive,
                          testing::Values(Case{"double_pendulum", 1e-3, 5.0},
                                          Case{"double_pendulum", 2e-2, 5.0}, Case{"planar_3r", 5e-3, 1.0},
                                          Case{"four_bar", 1e-3, 1.0}, Case{"bricard", 1e-3, 0.2},
                                          Case{"rigid_body", 1e-3, 1.0}, Case{"shopping_cart", 2e-3, 20.0},
-                                         Case{"rolling_disk", 1e-3, 0.1}),
+                                         Case{"rolling_disk", 1e-3, 0.1}, Case{"flexible_3r", 1e-3, 1.0},
+                                         Case{"andrews", 1e-4, 0.01}, Case{"stewart_platform", 1e-3, 5.0}),
                          [](const auto& test) {
                            return std::string(test.param.model) + "_" +
                                   std::to_string(std::lround(1e6 * test.param.step)) + "_us";

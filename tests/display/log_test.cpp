@@ -22,6 +22,7 @@
 #include <tactus/display/log/sinks.h>
 
 #include "support/allocations.h"
+#include "support/locks.h"
 
 namespace tactus::display {
 namespace {
@@ -279,10 +280,11 @@ TEST(TickLog, NeverWaitsInTheLoopAndCountsWhatIsLost) {
   std::vector<std::uint64_t> numbers;
   TickLog log(one(std::make_unique<Slow>(numbers, std::chrono::milliseconds(20))), 16);
   LogEntry entry;
-  const long before = allocation_count();
+  const long before = allocation_count(), locks = tactus::test::lock_count_of_this_thread();
   long taken = 0;
   for (int k = 0; k < 1000; ++k) taken += log.offer(entry);
   EXPECT_EQ(allocation_count(), before);
+  EXPECT_EQ(tactus::test::lock_count_of_this_thread(), locks);
   EXPECT_EQ(taken + log.lost(), 1000);
   EXPECT_GT(log.lost(), 0);
   log.finish();

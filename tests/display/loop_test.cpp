@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <mutex>
+#include <shared_mutex>
 #include <thread>
 
 #include <tactus/base/error.h>
@@ -20,6 +22,7 @@
 #include "display/mass_on_spring.h"
 #include "support/allocations.h"
 #include "support/compare.h"
+#include "support/locks.h"
 #include "support/paths.h"
 
 namespace tactus::display {
@@ -53,16 +56,30 @@ class EveryDevice : public ::testing::TestWithParam<std::string> {
   };
 };
 
-TEST_P(EveryDevice, RunsWellWithoutAFaultAndWithoutAllocation) {
+TEST_P(EveryDevice, RunsWellWithoutAFaultAllocationOrLock) {
   Rig rig(GetParam(), Injected::nothing, 0);
   const long before = test::allocation_count_of_this_thread();
+  const long locks = test::lock_count_of_this_thread();
   for (int k = 0; k < 2000; ++k) {
     rig.device.wait();
     ASSERT_TRUE(rig.loop.tick(rig.loop.period())) << name_of(rig.loop.safety().fault) << " at " << k;
   }
   EXPECT_EQ(test::allocation_count_of_this_thread(), before);
+  EXPECT_EQ(test::lock_count_of_this_thread(), locks);
   EXPECT_EQ(rig.loop.safety().stage, Stage::on);
   EXPECT_GT(std::abs(rig.mechanism->state().q[0]) + std::abs(rig.mechanism->state().u[0]), 1e-3);
+}
+
+TEST(Locks, AreCounted) {
+  if (!test::kCountsLocks) GTEST_SKIP() << "the thread sanitizer has these calls for itself";
+  std::mutex mutex;
+  std::shared_mutex shared;
+  const long before = test::lock_count_of_this_thread();
+  { const std::lock_guard lock(mutex); }
+  { const std::unique_lock lock(mutex, std::try_to_lock); }
+  { const std::shared_lock lock(shared); }
+  { const std::unique_lock lock(shared); }
+  EXPECT_EQ(test::lock_count_of_this_thread(), before + 4);
 }
 
 TEST_P(EveryDevice, EveryFaultEndsInTheSafeStateWithinTheTick) {

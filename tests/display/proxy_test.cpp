@@ -10,6 +10,7 @@
 #include <tactus/display/loop.h>
 #include <tactus/display/world_faces.h>
 
+#include "display/mass_on_spring.h"
 #include "support/allocations.h"
 #include "support/compare.h"
 
@@ -128,6 +129,54 @@ TEST(ProxyLoop, FacesOfTheGroundLookOutwards) {
   EXPECT_NEAR(sum, 0.2 + 0.4 + 0.6, 1e-12);
   EXPECT_NEAR(faces[6].normal.z, 1.0, 1e-12);
   EXPECT_NEAR(faces[6].offset, -1.0, 1e-12);
+}
+
+/// Goes 20 mm along a way while forces come on, stays, and comes back.
+device::HandPointer in_and_out(const Vec3& ahead) {
+  return device::following(
+      [ahead](double t) {
+        constexpr double kThere = 0.1, kBack = 0.8, kHome = 1.2, kWay = 0.02;  // [s], [s], [s], [m]
+        const double part = t < kThere  ? t / kThere
+                            : t < kBack ? 1.0
+                                        : std::max(0.0, (kHome - t) / (kHome - kBack));
+        return device::Intention{kWay * part * ahead, {}};
+      },
+      {{2.0, 300.0}, {0.02, 5.0}});
+}
+
+/// [J] The most that the motors have given the handle by any time, beyond what it gave them.
+double given_by(HapticLoop& loop, device::Device& device) {
+  EXPECT_TRUE(loop.enable());
+  double most = 0.0, pressed = 0.0;
+  for (int k = 0; k < 2500; ++k) {
+    EXPECT_TRUE(device.wait() && loop.tick(1e-3)) << name_of(loop.safety().fault) << " at " << k;
+    most = support::larger(most, -loop.record().out_of_handle);
+    const Vector6& F = loop.record().on_handle;
+    pressed = support::larger(pressed, std::hypot(F[3], F[4], F[5]));
+  }
+  EXPECT_GT(pressed, 2.0);  // [N] it was pressed
+  return most;
+}
+
+// What is pressed while forces come on gives back no more than it got: 4.6 mm into a spring of 1000 N/m hold 11 mJ. A spring that is held for a period gives K T/2 v^2 besides, which
+// the handle's damping burns: 0.1 mJ at 50 mm/s.
+constexpr double kSampling = 5e-4;  // [J]
+
+TEST(ProxyLoop, ComesOnWithoutMakingEnergy) {
+  const auto mechanism = mass_on_spring(1e-3);
+  const auto device = device::open("simulated:ideal", in_and_out({1, 0, 0}));
+  HapticLoop loop(*mechanism, *device, mechanism->port("block"), {}, {});
+  loop.use(control::ProxyGains{.stiffness = 1000.0});
+  EXPECT_LT(given_by(loop, *device), kSampling);
+}
+
+TEST(PrescribedPort, ComesOnWithoutMakingEnergyAlongWhatConstraintsCarry) {
+  const auto mechanism = mass_on_spring(1e-3);
+  const auto device = device::open("simulated:ideal", in_and_out({0, 1, 0}));
+  HapticLoop loop(*mechanism, *device, mechanism->port("block"), {{0.0, 1000.0}, {0.0, 0.5}}, {});
+  loop.use(control::PrescribedGains{
+      .axes = 0b011000, .drift_rate = 5.0, .bandwidth = 10.0, .heaviest = 1e3, .every_axis = false});
+  EXPECT_LT(given_by(loop, *device), kSampling);
 }
 
 }  // namespace

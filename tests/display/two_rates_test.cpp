@@ -14,6 +14,7 @@
 
 #include "support/allocations.h"
 #include "support/compare.h"
+#include "support/locks.h"
 #include "support/paths.h"
 
 namespace tactus::display {
@@ -260,19 +261,20 @@ TEST(TwoRates, AreStableInContactAtThirtyHertz) {
   }
 }
 
-TEST(TwoRates, AllocateNothingInTheLoop) {
+TEST(TwoRates, NeitherAllocateNorLockInTheLoop) {
   const TwoRateOptions rates{.every = 10, .delay = 5};
   Scene scene("chain_in_enclosure", "distal", &rates);
   for (int k = 0; k < 200; ++k) {
     scene.device.wait();
     ASSERT_TRUE(scene.loop.tick(1e-3));
   }
-  const long before = test::allocation_count_of_this_thread();
+  const long before = test::allocation_count_of_this_thread(), locks = test::lock_count_of_this_thread();
   for (int k = 0; k < 1500; ++k) {
     scene.device.wait();
     ASSERT_TRUE(scene.loop.tick(1e-3));
   }
   EXPECT_EQ(test::allocation_count_of_this_thread(), before);
+  EXPECT_EQ(test::lock_count_of_this_thread(), locks);
 }
 
 TEST(TwoRates, RunInTwoThreadsByTheClock) {

@@ -200,6 +200,85 @@ TEST(Growth, ForcesAtPassiveJointsOfFlyingBodiesCountOnlyWhereTheyAreAskedFor) {
   }
 }
 
+/// Of bodies that fly, z = [0; u; P] at places q0, which turn by so much in a step [rad].
+struct Flight {
+  std::vector<double> q0, z;
+  static constexpr double kStep = 1e-2;  // [s]
+
+  Flight(const describe::Model& model, const Dynamics& dynamics, double turn) {
+    State state = start_of(model);
+    const auto nv = state.u.size();
+    for (std::size_t i = 0; i < state.q.size(); ++i) state.q[i] += 0.3 * std::cos(static_cast<double>(i));
+    dynamics.coordinates.normalize(state.q.data());
+    for (std::size_t i = 0; i < nv; i += 6) {
+      const double w = std::hypot(state.u[i], state.u[i + 1], state.u[i + 2]);
+      for (std::size_t k = 0; k < 3; ++k) state.u[i + k] *= turn / (kStep * w);
+    }
+    Chart chart(dynamics);
+    chart.adopt(state);
+    z.resize(static_cast<std::size_t>(chart.size()));
+    chart.begin(state, z);
+    q0 = state.q;
+  }
+};
+
+TEST(Growth, AWholeStepOfFlyingBodiesIsFourSlopesAndAnEnd) {
+  for (const int count : {1, 2, 3, 9}) {
+    const describe::Model model = flyers(count);
+    const Dynamics dynamics = compile(derive::Equations(model));
+    ASSERT_TRUE(dynamics.in_chart && dynamics.in_chart->flying);
+    const FlyingBodies& flying = *dynamics.in_chart->flying;
+    std::vector<double> in(flying.input_size()), out(flying.output_size()), work(flying.work_size());
+    const FlyingBodies::Memory memory{in.data(), out.data(), work.data()};
+    for (const double turn : {1e-4, 0.05, 0.25}) {
+      SCOPED_TRACE(fmt::format("{} bodies turn by {}", count, turn));
+      const double h = Flight::kStep;
+      const Flight start(model, dynamics, turn);
+      Flight whole = start, parts = start;
+      ASSERT_TRUE(flying.fly(h, whole.q0.data(), whole.z.data(), memory));
+
+      const std::vector<double> none(static_cast<std::size_t>(dynamics.nv()), 0.0);
+      std::vector<double> k(start.z.size()), sum(k.size(), 0.0), place = start.z;
+      for (int stage = 0; stage < 4; ++stage) {
+        flying.slope(start.q0.data(), place.data(), none.data(), k.data(), memory);
+        for (std::size_t i = 0; i < k.size(); ++i) {
+          sum[i] += (stage == 1 || stage == 2 ? 2.0 : 1.0) * k[i];
+          place[i] = start.z[i] + (stage == 2 ? h : 0.5 * h) * k[i];
+        }
+      }
+      for (std::size_t i = 0; i < k.size(); ++i) parts.z[i] += h / 6.0 * sum[i];
+      flying.settle(parts.q0.data(), parts.z.data(), memory);
+
+      constexpr double kRounding =
+          1e-14;  // of places and speeds of some metres and radians per second, below 30
+      EXPECT_LT(support::difference(whole.q0, parts.q0), kRounding * count);
+      EXPECT_LT(support::difference(whole.z, parts.z), kRounding * 30.0);
+      // The momentum to the bit.
+      const auto P = static_cast<std::size_t>(2 * dynamics.nv());
+      for (std::size_t i = P; i < k.size(); ++i) EXPECT_EQ(whole.z[i], parts.z[i]);
+      EXPECT_GT(support::difference(whole.q0, start.q0), 0.1 * turn);
+    }
+  }
+}
+
+TEST(Growth, AWholeStepIsRefusedWhereABodyTurnsTooFar) {
+  const describe::Model model = flyers(9);
+  const Dynamics dynamics = compile(derive::Equations(model));
+  const FlyingBodies& flying = *dynamics.in_chart->flying;
+  std::vector<double> in(flying.input_size()), out(flying.output_size()), work(flying.work_size());
+  const FlyingBodies::Memory memory{in.data(), out.data(), work.data()};
+  for (const double speed : {1.2 * FlyingBodies::kMostTurnInStep / Flight::kStep, std::nan("")}) {
+    Flight start(model, dynamics, 1e-3);
+    start.z[static_cast<std::size_t>(dynamics.nv()) + 8 * 6] = speed;  // [rad/s] of the last one alone
+    Flight flight = start;
+    EXPECT_FALSE(flying.fly(Flight::kStep, flight.q0.data(), flight.z.data(), memory));
+    EXPECT_EQ(flight.q0, start.q0);
+    if (speed == speed) {
+      EXPECT_EQ(flight.z, start.z);
+    }
+  }
+}
+
 TEST(Growth, TreesFallByTheirWeightAndFollowForcesAtTheirRoots) {
   for (const bool with_arm : {false, true}) {  // beside an arm that stands on the ground
     std::string text = support::tree_text(20);

@@ -1,15 +1,13 @@
-// Which speeds are independent: by singular values and a look at the rows of V [Gillespie2003, (43); Reckdahl1997], beside
-// pivots in the metric of the masses as the embedding has them. Both keep a choice until another is much better.
+// Which speeds are independent: by singular values [Gillespie2003, (43)] and by pivots (studies/gillespie2003/selection.h), and that the motion does not depend on it.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 #include <vector>
 
 #include <Eigen/Dense>
 
+#include <studies/gillespie2003/selection.h>
 #include <tactus/contact/open.h>
 #include <tactus/derive/equations.h>
 #include <tactus/describe/read/load.h>
@@ -25,84 +23,10 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-using Set = std::vector<Index>;  // of dependent speeds, sorted
-
-/// A choice is kept while the condition of its columns is at most this many times that of the best.
-constexpr double kMuchBetter = 10.0;
-
-MatrixXd columns(const MatrixXd& A, const Set& set) {
-  MatrixXd some(A.rows(), static_cast<Index>(set.size()));
-  for (std::size_t k = 0; k < set.size(); ++k) some.col(static_cast<Index>(k)) = A.col(set[k]);
-  return some;
-}
-
-double condition(const MatrixXd& A) {
-  const VectorXd s = A.jacobiSvd().singularValues();
-  return s[0] / s[s.size() - 1];
-}
-
-/// The rows of the null space's basis that are furthest from each other are the independent speeds.
-Set by_singular_values(const MatrixXd& A) {
-  const Eigen::JacobiSVD<MatrixXd> svd(A, Eigen::ComputeFullV);
-  MatrixXd rows = svd.matrixV().rightCols(A.cols() - A.rows());
-  std::vector<char> free(static_cast<std::size_t>(A.cols()), 0);
-  for (Index k = 0; k < rows.cols(); ++k) {
-    Index largest = 0;
-    rows.rowwise().squaredNorm().maxCoeff(&largest);
-    free[static_cast<std::size_t>(largest)] = 1;
-    const VectorXd direction = rows.row(largest).transpose().normalized();
-    rows -= rows * direction * direction.transpose();
-  }
-  Set set;
-  for (Index i = 0; i < A.cols(); ++i)
-    if (free[static_cast<std::size_t>(i)] == 0) set.push_back(i);
-  return set;
-}
-
-/// Pivots of A with column i divided by sqrt(M_ii).
-Set by_pivots(const MatrixXd& A, const MatrixXd& M) {
-  MatrixXd scaled = A;
-  for (Index i = 0; i < A.cols(); ++i) scaled.col(i) /= std::sqrt(M(i, i));
-  const Eigen::ColPivHouseholderQR<MatrixXd> qr(scaled);
-  Set set;
-  for (Index k = 0; k < A.rows(); ++k) set.push_back(qr.colsPermutation().indices()[k]);
-  std::sort(set.begin(), set.end());
-  return set;
-}
-
-/// udot of M udot = Q + A^T lambda, A udot = gamma, by the equations in the independent speeds.
-VectorXd embedded(const MatrixXd& A, const MatrixXd& M, const VectorXd& Q, const VectorXd& gamma,
-                  const Set& dependent) {
-  const Index n = A.cols(), m = A.rows();
-  Set free;
-  for (Index i = 0; i < n; ++i)
-    if (!std::binary_search(dependent.begin(), dependent.end(), i)) free.push_back(i);
-  const Eigen::PartialPivLU<MatrixXd> solver(columns(A, dependent));
-  const MatrixXd part = solver.solve(columns(A, free));
-  const VectorXd rest = solver.solve(gamma);
-  MatrixXd T = MatrixXd::Zero(n, n - m);
-  VectorXd g = VectorXd::Zero(n);
-  for (std::size_t k = 0; k < free.size(); ++k) T(free[k], static_cast<Index>(k)) = 1.0;
-  for (std::size_t k = 0; k < dependent.size(); ++k) {
-    T.row(dependent[k]) = -part.row(static_cast<Index>(k));
-    g[dependent[k]] = rest[static_cast<Index>(k)];
-  }
-  return T * (T.transpose() * M * T).ldlt().solve(T.transpose() * (Q - M * g)) + g;
-}
-
-struct Tally {
-  Set now;
-  int chosen = 0;  // how often
-  double worst = 0.0;
-
-  void follow(const MatrixXd& A, const Set& best) {
-    if (now.empty() || !(condition(columns(A, now)) <= kMuchBetter * condition(columns(A, best)))) {
-      now = best;
-      ++chosen;
-    }
-    worst = support::larger(worst, condition(columns(A, now)));
-  }
-};
+using studies::gillespie::by_pivots;
+using studies::gillespie::by_singular_values;
+using studies::gillespie::embedded;
+using studies::gillespie::Tally;
 
 /// [s] Of the motions: the four-bar falls, and turns at 30 rad/s.
 constexpr double kStep = 1e-4;

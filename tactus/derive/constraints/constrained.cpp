@@ -10,7 +10,7 @@ using algebra::Expr;
 
 namespace {
 
-/// A vector by its entries that are not known to be zero.
+/// A vector by its entries that are not known to be zero, in order.
 struct Sparse {
   std::vector<std::size_t> at;
   std::vector<Expr> value;
@@ -30,10 +30,13 @@ Sparse sparse(const std::vector<Expr>& x) {
   return result;
 }
 
-/// sum_i x_i y_i
+/// sum_i x_i y_i. Of a longer y only the part is looked at in which x has entries.
 Expr dot(const Sparse& x, const Sparse& y) {
   Expr sum(0.0);
-  for (std::size_t a = 0, b = 0; a < x.at.size() && b < y.at.size();) {
+  if (x.at.empty()) return sum;
+  const auto begin = std::lower_bound(y.at.begin(), y.at.end(), x.at.front());
+  for (std::size_t a = 0, b = static_cast<std::size_t>(begin - y.at.begin());
+       a < x.at.size() && b < y.at.size();) {
     if (x.at[a] == y.at[b]) {
       sum += x.value[a++] * y.value[b++];
     } else if (x.at[a] < y.at[b]) {
@@ -47,7 +50,7 @@ Expr dot(const Sparse& x, const Sparse& y) {
 
 }  // namespace
 
-ConstrainedSolution solve_constrained(TreeMatrix<Expr> M, std::vector<Expr> Q, const std::vector<Expr>& A,
+ConstrainedSolution solve_constrained(TreeMatrix<Expr> M, std::vector<Expr> Q, const algebra::SparseRows& A,
                                       const std::vector<Expr>& gamma) {
   const std::size_t n = Q.size(), m = gamma.size();
   const int nv = static_cast<int>(n);
@@ -77,11 +80,35 @@ ConstrainedSolution solve_constrained(TreeMatrix<Expr> M, std::vector<Expr> Q, c
   // S_kl is zero but for rows l that have a speed in common with row k, or whose G has an entry in common with that of row k: these are looked at,
   // in their order, and no others.
   std::vector<std::vector<std::size_t>> rows_of_speed(n), rows_of_G(m);
+  // x <- L^-T x of a row has entries at its own speeds and at those on their ways to the ground: from the last to the first, as above.
+  std::vector<Expr> x(n);
+  std::vector<char> reached(n, 0);
+  const auto carried_to_ground = [&](std::span<const algebra::SparseRows::Entry> row) {
+    std::vector<std::size_t> at;
+    for (const auto& entry : row) {
+      x[entry.column] = entry.value;
+      for (int j = static_cast<int>(entry.column); j >= 0 && !reached[static_cast<std::size_t>(j)];
+           j = parents[static_cast<std::size_t>(j)]) {
+        reached[static_cast<std::size_t>(j)] = 1;
+        at.push_back(static_cast<std::size_t>(j));
+      }
+    }
+    std::sort(at.begin(), at.end());
+    for (auto i = at.rbegin(); i != at.rend(); ++i) {
+      if (algebra::is_zero(x[*i])) continue;
+      for (int j = parents[*i]; j >= 0; j = parents[static_cast<std::size_t>(j)])
+        x[static_cast<std::size_t>(j)] -= M.at(*i, static_cast<std::size_t>(j)) * x[*i];
+    }
+    Sparse result;
+    for (const std::size_t i : at) {
+      if (!algebra::is_zero(x[i])) result.append(i, x[i]);
+      x[i] = Expr();
+      reached[i] = 0;
+    }
+    return result;
+  };
   for (std::size_t k = 0; k < m; ++k) {
-    std::vector<Expr> row(A.begin() + static_cast<std::ptrdiff_t>(k * n),
-                          A.begin() + static_cast<std::ptrdiff_t>((k + 1) * n));
-    towards_ground(row);
-    z[k] = sparse(row);
+    z[k] = carried_to_ground(A.row(k));
     y[k] = z[k];
     for (std::size_t e = 0; e < y[k].at.size(); ++e) y[k].value[e] *= inverse_of_D(y[k].at[e]);
     lambda[k] = gamma[k] - dot(y[k], q);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <tactus/algebra/expr.h>
+#include <tactus/algebra/sparse_rows.h>
 #include <tactus/derive/tree/tree_matrix.h>
 
 namespace tactus::derive {
@@ -26,7 +27,6 @@ struct ConstrainedSolution {
 
 /// M of the speeds and their coupling, Q = tau - h, rows A (m x nv) and gamma.
 ConstrainedSolution solve_constrained(TreeMatrix<algebra::Expr> M, std::vector<algebra::Expr> Q,
-                                      const std::vector<algebra::Expr>& A,
-                                      const std::vector<algebra::Expr>& gamma);
+                                      const algebra::SparseRows& A, const std::vector<algebra::Expr>& gamma);
 
 }  // namespace tactus::derive

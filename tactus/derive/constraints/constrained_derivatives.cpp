@@ -43,12 +43,11 @@ Function constrained_derivatives(const Equations& equations, const std::vector<b
   const Graph::Scope scope(*self.graph);
   const Symbols& symbols = *self.symbols;
   const auto n = static_cast<std::size_t>(self.nv());
-  Matrix A;
+  algebra::SparseRows A(n);
   std::vector<Expr> gamma, lambda;
   for (std::size_t k = 0; k < self.constraints.rows.size(); ++k) {
     if (!active_rows.empty() && !active_rows[k]) continue;
-    A.insert(A.end(), self.constraints.A.begin() + static_cast<std::ptrdiff_t>(k * n),
-             self.constraints.A.begin() + static_cast<std::ptrdiff_t>((k + 1) * n));
+    A.add_row(self.constraints.A.row(k));
     gamma.push_back(self.constraints.gamma[k]);
     lambda.push_back(algebra::symbol("lambda_" + std::to_string(k + 1)));
   }
@@ -61,9 +60,9 @@ Function constrained_derivatives(const Equations& equations, const std::vector<b
   std::vector<Expr> pull(n), off(m);
   for (std::size_t k = 0; k < m; ++k) {
     off[k] = gamma[k];
-    for (std::size_t i = 0; i < n; ++i) {
-      pull[i] += A[k * n + i] * lambda[k];
-      off[k] -= A[k * n + i] * symbols.udot[i];
+    for (const auto& [i, a] : A.row(k)) {
+      pull[i] += a * lambda[k];
+      off[k] -= a * symbols.udot[i];
     }
   }
   Matrix off_q = derivatives_by_place(self, off), off_u = algebra::jacobian(off, symbols.u);

@@ -37,12 +37,11 @@ Function Equations::constrained_dynamics(const std::vector<bool>& active_rows) c
   describe::require_inertia(self.model, "the constrained motion");
   const Graph::Scope scope(*self.graph);
   const Symbols& symbols = *self.symbols;
-  const auto n = static_cast<std::size_t>(nv());
-  std::vector<Expr> A, gamma;
+  algebra::SparseRows A(static_cast<std::size_t>(nv()));
+  std::vector<Expr> gamma;
   for (std::size_t k = 0; k < self.constraints.rows.size(); ++k) {
     if (!active_rows.empty() && !active_rows[k]) continue;
-    A.insert(A.end(), self.constraints.A.begin() + static_cast<std::ptrdiff_t>(k * n),
-             self.constraints.A.begin() + static_cast<std::ptrdiff_t>((k + 1) * n));
+    A.add_row(self.constraints.A.row(k));
     gamma.push_back(self.constraints.gamma[k]);
   }
   const int m = static_cast<int>(gamma.size());
@@ -66,11 +65,11 @@ Function Equations::constraint_step(const std::vector<bool>& active_rows) const 
   describe::require_inertia(self.model, "a step of the constrained motion");
   const Graph::Scope scope(*self.graph);
   const auto n = static_cast<std::size_t>(nv());
-  std::vector<Expr> A, error;
+  algebra::SparseRows A(n);
+  std::vector<Expr> error;
   for (std::size_t k = 0; k < self.constraints.rows.size(); ++k) {
     if (!active_rows.empty() && !active_rows[k]) continue;
-    A.insert(A.end(), self.constraints.A.begin() + static_cast<std::ptrdiff_t>(k * n),
-             self.constraints.A.begin() + static_cast<std::ptrdiff_t>((k + 1) * n));
+    A.add_row(self.constraints.A.row(k));
     error.push_back(algebra::symbol("error_" + std::to_string(error.size())));
   }
   const int m = static_cast<int>(error.size());
@@ -110,11 +109,10 @@ Function Equations::contact_terms(const std::vector<int>& bodies) const {
   for (std::size_t k = 0; k < blocks().size(); ++k) {
     const SpeedBlock& b = blocks()[k];
     if (b.rows.empty()) continue;
-    std::vector<Expr> A;
-    for (const int row : b.rows)
-      for (const int speed : b.speeds)
-        A.push_back(self.constraints.A[static_cast<std::size_t>(row) * static_cast<std::size_t>(nv()) +
-                                       static_cast<std::size_t>(speed)]);
+    std::vector<Expr> A(b.rows.size() * b.speeds.size());
+    for (std::size_t r = 0; r < b.rows.size(); ++r)
+      for (const auto& entry : self.constraints.A.row(static_cast<std::size_t>(b.rows[r])))
+        A[r * b.speeds.size() + static_cast<std::size_t>(self.blocks.place[entry.column])] = entry.value;
     outputs.push_back(block("A_" + std::to_string(k), "constraint rows of a block in its speeds",
                             static_cast<int>(b.rows.size()), static_cast<int>(b.speeds.size()),
                             std::move(A)));
@@ -169,20 +167,21 @@ Function Equations::parametric_dynamics(const std::vector<bool>& active_rows) co
   const ParametricMap& map = *self.parametric;
   const auto n = static_cast<std::size_t>(nv());
   const std::size_t nz = map.z.size();
-  std::vector<Expr> A, gamma;
+  algebra::SparseRows A(n);
+  std::vector<Expr> gamma;
   for (std::size_t k = 0; k < self.constraints.rows.size(); ++k) {
     if (!map.left[k] || (!active_rows.empty() && !active_rows[k])) continue;
-    A.insert(A.end(), self.constraints.A.begin() + static_cast<std::ptrdiff_t>(k * n),
-             self.constraints.A.begin() + static_cast<std::ptrdiff_t>((k + 1) * n));
+    A.add_row(self.constraints.A.row(k));
     gamma.push_back(self.constraints.gamma[k]);
   }
   const int m = static_cast<int>(gamma.size());
-  const Implementation::Balance balance = self.balance();
+  const Implementation::SparseBalance balance = self.sparse_balance();
   ParametricProblem problem = reduce(map, *self.symbols, balance.M, balance.Q, A, gamma);
   std::vector<int> chain(nz);  // every parameter couples with every other
   for (std::size_t c = 0; c < nz; ++c) chain[c] = static_cast<int>(c) - 1;
-  ConstrainedSolution solution = solve_constrained(TreeMatrix<Expr>(std::move(chain), problem.M),
-                                                   std::move(problem.Q), problem.A, problem.gamma);
+  ConstrainedSolution solution =
+      solve_constrained(TreeMatrix<Expr>(std::move(chain), problem.M), std::move(problem.Q),
+                        algebra::SparseRows(problem.A, nz), problem.gamma);
   std::vector<Expr> udot = map.b;
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t c = 0; c < nz; ++c) udot[i] += map.T[i * nz + c] * solution.udot[c];

@@ -48,10 +48,10 @@ class Rows {
         stations_(tree, motion, speeds.rates),
         speeds_(speeds),
         result_(result) {
-    moving_ = symbols.q;
-    moving_rates_ = coordinate_rates(model, symbols, speeds.rates);
-    moving_.push_back(symbols.t);
-    moving_rates_.emplace_back(1.0);
+    const std::vector<Expr> rates = coordinate_rates(model, symbols, speeds.rates);
+    for (std::size_t i = 0; i < rates.size(); ++i) moving_.emplace(symbols.q[i].node(), rates[i]);
+    moving_.emplace(symbols.t.node(), Expr(1.0));
+    for (std::size_t i = 0; i < symbols.u.size(); ++i) speeds_by_symbol_.emplace(symbols.u[i].node(), i);
   }
 
   void add(int index) {
@@ -122,13 +122,27 @@ class Rows {
     return stations_.at(f.body, numbers_(f.X_BF));
   }
 
+  // A row is made of a few symbols: only these are looked at, however many the mechanism has.
   Expr rate_of(Expr phi) const {
-    return algebra::directional_derivative(std::span(&phi, 1), moving_, moving_rates_).front();
+    std::vector<Expr> moving, rates;
+    for (const Expr symbol : algebra::symbols_in(std::span(&phi, 1))) {
+      const auto found = moving_.find(symbol.node());
+      if (found == moving_.end()) continue;
+      moving.push_back(symbol);
+      rates.push_back(found->second);
+    }
+    return algebra::directional_derivative(std::span(&phi, 1), moving, rates).front();
   }
 
   int price(Expr velocity) const {
-    const std::vector<Expr> row = algebra::jacobian(std::span(&velocity, 1), symbols_.u);
-    return algebra::count_operations(row).total();
+    std::vector<std::size_t> at;
+    for (const Expr symbol : algebra::symbols_in(std::span(&velocity, 1)))
+      if (const auto found = speeds_by_symbol_.find(symbol.node()); found != speeds_by_symbol_.end())
+        at.push_back(found->second);
+    std::sort(at.begin(), at.end());
+    std::vector<Expr> speeds;
+    for (const std::size_t i : at) speeds.push_back(symbols_.u[i]);
+    return algebra::count_operations(algebra::jacobian(std::span(&velocity, 1), speeds)).total();
   }
 
   std::string label(const std::string& direction) const {
@@ -338,7 +352,8 @@ class Rows {
   Stations stations_;
   const SpeedMap& speeds_;
   ConstraintEquations& result_;
-  std::vector<Expr> moving_, moving_rates_;
+  std::unordered_map<const algebra::Node*, Expr> moving_;  // coordinates and time, and their rates
+  std::unordered_map<const algebra::Node*, std::size_t> speeds_by_symbol_;
   int index_ = 0;
   const Constraint* constraint_ = nullptr;
 };
@@ -409,7 +424,7 @@ ConstraintEquations derive_constraints(const Model& model, const Numbers& number
 
   std::vector<Expr> velocity;
   for (const ConstraintRow& row : result.rows) velocity.push_back(row.velocity);
-  result.A = algebra::jacobian(velocity, symbols.u);
+  result.A = algebra::sparse_jacobian(velocity, symbols.u);
   const std::vector<Expr> still(symbols.u.size());
   result.c = algebra::substitute(velocity, algebra::Graph::current(), symbols.u, still);
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include <tactus/algebra/sparse_rows.h>
 #include <tactus/derive/tree/speeds.h>
 #include <tactus/derive/tree/stations.h>
 
@@ -19,7 +20,7 @@ namespace tactus::derive {
 struct ConstraintEquations {
   std::vector<ConstraintRow> rows;
   std::vector<std::string> vanished;  // labels of rows that hold by the mechanism's structure
-  std::vector<Expr> A;                // rows x nv, by rows
+  algebra::SparseRows A;              // rows x nv
   std::vector<Expr> c, gamma;
 };
 

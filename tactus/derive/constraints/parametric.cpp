@@ -84,10 +84,9 @@ void inspect(const Model& model, const Symbols& symbols, const ConstraintEquatio
   for (const ConstraintRow& row : constraints.rows) roots.push_back(row.velocity);
   std::vector<std::vector<Entry>> A(m);
   for (std::size_t k = 0; k < m; ++k)
-    for (std::size_t i = 0; i < n; ++i) {
-      if (algebra::is_zero(constraints.A[k * n + i])) continue;
-      A[k].push_back({i, roots.size()});
-      roots.push_back(constraints.A[k * n + i]);
+    for (const auto& entry : constraints.A.row(k)) {
+      A[k].push_back({entry.column, roots.size()});
+      roots.push_back(entry.value);
     }
   roots = map.in_parameters(roots, symbols);
   const auto constraint_of = [&](std::size_t k) -> const describe::Constraint& {
@@ -187,25 +186,29 @@ ParametricMap derive_parametric(const Model& model, const Symbols& symbols, cons
   return map;
 }
 
-ParametricProblem reduce(const ParametricMap& map, const Symbols& symbols, const std::vector<Expr>& M,
-                         const std::vector<Expr>& Q, const std::vector<Expr>& A,
+ParametricProblem reduce(const ParametricMap& map, const Symbols& symbols, const algebra::SparseRows& M,
+                         const std::vector<Expr>& Q, const algebra::SparseRows& A,
                          const std::vector<Expr>& gamma) {
   const std::size_t n = Q.size(), nz = map.z.size(), m = gamma.size();
-  std::vector<Expr> all = M;
+  std::vector<Expr> all;
+  for (std::size_t i = 0; i < n; ++i)
+    for (const auto& entry : M.row(i)) all.push_back(entry.value);
   all.insert(all.end(), Q.begin(), Q.end());
-  all.insert(all.end(), A.begin(), A.end());
+  for (std::size_t k = 0; k < m; ++k)
+    for (const auto& entry : A.row(k)) all.push_back(entry.value);
   all.insert(all.end(), gamma.begin(), gamma.end());
   all = map.in_parameters(all, symbols);
-  const Expr *M_z = all.data(), *Q_z = M_z + n * n, *A_z = Q_z + n, *gamma_z = A_z + m * n;
+  const Expr *M_z = all.data(), *Q_z = M_z + M.entry_count(), *A_z = Q_z + n,
+             *gamma_z = A_z + A.entry_count();
   ParametricProblem result{std::vector<Expr>(nz * nz), std::vector<Expr>(nz), std::vector<Expr>(m * nz),
                            std::vector<Expr>(gamma_z, gamma_z + m)};
   for (std::size_t i = 0; i < n; ++i) {
     std::vector<Expr> MT(nz);  // row i of M T
     Expr rest = Q_z[i];        // of Q - M b
-    for (std::size_t j = 0; j < n; ++j) {
-      if (algebra::is_zero(M_z[i * n + j])) continue;
-      rest -= M_z[i * n + j] * map.b[j];
-      for (std::size_t c = 0; c < nz; ++c) MT[c] += M_z[i * n + j] * map.T[j * nz + c];
+    for (const auto& entry : M.row(i)) {
+      const Expr M_ij = *M_z++;
+      rest -= M_ij * map.b[entry.column];
+      for (std::size_t c = 0; c < nz; ++c) MT[c] += M_ij * map.T[entry.column * nz + c];
     }
     for (std::size_t c = 0; c < nz; ++c) {
       result.Q[c] += map.T[i * nz + c] * rest;
@@ -215,10 +218,10 @@ ParametricProblem reduce(const ParametricMap& map, const Symbols& symbols, const
   for (std::size_t c = 0; c < nz; ++c)
     for (std::size_t d = 0; d < c; ++d) result.M[d * nz + c] = result.M[c * nz + d];
   for (std::size_t k = 0; k < m; ++k) {
-    for (std::size_t i = 0; i < n; ++i) {
-      if (algebra::is_zero(A_z[k * n + i])) continue;
-      result.gamma[k] -= A_z[k * n + i] * map.b[i];
-      for (std::size_t c = 0; c < nz; ++c) result.A[k * nz + c] += A_z[k * n + i] * map.T[i * nz + c];
+    for (const auto& entry : A.row(k)) {
+      const Expr A_ki = *A_z++;
+      result.gamma[k] -= A_ki * map.b[entry.column];
+      for (std::size_t c = 0; c < nz; ++c) result.A[k * nz + c] += A_ki * map.T[entry.column * nz + c];
     }
   }
   return result;

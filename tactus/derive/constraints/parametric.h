@@ -35,8 +35,8 @@ struct ParametricProblem {
   std::vector<Expr> M, Q;      // T^T M T, T^T (Q - M b)
   std::vector<Expr> A, gamma;  // of the given rows: A T, gamma - A b
 };
-ParametricProblem reduce(const ParametricMap& map, const Symbols& symbols, const std::vector<Expr>& M,
-                         const std::vector<Expr>& Q, const std::vector<Expr>& A,
+ParametricProblem reduce(const ParametricMap& map, const Symbols& symbols, const algebra::SparseRows& M,
+                         const std::vector<Expr>& Q, const algebra::SparseRows& A,
                          const std::vector<Expr>& gamma);
 
 }  // namespace tactus::derive

@@ -299,8 +299,9 @@ class KaneSheet {
     Block A{"A_B", "", m, n, {}}, C{"C", "", m, 1, {}}, gamma{"gamma", "", m, 1, {}};
     std::vector<std::string> labels;
     for (const std::size_t k : rows) {
-      const auto first = constraints.A.begin() + static_cast<std::ptrdiff_t>(k * n_);
-      A.entries.insert(A.entries.end(), first, first + n);
+      A.entries.resize(A.entries.size() + n_);
+      for (const auto& entry : constraints.A.row(k))
+        A.entries[A.entries.size() - n_ + entry.column] = entry.value;
       C.entries.push_back(constraints.c[k]);
       gamma.entries.push_back(constraints.gamma[k]);
       labels.push_back(fmt::format("{} {}", labels.size() + 1, constraints.rows[k].label));

@@ -51,16 +51,30 @@ double largest(const Vec3<Expr>& v) {
   return size;
 }
 
+/// What hangs on each link, by their numbers: found once, since no frame that moves changes it.
+struct Hanging {
+  explicit Hanging(const Tree<Expr>& tree) : links(tree.links.size()), bodies(tree.links.size()) {
+    for (std::size_t i = 0; i < tree.links.size(); ++i)
+      if (const int parent = tree.links[i].parent; parent >= 0)
+        links[static_cast<std::size_t>(parent)].push_back(i);
+    for (std::size_t b = 0; b < tree.bodies.size(); ++b)
+      if (const int link = tree.bodies[b].link; link >= 0)
+        bodies[static_cast<std::size_t>(link)].push_back(b);
+  }
+
+  std::vector<std::vector<std::size_t>> links, bodies;
+};
+
 /// Replaces link i's frame L by L' = L * X_LN: its placement, mass, children and bodies follow.
-void move_frame(Tree<Expr>& tree, int i, const Pose<Expr>& X_LN) {
+void move_frame(Tree<Expr>& tree, const Hanging& hanging, int i, const Pose<Expr>& X_LN) {
   Link<Expr>& link = tree.links[static_cast<std::size_t>(i)];
   const Pose<Expr> X_NL = inverse(X_LN);
   const MassMoments<Expr> mass = seen_from(X_NL, MassMoments<Expr>{link.m, link.h, link.sigma});
   link.m = mass.m;
   link.h = mass.h;
   link.sigma = mass.sigma;
-  for (Link<Expr>& child : tree.links) {
-    if (child.parent != i) continue;
+  for (const std::size_t c : hanging.links[static_cast<std::size_t>(i)]) {
+    Link<Expr>& child = tree.links[c];
     const Pose<Expr> X = X_NL * Pose<Expr>{child.R_PJ, child.p_PJ};
     const double scale = std::max(largest(child.p_PJ), largest(X_LN.p));
     child.R_PJ = X.R;
@@ -68,9 +82,8 @@ void move_frame(Tree<Expr>& tree, int i, const Pose<Expr>& X_LN) {
     clean_rotation(child.R_PJ);
     clean(child.p_PJ, scale);
   }
-  for (auto& body : tree.bodies) {
-    if (body.link == i) body.X_LB = X_NL * body.X_LB;
-  }
+  for (const std::size_t b : hanging.bodies[static_cast<std::size_t>(i)])
+    tree.bodies[b].X_LB = X_NL * tree.bodies[b].X_LB;
 }
 
 Mat3<Expr> about_z(double angle) {
@@ -82,7 +95,7 @@ bool turns_about_z(const Link<Expr>& link) {
 }
 
 /// Turns link i's frame by the angle about its own z: L' = L Rz. The joint's zero moves with it.
-void turn_link(Tree<Expr>& tree, int i, double angle) {
+void turn_link(Tree<Expr>& tree, const Hanging& hanging, int i, double angle) {
   Link<Expr>& link = tree.links[static_cast<std::size_t>(i)];
   if (angle == 0.0) return;
   if (turns_about_z(link)) {
@@ -91,12 +104,13 @@ void turn_link(Tree<Expr>& tree, int i, double angle) {
     link.R_PJ = link.R_PJ * about_z(angle);
     clean_rotation(link.R_PJ);
   }
-  move_frame(tree, i, {about_z(angle), Vec3<Expr>::zero()});
+  move_frame(tree, hanging, i, {about_z(angle), Vec3<Expr>::zero()});
 }
 
 }  // namespace
 
 void turn_frames(Tree<Expr>& tree) {
+  const Hanging hanging(tree);
   for (int i = 0; i < tree.size(); ++i) {
     Link<Expr>& link = tree.links[static_cast<std::size_t>(i)];
     clean_rotation(link.R_PJ);
@@ -111,22 +125,23 @@ void turn_frames(Tree<Expr>& tree) {
       link.R_PJ = link.R_PJ * half_turn;
       link.sign = -link.sign;
       link.offset = -link.offset;
-      move_frame(tree, i, {half_turn, Vec3<Expr>::zero()});
+      move_frame(tree, hanging, i, {half_turn, Vec3<Expr>::zero()});
     }
     // R_PJ = Rz(gamma) Rx(alpha) Rz(beta): the parent's frame takes gamma (if this is the first child that
     // asks, and the parent turns about z), the joint's zero takes beta.
     const double sin_alpha = std::hypot(link.R_PJ(0, 2).value(), link.R_PJ(1, 2).value());
     if (sin_alpha > kDust) {
       const double gamma = std::atan2(link.R_PJ(0, 2).value(), -link.R_PJ(1, 2).value());
-      bool first_child = P >= 0 && (turns_about_z(tree.links[static_cast<std::size_t>(P)]) ||
-                                    tree.links[static_cast<std::size_t>(P)].kind == LinkKind::prismatic);
-      for (int j = 0; j < i; ++j)
-        first_child = first_child && tree.links[static_cast<std::size_t>(j)].parent != P;
+      const bool first_child =
+          P >= 0 &&
+          (turns_about_z(tree.links[static_cast<std::size_t>(P)]) ||
+           tree.links[static_cast<std::size_t>(P)].kind == LinkKind::prismatic) &&
+          hanging.links[static_cast<std::size_t>(P)].front() == static_cast<std::size_t>(i);
       // A placement of whole quarter turns costs nothing as it is.
       bool quarter = true;
       for (const auto& row : link.R_PJ.m)
         for (const Expr x : row) quarter = quarter && (x.value() == 0.0 || std::fabs(x.value()) == 1.0);
-      if (first_child && !quarter) turn_link(tree, P, gamma);
+      if (first_child && !quarter) turn_link(tree, hanging, P, gamma);
     }
     if (turns_about_z(link) && !link.R_PJ(0, 0).is_constant(1.0)) {
       // What is left after the twist about x is a turn about the joint's own z.
@@ -151,7 +166,7 @@ void slide_frame(Tree<Expr>& tree, int i, Expr s) {
   const double scale = std::max(largest(link.p_PJ), largest(shift));
   link.p_PJ = link.p_PJ + shift;
   clean(link.p_PJ, scale);
-  move_frame(tree, i, {Mat3<Expr>::identity(), along_z});
+  move_frame(tree, Hanging(tree), i, {Mat3<Expr>::identity(), along_z});
 }
 
 std::vector<SlideAim> slide_aims(const Tree<Expr>& tree, int i) {
@@ -215,12 +230,6 @@ std::optional<Expr> slide_for(const Tree<Expr>& tree, const SlideAim& aim) {
 
 namespace {
 
-bool is_last(const Tree<Expr>& tree, int i) {
-  for (const Link<Expr>& other : tree.links)
-    if (other.parent == i) return false;
-  return true;
-}
-
 bool is_symmetric(const Link<Expr>& link) {
   const SecondMoments<Expr>& I = link.sigma;
   return I.xx == I.yy && algebra::is_zero(I.xy) && algebra::is_zero(I.xz) && algebra::is_zero(I.yz) &&
@@ -245,12 +254,15 @@ void remove_dust(SecondMoments<Expr>& I) {
 }  // namespace
 
 void regroup_inertia(Tree<Expr>& tree, const std::vector<bool>& loaded) {
+  std::vector<bool> last(tree.links.size(), true);  // nothing hangs on it
+  for (const Link<Expr>& link : tree.links)
+    if (link.parent >= 0) last[static_cast<std::size_t>(link.parent)] = false;
   for (int i = tree.size() - 1; i >= 0; --i) {
     Link<Expr>& link = tree.links[static_cast<std::size_t>(i)];
     remove_dust(link.sigma);
     MassMoments<Expr> moved;
-    if (link.kind == LinkKind::revolute && !loaded[static_cast<std::size_t>(i)] && is_last(tree, i) &&
-        is_symmetric(link)) {
+    if (link.kind == LinkKind::revolute && !loaded[static_cast<std::size_t>(i)] &&
+        last[static_cast<std::size_t>(i)] && is_symmetric(link)) {
       moved = {link.m, link.h, link.sigma};
       link.kind = LinkKind::rotor;
       link.spin = link.sigma.xx + link.sigma.yy;

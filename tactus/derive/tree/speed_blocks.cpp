@@ -55,10 +55,9 @@ SpeedBlocks speed_blocks(const Tree<Expr>& tree, const SpeedMap& speeds,
   }
   std::vector<int> speed_of_row(constraints.rows.size(), -1);
   for (std::size_t row = 0; row < constraints.rows.size(); ++row) {
-    for (std::size_t r = 0; r < n; ++r) {
-      if (algebra::is_zero(constraints.A[row * n + r])) continue;
-      if (speed_of_row[row] < 0) speed_of_row[row] = static_cast<int>(r);
-      sets.join(speed_of_row[row], static_cast<int>(r));
+    for (const auto& entry : constraints.A.row(row)) {
+      if (speed_of_row[row] < 0) speed_of_row[row] = static_cast<int>(entry.column);
+      sets.join(speed_of_row[row], static_cast<int>(entry.column));
     }
   }
 

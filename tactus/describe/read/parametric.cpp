@@ -238,8 +238,13 @@ void read_parametric(Reader& reader, const Value& section, const Value* initial)
   const Fields psi(reader, q, "`q`", keys);
   const std::vector<algebra::Dimension> dimensions = coordinate_dimensions(reader.model);
   reader.local_names = std::move(known);
+  std::unordered_map<std::string_view, const Value*> formulas;
+  for (const Value::Entry& entry : q.entries) formulas.emplace(entry.key.text, &entry.value);
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const Value& given = psi.require(names[i], "every coordinate must be given as a formula in z");
+    const auto found = formulas.find(names[i]);
+    const Value& given = found != formulas.end()
+                             ? *found->second
+                             : psi.require(names[i], "every coordinate must be given as a formula in z");
     parametric.psi.push_back(read_psi(reader, given, dimensions[i]));
   }
   reader.local_names.clear();

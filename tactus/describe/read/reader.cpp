@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <unordered_set>
 
 #include <fmt/format.h>
 #include <Eigen/LU>
@@ -338,8 +339,14 @@ std::size_t Reader::choice(const Value& value, std::string_view what,
 Fields::Fields(const Reader& reader, const Value& map, std::string_view what,
                std::span<const std::string_view> keys)
     : reader_(reader), map_(reader.require_map(map, what)), what_(what), keys_(keys) {
+  constexpr std::size_t kMany = 64;  // more: all coordinates of a mechanism
+  std::unordered_set<std::string_view> many;
+  if (keys.size() > kMany) many.insert(keys.begin(), keys.end());
+  const auto is_known = [&](std::string_view key) {
+    return keys.size() > kMany ? many.contains(key) : std::find(keys.begin(), keys.end(), key) != keys.end();
+  };
   for (const Value::Entry& entry : map.entries) {
-    if (std::find(keys.begin(), keys.end(), entry.key.text) != keys.end()) continue;
+    if (is_known(entry.key.text)) continue;
     reader.fail(entry.key, fmt::format("unknown key `{}` in {}", entry.key.text, what),
                 suggestion(entry.key.text, keys));
   }

@@ -41,6 +41,7 @@ class RungeKutta4 : public Stepper {
       : k_(static_cast<std::size_t>(chart.size())), sum_(k_.size()), place_(k_.size()) {}
 
   Status step(Chart& chart, double t, double h, std::span<double> z) override {
+    if (chart.fly(h, z)) return {};
     chart.slope(t, z.data(), k_.data());
     accumulate(1.0, 0.5 * h, z);
     chart.slope(t + 0.5 * h, place_.data(), k_.data());

@@ -19,6 +19,9 @@ constexpr double kLeastFactor = 0.25, kMostFactor = 2.25;
 // made in parts, and the secant would find a solution that leads elsewhere.
 constexpr double kBelieved = 0.5;
 
+// Of the motion's energy: what steps before left over is taken out where that changes no speed by more than half of this.
+constexpr double kUnfelt = 1e-6;
+
 // [rad, m] As far as that.
 constexpr double kStill = 1e-8;
 
@@ -63,8 +66,9 @@ PassiveBalance balance_of(const PassiveStep& step, const PassiveRows& rows, bool
   PassiveBalance result;
   result.work = h * step.outside_power + (step.port_work - h * step.port_power) + by_driven;
   result.loss = h * step.loss_power;
-  const double missing =
-      by_Q + by_rows - (result.work - result.loss - (step.V1 - step.V0)) + ((step.T1 - step.T0) - by_inertia);
+  const double carried = std::abs(step.carried) <= kUnfelt * size ? step.carried : 0.0;
+  const double missing = by_Q + by_rows - (result.work - result.loss - (step.V1 - step.V0)) +
+                         ((step.T1 - step.T0) - by_inertia) + carried;
   result.terms = std::abs(by_Q) + std::abs(by_rows) + std::abs(result.work) + std::abs(result.loss) +
                  std::abs(step.V1) + std::abs(step.V0) + std::abs(step.T1) + std::abs(step.T0) +
                  std::abs(by_inertia);

@@ -39,6 +39,7 @@ struct PassiveStep {
   std::vector<double> M0_du, M_du, M_mean;        // [nv] M(q0) du, M du, M mean
   double T0 = 0.0, V0 = 0.0, T1 = 0.0, V1 = 0.0;  // [J]
   double port_work = 0.0;                         // [J] of what acts at ports, from end to end
+  double carried = 0.0;                           // [J] more than the steps before should have left
   std::vector<double> lambda;                     // [rows] impulses of the constraints
 };
 

@@ -38,6 +38,9 @@ namespace {
 //
 // Where a motion turns back u_m is zero within the step, and no a balances it. There a is left out, and what the midpoint rule alone leaves of the balance, E, is
 // taken from the speeds at the end, all by one factor: T1 becomes T1 - E. E is of third order, too.
+//
+// Rounding of a step, and what moving its end onto the constraints changes, would add up from step to step as a random walk does. What the energy is, less what the books
+// say that it should be, is therefore part of the next balance.
 constexpr int kMostIterations = 30, kMatrixServes = 8;
 // How far the speeds may go in a step, by what the accelerations where it begins make of them and by the speeds themselves.
 constexpr double kFar = 4.0, kFarMoving = 0.01;
@@ -48,6 +51,8 @@ constexpr double kSolved = 1e-16;
 // Where they no longer shrink, a change du may do so much to the energy in play, by u . M du and by du . M du: rounding of energies,
 // seen through a small speed, is a large part of it.
 constexpr double kGoodEnough = 2e-13, kSmall = 1e-20;
+// What the books and the energy may differ by where a step begins, by the energies: beyond that somebody has moved the mechanism, or contacts have taken energy.
+constexpr double kLeftOver = 2e-12;
 // Of the rounding of what forces do, where hardly anything moves: the kinetic energy of a change that nobody sees.
 constexpr double kUnseen = 1e-10;
 
@@ -82,20 +87,32 @@ class PassiveStepper final : public Stepper {
         centre_(chart.centre_size()) {}
 
   EnergyBooks books() const override { return books_; }
-  void reset() override { books_ = {0.0, 0.0}; }
-  std::size_t memory() const override { return 2; }
+  void reset() override {
+    books_ = {0.0, 0.0};
+    last_ = {};
+  }
+  std::size_t memory() const override { return 6; }
   void save(double* memory) const override {
     memory[0] = books_.work;
     memory[1] = books_.loss;
+    memory[2] = last_.kinetic;
+    memory[3] = last_.potential;
+    memory[4] = last_.gain;
+    memory[5] = last_.carried;
   }
-  void load(const double* memory) override { books_ = {memory[0], memory[1]}; }
+  void load(const double* memory) override {
+    books_ = {memory[0], memory[1]};
+    last_ = {memory[2], memory[3], memory[4], memory[5]};
+  }
 
   Status step(Chart& chart, double t, double h, std::span<double> z) override {
     start_.assign(z.begin(), z.end());
     const EnergyBooks before = books_;
+    const LastStep last = last_;
     Status status = one_step(chart, t, h, z);
     for (int halvings = 1; !status.ok() && halvings <= kMostHalvings; ++halvings) {
       books_ = before;
+      last_ = last;
       chart.save_centre(centre_.data());
       std::copy(start_.begin(), start_.end(), z.begin());
       const long parts = 1L << halvings;
@@ -107,7 +124,10 @@ class PassiveStepper final : public Stepper {
       }
       if (!status.ok()) chart.load_centre(centre_.data());
     }
-    if (!status.ok()) books_ = before;
+    if (!status.ok()) {
+      books_ = before;
+      last_ = last;
+    }
     return status;
   }
 
@@ -148,6 +168,7 @@ class PassiveStepper final : public Stepper {
       for (std::size_t i = 0; i < n_; ++i) z[n_ + i] = factor * step_.u1[i];
       books_.work += balance.work;
       books_.loss += balance.loss;
+      last_ = {step_.T0, step_.V0, balance.work - balance.loss, step_.carried};
       return {};
     }
     return Status::not_converged;
@@ -171,6 +192,9 @@ class PassiveStepper final : public Stepper {
     momenta(t, q0.data(), udot, step_.u0.data(), start_momenta_);
     step_.T0 = 0.5 * math::dot(step_.u0.data(), start_momenta_.data() + n_, n_);
     expected_ = h * h * math::dot(udot, start_momenta_.data(), n_);
+    // By differences: the energies themselves would be rounded in every step.
+    step_.carried = last_.carried + ((step_.T0 - last_.kinetic) + (step_.V0 - last_.potential) - last_.gain);
+    if (!(std::abs(step_.carried) <= kLeftOver * (step_.T0 + std::abs(step_.V0)))) step_.carried = 0.0;
     std::fill(step_.lambda.begin(), step_.lambda.end(), 0.0);
     rows_.begin();
     matrix_.begin(chart, t);
@@ -310,6 +334,11 @@ class PassiveStepper final : public Stepper {
   std::vector<double> in_, arguments0_, arguments1_, work_;
   std::vector<double> start_, centre_;
   EnergyBooks books_{0.0, 0.0};
+  /// [J] The energies where the last step began, what it should have added to them, and what it carried; not known at first.
+  struct LastStep {
+    double kinetic = std::numeric_limits<double>::infinity(), potential = 0.0, gain = 0.0, carried = 0.0;
+  };
+  LastStep last_;
   double expected_ = 0.0;  // [J] twice the kinetic energy of the change that the first accelerations make
 };
 

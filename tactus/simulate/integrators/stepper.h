@@ -20,7 +20,7 @@ struct EnergyBooks {
 class Stepper {
  public:
   virtual ~Stepper() = default;
-  /// Moves z, which starts settled (theta = 0), from t to t + h. On trouble z is worthless.
+  /// Moves z, which starts settled (theta = 0), from t to t + h; Chart::settle() follows. On trouble z is worthless.
   virtual Status step(Chart& chart, double t, double h, std::span<double> z) = 0;
   /// [s] The length of the next step that it will take by itself; infinite where it takes what it is given.
   virtual double pace() const { return std::numeric_limits<double>::infinity(); }

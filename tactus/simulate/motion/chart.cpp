@@ -70,6 +70,7 @@ void Chart::allocate() {
 
 void Chart::begin(const State& state, std::span<double> z) {
   const auto nv = static_cast<std::ptrdiff_t>(dynamics_.nv());
+  settled_ = false;
   std::copy(state.q.begin(), state.q.end(), w_.q0.begin());
   std::fill_n(z.begin(), nv, 0.0);
   std::copy(state.u.begin(), state.u.end(), z.begin() + nv);
@@ -100,11 +101,23 @@ void Chart::accelerate() {
 
 bool Chart::turns_little(const double* z) const { return dynamics_.in_chart->flying->turn_little(z); }
 
-bool Chart::slope_by_code(double, const double* z, double* z_rate) {
-  if (!dynamics_.in_chart || !dynamics_.in_chart->flying || with_parts_ || law_ != nullptr ||
-      friction_ != nullptr || dynamics_.loads || (outside_ != nullptr && outside_->acts()) ||
-      !turns_little(z))
+/// Bodies each alone, on which nothing acts but weight and what is held at their joints.
+bool Chart::flies() const {
+  return dynamics_.in_chart && dynamics_.in_chart->flying && law_ == nullptr && friction_ == nullptr &&
+         !dynamics_.loads && (outside_ == nullptr || !outside_->acts());
+}
+
+bool Chart::fly(double h, std::span<double> z) {
+  if (!flies() ||
+      std::any_of(w_.held_tau.begin(), w_.held_tau.end(), [](double force) { return force != 0.0; }))
     return false;
+  settled_ = dynamics_.in_chart->flying->fly(h, w_.q0.data(), z.data(),
+                                             {code_in_.data(), code_out_.data(), code_work_.data()});
+  return settled_;
+}
+
+bool Chart::slope_by_code(double, const double* z, double* z_rate) {
+  if (with_parts_ || !flies() || !turns_little(z)) return false;
   std::copy(w_.held_tau.begin(), w_.held_tau.end(), w_.tau);
   for (const int k : dynamics_.unactuated) w_.tau[k] = 0.0;
   dynamics_.in_chart->flying->slope(w_.q0.data(), z, w_.tau, z_rate,
@@ -113,6 +126,10 @@ bool Chart::slope_by_code(double, const double* z, double* z_rate) {
 }
 
 bool Chart::settle_by_code(double, std::span<double> z) {
+  if (settled_) {
+    settled_ = false;
+    return true;
+  }
   if (!dynamics_.in_chart || !dynamics_.in_chart->flying || law_ != nullptr || !turns_little(z.data()))
     return false;
   dynamics_.in_chart->flying->settle(w_.q0.data(), z.data(),
@@ -128,7 +145,7 @@ void Chart::load(double t, const double* z) {
 }
 
 void Chart::slope(double t, const double* z, double* z_rate) {
-  if (slope_by_code(t, z, z_rate)) return;
+  if (dynamics_.in_chart && slope_by_code(t, z, z_rate)) return;
   const int nv = dynamics_.nv();
   load(t, z);
   if (friction_ != nullptr)
