@@ -521,8 +521,16 @@ void run(const Request& request) {
   if (request.abbreviate > 0.0) result["abbreviated"] = abbreviated(model, motion, request.abbreviate);
 
   fmt::print("{}\n", result.dump(2));
-  if (!all_finite(result))
-    throw Failed("some values (null above) are not finite: the equations are singular at this state");
+  if (!all_finite(result)) {
+    std::string ended;  // definitions, which nothing else need depend on
+    const Json definitions = result.value("definitions", Json::object());
+    for (const auto& [name, value] : definitions.items())
+      if (!all_finite(value)) ended += fmt::format("{}`{}`", ended.empty() ? "" : ", ", name);
+    result.erase("definitions");
+    throw Failed(all_finite(result)
+                     ? fmt::format("no finite value at this state (null above): the definition {}", ended)
+                     : "some values (null above) are not finite: the equations are singular at this state");
+  }
   if (!off.empty())
     throw Failed(
         "the state violates the constraints: " + off +

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdint>
 #include <limits>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace tactus::algebra {
 
@@ -391,10 +394,66 @@ std::string latex_align(const std::vector<LatexEquation>& equations) {
   return text + "\\end{align*}\n";
 }
 
+namespace {
+
+/// A character of UTF-8 that begins at `at`, which moves behind it; what is none of UTF-8's is its byte.
+char32_t next_character(std::string_view text, std::size_t& at) {
+  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
+  const unsigned char first = byte(at++);
+  const int more = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : first >= 0xc0 ? 1 : 0;
+  if (more == 0 || at + static_cast<std::size_t>(more) > text.size()) return first;
+  char32_t character = first & (0x3fu >> more);
+  for (int k = 0; k < more; ++k) character = character << 6 | (byte(at++) & 0x3fu);
+  return character;
+}
+
+/// Signs that have a command of mathematics.
+std::string_view command_of(char32_t character) {
+  static constexpr std::pair<char32_t, std::string_view> kCommands[] = {
+      {U'\u0393', "Gamma"},     {U'\u0394', "Delta"},   {U'\u0398', "Theta"},
+      {U'\u039b', "Lambda"},    {U'\u039e', "Xi"},      {U'\u03a0', "Pi"},
+      {U'\u03a3', "Sigma"},     {U'\u03a6', "Phi"},     {U'\u03a8', "Psi"},
+      {U'\u03a9', "Omega"},     {U'\u03b1', "alpha"},   {U'\u03b2', "beta"},
+      {U'\u03b3', "gamma"},     {U'\u03b4', "delta"},   {U'\u03b5', "varepsilon"},
+      {U'\u03b6', "zeta"},      {U'\u03b7', "eta"},     {U'\u03b8', "theta"},
+      {U'\u03b9', "iota"},      {U'\u03ba', "kappa"},   {U'\u03bb', "lambda"},
+      {U'\u03bc', "mu"},        {U'\u03bd', "nu"},      {U'\u03be', "xi"},
+      {U'\u03c0', "pi"},        {U'\u03c1', "rho"},     {U'\u03c3', "sigma"},
+      {U'\u03c4', "tau"},       {U'\u03c5', "upsilon"}, {U'\u03c6', "varphi"},
+      {U'\u03c7', "chi"},       {U'\u03c8', "psi"},     {U'\u03c9', "omega"},
+      {U'\u2190', "leftarrow"}, {U'\u2192', "to"},      {U'\u2194', "leftrightarrow"},
+      {U'\u2202', "partial"},   {U'\u2207', "nabla"},   {U'\u221a', "surd"},
+      {U'\u221e', "infty"},     {U'\u2220', "angle"},   {U'\u2225', "parallel"},
+      {U'\u2248', "approx"},    {U'\u2260', "neq"},     {U'\u2264', "leq"},
+      {U'\u2265', "geq"},       {U'\u22a5', "perp"},    {U'\u22c5', "cdot"}};
+  for (const auto& [known, command] : kCommands)
+    if (known == character) return command;
+  return "";
+}
+
+/// Whether pdflatex knows the character with its T1 fonts and nothing loaded: Latin letters and their signs.
+bool is_latin(char32_t character) {
+  if (character >= 0xa0 && character <= 0xff) return true;
+  constexpr std::u32string_view kOthers =
+      U"\u0102\u0103\u0104\u0105\u0106\u0107\u010c\u010d\u010e\u010f\u0110\u0111\u0118\u0119\u011a\u011b"
+      U"\u011e\u011f"
+      U"\u0130\u0131\u0139\u013a\u013d\u013e\u0141\u0142\u0143\u0144\u0147\u0148\u0150\u0151\u0152\u0153"
+      U"\u0154\u0155\u0158\u0159"
+      U"\u015a\u015b\u015e\u015f\u0160\u0161\u0162\u0163\u0164\u0165\u016e\u016f\u0170\u0171\u0178\u0179"
+      U"\u017a\u017b\u017c\u017d\u017e"
+      U"\u2013\u2014\u2018\u2019\u201a\u201c\u201d\u201e\u2020\u2021\u2022\u2026\u2030\u2039\u203a\u20ac"
+      U"\u2122";
+  return kOthers.find(character) != std::u32string_view::npos;
+}
+
+}  // namespace
+
 std::string latex_text(std::string_view text) {
   std::string result;
-  for (const char c : text) {
-    switch (c) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t from = at;
+    const char32_t character = next_character(text, at);
+    switch (character) {
       case '#':
       case '$':
       case '%':
@@ -403,7 +462,7 @@ std::string latex_text(std::string_view text) {
       case '{':
       case '}':
         result += '\\';
-        result += c;
+        result += text[from];
         break;
       case '^':
         result += "\\textasciicircum{}";
@@ -417,10 +476,20 @@ std::string latex_text(std::string_view text) {
       case '<':
       case '>':
       case '|':
-        result += std::string("$") + c + "$";
+        result += std::string("$") + text[from] + "$";
+        break;
+      case 0x2212:  // minus
+        result += "$-$";
         break;
       default:
-        result += static_cast<unsigned char>(c) < 32 ? ' ' : c;
+        if (character < 32 || character == 127)
+          result += ' ';
+        else if (character < 128 || (is_latin(character) && at > from + 1))
+          result += text.substr(from, at - from);
+        else if (const std::string_view command = command_of(character); !command.empty())
+          result += fmt::format("$\\{}$", command);
+        else  // of another script, or a picture: pdflatex would stop at it
+          result += fmt::format("[U+{:04X}]", static_cast<std::uint32_t>(character));
     }
   }
   return result;

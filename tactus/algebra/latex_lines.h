@@ -24,7 +24,15 @@ struct LatexEquation {
 };
 std::string latex_align(const std::vector<LatexEquation>& equations);
 
-/// Plain text for LaTeX: what would be a command or a sign of its own is not.
+/// The head of a document, up to where its own settings follow. T1 fonts only where there are scalable ones: without them pdflatex makes bitmaps by a
+/// program that small installations do not have.
+inline constexpr std::string_view kLatexHead =
+    "\\documentclass{article}\n"
+    "\\IfFileExists{lmodern.sty}{\\usepackage[T1]{fontenc}\\usepackage{lmodern}}"
+    "{\\IfFileExists{type1ec.sty}{\\usepackage[T1]{fontenc}}{}}\n"
+    "\\usepackage[margin=2cm]{geometry}\n\\usepackage{amsmath}\n";
+
+/// Plain text for LaTeX: what would be a command or a sign of its own is not, and what pdflatex has no letter for is its number, "[U+5173]".
 std::string latex_text(std::string_view text);
 
 }  // namespace tactus::algebra

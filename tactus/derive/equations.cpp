@@ -309,10 +309,11 @@ Function Equations::linear_model() const {
   const Implementation& self = *implementation_;
   const Graph::Scope scope(*self.graph);
   if (nq() != nv() || !self.speeds.identity) {
-    throw InputError(
-        {self.model.file},
-        "the linear model needs one coordinate per degree of freedom and joint rates as speeds",
-        "describe spherical and free joints by revolute and prismatic ones, or leave out `speeds`");
+    throw InputError({self.model.file},
+                     "the linear model needs one coordinate per degree of freedom and joint rates as speeds",
+                     "take it about a point (`tactus linear`, `tactus derive --linear --at initial`); or "
+                     "describe spherical "
+                     "and free joints by revolute and prismatic ones, or leave out `speeds`");
   }
   const Symbols& symbols = *self.symbols;
   ForceDerivatives d = force_derivatives(self, true, DerivativeMethod::automatic);

@@ -147,5 +147,22 @@ TEST(LatexLines, BrokenTextIsNoReasonToFail) {
             "50\\% a\\_b\\textasciicircum{}c \\textbackslash{}x \\textasciitilde{} \\#");
 }
 
+// pdflatex stops at characters that its fonts do not have.
+TEST(LatexLines, TextOfOtherScriptsIsNoReasonForPdflatexToStop) {
+  EXPECT_EQ(latex_text("Gr\xc3\xb6\xc3\x9f"
+                       "e 90\xc2\xb0 \xe2\x80\x93 \xc5\x81\xc3\xb3"
+                       "d\xc5\xba"),
+            "Gr\xc3\xb6\xc3\x9f"
+            "e 90\xc2\xb0 \xe2\x80\x93 \xc5\x81\xc3\xb3"
+            "d\xc5\xba");
+  EXPECT_EQ(latex_text("\xce\xb1\xe2\x86\x92\xce\xb2, \xe2\x88\x92"
+                       "1"),
+            "$\\alpha$$\\to$$\\beta$, $-$1");
+  EXPECT_EQ(latex_text("\xe5\x85\xb3 \xf0\x9f\x98\x80"), "[U+5173] [U+1F600]");
+  // Bytes that are no UTF-8, also at the end.
+  for (const char* odd : {"\xff", "a\xc3", "\xe5\x85", "\xf0\x9f", "\x80"})
+    for (const char c : latex_text(odd)) EXPECT_LT(static_cast<unsigned char>(c), 128) << odd;
+}
+
 }  // namespace
 }  // namespace tactus::algebra

@@ -418,6 +418,18 @@ TEST(Eval, SaysWhenTheEquationsAreSingular) {
   EXPECT_NE(run.err.find("singular"), std::string::npos) << run.err;
 }
 
+TEST(Eval, NamesTheDefinitionThatHasNoValue) {
+  const Folder folder;
+  const Outcome run = tactus("eval " + folder.file("d.yaml",
+                                                   "name: d\nbodies: {b: {mass: 1}}\njoints: {q: {type: "
+                                                   "prismatic, parent: world, child: b}}\n"
+                                                   "definitions: {good: 2*q, bad: sqrt(q - 1)}\n"));
+  EXPECT_EQ(run.code, 1);
+  EXPECT_NE(run.err.find("the definition `bad`\n"), std::string::npos) << run.err;
+  EXPECT_EQ(run.err.find("singular"), std::string::npos) << run.err;
+  EXPECT_TRUE(nlohmann::json::parse(run.out)["definitions"]["bad"].is_null()) << run.out;
+}
+
 // [Aghili2005, Proposition 3]: a particle's mass is the same in all directions; the slider-crank's is not. There, along the row (2, 1) and the
 // motion (1, -2), both over sqrt 5, M gives 0.1, and |M|^2 is 5.5.
 TEST(Eval, SaysHowMuchForcesOfConstraintsDependOnTheMotion) {

@@ -108,6 +108,27 @@ TEST(Latex, WhatNamesAndDescriptionsHoldIsNoCommand) {
   EXPECT_GE(sticks_out(folder.path("g.tex")), 0.0);
 }
 
+// Names and descriptions in any script, with whatever fonts are there: the document can be made.
+TEST(Latex, NoLetterStopsADocument) {
+  const Folder folder;
+  const std::string file = folder.file(
+      "script.yaml",
+      "name: \"\u03b1\u2192\u03b2 \u5173\u8282 gr\u00f6\u00dfer\"\nparameters: {m: {value: 1, unit: kg, "
+      "description: \"\u8d28\u91cf, \U0001F600\"}}\n"
+      "bodies: {b: {mass: m, com: [0, 0, 1]}}\n"
+      "joints: {q: {type: revolute, parent: world, child: b, axis: x}}\n");
+  const Outcome derived = tactus("derive --latex --document --keep-parameters " + file);
+  ASSERT_EQ(derived.code, 0) << derived.err;
+  EXPECT_NE(derived.out.find("\\section*{$\\alpha$$\\to$$\\beta$ [U+5173][U+8282] gr\xc3\xb6\xc3\x9f"
+                             "er}"),
+            std::string::npos)
+      << derived.out;
+  EXPECT_NE(derived.out.find("[U+8D28][U+91CF], [U+1F600]"), std::string::npos) << derived.out;
+  if (has_pdflatex()) {
+    EXPECT_GE(sticks_out(folder.file("script.tex", derived.out)), 0.0) << derived.out;
+  }
+}
+
 TEST(Latex, EverySymbolIsInTheList) {
   const Folder folder;
   const std::string kept = tactus("derive --latex --keep-parameters " + model("planar_2r.yaml")).out;

@@ -190,6 +190,12 @@ TEST(LinearPoint, MessagesFitTheCase) {
   const Outcome count = tactus("linear " + model("four_bar_ladder.yaml") + " --sweep N=1:3:1");
   EXPECT_EQ(count.code, 2);
   EXPECT_TRUE(says(count.err, "counts the repeats")) << count.err;
+  const Outcome free = tactus("derive " + model("rigid_body.yaml") + " --linear");
+  EXPECT_EQ(free.code, 2);
+  EXPECT_TRUE(says(free.err, "--linear --at initial")) << free.err;
+  EXPECT_EQ(tactus("derive " + model("rigid_body.yaml") + " --linear --at initial").code, 0);
+  EXPECT_TRUE(says(tactus("derive " + model("pendulum.yaml") + " --linear --at initial").out,
+                   "about the initial state: all 0\n"));
   const Folder folder;
   const std::string file = folder.file("d.yaml",
                                        "name: d\nbodies: {b: {mass: 1}}\njoints: {q: {type: prismatic, "

@@ -48,6 +48,28 @@ TEST(Simulate, DefinitionsAreColumnsAndSeriesOfThePlot) {
               1e-14);
 }
 
+// A frame has its path in the picture where that is asked for, in the plane in which it moves; what rests is no panel.
+TEST(Simulate, ThePictureHasThePathsOfFrames) {
+  const Folder folder;
+  const std::string file = folder.file("lawful.yaml", kLawful);
+  const auto picture = [&](const std::string& options) {
+    const Outcome run =
+        tactus("simulate " + file + " --duration 0.5 " + options + " --plot " + folder.path("run.svg"));
+    EXPECT_EQ(run.code, 0) << run.err;
+    return content_of(folder.path("run.svg"));
+  };
+  const std::string with = picture("--plot-path tip"), without = picture("");
+  EXPECT_NE(with.find(">paths: z [m] over x [m]<"), std::string::npos) << with;
+  EXPECT_NE(with.find(">start<"), std::string::npos);
+  EXPECT_EQ(without.find("paths: "), std::string::npos);
+  for (const char* wrong : {" --plot-path tip", " --plot-path top --plot run.svg"})
+    EXPECT_EQ(tactus("simulate " + file + " --duration 0.01" + wrong).code, 2) << wrong;
+  const std::string rests =
+      picture("--script " + folder.file("rest.yaml", "initial: {q: {q: 0}, u: {q: 1e-18}}\n"));
+  EXPECT_NE(rests.find("zero all the time"), std::string::npos) << rests;
+  EXPECT_EQ(rests.find("class=\"curve "), std::string::npos) << rests;
+}
+
 // A script that holds the tip up by a spring to a place in the world, by the words of its frame; against J^T f by hand.
 TEST(Simulate, ScriptsUseFramesDefinitionsAndTables) {
   const Folder folder;

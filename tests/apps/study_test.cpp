@@ -82,6 +82,33 @@ std::set<int> equations_in(const std::string& text) {
 const char* const kPapers[] = {"clover1996", "gillespie2003", "aghili2005", "constantinescu2005",
                                "faulring2006"};
 
+/// The number of an ordinal, "7" or "VII".
+int number_in(const std::string& text) {
+  if (text.find_first_not_of("0123456789") == std::string::npos) return std::stoi(text);
+  const std::map<char, int> digits{{'I', 1}, {'V', 5}, {'X', 10}};
+  int sum = 0;
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    const int digit = digits.at(text[k]);
+    sum += k + 1 < text.size() && digits.at(text[k + 1]) > digit ? -digit : digit;
+  }
+  return sum;
+}
+
+/// That a paper prints the figures and tables that are said to be in it.
+void expect_printed(const std::string& study, const std::string& words) {
+  const std::map<std::string, std::pair<int, int>> last{{"clover1996", {21, 8}},
+                                                        {"gillespie2003", {4, 3}},
+                                                        {"aghili2005", {8, 2}},
+                                                        {"constantinescu2005", {14, 1}},
+                                                        {"faulring2006", {12, 0}}};
+  static const std::regex kNamed(R"((Fig(?:ures?|s?\.)|Tables?) ([0-9]+|[IVX]+)\b)");
+  for (std::sregex_iterator it(words.begin(), words.end(), kNamed), end; it != end; ++it) {
+    const auto [figures, tables] = last.at(study);
+    EXPECT_LE(number_in((*it)[2]), (*it)[1].str()[0] == 'F' ? figures : tables)
+        << study << " has no " << it->str() << ": " << words;
+  }
+}
+
 // Runs every case of the papers. No case fails, every verdict says what it compared, the page counts them as they are, and the list of
 // what the papers print gives each item a verdict that one of its cases has.
 TEST(Study, NoCaseFailsAndEveryVerdictSaysWhatItCompared) {
@@ -110,6 +137,7 @@ TEST(Study, NoCaseFailsAndEveryVerdictSaysWhatItCompared) {
       EXPECT_FALSE(verdict == "closed-form" &&
                    std::regex_search(one["published"].get<std::string>(), kDecimals))
           << one;
+      expect_printed(name, one.dump());
       words_of[std::string(name) + " " + id] =
           one["published"].get<std::string>() + " " + compared + " " + one["note"].get<std::string>();
       // What deviates says why.
@@ -181,7 +209,10 @@ TEST(Papers, EveryItemIsListedOnceAndEveryCaseIsNamed) {
   std::map<std::string, std::set<std::string>> cases, named;
   const nlohmann::json list = nlohmann::json::parse(tactus("study --json").out);
   for (const nlohmann::json& study : list["studies"])
-    for (const nlohmann::json& one : study["cases"]) cases[study["study"]].insert(one["id"]);
+    for (const nlohmann::json& one : study["cases"]) {
+      cases[study["study"]].insert(one["id"]);
+      if (study["study"] != "iftomm-a02") expect_printed(study["study"], one.dump());
+    }
   std::map<std::string, std::map<std::string, int>> last;  // part -> kind -> the last number
   std::set<std::string> studies;
   for (const nlohmann::json& part : listed_papers()) {

@@ -71,6 +71,14 @@ TEST(Models, TheWristDefinesItsSpeeds) {
   EXPECT_EQ(load(model_path("spherical_wrist_rates.yaml")).speeds.definition, Speeds::Definition::to_rates);
 }
 
+// A coin with readable angles is one body on one joint, without massless ones in between and their warnings.
+TEST(Models, TheCoinIsOneBodyWithoutAWarning) {
+  const Model coin = load(model_path("rolling_coin.yaml"));
+  EXPECT_EQ(coin.bodies.size(), 2u);  // with the world
+  EXPECT_EQ(coin.coordinate_names(), (std::vector<std::string>{"x", "y", "z", "yaw", "lean", "spin"}));
+  EXPECT_TRUE(coin.warnings.empty());
+}
+
 // Model by model: pairs that may touch, stops, transitions.
 TEST(Models, SayWhatTouches) {
   struct Expected {

@@ -529,6 +529,7 @@ TEST(Overlay, RefusesWhatTheRobotsFileSays) {
   EXPECT_NE(misspelt.remedy().find("did you mean `shoulder`?"), std::string::npos);
   EXPECT_EQ(misspelt.where().line, 2);
   EXPECT_EQ(misspelt.where().column, 10);
+  EXPECT_EQ(refusal_of("bodies: {uper: {mass: 1}}\n").remedy().find("did you mean `upper`? "), 0u);
   // What says more than that is a joint of its own.
   EXPECT_NE(refusal_of("joints: {sholder: {parent: upper, armature: 1}}\n").wrong().find("`type`"),
             std::string::npos);

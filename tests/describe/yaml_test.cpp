@@ -1,6 +1,8 @@
 // What the YAML format means.
 #include <cmath>
 #include <numbers>
+#include <regex>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -265,6 +267,10 @@ joints: {j: {type: revolute, parent: world, child: b}}
   const Model model = load_text(text, "x.yaml", {{"L", "20 cm"}, {"m", "3"}});
   EXPECT_EQ(model.parameters[0].value, 3.0);
   EXPECT_NEAR(model.parameters[1].value, 0.2, kRounding);
+  // A bare number has the unit that the file gives the parameter; one with a unit its own.
+  const std::string in_cm = std::regex_replace(text, std::regex("unit: m\\}"), "unit: cm}");
+  EXPECT_NEAR(load_text(in_cm, "x.yaml", {{"L", "20"}}).parameters[1].value, 0.2, kRounding);
+  EXPECT_NEAR(load_text(in_cm, "x.yaml", {{"L", "2 m"}}).parameters[1].value, 2.0, kRounding);
   try {
     load_text(text, "x.yaml", {{"LL", "1"}});
     FAIL();

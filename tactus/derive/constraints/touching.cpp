@@ -69,12 +69,13 @@ Expr trust(const Vec3<Expr>& error) {
 
 /// 1 where a plane or sphere across m touches the surface from one side only, not a number where the point is stationary and no minimum, so
 /// that they would cut it: S, the second derivatives, must be positive on the tangent plane. There its determinant is m.adj(S) m, its trace
-/// tr S - m.S m. The formula for what is no number has hardly a derivative to be computed.
+/// tr S - m.S m. The root for what is no number costs one operation, and conditions have no derivatives.
 Expr fits(const Mat3<Expr>& S, const Vec3<Expr>& m, const Expr& slope) {
   const Vec3<Expr> s0 = S.col(0), s1 = S.col(1), s2 = S.col(2);
   const Vec3<Expr> adj_m = Mat3<Expr>::from_columns(cross(s1, s2), cross(s2, s0), cross(s0, s1)) * m;
   const Expr trace = S(0, 0) + S(1, 1) + S(2, 2) - dot(m, S * m);
-  return select(min(dot(m, adj_m), trace), Expr(1.0), log(-slope));
+  const Expr none = sqrt(-slope);
+  return select(dot(m, adj_m), select(trace, Expr(1.0), none), none);
 }
 
 }  // namespace

@@ -595,7 +595,7 @@ Sheet linear_sheet_at(const describe::Model& model, const Options& options, cons
     point.push_back(fmt::format("{} = {}", value.name, value.formula));
   if (given.initial) {
     point.insert(point.end(), at.initial_values().begin(), at.initial_values().end());
-    point.push_back("all others 0");
+    point.push_back(point.empty() ? "all 0" : "all others 0");
   }
   sheet.notes.insert(
       sheet.notes.begin() + 1,

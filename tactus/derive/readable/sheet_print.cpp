@@ -163,10 +163,8 @@ std::string Sheet::text() const {
 std::string Sheet::latex(bool document) const {
   std::string out = "% Made by Tactus.\n";
   if (document)
-    out +=
-        "\\documentclass{article}\n\\usepackage[T1]{fontenc}\n\\usepackage[margin=2cm]{geometry}\n"
-        "\\usepackage{amsmath}\n\\allowdisplaybreaks\n\\begin{document}\n\\section*{" +
-        algebra::latex_text(model) + "}\n";
+    out += std::string(algebra::kLatexHead) + "\\allowdisplaybreaks\n\\begin{document}\n\\section*{" +
+           algebra::latex_text(model) + "}\n";
   for (const std::string& line : notes)
     out += "{\\noindent\\raggedright\\ttfamily " + algebra::latex_text(line) + "\\par}\n";
   std::vector<SymbolGroup> all = symbols;

@@ -2,6 +2,9 @@
 #include <algorithm>
 #include <functional>
 #include <queue>
+#include <span>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -133,10 +136,17 @@ void assemble_tree(Reader& reader, const Value& document, Draft draft) {
   }
   for (std::size_t b = 1; b < count; ++b) {
     if (joint_of[b] != kNone) continue;
+    const std::string& name = draft.bodies[b - 1].name;
+    // Misspelt, where a model adds to the bodies of a file that it includes.
+    std::vector<std::string> carried;
+    for (std::size_t k = 1; k < count; ++k)
+      if (joint_of[k] != kNone) carried.push_back(draft.bodies[k - 1].name);
+    const std::string meant = nearest(name, std::span<const std::string>(carried));
     throw InputError(
         draft.bodies[b - 1].where,
-        fmt::format("the body `{}` is not connected: no joint has it as its child", draft.bodies[b - 1].name),
-        "add a joint; a body that floats has a joint of type `free` with parent `world`");
+        fmt::format("the body `{}` is not connected: no joint has it as its child", name),
+        fmt::format("{}add a joint; a body that floats has a joint of type `free` with parent `world`",
+                    meant.empty() ? "" : fmt::format("did you mean `{}`? Otherwise ", meant)));
   }
 
   // Of all joints whose parent is placed, the one listed first: an order that is right already stays as it
