@@ -1,6 +1,11 @@
 // The cart in the hand, and its speeds chosen anew: what the paper says of both in words.
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <span>
+#include <vector>
+
+#include <Eigen/Dense>
 
 #include <studies/compare.h>
 #include <studies/models.h>
@@ -8,10 +13,8 @@
 #include <tactus/contact/open.h>
 #include <tactus/derive/equations.h>
 #include <tactus/device/registry.h>
-#include <tactus/display/felt.h>
 #include <tactus/display/loop.h>
-#include <tactus/simulate/constraints/constraints.h>
-#include <tactus/simulate/motion/dynamics.h>
+#include <tactus/generate/kernel.h>
 
 #include "cases.h"
 #include "selection.h"
@@ -57,7 +60,7 @@ double felt_mass(const Context& context, bool stuck, Record* record) {
   // Only the place is coupled: the cart turns as it likes.
   display::HapticLoop loop(*cart, *device, cart->port("P1"), {{0.0, 1500.0}, {0.0, 0.75}}, limits);
   if (!loop.enable()) return NAN;
-  std::vector<double> x, v, a, F, V;
+  std::vector<double> x, F, V;
   for (int k = 0; k < 3000; ++k) {
     if (!device->wait() || !loop.tick(1e-3)) return NAN;
     const display::TickRecord& r = loop.record();
@@ -67,14 +70,16 @@ double felt_mass(const Context& context, bool stuck, Record* record) {
     if (record != nullptr && k % 5 == 0)
       record->add({r.t, r.p_H.x * c + r.p_H.y * s, x.back() - x.front(), V.back(), F.back()});
   }
-  // Within a tick the wrench is held and the velocity changes linearly.
-  for (std::size_t k = 0; k + 1 < V.size(); ++k) {
-    v.push_back(0.5 * (V[k] + V[k + 1]));
-    a.push_back(1e3 * (V[k + 1] - V[k]));
+  // F = m a + b v + k x by least squares. Within a tick the wrench is held and the velocity changes linearly.
+  const auto ticks = static_cast<Eigen::Index>(V.size()) - 1;
+  Eigen::MatrixX3d motion(ticks, 3);
+  Eigen::VectorXd force(ticks);
+  for (Eigen::Index k = 0; k < ticks; ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    motion.row(k) << 1e3 * (V[at + 1] - V[at]), 0.5 * (V[at] + V[at + 1]), x[at] - x.front();
+    force[k] = F[at];
   }
-  x.pop_back();
-  F.pop_back();
-  return display::fit_felt(x, v, a, F).mass;
+  return motion.colPivHouseholderQr().solve(force)[0];
 }
 
 Result through_coupler(const Context& context) {
@@ -101,12 +106,13 @@ Result through_coupler(const Context& context) {
 
 Result selection(const Context& context) {
   const describe::Model model = load(context, "shopping_cart");
-  const simulate::Dynamics dynamics = simulate::compile(derive::Equations(model));
-  simulate::ConstraintTerms terms(dynamics, *dynamics.constraints);
+  const derive::Equations equations(model);
+  generate::Evaluator terms(generate::compile(equations.constrained_terms()));
   std::vector<std::size_t> on;
-  for (std::size_t r = 0; r < dynamics.constraints->size(); ++r)
-    if (dynamics.constraints->active[r] != 0) on.push_back(r);
-  const Eigen::Index n = dynamics.nv(), m = static_cast<Eigen::Index>(on.size());
+  for (std::size_t r = 0; r < equations.constraint_rows().size(); ++r)
+    if (model.constraints[static_cast<std::size_t>(equations.constraint_rows()[r].constraint)].active)
+      on.push_back(r);
+  const Eigen::Index n = equations.nv(), m = static_cast<Eigen::Index>(on.size());
   Tally singular_values, pivots;
   Deviation same;
   Record record({"caster", "condition by singular values", "condition by pivots"});
@@ -114,16 +120,21 @@ Result selection(const Context& context) {
     const double q4 = 2.0 * std::numbers::pi * k / 720, u1 = 1.2, u2 = 0.5;
     const std::vector<double> q{0.0, 0.0, kHeading, q4},
         u{u1, u2, (-u1 * std::sin(q4) + u2 * kL2 * std::cos(q4)) / kL3, 0.0};
-    terms.evaluate(0.0, q.data(), u.data());
+    std::copy(q.begin(), q.end(), terms.input("q").begin());
+    std::copy(u.begin(), u.end(), terms.input("u").begin());
+    terms.run();
+    const std::span<const double> all = terms.output("A");
     Eigen::MatrixXd A(m, n), M(n, n);
     Eigen::VectorXd Q(n), gamma(m);
     for (Eigen::Index i = 0; i < n; ++i) {
-      Q[i] = terms.Q()[i];
-      for (Eigen::Index j = 0; j < n; ++j) M(i, j) = terms.M()[i * n + j];
+      Q[i] = terms.output("Q")[static_cast<std::size_t>(i)];
+      for (Eigen::Index j = 0; j < n; ++j) M(i, j) = terms.output("M")[static_cast<std::size_t>(i * n + j)];
     }
     for (std::size_t r = 0; r < on.size(); ++r) {
-      gamma[static_cast<Eigen::Index>(r)] = terms.gamma()[on[r]];
-      for (Eigen::Index j = 0; j < n; ++j) A(static_cast<Eigen::Index>(r), j) = terms.A(on[r])[j];
+      gamma[static_cast<Eigen::Index>(r)] = terms.output("gamma")[on[r]];
+      for (Eigen::Index j = 0; j < n; ++j)
+        A(static_cast<Eigen::Index>(r), j) =
+            all[on[r] * static_cast<std::size_t>(n) + static_cast<std::size_t>(j)];
     }
     singular_values.follow(A, by_singular_values(A));
     pivots.follow(A, by_pivots(A, M));
