@@ -8,6 +8,7 @@
 #include <tactus/simulate/motion/ended_table.h>
 #include <tactus/simulate/motion/kernel_print.h>
 #include <tactus/simulate/motion/step_error.h>
+#include <tactus/simulate/motion/vanishing_inertia.h>
 
 namespace tactus::simulate {
 
@@ -120,6 +121,13 @@ std::string SmoothMechanism::explain(Status status) {
           status.ok() ? std::string() : ended_table(model(), state().t + step_length(), state().q, state().u);
       !ended.empty())
     return fmt::format("at t = {:.9g} s {}", state().t, ended);
+  constexpr std::uint32_t kByInertia =
+      Status::energy_unexplained | Status::not_finite | Status::diverged | Status::not_converged;
+  if (const std::string vanishing = (status.bits() & kByInertia) != 0
+                                        ? vanishing_inertia(model(), state().t, state().q)
+                                        : std::string();
+      !vanishing.empty())
+    return fmt::format("at t = {:.9g} s {}", state().t, vanishing);
   if (!status.has(Status::energy_unexplained)) return simulation_.explain(status);
   return fmt::format(
       "at t = {:.9g} s energy {}, more than {:g} of what is in play ({:.3g} J) within {} steps, "
