@@ -299,6 +299,10 @@ void add_haptic_settings(CLI::App* verb, HapticRequest* request) {
                    "real time: a loop that stands still so long [s] is stopped from outside; 0: never")
       ->capture_default_str()
       ->check(numbers(Range::between(0.0, 3600.0)));
+  verb->add_option("--tool", request->tool,
+                   "hangs beyond the force sensor of simulated:admittance [kg]; its weight and inertia are "
+                   "taken out of what is sensed")
+      ->check(numbers(Range::not_negative()));
   request->arm.add_to(*verb);
   verb->add_option("--cpu", request->cpu, "processor to stay on, in real time")
       ->check(whole_numbers(Range::between(0, 1023)));

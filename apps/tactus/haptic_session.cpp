@@ -337,9 +337,9 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
   constexpr double kUsualRate = 1000.0;  // [Hz]
   const auto open_device = [&] {
     session.hand = std::make_shared<device::HandPointer>();
-    session.device =
-        control::open_device(request.device, std::make_unique<LaterHand>(session.hand),
-                             {.rate = request.rate, .seed = request.hand.seed}, request.arm.options());
+    session.device = control::open_device(
+        request.device, std::make_unique<LaterHand>(session.hand),
+        {.rate = request.rate, .seed = request.hand.seed, .tool = request.tool}, request.arm.options());
   };
   if (given != nullptr)
     session.device = std::move(given);
@@ -415,6 +415,13 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
 
   session.loop = std::make_unique<display::HapticLoop>(*session.mechanism, *session.device, grasp.port,
                                                        session.gains, limits);
+  if (request.tool > 0.0) {
+    if (s.name != "simulated:admittance")
+      refuse(fmt::format("no tool can be hung on device `{}`", s.name),
+             control::is_arm(request.device) ? "an arm's gripper is --arm-gripper"
+                                             : "--device simulated:admittance has a force sensor before it");
+    session.loop->compensate({.mass = request.tool, .centre = {}, .inertia = {}});
+  }
   if (request.controller == "coupler") session.follows = session.loop->follow_port();
   if (request.controller == "prescribed")
     session.loop->use(prescription(request, session));

@@ -30,6 +30,7 @@ struct HapticRequest {
   double joint_stiffness = 200.0, joint_damping = 50.0, force_scale = 1.0, motion_scale = 1.0;
   double rate = 0.0, duration = 5.0, size = 0.0, stiffness = 0.0, damping = -1.0, late = 0.0;
   double watchdog = 0.1;
+  double tool = 0.0;                         // [kg]
   double local_rate = 0.0, transport = 0.0;  // as asked for; then as it is
   int update_every = 0;                      // [ticks] of two rates, once the session is open
   int cpu = -1;

@@ -18,12 +18,7 @@
 
 namespace tactus::control {
 
-struct Fixture {
-  double mass = 0.0;             // [kg]
-  math::Vec3<double> centre{};   // [m] from the handle's origin, in its axes
-  math::Vec3<double> inertia{};  // [kg m^2] principal moments about the centre, in the handle's axes
-  math::Vec3<double> gravity{0.0, 0.0, -9.81};  // [m/s^2] in the world
-};
+using device::Fixture;
 
 /// What the sensor reads of it while the handle is at R and moves with V and A [rad/s; m/s], [rad/s^2; m/s^2].
 inline device::Vector6 fixture_wrench(const Fixture& fixture, const math::Mat3<double>& R,

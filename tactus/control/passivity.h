@@ -56,6 +56,19 @@ inline device::Vector6 passivity_wrench(double W, const device::Vector6& V, cons
   return F;
 }
 
+/// A damper on a port with the mobility L [6 x 6], by which the mechanism gives back a surplus [J] that it was fed: in the metric of M as above, and as strong at most as takes half of what the port's
+/// velocity loses by a wrench M V. L may be a tick old.
+inline device::Vector6 port_brake(double surplus, const device::Vector6& V, const std::array<double, 36>& M,
+                                  const std::array<double, 36>& L, double period) noexcept {
+  // No eigenvalue of L M is larger than its trace: both are symmetric and none of theirs is negative.
+  double trace = 0.0;
+  for (std::size_t i = 0; i < 6; ++i)
+    for (std::size_t j = 0; j < 6; ++j) trace += L[6 * i + j] * M[6 * j + i];
+  device::Vector6 F = passivity_wrench(-surplus, V, M, period);
+  for (double& f : F) f /= std::max(1.0, trace);
+  return F;
+}
+
 /// How an admittance device yields. Pairs are {rotation, translation}.
 struct Yielding {
   /// [rad/s/(N m)], [m/s/N] as fast as a hand leads a light handle.

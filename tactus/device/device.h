@@ -81,6 +81,14 @@ struct HandleDynamics {
   Vector6 bias{};              // [N m; N]
 };
 
+/// What hangs beyond the force sensor: a handle or a tool (control/fixture.h).
+struct Fixture {
+  double mass = 0.0;             // [kg]
+  math::Vec3<double> centre{};   // [m] from the handle's origin, in its axes
+  math::Vec3<double> inertia{};  // [kg m^2] principal moments about the centre, in the handle's axes
+  math::Vec3<double> gravity{0.0, 0.0, -9.81};  // [m/s^2] in the world
+};
+
 enum class State : std::uint8_t {
   off,      // senses; its motors give nothing (impedance) or hold still (admittance)
   enabled,  // does what it is told

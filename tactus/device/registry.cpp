@@ -219,8 +219,11 @@ std::unique_ptr<Device> open(std::string_view name, HandPointer hand, const Devi
       s.latency = 1.0 / s.rate;  // a period, whatever it is
       return std::make_unique<SimulatedCobot>(s, std::move(hand), cobot);
     }
-    if (s.kind == Kind::admittance)
-      return std::make_unique<SimulatedAdmittance>(s, std::move(hand), stiff_servo(options.seed));
+    if (s.kind == Kind::admittance) {
+      Servo servo = stiff_servo(options.seed);
+      servo.fixture_mass = options.tool;
+      return std::make_unique<SimulatedAdmittance>(s, std::move(hand), servo);
+    }
     s.stiffness = stiffness_of(s);
     return std::make_unique<SimulatedImpedance>(s, std::move(hand));
   }

@@ -26,7 +26,6 @@
 #include <tactus/simulate/motion/mechanism.h>
 
 namespace tactus::control {
-struct Fixture;
 class CouplerFollower;
 }  // namespace tactus::control
 
@@ -93,7 +92,7 @@ class HapticLoop {
   /// port as it is now, or there is no coupler.
   bool follow_port();
   /// What hangs beyond an admittance device's sensor (control/fixture.h) is taken out of what it senses.
-  void compensate(const control::Fixture& fixture);
+  void compensate(const device::Fixture& fixture);
   /// A local model between updates of the mechanism, from now on. With a thread the mechanism is that thread's while the loop
   /// lives. Throws InputError where the options do not fit.
   void use(const TwoRateOptions& options);
@@ -189,8 +188,8 @@ class HapticLoop {
   math::Vec3<double> p_hand_{};
   math::Mat3<double> R_hand_ = math::Mat3<double>::identity();
   bool hand_before_ = false;
-  std::unique_ptr<control::Fixture> fixture_;  // null: nothing beyond the sensor
-  Vector6 A_commanded_{};                      // of the tick before, admittance devices
+  std::unique_ptr<device::Fixture> fixture_;  // null: nothing beyond the sensor
+  Vector6 A_commanded_{};                     // of the tick before, admittance devices
   bool guarded_ = false;
   std::unique_ptr<EnergyBooks> books_;
   bool closed_;  // nothing but the loop drives the mechanism

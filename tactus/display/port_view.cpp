@@ -6,10 +6,8 @@
 
 namespace tactus::display {
 
-double work_along(const Vector6& F, const simulate::PortMotion& from,
-                  const simulate::PortMotion& to) noexcept {
-  const math::Vec3<double> turned = math::rotation_vector(to.X_WP.R * from.X_WP.R.transposed()),
-                           way = to.X_WP.p - from.X_WP.p;
+double work_along(const Vector6& F, const math::Pose<double>& from, const math::Pose<double>& to) noexcept {
+  const math::Vec3<double> turned = math::rotation_vector(to.R * from.R.transposed()), way = to.p - from.p;
   return F[0] * turned.x + F[1] * turned.y + F[2] * turned.z + F[3] * way.x + F[4] * way.y + F[5] * way.z;
 }
 

@@ -15,8 +15,7 @@ namespace tactus::display {
 using device::Vector6;
 
 /// The work of a held wrench along the way from one place to another.
-double work_along(const Vector6& F, const simulate::PortMotion& from,
-                  const simulate::PortMotion& to) noexcept;
+double work_along(const Vector6& F, const math::Pose<double>& from, const math::Pose<double>& to) noexcept;
 
 class PortView {
  public:

@@ -83,10 +83,11 @@ void Teleoperation::engage(const device::Sample& sample, const simulate::PortMot
 }
 
 void Teleoperation::look(PortView& port, const device::Sample& sample, const device::HandleDynamics* own,
-                         const Vector6& held, double share) noexcept {
+                         const Vector6& held, double share, double surplus) noexcept {
   sample_ = sample;
   Vector6 u = held;  // what the motors did to the handle besides carrying it and its friction
-  for (std::size_t i = 0; i < 6; ++i) u[i] -= bias_[i] + masked_[i];
+  const Vector6 own_part = carried();
+  for (std::size_t i = 0; i < 6; ++i) u[i] -= own_part[i];
   if (own != nullptr) {
     M_d_ = observer_.M_d = own->M;
     bias_ = own->bias;
@@ -109,8 +110,23 @@ void Teleoperation::look(PortView& port, const device::Sample& sample, const dev
   F_pc_ = controller_.coordination(memory_, scaled_, seen);
   for (std::size_t i = 0; i < 6; ++i)
     if (device::has_axis(controller_.axes, i)) on_port_[i] = share * (scaled_.F_H_W[i] - F_pc_[i]);
+  const Vector6 brake = control::port_brake(surplus, true_motion.V_WP, metric_, state_.L, period_);
+  for (std::size_t i = 0; i < 6; ++i)
+    if (device::has_axis(controller_.axes, i)) on_port_[i] += brake[i];
   port.look(on_port_, state_, resisted_);
   state_.motion = seen;
+}
+
+Vector6 Teleoperation::carried() const noexcept {
+  Vector6 F = bias_;
+  for (std::size_t i = 0; i < 6; ++i) F[i] += masked_[i];
+  return F;
+}
+
+double Teleoperation::burnt(const Vector6& V) const noexcept {
+  double power = 0.0;
+  for (std::size_t i = 0; i < 6; ++i) power += B_d_[i / 3] * V[i] * V[i];
+  return power;
 }
 
 double Teleoperation::apart(const device::Sample& sample, const simulate::PortMotion& port) const noexcept {

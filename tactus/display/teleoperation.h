@@ -15,6 +15,7 @@
 #include <tactus/control/force_observer.h>
 #include <tactus/control/four_channel.h>
 #include <tactus/control/impulse.h>
+#include <tactus/control/passivity.h>
 #include <tactus/device/sensing.h>
 #include <tactus/display/port_view.h>
 
@@ -35,9 +36,9 @@ class Teleoperation {
 
   // In a tick, in this order.
   /// Of what the device sensed while `held` was its motors' wrench; `share` is the part of the hand that may act.
-  /// `own` are the device's dynamics where it is; null: its specification's.
+  /// `own` are the device's dynamics where it is; null: its specification's. `surplus` [J] went into the port that no hand gave: a damper takes it back there.
   void look(PortView& port, const device::Sample& sample, const device::HandleDynamics* own,
-            const Vector6& held, double share) noexcept;
+            const Vector6& held, double share, double surplus) noexcept;
   const Vector6& on_port() const noexcept { return on_port_; }
   /// After the mechanism's step.
   void stepped(PortView& port) noexcept;
@@ -55,6 +56,12 @@ class Teleoperation {
   const control::Resisted& resisted() const noexcept { return resisted_; }
   const control::HandleDemand& demand() const noexcept { return demand_; }
   const Vector6& hand() const noexcept { return sample_.F_H_W; }
+  bool senses_force() const noexcept { return senses_force_; }
+  /// Of the last command: what the motors did for the device's own weight and dry friction.
+  Vector6 carried() const noexcept;
+  /// [J], [W] of the handle's own motion: what it holds, and what its damping takes.
+  double kinetic(const Vector6& V) const noexcept { return 0.5 * control::quadratic(M_d_, V); }
+  double burnt(const Vector6& V) const noexcept;
   const control::FourChannel& controller() const noexcept { return controller_; }
 
  private:

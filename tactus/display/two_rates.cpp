@@ -27,9 +27,9 @@ void SlowSimulation::catch_up(const WrenchSent& message, control::LocalModelUpda
     Vector6 mean{};
     for (std::size_t i = 0; i < 6; ++i) mean[i] = (message.sum[i] - done_[i]) / length;
     for (; tick_ < message.tick && status_.ok(); ++tick_) {
-      const simulate::PortMotion from = full_.motion();
+      const math::Pose<double> from = full_.motion().X_WP;
       status_ |= full_.step(mean).status;
-      work_ += work_along(mean, from, full_.motion());
+      work_ += work_along(mean, from, full_.motion().X_WP);
     }
     tick_ = message.tick;
     done_ = message.sum;

@@ -394,6 +394,25 @@ TEST(Haptic, SaysWhichOptionsDoNothing) {
   EXPECT_EQ(json::parse(none.out).at("notes").dump().find("does nothing"), std::string::npos) << none.out;
 }
 
+// Beyond the sensor hang 0.5 kg: neither their weight, which would push the pantograph, nor their inertia is left in what is felt.
+TEST(Haptic, AToolBeyondTheSensorIsTakenOut) {
+  const std::string run = "haptic " + model("pantograph.yaml") + " --json --device simulated:";
+  const auto mass = [&](const std::string& arguments) {
+    const Outcome outcome = tactus(run + "admittance" + arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const json felt = json::parse(outcome.out).at("felt");
+    EXPECT_TRUE(felt.at("known").get<bool>());
+    return felt.at("mass").get<double>();
+  };
+  constexpr double kNoise = 0.02;  // of the sensor, and a period's lag of the commanded acceleration
+  EXPECT_NEAR(mass(" --tool 0.5") / mass(""), 1.0, kNoise);
+  for (const char* device : {"planar", "cobot"}) {
+    const Outcome refused = tactus(run + device + " --tool 0.5");
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_NE(refused.err.find("no tool can be hung on"), std::string::npos) << refused.err;
+  }
+}
+
 TEST(Haptic, NeverPrintsWhatIsNoNumber) {
   const Folder folder;
   const std::string csv = folder.path("run.csv");

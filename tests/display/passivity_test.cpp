@@ -40,6 +40,34 @@ TEST(Passivity, TheDamperBurnsWhatIsMissing) {
   EXPECT_NEAR(T * most[3], -0.5 * 2.0 * 0.5, 1e-12);
 }
 
+TEST(Passivity, ABrakeOnAPortTakesBackASurplusAndNeverTurnsThePortRound) {
+  std::array<double, 36> M{}, heavy{}, light{};
+  for (std::size_t i = 0; i < 6; ++i) {
+    M[7 * i] = i < 3 ? 0.01 : 0.5;
+    heavy[7 * i] = i < 3 ? 1.0 : 0.1;    // [1/(kg m^2)], [1/kg]
+    light[7 * i] = i < 3 ? 1e4 : 100.0;  // 10 g
+  }
+  light[6 * 3 + 4] = light[6 * 4 + 3] = 50.0;
+  const device::Vector6 V{0, 0, 1.0, 0.3, -0.2, 0};
+  constexpr double T = 1e-3, kSurplus = 1e-5;  // [J]
+  EXPECT_EQ(control::port_brake(0.0, V, M, heavy, T), device::Vector6{});
+  const device::Vector6 F = control::port_brake(kSurplus, V, M, heavy, T);
+  double taken = 0.0;
+  for (std::size_t i = 0; i < 6; ++i) taken -= T * F[i] * V[i];
+  EXPECT_NEAR(taken, kSurplus, 1e-15);
+  // Whatever was fed, a light port loses half of its speed at most, and keeps its way.
+  const device::Vector6 most = control::port_brake(1e3, V, M, light, T);
+  double before = 0.0, after = 0.0;
+  for (std::size_t i = 0; i < 6; ++i) {
+    double v = V[i];
+    for (std::size_t j = 0; j < 6; ++j) v += T * light[6 * i + j] * most[j];
+    before += V[i] * V[i];
+    after += v * V[i];
+  }
+  EXPECT_LT(after, before);
+  EXPECT_GE(after, 0.5 * before);
+}
+
 TEST(Passivity, TheYieldComesToWhatIsMissingAndFadesWhereNothingIs) {
   constexpr double T = 1e-3, kMissing = 1e-5;
   const device::Vector6 F{0, 0, 0, 2.0, 0, 0};

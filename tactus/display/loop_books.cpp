@@ -1,0 +1,85 @@
+// What goes to and fro, tick by tick: the work of hand and handle, and whether the loop makes energy.
+#include <algorithm>
+#include <cmath>
+
+#include <tactus/display/loop_parts.h>
+
+namespace tactus::display {
+
+using control::Stage;
+
+void HapticLoop::book_handle() noexcept {
+  // Held on the handle since the tick before: the last command, or an older one where the motors are late.
+  sent_->push(safety_.memory().wrench, safety_.memory().own,
+              teleoperation_ != nullptr ? teleoperation_->carried() : Vector6{});
+  const auto late = static_cast<std::size_t>(std::lround(device_.specification().latency / period_));
+  if (before_ && late < std::min(sent_->count, Sent::kMost)) {
+    const math::Pose<double> from{R_before_, p_before_};
+    const std::size_t at = sent_->index(late);
+    const double given = -work_along(sent_->wrench[at], from, sample_.X_WH);
+    record_.out_of_handle += given;
+    record_.guarded -= work_along(sent_->guard[at], from, sample_.X_WH);
+    if (teleoperation_ == nullptr) books_->from_hand(given);
+    // Nobody senses the hand: its work is what the handle holds, burns and hands on, with what its motors did for itself left out.
+    if (teleoperation_ != nullptr && !teleoperation_->senses_force())
+      books_->from_hand(given + work_along(sent_->carried[at], from, sample_.X_WH) +
+                        period_ * teleoperation_->burnt(sample_.V_WH) +
+                        teleoperation_->kinetic(sample_.V_WH) - sent_->kinetic);
+  }
+  if (teleoperation_ != nullptr) sent_->kinetic = teleoperation_->kinetic(sample_.V_WH);
+  p_before_ = sample_.X_WH.p;
+  R_before_ = sample_.X_WH.R;
+  before_ = true;
+}
+
+double HapticLoop::credit() noexcept {
+  if (closed_) books_->mechanism(view_->energy(), view_->age());
+  // Four channels mask the handle's inertia and friction: their motors give and take what the hand does not. Where its wrench is sensed its own work is known.
+  const bool sensed = teleoperation_ != nullptr && device_.specification().force_sensor;
+  return (sensed ? books_->hand() : record_.out_of_handle) + books_->gift();
+}
+
+/// The work of the hand where its wrench is sensed or observed, by the rule of the trapezium along the sensed way.
+void HapticLoop::book_hand(const Vector6& F_h) noexcept {
+  if (hand_before_) {
+    Vector6 mean{};
+    for (std::size_t i = 0; i < 6; ++i) mean[i] = 0.5 * (F_before_[i] + F_h[i]);
+    books_->from_hand(work_along(mean, {R_hand_, p_hand_}, sample_.X_WH));
+  }
+  p_hand_ = sample_.X_WH.p;
+  R_hand_ = sample_.X_WH.R;
+  F_before_ = F_h;
+  hand_before_ = true;
+}
+
+void HapticLoop::audit() noexcept {
+  if (!memory_.engaged || safety_.memory().stage == Stage::off) return;
+  // Four channels let the hand's wrench and the motors' come on apart from each other: their books begin when both are there.
+  if (teleoperation_ != nullptr && safety_.memory().stage == Stage::ramping) {
+    books_->begin();
+    sent_->work_begun = std::isfinite(view_->work()) ? view_->work() : 0.0;
+    if (closed_) books_->mechanism(view_->energy(), 0);
+    return;
+  }
+  constexpr std::uint64_t kEvery =
+      8;  // [ticks] the mechanism's energy is looked at: it costs as much as a small tick
+  if (closed_ && sample_.number % kEvery == 0) books_->mechanism(view_->energy(), view_->age());
+  books_->close_tick();
+  record_.made = books_->made();
+  // A spring that stiffens while it is pressed, in the ramp of four channels and of a prescribed port, gives more than it got: what it holds at most. A coupler slips instead, and a proxy, and give no
+  // more than they got: 30 N over the 60 N/m that two rates leave are 7 J, which would hide that a loop makes some.
+  const bool stiffens = teleoperation_ != nullptr || prescribed_ != nullptr;
+  for (std::size_t k = 0; k < 2 && stiffens; ++k) {
+    const Vector6& F = record_.on_handle;
+    const double squared = F[3 * k] * F[3 * k] + F[3 * k + 1] * F[3 * k + 1] + F[3 * k + 2] * F[3 * k + 2];
+    if (const double K = coupler_.gains.stiffness[k]; K > 0.0) books_->stored(0.5 * squared / K);
+  }
+  // Handle and port of four channels move apart by what the hand's wrench changes within a period; and one that is observed is late, and takes what it does not know of
+  // dry friction for the hand's: their work is known to a few tenths.
+  constexpr double kObserved = 0.1;
+  const bool observed = teleoperation_ != nullptr;
+  safety_.observe_energy((observed ? kObserved : 1.0) * record_.made, books_->turned(),
+                         books_->most_stored());
+}
+
+}  // namespace tactus::display

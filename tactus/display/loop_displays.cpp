@@ -1,0 +1,224 @@
+// The ways in which a tick shows the mechanism to the hand: by a coupler, by a port that is led, by a proxy, by four channels, by motion.
+#include <bit>
+#include <cmath>
+
+#include <tactus/control/fixture.h>
+#include <tactus/control/passivity.h>
+#include <tactus/display/loop_parts.h>
+#include <tactus/math/rotation_vector.h>
+
+namespace tactus::display {
+
+namespace {
+
+using control::Entry;
+using control::Fault;
+using control::Stage;
+
+/// After enabling, a coupler slips where it would give more than may be given yet; afterwards it creeps back as far as that is paid for [J].
+void come_on(const control::Coupler& coupler, control::CouplerMemory& memory, const device::Sample& sample,
+             const simulate::PortMotion& port, const control::Safety& safety, double period,
+             double paid) noexcept {
+  constexpr std::array<double, 2> kUnlimited{10.0, 100.0};  // [N m], [N] where nothing limits the device
+  constexpr double kCreep = 0.5;                            // [s]
+  if (const double share = safety.next_share(); share < 1.0) {
+    std::array<double, 2> most = safety.limits().force;
+    for (std::size_t k = 0; k < 2; ++k) most[k] = share * (most[k] > 0.0 ? most[k] : kUnlimited[k]);
+    coupler.slip(memory, sample, port, most);
+  } else if (memory.slipped) {
+    coupler.creep(memory, sample, port, period / kCreep, paid);
+  }
+}
+
+}  // namespace
+
+Vector6 HapticLoop::guard_wrench() noexcept {
+  guard_ = {};
+  if (!(guarded_ || gave_up()) || safety_.memory().stage == Stage::off) return guard_;
+  const device::HandleDynamics* const own = own_dynamics();
+  guard_ = control::passivity_wrench(credit(), sample_.V_WH,
+                                     own != nullptr ? own->M : control::inertia_of(device_.specification()),
+                                     period_);
+  return guard_;
+}
+
+/// What the coupler is in this tick: as soft as the port asks for, and in the place in which it gives no more than may be given yet.
+void HapticLoop::fit_coupler(const simulate::PortMotion& port) noexcept {
+  // What went into the coupler, and did not come out again.
+  const double paid = -books_->made_by_display();
+  if (follower_ != nullptr) {
+    if (follower_->due()) {
+      control::Matrix6 L;
+      view_->mobility(L);
+      follower_->look(L);
+    }
+    if (follower_->wants(memory_.softness))
+      memory_.softness = follower_->next(memory_.softness, coupler_.energy(memory_, sample_, port), paid);
+    record_.softness = memory_.softness;
+  }
+  come_on(coupler_, memory_, sample_, port, safety_, period_, paid);
+}
+
+void HapticLoop::display_impedance() noexcept {
+  book_handle();
+  const simulate::PortMotion& port = view_->motion();
+  if (memory_.engaged) fit_coupler(port);
+  give(coupler_.wrench(memory_, sample_, port, safety_.next_share()), guard_wrench(), Entry::by_itself);
+}
+
+void HapticLoop::display_prescribed() noexcept {
+  Prescribed& own = *prescribed_;
+  if (own.given_up) {
+    record_.resisted = std::popcount(coupler_.axes);
+    return display_impedance();
+  }
+  book_handle();
+  if (safety_.memory().stage == Stage::off) return step_mechanism({});
+  // The weld goes by estimates that are late. Where the books show that it makes energy, a coupler takes over, from where handle and port are, and a damper takes back what was made.
+  constexpr double kShare =
+      0.5;  // of what would end the run: below that encoder steps shake the handle, and the device burns it
+  if (const control::SafetyLimits& limits = safety_.limits();
+      limits.made > 0.0 &&
+      books_->made_by_display() > kShare * (limits.made + limits.made_share * books_->turned())) {
+    own.given_up = true;
+    coupler_ = {own.instead, own.coupler.axes};
+    coupler_.engage(memory_, sample_, view_->motion());
+    record_.resisted = std::popcount(coupler_.axes);
+    return give({}, guard_wrench(), Entry::by_itself);
+  }
+  view_->look({}, own.port, own.directions);
+  const Vector6 wanted = own.law.wanted(own.memory, sample_, own.port.motion);
+  // The reaction comes on by a share of itself, the coupler along the rest by slipping: its springs have their whole stiffness.
+  come_on(own.coupler, own.memory.place, sample_, own.port.motion, safety_, period_,
+          -books_->made_by_display());
+  const double share = safety_.next_share();
+  Vector6 held = own.coupler.wrench(own.memory.place, sample_, own.port.motion, share);
+  for (double& f : held) f /= share;
+  for (const double weight : own.directions.weight)
+    record_.resisted += weight > 0.5;  // more coupler than weld
+  // A singular position, and nothing that holds the handle in it: no force is right.
+  const control::CouplerGains& by = own.coupler.gains;
+  if (by.stiffness[0] + by.stiffness[1] == 0.0 && !own.law.follows(own.directions))
+    return safety_.trip(Fault::singular);
+  give(own.law.reaction(own.port, wanted, own.directions, own.M_d, held), guard_wrench());
+}
+
+void HapticLoop::display_proxy() noexcept {
+  book_handle();
+  const Vector6 guard = guard_wrench();
+  step_mechanism({});
+  if (safety_.faulted() || safety_.memory().stage == Stage::off) return;
+  const control::Proxy proxy{proxy_->stiffness, proxy_->faces};
+  proxy.follow(proxy_->memory, sample_.X_WH.p + memory_.d);
+  // Its spring is a coupler's between the handle and the proxy: it comes on by slipping, and yields to the clamps, as that does.
+  const auto axes = static_cast<std::uint8_t>(device_.specification().actuated & device::kTranslation);
+  const control::Coupler spring{{{0.0, proxy_->stiffness}, {}}, axes};
+  simulate::PortMotion held;
+  held.X_WP.p = proxy_->memory.p;
+  come_on(spring, memory_, sample_, held, safety_, period_, -books_->made_by_display());
+  const math::Vec3<double> F = proxy.force(proxy_->memory, sample_.X_WH.p + memory_.d);
+  Vector6 wanted{};
+  for (std::size_t i = 0; i < 3; ++i)
+    if (device::has_axis(axes, 3 + i)) wanted[3 + i] = F[i];
+  const Vector6 on_handle = safety_.limited(wanted, guard, Entry::by_itself);
+  if (safety_.faulted()) return;
+  if (Vector6 taken = safety_.memory().taken; taken != Vector6{}) {
+    for (double& f : taken) f = -f;
+    spring.yield(memory_, sample_, held, taken);
+  }
+  record_.on_handle = on_handle;
+  record_.p_P = proxy_->memory.p;
+  command({.wrench = on_handle, .X_WH = {}});
+}
+
+/// F goes to the port and its opposite to the handle, as far as the limits let it; the guard's damper, which stands on the ground, to the handle alone, within
+/// what they leave.
+void HapticLoop::give(const Vector6& F, const Vector6& guard, Entry entry) noexcept {
+  Vector6 wanted{};
+  for (std::size_t i = 0; i < 6; ++i) wanted[i] = -F[i];
+  const Vector6 on_handle = safety_.limited(wanted, guard, entry);
+  Vector6 on_port{}, taken{};
+  for (std::size_t i = 0; i < 6; ++i) {
+    on_port[i] = -safety_.memory().own[i];
+    taken[i] = -safety_.memory().taken[i];
+  }
+  if (entry == Entry::by_itself && taken != Vector6{})
+    coupler_.yield(memory_, sample_, view_->motion(), taken);
+  step_mechanism(on_port);
+  if (safety_.faulted() || safety_.memory().stage == Stage::off) return;
+  record_.on_handle = on_handle;
+  command({.wrench = on_handle, .X_WH = {}});
+}
+
+void HapticLoop::teleoperate() noexcept {
+  book_handle();
+  if (safety_.memory().stage == Stage::off) return step_mechanism({});
+  // What went into the mechanism and no hand gave is taken back where it is. A little of it comes and goes: handle and port are apart by what the hand's wrench changes within a period.
+  constexpr double kShare = 0.1;  // of what would end the run by another controller
+  const control::SafetyLimits& limits = safety_.limits();
+  const double slack = kShare * (limits.made + limits.made_share * books_->turned());
+  const double surplus =
+      guarded_ ? std::max(0.0, books_->made_by_display() - slack) / teleoperation_->power_scale() : 0.0;
+  teleoperation_->look(*view_, sample_, own_dynamics(), safety_.memory().wrench, safety_.share(), surplus);
+  if (teleoperation_->senses_force()) book_hand(teleoperation_->hand());
+  step_mechanism(teleoperation_->on_port());
+  if (safety_.faulted()) return;
+  teleoperation_->stepped(*view_);
+  const Vector6 on_handle =
+      safety_.limited(teleoperation_->on_handle(safety_.limits().force), guard_wrench());
+  if (safety_.faulted()) return;
+  record_.resisted = teleoperation_->resisted().count;
+  record_.on_handle = on_handle;
+  command({.wrench = on_handle, .X_WH = {}});
+}
+
+void HapticLoop::display_admittance() noexcept {
+  // The hand's part of what is sensed.
+  Vector6 F_h = sample_.F_H_W;
+  if (fixture_ != nullptr) {
+    const Vector6 own = control::fixture_wrench(*fixture_, sample_.X_WH.R, sample_.V_WH, A_commanded_);
+    for (std::size_t i = 0; i < 6; ++i) F_h[i] -= own[i];
+    record_.F_H = F_h;
+  }
+  A_commanded_ = {};
+  const double before = books_->hand();
+  book_hand(F_h);
+  record_.out_of_handle += books_->hand() - before;
+  // What the hand gives acts at once: with a share of it the hand would work with F_h where the mechanism gets less, and the rest would come from nowhere. What
+  // ramps up is what the mechanism gives: its weight.
+  const Vector6 on_port = safety_.limited(F_h, {}, Entry::sensed);
+  step_mechanism(on_port);
+  if (safety_.faulted() || safety_.memory().stage == Stage::off) return;
+  // Handle and port stand to each other as they did when the display began.
+  const simulate::PortMotion& port = view_->motion();
+  // A servo comes after the port: what the hand has still to give for the way between them is no energy from nowhere.
+  const math::Vec3<double> behind = port.X_WP.p - memory_.d - sample_.X_WH.p,
+                           twisted = math::rotation_vector(port.X_WP.R * memory_.R_HP.transposed() *
+                                                           sample_.X_WH.R.transposed());
+  books_->stored(std::hypot(on_port[3], on_port[4], on_port[5]) * std::sqrt(dot(behind, behind)) +
+                 std::hypot(on_port[0], on_port[1], on_port[2]) * std::sqrt(dot(twisted, twisted)));
+  // The wrench of this tick is sensed where it began, and the motion is shown where it ends: one period later.
+  device::Command to;
+  to.X_WH = {port.X_WP.R * memory_.R_HP.transposed(), port.X_WP.p - memory_.d};
+  to.V_WH = port.V_WP;
+  for (std::size_t i = 0; i < 6; ++i) A_commanded_[i] = (port.V_WP[i] - record_.V_P[i]) / period_;
+  if (guarded_) {
+    // A period until the motion is there, and one until it is sensed.
+    const control::Yielding yielding{.periods = 2.0 + device_.specification().latency / period_};
+    const Vector6 more = guard_ = control::passivity_motion(yielding, credit(), F_h, period_, guard_);
+    for (std::size_t i = 0; i < 6; ++i) {
+      to.V_WH[i] += more[i];
+      record_.guarded += period_ * F_h[i] * more[i];
+    }
+    // The handle stays where it yielded to.
+    const math::Vec3<double> way{period_ * more[3], period_ * more[4], period_ * more[5]};
+    memory_.d = memory_.d - way;
+    const math::Mat3<double> back =
+        math::rotation_of(math::exponential({-period_ * more[0], -period_ * more[1], -period_ * more[2]}));
+    memory_.R_HP = memory_.R_HP * port.X_WP.R.transposed() * back * port.X_WP.R;
+  }
+  safety_.observe_motion(to.X_WH, to.V_WH);
+  if (!safety_.faulted()) command(to);
+}
+
+}  // namespace tactus::display
