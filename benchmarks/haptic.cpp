@@ -56,17 +56,22 @@ struct Figures {
   display::Histogram all;    // every tick of every run
   display::Histogram least;  // of each tick its least time in all runs
   long allocations = 0, locks = 0, done = 0;
+  int runs = 0;
   std::string fault;
 };
 
 /// The same run several times over: it has the same bits each time, so that the least time of a tick is what it takes, and the
-/// rest is the machine's.
+/// rest is the machine's. Among millions of ticks some are late in two runs by chance: they are made again for as long as the worst of them becomes shorter.
 Figures run(const Case& which, double rate, long ticks, int repetitions) {
+  constexpr int kMostRuns = 8;
+  constexpr float kShorter = 0.9f;  // of what it was
   Figures figures;
   std::vector<float> least(static_cast<std::size_t>(ticks), 1e30f);
   describe::Model model = describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/" + which.model + ".yaml");
   if (which.weightless) model.gravity = {0.0, 0.0, 0.0};
-  for (int repetition = 0; repetition < repetitions; ++repetition) {
+  float worst = 1e30f;
+  for (bool shorter = true; figures.runs < kMostRuns && (figures.runs < repetitions || shorter);
+       ++figures.runs) {
     // Code for sets of contacts is made before: what is looked at is the loop.
     const auto mechanism = contact::open(model, {.step = 1.0 / rate,
                                                  .rederive = contact::Rederivation::before,
@@ -100,6 +105,9 @@ Figures run(const Case& which, double rate, long ticks, int repetitions) {
       if (!well) break;
     }
     figures.done = k;
+    const float now_worst = *std::max_element(least.begin(), least.begin() + std::max(k, 1L));
+    shorter = now_worst < kShorter * worst;
+    worst = now_worst;
     if (loop.safety().fault != control::Fault::none)
       figures.fault = std::string(name_of(loop.safety().fault));
   }
@@ -116,11 +124,12 @@ bool measure_haptic(bool quick, const std::string& only) {
   fmt::print(
       "\nTicks of the haptic loop in simulated time, {} each: reading, controller, mechanism, limits, "
       "command; the "
-      "simulated device itself not counted.\nOf each tick the least of {} runs with the same bits: what it "
+      "simulated device itself not counted.\nOf each tick the least of {} runs or more with the same bits: "
+      "what it "
       "takes, "
       "without what the machine adds; beside that all ticks of all runs. us\n"
-      "{:<26} {:<22} {:>6} {:>8} {:>9} {:>9} {:>9} {:>9} {:>9} {:>12} {:>6}\n",
-      ticks, repetitions, "mechanism", "", "Hz", "p50", "p99.9", "worst", "all p50", "p99.9", "max",
+      "{:<26} {:<22} {:>6} {:>8} {:>9} {:>9} {:>5} {:>9} {:>9} {:>9} {:>12} {:>6}\n",
+      ticks, repetitions, "mechanism", "", "Hz", "p50", "p99.9", "worst", "runs", "all p50", "p99.9", "max",
       "allocations", "locks");
   bool found = false;
   for (const Case& which : kCases) {
@@ -130,10 +139,11 @@ bool measure_haptic(bool quick, const std::string& only) {
       const Figures f = run(which, rate, ticks, repetitions);
       const auto us = [](std::int64_t ns) { return 1e-3 * static_cast<double>(ns); };
       fmt::print(
-          "{:<26} {:<22} {:>6.0f} {:>8.2f} {:>9.2f} {:>9.1f} {:>9.2f} {:>9.2f} {:>9.1f} {:>12} {:>6}{}\n",
+          "{:<26} {:<22} {:>6.0f} {:>8.2f} {:>9.2f} {:>9.1f} {:>5} {:>9.2f} {:>9.2f} {:>9.1f} {:>12} "
+          "{:>6}{}\n",
           which.model, which.what, rate, us(f.least.percentile(0.5)), us(f.least.percentile(0.999)),
-          us(f.least.largest()), us(f.all.percentile(0.5)), us(f.all.percentile(0.999)), us(f.all.largest()),
-          f.allocations, f.locks,
+          us(f.least.largest()), f.runs, us(f.all.percentile(0.5)), us(f.all.percentile(0.999)),
+          us(f.all.largest()), f.allocations, f.locks,
           f.fault.empty() ? "" : fmt::format("  stopped at tick {}: {}", f.done, f.fault));
       std::fflush(stdout);  // a run takes minutes
     }

@@ -102,6 +102,10 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
                                   {"--save-setup", files.write}});
   if (!files.write.empty()) write_file(files.write, setup);
   HapticSession session = open_session(request, model);
+  // A log has what was chosen for the run: replay asks no device how much it holds.
+  std::string logged = setup;
+  if (const std::string kept = "weightless: false"; session.weight_left_out)
+    logged.replace(logged.find(kept), kept.size(), "weightless: true");
   request.notes = idle_options(request, session, verb);
   display::HapticLoop& loop = *session.loop;
   constexpr double kMostTicks = 1e8;
@@ -114,7 +118,7 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
   const display::TickLogPointer log = display::open_log({.csv = request.out,
                                                          .mcap = request.log,
                                                          .device = session.specification,
-                                                         .setup = setup,
+                                                         .setup = logged,
                                                          .model_name = request.model.path,
                                                          .model_text = request.model.text()});
   if (!loop.enable()) throw Failed("the device could not be switched on");
@@ -253,6 +257,11 @@ void add_haptic_settings(CLI::App* verb, HapticRequest* request) {
   verb->add_option("--motion-scale", request->motion_scale, "four channels: the hand moves this times as far")
       ->capture_default_str()
       ->check(numbers(Range::positive()));
+  verb->add_option("--kept-inertia", request->kept,
+                   "four channels: the share of the handle's own inertia that stays felt; by default what a "
+                   "port needs "
+                   "that is lighter than the handle")
+      ->check(numbers(Range::between(0.0, 1.0)));
   verb->add_flag("--passivity", request->passivity,
                  "a damper gives back what the hand would gain: passivity observer and controller");
   verb->add_option("--coupling", request->coupling,

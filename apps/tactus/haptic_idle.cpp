@@ -18,7 +18,7 @@ std::vector<std::string> idle_options(const HapticRequest& request, const Haptic
   const device::Specification& s = session.specification;
   const bool impedance = s.kind == device::Kind::impedance;
   const std::string& c = request.controller;
-  needs(c == "impedance" || c == "penalties", {"--force-scale", "--motion-scale"},
+  needs(c == "impedance" || c == "penalties", {"--force-scale", "--motion-scale", "--kept-inertia"},
         "four channels, --controller impedance or penalties");
   needs(c == "penalties", {"--joint-stiffness", "--joint-damping"}, "--controller penalties");
   needs(c == "prescribed", {"--prescribe"}, "--controller prescribed");

@@ -259,8 +259,9 @@ control::PrescribedGains prescription(const HapticRequest& request, HapticSessio
 }
 
 /// The four channels of [Constantinescu2005]: `impedance` is (11), `penalties` (18).
-control::FourChannelGains four_channels(const HapticRequest& request, const device::Specification& s,
+control::FourChannelGains four_channels(const HapticRequest& request, HapticSession& session,
                                         const Grasp& grasp) {
+  const device::Specification& s = session.device->specification();
   control::FourChannelGains gains;
   // Weak, as the paper asks: with the mass that the port has where it moves most easily, a period of 0.6 s.
   constexpr double kFrequency = 10.0;  // [rad/s]
@@ -275,6 +276,31 @@ control::FourChannelGains four_channels(const HapticRequest& request, const devi
   gains.joint_damping = request.joint_damping;
   gains.force_scale = request.force_scale;
   gains.motion_scale = request.motion_scale;
+  if (request.kept >= 0.0) {
+    gains.kept = {request.kept, request.kept};
+  } else {
+    // Of the handle's inertia, what port and kept part have together: less is unstable with hands of 5 N s/m and a period of 1 ms, or with a force that is observed.
+    const double least = s.force_sensor ? 0.2 : 1.0;
+    double lightest = kWall;
+    for (const std::size_t k : {0u, 1u}) {
+      const auto axes =
+          static_cast<std::uint8_t>(s.actuated & (k == 0 ? ~device::kTranslation : device::kTranslation));
+      if (axes == device::kNoAxes) continue;
+      const double scale = request.force_scale * (k == 0 ? request.motion_scale : 1.0 / request.motion_scale);
+      const double lighter =
+          scale * control::mass_ratios(grasp.mobility, control::inertia_of(s), axes).front();
+      gains.kept[k] = std::clamp(least - lighter, 0.0, 1.0);
+      lightest = std::min(lightest, lighter);
+    }
+    constexpr double kNotable = 0.1;  // of the handle's inertia
+    if (gains.kept[0] > kNotable || gains.kept[1] > kNotable)
+      session.notes.push_back(fmt::format(
+          "the port is up to {:.3g} times as light as the handle: {:.0f} % of the handle's own mass and "
+          "{:.0f} % of its "
+          "moments of inertia stay felt (--kept-inertia){}",
+          1.0 / lightest, 100.0 * gains.kept[1], 100.0 * gains.kept[0],
+          s.force_sensor ? "" : ", for the hand is observed; a device with a force sensor masks more of it"));
+  }
   return gains;
 }
 
@@ -373,6 +399,7 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
             fmt::format("it takes {:.3g} N to hold the mechanism up, more than {} gives: it has no weight in "
                         "this run, unless --device is given",
                         grasp.weight, request.device));
+        session.weight_left_out = true;
         session.model.gravity = {0.0, 0.0, 0.0};
         session.mechanism = open_at(session.rate);
         session.grasp = grasp_of(request, *session.mechanism);
@@ -428,7 +455,7 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
   else if (request.controller == "proxy")
     session.loop->use(control::ProxyGains{.stiffness = session.gains.stiffness[1]});
   else if (request.controller != "coupler")
-    session.loop->use(four_channels(request, s, grasp));
+    session.loop->use(four_channels(request, session, grasp));
   // Four channels mask the device's damping, which elsewhere takes what sampling adds; and a force that is observed is late, and knows dry friction only nearly. What that
   // would feed is taken back.
   const bool four = request.controller == "impedance" || request.controller == "penalties";

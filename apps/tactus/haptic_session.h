@@ -31,6 +31,7 @@ struct HapticRequest {
   double rate = 0.0, duration = 5.0, size = 0.0, stiffness = 0.0, damping = -1.0, late = 0.0;
   double watchdog = 0.1;
   double tool = 0.0;                         // [kg]
+  double kept = -1.0;                        // below 0: as the port asks for
   double local_rate = 0.0, transport = 0.0;  // as asked for; then as it is
   int update_every = 0;                      // [ticks] of two rates, once the session is open
   int cpu = -1;
@@ -62,6 +63,7 @@ struct HapticSession {
   std::unique_ptr<display::HapticLoop> loop;
   double rate = 0.0;               // [Hz]
   bool follows = false;            // the coupler softens where the port grows lighter
+  bool weight_left_out = false;    // of a mechanism that is too heavy for the device
   std::vector<std::string> notes;  // of what was chosen
 };
 

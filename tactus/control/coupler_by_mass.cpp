@@ -10,6 +10,16 @@ namespace tactus::control {
 
 namespace {
 
+/// [rad/s] The w of K = m w^2, B = 2 z m w with which a step D of the encoder is a jump of force of no more than `most`: K D by the place, and B D c/e by the velocity, whose estimate through two poles c
+/// has its largest value, D c/e, a time 1/c after the step. Without friction nothing else keeps it from shaking handle and port.
+double quiet_frequency(const device::Specification& s, std::size_t k, double z, double most) {
+  const double D = s.resolution[k], m = s.inertia[k];
+  if (!(D > 0.0 && most > 0.0)) return std::numeric_limits<double>::infinity();
+  const double c = s.velocity_bandwidth > 0.0 ? s.velocity_bandwidth / std::exp(1.0) : s.rate;
+  const double half = z * c;  // w^2 + 2 half w = most/(D m)
+  return std::sqrt(half * half + most / (D * m)) - half;
+}
+
 /// Gain margin: the loop is stable also with so many times the stiffness and damping.
 constexpr double kGainMargin = 1.5;
 
@@ -39,7 +49,10 @@ CouplerGains design_by_mass(const device::Specification& s, const std::array<dou
              spectral_radius(held, kGainMargin * m * w * w, kGainMargin * 2.0 * kRatio * m * w) < 1.0 + 1e-9))
       w *= 0.9;
     if (!(w > kSlowest * s.rate)) continue;
-    w *= share;
+    constexpr double kJump = 0.05;                            // of the continuous force
+    constexpr std::array<double, 2> kWithoutLimit{0.2, 2.0};  // [N m], [N]
+    const double most = s.continuous[k] > 0.0 ? kJump * s.continuous[k] : kWithoutLimit[k];
+    w = std::min(w, quiet_frequency(s, k, kRatio, most)) * share;
     gains.stiffness[k] = m * w * w;
     gains.damping[k] = 2.0 * kRatio * m * w;
   }

@@ -101,6 +101,8 @@ struct FourChannelGains {
   bool fade = true;
   std::array<double, 2> damping{}, stiffness{};  // b_d [N m s/rad, N s/m], k_d [N m/rad, N/m] of (4)
   double force_scale = 1.0, motion_scale = 1.0;
+  std::array<double, 2>
+      kept{};  // {rotation, translation}: share of the device's inertia that stays felt (control/kept_inertia.h)
 };
 
 /// The mechanism at the port, at one instant.

@@ -36,7 +36,10 @@ Vector6 HapticLoop::guard_wrench() noexcept {
   guard_ = {};
   if (!(guarded_ || gave_up()) || safety_.memory().stage == Stage::off) return guard_;
   const device::HandleDynamics* const own = own_dynamics();
-  guard_ = control::passivity_wrench(credit(), sample_.V_WH,
+  // A mass that is swung to and fro takes and gives back the same: by the trapezium's rule it gives some thousandths more, and a damper that took these would be felt as blows.
+  constexpr double kRounded = 0.005;
+  const double slack = teleoperation_ != nullptr ? kRounded * books_->turned() : 0.0;
+  guard_ = control::passivity_wrench(credit() + slack, sample_.V_WH,
                                      own != nullptr ? own->M : control::inertia_of(device_.specification()),
                                      period_);
   return guard_;

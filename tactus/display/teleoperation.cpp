@@ -1,10 +1,12 @@
 #include <tactus/display/teleoperation.h>
 
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include <tactus/base/error.h>
+#include <tactus/control/kept_inertia.h>
 
 namespace tactus::display {
 
@@ -33,6 +35,8 @@ void check(const control::FourChannelGains& gains, const device::Specification& 
   require(gains.force_scale > 0.0 && gains.motion_scale > 0.0 &&
               std::isfinite(gains.force_scale + gains.motion_scale),
           "scales of force and motion must be above 0", "1 is as it is");
+  require(gains.kept[0] >= 0.0 && gains.kept[0] <= 1.0 && gains.kept[1] >= 0.0 && gains.kept[1] <= 1.0,
+          "the share of the handle's inertia that is felt must be from 0 to 1", "0 masks all of it");
   const control::PenaltyBorder border = control::penalty_border(1.0 / s.rate, gains.joint_damping);
   if (gains.penalties && !(gains.damping_growth * gains.joint_damping < border.damping &&
                            gains.joint_stiffness < border.stiffness))
@@ -78,6 +82,8 @@ void Teleoperation::engage(const device::Sample& sample, const simulate::PortMot
   observed_ = {};
   impulse_ = {};
   masked_ = {};
+  state_ = {};
+  on_port_ = {};
   port_sensing_ = fresh_sensing_;
   controller_.engage(memory_, sample, port);
 }
@@ -93,7 +99,7 @@ void Teleoperation::look(PortView& port, const device::Sample& sample, const dev
     bias_ = own->bias;
   }
   if (!senses_force_) sample_.F_H_W = observer_.observe(observed_, sample.V_WH, u);
-  on_port_ = {};
+  const Vector6 under = std::exchange(on_port_, {});
   if (!memory_.coordination.engaged) return;
 
   // The port as the device would see it.
@@ -110,11 +116,17 @@ void Teleoperation::look(PortView& port, const device::Sample& sample, const dev
   F_pc_ = controller_.coordination(memory_, scaled_, seen);
   for (std::size_t i = 0; i < 6; ++i)
     if (device::has_axis(controller_.axes, i)) on_port_[i] = share * (scaled_.F_H_W[i] - F_pc_[i]);
+  if (control::keeps(controller_.gains))
+    on_port_ = control::through_kept_inertia(kept(), state_.L, state_.acceleration, under, on_port_);
   const Vector6 brake = control::port_brake(surplus, true_motion.V_WP, metric_, state_.L, period_);
   for (std::size_t i = 0; i < 6; ++i)
     if (device::has_axis(controller_.axes, i)) on_port_[i] += brake[i];
   port.look(on_port_, state_, resisted_);
   state_.motion = seen;
+}
+
+control::Matrix6 Teleoperation::kept() const noexcept {
+  return control::kept_inertia(controller_.gains, M_d_, controller_.axes);
 }
 
 Vector6 Teleoperation::carried() const noexcept {
@@ -148,7 +160,13 @@ void Teleoperation::stepped(PortView& port) noexcept {
   }
   for (std::size_t i = 0; i < 6; ++i)
     for (std::size_t j = 0; j < 6; ++j) impulse_.left[i] += M_d_[6 * i + j] * jump[j];
-  demand_ = controller_.demand(memory_, scaled_, state_, F_pc_, resisted_, metric_);
+  if (control::keeps(controller_.gains)) {
+    control::PortState with_kept = state_;
+    with_kept.L = control::mobility_with(kept(), state_.L);
+    demand_ = controller_.demand(memory_, scaled_, with_kept, F_pc_, resisted_, metric_);
+  } else {
+    demand_ = controller_.demand(memory_, scaled_, state_, F_pc_, resisted_, metric_);
+  }
 }
 
 Vector6 Teleoperation::on_handle(const std::array<double, 2>& room) noexcept {

@@ -65,6 +65,8 @@ class Teleoperation {
   const control::FourChannel& controller() const noexcept { return controller_; }
 
  private:
+  control::Matrix6 kept() const noexcept;
+
   double period_;
   bool senses_force_;
   bool estimated_;  // velocities come through poles

@@ -384,14 +384,32 @@ TEST(Haptic, SaysOnATerminalWhatItDoesRightNow) {
 TEST(Haptic, SaysWhichOptionsDoNothing) {
   const std::string cart = "haptic " + model("shopping_cart.yaml") + " --duration 0.1 --json ";
   for (const char* idle :
-       {"--force-scale 2", "--motion-scale 2", "--joint-stiffness 10", "--joint-damping 10", "--prescribe x",
-        "--transport 2", "--late 5", "--watchdog 1", "--cpu 0"}) {
+       {"--force-scale 2", "--motion-scale 2", "--kept-inertia 1", "--joint-stiffness 10",
+        "--joint-damping 10", "--prescribe x", "--transport 2", "--late 5", "--watchdog 1", "--cpu 0"}) {
     const Outcome run = tactus(cart + idle);
     ASSERT_EQ(run.code, 0) << idle << run.err;
     EXPECT_NE(json::parse(run.out).at("notes").dump().find("does nothing here"), std::string::npos) << idle;
   }
   const Outcome none = tactus(cart);
   EXPECT_EQ(json::parse(none.out).at("notes").dump().find("does nothing"), std::string::npos) << none.out;
+}
+
+// Ports that are lighter than the handle: part of its inertia stays felt, and neither a hand that is observed nor one that is sensed is fed. All of it masked, the egg feeds the hand.
+TEST(Haptic, FourChannelsFeedNoHandThroughALightPort) {
+  const auto notes = [&](const std::string& arguments) {
+    const Outcome outcome =
+        tactus("haptic --json --duration 3 --controller penalties --device simulated:" + arguments);
+    EXPECT_EQ(outcome.code, 0) << arguments << outcome.err;
+    return json::parse(outcome.out).at("notes").dump();
+  };
+  for (const std::string& run :
+       {"planar " + model("egg.yaml"), "spatial " + model("egg.yaml"), "spatial " + model("chain_30.yaml"),
+        "ideal-force " + model("chain_30.yaml")}) {
+    const std::string said = notes(run);
+    EXPECT_NE(said.find("stay felt"), std::string::npos) << run << said;
+    EXPECT_EQ(said.find("gained"), std::string::npos) << run << said;
+  }
+  EXPECT_NE(notes("spatial --kept-inertia 0 " + model("egg.yaml")).find("gained"), std::string::npos);
 }
 
 // Beyond the sensor hang 0.5 kg: neither their weight, which would push the pantograph, nor their inertia is left in what is felt.

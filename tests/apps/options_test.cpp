@@ -40,6 +40,8 @@ std::vector<NumberOption> number_options() {
           {haptic + " --duration 0.01 --controller penalties", "--joint-damping", "10", true},
           {haptic + " --duration 0.01 --controller impedance", "--force-scale", "1.5"},
           {haptic + " --duration 0.01 --controller impedance", "--motion-scale", "1.5"},
+          {haptic + " --duration 0.01 --controller impedance", "--kept-inertia", "0.5", true},
+          {haptic + " --duration 0.01 --device simulated:admittance", "--tool", "0.3", true},
           {haptic + " --duration 0.01", "--stiffness", "500"},
           {haptic + " --duration 0.01", "--damping", "1", true},
           {haptic + " --duration 0.01", "--rate", "1000"},

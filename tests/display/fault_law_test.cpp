@@ -15,9 +15,9 @@ namespace {
 using control::Fault;
 using control::Stage;
 
-enum class Control { coupler, impedance, penalties, two_rates, guarded, prescribed, proxy };
+enum class Control { coupler, impedance, penalties, two_rates, guarded, prescribed, proxy, local_penalties };
 constexpr const char* kNames[] = {"coupler", "impedance",  "penalties", "two_rates",
-                                  "guarded", "prescribed", "proxy"};
+                                  "guarded", "prescribed", "proxy",     "local_penalties"};
 
 struct Injection {
   Injected what;
@@ -66,12 +66,12 @@ class EveryLoop : public ::testing::TestWithParam<std::tuple<std::string, Contro
     limits.ramp = 0.01;
     auto made = std::make_unique<HapticLoop>(*mechanism_, device, mechanism_->port(turns_ ? "disk" : "block"),
                                              gains, limits);
-    if (control_ == Control::impedance || control_ == Control::penalties) {
+    if (is_four()) {
       control::FourChannelGains four;
-      four.penalties = control_ == Control::penalties;
+      four.penalties = control_ != Control::impedance;
       made->use(four);
     }
-    if (control_ == Control::two_rates) made->use(TwoRateOptions{.every = 7, .delay = 3});
+    if (has_two_rates()) made->use(TwoRateOptions{.every = 7, .delay = 3});
     // The block outweighs the handle: a slow pole keeps what comes back a tick late below it.
     if (control_ == Control::prescribed)
       made->use(control::PrescribedGains{
@@ -81,6 +81,13 @@ class EveryLoop : public ::testing::TestWithParam<std::tuple<std::string, Contro
     if (control_ == Control::guarded) made->follow_port();
     EXPECT_TRUE(made->enable());
     return made;
+  }
+  bool is_four() const {
+    return control_ == Control::impedance || control_ == Control::penalties ||
+           control_ == Control::local_penalties;
+  }
+  bool has_two_rates() const {
+    return control_ == Control::two_rates || control_ == Control::local_penalties;
   }
 };
 
@@ -123,9 +130,37 @@ TEST_P(EveryLoop, IsSafeWithinTheTickAtEverySample) {
     }
 }
 
+// A place that no handle has, by how far it is from the one before or from the device: which of these is found first depends on the device. And one that does not come back.
+TEST_P(EveryLoop, IsSafeWithinTheTickInWhichTheDeviceTalksNonsenseOrIsGone) {
+  for (const Injected what : {Injected::garbage, Injected::gone})
+    for (std::uint64_t at = 2; at <= kSamples; ++at) {
+      const auto device = faulty(what, at);
+      const auto here = loop(*device);
+      for (std::uint64_t k = 1; k < at; ++k) {
+        ASSERT_TRUE(device->wait());
+        ASSERT_TRUE(here->tick(here->period()));
+      }
+      ASSERT_EQ(device->wait(), what == Injected::garbage);
+      if (what == Injected::garbage)
+        ASSERT_FALSE(here->tick(here->period())) << at;
+      else
+        here->lost();
+      const Fault fault = here->safety().fault;
+      ASSERT_TRUE(what == Injected::gone ? fault == Fault::no_sample
+                                         : fault == Fault::implausible || fault == Fault::out_of_workspace)
+          << name_of(fault) << " at " << at;
+      ASSERT_EQ(here->record().stage, Stage::faulted);
+      ASSERT_EQ(here->record().on_handle, device::Vector6{});
+      ASSERT_EQ(device->last_command().wrench, device::Vector6{});
+      ASSERT_EQ(device->last_command().V_WH, device::Vector6{});
+      ASSERT_TRUE(device::finite(device->last_command().X_WH));
+      ASSERT_EQ(device->state(), device::State::off);
+    }
+}
+
 // The mechanism runs away from the handle, as one does whose step is too long for it; a proxy's goes its own way.
 TEST_P(EveryLoop, IsSafeWithinTheTickInWhichThePortIsTooFarAway) {
-  if (control_ == Control::proxy || control_ == Control::two_rates || turns_) return;
+  if (control_ == Control::proxy || has_two_rates() || turns_) return;
   for (std::uint64_t at = 2; at <= kSamples; at += 3) {
     const auto device = faulty(Injected::nothing, 0);
     const auto here = loop(*device);
@@ -145,8 +180,7 @@ TEST_P(EveryLoop, IsSafeWithinTheTickInWhichThePortIsTooFarAway) {
 
 // Four channels give the mechanism what the hand is sensed to give: more than any hand has is no hand.
 TEST_P(EveryLoop, IsSafeWithinTheTickInWhichThePortWouldBePushedTooHard) {
-  const bool four = control_ == Control::impedance || control_ == Control::penalties;
-  if (!four || !device::open(name_, device::none())->specification().force_sensor) return;
+  if (!is_four() || !device::open(name_, device::none())->specification().force_sensor) return;
   for (std::uint64_t at = 2; at <= kSamples; at += 3) {
     const auto device = faulty(Injected::strong, at);
     const auto here = loop(*device);
@@ -184,7 +218,7 @@ std::vector<std::tuple<std::string, Control>> all() {
   for (const device::Specification& s : device::devices()) {
     for (const Control control :
          {Control::coupler, Control::impedance, Control::penalties, Control::two_rates, Control::guarded,
-          Control::prescribed, Control::proxy}) {
+          Control::prescribed, Control::proxy, Control::local_penalties}) {
       const bool either =
           control == Control::coupler || control == Control::two_rates || control == Control::guarded;
       if (!either && s.kind == device::Kind::admittance) continue;

@@ -59,9 +59,10 @@ name: environment
 gravity: [0, 0, 0]
 bodies: {{block: {{{}}}}}
 joints: {{x: {{type: {}, parent: world, child: block, axis: {}, stiffness: {}, damping: {}{}}}}}
+{}
 )",
                      body, along == Along::turn ? "revolute" : "prismatic", along == Along::turn ? "z" : "x",
-                     stiffness, damping, limits);
+                     stiffness, damping, limits, kind == 3 ? "contact: {stops: {}}" : "");
 }
 
 device::HandPointer hand(Draw& draw, Along along) {
