@@ -271,7 +271,9 @@ std::unique_ptr<Mechanism> open_with_contact(const describe::Model& model, const
                             .tolerances = options.tolerances,
                             .constraints = options.constraints,
                             .constraint_limit = options.constraint_limit});
-      report.notes.emplace_back("passive: contacts and dry friction by impulses at the ends of steps");
+      report.notes.emplace_back(
+          "passive: contacts and dry friction by impulses at the ends of steps, and along steps where they "
+          "press or hold");
     } else {
       mechanism = std::make_unique<SteppingMechanism>(made, own);
     }

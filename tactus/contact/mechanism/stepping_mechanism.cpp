@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <tactus/contact/mechanism/held_joints.h>
+#include <tactus/contact/mechanism/pressed_contacts.h>
 
 namespace tactus::contact {
 
@@ -15,6 +16,7 @@ struct SteppedSnapshot final : simulate::Snapshot {
   simulate::Simulation::Memory smooth;
   std::vector<double> carried;
   double friction_work = 0.0;
+  PressedContacts::Memory pressed{};
 };
 
 }  // namespace
@@ -24,6 +26,7 @@ struct SteppingMechanism::Smooth {
   std::shared_ptr<const simulate::SmoothModel> model;
   simulate::Simulation motion;
   HeldJoints held;
+  std::unique_ptr<PressedContacts> pressed;
   double friction_work = 0.0;  // [J] of what is carried
   SteppingSnapshot before{};   // the contacts' own, where a tick begins
   std::vector<double> tau{};   // with what is carried
@@ -39,8 +42,18 @@ struct SteppingMechanism::Smooth {
     std::copy(at.u.begin(), at.u.end(), memory.state.u.begin());
     return motion.load(memory);
   }
-  simulate::Status advance(const simulate::State& from, const simulate::Input& input) noexcept {
+  /// `straight_on`: with speeds that hardly change, as those of what is held between forces.
+  simulate::Status advance(const simulate::State& from, const simulate::Input& input,
+                           bool straight_on) noexcept {
     if (!place(from)) return simulate::Status::bad_input;
+    if (straight_on) motion.expect(from.u.data());
+    const simulate::Status status = motion.step(input);
+    failed = !status.ok();
+    return status;
+  }
+  /// The same step again, with other forces.
+  simulate::Status again(const simulate::Input& input) noexcept {
+    if (!motion.load(memory)) return simulate::Status::bad_input;
     const simulate::Status status = motion.step(input);
     failed = !status.ok();
     return status;
@@ -54,13 +67,14 @@ SteppingMechanism::SteppingMechanism(std::shared_ptr<const ContactMade> made, St
                                      const simulate::Options& smooth_options)
     : ContactMechanism(std::move(made), options.step), stepping_(contact_model(), options), udot_(nv()) {
   if (smooth != nullptr) {
-    smooth_ =
-        std::make_unique<Smooth>(Smooth{.model = smooth,
-                                        .motion = simulate::Simulation(smooth->dynamics, smooth_options),
-                                        .held = HeldJoints(stepping_.axis_rates().size()),
-                                        .before = stepping_.make_snapshot(),
-                                        .tau = std::vector<double>(nv())});
-    smooth_->motion.attach(&port_loads_);
+    smooth_ = std::make_unique<Smooth>(
+        Smooth{.model = smooth,
+               .motion = simulate::Simulation(smooth->dynamics, smooth_options),
+               .held = HeldJoints(stepping_.axis_rates().size()),
+               .pressed = std::make_unique<PressedContacts>(contact_model(), port_loads_, options.step),
+               .before = stepping_.make_snapshot(),
+               .tau = std::vector<double>(nv())});
+    smooth_->motion.attach(&smooth_->pressed->loads());
     smooth_->motion.save(smooth_->memory);
   }
   tau_.reserve(nv());
@@ -74,16 +88,85 @@ SteppingMechanism::SteppingMechanism(std::shared_ptr<const ContactMade> made, St
 simulate::Status SteppingMechanism::advance(const simulate::TickInput& input) noexcept {
   if (!hold_loads(input)) return simulate::Status::bad_input;
   if (smooth_ == nullptr) return stepping_.step({tau_, wrench_});
-  return smooth_->held.empty() ? advance_smoothly(tau_, {}) : advance_with_held_joints();
+  const simulate::Status status =
+      smooth_->held.empty() ? advance_smoothly(tau_, {}) : advance_with_held_joints();
+  if (status.ok()) smooth_->pressed->keep();
+  return status;
 }
 
+/// Contacts that are pressed act along the step. They are looked for where some were pressed in the step before, and where shapes sink in.
 simulate::Status SteppingMechanism::advance_smoothly(std::span<const double> tau,
                                                      std::span<const double> carried) noexcept {
-  if (const simulate::Status status = smooth_->advance(stepping_.state(), {tau, wrench_}); !status.ok())
-    return status;
-  const simulate::Status status = stepping_.meet(smooth_->motion.state(), {tau_, wrench_}, carried);
+  constexpr int kMostLooks = 3;
+  PressedContacts& pressed = *smooth_->pressed;
+  const simulate::Input along{tau, wrench_};
+  pressed.release();
+  bool pressing = false;
+  if (pressed.remembers()) {
+    stepping_.terms_at_state();
+    pressing = pressed.look(stepping_, stepping_.state(), stepping_.search_margin()) && pressed.hold();
+    if (!pressing) pressed.release();
+  }
+  simulate::Status status = smooth_->advance(stepping_.state(), along, pressing);
+  for (int looks = 0;; ++looks) {
+    bool by_impulses = looks == kMostLooks;
+    if (pressing && !(status.ok() && press(along))) {
+      pressed.release();
+      by_impulses = true;
+      status = smooth_->again(along);
+    }
+    if (!status.ok()) return status;
+    status = stepping_.meet(
+        smooth_->motion.state(), {tau_, wrench_}, carried, pressed.pressed(),
+        by_impulses ? std::numeric_limits<double>::infinity() : PressedContacts::kSunk + pressed.depth());
+    if (by_impulses || !status.has(simulate::Status::overlap_lost)) break;
+    const bool acted = pressed.acts();
+    pressing = find_pressed() && pressed.hold();
+    if (!pressing) {
+      pressed.release();
+      looks = kMostLooks - 1;
+    }
+    status = {};
+    if (acted || pressed.acts()) status = smooth_->again(along);  // else it is that step
+  }
   if (!status.ok()) smooth_->motion.load(smooth_->memory);  // the tick did not happen, in its books neither
   return status;
+}
+
+/// Shapes overlap by more than impulses are left to take out: contacts that came in further.
+bool SteppingMechanism::find_pressed() noexcept {
+  PressedContacts& pressed = *smooth_->pressed;
+  const simulate::State& arrived = smooth_->motion.state();
+  const double margin =
+      stepping_.options().margin + 2.0 * pressed.way_to(stepping_, stepping_.state(), arrived);
+  if (!pressed.look(stepping_, stepping_.state(), margin)) return false;
+  pressed.arrive(stepping_, arrived);
+  return pressed.sunk() > stepping_.options().slop;
+}
+
+/// Makes the step again until the forces of its contacts fit; where they do not with friction along the step, without it. In the end what held them best has to do.
+bool SteppingMechanism::press(const simulate::Input& along) noexcept {
+  PressedContacts& pressed = *smooth_->pressed;
+  pressed.forget_best();
+  if (press_until_fit(along)) return true;
+  pressed.leave_friction_out();
+  if (pressed.hold() && smooth_->again(along).ok() && press_until_fit(along)) return true;
+  if (!pressed.take_best() || !pressed.hold() || !smooth_->again(along).ok()) return false;
+  pressed.arrive(stepping_, smooth_->motion.state());
+  return pressed.work() <= 0.0;
+}
+
+bool SteppingMechanism::press_until_fit(const simulate::Input& along) noexcept {
+  constexpr int kMostPasses = 8;
+  PressedContacts& pressed = *smooth_->pressed;
+  for (int pass = 0; pass < kMostPasses; ++pass) {
+    pressed.arrive(stepping_, smooth_->motion.state());
+    if (pressed.fit()) return true;
+    pressed.note_best();
+    if (!pressed.improve(smooth_->motion, pass) || !pressed.hold() || !smooth_->again(along).ok())
+      return false;
+  }
+  return false;
 }
 
 simulate::Status SteppingMechanism::advance_with_held_joints() noexcept {
@@ -119,6 +202,7 @@ void SteppingMechanism::restart(simulate::State state) {
     smooth_->motion.set_state(std::move(own));
     smooth_->failed = false;
     smooth_->held.forget();
+    smooth_->pressed->forget();
     smooth_->friction_work = 0.0;
   }
   stepping_.set_state(std::move(state));
@@ -191,8 +275,11 @@ simulate::Books SteppingMechanism::books() const noexcept {
   books.worst_imbalance = own.worst_imbalance;
   if (smooth_ != nullptr) {
     const simulate::EnergyBooks smooth = smooth_->motion.energy_books();
-    books.work += smooth.work - smooth_->friction_work;
-    books.friction_loss += smooth.loss - smooth_->friction_work;  // of dampers, and carried
+    const PressedContacts::Memory& pressed = smooth_->pressed->memory();
+    books.work += smooth.work - smooth_->friction_work - pressed.normal_work - pressed.friction_work;
+    books.friction_loss +=
+        smooth.loss - smooth_->friction_work - pressed.friction_work;  // of dampers, and carried
+    books.impact_loss -= pressed.normal_work;
   }
   books.in_play = own.largest + std::abs(own.normal_work) + std::abs(own.friction_work);
   books.deepest = own.deepest;
@@ -245,6 +332,7 @@ std::unique_ptr<simulate::Snapshot> SteppingMechanism::empty_snapshot() const {
   if (smooth_ != nullptr) {
     smooth_->motion.save(snapshot->smooth);
     snapshot->carried = smooth_->held.memory();
+    snapshot->pressed = smooth_->pressed->memory();
     snapshot->friction_work = smooth_->friction_work;
   }
   return snapshot;
@@ -257,6 +345,7 @@ bool SteppingMechanism::store(simulate::Snapshot& snapshot) const noexcept {
   if (smooth_ == nullptr) return true;
   smooth_->motion.save(own->smooth);
   own->carried = smooth_->held.memory();
+  own->pressed = smooth_->pressed->memory();
   own->friction_work = smooth_->friction_work;
   return true;
 }
@@ -267,6 +356,7 @@ bool SteppingMechanism::restore(const simulate::Snapshot& snapshot) noexcept {
   if (smooth_ != nullptr) {
     if (!smooth_->motion.load(own->smooth)) return false;
     smooth_->held.memory() = own->carried;
+    smooth_->pressed->memory() = own->pressed;
     smooth_->friction_work = own->friction_work;
   }
   stepping_.load(own->memory);

@@ -1,5 +1,6 @@
 // A mechanism whose contacts go by whole steps: TimeStepping behind the interface. With a smooth part, which must be of the passive integrator, that makes the
-// motion between contacts, and time-stepping gives impulses alone (stepping_meet.cpp): passive, contacts and dry friction included.
+// motion between contacts, and time-stepping gives impulses alone (stepping_meet.cpp): passive, contacts and dry friction included. Contacts that are pressed act along that motion, too
+// (pressed_contacts.h).
 #pragma once
 
 #include <memory>
@@ -51,6 +52,9 @@ class SteppingMechanism final : public ContactMechanism {
   /// The smooth part's step with these forces, then its contacts.
   simulate::Status advance_smoothly(std::span<const double> tau, std::span<const double> carried) noexcept;
   simulate::Status advance_with_held_joints() noexcept;
+  bool find_pressed() noexcept;
+  bool press(const simulate::Input& along) noexcept;
+  bool press_until_fit(const simulate::Input& along) noexcept;
 
   friend class HandOverMechanism;  // which moves it as a part of its own
   TimeStepping stepping_;

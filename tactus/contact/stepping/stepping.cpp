@@ -142,6 +142,7 @@ TimeStepping::TimeStepping(const ContactModel& contact_model, SteppingOptions op
   arguments_end_.resize(arguments_.size());
   before_meeting_.q.resize(nq_);
   before_meeting_.u.resize(nv_);
+  pressed_tau_.resize(nv_);
   near_.resize(options.most_contacts);
   prepare_joint_friction();
   slack_.resize(options.most_contacts);
@@ -287,11 +288,14 @@ simulate::Status TimeStepping::step(const simulate::Input& input) noexcept {
 }
 
 simulate::Status TimeStepping::meet(const simulate::State& arrived, const simulate::Input& input,
-                                    std::span<const double> carried) noexcept {
+                                    std::span<const double> carried, PressedForces pressed,
+                                    double deepest) noexcept {
   if (arrived.q.size() != nq_ || arrived.u.size() != nv_ || (!input.tau.empty() && input.tau.size() != nv_) ||
       (!carried.empty() && carried.size() != axes_.size()))
     return simulate::Status::bad_input;
   carried_ = carried;
+  pressed_ = pressed;
+  deepest_ = deepest;
   before_meeting_.q.swap(state_.q);
   before_meeting_.u.swap(state_.u);
   std::copy(arrived.q.begin(), arrived.q.end(), state_.q.begin());
@@ -300,6 +304,8 @@ simulate::Status TimeStepping::meet(const simulate::State& arrived, const simula
   const simulate::Status status = make_step([&] { return attempt_meeting(input); });
   moved_ = 1.0;
   carried_ = {};
+  pressed_ = {};
+  deepest_ = std::numeric_limits<double>::infinity();
   if (!status.ok()) {
     before_meeting_.q.swap(state_.q);
     before_meeting_.u.swap(state_.u);
@@ -324,7 +330,7 @@ simulate::Status TimeStepping::attempt(const simulate::Input& input) {
 simulate::Status TimeStepping::answer_contacts() {
   if (!(position_error_ <= options_.constraint_limit)) return simulate::Status::constraint_lost;
   if (!gather()) return simulate::Status::contacts_overflow;
-  if (deepest_overlap() > options_.deepest) return simulate::Status::overlap_lost;
+  if (deepest_overlap() > std::min(options_.deepest, deepest_)) return simulate::Status::overlap_lost;
   solve_impulses();
   find_end_speeds();
   find_row_forces();

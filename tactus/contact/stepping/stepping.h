@@ -24,7 +24,9 @@
 // error of first order as the method's own. Forces in guards are impulses of the step over its length.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -99,6 +101,17 @@ struct StepBooks {
   int most_contacts = 0;   // near in one step
 };
 
+/// A force that a body felt through a step.
+struct BodyPush {
+  int body = 0;
+  std::array<double, 6> wrench{};  // [N m; N] at the body's origin, world axes
+};
+/// Those of contacts.
+struct PressedForces {
+  std::span<const BodyPush> pushes{};
+  double work = 0.0;  // [J] that they gave
+};
+
 /// Where time-stepping stands: everything that its next steps depend on, to be taken up by another instance.
 struct SteppingSnapshot {
   /// Of a block of speeds.
@@ -149,8 +162,21 @@ class TimeStepping {
   /// The contacts of a step whose smooth motion another integrator has made, to a time that is one step on (stepping_meet.cpp): impulses alone. The
   /// energy does not grow by it. The same otherwise as step().
   /// `carried` [axes]: forces of dry friction that acted along that motion, and are part of the impulses.
+  /// `pressed`: forces of contacts that acted along it, and are part of the impulses, too.
+  /// `deepest` [m]: Status::overlap_lost where rigid shapes overlap by more; Options::deepest holds in any case.
   simulate::Status meet(const simulate::State& arrived, const simulate::Input& input = {},
-                        std::span<const double> carried = {}) noexcept;
+                        std::span<const double> carried = {}, PressedForces pressed = {},
+                        double deepest = std::numeric_limits<double>::infinity()) noexcept;
+  /// Features that are nearer than a margin at a state, ordered by pair and id, and terms() there; none where there are more than there is room for.
+  std::span<const collide::Proximity> features(const simulate::State& state, double margin) noexcept;
+  /// Where they were last evaluated.
+  const Terms& terms() const { return terms_; }
+  /// [m] How far a body's shapes reach from its origin; those without end, and meshes, count as a point.
+  double reach(int body) const;
+  /// [m] Within which features count as near, by the speeds where terms() were last evaluated.
+  double search_margin() const;
+  /// The same at another state.
+  const Terms& terms_at(const simulate::State& state) noexcept;
   /// What dry friction at a joint did in the last step.
   struct AxisAnswer {
     double arrived = 0.0, left = 0.0;  // [rad/s or m/s] the rate before its impulse, and after it
@@ -267,6 +293,8 @@ class TimeStepping {
   // stepping_meet.cpp:
   simulate::Status attempt_meeting(const simulate::Input& input);
   double work_of_shift(const simulate::Input& input);
+  void take_pushes_out();
+  double work_of_pushes() const;
   bool speeds_as_they_are();
   void take_out_energy(const simulate::Input& input);
   bool evaluate_loads(const simulate::Input& input);
@@ -298,7 +326,6 @@ class TimeStepping {
   void begin_at(const simulate::State& state);
   bool free_speeds();
   void hold_bilateral(double h);
-  double search_margin() const;
   bool gather();
   bool add_stop(std::size_t row);
   // stepping_friction.cpp:
@@ -373,6 +400,9 @@ class TimeStepping {
   std::vector<int> axis_blocks_;  // [axes]
   std::vector<AxisAnswer> axis_answers_;
   std::span<const double> carried_;  // while contacts are met
+  PressedForces pressed_;
+  std::vector<double> pressed_tau_;  // [nv] at the place where contacts are met
+  double deepest_ = std::numeric_limits<double>::infinity();
   std::size_t recalled_ = 0;
   std::vector<StepContact> contacts_, next_contacts_;  // of the last step; of this one
   std::size_t contact_count_ = 0, next_count_ = 0;

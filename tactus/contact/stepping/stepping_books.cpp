@@ -46,7 +46,7 @@ void TimeStepping::keep_books() {
     books_.deepest = std::max(books_.deepest, -near_[i].about.gap);
   }
   books_.friction_work += friction;
-  books_.normal_work += impulse_work() - friction - rolled;
+  books_.normal_work += impulse_work() - friction - rolled - work_of_pushes();
   (other_forces_ && moved_ > 0.0 ? books_.work : books_.scheme_error) += rolled;
   books_.correction_work += correction_;
   ++books_.steps;

@@ -92,4 +92,23 @@ const Terms& TimeStepping::terms_at_state() noexcept {
   return terms_;
 }
 
+const Terms& TimeStepping::terms_at(const simulate::State& state) noexcept {
+  terms_.evaluate(state.t, state.q.data(), state.u.data());
+  return terms_;
+}
+
+double TimeStepping::reach(int body) const {
+  const int slot = kernel_.body_slot[static_cast<std::size_t>(body)];
+  return slot < 0 ? 0.0 : reach_[static_cast<std::size_t>(slot)];
+}
+
+std::span<const collide::Proximity> TimeStepping::features(const simulate::State& state,
+                                                           double margin) noexcept {
+  terms_at(state);
+  if (scene_ == nullptr) return {};
+  update_scene();
+  const std::span<const collide::Proximity> near = scene_->near(margin);
+  return scene_->overflowed() ? std::span<const collide::Proximity>{} : near;
+}
+
 }  // namespace tactus::contact

@@ -11,6 +11,14 @@
 // impulses took, the speeds are slowed, all by one factor, until the energy is what it was; where that is not enough bodies are moved apart by less. So the mechanism
 // gives no more than went in at its ports, whatever the step. With forces over the step's length, what rests sinks in by some g h^2.
 //
+// What is pressed would sink in by F h^2/m, however light it is. The forces f of such contacts act along the smooth step (mechanism/pressed_contacts.h). Here h f is taken out again, at the place q1, so
+// that p >= 0 is the whole of a contact, and friction has its limit by all of it. The impulse that acts is J^T (p - h f), and its work
+//
+//   (p - h f) . v+ - (p - h f) . W (p - h f)/2
+//
+// is not positive either: where f > 0 the gap is closed, and v+_n >= 0. What f took along the step, in a tick of which the energy is counted as a whole, may be given back to
+// move bodies apart; what it gave, by rounding, is taken out with the rest.
+//
 // A joint that dry friction holds would creep so, a h^2/2 in every step. The force that held it in the step before is therefore carried along the smooth
 // step (mechanism/held_joints.h); here it is taken out again, so that the impulse is the whole of the friction.
 #include <algorithm>
@@ -29,6 +37,7 @@ simulate::Status TimeStepping::attempt_meeting(const simulate::Input& input) {
   std::copy_n(tau_, nv_, efforts_.begin());
   for (std::size_t a = 0; a < carried_.size(); ++a) tau_[axes_[a].rate] -= carried_[a];
   terms_.evaluate(arguments_.data());
+  take_pushes_out();
   if (!factor() || !speeds_as_they_are()) return simulate::Status::not_finite;
   hold_bilateral(0.0);
   if (const simulate::Status status = answer_contacts(); !status.ok()) return status;
@@ -36,6 +45,32 @@ simulate::Status TimeStepping::attempt_meeting(const simulate::Input& input) {
   keep_books();
   remember();
   return {};
+}
+
+/// What contacts did along the smooth step, from the forces at the speeds.
+void TimeStepping::take_pushes_out() {
+  std::fill(pressed_tau_.begin(), pressed_tau_.end(), 0.0);
+  for (const BodyPush& push : pressed_.pushes) {
+    const int slot = kernel_.body_slot[static_cast<std::size_t>(push.body)];
+    if (slot < 0) continue;
+    const TermsKernel::Body& body = kernel_.bodies[static_cast<std::size_t>(slot)];
+    if (body.block < 0) continue;
+    const std::vector<int>& speeds = kernel_.blocks[static_cast<std::size_t>(body.block)].speeds;
+    const double* J = terms_.values().data() + body.J;
+    for (std::size_t c = 0; c < 6; ++c)
+      for (std::size_t i = 0; i < speeds.size(); ++i)
+        pressed_tau_[static_cast<std::size_t>(speeds[i])] += J[c * speeds.size() + i] * push.wrench[c];
+  }
+  for (std::size_t i = 0; i < nv_; ++i) tau_[i] -= pressed_tau_[i];
+}
+
+/// [J] What h f does along the speeds before and after the impulses: it is in theirs, and did not act again.
+double TimeStepping::work_of_pushes() const {
+  if (pressed_.pushes.empty()) return 0.0;
+  double work = 0.0;
+  for (std::size_t i = 0; i < nv_; ++i)
+    work += 0.5 * options_.step * pressed_tau_[i] * (state_.u[i] + end_[i]);
+  return work;
 }
 
 /// u_free = u; with the mean of dry friction at joints where its two directions differ.
@@ -69,7 +104,8 @@ double TimeStepping::work_of_shift(const simulate::Input& input) {
 /// Slows what moves until the energy is what came in; where even standing still would not do, bodies are moved apart by less.
 void TimeStepping::take_out_energy(const simulate::Input& input) {
   const double t = arguments_[0];
-  const double before = energy(t, state_.q, state_.u), by_speeds = impulse_work_by_speeds();
+  const double before = energy(t, state_.q, state_.u), all = impulse_work_by_speeds(),
+               by_speeds = all - work_of_pushes();
   double after = 0.0, work = 0.0, excess = 0.0, kinetic = 0.0;
   for (const double part : {1.0, -1.0, 0.0}) {
     if (part < 1.0) {
@@ -83,7 +119,7 @@ void TimeStepping::take_out_energy(const simulate::Input& input) {
     after = energy(t, q_end_, u_next_);
     kinetic = std::max(0.0, energy_out_[0]);
     work = work_of_shift(input);
-    excess = std::max(0.0, after - before - work);
+    excess = std::max(0.0, after - before + pressed_.work - work);
     if (excess <= kinetic) break;
   }
   const double taken = std::min(excess, kinetic);
@@ -94,7 +130,7 @@ void TimeStepping::take_out_energy(const simulate::Input& input) {
   books_.work += work;
   books_.scheme_error += after - taken - before - work - by_speeds - correction_;
   const double in_play = books_.largest + std::abs(books_.normal_work) + std::abs(books_.friction_work);
-  const double left = impulse_work() - by_speeds;
+  const double left = impulse_work() - all;
   books_.imbalance += left;
   constexpr double kNothing = 1e-9;  // [J]
   books_.worst_imbalance = std::max(books_.worst_imbalance, std::abs(left) / std::max(in_play, kNothing));

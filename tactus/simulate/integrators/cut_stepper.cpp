@@ -31,6 +31,7 @@ Status CutStepper::step(Chart& chart, double t, double h, std::span<double> z) {
       next = std::numeric_limits<double>::infinity();
     chart.set_sight(begins ? behind + blur : -std::numeric_limits<double>::infinity(), next - blur);
     const bool last = next >= end - blur;
+    whole_ = last && piece == 1;
     const double reach = last ? end : next;
     status |= stepper_->step(chart, now, reach - now, z);
     now = reach;

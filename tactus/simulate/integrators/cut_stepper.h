@@ -13,6 +13,13 @@ class CutStepper final : public WrappedStepper {
   explicit CutStepper(std::unique_ptr<Stepper> stepper) : WrappedStepper(std::move(stepper)) {}
 
   Status step(Chart& chart, double t, double h, std::span<double> z) override;
+  void expect(const double* u) override { stepper_->expect(u); }
+  bool respond(Chart& chart, const double* force, double* change) override {
+    return whole_ && stepper_->respond(chart, force, change);
+  }
+
+ private:
+  bool whole_ = false;  // the last step was not cut
 };
 
 }  // namespace tactus::simulate

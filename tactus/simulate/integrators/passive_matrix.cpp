@@ -105,7 +105,7 @@ void PassiveMatrix::begin(const Chart& chart, double t) {
   kernels_.mass(mass_in_.data(), mass_0_.data(), work_.data());
 }
 
-void PassiveMatrix::fill(Chart& chart, const PassiveStep& step) {
+void PassiveMatrix::fill(Chart& chart, const PassiveStep& step, bool whole) {
   const double c = 0.5 * step.h;
   double *E = in_.data() + inputs_ + 1, *E_1 = mass_in_.data() + 1 + nq_ + n_;
   std::copy_n(chart.workspace().arguments.begin(), inputs_, in_.begin());
@@ -133,7 +133,7 @@ void PassiveMatrix::fill(Chart& chart, const PassiveStep& step) {
         J[k] = out_[from] + 0.5 * (mass_0_[from] + mass_1_[from]);
     }
   }
-  add_outside(chart, c);
+  add_outside(chart, c, whole);
 }
 
 /// E and E_1 of every quaternion.
@@ -202,7 +202,7 @@ void PassiveMatrix::fill_by_speeds(double c) {
 
 /// What acts at ports, besides script and held forces: -c^2 W^T d tau/d place, by differences along the motions of the speeds. Speeds whose block it
 /// does not act on do not change it, and a gentle hand is not felt.
-void PassiveMatrix::add_outside(Chart& chart, double c) {
+void PassiveMatrix::add_outside(Chart& chart, double c, bool whole) {
   Workspace& w = chart.workspace();
   const auto acting = [&](double* tau) {
     const std::span<const double> efforts = chart.efforts();
@@ -224,7 +224,7 @@ void PassiveMatrix::add_outside(Chart& chart, double c) {
       largest = std::max(largest, std::abs(outside_[static_cast<std::size_t>(speeds[i])]));
       least = std::min(least, std::abs(J[i * speeds.size() + i]));
     }
-    if (c * c * largest <= kFelt * least) continue;
+    if (c * c * largest <= (whole ? 0.0 : kFelt * least)) continue;
     for (std::size_t j = 0; j < speeds.size(); ++j) {
       move_along(chart, speeds[j]);
       chart.loads_at_workspace();

@@ -32,8 +32,8 @@ class PassiveMatrix {
 
   /// A step begins at the chart's centre.
   void begin(const Chart& chart, double t);
-  /// J of that step where its iteration stands; the chart's workspace is in its middle (t q u tau wrench).
-  void fill(Chart& chart, const PassiveStep& step);
+  /// J of that step where its iteration stands; the chart's workspace is in its middle (t q u tau wrench). `whole`: with a gentle hand in it, too.
+  void fill(Chart& chart, const PassiveStep& step, bool whole = false);
   /// An element of J, until factor().
   double at(std::size_t row, std::size_t column);
   /// False where J is singular.
@@ -50,7 +50,7 @@ class PassiveMatrix {
   void fill_changes(const PassiveStep& step, const double* joint_rates, double* E, double* E_1) const;
   void fill_by_speeds(double c);
   void turn(const double* E, double* x) const;
-  void add_outside(Chart& chart, double c);
+  void add_outside(Chart& chart, double c, bool whole);
   void move_along(Chart& chart, int speed);
   void solve_blocks(double* x);
 

@@ -33,7 +33,8 @@ namespace {
 // what a discrete gradient does [Gonzalez1996]; what acts at the ports sees a mechanism that stores and burns, and never gives more
 // [KimLee2017].
 //
-// The equation is solved by Newton's method with one matrix per step, which generated code makes (passive_matrix.h). The residual takes no matrix:
+// The equation is solved by Newton's method with one matrix J per step, which generated code makes (passive_matrix.h). The same matrix, at the solution, says how the end of the step answers a force
+// that is held through it, J du1 = h F, springs and dampers in it: contacts ask for it (contact/mechanism/pressed_contacts.h). The residual takes no matrix:
 // M du and M u_m are momenta, which recursions give (derive/linear/midpoint_terms.h). passive_balance.h has a, passive_rows.h the rows.
 //
 // Where a motion turns back u_m is zero within the step, and no a balances it. There a is left out, and what the midpoint rule alone leaves of the balance, E, is
@@ -55,6 +56,13 @@ constexpr double kGoodEnough = 2e-13, kSmall = 1e-20;
 constexpr double kLeftOver = 2e-12;
 // Of the rounding of what forces do, where hardly anything moves: the kinetic energy of a change that nobody sees.
 constexpr double kUnseen = 1e-10;
+
+// The same by what Newton's first iteration says.
+constexpr double kNearFirst = 0.5;
+
+/// Where the iteration begins. With the speeds that somebody expects; by the accelerations where the step begins: Euler's step; with the speeds as they are, where that fails: what stiff
+/// springs give to light bodies leads far away in a long step.
+enum class Guess { expected, by_accelerations, straight_on };
 
 std::size_t rows_of(const Chart& chart) {
   return chart.constraints() != nullptr ? chart.constraints()->constraints().size() : 0;
@@ -78,6 +86,9 @@ class PassiveStepper final : public Stepper {
         residual_(n_),
         change_(n_),
         lambda_change_(m_),
+        no_rates_(m_),
+        first_change_(n_),
+        expected_speeds_(n_),
         in_(1 + nq_ + 2 * n_),
         arguments0_(1 + nq_ + n_),
         arguments1_(arguments0_.size()),
@@ -110,6 +121,9 @@ class PassiveStepper final : public Stepper {
     const EnergyBooks before = books_;
     const LastStep last = last_;
     Status status = one_step(chart, t, h, z);
+    whole_ = status.ok();
+    expecting_ = false;
+    matrix_is_of_solution_ = false;
     for (int halvings = 1; !status.ok() && halvings <= kMostHalvings; ++halvings) {
       books_ = before;
       last_ = last;
@@ -131,14 +145,45 @@ class PassiveStepper final : public Stepper {
     return status;
   }
 
- private:
-  Status one_step(Chart& chart, double t, double h, std::span<double> z) {
-    const Status status = attempt(chart, t, h, z, false);
-    return status.ok() ? status : attempt(chart, t, h, z, true);
+  void expect(const double* u) override {
+    std::copy_n(u, n_, expected_speeds_.begin());
+    expecting_ = true;
+  }
+  /// J du = h force, with the constraints' rows held.
+  bool respond(Chart& chart, const double* force, double* change) override {
+    if (!whole_ || !(matrix_is_of_solution_ || m_ > 0 || fill_at_solution(chart))) return false;
+    for (std::size_t i = 0; i < n_; ++i) residual_[i] = -step_.h * force[i];
+    matrix_.solve(residual_.data(), no_rates_.data(), change, lambda_change_.data());
+    return true;
   }
 
-  Status attempt(Chart& chart, double t, double h, std::span<double> z, bool by_end_speeds) {
-    const Status begun = begin(chart, t, h, z);
+ private:
+  /// J that served the iterations may be that of its first guess, which stiff springs put far away. The chart has gone on: it is taken back for a moment.
+  bool fill_at_solution(Chart& chart) {
+    chart.save_centre(centre_.data());
+    chart.load_centre(arguments0_.data() + 1);
+    look_at_speeds();
+    look_at_middle(chart);
+    matrix_is_of_solution_ = look_at_end(chart, false);
+    if (matrix_is_of_solution_) matrix_.fill(chart, step_, true);
+    chart.load_centre(centre_.data());
+    matrix_is_of_solution_ = matrix_is_of_solution_ && matrix_.factor();
+    return matrix_is_of_solution_;
+  }
+
+  Status one_step(Chart& chart, double t, double h, std::span<double> z) {
+    Status status;
+    for (const Guess guess : {Guess::expected, Guess::by_accelerations, Guess::straight_on})
+      for (const bool by_end_speeds : {false, true}) {
+        if (guess == Guess::expected && !expecting_) continue;
+        status = attempt(chart, t, h, z, guess, by_end_speeds);
+        if (status.ok()) return status;
+      }
+    return status;
+  }
+
+  Status attempt(Chart& chart, double t, double h, std::span<double> z, Guess guess, bool by_end_speeds) {
+    const Status begun = begin(chart, t, h, z, guess);
     if (!begun.ok()) return begun;
     BalancingNumber a;
     double before = std::numeric_limits<double>::infinity();
@@ -155,13 +200,17 @@ class PassiveStepper final : public Stepper {
       look_at_energies(chart);
       const PassiveBalance balance = balance_of(step_, rows_, by_end_speeds);
       const double size = improve(a.next(balance.a));
+      if (iteration == 0)
+        for (std::size_t i = 0; i < n_; ++i) first_change_[i] = step_.du[i] + change_[i];
       if (!std::isfinite(size)) return Status::not_converged;
       const bool solved = size <= kSolved || (size >= 0.5 * before && is_good_enough(balance));
       if (!solved) {
         before = size;
         continue;
       }
-      if (!balance.slight || !(is_near() || is_near_later(chart, z))) return Status::not_converged;
+      const bool near =
+          is_near() || (guess == Guess::by_accelerations ? is_near_later(chart, z) : is_near_first());
+      if (!balance.slight || !near) return Status::not_converged;
       const double factor = by_end_speeds ? balancing_factor(balance, step_, rows_) : 1.0;
       if (!(factor > 0.0)) return Status::not_converged;
       std::copy(step_.theta.begin(), step_.theta.end(), z.begin());
@@ -174,8 +223,8 @@ class PassiveStepper final : public Stepper {
     return Status::not_converged;
   }
 
-  /// The energies where the step begins, and a first guess of its end: Euler's.
-  Status begin(Chart& chart, double t, double h, std::span<const double> z) {
+  /// The energies where the step begins, and a first guess of its end.
+  Status begin(Chart& chart, double t, double h, std::span<const double> z, Guess guess) {
     step_.t = t;
     step_.h = h;
     const std::vector<double>& q0 = chart.workspace().q0;
@@ -185,8 +234,11 @@ class PassiveStepper final : public Stepper {
     chart.slope(t, z.data(), rate_.data());
     const double* udot = rate_.data() + n_;
     for (std::size_t i = 0; i < n_; ++i) {
-      step_.u1[i] = step_.u0[i] + h * udot[i];
-      step_.theta[i] = h * (rate_[i] + 0.5 * h * udot[i]);
+      const double du = guess == Guess::by_accelerations ? h * udot[i]
+                        : guess == Guess::expected       ? expected_speeds_[i] - step_.u0[i]
+                                                         : 0.0;
+      step_.u1[i] = step_.u0[i] + du;
+      step_.theta[i] = h * (rate_[i] + 0.5 * du);
       if (!std::isfinite(step_.u1[i])) return Status::not_finite;
     }
     momenta(t, q0.data(), udot, step_.u0.data(), start_momenta_);
@@ -308,6 +360,15 @@ class PassiveStepper final : public Stepper {
     return false;
   }
 
+  /// The same by Newton's first iteration, where it did not begin with the accelerations: that is the answer of springs and dampers that are linear. The stiffest turn all speeds round in a
+  /// step, also where they are relaxed and give no acceleration.
+  bool is_near_first() {
+    for (std::size_t i = 0; i < n_; ++i) change_[i] = step_.du[i] - first_change_[i];
+    momenta(step_.t, arguments0_.data() + 1, change_.data(), first_change_.data(), start_momenta_);
+    const double off = math::dot(change_.data(), start_momenta_.data(), n_);
+    return off <= kNearFirst * kNearFirst * math::dot(first_change_.data(), start_momenta_.data() + n_, n_);
+  }
+
   /// M(q) a, M(q) b
   void momenta(double t, const double* q, const double* a, const double* b, std::vector<double>& result) {
     in_[0] = t;
@@ -331,6 +392,12 @@ class PassiveStepper final : public Stepper {
   std::vector<double> rate_, qdot_, forces_;
   std::vector<double> start_momenta_, end_momenta_;  // [2 nv]
   std::vector<double> residual_, change_, lambda_change_;
+  std::vector<double> no_rates_;         // [rows] zero
+  std::vector<double> first_change_;     // [nv] of the speeds, after Newton's first iteration
+  std::vector<double> expected_speeds_;  // [nv] at the end of the step
+  bool expecting_ = false;
+  // The last step was made in one, and matrix_ is that of its solution.
+  bool whole_ = false, matrix_is_of_solution_ = false;
   std::vector<double> in_, arguments0_, arguments1_, work_;
   std::vector<double> start_, centre_;
   EnergyBooks books_{0.0, 0.0};

@@ -31,6 +31,11 @@ class Stepper {
   virtual void save(double* /*memory*/) const {}
   virtual void load(const double* /*memory*/) {}
   virtual EnergyBooks books() const { return {}; }
+  /// [nv] Speeds that the next step may end with: where an implicit one begins to look.
+  virtual void expect(const double* /*u*/) {}
+  /// [nv] By how much the speeds at the end of the last step change with a force [nv], conjugate to the speeds, that is held through it. False where that is not
+  /// known: the passive integrator knows it, of a step that it made in one.
+  virtual bool respond(Chart& /*chart*/, const double* /*force*/, double* /*change*/) { return false; }
 };
 
 // Those of one step without choice of their own pay no attention to the tolerances.

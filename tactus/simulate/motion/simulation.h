@@ -110,6 +110,10 @@ class Simulation {
   long handed_over() const;
   /// NaN unless the integrator keeps them.
   EnergyBooks energy_books() const { return stepper_->books(); }
+  /// [nv] Speeds that the next step may end with, for integrators that have to look for them.
+  void expect(const double* u) { stepper_->expect(u); }
+  /// [nv] By how much a force [nv], conjugate to the speeds, that is held through the last step changes the speeds at its end; false where the integrator does not know it.
+  bool respond(const double* force, double* change) { return stepper_->respond(*chart_, force, change); }
 
   /// How far the steps since set_state() may have led astray.
   const StepError& step_error() const { return *step_error_; }
