@@ -158,7 +158,8 @@ std::string_view meaning_of(Fault fault) {
     case Fault::apart:
       return "the port is ten times as far from the handle as the workspace is wide";
     case Fault::too_strong:
-      return "the mechanism would be pushed harder than any hand can: the loop is unstable";
+      return "the mechanism would be pushed harder than any hand can: the loop is unstable, or the handle "
+             "sticks where the port moves";
     case Fault::singular:
       return "the port came to where it cannot follow the handle";
     case Fault::wrong_rate:
