@@ -36,8 +36,8 @@ Vector6 HapticLoop::guard_wrench() noexcept {
   guard_ = {};
   if (!(guarded_ || gave_up()) || safety_.memory().stage == Stage::off) return guard_;
   const device::HandleDynamics* const own = own_dynamics();
-  // A mass that is swung to and fro takes and gives back the same: by the trapezium's rule it gives some thousandths more, and a damper that took these would be felt as blows.
-  constexpr double kRounded = 0.005;
+  // A mass that is swung to and fro takes and gives back the same: by the trapezium's rule it gives up to a thousandth more, and a damper that took these would be felt as blows.
+  constexpr double kRounded = 0.001;
   const double slack = teleoperation_ != nullptr ? kRounded * books_->turned() : 0.0;
   guard_ = control::passivity_wrench(credit() + slack, sample_.V_WH,
                                      own != nullptr ? own->M : control::inertia_of(device_.specification()),
