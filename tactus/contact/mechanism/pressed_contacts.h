@@ -19,6 +19,9 @@
 // At the end of the step the impulse p >= 0 is the whole of a contact, h f taken out again (stepping_meet.cpp): it stops what still approaches, and what the midpoint rule
 // throws back, u1 = 2 u_m - u0, the force and the impulse together never pulling.
 //
+// Pressed hard enough a body that stands on a corner tips over, and faster than the midpoint rule can tell in a long step: for a rate r of such a motion it needs r h/2 < 1, beyond it answers the wrong way
+// round. Where no forces fit, the step is therefore made in parts (stepping_mechanism.cpp), the last of them by what held best.
+//
 // f is carried to the next step as its first guess, and as the sign that the contact is pressed. Contacts with restitution that come fast are left to impulses.
 #pragma once
 
@@ -59,6 +62,8 @@ class PressedContacts {
   PressedContacts(const PressedContacts&) = delete;
   PressedContacts& operator=(const PressedContacts&) = delete;
 
+  /// [s] Steps of another length from now on.
+  void set_step(double step) noexcept { step_ = step; }
   /// What acts along the step: the hand and the contacts.
   simulate::OutsideLoads& loads() noexcept { return loads_; }
   Memory& memory() noexcept { return memory_; }

@@ -19,6 +19,9 @@ struct SteppedSnapshot final : simulate::Snapshot {
   PressedContacts::Memory pressed{};
 };
 
+/// Into how many a tick is cut at most.
+constexpr int kMostParts = 8;
+
 }  // namespace
 
 /// The motion between contacts.
@@ -31,7 +34,18 @@ struct SteppingMechanism::Smooth {
   SteppingSnapshot before{};   // the contacts' own, where a tick begins
   std::vector<double> tau{};   // with what is carried
   simulate::Simulation::Memory memory{};
-  bool failed = false;  // the last trouble was its own
+  bool failed = false;    // the last trouble was its own
+  bool gives_up = false;  // where no forces hold what is pressed
+  // Where a tick begins that is made in parts:
+  SteppingSnapshot tick{};
+  simulate::Simulation::Memory motion_of_tick{};
+  std::vector<double> held_of_tick{};
+  PressedContacts::Memory pressed_of_tick{};
+
+  void set_step(double step) noexcept {
+    motion.set_step(step);
+    pressed->set_step(step);
+  }
 
   /// To where the contacts left it; `memory` is that place.
   bool place(const simulate::State& at) noexcept {
@@ -76,6 +90,9 @@ SteppingMechanism::SteppingMechanism(std::shared_ptr<const ContactMade> made, St
                .tau = std::vector<double>(nv())});
     smooth_->motion.attach(&smooth_->pressed->loads());
     smooth_->motion.save(smooth_->memory);
+    smooth_->motion.save(smooth_->motion_of_tick);
+    smooth_->tick = stepping_.make_snapshot();
+    smooth_->held_of_tick = smooth_->held.memory();
   }
   tau_.reserve(nv());
   wrench_.reserve(6 * static_cast<std::size_t>(contact_model().terms.wrenches));
@@ -88,6 +105,38 @@ SteppingMechanism::SteppingMechanism(std::shared_ptr<const ContactMade> made, St
 simulate::Status SteppingMechanism::advance(const simulate::TickInput& input) noexcept {
   if (!hold_loads(input)) return simulate::Status::bad_input;
   if (smooth_ == nullptr) return stepping_.step({tau_, wrench_});
+  simulate::Status status = advance_in_parts(1);
+  for (int parts = 2; parts <= kMostParts && status.has(simulate::Status::overlap_lost); parts *= 2)
+    status = advance_in_parts(parts);
+  return status;
+}
+
+/// Where no forces hold the contacts of a tick, it is made as several that are shorter: something tips over or buckles faster than the midpoint rule can tell. What does not come to its end has not happened.
+simulate::Status SteppingMechanism::advance_in_parts(int parts) noexcept {
+  Smooth& smooth = *smooth_;
+  smooth.gives_up = parts < kMostParts;
+  if (parts == 1) return advance_part();
+  stepping_.save(smooth.tick);
+  smooth.motion.save(smooth.motion_of_tick);
+  smooth.held_of_tick = smooth.held.memory();
+  smooth.pressed_of_tick = smooth.pressed->memory();
+  const double friction_work = smooth.friction_work;
+  stepping_.begin_parts(parts);
+  smooth.set_step(stepping_.options().step);
+  simulate::Status status;
+  for (int part = 0; part < parts && status.ok(); ++part) status = advance_part();
+  stepping_.end_parts();
+  smooth.set_step(stepping_.options().step);
+  if (status.ok()) return status;
+  stepping_.load(smooth.tick);
+  smooth.motion.load(smooth.motion_of_tick);
+  smooth.held.memory() = smooth.held_of_tick;
+  smooth.pressed->memory() = smooth.pressed_of_tick;
+  smooth.friction_work = friction_work;
+  return status;
+}
+
+simulate::Status SteppingMechanism::advance_part() noexcept {
   const simulate::Status status =
       smooth_->held.empty() ? advance_smoothly(tau_, {}) : advance_with_held_joints();
   if (status.ok()) smooth_->pressed->keep();
@@ -109,8 +158,12 @@ simulate::Status SteppingMechanism::advance_smoothly(std::span<const double> tau
   }
   simulate::Status status = smooth_->advance(stepping_.state(), along, pressing);
   for (int looks = 0;; ++looks) {
-    bool by_impulses = looks == kMostLooks;
+    bool by_impulses = looks == kMostLooks || stepping_.contacts().size() > PressedContacts::kMost;
     if (pressing && !(status.ok() && press(along))) {
+      if (smooth_->gives_up) {
+        smooth_->motion.load(smooth_->memory);
+        return simulate::Status::overlap_lost;
+      }
       pressed.release();
       by_impulses = true;
       status = smooth_->again(along);
@@ -144,14 +197,15 @@ bool SteppingMechanism::find_pressed() noexcept {
   return pressed.sunk() > stepping_.options().slop;
 }
 
-/// Makes the step again until the forces of its contacts fit; where they do not with friction along the step, without it. In the end what held them best has to do.
+/// Makes the step again until the forces of its contacts fit; where they do not with friction along the step, without it. In the end, in the shortest parts, what held them best has to do.
 bool SteppingMechanism::press(const simulate::Input& along) noexcept {
   PressedContacts& pressed = *smooth_->pressed;
   pressed.forget_best();
   if (press_until_fit(along)) return true;
   pressed.leave_friction_out();
   if (pressed.hold() && smooth_->again(along).ok() && press_until_fit(along)) return true;
-  if (!pressed.take_best() || !pressed.hold() || !smooth_->again(along).ok()) return false;
+  if (smooth_->gives_up || !pressed.take_best() || !pressed.hold() || !smooth_->again(along).ok())
+    return false;
   pressed.arrive(stepping_, smooth_->motion.state());
   return pressed.work() <= 0.0;
 }
@@ -182,8 +236,8 @@ simulate::Status SteppingMechanism::advance_with_held_joints() noexcept {
     const simulate::Status status = advance_smoothly(smooth_->tau, held.carried());
     if (!status.ok()) return status;
     const std::span<const TimeStepping::AxisAnswer> answers = stepping_.axis_answers();
-    if (held.holds(answers, step_length())) {
-      smooth_->friction_work += held.end(answers, step_length());
+    if (held.holds(answers, stepping_.options().step)) {
+      smooth_->friction_work += held.end(answers, stepping_.options().step);
       return status;
     }
     smooth_->motion.load(smooth_->memory);

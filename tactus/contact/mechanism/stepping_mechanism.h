@@ -49,6 +49,8 @@ class SteppingMechanism final : public ContactMechanism {
   void answer_pushes(int port, unsigned axes, std::array<double, 36>& result) noexcept override;
 
  private:
+  simulate::Status advance_in_parts(int parts) noexcept;
+  simulate::Status advance_part() noexcept;
   /// The smooth part's step with these forces, then its contacts.
   simulate::Status advance_smoothly(std::span<const double> tau, std::span<const double> carried) noexcept;
   simulate::Status advance_with_held_joints() noexcept;

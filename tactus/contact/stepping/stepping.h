@@ -167,6 +167,9 @@ class TimeStepping {
   simulate::Status meet(const simulate::State& arrived, const simulate::Input& input = {},
                         std::span<const double> carried = {}, PressedForces pressed = {},
                         double deepest = std::numeric_limits<double>::infinity()) noexcept;
+  /// The next so many steps are parts of one, and end where that would. Its contacts are those of the last part, with the impulses that they would have in a whole step.
+  void begin_parts(int parts) noexcept;
+  void end_parts() noexcept;
   /// Features that are nearer than a margin at a state, ordered by pair and id, and terms() there; none where there are more than there is room for.
   std::span<const collide::Proximity> features(const simulate::State& state, double margin) noexcept;
   /// Where they were last evaluated.
@@ -363,6 +366,12 @@ class TimeStepping {
   simulate::State state_;
   double start_ = 0.0;
   std::uint64_t steps_ = 0;
+  /// Where parts of a step began to be made.
+  struct Whole {
+    double step = 0.0, start = 0.0;
+    std::uint64_t steps = 0;
+    int parts = 0;
+  } whole_;
   StepBooks books_;
   SweepResult solution_;
 

@@ -68,6 +68,22 @@ simulate::Status TimeStepping::catch_speeds(double limit) {
   return {};
 }
 
+void TimeStepping::begin_parts(int parts) noexcept {
+  whole_ = {options_.step, start_, steps_, parts};
+  options_.step /= parts;
+  start_ = state_.t;
+  steps_ = 0;
+}
+
+void TimeStepping::end_parts() noexcept {
+  options_.step = whole_.step;
+  start_ = whole_.start;
+  steps_ = whole_.steps + 1;
+  state_.t = start_ + static_cast<double>(steps_) * options_.step;
+  for (std::size_t i = 0; i < contact_count_; ++i)
+    contacts_[i].impulse = static_cast<double>(whole_.parts) * contacts_[i].impulse;
+}
+
 SteppingSnapshot TimeStepping::make_snapshot() const {
   SteppingSnapshot snapshot;
   snapshot.contacts.reserve(options_.most_contacts);

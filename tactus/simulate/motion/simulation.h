@@ -54,6 +54,8 @@ class Simulation {
 
   const Dynamics& dynamics() const { return chart_->dynamics(); }
   const Options& options() const { return options_; }
+  /// [s] Steps of another length from now on.
+  void set_step(double step) { options_.step = step; }
   const State& state() const { return state_; }
 
   /// Starts anew from there, with the constraints that the model has on at the start. Quaternions are made unit ones, and the momentum is computed. Constraints that
