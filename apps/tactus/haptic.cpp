@@ -304,6 +304,17 @@ void add_haptic_settings(CLI::App* verb, HapticRequest* request) {
   verb->add_flag("--realtime", request->realtime, "by the clock, not as fast as it goes");
   verb->add_option("--late", request->late, "how late a tick may be [ms] before forces go off; 20")
       ->check(numbers(Range::positive()));
+  verb->add_option("--max-force", request->most_force,
+                   "clamp of the force on the handle [N], below the device's own")
+      ->check(numbers(Range::positive()));
+  verb->add_option("--max-torque", request->most_torque,
+                   "clamp of the torque on the handle [N m], below the device's own")
+      ->check(numbers(Range::positive()));
+  verb->add_option("--max-speed", request->most_speed,
+                   "forces go off where the handle is faster [m/s]; below the device's own")
+      ->check(numbers(Range::positive()));
+  verb->add_option("--ramp", request->ramp, "how long forces take to come on [s]; 0.25")
+      ->check(numbers(Range::between(1e-3, 60.0)));
   verb->add_option("--watchdog", request->watchdog,
                    "real time: a loop that stands still so long [s] is stopped from outside; 0: never")
       ->capture_default_str()

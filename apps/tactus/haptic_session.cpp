@@ -304,6 +304,15 @@ control::FourChannelGains four_channels(const HapticRequest& request, HapticSess
   return gains;
 }
 
+/// A limit may be lowered, never raised. 0: there is none.
+void lower(double& limit, double asked, const char* option, const char* unit) {
+  if (!(asked > 0.0)) return;
+  if (limit > 0.0 && asked > limit)
+    refuse(fmt::format("{} {:g}: the device's own limit is {:g} {}", option, asked, limit, unit),
+           "limits may be lowered, not raised");
+  limit = asked;
+}
+
 /// Whether the port can be moved at all along or about an axis that the device has.
 bool moves_with(const device::Specification& s, simulate::Mechanism& mechanism, int port) {
   control::Matrix6 L;
@@ -439,6 +448,10 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
     limits.force_rate = {};
   }
   if (request.late > 0.0) limits.late = 1e-3 * request.late;
+  lower(limits.force[1], request.most_force, "--max-force", "N");
+  lower(limits.force[0], request.most_torque, "--max-torque", "N m");
+  lower(limits.speed[1], request.most_speed, "--max-speed", "m/s");
+  if (request.ramp > 0.0) limits.ramp = request.ramp;
 
   session.loop = std::make_unique<display::HapticLoop>(*session.mechanism, *session.device, grasp.port,
                                                        session.gains, limits);

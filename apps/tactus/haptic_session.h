@@ -30,10 +30,12 @@ struct HapticRequest {
   double joint_stiffness = 200.0, joint_damping = 50.0, force_scale = 1.0, motion_scale = 1.0;
   double rate = 0.0, duration = 5.0, size = 0.0, stiffness = 0.0, damping = -1.0, late = 0.0;
   double watchdog = 0.1;
-  double tool = 0.0;                         // [kg]
-  double kept = -1.0;                        // below 0: as the port asks for
-  double local_rate = 0.0, transport = 0.0;  // as asked for; then as it is
-  int update_every = 0;                      // [ticks] of two rates, once the session is open
+  double tool = 0.0;                                             // [kg]
+  double most_force = 0.0, most_torque = 0.0, most_speed = 0.0;  // [N], [N m], [m/s]; 0: the device's own
+  double ramp = 0.0;                                             // [s]; 0: the usual one
+  double kept = -1.0;                                            // below 0: as the port asks for
+  double local_rate = 0.0, transport = 0.0;                      // as asked for; then as it is
+  int update_every = 0;  // [ticks] of two rates, once the session is open
   int cpu = -1;
   bool passivity = false, weightless = false;
   bool realtime = false;  // also where the device owns the clock, once it is open

@@ -412,6 +412,42 @@ TEST(Haptic, FourChannelsFeedNoHandThroughALightPort) {
   EXPECT_NE(notes("spatial --kept-inertia 0 " + model("egg.yaml")).find("gained"), std::string::npos);
 }
 
+// Models as devices, with what is chosen for them: encoder steps that are large at the handle do not shake it until the run ends.
+TEST(Haptic, ModelsAsDevicesHoldTheCartAsTheyAre) {
+  for (const char* device :
+       {"stewart_platform.yaml", "puma560.yaml", "ur5.yaml", "general_6r.yaml", "pantograph.yaml"}) {
+    const Outcome run = tactus("haptic " + model("shopping_cart.yaml") +
+                               " --json --duration 2 --device model:" + model(device));
+    ASSERT_EQ(run.code, 0) << device << run.out << run.err;
+    const json summary = json::parse(run.out);
+    EXPECT_EQ(summary.at("notes").dump().find("gained"), std::string::npos) << device;
+    EXPECT_GT(summary.at("energy_j").at("into_the_mechanism").get<double>(), 0.0) << device;
+  }
+}
+
+// Limits are lowered by options, and never raised.
+TEST(Haptic, LimitsMayBeLoweredAndNotRaised) {
+  const std::string cart =
+      "haptic " + model("shopping_cart.yaml") + " --json --duration 1 --device simulated:planar ";
+  const auto largest = [&](const std::string& limits) {
+    const Outcome outcome = tactus(cart + limits);
+    EXPECT_EQ(outcome.code, 0) << limits << outcome.err;
+    return json::parse(outcome.out).at("largest_force_n").get<double>();
+  };
+  constexpr double kRounding = 1e-12;
+  EXPECT_GT(largest(""), 2.0);
+  EXPECT_NEAR(largest("--max-force 1.5"), 1.5, 1.5 * kRounding);
+  EXPECT_LT(largest("--ramp 20"), 0.5 * largest(""));  // a twentieth of it is there after a second
+  const Outcome fast = tactus(cart + "--max-speed 0.001");
+  EXPECT_EQ(fast.code, 1);
+  EXPECT_EQ(json::parse(fast.out).at("fault"), "too_fast") << fast.out;
+  for (const char* raised : {"--max-force 1e4", "--max-torque 1e4", "--max-speed 1e4"}) {
+    const Outcome refused = tactus(cart + raised);
+    EXPECT_EQ(refused.code, 2) << raised;
+    EXPECT_NE(refused.err.find("the device's own limit is"), std::string::npos) << refused.err;
+  }
+}
+
 // Beyond the sensor hang 0.5 kg: neither their weight, which would push the pantograph, nor their inertia is left in what is felt.
 TEST(Haptic, AToolBeyondTheSensorIsTakenOut) {
   const std::string run = "haptic " + model("pantograph.yaml") + " --json --device simulated:";
