@@ -460,6 +460,12 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
       refuse(fmt::format("no tool can be hung on device `{}`", s.name),
              control::is_arm(request.device) ? "an arm's gripper is --arm-gripper"
                                              : "--device simulated:admittance has a force sensor before it");
+    constexpr double kShare = 0.5,
+                     kFall = 9.81;  // of what the sensor reads: the rest is for the hand; [m/s^2]
+    if (const double heaviest = kShare * s.peak[1] / kFall; request.tool > heaviest)
+      refuse(fmt::format("--tool {:g}: its weight takes more than half of the {:g} N that the sensor reads",
+                         request.tool, s.peak[1]),
+             fmt::format("hang {:.3g} kg on it at most", heaviest));
     session.loop->compensate({.mass = request.tool, .centre = {}, .inertia = {}});
   }
   if (request.controller == "coupler") session.follows = session.loop->follow_port();

@@ -460,6 +460,9 @@ TEST(Haptic, AToolBeyondTheSensorIsTakenOut) {
   };
   constexpr double kNoise = 0.02;  // of the sensor, and a period's lag of the commanded acceleration
   EXPECT_NEAR(mass(" --tool 0.5") / mass(""), 1.0, kNoise);
+  const Outcome heavy = tactus(run + "admittance --tool 50");
+  EXPECT_EQ(heavy.code, 2);
+  EXPECT_NE(heavy.err.find("that the sensor reads"), std::string::npos) << heavy.err;
   for (const char* device : {"planar", "cobot"}) {
     const Outcome refused = tactus(run + device + " --tool 0.5");
     EXPECT_EQ(refused.code, 2);
