@@ -31,6 +31,7 @@ struct Arguments {
   bool contact = false;
   bool heap = false;
   bool haptic = false;
+  bool models = false;
   bool arm = false;
   bool scale = false;
   std::string only;  // of the haptic loop: this model; of the sizes: this family
@@ -38,7 +39,7 @@ struct Arguments {
 
 constexpr const char* kHelp =
     "tactus_bench [--quick] [--no-compiler] [--loops] [--json FILE] | --contact [--quick] | --heap [--quick] "
-    "| --haptic [--quick] [--only MODEL] | --arm [--quick] | --scale [--quick] [--only FAMILY] | "
+    "| --haptic [--models] [--quick] [--only MODEL] | --arm [--quick] | --scale [--quick] [--only FAMILY] | "
     "--thresholds\n"
     "  --quick        fewer and shorter repetitions, no long ladders\n"
     "  --no-compiler  without the rows of the emitted C++ (they start the system's compiler)\n"
@@ -46,7 +47,9 @@ constexpr const char* kHelp =
     "  --json FILE    rows {\"case\", \"system\", \"ns\", \"allocations\", \"quartiles\"}\n"
     "  --contact      instead of the table: re-derivation and ticks with changing contact, stacks and heaps\n"
     "  --heap         instead of the table: stacks and heaps only\n"
-    "  --haptic       instead of the table: ticks of the haptic loop (of one model)\n"
+    "  --haptic       instead of the table: ticks of the haptic loop (of one model); with --models every "
+    "model\n"
+    "                 in models/, held as `tactus haptic` does\n"
     "  --arm          instead of the table: inverse kinematics, and ticks of the arm as a force display\n"
     "  --scale        instead of the table: how costs grow with the size (chain, spatial, ladder, tree, "
     "free)\n"
@@ -127,7 +130,8 @@ int run(const Arguments& arguments) {
     return 0;
   }
   if (arguments.haptic) {
-    if (measure_haptic(arguments.quick, arguments.only)) return 0;
+    if ((arguments.models ? measure_haptic_models : measure_haptic)(arguments.quick, arguments.only))
+      return 0;
     fmt::print(stderr, "tactus_bench: --only: no row has the model '{}'\n", arguments.only);
     return 2;
   }
@@ -194,6 +198,8 @@ int main(int argc, char** argv) {
       arguments.contact = true;
     } else if (argument == "--haptic") {
       arguments.haptic = true;
+    } else if (argument == "--models") {
+      arguments.models = true;
     } else if (argument == "--arm") {
       arguments.arm = true;
     } else if (argument == "--scale") {

@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <Eigen/Dense>
 
 #include <tactus/base/error.h>
 #include <tactus/control/coupler_by_mass.h>
 #include <tactus/control/coupler_design.h>
 #include <tactus/control/prescribed_design.h>
+#include <tactus/math/decompositions.h>
 
 namespace tactus::apps {
 

@@ -4,10 +4,9 @@
 #include <cmath>
 #include <optional>
 
-#include <Eigen/QR>
-
 #include <tactus/base/check.h>
 #include <tactus/generate/kernel.h>
+#include <tactus/math/decompositions.h>
 #include <tactus/simulate/constraints/constraint_solver.h>
 #include <tactus/simulate/constraints/parametric.h>
 #include <tactus/simulate/motion/dynamics.h>

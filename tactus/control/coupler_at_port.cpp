@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include <Eigen/Dense>
+#include <tactus/math/decompositions.h>
 
 namespace tactus::control {
 

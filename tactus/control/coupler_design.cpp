@@ -5,9 +5,8 @@
 #include <complex>
 #include <numbers>
 
-#include <Eigen/Dense>
-
 #include <tactus/device/registry.h>
+#include <tactus/math/decompositions.h>
 
 namespace tactus::control {
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include <Eigen/LU>
+#include <tactus/math/decompositions.h>
 
 namespace tactus::control {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/Dense>
+#include <tactus/math/decompositions.h>
 
 namespace tactus::control {
 

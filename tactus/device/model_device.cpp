@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
-#include <Eigen/Dense>
 
 #include <tactus/base/error.h>
 #include <tactus/contact/open.h>
+#include <tactus/math/decompositions.h>
 
 namespace tactus::device {
 
@@ -58,7 +59,34 @@ ModelDevice::ModelDevice(const describe::Model& model, const ModelDeviceOptions&
   X_0_ = mechanism_->motion(port_).X_WP;
   probe();
   find_axes();
+  find_limits();
   try_a_step();
+}
+
+void ModelDevice::find_limits() {
+  const std::size_t n = motor_.size();
+  const bool both = (specification_.actuated & kTranslation) != 0 &&
+                    (specification_.actuated & static_cast<std::uint8_t>(~kTranslation)) != 0;
+  for (std::size_t k = 0; k < 2; ++k) {
+    if (k == 0 && (specification_.actuated & static_cast<std::uint8_t>(~kTranslation)) == 0) continue;
+    if (k == 1 && (specification_.actuated & kTranslation) == 0) continue;
+    const bool known = std::all_of(limit_.begin(), limit_.end(), [](double limit) { return limit > 0.0; });
+    double most = known ? std::numeric_limits<double>::infinity() : options_.most[k];
+    for (std::size_t c = 0; c < n && known; ++c) {
+      double square = 0.0;
+      for (std::size_t i = 3 * k; i < 3 * k + 3; ++i)
+        if (has_axis(specification_.actuated, i)) square += B_[i * n + c] * B_[i * n + c];
+      const double room = limit_[c] - std::abs(own_[c]);
+      if (!(room > 0.0))
+        throw InputError(
+            {},
+            fmt::format("`{}`: a motor of {:g} cannot carry what the device itself weighs there, {:.3g}",
+                        specification_.name, limit_[c], std::abs(own_[c])),
+            "give its joint a larger `effort_limit`, or the device another `initial` state");
+      if (square > 0.0) most = std::min(most, (both ? 0.5 : 1.0) * room / std::sqrt(square));
+    }
+    specification_.continuous[k] = specification_.peak[k] = most;
+  }
 }
 
 // What would stop the device in its first period is said before there is one.
@@ -97,6 +125,13 @@ void ModelDevice::find_motors(const describe::Model& model) {
       if (speeds[speed] != axis.name)
         throw InputError({}, fmt::format("`{}`: its speeds are not the rates of its joints", model.name),
                          "a device's motors are at its joints: leave out `speeds`");
+      const double limit =
+          axis.effort_limit ? describe::value_of(model, *axis.effort_limit) : options_.motor_limit;
+      if (axis.effort_limit && !(limit > 0.0 && std::isfinite(limit)))
+        throw InputError({model.file},
+                         fmt::format("joint `{}` has an `effort_limit` of {:g}", axis.name, limit),
+                         "give it one above zero; a joint without a motor is `passive: true`");
+      limit_.push_back(limit);
       motor_.push_back(speed);
       coordinate_.push_back(static_cast<int>(coordinate - coordinates.begin()));
     }
@@ -299,7 +334,7 @@ void ModelDevice::drive(const Vector6& wrench) noexcept {
   for (std::size_t c = 0; c < n; ++c) {
     double torque = own_[c];
     for (std::size_t i = 0; i < 6; ++i) torque += B_[i * n + c] * wrench[i];
-    const double most = options_.motor_limit;
+    const double most = limit_[c];
     tau_[motor_[c]] = most > 0.0 ? std::clamp(torque, -most, most) : torque;
   }
 }

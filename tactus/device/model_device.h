@@ -15,10 +15,14 @@
 // motors while it is on, where the options say so. Encoders have steps: the handle is where B sees it from there,
 // which is exact to the square of a step.
 //
+// A motor gives the `effort_limit` of its joint at most. What is left of it beside the device's own weight, where it begins, is what the handle can be given for ever in any
+// direction: a force F takes |b F| <= |b| |F| of a motor whose column of B is b, and torques take their share.
+//
 // The axes of the handle that it has are those in which the port can be moved and pushed independently of each other at the start:
 // translations first, rotations where freedoms are left.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <string>
@@ -33,10 +37,11 @@
 namespace tactus::device {
 
 struct ModelDeviceOptions {
-  std::string port{};         // "": the first frame marked `grasp`, otherwise the last body
-  double rate = 1000.0;       // [Hz]
-  double encoder_step = 0.0;  // [rad or m] of every motor
-  double motor_limit = 0.0;   // [N m or N] of every motor; 0: none
+  std::string port{};            // "": the first frame marked `grasp`, otherwise the last body
+  double rate = 1000.0;          // [Hz]
+  double encoder_step = 0.0;     // [rad or m] of every motor
+  double motor_limit = 0.0;      // [N m or N] of every motor whose joint has no `effort_limit`; 0: none
+  std::array<double, 2> most{};  // [N m], [N] at the handle, where a motor has no limit; 0: any
   bool force_sensor = true;
   bool compensated = true;        // weight and velocity's products are carried by the motors
   double velocity_bandwidth = 0;  // [rad/s]
@@ -70,6 +75,7 @@ class ModelDevice final : public Device {
  private:
   void find_motors(const describe::Model& model);
   void find_axes();
+  void find_limits();
   void try_a_step();
   math::Pose<double> from_start(const math::Pose<double>& X_WP) const noexcept;
   void probe() noexcept;
@@ -83,6 +89,7 @@ class ModelDevice final : public Device {
   int port_ = 0;
   std::vector<std::size_t> motor_;  // indices into the speeds
   std::vector<int> coordinate_;     // of the motors, into q
+  std::vector<double> limit_;       // [N m or N] of the motors; 0: none
   math::Pose<double> X_0_{};        // of the port at the start
   simulate::Status trouble_{};      // that lost it
   State state_ = State::off;

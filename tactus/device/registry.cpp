@@ -188,6 +188,8 @@ namespace {
 
 /// [rad or m] 65536 steps a turn: a good optical encoder with interpolation.
 constexpr double kModelEncoder = 1e-4;
+/// [N m], [N] at the handle, where the joints of a model have no `effort_limit`: what a table-top device gives. Nobody holds one without an end.
+constexpr std::array<double, 2> kModelMost{2.0, 30.0};
 
 /// model:FILE or model:FILE:PORT
 std::unique_ptr<Device> open_model(std::string_view name, HandPointer hand, const DeviceOptions& options) {
@@ -200,6 +202,7 @@ std::unique_ptr<Device> open_model(std::string_view name, HandPointer hand, cons
   if (options.rate > 0.0) own.rate = options.rate;
   own.encoder_step = kModelEncoder;
   own.velocity_bandwidth = kVelocityBandwidth;
+  own.most = kModelMost;
   return std::make_unique<ModelDevice>(describe::load(file), own, std::move(hand));
 }
 

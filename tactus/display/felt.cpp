@@ -5,9 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include <Eigen/Dense>
-
 #include <tactus/base/check.h>
+#include <tactus/math/decompositions.h>
 
 namespace tactus::display {
 

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <Eigen/Dense>
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/base/error.h>
@@ -12,6 +11,7 @@
 #include <tactus/display/loop_parts.h>
 #include <tactus/display/two_rates.h>
 #include <tactus/display/world_faces.h>
+#include <tactus/math/decompositions.h>
 
 namespace tactus::display {
 
@@ -54,6 +54,7 @@ HapticLoop::HapticLoop(simulate::Mechanism& mechanism, device::Device& device, i
                      fmt::format("the mechanism's step is {:g} s, the device's period {:g} s",
                                  mechanism.step_length(), period),
                      fmt::format("open the mechanism with .step = {:g}", period));
+  record_.by_motion = admittance_;
   make_view();
 }
 

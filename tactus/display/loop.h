@@ -59,6 +59,7 @@ struct TickRecord {
                          // admittance device
   double guarded = 0.0;  // [J] of it that the passivity controller took
   double made = 0.0;     // [J] from nowhere (display/energy_books.h); negative: lost or stored
+  bool by_motion = false;  // an admittance device: on_handle is nothing
   control::Stage stage = control::Stage::off;
   control::Fault fault = control::Fault::none;
   int events = 0;         // of contact, in this tick
@@ -67,6 +68,14 @@ struct TickRecord {
   double softness = 1.0;  // of the coupler: K s^2, B s (control/coupler_follow.h)
   simulate::Status status;
 };
+
+/// [N m; N] What the hand got: the wrench of the motors, or, of a device that is moved, the opposite of what it pushed with.
+inline Vector6 on_hand(const TickRecord& record) noexcept {
+  if (!record.by_motion) return record.on_handle;
+  Vector6 F = record.F_H;
+  for (double& f : F) f = -f;
+  return F;
+}
 
 class HapticLoop {
  public:

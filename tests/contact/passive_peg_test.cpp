@@ -11,13 +11,12 @@
 #include <string>
 #include <vector>
 
-#include <Eigen/Dense>
-
 #include <tactus/contact/open.h>
 #include <tactus/derive/equations.h>
 #include <tactus/derive/linear/coriolis.h>
 #include <tactus/describe/read/load.h>
 #include <tactus/generate/kernel.h>
+#include <tactus/math/decompositions.h>
 
 #include "support/allocations.h"
 #include "support/compare.h"

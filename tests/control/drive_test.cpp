@@ -8,7 +8,6 @@
 #include <numbers>
 
 #include <fmt/format.h>
-#include <Eigen/Dense>
 
 #include <tactus/base/error.h>
 #include <tactus/contact/open.h>
@@ -18,6 +17,7 @@
 #include <tactus/derive/equations.h>
 #include <tactus/describe/read/load.h>
 #include <tactus/generate/kernel.h>
+#include <tactus/math/decompositions.h>
 
 #include "support/compare.h"
 #include "support/paths.h"

@@ -7,13 +7,13 @@
 #include <complex>
 
 #include <fmt/format.h>
-#include <Eigen/Dense>
 
 #include <tactus/contact/open.h>
 #include <tactus/control/arm/projected.h>
 #include <tactus/derive/equations.h>
 #include <tactus/describe/read/load.h>
 #include <tactus/generate/kernel.h>
+#include <tactus/math/decompositions.h>
 
 #include "support/compare.h"
 #include "support/paths.h"

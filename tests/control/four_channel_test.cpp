@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include <Eigen/Dense>
-
 #include <tactus/contact/open.h>
 #include <tactus/control/force_observer.h>
 #include <tactus/control/four_channel.h>
@@ -16,6 +14,7 @@
 #include <tactus/device/registry.h>
 #include <tactus/device/simulated_impedance.h>
 #include <tactus/generate/kernel.h>
+#include <tactus/math/decompositions.h>
 
 #include "support/compare.h"
 #include "support/paths.h"

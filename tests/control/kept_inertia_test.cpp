@@ -3,9 +3,8 @@
 
 #include <cmath>
 
-#include <Eigen/Dense>
-
 #include <tactus/control/kept_inertia.h>
+#include <tactus/math/decompositions.h>
 
 #include "support/compare.h"
 

@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include <Eigen/SVD>
+#include <tactus/math/decompositions.h>
 
 #include "support/allocations.h"
 #include "support/compare.h"

@@ -7,12 +7,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 #include <unsupported/Eigen/KroneckerProduct>
 
 #include <tactus/base/error.h>
 #include <tactus/describe/read/load.h>
+#include <tactus/math/decompositions.h>
 
 #include "support/compare.h"
 #include "support/paths.h"

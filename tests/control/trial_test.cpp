@@ -8,10 +8,9 @@
 #include <cmath>
 #include <set>
 
-#include <Eigen/Eigenvalues>
-
 #include <tactus/base/error.h>
 #include <tactus/describe/read/load.h>
+#include <tactus/math/decompositions.h>
 
 #include "support/compare.h"
 #include "support/paths.h"

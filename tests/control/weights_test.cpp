@@ -9,12 +9,12 @@
 #include <random>
 
 #include <fmt/format.h>
-#include <Eigen/Dense>
 
 #include <tactus/base/error.h>
 #include <tactus/control/arm/projected.h>
 #include <tactus/describe/read/file_text.h>
 #include <tactus/describe/read/load.h>
+#include <tactus/math/decompositions.h>
 
 #include "support/compare.h"
 #include "support/paths.h"

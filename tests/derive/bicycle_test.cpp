@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <complex>
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
-#include <Eigen/LU>
-#include <Eigen/QR>
+
+#include <tactus/math/decompositions.h>
 
 #include "random_state.h"
 

@@ -2,12 +2,11 @@
 #include <algorithm>
 #include <map>
 
-#include <Eigen/LU>
-
 #include <tactus/algebra/calculus.h>
 #include <tactus/algebra/parse.h>
 #include <tactus/base/error.h>
 #include <tactus/derive/readable/sheet.h>
+#include <tactus/math/decompositions.h>
 
 #include "random_state.h"
 #include "support/compare.h"

@@ -4,8 +4,6 @@
 #include <map>
 #include <set>
 
-#include <Eigen/LU>
-
 #include <tactus/algebra/calculus.h>
 #include <tactus/algebra/parse.h>
 #include <tactus/algebra/print.h>
@@ -14,6 +12,7 @@
 #include <tactus/derive/readable/fraction.h>
 #include <tactus/derive/readable/kane_tables.h>
 #include <tactus/derive/readable/sheet.h>
+#include <tactus/math/decompositions.h>
 
 #include "random_state.h"
 

@@ -161,6 +161,46 @@ joints: {x: {type: prismatic, parent: world, child: a, axis: x, passive: true}}
 }
 
 // Steps of the encoders show at the handle as the Jacobian's rows times them, and no more.
+TEST(ModelDevice, GivesTheHandleWhatItsMotorsHaveLeftAndNoMore) {
+  ModelDevice arm(model_of("puma560"), {}, following(circles({0.01, 0, 0}, {0, 0.01, 0}, 0.5)));
+  const Specification& s = arm.specification();
+  ASSERT_GT(s.continuous[1], 10.0);
+  ASSERT_GT(s.continuous[0], 1.0);
+  EXPECT_EQ(s.continuous, s.peak);
+  constexpr double kLimits[6] = {97.6, 186.4, 89.4, 24.2, 20.1, 21.3};  // of the model
+  ASSERT_TRUE(arm.enable());
+  double used = 0.0;
+  for (int k = 0; k < 40; ++k) {
+    // Directions all over two spheres, for a tick each; the arm hardly leaves its place.
+    const double a = 0.7 * k, b = 1.9 * k;
+    Command command;
+    command.wrench = {s.continuous[0] * std::sin(a) * std::cos(b),
+                      s.continuous[0] * std::sin(a) * std::sin(b),
+                      s.continuous[0] * std::cos(a),
+                      s.continuous[1] * std::sin(b) * std::cos(a),
+                      s.continuous[1] * std::sin(b) * std::sin(a),
+                      s.continuous[1] * std::cos(b)};
+    ASSERT_TRUE(arm.command(command));
+    ASSERT_TRUE(arm.wait());
+    for (std::size_t i = 0; i < 6; ++i) {
+      ASSERT_LE(std::abs(arm.motors()[i]), kLimits[i]);
+      used = std::max(used, std::abs(arm.motors()[i]) / kLimits[i]);
+    }
+  }
+  EXPECT_GT(used, 0.5);  // and it is not given away
+  // Far more than they have: a motor gives its limit.
+  ASSERT_TRUE(arm.command({.wrench = {0, 0, 0, 1e4, 1e4, 1e4}, .X_WH = {}}));
+  ASSERT_TRUE(arm.wait());
+  for (std::size_t i = 0; i < 6; ++i) ASSERT_LE(std::abs(arm.motors()[i]), kLimits[i]);
+}
+
+TEST(ModelDevice, OfTheRegistryHasAnEndWhereItsModelNamesNone) {
+  const auto device = open("model:" + support::source_dir() + "/models/pantograph.yaml",
+                           following(circles({0.01, 0, 0}, {0, 0.01, 0}, 0.5)), {});
+  EXPECT_EQ(device->specification().continuous[1], 30.0);
+  EXPECT_EQ(device->specification().continuous[0], 0.0);  // it turns nothing
+}
+
 TEST(ModelDevice, SeesTheHandleInStepsOfItsEncoders) {
   const auto hand = [] { return following(strokes({0.02, 0.01, 0}, 0.5)); };
   ModelDeviceOptions fine, coarse;

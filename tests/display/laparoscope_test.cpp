@@ -3,12 +3,11 @@
 
 #include <cmath>
 
-#include <Eigen/Dense>
-
 #include <tactus/contact/open.h>
 #include <tactus/describe/read/load.h>
 #include <tactus/device/registry.h>
 #include <tactus/display/loop.h>
+#include <tactus/math/decompositions.h>
 
 #include "support/compare.h"
 

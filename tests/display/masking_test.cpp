@@ -7,14 +7,13 @@
 #include <cmath>
 #include <complex>
 
-#include <Eigen/Dense>
-
 #include <tactus/contact/open.h>
 #include <tactus/control/coupler_design.h>
 #include <tactus/describe/read/load.h>
 #include <tactus/device/model_device.h>
 #include <tactus/device/registry.h>
 #include <tactus/display/loop.h>
+#include <tactus/math/decompositions.h>
 
 #include "support/compare.h"
 #include "support/paths.h"

@@ -6,10 +6,9 @@
 #include <random>
 #include <vector>
 
-#include <Eigen/QR>
-
 #include <tactus/math/cholesky.h>
 #include <tactus/math/damped_rows.h>
+#include <tactus/math/decompositions.h>
 #include <tactus/math/envelope.h>
 #include <tactus/math/row_factor.h>
 #include "support/allocations.h"

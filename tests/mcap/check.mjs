@@ -40,8 +40,13 @@ for await (const message of reader.readMessages()) {
     for (const axis of ["x", "y", "z"])
       expect(value.wrench.force[axis] === cell(count, `force_${axis}`), `${channel.topic} ${count} ${axis}`);
   }
-  if (channel.topic === "/handle/measured_cp") {
-    expect(value.frame_id === "world" && value.pose.position.x === cell(count, "handle_x"), `${channel.topic} ${count}`);
+  if (channel.topic === "/handle/servo_cf") {
+    for (const axis of ["x", "y", "z"])
+      expect(value.wrench.force[axis] === cell(count, `hand_force_${axis}`), `${channel.topic} ${count} ${axis}`);
+  }
+  const part = /^\/(handle|port)\/measured_cp$/.exec(channel.topic)?.[1];
+  if (part) {
+    expect(value.frame_id === "world" && value.pose.position.x === cell(count, `${part}_x`), `${channel.topic} ${count}`);
     const { x, y, z, w } = value.pose.orientation;
     expect(Math.abs(x * x + y * y + z * z + w * w - 1) < 1e-9, `${channel.topic} ${count}: no rotation`);
   }

@@ -5,7 +5,6 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <Eigen/Cholesky>
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/base/check.h>
@@ -14,6 +13,7 @@
 #include <tactus/derive/readable/abbreviate.h>
 #include <tactus/derive/readable/linear_canonical.h>
 #include <tactus/generate/kernel.h>
+#include <tactus/math/decompositions.h>
 
 namespace tactus::control {
 

@@ -1,7 +1,6 @@
 #include <tactus/control/arm/decoupling.h>
 
-#include <Eigen/LU>
-#include <Eigen/SVD>
+#include <tactus/math/decompositions.h>
 
 namespace tactus::control {
 

@@ -5,12 +5,11 @@
 #include <limits>
 
 #include <fmt/format.h>
-#include <Eigen/QR>
-#include <Eigen/SVD>
 
 #include <tactus/base/error.h>
 #include <tactus/derive/equations.h>
 #include <tactus/generate/kernel.h>
+#include <tactus/math/decompositions.h>
 #include <tactus/math/rotation_vector.h>
 #include <tactus/simulate/motion/coordinates.h>
 

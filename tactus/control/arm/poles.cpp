@@ -4,11 +4,10 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 #include <unsupported/Eigen/MatrixFunctions>
 
 #include <tactus/base/error.h>
+#include <tactus/math/decompositions.h>
 
 namespace tactus::control {
 

@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <Eigen/Eigenvalues>
 
 #include <tactus/base/error.h>
 #include <tactus/derive/equations.h>
+#include <tactus/math/decompositions.h>
 
 namespace tactus::control {
 

@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <Eigen/Eigenvalues>
 
 #include <tactus/base/error.h>
 #include <tactus/derive/equations.h>
 #include <tactus/describe/read/load.h>
 #include <tactus/generate/kernel.h>
+#include <tactus/math/decompositions.h>
 
 namespace tactus::control {
 
@@ -31,7 +31,8 @@ Look look(const Eigen::MatrixXd& M, const std::vector<bool>& slides, double t) {
   const Eigen::Index n = M.rows();
   Eigen::VectorXd D(n);
   for (Eigen::Index i = 0; i < n; ++i) D[i] = slides[static_cast<std::size_t>(i)] ? std::exp(t) : 1.0;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(D.asDiagonal() * M * D.asDiagonal());
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
+      Eigen::MatrixXd(D.asDiagonal() * M * D.asDiagonal()));
   const auto share = [&](Eigen::Index which) {  // v^T X v
     double sum = 0.0;
     for (Eigen::Index i = 0; i < n; ++i)

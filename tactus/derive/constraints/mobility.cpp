@@ -7,12 +7,11 @@
 #include <unordered_map>
 
 #include <fmt/format.h>
-#include <Eigen/Cholesky>
-#include <Eigen/SVD>
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/base/check.h>
 #include <tactus/derive/tree/build_tree.h>
+#include <tactus/math/decompositions.h>
 
 namespace tactus::derive {
 

@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <Eigen/Eigenvalues>
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/base/error.h>
 #include <tactus/describe/read/load.h>
+#include <tactus/math/decompositions.h>
 
 namespace tactus::derive {
 

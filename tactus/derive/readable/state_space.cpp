@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
+#include <tactus/math/decompositions.h>
 
 namespace tactus::derive {
 

@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <Eigen/Eigenvalues>
+
+#include <tactus/math/decompositions.h>
 
 namespace tactus::describe {
 

@@ -7,7 +7,7 @@
 
 #include <tactus/describe/read/evaluator.h>
 #include <tactus/describe/read/load.h>
-#include <Eigen/Eigenvalues>
+#include <tactus/math/decompositions.h>
 
 namespace tactus::describe {
 

@@ -5,10 +5,8 @@
 #include <optional>
 #include <random>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/SVD>
-
 #include <tactus/algebra/calculus.h>
+#include <tactus/math/decompositions.h>
 
 namespace tactus::describe {
 

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <Eigen/LU>
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/algebra/print.h>
@@ -13,6 +12,7 @@
 #include <tactus/describe/check/frame_kinematics.h>
 #include <tactus/describe/read/keys.h>
 #include <tactus/describe/read/sections.h>
+#include <tactus/math/decompositions.h>
 
 namespace tactus::describe {
 

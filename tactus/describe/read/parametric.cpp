@@ -8,11 +8,11 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <Eigen/QR>
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/describe/read/keys.h>
 #include <tactus/describe/read/sections.h>
+#include <tactus/math/decompositions.h>
 
 namespace tactus::describe {
 

@@ -7,13 +7,12 @@
 #include <unordered_set>
 
 #include <fmt/format.h>
-#include <Eigen/LU>
-#include <Eigen/SVD>
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/base/check.h>
 #include <tactus/base/error.h>
 #include <tactus/describe/read/keys.h>
+#include <tactus/math/decompositions.h>
 #include <tactus/math/rotation.h>
 
 namespace tactus::describe {

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <Eigen/LU>
 
 #include <tactus/algebra/calculus.h>
 #include <tactus/base/error.h>
@@ -15,6 +14,7 @@
 #include <tactus/describe/read/keys.h>
 #include <tactus/describe/read/motion_names.h>
 #include <tactus/describe/read/sections.h>
+#include <tactus/math/decompositions.h>
 
 namespace tactus::describe {
 

@@ -110,7 +110,9 @@ class CsvLog final : public LogSink {
         "into_port,stage,events,"
         // Orientations as unit quaternions, velocities, angular velocities.
         "handle_qw,handle_qx,handle_qy,handle_qz,handle_vx,handle_vy,handle_vz,handle_wx,handle_wy,handle_wz,"
-        "port_qw,port_qx,port_qy,port_qz,port_vx,port_vy,port_vz,port_wx,port_wy,port_wz\n");
+        "port_qw,port_qx,port_qy,port_qz,port_vx,port_vy,port_vz,port_wx,port_wy,port_wz,"
+        // What the hand got, by motors, or by a motion against which it pushes.
+        "hand_force_x,hand_force_y,hand_force_z,hand_torque_x,hand_torque_y,hand_torque_z\n");
   }
   void write(const LogEntry& entry) override {
     const TickRecord& r = entry.record;
@@ -120,7 +122,8 @@ class CsvLog final : public LogSink {
                    r.on_port[0], r.on_port[1], r.on_port[2], r.into_port, name_of(r.stage), r.events);
     turn(entry.sample.X_WH.R, r.V_H);
     turn(r.R_P, r.V_P);
-    text_ += '\n';
+    const Vector6 F = on_hand(r);
+    fmt::format_to(std::back_inserter(text_), ",{},{},{},{},{},{}\n", F[3], F[4], F[5], F[0], F[1], F[2]);
     file_.write(text_);
   }
   void flush() override { file_.flush(); }
@@ -157,9 +160,7 @@ class McapLog final : public LogSink {
     } else {
       servo_cf_ = channel("/handle/servo_cf", "WrenchStamped", wrench);
     }
-    port_cp_ = channel(
-        "/port/measured_cp", "PointStamped",
-        fmt::format(R"({{"type":"object","properties":{{"timestamp":{},"point":{}}}}})", kTime, kVector));
+    port_cp_ = channel("/port/measured_cp", "foxglove.PoseInFrame", pose);
     port_cv_ = channel("/port/measured_cv", "TwistStamped", twist);
     port_cf_ = channel("/port/measured_cf", "WrenchStamped", wrench);
     state_ =
@@ -180,11 +181,7 @@ class McapLog final : public LogSink {
     } else {
       pair(servo_cf_, "wrench", "force", "torque", entry.command.wrench);
     }
-    begin();
-    text_ += R"("point":)";
-    vector(r.p_P);
-    text_ += '}';
-    file_.add_message(port_cp_, time_, text_);
+    pose(port_cp_, {r.R_P, r.p_P});
     pair(port_cv_, "twist", "linear", "angular", r.V_P);
     pair(port_cf_, "wrench", "force", "torque", r.on_port);
     if (!stage_ || *stage_ != r.stage) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/Eigenvalues>
+#include <tactus/math/decompositions.h>
 
 namespace tactus::serve {
 

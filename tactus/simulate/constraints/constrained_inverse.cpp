@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include <Eigen/QR>
-
 #include <tactus/base/check.h>
+#include <tactus/math/decompositions.h>
 #include <tactus/simulate/constraints/formulation.h>
 
 namespace tactus::simulate {

@@ -3,8 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include <Eigen/LU>
-
+#include <tactus/math/decompositions.h>
 #include <tactus/simulate/integrators/stepper.h>
 
 namespace tactus::simulate {

@@ -1,7 +1,8 @@
 #include <tactus/simulate/linear/axes.h>
 
 #include <Eigen/Geometry>
-#include <Eigen/QR>
+
+#include <tactus/math/decompositions.h>
 
 namespace tactus::simulate {
 

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/SVD>
+#include <tactus/math/decompositions.h>
 
 namespace tactus::simulate {
 

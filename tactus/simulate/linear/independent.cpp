@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <Eigen/LU>
 
+#include <tactus/math/decompositions.h>
 #include <tactus/simulate/linear/linearization.h>
 
 namespace tactus::simulate {

@@ -1,7 +1,6 @@
 #include <cmath>
 
-#include <Eigen/Eigenvalues>
-
+#include <tactus/math/decompositions.h>
 #include <tactus/simulate/linear/linear_model.h>
 
 namespace tactus::simulate {

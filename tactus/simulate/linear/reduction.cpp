@@ -1,9 +1,8 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <Eigen/Cholesky>
-#include <Eigen/LU>
 
+#include <tactus/math/decompositions.h>
 #include <tactus/simulate/linear/ignorable.h>
 #include <tactus/simulate/linear/linearization.h>
 

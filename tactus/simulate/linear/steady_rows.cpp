@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <Eigen/SVD>
 
+#include <tactus/math/decompositions.h>
 #include <tactus/simulate/linear/steady_search.h>
 
 namespace tactus::simulate {

@@ -2,10 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
-#include <Eigen/QR>
-
+#include <tactus/math/decompositions.h>
 #include <tactus/simulate/linear/steady_search.h>
 
 namespace tactus::simulate {

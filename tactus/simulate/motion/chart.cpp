@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/LU>
-
+#include <tactus/math/decompositions.h>
 #include <tactus/simulate/motion/chart_kernels.h>
 #include <tactus/simulate/motion/dry_friction.h>
 

@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <Eigen/Dense>
 
 #include <tactus/derive/equations.h>
 #include <tactus/generate/kernel.h>
+#include <tactus/math/decompositions.h>
 
 namespace tactus::simulate {
 

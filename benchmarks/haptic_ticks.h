@@ -1,0 +1,41 @@
+// Times of the ticks of a haptic loop, whatever it is made of.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tactus/display/histogram.h>
+#include <tactus/display/loop.h>
+
+namespace tactus::bench {
+
+/// A loop that is ready to be enabled, with all that it stands on.
+struct OpenLoop {
+  virtual ~OpenLoop() = default;
+  virtual display::HapticLoop& loop() = 0;
+  virtual device::Device& device() = 0;
+};
+using MakeLoop = std::function<std::unique_ptr<OpenLoop>()>;
+
+struct TickFigures {
+  display::Histogram all;    // every tick of every run
+  std::vector<float> least;  // [ns] of each tick in all runs, sorted
+  long allocations = 0, locks = 0, done = 0;
+  int runs = 0;
+  std::string fault;
+};
+
+/// The same run several times over: it has the same bits each time, so that the least time of a tick is what it takes, and the
+/// rest is the machine's. Among millions of ticks some are late in two runs by chance: they are made again for as long as the worst of them becomes shorter, `most_runs` times at most.
+TickFigures measure_ticks(const MakeLoop& make, double rate, long ticks, int repetitions, int most_runs);
+
+/// [ns] What reading the clock twice takes of a tick's time, at least: it is taken off.
+double clock_cost();
+
+void print_tick_head();
+/// A row of the table, at once: a run takes minutes.
+void print_ticks(const std::string& model, const std::string& what, double rate, const TickFigures& figures);
+
+}  // namespace tactus::bench
