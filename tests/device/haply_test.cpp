@@ -79,6 +79,21 @@ TEST(Haply, UnderstandsFragmentsAndAnswersPings) {
   EXPECT_GE(bench.service().pongs(), 10);
 }
 
+TEST(Haply, AServiceThatSaysEverythingTwiceMakesNoSampleOlder) {
+  HaplyBench bench;
+  bench.service().set([](auto& s) { s.times = 2; });
+  const auto device = bench.open();
+  for (int k = 0; k < 200; ++k) ASSERT_TRUE(device->wait());
+  bench.put({0.05, 0.0, 0.0}, {});
+  // What it says from now on is that place: a few rounds at most lie between. One by one it would take two hundred.
+  Sample sample;
+  int rounds = 0;
+  do {
+    ASSERT_TRUE(device->wait() && device->read(sample));
+  } while (!(sample.X_WH.p.x > 0.04) && ++rounds < 100);
+  EXPECT_LT(rounds, 20);
+}
+
 TEST(Haply, IsLostWhenTheServiceHangsUpOrFallsSilent) {
   for (const bool silent : {false, true}) {
     HaplyBench bench;

@@ -37,6 +37,7 @@ class HaplyService {
     bool deaf = false;          // reads nothing after the handshake
     bool no_websocket = false;  // answers the handshake like any web server
     bool wrong_accept = false;
+    int times = 1;           // that it says each state
     bool splits = false;     // frames in fragments, with a ping between them
     std::string says;        // instead of a state
     std::string first_says;  // instead of the inventory
@@ -121,7 +122,7 @@ class HaplyService {
       const Settings now = settings();
       if (now.hangs_up) return;
       std::this_thread::sleep_for(std::chrono::milliseconds(now.pause));
-      if (!now.silent) say(client, now.says.empty() ? state() : now.says);
+      for (int k = 0; k < now.times && !now.silent; ++k) say(client, now.says.empty() ? state() : now.says);
     }
   }
 

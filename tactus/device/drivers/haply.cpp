@@ -97,6 +97,7 @@ class Haply final : public MailboxDevice {
                      "is something else listening at this port?");
         return false;
     }
+    if (!take_newest()) return false;
     switch (haply::find_cursor(message_, id_, cursor_)) {
       case haply::Found::cursor:
         break;
@@ -119,13 +120,35 @@ class Haply final : public MailboxDevice {
     return true;
   }
 
+  /// A service that says more than it is asked for would make every later sample older: what came since replaces it. One that does not come to an end is none.
+  bool take_newest() noexcept {
+    constexpr int kMost = 64;
+    for (int k = 0; k < kMost; ++k) {
+      switch (client_->receive(newer_, 0.0)) {
+        case Client::Received::message:
+          message_.swap(newer_);
+          continue;
+        case Client::Received::nothing:
+        case Client::Received::gone:  // said by the next round, with what there is
+          return true;
+        case Client::Received::broken:
+          trouble_.say("the service sent bytes that are no WebSocket's frame, or one that is too long", {},
+                       "is something else listening at this port?");
+          return false;
+      }
+    }
+    trouble_.say("the service sends without end, whatever it is asked for", {},
+                 "versions 3.1 to 3.5 of the Inverse Service answer each message with one");
+    return false;
+  }
+
   std::unique_ptr<Client> client_;
   std::string id_;
   haply::Form form_;
   std::atomic<bool> closing_ = false;
 
   // Of the driver's thread.
-  std::string message_;
+  std::string message_, newer_;
   haply::Cursor cursor_;
   std::thread talker_;  // last: it uses all of the above
 };
@@ -177,10 +200,11 @@ std::unique_ptr<Device> open_haply(const std::string& text, const DeviceOptions&
     case haply::Found::old_protocol:
       throw InputError(place, "Haply: the service speaks version 3.0",
                        "use version 3.1 or later, whose port is 10001");
-    case haply::Found::garbage:
-      throw InputError(
-          place, fmt::format("Haply: the service says what is not understood: {}", message.substr(0, 80)),
-          "versions 3.1 to 3.5 of the Inverse Service are known");
+    case haply::Found::garbage: {
+      Trouble said;  // quoted without what a terminal would obey
+      said.say("Haply: the service says what is not understood:", message);
+      throw InputError(place, said.text(), "versions 3.1 to 3.5 of the Inverse Service are known");
+    }
   }
   if (where.values) cursor.form.values = *where.values;
   Specification s = usual();
