@@ -250,6 +250,12 @@ void add_haptic_settings(CLI::App* verb, HapticRequest* request) {
   verb->add_option("--joint-damping", request->joint_damping, "of the penalties [1/s]")
       ->capture_default_str()
       ->check(numbers(Range::not_negative()));
+  verb->add_option(
+          "--damping-growth", request->damping_growth,
+          "of the penalties: their damping is this many times as large where the hand is 1 mm or 1 mrad "
+          "off, and grows until there")
+      ->capture_default_str()
+      ->check(numbers(Range::between(1.0, 1e3)));
   verb->add_option("--force-scale", request->force_scale,
                    "four channels: the hand feels this times the force")
       ->capture_default_str()

@@ -20,7 +20,8 @@ std::vector<std::string> idle_options(const HapticRequest& request, const Haptic
   const std::string& c = request.controller;
   needs(c == "impedance" || c == "penalties", {"--force-scale", "--motion-scale", "--kept-inertia"},
         "four channels, --controller impedance or penalties");
-  needs(c == "penalties", {"--joint-stiffness", "--joint-damping"}, "--controller penalties");
+  needs(c == "penalties", {"--joint-stiffness", "--joint-damping", "--damping-growth"},
+        "--controller penalties");
   needs(c == "prescribed", {"--prescribe"}, "--controller prescribed");
   if (!impedance) {
     needs(false, {"--coupling", "--stiffness", "--damping"},

@@ -274,6 +274,7 @@ control::FourChannelGains four_channels(const HapticRequest& request, HapticSess
   gains.penalties = request.controller == "penalties";
   gains.joint_stiffness = request.joint_stiffness;
   gains.joint_damping = request.joint_damping;
+  gains.damping_growth = request.damping_growth;
   gains.force_scale = request.force_scale;
   gains.motion_scale = request.motion_scale;
   if (request.kept >= 0.0) {

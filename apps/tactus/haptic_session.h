@@ -28,6 +28,7 @@ struct HapticRequest {
   HandChoice hand;
   ArmSettings arm;
   double joint_stiffness = 200.0, joint_damping = 50.0, force_scale = 1.0, motion_scale = 1.0;
+  double damping_growth = 1.0;
   double rate = 0.0, duration = 5.0, size = 0.0, stiffness = 0.0, damping = -1.0, late = 0.0;
   double watchdog = 0.1;
   double tool = 0.0;                                             // [kg]

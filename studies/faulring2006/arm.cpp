@@ -6,6 +6,7 @@
 #include <studies/compare.h>
 #include <studies/models.h>
 #include <studies/record.h>
+#include <studies/statements.h>
 #include <tactus/control/algorithm_1.h>
 
 #include "cases.h"
@@ -176,6 +177,19 @@ Result links(const Context& context) {
   constexpr int kPlaces = 100000;
   for (int k = 0; k < kPlaces; ++k)
     least = std::min(least, ReducedArm::share_of_link_2(2.0 * std::numbers::pi * k / kPlaces));
+  constexpr double kAtRest = 2e-7, kLeastShare = 0.7226;  // [J], [1] of an independent computation
+  Statements statements;
+  statements.judge(reversals >= 2 && rests == reversals && least_1 <= kAtRest && share_1 > 0.1,
+                   "the kinetic energy of link 1 goes to zero each time it reverses direction",
+                   fmt::format("{} of {} reversals at rest, down to {:.1g} J of up to {:.0f} %", rests,
+                               reversals, least_1, 100.0 * share_1),
+                   "all of them, 2e-7 J at most");
+  statements.judge(least_share >= kLeastShare - 0.5e-4 && least_share >= least - 1e-9 &&
+                       least_share < least + 1e-4 && all_within(shares),
+                   "that of link 2 never approaches zero",
+                   fmt::format("at least {:.4f} % of all", 100.0 * least_share), "72.26 %");
+  statements.judge(of_1.count >= 2 && of_2.count >= 2, "that of each link rises and falls",
+                   fmt::format("they rise {} and {} times", of_1.count, of_2.count), "twice each");
   return {
       "Fig. 12: the kinetic energy of link 1 goes to zero each time it reverses direction, that of link 2 "
       "never approaches zero; that of "
@@ -186,12 +200,10 @@ Result links(const Context& context) {
                   "{} and {} times",
                   turned / (2.0 * std::numbers::pi), reversals, rests, least_1, 100.0 * share_1,
                   100.0 * least_share, 100.0 * least, of_1.count, of_2.count),
-      closed_form(reversals >= 2 && rests == reversals && share_1 > 0.1 && of_1.count >= 2 &&
-                      of_2.count >= 2 && least_share >= least - 1e-9 && least_share < least + 1e-4 &&
-                      all_within(shares),
-                  "the links' shares as a function of the place on the circle"),
+      closed_form(statements.all(), "the links' shares as a function of the place on the circle"),
       kChosen,
-      {}};
+      {},
+      statements.table()};
 }
 
 Result speed(const Context& context) {

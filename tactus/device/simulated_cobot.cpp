@@ -29,7 +29,10 @@ SimulatedCobot::SimulatedCobot(Specification specification, HandPointer hand, co
       drive_(options.drive),
       servo_{options.servo, 1.0 / specification_.rate},
       noise_(options.noise),
-      sensing_(specification_.resolution, specification_.rate, specification_.velocity_bandwidth),
+      sensing_(specification_.resolution, specification_.rate, 0.0),
+      velocity_pole_(specification_.velocity_bandwidth > 0.0
+                         ? std::exp(-specification_.velocity_bandwidth / specification_.rate)
+                         : 0.0),
       random_(options.seed) {}
 
 bool SimulatedCobot::enable() noexcept {
@@ -59,6 +62,12 @@ Vector6 SimulatedCobot::hand_force(double t) const noexcept {
   return F;
 }
 
+void SimulatedCobot::sense_motion() noexcept {
+  sensing_.read(handle_, sample_);
+  for (std::size_t i = 0; i < 6; ++i)
+    sample_.V_WH[i] = V_seen_[i] = sample_.V_WH[i] + velocity_pole_ * (V_seen_[i] - sample_.V_WH[i]);
+}
+
 bool SimulatedCobot::wait() noexcept {
   if (stopped_.load(std::memory_order_acquire)) disable();
   if (sample_.number > 0) {
@@ -77,7 +86,7 @@ bool SimulatedCobot::wait() noexcept {
   }
   sample_.t = static_cast<double>(sample_.number) / specification_.rate;
   ++sample_.number;
-  sensing_.read(handle_, sample_);
+  sense_motion();
   const Vector6 F = hand_force(sample_.t);
   for (std::size_t i = 0; i < 6; ++i) {
     const double read = F[i] + noise_[i / 3] * random_.normal(), most = specification_.peak[i / 3];

@@ -1,6 +1,10 @@
 // A simulated cobotic hand controller: a force sensor in the handle, axes on steered wheels (cobot_drive.h), and the servo of S0's Algorithm 1
 // (task_servo.h) between what it is told and how the wheels are steered. A command acts a period after it is given, as in a controller that
 // computes while the last command runs. While the device is off its wheels are straight: it stands, whatever pushes it.
+//
+// Its velocity is a difference of encoder readings through one pole at Specification::velocity_bandwidth, as in the computation that it is compared
+// with. How late that is decides what feed-forward is worth: a velocity that is late by d looks to the servo like an error d xdd_r of velocity, and is answered
+// by K_d d xdd_r/K_p of place, which is left with feed-forward where without it about xdd_r/K_p is: some 1/(K_d d) times as much.
 #pragma once
 
 #include <atomic>
@@ -43,6 +47,7 @@ class SimulatedCobot final : public Device {
  private:
   void hold_still() noexcept;
   Vector6 hand_force(double t) const noexcept;
+  void sense_motion() noexcept;
 
   Specification specification_;
   HandPointer hand_;
@@ -51,6 +56,8 @@ class SimulatedCobot final : public Device {
   TaskServoMemory memory_{};
   std::array<double, 2> noise_;
   Sensing sensing_;
+  double velocity_pole_;  // 0: plain differences
+  Vector6 V_seen_{};      // [rad/s; m/s]
   Random random_;
   State state_ = State::off;
   std::atomic<bool> stopped_{false};

@@ -33,6 +33,7 @@ void FullPort::look(const Vector6& on_port, control::PortState& state, control::
 
 simulate::Tick FullPort::step(const Vector6& on_port) noexcept {
   acting_[0] = {port_, on_port};
+  switched_ = !mechanism_.waiting_requests().empty();
   return mechanism_.step({.tau = {}, .ports = {acting_.data(), acting_count_}, .wrench = {}});
 }
 
@@ -51,9 +52,10 @@ void FullPort::beside(std::span<const simulate::PortWrench> wrenches) noexcept {
 
 Vector6 FullPort::jump(const Vector6& acceleration) noexcept {
   Vector6 gained{};
-  bool struck = false;
+  // Constraints that are switched on, by a request or a transition, are caught by an impulse as well.
+  bool struck = switched_;
   for (const simulate::Event& event : mechanism_.events())
-    struck |= event.kind == simulate::EventKind::impact;
+    struck |= event.kind == simulate::EventKind::impact || event.kind == simulate::EventKind::transition;
   if (!struck) return gained;
   const simulate::PortMotion& to = mechanism_.motion(port_);
   for (std::size_t i = 0; i < 6; ++i)

@@ -35,7 +35,7 @@ class PortView {
   virtual void beside(std::span<const simulate::PortWrench> /*wrenches*/) noexcept {}
   /// After step().
   virtual const simulate::PortMotion& motion() noexcept = 0;
-  /// The velocity that impacts gave to the port in the last step, beyond `acceleration` times the period.
+  /// The velocity that impacts and constraints that were switched gave to the port in the last step, beyond `acceleration` times the period.
   virtual Vector6 jump(const Vector6& acceleration) noexcept = 0;
   /// [ticks] since all this was true: 0 for the mechanism itself.
   virtual std::uint64_t age() const noexcept { return 0; }
@@ -97,6 +97,7 @@ class FullPort final : public PortView {
   ResistanceRule rule_;
   control::ResistedDirections directions_;
   simulate::PortMotion before_;
+  bool switched_ = false;                            // constraints were asked for in the last step
   std::unique_ptr<simulate::Snapshot> unrehearsed_;  // null: nothing is rehearsed
 };
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <Eigen/Dense>
 
 #include <tactus/base/error.h>
 #include <tactus/control/kept_inertia.h>
@@ -42,7 +43,7 @@ void check(const control::FourChannelGains& gains, const device::Specification& 
                            gains.joint_stiffness < border.stiffness))
     throw InputError({},
                      fmt::format("penalties of {:g} 1/s^2 and {:g} 1/s are unstable at {:g} Hz",
-                                 gains.joint_stiffness, gains.joint_damping, s.rate),
+                                 gains.joint_stiffness, gains.damping_growth * gains.joint_damping, s.rate),
                      fmt::format("damping below {:g} 1/s, stiffness below 2 damping/period", border.damping));
 }
 
@@ -83,6 +84,8 @@ void Teleoperation::engage(const device::Sample& sample, const simulate::PortMot
   impulse_ = {};
   masked_ = {};
   state_ = {};
+  W_ = lag_ = beyond_ = {};
+  giving_ = false;
   on_port_ = {};
   port_sensing_ = fresh_sensing_;
   controller_.engage(memory_, sample, port);
@@ -104,15 +107,25 @@ void Teleoperation::look(PortView& port, const device::Sample& sample, const dev
 
   // The port as the device would see it.
   const simulate::PortMotion& true_motion = port.motion();
+  V_before_ = true_motion.V_WP;
+  const Vector6 W_then = std::exchange(W_, expected(true_motion.V_WP));
+  if (giving_) {
+    const math::Vec3<double> way = true_motion.X_WP.p - X_before_.p,
+                             turn = math::rotation_vector(true_motion.X_WP.R * X_before_.R.transposed());
+    for (std::size_t i = 0; i < 6; ++i)
+      beyond_[i] += 0.5 * period_ * (W_then[i] + W_[i]) - (i < 3 ? turn[i] : way[i - 3]);
+  }
+  X_before_ = true_motion.X_WP;
   device::Handle handle;
   handle.p = true_motion.X_WP.p;
   handle.orientation = math::quaternion_of(true_motion.X_WP.R);
+  if (beyond_ != Vector6{}) handle.move(beyond_);
   device::Sample port_sample;
   port_sensing_.read(handle, port_sample);
-  V_before_ = true_motion.V_WP;
 
   scaled_ = controller_.scaled(memory_, sample_);
-  const simulate::PortMotion seen{true_motion.X_WP, port.continuous() ? port_sample.V_WH : true_motion.V_WP};
+  const simulate::PortMotion seen{true_motion.X_WP, port.continuous() ? port_sample.V_WH : W_};
+  for (std::size_t i = 0; i < 6; ++i) lag_[i] = W_[i] - seen.V_WP[i];
   F_pc_ = controller_.coordination(memory_, scaled_, seen);
   for (std::size_t i = 0; i < 6; ++i)
     if (device::has_axis(controller_.axes, i)) on_port_[i] = share * (scaled_.F_H_W[i] - F_pc_[i]);
@@ -123,6 +136,17 @@ void Teleoperation::look(PortView& port, const device::Sample& sample, const dev
     if (device::has_axis(controller_.axes, i)) on_port_[i] += brake[i];
   port.look(on_port_, state_, resisted_);
   state_.motion = seen;
+}
+
+Vector6 Teleoperation::expected(const Vector6& V_P) const noexcept {
+  if (impulse_.left == Vector6{}) return V_P;
+  using Matrix = Eigen::Matrix<double, 6, 6, Eigen::RowMajor>;
+  Vector6 due = impulse_.left;
+  Eigen::Map<Eigen::Matrix<double, 6, 1>> solved(due.data());
+  Eigen::LLT<Matrix>(Eigen::Map<const Matrix>(M_d_.data())).solveInPlace(solved);
+  Vector6 W = V_P;
+  for (std::size_t i = 0; i < 6; ++i) W[i] -= due[i] / (i < 3 ? 1.0 : controller_.gains.motion_scale);
+  return W;
 }
 
 control::Matrix6 Teleoperation::kept() const noexcept {
@@ -177,7 +201,7 @@ Vector6 Teleoperation::on_handle(const std::array<double, 2>& room) noexcept {
     if (!device::has_axis(controller_.axes, i)) continue;
     const double scale = i < 3 ? 1.0 : controller_.gains.motion_scale;
     // The port's motion is known as it is and as the device would see it: their difference is the estimate's lag.
-    if (estimated_) u[i] += B_d_[i / 3] * scale * (V_before_[i] - state_.motion.V_WP[i]);
+    if (estimated_) u[i] += B_d_[i / 3] * scale * lag_[i];
     masked_[i] = kMasked * friction_[i / 3] * std::tanh(scale * V_before_[i] / kSlow[i / 3]);
     u[i] += masked_[i];
   }
@@ -188,6 +212,7 @@ Vector6 Teleoperation::on_handle(const std::array<double, 2>& room) noexcept {
       // At least a tenth goes on to the impulse, so that it ends however hard the hand is pushed.
       left[k] = std::max(left[k] - used, 0.1 * left[k]);
     }
+  giving_ = impulse_.left != Vector6{};
   const Vector6 F = control::give_impulse(impulse_, left, period_);
   for (std::size_t i = 0; i < 6; ++i) u[i] += F[i];
   return u;

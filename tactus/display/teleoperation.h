@@ -5,8 +5,12 @@
 // for its mobility under F_h - F_pc, and makes its step; what the port's velocity gained in it, over the period, is the acceleration
 // that the handle gets in the same period: a device that does what it is told does not drift, however coarse the period. Velocities
 // of handle and port are compared as the device sees them, through the same differences and poles. A local model, whose place jumps with
-// every update, is taken as it is at the beginning of the tick instead. Impacts have no acceleration: the velocity that they add to the
+// every update, is taken as it is at the beginning of the tick instead. Impacts, and constraints that are switched on, have no acceleration: the velocity that they add to the
 // port in a step goes to the handle as an impulse M_d dV from the next tick on (control/impulse.h).
+//
+// While some of an impulse is left, the handle still has the velocity that it will lose by it: W = V_P - M_d^-1 left is expected of it, which an impact does not change.
+// Coordination and penalties compare velocities with that: otherwise their dampers would take the same momentum a second time, and the rest of the impulse would throw the handle
+// back. It is seen through the same differences and poles, by a place that moves on by W where the port's own way was cut short.
 //
 // Dry friction of the device is masked by the port's motion, not by the handle's, so that it feeds nothing back:
 // f_c tanh(v_P/v_s), nine tenths of it, because a device that is pushed on by more than its friction runs away.
@@ -66,6 +70,7 @@ class Teleoperation {
 
  private:
   control::Matrix6 kept() const noexcept;
+  Vector6 expected(const Vector6& V_P) const noexcept;  // W
 
   double period_;
   bool senses_force_;
@@ -83,6 +88,10 @@ class Teleoperation {
   control::PortState state_{};
   device::Sensing port_sensing_, fresh_sensing_;
   Vector6 V_before_{};
+  Vector6 W_{}, lag_{};  // [rad/s; m/s] expected of the handle; by which it is seen late
+  Vector6 beyond_{};     // [rad; m] from the port to the place that moves by W
+  math::Pose<double> X_before_{};
+  bool giving_ = false;  // of an impulse, in the last period
   device::Sample scaled_{};
   Vector6 F_pc_{};
   control::Resisted resisted_{};

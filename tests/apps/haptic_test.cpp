@@ -383,9 +383,9 @@ TEST(Haptic, SaysOnATerminalWhatItDoesRightNow) {
 
 TEST(Haptic, SaysWhichOptionsDoNothing) {
   const std::string cart = "haptic " + model("shopping_cart.yaml") + " --duration 0.1 --json ";
-  for (const char* idle :
-       {"--force-scale 2", "--motion-scale 2", "--kept-inertia 1", "--joint-stiffness 10",
-        "--joint-damping 10", "--prescribe x", "--transport 2", "--late 5", "--watchdog 1", "--cpu 0"}) {
+  for (const char* idle : {"--force-scale 2", "--motion-scale 2", "--kept-inertia 1", "--joint-stiffness 10",
+                           "--joint-damping 10", "--damping-growth 2", "--prescribe x", "--transport 2",
+                           "--late 5", "--watchdog 1", "--cpu 0"}) {
     const Outcome run = tactus(cart + idle);
     ASSERT_EQ(run.code, 0) << idle << run.err;
     EXPECT_NE(json::parse(run.out).at("notes").dump().find("does nothing here"), std::string::npos) << idle;
@@ -410,6 +410,26 @@ TEST(Haptic, FourChannelsFeedNoHandThroughALightPort) {
     EXPECT_EQ(said.find("gained"), std::string::npos) << run << said;
   }
   EXPECT_NE(notes("spatial --kept-inertia 0 " + model("egg.yaml")).find("gained"), std::string::npos);
+}
+
+// Damping of the penalties that grows with the violation: the hand gets less far off; more of it than the rate bears is refused.
+TEST(Haptic, PenaltiesDampMoreWhereTheHandIsOffIfTheyAreAskedTo) {
+  const std::string run = "haptic " + model("three_link_chain.yaml") +
+                          " --port middle --controller penalties --device simulated:planar-force --hand tap "
+                          "--duration 2 --json ";
+  double lag[2] = {};
+  for (const int growth : {1, 5}) {
+    const Outcome outcome = tactus(run + "--damping-growth " + std::to_string(growth));
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const json summary = json::parse(outcome.out);
+    EXPECT_EQ(summary.at("four_channels").at("damping_growth"), growth);
+    lag[growth / 5] = summary.at("largest_lag_m").get<double>();
+  }
+  EXPECT_GT(lag[0], 0.0);
+  EXPECT_LT(lag[1], lag[0]);
+  const Outcome refused = tactus(run + "--damping-growth 100");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("5000 1/s are unstable"), std::string::npos) << refused.err;
 }
 
 // Models as devices, with what is chosen for them: encoder steps that are large at the handle do not shake it until the run ends.

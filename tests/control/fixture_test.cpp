@@ -22,13 +22,14 @@ TEST(Fixture, AtRestNothingIsLeftOfItsWeightInAnyOrientation) {
     const math::Mat3<double> R = math::rotation_of(math::exponential(
         {6.0 * random.uniform() - 3.0, 6.0 * random.uniform() - 3.0, 6.0 * random.uniform() - 3.0}));
     const device::Vector6 W = fixture_wrench(fixture, R, {}, {});
-    // The weight itself, at the centre.
-    EXPECT_NEAR(std::hypot(W[3], W[4], W[5]), 0.8 * 9.81, 1e-12);
-    // The sensor stands in the handle's axes.
-    const math::Vec3<double> own = R.transposed() * math::Vec3<double>{W[3], W[4], W[5]};
+    // What hangs there: its weight, in the centre. The sensor stands in the handle's axes, and reads it in steps; what is taken out of that is W.
+    const math::Vec3<double> weight{0.0, 0.0, -0.8 * 9.81}, torque = cross(R * fixture.centre, weight);
+    const math::Vec3<double> read = R.transposed() * weight,
+                             taken = R.transposed() * math::Vec3<double>{W[3], W[4], W[5]};
     for (std::size_t k = 0; k < 3; ++k) {
-      const double left = device::quantised(own[k], steps[k]) - own[k];
-      EXPECT_LE(std::abs(left), 0.5 * steps[k] + 1e-12);
+      EXPECT_LE(std::abs(device::quantised(read[k], steps[k]) - taken[k]), 0.5 * steps[k] + 1e-12) << i;
+      EXPECT_NEAR(W[k], torque[k], 1e-12) << i;
+      EXPECT_NEAR(W[3 + k], weight[k], 1e-12) << i;
     }
   }
 }

@@ -108,7 +108,7 @@ TEST(Resisted, IsTheLeftNullSpaceOfJNForOpenChainsAndLoops) {
       // Far above the rounding of L, far below its smallest entries that are not zero.
       const Resisted found = directions.by_mobility(L, unit_inertia(), 1e-10 * std::max(size, 1.0), false);
       EXPECT_EQ(found.count, 6 - rank) << name << " " << mechanism->ports()[port].name;
-      EXPECT_NEAR((projector(found) - U * U.transpose()).norm(), 0.0, 1e-10)  // 1e-12 of L's range
+      EXPECT_NEAR((projector(found) - U * U.transpose()).norm(), 0.0, kRounding)
           << name << " " << mechanism->ports()[port].name;
       for (std::size_t k = 0; k < static_cast<std::size_t>(found.count); ++k) {
         const Eigen::Map<const VectorXd> n(found.n[k].data(), 6);

@@ -1,0 +1,56 @@
+// Section VI and the first experiments of section VIII through the running loop (display/loop.h), with a device of 1 kg (planar_device.h) at 1 kHz.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "felt_scene.h"
+
+namespace tactus::studies::constantinescu {
+
+/// [m] between hand and port, at every sample. The hand is put off by the offset once the loop has begun, where both were in one place; a device that leaks moves by N N^T F_h/M_d, too.
+inline std::vector<double> apart_in_loop(const describe::Model& model, const std::string& port,
+                                         const std::vector<double>& q, const Settings& settings,
+                                         double duration) {
+  constexpr double kPeriod = 1e-3;
+  const auto chain = contact::open(model, {.step = kPeriod});
+  chain->set_state({.t = 0.0, .q = q, .u = std::vector<double>(chain->nv(), 0.0), .momentum = {}});
+  const int at = chain->port(port);
+  const math::Vec3<double> start = chain->motion(at).X_WP.p;
+  PlanarDevice device(1.0 / kPeriod, inertia_for(settings.law),
+                      [&](double, double, double) { return settings.push; });
+  control::SafetyLimits limits;  // none
+  limits.ramp = 0.0;
+  display::HapticLoop loop(*chain, device, at, kPrintedCoupler, limits);
+  if (settings.law != Law::coupler)
+    loop.use(printed_gains(settings.law, settings.turning, settings.tolerance));
+  if (!loop.enable()) throw InputError({}, "the loop cannot be enabled");
+  control::ResistedDirections directions(device::kPlanar, chain->nv());
+  control::Matrix6 M_d{};
+  for (std::size_t i = 0; i < 6; ++i) M_d[7 * i] = 1.0;
+  std::vector<double> apart;
+  const long ticks = std::lround(duration / kPeriod);
+  for (long k = 0; k <= ticks; ++k) {
+    if (k == 1) device.displace(settings.offset);
+    if (settings.leak > 0.0 && settings.law != Law::coupler) {
+      const control::Resisted& resisted =
+          directions.by_jacobian(chain->jacobian(at), M_d, settings.tolerance, false);
+      std::array<double, 3> a{};
+      for (std::size_t i = 0; i < 6; ++i) {
+        const double along = resisted.n[i][3] * settings.push[0] + resisted.n[i][4] * settings.push[1];
+        for (std::size_t j = 0; j < 3; ++j)
+          a[j] += settings.leak * resisted.weight[i] * along * resisted.n[i][Manipulation::kAxis[j]];
+      }
+      device.leak(a);
+    }
+    if (!device.wait() || !loop.tick(kPeriod))
+      throw InputError({}, fmt::format("the loop stopped: {}", control::meaning_of(loop.record().fault)));
+    const math::Vec3<double> away = loop.record().p_P - start - loop.record().p_H;
+    apart.push_back(std::hypot(away.x, away.y));
+  }
+  return apart;
+}
+
+}  // namespace tactus::studies::constantinescu
