@@ -57,6 +57,7 @@ void print(const Specification& s) {
              fmt::join(axes_of(s.sensed), " "));
   if (s.workspace.x > 0.0)
     fmt::print("  workspace {:g} x {:g} x {:g} m\n", 2 * s.workspace.x, 2 * s.workspace.y, 2 * s.workspace.z);
+  if (s.workspace_angle > 0.0) fmt::print("  turns by {:g} rad from its zero at most\n", s.workspace_angle);
   if (s.peak[1] > 0.0)
     fmt::print("  {:g} N for long, {:g} N at most; {:g} N m, {:g} N m\n", s.continuous[1], s.peak[1],
                s.continuous[0], s.peak[0]);

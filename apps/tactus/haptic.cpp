@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <tactus/base/error.h>
 #include <tactus/base/output_file.h>
@@ -91,10 +92,12 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
   if (request.device == "model:" || request.device == "arm:" || request.device == "file:")
     refuse(fmt::format("`--device {}` names no file", request.device),
            "model:FILE, model:FILE:PORT, arm:FILE, arm:FILE:FRAME, file:TABLE.csv");
+  if (request.hand.name == "file:") refuse("`--hand file:` names no file", "file:HAND.yaml, file:HAND.csv");
   const describe::Model model = request.model.load();
   std::vector<NamedFile> inputs = request.model.files(model);
   inputs.push_back({"--setup", files.read});
   for (NamedFile& file : files_of_device(request.device)) inputs.push_back(std::move(file));
+  for (NamedFile& file : files_of_hand(request.hand.name)) inputs.push_back(std::move(file));
   require_distinct_files(inputs, {{"--out", request.out},
                                   {"--plot", request.plot},
                                   {"--log", request.log},
@@ -289,14 +292,42 @@ void add_haptic_settings(CLI::App* verb, HapticRequest* request) {
   verb->add_option("--transport", request->transport,
                    "two rates: how late an update is [ms], in simulated time")
       ->check(numbers(Range::between(0.0, 1e4)));
-  verb->add_option("--hand", request->hand.name, "of a simulated device")
+  verb->add_option(
+          "--hand", request->hand.name,
+          fmt::format("of a simulated device: {}; or file:PATH, a hand that is written down: YAML of "
+                      "formulas, or a table (CSV) of wrenches or ways over time (docs/haptic.md)",
+                      fmt::join(hand_names(), ", ")))
       ->capture_default_str()
-      ->check(CLI::IsMember(hand_names()));
+      ->check(CLI::Validator(
+          [](const std::string& name) -> std::string {
+            const std::vector<std::string> known = hand_names();
+            if (name.starts_with("file:") || std::find(known.begin(), known.end(), name) != known.end())
+              return {};
+            return fmt::format("there is no hand `{}`: {}", name, suggestion(name, known));
+          },
+          ""));
+  verb->add_option("--wrench", request->hand.wrench,
+                   "of the hand `constant`, world axes: force [N] fx,fy,fz, and torque [N m] after it")
+      ->delimiter(',')
+      ->expected(1, 6)
+      ->allow_extra_args(false)
+      ->check(numbers(Range::between(-1e6, 1e6)));
+  verb->add_option("--tremor", request->hand.tremor, "of any hand besides [N], 8 to 12 Hz")
+      ->check(numbers(Range::between(0.0, 1e6)));
+  verb->add_option("--let-go-at", request->hand.let_go, "any hand lets go then [s]")
+      ->check(numbers(Range::not_negative()));
+  verb->add_option("--hand-stiffness", request->hand.stiffness,
+                   "of the hand's arm [N/m], [N m/rad] where the device only turns; as suits what it moves "
+                   "unless given")
+      ->check(numbers(Range::positive()));
+  verb->add_option("--hand-damping", request->hand.damping,
+                   "of the hand's arm [N s/m], [N m s/rad] where the device only turns")
+      ->check(numbers(Range::not_negative()));
   verb->add_option("--size", request->size,
                    "of the hand's motion [m], a tenth of the workspace's side; [rad], 0.5, where the device "
                    "only turns")
       ->check(numbers(Range::positive()));
-  verb->add_option("--force", request->hand.force, "of the hand `push` and of tremor [N]")
+  verb->add_option("--force", request->hand.force, "of the hands `push` and `tremble` [N]")
       ->capture_default_str()
       ->check(numbers(Range::between(-1e6, 1e6)));
   verb->add_option("--seed", request->hand.seed, "of what is random")

@@ -4,7 +4,12 @@
 #include <cmath>
 #include <utility>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <tactus/base/error.h>
+
+#include "hand_file.h"
 
 namespace tactus::apps {
 
@@ -15,6 +20,9 @@ constexpr double kReach = 1.0;  // [s] from one end of a stroke to the other: an
 /// [N m/rad], [N/m] of arms, from relaxed to as stiff as both hands can be.
 constexpr std::array<double, 2> kRelaxed{2.0, 300.0}, kFirm{20.0, 1000.0};
 
+/// 0.7 of the critical: no overshoot to speak of.
+double damping_for(double stiffness, double load) { return 2.0 * 0.7 * std::sqrt(stiffness * load); }
+
 /// What the path does along ways, by rotation vectors instead.
 device::Path turned(device::Path path) {
   return [path = std::move(path)](double t) { return device::Intention{{}, path(t).p}; };
@@ -23,19 +31,23 @@ device::Path turned(device::Path path) {
 }  // namespace
 
 std::vector<std::string> hand_names() {
-  return {"stroke", "circle", "tap", "hold", "push", "tremble", "let-go", "none"};
+  return {"stroke", "circle", "tap", "random", "hold", "push", "constant", "tremble", "let-go", "none"};
+}
+
+bool has_arm(const std::string& hand) { return hand != "push" && hand != "constant" && hand != "none"; }
+bool has_size(const std::string& hand) {
+  return has_arm(hand) && hand != "hold" && file_of_hand(hand).empty();
 }
 
 // The load on the arm's spring is an oscillator of frequency sqrt(K/m). It must be faster than what the hand means to do, which
 // has some 2 pi/(2 s): a load of 20 kg on 300 N/m, weakly damped, is driven at its own frequency, and runs away from the hand.
 device::Arm arm_for(const std::array<double, 2>& load, double way, double strong) {
   constexpr double kFrequency = 10.0;  // [rad/s] three times that of strokes
-  constexpr double kDamping = 0.7;     // of the critical: no overshoot to speak of
   device::Arm arm;
   for (std::size_t k = 0; k < 2; ++k) {
     arm.stiffness[k] = std::clamp(load[k] * kFrequency * kFrequency, kRelaxed[k], kFirm[k]);
     if (k == 1 && strong > 0.0 && way > 0.0) arm.stiffness[k] = std::min(arm.stiffness[k], strong / way);
-    arm.damping[k] = std::max(arm.damping[k], 2.0 * kDamping * std::sqrt(arm.stiffness[k] * load[k]));
+    arm.damping[k] = std::max(arm.damping[k], damping_for(arm.stiffness[k], load[k]));
   }
   return arm;
 }
@@ -46,31 +58,61 @@ double reach_time(double way, double load, double strong) {
   return strong > 0.0 ? std::max(kReach, std::sqrt(most * way * load / (0.5 * strong))) : kReach;
 }
 
-device::HandPointer hand_of(const HandChoice& choice) {
+namespace {
+
+/// Without what is done besides: trembling and letting go.
+device::HandPointer plain_hand(const HandChoice& choice) {
   using namespace device;
   const std::size_t k = choice.turning ? 0 : 1;
   const double size = std::sqrt(dot(choice.ahead, choice.ahead));
   const double reach = reach_time(size, choice.load[k], choice.strong[k]);
-  const Arm arm = arm_for(choice.load, choice.turning ? 0.0 : size, choice.strong[1]);
+  Arm arm = arm_for(choice.load, choice.turning ? 0.0 : size, choice.strong[1]);
+  if (choice.stiffness > 0.0) {
+    arm.stiffness[k] = choice.stiffness;
+    arm.damping[k] = damping_for(choice.stiffness, choice.load[k]);
+  }
+  if (choice.damping >= 0.0) arm.damping[k] = choice.damping;
+  if (const std::string file = file_of_hand(choice.name); !file.empty())
+    return read_hand(file, arm, choice.duration, choice.seed);
   const auto follow = [&](Path path) {
     return following(choice.turning ? turned(std::move(path)) : std::move(path), arm);
   };
   const auto stroke = [&] { return follow(strokes(choice.ahead, 2.0 * reach)); };
-  if (choice.name == "stroke") return stroke();
   // As much acceleration as the reach: (2 pi/time)^2 = 10/sqrt(3)/reach^2.
-  if (choice.name == "circle") return follow(circles(choice.ahead, choice.aside, 2.615 * reach));
+  const double round = 2.615 * reach;
+  if (choice.name == "stroke") return stroke();
+  if (choice.name == "circle") return follow(circles(choice.ahead, choice.aside, round));
   if (choice.name == "tap") return follow(taps(choice.ahead, kReach));  // sharp, whatever it moves
+  if (choice.name == "random") return follow(wanders(choice.ahead, choice.aside, round, choice.seed));
   if (choice.name == "hold") return hold(arm);
   if (choice.name == "push") {
     Vector6 F{};
     for (std::size_t i = 0; i < 3 && size > 0.0; ++i) F[3 * k + i] = choice.force / size * choice.ahead[i];
     return constant(F);
   }
+  if (choice.name == "constant") {
+    const std::vector<double>& given = choice.wrench;
+    if (given.size() != 3 && given.size() != 6)
+      throw InputError({}, fmt::format("--hand constant: --wrench has {} numbers", given.size()),
+                       "give three or six: --wrench 0,2,0, the force [N], or with the torque [N m] after it");
+    Vector6 F{};
+    for (std::size_t i = 0; i < given.size(); ++i) F[(i + 3) % 6] = given[i];
+    return constant(F);
+  }
   if (choice.name == "tremble") return trembling(stroke(), choice.force, choice.seed);
   if (choice.name == "let-go") return letting_go(stroke(), 0.5 * choice.duration);
   if (choice.name == "none") return none();
   throw InputError({}, "there is no hand `" + choice.name + "`",
-                   "known: stroke, circle, tap, hold, push, tremble, let-go, none");
+                   fmt::format("known: {}, file:PATH", fmt::join(hand_names(), ", ")));
+}
+
+}  // namespace
+
+device::HandPointer hand_of(const HandChoice& choice) {
+  device::HandPointer hand = plain_hand(choice);
+  if (choice.tremor > 0.0) hand = device::trembling(std::move(hand), choice.tremor, choice.seed);
+  if (choice.let_go >= 0.0) hand = device::letting_go(std::move(hand), choice.let_go);
+  return hand;
 }
 
 }  // namespace tactus::apps

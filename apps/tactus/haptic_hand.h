@@ -17,13 +17,24 @@ struct HandChoice {
   bool turning = false;            // the handle only turns
   std::array<double, 2> load{};    // [kg m^2], [kg] that is moved, handle and mechanism together
   std::array<double, 2> strong{};  // [N m], [N] that the device shows for ever; 0: any
-  double force = 2.0;              // [N] of `push` and of tremor; [N m] where the handle only turns
-  double duration = 5.0;           // [s] of the run: `let-go` does so in its middle
+  double force = 2.0;            // [N] of `push` and of the hand `tremble`; [N m] where the handle only turns
+  std::vector<double> wrench{};  // of `constant`: force [N], and torque [N m] if there are six
+  double tremor = 0.0;           // [N] of any hand besides
+  double let_go = -1.0;          // [s] when any hand does so; below 0: never
+  double stiffness = 0.0,
+         damping =
+             -1.0;  // of the arm, along its way or about its axis; not positive, negative: as suits the load
+  double duration = 5.0;  // [s] of the run: `let-go` does so in its middle
   std::uint64_t seed = 1;
 };
 
+/// Without `file:PATH` (hand_file.h).
 std::vector<std::string> hand_names();
-/// Throws InputError where there is no such hand.
+/// Whether a hand moves by itself, as far as its size says.
+bool has_size(const std::string& hand);
+/// Whether it has an arm, whose stiffness may be given.
+bool has_arm(const std::string& hand);
+/// Throws InputError where there is no such hand, or its file is wrong.
 device::HandPointer hand_of(const HandChoice& choice);
 
 /// An arm that suits what it moves: as stiff as it needs to be and an arm can be, well damped. Against a wall, with its intention

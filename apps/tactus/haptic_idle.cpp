@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "hand_file.h"
+
 namespace tactus::apps {
 
 std::vector<std::string> idle_options(const HapticRequest& request, const HapticSession& session,
@@ -40,14 +42,22 @@ std::vector<std::string> idle_options(const HapticRequest& request, const Haptic
   const std::string& hand = request.hand.name;
   constexpr const char* kHands = "simulated hands, and this device has none";
   if (!ours) {
-    needs(false, {"--hand", "--size", "--force"}, kHands);
+    needs(false,
+          {"--hand", "--size", "--force", "--wrench", "--tremor", "--let-go-at", "--hand-stiffness",
+           "--hand-damping"},
+          kHands);
   } else {
-    needs(hand != "push" && hand != "hold" && hand != "none", {"--size"}, "hands that move by themselves");
+    needs(has_size(hand), {"--size"}, "hands that move by themselves");
+    needs(hand == "constant", {"--wrench"}, "--hand constant");
+    needs(has_arm(hand), {"--hand-stiffness", "--hand-damping"}, "hands with an arm");
+    needs(hand != "none", {"--let-go-at"}, "hands that hold something");
     needs(hand == "push" || hand == "tremble", {"--force"}, "--hand push and tremble");
   }
   // Arms and admittance devices have noise in their sensors.
-  needs((ours && hand == "tremble") || (ours && !impedance), {"--seed"},
-        "hands that tremble and sensors with noise");
+  const bool random =
+      hand == "tremble" || hand == "random" || !file_of_hand(hand).empty() || request.hand.tremor > 0.0;
+  needs(ours && (random || !impedance), {"--seed"},
+        "hands that are random or tremble and sensors with noise");
 
   needs(request.local_rate > 0.0, {"--transport"}, "two rates, --simulation-rate");
   needs(request.local_rate == 0.0 || !request.realtime, {"--transport"},

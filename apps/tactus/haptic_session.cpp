@@ -125,7 +125,7 @@ void choose_hand(HapticRequest& request, const device::Specification& s, const G
     for (std::size_t i = 0; i < 3; ++i)
       if (!device::has_axis(s.actuated, i)) hand.ahead[i] = 0.0;
   hand.duration = request.duration;
-  if (hand.name != "push" && hand.name != "hold" && hand.name != "none")
+  if (has_size(hand.name))
     for (std::size_t i = 0; i < 3 && !hand.turning; ++i)
       if (s.workspace[i] > 0.0 && std::abs(hand.ahead[i]) > s.workspace[i]) {
         notes.push_back(fmt::format(

@@ -31,12 +31,19 @@ ordered_json as_json(const display::Histogram& h) {
           {"bins_from_ns", bins}};
 }
 
+/// Numbers that say nothing are null.
 ordered_json as_json(const display::Felt& felt) {
+  const auto number = [&](double value) { return felt.known ? ordered_json(value) : ordered_json(nullptr); };
   return {{"known", felt.known},
-          {"mass", felt.mass},
-          {"damping", felt.damping},
-          {"stiffness", felt.stiffness},
-          {"unexplained", felt.unexplained}};
+          {"mass", number(felt.mass)},
+          {"damping", number(felt.damping)},
+          {"stiffness", number(felt.stiffness)},
+          {"unexplained", felt.unexplained},
+          {"told_apart", felt.told_apart},
+          {"standard_errors",
+           {{"mass", number(felt.error[0])},
+            {"damping", number(felt.error[1])},
+            {"stiffness", number(felt.error[2])}}}};
 }
 
 ordered_json as_json(const Outcome& o) {
@@ -177,8 +184,14 @@ void print(const Outcome& o) {
                into_port);
   const auto print_felt = [](const char* what, const display::Felt& felt, const std::string& besides) {
     if (felt.known)
-      fmt::print("{}: {:.4g} kg, {:.3g} N s/m, {:.3g} N/m{} ({:.2g} of the force not explained)\n", what,
-                 felt.mass, felt.damping, felt.stiffness, besides, felt.unexplained);
+      fmt::print(
+          "{}: {:.4g} +- {:.1g} kg, {:.3g} +- {:.1g} N s/m, {:.3g} +- {:.1g} N/m{} ({:.2g} of the force not "
+          "explained)\n",
+          what, felt.mass, felt.error[0], felt.damping, felt.error[1], felt.stiffness, felt.error[2], besides,
+          felt.unexplained);
+    else if (felt.told_apart)
+      fmt::print("{}: no mass, damper and spring explain it; the best of them leave {:.2g} of the force{}\n",
+                 what, felt.unexplained, besides);
   };
   // A sensor has the device's dry friction in what it senses.
   const double dry = o.device.force_sensor ? 0.0 : o.device.friction[1];

@@ -7,6 +7,8 @@
 #include <tactus/describe/read/load.h>
 #include <tactus/describe/read/table_files.h>
 
+#include "hand_file.h"
+
 namespace tactus::apps {
 
 namespace {
@@ -34,6 +36,14 @@ std::vector<NamedFile> files_of_model(const std::string& path) {
 std::vector<NamedFile> files_of_script(const std::string& path) {
   if (path.empty()) return {};
   std::vector<NamedFile> files{{"the script", path}};
+  add(files, files_of_tables(path));
+  return files;
+}
+
+std::vector<NamedFile> files_of_hand(const std::string& hand) {
+  const std::string path = file_of_hand(hand);
+  if (path.empty()) return {};
+  std::vector<NamedFile> files{{"the hand's file", path}};
   add(files, files_of_tables(path));
   return files;
 }

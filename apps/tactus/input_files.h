@@ -16,5 +16,7 @@ std::vector<NamedFile> files_of_model(const std::string& path);
 std::vector<NamedFile> files_of_script(const std::string& path);
 /// What a device is opened from: a recording, a model, an arm.
 std::vector<NamedFile> files_of_device(const std::string& device);
+/// What a hand is read from.
+std::vector<NamedFile> files_of_hand(const std::string& hand);
 
 }  // namespace tactus::apps

@@ -51,7 +51,7 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
-/// A device's name with another way to its file, where it has one: model:FILE[:PORT], arm:FILE[:FRAME], file:PATH.
+/// A device's or a hand's name with another way to its file, where it has one: model:FILE[:PORT], arm:FILE[:FRAME], file:PATH.
 template <class Change>
 std::string with_file(const std::string& device, const Change& change) {
   for (const std::string_view kind : {"model:", "arm:", "file:"}) {
@@ -121,7 +121,7 @@ void SetupFile::apply_text(CLI::App& verb, const std::string& text, const std::s
     for (const std::string& value : values) taken_.push_back({value.substr(0, value.find('=')), place});
     if (key == "model" && std::filesystem::path(values[0]).is_relative())
       values[0] = (std::filesystem::path(file).parent_path() / values[0]).string();
-    if (key == "device")
+    if (key == "device" || key == "hand")
       values[0] = with_file(values[0], [&](const std::filesystem::path& path) {
         const std::filesystem::path beside = std::filesystem::path(file).parent_path() / path;
         return path.is_relative() && std::filesystem::exists(beside) ? beside : path;
@@ -158,7 +158,7 @@ std::string setup_text(const CLI::App& verb) {
     if (option->count() == 1) {
       const std::string given = option->results()[0];
       const std::string value =
-          name == "device"
+          name == "device" || name == "hand"
               ? with_file(given,
                           [](const std::filesystem::path& path) { return std::filesystem::absolute(path); })
               : given;

@@ -2,6 +2,7 @@
 //
 //   model: ../models/shopping_cart.yaml      # seen from the file's folder
 //   device: simulated:planar                 # model:FILE and the like, too, where that file is there
+//   hand: file:strokes.yaml                  # the same
 //   rate: 4000
 //   set: [m=20, L=0.5]
 //

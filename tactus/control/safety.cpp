@@ -63,6 +63,7 @@ SafetyLimits limits_for(const device::Specification& s) {
   limits.force = s.continuous;
   for (std::size_t k = 0; k < 2; ++k) limits.force_rate[k] = s.continuous[k] / kRise;
   limits.workspace = s.workspace;
+  limits.workspace_angle = s.workspace_angle;
   limits.speed = {kHandTurn, kHandSpeed};
   if (s.kind == device::Kind::impedance) {
     limits.power = s.continuous[0] * kQuick[0] + s.continuous[1] * kQuick[1];
@@ -119,6 +120,8 @@ std::string_view name_of(Fault fault) {
       return "wrong_rate";
     case Fault::unbalanced:
       return "unbalanced";
+    case Fault::turned_too_far:
+      return "turned_too_far";
   }
   return "";
 }
@@ -166,6 +169,8 @@ std::string_view meaning_of(Fault fault) {
       return "the device's clock has another rate than the loop was made for";
     case Fault::unbalanced:
       return "more energy came out of the loop than hand and mechanism put in: it is unstable";
+    case Fault::turned_too_far:
+      return "the handle was turned beyond the angle of the workspace";
   }
   return "";
 }
@@ -232,6 +237,9 @@ Fault Safety::fault_of(const device::Sample& sample, double elapsed) const noexc
   for (std::size_t i = 0; i < 3; ++i)
     if (limits_.workspace[i] > 0.0 && std::abs(sample.X_WH.p[i]) > kEdge * limits_.workspace[i])
       return Fault::out_of_workspace;
+  if (limits_.workspace_angle > 0.0 &&
+      turned_further(math::Mat3<double>::identity(), sample.X_WH.R, kEdge * limits_.workspace_angle))
+    return Fault::turned_too_far;
   if (!memory_.seen) return Fault::none;
 
   const device::Sample& last = memory_.last;

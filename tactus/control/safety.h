@@ -27,6 +27,7 @@ struct SafetyLimits {
   double power = 0.0;                  // [W] given to the handle
   double power_rate = 0.0;             // [W/s]
   math::Vec3<double> workspace{};      // [m] half a box
+  double workspace_angle = 0.0;        // [rad] from the handle's own zero; half a turn and more is no limit
   std::array<double, 2> speed{};       // [rad/s], [m/s]
   double ramp = 0.25;                  // [s] from nothing to all
   double late = 20e-3;                 // [s] a tick may come after the one before, besides the period
@@ -61,6 +62,7 @@ enum class Fault : std::uint8_t {
   singular,         // the port cannot follow the handle from where it is
   wrong_rate,       // the device's clock has another rate than the loop was made for
   unbalanced,       // energy came from nowhere
+  turned_too_far,   // the handle, beyond the workspace's angle
 };
 std::string_view name_of(Fault fault);
 /// A sentence for the user.

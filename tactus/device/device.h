@@ -43,8 +43,8 @@ struct Specification {
   std::string name, description;
   Kind kind = Kind::impedance;
   std::uint8_t sensed = kAllAxes, actuated = kAllAxes;
-  math::Vec3<double> workspace{};              // [m] half the sides of a box about the origin
-  double workspace_angle = 0.0;                // [rad] from the upright; 0: any
+  math::Vec3<double> workspace{};  // [m] half the sides of a box about the origin
+  double workspace_angle = 0.0;    // [rad] from the handle's own zero; 0, half a turn and more: any
   std::array<double, 2> continuous{}, peak{};  // [N m], [N] what the motors give for ever, and for a moment
   double stiffness = 0.0;  // [N/m] the largest that it can show at its rate; [N m/rad] where it only turns
   double rate = 1000.0;    // [Hz]

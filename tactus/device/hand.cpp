@@ -31,20 +31,11 @@ class Constant final : public Hand {
   Vector6 wrench_;
 };
 
-/// tau = K theta with R(theta) = R(intention) R_WH^T: along the axis that turns the handle into the intention.
 class Following final : public Hand {
  public:
   Following(Path intention, const Arm& arm) : intention_(std::move(intention)), arm_(arm) {}
   Grip grip(double t, const math::Pose<double>& X_WH) const noexcept override {
-    const Intention to = intention_(t);
-    const math::Mat3<double> R_to = math::rotation_of(math::exponential(to.theta));
-    const math::Vec3<double> theta = math::rotation_vector(R_to * X_WH.R.transposed()), p = to.p - X_WH.p;
-    Grip grip{{}, arm_.damping};
-    for (std::size_t i = 0; i < 3; ++i) {
-      grip.wrench[i] = arm_.stiffness[0] * theta[i];
-      grip.wrench[3 + i] = arm_.stiffness[1] * p[i];
-    }
-    return grip;
+    return pull(intention_(t), X_WH, arm_);
   }
 
  private:
@@ -103,6 +94,18 @@ double fraction(double x) { return x - std::floor(x); }
 
 }  // namespace
 
+// tau = K theta with R(theta) = R(intention) R_WH^T: along the axis that turns the handle into the intention.
+Grip pull(const Intention& to, const math::Pose<double>& X_WH, const Arm& arm) noexcept {
+  const math::Mat3<double> R_to = math::rotation_of(math::exponential(to.theta));
+  const math::Vec3<double> theta = math::rotation_vector(R_to * X_WH.R.transposed()), p = to.p - X_WH.p;
+  Grip grip{{}, arm.damping};
+  for (std::size_t i = 0; i < 3; ++i) {
+    grip.wrench[i] = arm.stiffness[0] * theta[i];
+    grip.wrench[3 + i] = arm.stiffness[1] * p[i];
+  }
+  return grip;
+}
+
 HandPointer none() { return constant({}); }
 HandPointer constant(const Vector6& wrench) { return std::make_unique<Constant>(wrench); }
 HandPointer scripted(std::function<Vector6(double)> wrench) {
@@ -134,6 +137,28 @@ Path taps(const math::Vec3<double>& way, double period, double contact) {
   return [way, period, contact](double t) {
     const double s = 2.0 * (fraction(t / period) - (1.0 - contact)) / contact;
     return Intention{(s < 1.0 ? smooth(s) : smooth(2.0 - s)) * way, {}};
+  };
+}
+
+// |sum| <= 1 for each of both ways, so that neither the way nor, with no period shorter than `period`, its acceleration (2 pi/period)^2 is exceeded.
+Path wanders(const math::Vec3<double>& ahead, const math::Vec3<double>& aside, double period,
+             std::uint64_t seed) {
+  constexpr std::size_t kSines = 4;
+  struct Sine {
+    double rate = 0.0, phase = 0.0;  // [rad/s], [rad]
+  };
+  std::array<std::array<Sine, kSines>, 2> sines;
+  Random random(seed);
+  for (auto& way : sines)
+    for (Sine& sine : way) {
+      sine.rate = kTurn / period * (1.0 + 2.0 * random.uniform()) / 3.0;
+      sine.phase = kTurn * random.uniform();
+    }
+  return [ahead, aside, period, sines](double t) {
+    std::array<double, 2> x{};
+    for (std::size_t k = 0; k < 2; ++k)
+      for (const Sine& sine : sines[k]) x[k] += std::sin(sine.rate * t + sine.phase) / kSines;
+    return Intention{smooth(t / period) * (x[0] * ahead + x[1] * aside), {}};
   };
 }
 

@@ -48,7 +48,9 @@ struct Arm {
   std::array<double, 2> stiffness{2.0, 300.0};  // [N m/rad], [N/m]
   std::array<double, 2> damping{0.02, 5.0};     // [N m s/rad], [N s/m]
 };
-/// Pulls the handle after the intention: F = K (intention - handle) - B V.
+/// What an arm does at an instant: F = K (intention - handle) - B V.
+Grip pull(const Intention& to, const math::Pose<double>& X_WH, const Arm& arm) noexcept;
+/// Pulls the handle after the intention.
 HandPointer following(Path intention, const Arm& arm = {});
 HandPointer hold(const Arm& arm = {});
 
@@ -58,6 +60,10 @@ Path strokes(const math::Vec3<double>& way, double period);
 Path circles(const math::Vec3<double>& radius, const math::Vec3<double>& ahead, double period);
 /// Rests at the start, strikes along the way and comes back, once a period: the strike takes `contact` of it.
 Path taps(const math::Vec3<double>& way, double period, double contact = 0.3);
+/// Wanders about where it began, at random: along `ahead` and `aside` each a sum of sines, of at most that way, with periods from `period` to three times as
+/// long. Eased in over a period. The same seed, the same path.
+Path wanders(const math::Vec3<double>& ahead, const math::Vec3<double>& aside, double period,
+             std::uint64_t seed);
 
 /// Another hand that lets go at a time.
 HandPointer letting_go(HandPointer hand, double time);

@@ -10,6 +10,11 @@
 
 namespace tactus::display {
 
+namespace {
+/// Of residuals: beyond it there is hardly one sample left.
+constexpr double kMostAlike = 1.0 - 1e-9;
+}  // namespace
+
 Felt fit_felt(std::span<const double> x, std::span<const double> v, std::span<const double> a,
               std::span<const double> force) {
   TACTUS_CHECK(x.size() == v.size() && x.size() == a.size() && x.size() == force.size());
@@ -29,12 +34,25 @@ Felt fit_felt(std::span<const double> x, std::span<const double> v, std::span<co
   const Eigen::Matrix3d normal = scaled.transpose() * scaled;
   // Columns that are alike to this much cannot be told apart in forces that carry friction and steps.
   constexpr double kAlike = 1e-3;
-  felt.known = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(normal).eigenvalues()[0] > kAlike;
+  felt.told_apart = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(normal).eigenvalues()[0] > kAlike;
   const Eigen::Vector3d fit = scaled.colPivHouseholderQr().solve(F);
-  felt.unexplained = (F - scaled * fit).norm() / F.norm();
+  const Eigen::VectorXd rest = F - scaled * fit;
+  felt.unexplained = rest.norm() / F.norm();
+  felt.known = felt.told_apart && felt.unexplained <= Felt::kMostUnexplained;
   felt.mass = fit[0] / size[0];
   felt.damping = fit[1] / size[1];
   felt.stiffness = fit[2] / size[2];
+  // cov = |r|^2/(n - 4) (A^T A)^-1. Residuals of which one is rho times the one before, beside columns that change as slowly, tell no more than n (1 - rho)/(1 + rho) that are
+  // independent.
+  if (felt.told_apart) {
+    const double squared = rest.squaredNorm();
+    const double alike =
+        squared > 0.0 ? std::clamp(rest.head(n - 1).dot(rest.tail(n - 1)) / squared, 0.0, kMostAlike) : 0.0;
+    const double variance = squared / static_cast<double>(n - 4) * (1.0 + alike) / (1.0 - alike);
+    const Eigen::Matrix3d inverse = normal.inverse();
+    for (Eigen::Index k = 0; k < 3; ++k)
+      felt.error[static_cast<std::size_t>(k)] = std::sqrt(variance * inverse(k, k)) / size[k];
+  }
   return felt;
 }
 

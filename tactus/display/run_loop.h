@@ -12,6 +12,7 @@
 // Periods that went by without a tick are missed, by the clock and the rate of the loop.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <span>
@@ -87,8 +88,14 @@ RunReport run_loop(HapticLoop& loop, const RunOptions& options, std::span<TickRe
 /// What a hand feels along one direction: mass, damping and stiffness that fit the forces best.
 struct Felt {
   double mass = 0.0, damping = 0.0, stiffness = 0.0;  // [kg], [N s/m], [N/m]
+  /// Of mass, damping and stiffness: standard errors, with residuals that hang together from sample to sample counted as the fewer that they are.
+  std::array<double, 3> error{};
   double unexplained = 1.0;  // the part of the force's variation that is left over, rms: 0 is a perfect fit
-  bool known = false;        // false: the motion does not tell them apart
+  bool told_apart = false;   // the motion tells mass, damper and spring apart
+  bool known = false;        // it does, and no more is left over than kMostUnexplained
+  /// Dry friction on a sine, which a damper explains but for sqrt(1 - 8/pi^2) = 0.43, and walls, stops and loads that change must not pass for a mass, a damper and a spring:
+  /// nine tenths of the force's square are what those must explain.
+  static constexpr double kMostUnexplained = 0.3;
 };
 /// Of the port along the unit vector d, from records of all ticks.
 Felt felt_along(std::span<const TickRecord> records, const math::Vec3<double>& d, double period);

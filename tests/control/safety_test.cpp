@@ -8,6 +8,7 @@
 
 #include <tactus/control/safety.h>
 #include <tactus/device/random.h>
+#include <tactus/math/rotation_vector.h>
 
 namespace tactus::control {
 namespace {
@@ -279,6 +280,34 @@ TEST(Safety, EveryReasonEndsInNoForceInTheSameTick) {
   EXPECT_EQ(safety.memory().fault, Fault::bad_force);
 }
 
+// About any axis, and as far as the angle says; a whole half turn cannot be told from less than one the other way round, and is no limit.
+TEST(Safety, StopsWhereTheHandleIsTurnedBeyondTheWorkspace) {
+  const auto fault_at = [](double limit, const math::Vec3<double>& theta) {
+    SafetyLimits l = limits();
+    l.workspace_angle = limit;
+    Safety safety(l, T);
+    safety.enable();
+    device::Sample s = sample(1);
+    s.X_WH.R = math::rotation_of(math::exponential(theta));
+    const bool well = safety.observe(s, T);
+    EXPECT_EQ(well, safety.memory().fault == Fault::none);
+    EXPECT_EQ(safety.limited({0, 0, 0, 5, 0, 0}) == Vector6{}, !well);
+    return safety.memory().fault;
+  };
+  for (const math::Vec3<double>& axis :
+       {math::Vec3<double>{1, 0, 0}, {0, 1, 0}, {0, 0, -1}, {0.6, 0.0, 0.8}}) {
+    EXPECT_EQ(fault_at(1.2, 1.2 * axis), Fault::none);  // the end belongs to it
+    EXPECT_EQ(fault_at(1.2, 1.21 * axis), Fault::turned_too_far);
+    EXPECT_EQ(fault_at(1.2, 3.0 * axis), Fault::turned_too_far);
+    EXPECT_EQ(fault_at(3.0, 2.9 * axis), Fault::none);
+    EXPECT_EQ(fault_at(0.0, 3.0 * axis), Fault::none);
+    EXPECT_EQ(fault_at(7.0, 3.1 * axis), Fault::none);
+  }
+  device::Specification s;
+  s.workspace_angle = 0.7;
+  EXPECT_EQ(limits_for(s).workspace_angle, 0.7);
+}
+
 TEST(Safety, KeepsTheFirstReasonAndRecoversOnlyWhenTold) {
   Safety safety = running();
   safety.trip(Fault::mechanism);
@@ -294,7 +323,7 @@ TEST(Safety, KeepsTheFirstReasonAndRecoversOnlyWhenTold) {
 }
 
 TEST(Safety, EveryReasonHasANameAndASentence) {
-  for (int i = 0; i <= static_cast<int>(Fault::unbalanced); ++i) {
+  for (int i = 0; i <= static_cast<int>(Fault::turned_too_far); ++i) {
     EXPECT_FALSE(name_of(static_cast<Fault>(i)).empty());
     EXPECT_GT(meaning_of(static_cast<Fault>(i)).size(), 8u);
   }

@@ -61,6 +61,31 @@ TEST(Hand, TrembleIsBoundedAndTheSameForTheSameSeed) {
   EXPECT_NE(one->grip(0.1, {}).wrench, other->grip(0.1, {}).wrench);
 }
 
+// Within its ways, no faster than sines of its shortest period, and far enough to be a motion.
+TEST(Hand, WanderingIsBoundedAndTheSameForTheSameSeed) {
+  const math::Vec3<double> ahead{0.1, 0, 0}, aside{0, 0.02, 0};
+  constexpr double kPeriod = 2.0, kStep = 1e-3, kTurn = 6.283185307179586;
+  const Path path = wanders(ahead, aside, kPeriod, 5), same = wanders(ahead, aside, kPeriod, 5),
+             other = wanders(ahead, aside, kPeriod, 6);
+  EXPECT_EQ(path(0.0).p.x, 0.0);
+  double most_x = 0.0, most_y = 0.0, fastest = 0.0;
+  for (double t = 0.0; t < 60.0; t += kStep) {
+    const math::Vec3<double> p = path(t).p;
+    ASSERT_EQ(p.x, same(t).p.x);
+    ASSERT_EQ(p.y, same(t).p.y);
+    most_x = support::larger(most_x, std::abs(p.x));
+    most_y = support::larger(most_y, std::abs(p.y));
+    EXPECT_EQ(p.z, 0.0);
+    if (t > kPeriod) fastest = support::larger(fastest, std::abs(path(t + kStep).p.x - p.x) / kStep);
+  }
+  EXPECT_LE(most_x, 0.1);
+  EXPECT_LE(most_y, 0.02);
+  EXPECT_GT(most_x, 0.04);
+  EXPECT_GT(most_y, 0.008);
+  EXPECT_LE(fastest, 0.1 * kTurn / kPeriod);
+  EXPECT_NE(path(1.0).p.x, other(1.0).p.x);
+}
+
 TEST(Random, IsSplitMix) {
   Random random(1234567);
   EXPECT_EQ(random.bits(), 6457827717110365317u);  // the published sequence of this seed

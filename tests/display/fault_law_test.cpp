@@ -54,6 +54,7 @@ class EveryLoop : public ::testing::TestWithParam<std::tuple<std::string, Contro
                                       : device::following(path);
     return std::make_unique<Faulty>(device::open(name_, std::move(hand)), what, at);
   }
+  double angle_ = 0.0;  // [rad] of the workspace
   /// From the start, with the mechanism where it began.
   std::unique_ptr<HapticLoop> loop(device::Device& device) {
     mechanism_->set_state({.t = 0.0, .q = {0.0}, .u = {0.0}, .momentum = {}});
@@ -64,6 +65,7 @@ class EveryLoop : public ::testing::TestWithParam<std::tuple<std::string, Contro
     gains.stiffness[still] = gains.damping[still] = 0.0;
     control::SafetyLimits limits = control::limits_for(s);
     limits.ramp = 0.01;
+    limits.workspace_angle = angle_;
     auto made = std::make_unique<HapticLoop>(*mechanism_, device, mechanism_->port(turns_ ? "disk" : "block"),
                                              gains, limits);
     if (is_four()) {
@@ -156,6 +158,28 @@ TEST_P(EveryLoop, IsSafeWithinTheTickInWhichTheDeviceTalksNonsenseOrIsGone) {
       ASSERT_TRUE(device::finite(device->last_command().X_WH));
       ASSERT_EQ(device->state(), device::State::off);
     }
+}
+
+// Where the device has an end of turning, and the handle is beyond it.
+TEST_P(EveryLoop, IsSafeWithinTheTickInWhichTheHandleIsTurnedTooFar) {
+  angle_ = 2.5;  // of a wheel that is turned by 0.5 rad, and nothing else is turned far
+  for (std::uint64_t at = 1; at <= kSamples; ++at) {
+    const auto device = faulty(Injected::flipped, at);
+    const auto here = loop(*device);
+    for (std::uint64_t k = 1; k < at; ++k) {
+      device->wait();
+      ASSERT_TRUE(here->tick(here->period())) << name_of(here->safety().fault);
+    }
+    for (int after = 0; after < 3; ++after) {
+      device->wait();
+      ASSERT_FALSE(here->tick(here->period())) << at;
+      ASSERT_EQ(here->safety().fault, Fault::turned_too_far) << at;
+      ASSERT_EQ(here->record().on_handle, device::Vector6{});
+      ASSERT_EQ(device->last_command().wrench, device::Vector6{});
+      ASSERT_EQ(device->last_command().V_WH, device::Vector6{});
+      ASSERT_EQ(device->state(), device::State::off);
+    }
+  }
 }
 
 // The mechanism runs away from the handle, as one does whose step is too long for it; a proxy's goes its own way.

@@ -56,18 +56,37 @@ double length(const Vec& v) { return std::sqrt(dot(v, v)); }
 
 }  // namespace
 
-void PressedContacts::Both::add(const double* arguments, double* tau) noexcept {
+void PressedContacts::All::add(const double* arguments, double* tau) noexcept {
   if (hand_.acts()) hand_.add(arguments, tau);
-  if (contacts_.acts()) contacts_.add(arguments, tau);
+  if (own_.acting_.acts()) own_.acting_.add(arguments, tau);
+  for (std::size_t i = 0; i < own_.stop_push_count_; ++i) {
+    const StopPush& push = own_.stop_pushes_[i];
+    const Axis& axis = own_.axis_of_stop_[static_cast<std::size_t>(push.stop)];
+    tau[axis.rate] += axis.sign * push.force;
+  }
 }
 
-double PressedContacts::Both::power(const double* arguments) noexcept {
-  return (hand_.acts() ? hand_.power(arguments) : 0.0) +
-         (contacts_.acts() ? contacts_.power(arguments) : 0.0);
+double PressedContacts::All::power(const double* arguments) noexcept {
+  double power = (hand_.acts() ? hand_.power(arguments) : 0.0) +
+                 (own_.acting_.acts() ? own_.acting_.power(arguments) : 0.0);
+  const double* u = arguments + 1 + own_.model_.terms.nq;
+  for (std::size_t i = 0; i < own_.stop_push_count_; ++i) {
+    const StopPush& push = own_.stop_pushes_[i];
+    const Axis& axis = own_.axis_of_stop_[static_cast<std::size_t>(push.stop)];
+    power += axis.sign * push.force * u[axis.rate];
+  }
+  return power;
 }
 
-double PressedContacts::Both::work(const double* from, const double* to) noexcept {
-  return (hand_.acts() ? hand_.work(from, to) : 0.0) + (contacts_.acts() ? contacts_.work(from, to) : 0.0);
+double PressedContacts::All::work(const double* from, const double* to) noexcept {
+  double work =
+      (hand_.acts() ? hand_.work(from, to) : 0.0) + (own_.acting_.acts() ? own_.acting_.work(from, to) : 0.0);
+  for (std::size_t i = 0; i < own_.stop_push_count_; ++i) {
+    const StopPush& push = own_.stop_pushes_[i];
+    const Axis& axis = own_.axis_of_stop_[static_cast<std::size_t>(push.stop)];
+    work += axis.sign * push.force * (to[1 + axis.q] - from[1 + axis.q]);
+  }
+  return work;
 }
 
 PressedContacts::PressedContacts(const ContactModel& contact_model, simulate::Ports& hand, double step)
@@ -76,16 +95,99 @@ PressedContacts::PressedContacts(const ContactModel& contact_model, simulate::Po
       nv_(static_cast<std::size_t>(contact_model.terms.nv)),
       port_of_body_(ports_of_bodies(contact_model, hand.kernels())),
       poses_(12 * contact_model.model.bodies.size()),
+      gaps_(contact_model.model.contact.stops.size()),
       acting_(hand.kernels()),
-      loads_(hand, acting_),
+      loads_(hand, *this),
       solver_(kMost),
       rows_(3 * kMost * nv_),
       force_(nv_),
-      change_(nv_) {}
+      change_(nv_) {
+  if (hand.kernels().own_speeds) return;
+  const describe::Model& model = contact_model.model;
+  std::vector<std::size_t> rate_of_q;
+  std::size_t rate = 0;
+  for (const describe::Joint& joint : model.joints) {
+    // Coordinates of quaternions have no stops.
+    for (int i = 0; i < describe::coordinate_count(joint.type); ++i)
+      rate_of_q.push_back(std::min(rate + static_cast<std::size_t>(i), rate + joint.axes.size() - 1));
+    rate += joint.axes.size();
+  }
+  for (const describe::JointStop& stop : model.contact.stops)
+    axis_of_stop_.push_back({static_cast<std::size_t>(stop.coordinate),
+                             rate_of_q[static_cast<std::size_t>(stop.coordinate)], stop.upper ? -1.0 : 1.0});
+}
 
 void PressedContacts::release() noexcept {
   acting_.release();
-  push_count_ = count_ = 0;
+  push_count_ = stop_push_count_ = count_ = 0;
+}
+
+/// The contact that was filled in last is one of the step's, with what is remembered of it.
+void PressedContacts::add_contact(double mu) noexcept {
+  const Contact& contact = contacts_[count_];
+  PressSolver::Contact& pressed = solver_[count_];
+  pressed = {.rows = contact.rows, .mu = mu};
+  for (std::size_t k = 0; k < memory_.count; ++k) {
+    const Force& before = memory_.forces[k];
+    if (before.pair != contact.pair || before.id != contact.id) continue;
+    pressed.force[0] = std::max(0.0, dot(before.force, contact.direction[0]));
+    for (std::size_t r = 1; r < contact.rows; ++r) pressed.force[r] = dot(before.force, contact.direction[r]);
+  }
+  ++count_;
+}
+
+/// Stops within the margin, as contacts whose one direction is the gap's. False where there is no room.
+bool PressedContacts::look_at_stops(const Terms& terms, double margin) noexcept {
+  for (std::size_t i = 0; i < axis_of_stop_.size(); ++i) {
+    if (model_.row_of_stop[i] < 0) continue;
+    const auto row = static_cast<std::size_t>(model_.row_of_stop[i]);
+    const double gap = terms.Phi(row), closing = -terms.velocity(row);
+    if (gap > margin + 2.0 * step_ * std::max(0.0, closing)) continue;
+    const describe::JointStop& stop = model_.model.contact.stops[i];
+    if (stop.restitution > 0.0 && closing > stop.rest_speed) continue;
+    if (count_ == kMost) return false;
+    Contact& contact = contacts_[count_];
+    contact = {};
+    contact.pair = -1 - static_cast<int>(i);
+    contact.gap = gap;
+    contact.direction[0] = Vec::unit(0);
+    terms.constraint_row(row, &rows_[3 * count_ * nv_]);
+    add_contact(0.0);
+  }
+  return true;
+}
+
+/// Features of bodies that move, in their order; where there is no room for all, those that were pressed, then the nearest.
+std::size_t PressedContacts::choose(const Terms& terms, std::span<const collide::Proximity> near) noexcept {
+  const std::size_t room = kMost - count_;
+  const auto was_pressed = [&](const collide::Proximity& one) {
+    for (std::size_t k = 0; k < memory_.count; ++k)
+      if (memory_.forces[k].pair == one.pair && memory_.forces[k].id == one.id) return true;
+    return false;
+  };
+  const auto before = [&](std::size_t i, std::size_t k) {
+    const bool first = was_pressed(near[i]), second = was_pressed(near[k]);
+    return first != second ? first : near[i].gap != near[k].gap ? near[i].gap < near[k].gap : i < k;
+  };
+  const auto begin = chosen_.begin();
+  std::size_t count = 0;
+  bool sorted = false;
+  for (std::size_t i = 0; i < near.size(); ++i) {
+    if (pose_of(terms, near[i].body_a) == nullptr && pose_of(terms, near[i].body_b) == nullptr) continue;
+    if (count < room) {
+      chosen_[count++] = i;
+      continue;
+    }
+    const auto end = begin + static_cast<std::ptrdiff_t>(count);
+    if (!sorted) std::sort(begin, end, before);
+    sorted = true;
+    if (count == 0 || !before(i, chosen_[count - 1])) continue;
+    const auto at = std::upper_bound(begin, end, i, before);
+    std::move_backward(at, end - 1, end);
+    *at = i;
+  }
+  if (sorted) std::sort(begin, begin + static_cast<std::ptrdiff_t>(count));
+  return count;
 }
 
 bool PressedContacts::look(TimeStepping& stepping, const simulate::State& state, double margin) noexcept {
@@ -94,12 +196,13 @@ bool PressedContacts::look(TimeStepping& stepping, const simulate::State& state,
   const Terms& terms = stepping.terms();
   for (const TermsKernel::Body& body : terms.kernel().bodies)
     std::copy_n(terms.values().data() + body.X, 12, &poses_[12 * static_cast<std::size_t>(body.body)]);
-  for (const collide::Proximity& proximity : near) {
-    if (pose_of(terms, proximity.body_a) == nullptr && pose_of(terms, proximity.body_b) == nullptr) continue;
-    if (count_ == kMost) {
-      release();
-      return false;
-    }
+  if (!look_at_stops(terms, margin)) {
+    release();
+    return false;
+  }
+  const std::size_t chosen = choose(terms, near);
+  for (std::size_t k = 0; k < chosen; ++k) {
+    const collide::Proximity& proximity = near[chosen_[k]];
     const describe::ContactLaw& law =
         model_.model.contact.pairs[static_cast<std::size_t>(proximity.pair)].law;
     Contact& contact = contacts_[count_];
@@ -126,16 +229,7 @@ bool PressedContacts::look(TimeStepping& stepping, const simulate::State& state,
       terms.add_point_row(contact.body_a, contact.point, contact.direction[r], -1.0, rows + r * nv_);
     }
     if (law.restitution > 0.0 && -math::dot(rows, state.u.data(), nv_) > law.rest_speed) continue;
-    PressSolver::Contact& pressed = solver_[count_];
-    pressed = {.rows = contact.rows, .mu = law.friction};
-    for (std::size_t k = 0; k < memory_.count; ++k) {
-      const Force& before = memory_.forces[k];
-      if (before.pair != contact.pair || before.id != contact.id) continue;
-      pressed.force[0] = std::max(0.0, dot(before.force, n));
-      for (std::size_t r = 1; r < contact.rows; ++r)
-        pressed.force[r] = dot(before.force, contact.direction[r]);
-    }
-    ++count_;
+    add_contact(law.friction);
   }
   solver_.begin(count_);
   return count_ > 0;
@@ -146,8 +240,13 @@ double PressedContacts::way_to(TimeStepping& stepping, const simulate::State& st
   const Terms& terms = stepping.terms_at(state);
   for (const TermsKernel::Body& body : terms.kernel().bodies)
     std::copy_n(terms.values().data() + body.X, 12, &poses_[12 * static_cast<std::size_t>(body.body)]);
+  for (std::size_t i = 0; i < gaps_.size(); ++i)
+    if (model_.row_of_stop[i] >= 0) gaps_[i] = terms.Phi(static_cast<std::size_t>(model_.row_of_stop[i]));
   stepping.terms_at(arrived);
   double furthest = 0.0;
+  for (std::size_t i = 0; i < axis_of_stop_.size(); ++i)
+    if (model_.row_of_stop[i] >= 0)
+      furthest = std::max(furthest, gaps_[i] - terms.Phi(static_cast<std::size_t>(model_.row_of_stop[i])));
   for (const TermsKernel::Body& body : terms.kernel().bodies) {
     const Way way =
         way_between(&poses_[12 * static_cast<std::size_t>(body.body)], terms.values().data() + body.X);
@@ -173,10 +272,14 @@ void PressedContacts::add_push(int body, const Vec& point, const Vec& force) noe
 }
 
 bool PressedContacts::hold() noexcept {
-  push_count_ = 0;
+  push_count_ = stop_push_count_ = 0;
   for (std::size_t i = 0; i < count_; ++i) {
     const Contact& contact = contacts_[i];
     if (!(solver_[i].force[0] > 0.0)) continue;
+    if (contact.is_stop()) {
+      stop_pushes_[stop_push_count_++] = {static_cast<int>(contact.stop()), solver_[i].force[0]};
+      continue;
+    }
     Vec force{};
     for (std::size_t r = 0; r < contact.rows; ++r) force = force + solver_[i].force[r] * contact.direction[r];
     add_push(contact.body_b, contact.point, force);
@@ -193,6 +296,11 @@ void PressedContacts::arrive(TimeStepping& stepping, const simulate::State& arri
   for (std::size_t i = 0; i < count_; ++i) {
     Contact& contact = contacts_[i];
     std::fill_n(contact.way, 3, 0.0);
+    if (contact.is_stop()) {
+      contact.way[0] = terms.Phi(static_cast<std::size_t>(model_.row_of_stop[contact.stop()])) - contact.gap;
+      solver_[i].excess[0] = contact.gap + contact.way[0] - (std::min(contact.gap, 0.0) - kInside);
+      continue;
+    }
     for (const bool second : {false, true}) {
       const int body = second ? contact.body_b : contact.body_a;
       const double* to = pose_of(terms, body);

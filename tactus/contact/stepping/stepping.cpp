@@ -330,7 +330,8 @@ simulate::Status TimeStepping::attempt(const simulate::Input& input) {
 simulate::Status TimeStepping::answer_contacts() {
   if (!(position_error_ <= options_.constraint_limit)) return simulate::Status::constraint_lost;
   if (!gather()) return simulate::Status::contacts_overflow;
-  if (deepest_overlap() > std::min(options_.deepest, deepest_)) return simulate::Status::overlap_lost;
+  if (deepest_overlap() > std::min(options_.deepest, deepest_) || furthest_beyond_stop() > deepest_)
+    return simulate::Status::overlap_lost;
   solve_impulses();
   find_end_speeds();
   find_row_forces();
@@ -607,6 +608,13 @@ double TimeStepping::deepest_overlap() const {
     if (near_[i].law != nullptr && near_[i].law->rendering != describe::Rendering::compliant)  // no stop
       deepest = std::max(deepest, -near_[i].about.gap);
   return deepest;
+}
+
+double TimeStepping::furthest_beyond_stop() const {
+  double furthest = 0.0;
+  for (std::size_t i = 0; i < solver_.contacts().size(); ++i)
+    if (near_[i].law == nullptr && near_[i].axis < 0) furthest = std::max(furthest, -near_[i].about.gap);
+  return furthest;
 }
 
 }  // namespace tactus::contact

@@ -106,9 +106,15 @@ struct BodyPush {
   int body = 0;
   std::array<double, 6> wrench{};  // [N m; N] at the body's origin, world axes
 };
-/// Those of contacts.
+/// A force along the gap of a joint's stop, which it opens.
+struct StopPush {
+  int stop = 0;        // index into ContactSection::stops
+  double force = 0.0;  // [N or N m]
+};
+/// Those of contacts and stops.
 struct PressedForces {
   std::span<const BodyPush> pushes{};
+  std::span<const StopPush> stops{};
   double work = 0.0;  // [J] that they gave
 };
 
@@ -163,7 +169,7 @@ class TimeStepping {
   /// energy does not grow by it. The same otherwise as step().
   /// `carried` [axes]: forces of dry friction that acted along that motion, and are part of the impulses.
   /// `pressed`: forces of contacts that acted along it, and are part of the impulses, too.
-  /// `deepest` [m]: Status::overlap_lost where rigid shapes overlap by more; Options::deepest holds in any case.
+  /// `deepest` [m], [rad]: Status::overlap_lost where rigid shapes overlap, or joints are beyond their stops, by more; for shapes Options::deepest holds in any case.
   simulate::Status meet(const simulate::State& arrived, const simulate::Input& input = {},
                         std::span<const double> carried = {}, PressedForces pressed = {},
                         double deepest = std::numeric_limits<double>::infinity()) noexcept;
@@ -351,6 +357,7 @@ class TimeStepping {
   double impulse_work_by_speeds();
   double kinetic(const std::vector<double>& u) const;  // with the mass matrix last evaluated
   double deepest_overlap() const;                      // of rigid shapes, where gather() was last called
+  double furthest_beyond_stop() const;                 // the same of joints
   // stepping_books.cpp:
   void keep_books();
   bool balances(const simulate::Input& input);

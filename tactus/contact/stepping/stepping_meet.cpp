@@ -61,12 +61,21 @@ void TimeStepping::take_pushes_out() {
       for (std::size_t i = 0; i < speeds.size(); ++i)
         pressed_tau_[static_cast<std::size_t>(speeds[i])] += J[c * speeds.size() + i] * push.wrench[c];
   }
+  for (const StopPush& push : pressed_.stops) {
+    const int row = contact_model_.row_of_stop[static_cast<std::size_t>(push.stop)];
+    const auto [k, position] = kernel_.place_of_row[static_cast<std::size_t>(row)];
+    const TermsKernel::Block& block = kernel_.blocks[static_cast<std::size_t>(k)];
+    const double* A =
+        terms_.values().data() + block.A + static_cast<std::size_t>(position) * block.speeds.size();
+    for (std::size_t i = 0; i < block.speeds.size(); ++i)
+      pressed_tau_[static_cast<std::size_t>(block.speeds[i])] += A[i] * push.force;
+  }
   for (std::size_t i = 0; i < nv_; ++i) tau_[i] -= pressed_tau_[i];
 }
 
 /// [J] What h f does along the speeds before and after the impulses: it is in theirs, and did not act again.
 double TimeStepping::work_of_pushes() const {
-  if (pressed_.pushes.empty()) return 0.0;
+  if (pressed_.pushes.empty() && pressed_.stops.empty()) return 0.0;
   double work = 0.0;
   for (std::size_t i = 0; i < nv_; ++i)
     work += 0.5 * options_.step * pressed_tau_[i] * (state_.u[i] + end_[i]);
