@@ -107,7 +107,8 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
   HapticSession session = open_session(request, model);
   // A log has what was chosen for the run: replay asks no device how much it holds.
   std::string logged = setup;
-  if (const std::string kept = "weightless: false"; session.weight_left_out)
+  if (const std::string kept = "weightless: false";
+      session.weight_left_out && logged.find(kept) != std::string::npos)
     logged.replace(logged.find(kept), kept.size(), "weightless: true");
   request.notes = idle_options(request, session, verb);
   display::HapticLoop& loop = *session.loop;
@@ -186,14 +187,21 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
                     made.at_the_hand >= 0.5 * made.all ? "the hand gained" : "the mechanism was fed",
                     made.all, remedy_for_energy(session, request)));
   constexpr double kFarApart = 0.1;  // [m] more than a spring that a device can hold gives way
-  if (outcome.by_coupler() && outcome.largest_lag > kFarApart &&
-      session.specification.kind == device::Kind::impedance)
+  if (request.controller != "proxy" && outcome.largest_lag > kFarApart) {
+    const double most = request.most_force > 0.0 ? request.most_force : session.specification.continuous[1];
+    std::string why = "the port does not follow the handle; --controller coupler holds them together";
+    if (outcome.at_the_end)
+      why = "the handle is at the end of the device's workspace, and the port goes on";
+    else if (session.specification.kind == device::Kind::admittance)
+      why = "the device does not follow the port";
+    else if ((outcome.by_coupler() || request.controller == "prescribed") && most > 0.0)
+      why = fmt::format(
+          "the mechanism pulls harder than the device may ({:g} N), and goes its own way; {}a stronger "
+          "device",
+          most, request.weightless ? "" : "--weightless, or ");
     report.notes.push_back(
-        fmt::format("handle and port came apart by {:.3g} m: the mechanism pulls harder than the device may "
-                    "({:g} N), and goes its "
-                    "own way; {}a stronger device",
-                    outcome.largest_lag, session.specification.continuous[1],
-                    request.weightless ? "" : "--weightless, or "));
+        fmt::format("handle and port came apart by {:.3g} m: {}", outcome.largest_lag, why));
+  }
   if (outcome.by_coupler() && outcome.softened > 0.0)
     report.notes.push_back(fmt::format(
         "the port grew lighter than the coupler bears: in {:.2g} % of the ticks the coupler was softer, down "

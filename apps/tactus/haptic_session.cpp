@@ -404,7 +404,7 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
                         grasp.weight, request.device, kStrong));
         request.device = kStrong;
         open_device();
-      } else {
+      } else if (!request.weightless) {  // otherwise springs push it, which a note after the run says
         session.notes.push_back(
             fmt::format("it takes {:.3g} N to hold the mechanism up, more than {} gives: it has no weight in "
                         "this run, unless --device is given",

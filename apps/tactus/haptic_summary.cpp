@@ -95,6 +95,7 @@ ordered_json as_json(const Outcome& o) {
   json["weight_n"] = o.grasp.weight;
   json["largest_force_n"] = o.largest_force;
   json["largest_torque_nm"] = o.largest_torque;
+  json["largest_force_on_port_n"] = o.largest_at_port;
   json["largest_lag_m"] = o.largest_lag;
   json["energy_j"] = {
       {"given_by_the_hand", o.hand_work},
@@ -121,10 +122,16 @@ void measure(Outcome& outcome) {
   const Vec3 start = outcome.records.front().p_P - outcome.records.front().p_H;
   long handed_over = 0, softened = 0;
   for (const TickRecord& record : outcome.records) {
-    // A proxy's spring stands on the ground.
-    const device::Vector6& F = outcome.request.controller == "proxy" ? record.on_handle : record.on_port;
+    const device::Vector6 F = display::on_hand(record);
     outcome.largest_force = std::max(outcome.largest_force, std::hypot(F[3], F[4], F[5]));
     outcome.largest_torque = std::max(outcome.largest_torque, std::hypot(F[0], F[1], F[2]));
+    const device::Vector6& P = record.on_port;
+    outcome.largest_at_port = std::max(outcome.largest_at_port, std::hypot(P[3], P[4], P[5]));
+    for (std::size_t i = 0; i < 3; ++i) {
+      constexpr double kEnd = 0.999;
+      const double end = outcome.device.workspace[i];
+      outcome.at_the_end |= end > 0.0 && std::abs(record.p_H[i]) >= kEnd * end;
+    }
     outcome.oldest = std::max(outcome.oldest, record.age);
     outcome.most_resisted = std::max(outcome.most_resisted, record.resisted);
     if (outcome.request.controller == "prescribed" && record.resisted > outcome.records.front().resisted)
@@ -174,8 +181,10 @@ void print(const Outcome& o) {
   if (o.report.device_rate > 0.0) fmt::print("the device's own clock: {:.4g} Hz\n", o.report.device_rate);
   if (o.report.not_logged > 0)
     fmt::print("{} ticks did not fit into the log: the disk was too slow\n", o.report.not_logged);
-  fmt::print("force up to {:.4g} N, torque up to {:.3g} N m; handle and port apart by up to {:.3g} mm\n",
-             o.largest_force, o.largest_torque, 1e3 * o.largest_lag);
+  fmt::print(
+      "force on the hand up to {:.4g} N, torque up to {:.3g} N m; on the port up to {:.4g} N; handle and "
+      "port apart by up to {:.3g} mm\n",
+      o.largest_force, o.largest_torque, o.largest_at_port, 1e3 * o.largest_lag);
   const double into_port = o.records.empty() ? 0.0 : o.records.back().into_port;
   if (std::isfinite(o.hand_work))
     fmt::print("the hand gave {:.4g} J, {:.4g} J went into the mechanism\n", o.hand_work, into_port);
@@ -256,7 +265,9 @@ std::string histogram_of(const Outcome& o) {
   return display::to_svg(figure);
 }
 
-std::string json_of(const Outcome& outcome) { return as_json(outcome).dump(2); }
+std::string json_of(const Outcome& outcome) {
+  return as_json(outcome).dump(2, ' ', false, ordered_json::error_handler_t::replace);
+}
 
 std::string plot_of(const Outcome& o) {
   display::Series handle{"handle", {}, {}}, port{"port", {}, {}}, energy{"into the mechanism", {}, {}};
@@ -271,7 +282,8 @@ std::string plot_of(const Outcome& o) {
     add(handle, r.t, along(o.grasp.ahead, r.p_H - first.p_H));
     add(port, r.t, along(o.grasp.ahead, r.p_P - first.p_P));
     add(energy, r.t, r.into_port);
-    for (std::size_t i = 0; i < 3; ++i) add(force[i], r.t, -r.on_port[3 + i]);
+    const device::Vector6 F = display::on_hand(r);
+    for (std::size_t i = 0; i < 3; ++i) add(force[i], r.t, F[3 + i]);
   }
   return display::to_svg({.title = fmt::format("{} in the hand", o.mechanism.model().name),
                           .x_label = "time [s]",

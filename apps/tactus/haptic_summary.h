@@ -19,11 +19,14 @@ struct Outcome {
   const std::vector<display::TickRecord>& records;
   const control::SafetyMemory& safety;
   double hand_work = 0.0;
-  std::string why{};        // it stopped
-  display::Felt felt{};     // by the hand, at the handle
-  display::Felt at_port{};  // what the mechanism shows to the loop
-  double largest_torque = 0.0, largest_force = 0.0, largest_lag = 0.0;  // [N m], [N], [m] handle to port
-  int most_resisted = 0;                                                // directions at once
+  std::string why{};                                 // it stopped
+  display::Felt felt{};                              // by the hand, at the handle
+  display::Felt at_port{};                           // what the mechanism shows to the loop
+  double largest_torque = 0.0, largest_force = 0.0;  // [N m], [N] on the hand
+  double largest_at_port = 0.0;                      // [N]
+  double largest_lag = 0.0;                          // [m] handle to port
+  bool at_the_end = false;                           // the handle came to the end of the workspace
+  int most_resisted = 0;                             // directions at once
   double handed_over = 0.0;  // of the ticks: a prescribed port had fewer light directions than at the start
   double gave_up_at =
       0.0;  // [s] a prescribed port, if it was: no record from then on has less than all directions

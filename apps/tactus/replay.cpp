@@ -36,7 +36,7 @@ void run_recording(const ReplayRequest& request) {
     const nlohmann::ordered_json json{{"recording", request.path}, {"model", report.model},
                                       {"ticks", report.ticks},     {"compared", report.compared},
                                       {"same", report.same},       {"worst", report.worst}};
-    fmt::print("{}\n", json.dump(2));
+    fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   } else {
     fmt::print("{} ticks of {}: {}\n", report.ticks, report.model,
                !report.compared ? "nothing to compare with"
@@ -83,7 +83,7 @@ void run(const ReplayRequest& request) {
                                   {"what", report.what},
                                   {"logged", display::digits_of(report.logged)},
                                   {"now", display::digits_of(report.found)}};
-    fmt::print("{}\n", json.dump(2));
+    fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   } else {
     if (!note.empty()) fmt::print("note: {}\n", note);
     if (!log.whole()) fmt::print("note: the log was cut off; its whole part is replayed\n");

@@ -45,6 +45,10 @@ std::string quoted(const std::string& text) {
   if (plain) return text;
   std::string result = "\"";
   for (const char c : text) {
+    if (c == '\n' || c == '\t') {
+      result += c == '\n' ? "\\n" : "\\t";
+      continue;
+    }
     if (c == '"' || c == '\\') result += '\\';
     result += c;
   }
