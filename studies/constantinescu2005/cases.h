@@ -15,5 +15,6 @@ std::vector<study::Case> contact_cases();      // section VIII, the mechanism's 
 std::vector<study::Case> felt_cases();         // section VIII, what the hand feels of it
 std::vector<study::Case> two_rates_cases();    // section VII
 std::vector<study::Case> stability_cases();    // how stiff penalties and couplers may be
+std::vector<study::Case> coupler_map_cases();  // the same of couplers, by loops that run
 
 }  // namespace tactus::studies::constantinescu

@@ -38,8 +38,11 @@ Eigen::VectorXd next(const SampledLoop& loop, double K, double B, const Eigen::V
   return y;
 }
 
+/// A handle and a heavy port go on together for long: their eigenvalue is 1 but for m_P, and rounding.
 bool stable(const SampledLoop& loop, double K, double B) {
-  return spectral_radius(loop, K, B) < 1.0 && spectral_radius(loop, kGainMargin * K, kGainMargin * B) < 1.0;
+  constexpr double kRounding = 1e-9;
+  const double most = std::isinf(loop.port_mass) ? 1.0 : 1.0 + kRounding;
+  return spectral_radius(loop, K, B) < most && spectral_radius(loop, kGainMargin * K, kGainMargin * B) < most;
 }
 
 }  // namespace
@@ -68,6 +71,13 @@ double required_damping(const SampledLoop& loop, double K, double B) {
     most = std::max(most, 0.5 * T * ((1.0 - back) * H).real() / (1.0 - std::cos(wT)));
   }
   return most;
+}
+
+double port_damping(const SampledLoop& loop, double K) {
+  constexpr double kMore = 1.1;
+  const double late = K * (loop.delay + loop.age) * loop.period;
+  const double by_delay = late > 0.0 ? late * late / (4.0 * loop.device_damping) : 0.0;
+  return kMore * (0.5 * K * loop.period + by_delay);
 }
 
 double spectral_radius(const SampledLoop& given, double K, double B) {
@@ -99,8 +109,13 @@ CouplerGains design(const device::Specification& s, const std::array<double, 2>&
     const SampledLoop held = loop_of(s, k, port_inertia[k], age);
     const double late = s.latency + age * wall.period;
     double K = share * std::min(bound[k], wall.device_damping / (0.5 * wall.period + late));
-    double B = share * s.damping[k];
-    for (int i = 0; i < 60 && required_damping(wall, K, B) > s.damping[k]; ++i) B *= 0.9;
+    if (s.resolution[k] > 0.0) K = std::min(K, s.friction[k] / s.resolution[k]);
+    // Both sides are passive with the least damper that the mechanism's asks for, or the spring is too stiff for one.
+    for (int i = 0; i < 400 && required_damping(wall, K, port_damping(wall, K)) > s.damping[k]; ++i)
+      K *= 0.99;
+    const double least = port_damping(wall, K);
+    double B = std::max(share * s.damping[k], least);
+    for (int i = 0; i < 60 && required_damping(wall, K, B) > s.damping[k]; ++i) B = std::max(0.9 * B, least);
     // It ends: without them no eigenvalue lies outside the circle.
     for (int i = 0; i < 60 && !(stable(wall, K, B) && stable(held, K, B)); ++i) K *= 0.8, B *= 0.9;
     gains.stiffness[k] = K;

@@ -18,14 +18,15 @@ double psi(double z) {
 /// Without dry friction: its force is in a.
 AxisMotion smooth(const Axis& axis, double a, double v, double h) {
   const double z = axis.damping * h / axis.mass;
-  return {v * h * phi(z) + a * h * h * psi(z), v * std::exp(-z) + a * h * phi(z)};
+  const double way = v * h * phi(z) + a * h * h * psi(z);
+  return {way, v * std::exp(-z) + a * h * phi(z), std::abs(way)};
 }
 
 }  // namespace
 
 AxisMotion flow(const Axis& axis, double force, double speed, double h) noexcept {
   if (axis.friction == 0.0) return smooth(axis, force / axis.mass, speed, h);
-  AxisMotion motion{0.0, speed};
+  AxisMotion motion{0.0, speed, 0.0};
   double left = h;
   if (speed != 0.0) {
     const double a = (force - std::copysign(axis.friction, speed)) / axis.mass;
@@ -35,12 +36,18 @@ AxisMotion flow(const Axis& axis, double force, double speed, double h) noexcept
                  ? axis.mass / axis.damping * std::log1p(-speed * axis.damping / (axis.mass * a))
                  : -speed / a;
     if (!(stop < h)) return smooth(axis, a, speed, h);
-    motion = {smooth(axis, a, speed, stop).way, 0.0};
+    motion.way = smooth(axis, a, speed, stop).way;
+    motion = {motion.way, 0.0, std::abs(motion.way)};
     left = h - stop;
   }
   if (std::abs(force) <= axis.friction) return motion;
   const AxisMotion on = smooth(axis, (force - std::copysign(axis.friction, force)) / axis.mass, 0.0, left);
-  return {motion.way + on.way, on.speed};
+  return {motion.way + on.way, on.speed, motion.distance + on.distance};
+}
+
+double viscous_loss(const Axis& axis, double force, double speed, const AxisMotion& motion) noexcept {
+  return force * motion.way - axis.friction * motion.distance -
+         0.5 * axis.mass * (motion.speed - speed) * (motion.speed + speed);
 }
 
 }  // namespace tactus::device

@@ -8,7 +8,7 @@
 //   x(h) = x + v h phi(z) + a h^2 psi(z),       psi(z) = (z - 1 + exp(-z))/z^2
 //
 // v comes to zero at t0 = (m/B) log(1 - v B/(m a)), or -v/a without damping. From there it stays where |F| <= f_c (stick),
-// and otherwise goes on with the sign of F.
+// and otherwise goes on with the sign of F. What viscous friction burns, the integral of B v^2, is what is left of F's work: F (x(h) - x) less f_c times the distance and the change of m v^2/2.
 #pragma once
 
 namespace tactus::device {
@@ -20,9 +20,13 @@ struct Axis {
 };
 
 struct AxisMotion {
-  double way = 0.0;    // [m], [rad] covered
-  double speed = 0.0;  // at the end
+  double way = 0.0;       // [m], [rad] covered
+  double speed = 0.0;     // at the end
+  double distance = 0.0;  // [m], [rad] forth and back: |way| where it does not turn round
 };
+
+/// [J] Burnt by viscous friction on that way.
+double viscous_loss(const Axis& axis, double force, double speed, const AxisMotion& motion) noexcept;
 
 /// The motion over h, from the speed v, under the force F.
 AxisMotion flow(const Axis& axis, double force, double speed, double h) noexcept;

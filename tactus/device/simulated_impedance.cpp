@@ -87,11 +87,14 @@ void SimulatedImpedance::advance(const Vector6& motors, double t, double h) noex
     const std::size_t k = i / 3;
     const Axis axis{specification_.inertia[k], specification_.damping[k] + grip.damping[k],
                     specification_.friction[k]};
-    const AxisMotion motion = flow(axis, motors[i] + grip.wrench[i], handle_.V[i], h);
+    const double all = motors[i] + grip.wrench[i];
+    const AxisMotion motion = flow(axis, all, handle_.V[i], h);
     way[i] = motion.way;
+    hand_work_ += grip.wrench[i] * way[i];
+    // The hand's damping takes its part of what viscous friction burns.
+    if (grip.damping[k] > 0.0)
+      hand_work_ -= grip.damping[k] / axis.damping * viscous_loss(axis, all, handle_.V[i], motion);
     handle_.V[i] = motion.speed;
-    // The hand's damping takes its part at the mean speed, way/h: of second order in h.
-    hand_work_ += (grip.wrench[i] - grip.damping[k] * way[i] / h) * way[i];
   }
   handle_.move(way);
   for (std::size_t i = 0; i < 3; ++i) {

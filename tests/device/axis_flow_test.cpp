@@ -67,5 +67,30 @@ TEST(AxisFlow, DampingThatGoesToZeroGivesTheUndampedMotion) {
   }
 }
 
+// What viscous friction burns, by the sum of B v^2 over twenty thousand parts of the way: with and without dry friction, turning round and sticking on the way.
+TEST(AxisFlow, ViscousFrictionBurnsWhatIsLeftOfTheWork) {
+  constexpr double h = 0.05;
+  constexpr int kParts = 20000;
+  constexpr double kRule = 1e-6;  // of the sum: each part at its mean speed, and one in which it turns round
+  for (const double friction : {0.0, 0.4})
+    for (const double force : {-2.0, 0.0, 0.3, 5.0})
+      for (const double speed : {-1.0, 0.0, 0.7}) {
+        const Axis axis{0.3, 2.0, friction};
+        const AxisMotion whole = flow(axis, force, speed, h);
+        double v = speed, burnt = 0.0, distance = 0.0;
+        for (int i = 0; i < kParts; ++i) {
+          const AxisMotion part = flow(axis, force, v, h / kParts);
+          burnt += axis.damping * part.way * part.way * kParts / h;
+          distance += std::abs(part.way);
+          v = part.speed;
+        }
+        EXPECT_NEAR(viscous_loss(axis, force, speed, whole), burnt, kRule * (0.01 + burnt))
+            << friction << force << speed;
+        if (friction > 0.0) {
+          EXPECT_NEAR(whole.distance, distance, kRule);
+        }
+      }
+}
+
 }  // namespace
 }  // namespace tactus::device
