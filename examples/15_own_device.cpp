@@ -1,13 +1,9 @@
-// A device of your own: a knob that a recording turns. It has one axis, z; the loop cannot tell it from any other. 57 lines of code; includes,
-// comments and empty lines are not counted.
+// A device of your own: a knob that a recording turns. It has one axis, z; the loop cannot tell it from any other.
 #include <atomic>
 #include <cmath>
 #include <cstdio>
 
-#include <tactus/contact/open.h>
-#include <tactus/describe/read/load.h>
-#include <tactus/display/run_loop.h>
-
+#include <tactus/tactus.h>
 using namespace tactus;
 using device::State;
 
@@ -20,19 +16,14 @@ class Knob final : public device::Device {
   }
   const device::Specification& specification() const noexcept override { return specification_; }
   State state() const noexcept override { return state_; }
-  bool enable() noexcept override {
-    state_ = State::enabled;
-    return true;
-  }
+  bool enable() noexcept override { return (state_ = State::enabled) == State::enabled; }
   void disable() noexcept override { state_ = State::off; }
   void stop() noexcept override { state_ = State::off; }  // from any thread
-
-  bool wait() noexcept override {  // hardware would wait for its sample here, or poll
+  bool wait() noexcept override {                         // hardware would wait for its sample here, or poll
     sample_.t = 1e-3 * static_cast<double>(sample_.number++);
     const double angle = 0.4 * std::sin(3.0 * sample_.t);
     sample_.X_WH.R(0, 0) = sample_.X_WH.R(1, 1) = std::cos(angle);
-    sample_.X_WH.R(1, 0) = std::sin(angle);
-    sample_.X_WH.R(0, 1) = -sample_.X_WH.R(1, 0);
+    sample_.X_WH.R(0, 1) = -(sample_.X_WH.R(1, 0) = std::sin(angle));
     sample_.V_WH[2] = 1.2 * std::cos(3.0 * sample_.t);
     return true;
   }
@@ -41,18 +32,15 @@ class Knob final : public device::Device {
     return sample_.number > 0;
   }
   bool command(const device::Command& command) noexcept override {
-    const bool does = state_ == State::enabled && device::finite(command.wrench);
-    torque = does ? command.wrench[2] : 0.0;
-    return does;
+    torque = state_ == State::enabled && device::finite(command.wrench) ? command.wrench[2] : 0.0;
+    return state_ == State::enabled && device::finite(command.wrench);
   }
   double torque = 0.0;  // [N m] what its motor would give
-
  private:
   device::Specification specification_;
   std::atomic<State> state_ = State::off;
   device::Sample sample_{};
 };
-
 constexpr const char* kWheel = R"(
 name: wheel
 bodies: {disk: {mass: 1, inertia: [0.005, 0.005, 0.01]}}
@@ -61,14 +49,12 @@ joints: {turn: {type: revolute, parent: world, child: disk, axis: z, damping: 0.
 int main() {
   const auto wheel = contact::open(describe::load_text(kWheel, "wheel.yaml"), {.step = 1e-3});
   Knob knob;
-  const control::CouplerGains gains{.stiffness = {2.0, 0.0}, .damping = {0.02, 0.0}};
-  display::HapticLoop loop(*wheel, knob, wheel->port("disk"), gains,
+  display::HapticLoop loop(*wheel, knob, 0, {.stiffness = {2.0, 0.0}, .damping = {0.02, 0.0}},
                            control::limits_for(knob.specification()));
   if (!loop.enable()) return 1;
   for (int i = 0; i < 8; ++i) {
     if (run_loop(loop, {.duration = 0.5}).ticks != 500) return 1;
-    std::printf("%5.2f s: wheel %7.4f rad, torque %7.4f N m\n", loop.record().t, wheel->state().q[0],
-                knob.torque);
+    std::printf("%5.2f s: %.4f rad, %.4f N m\n", loop.record().t, wheel->state().q[0], knob.torque);
   }
   return std::abs(wheel->state().q[0] - 0.4 * std::sin(3.0 * loop.record().t)) < 0.1 ? 0 : 1;
 }
