@@ -426,8 +426,9 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
   if (s.owns_clock) request.realtime = true;  // it is in the world, and so is whoever holds it
   if (!(grasp.inertia[1] < kWall) && (s.actuated & device::kTranslation) != 0)
     session.notes.push_back(fmt::format(
-        "the port `{}` cannot move where the motion begins: it is a wall; another --port can be held",
-        session.mechanism->ports()[static_cast<std::size_t>(grasp.port)].name));
+        "the port `{}` cannot move where the motion begins{}: it is a wall; another --port can be held",
+        session.mechanism->ports()[static_cast<std::size_t>(grasp.port)].name,
+        session.mechanism->contact_report().contacts > 0 ? ", while its contacts hold" : ""));
   else if (!moves_with(s, *session.mechanism, grasp.port))
     session.notes.push_back(
         "the port cannot move along or about any axis of this device: it is felt as a wall");

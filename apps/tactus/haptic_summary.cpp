@@ -109,6 +109,13 @@ ordered_json as_json(const Outcome& o) {
   return json;
 }
 
+/// What is below the roundings of a fit is 0.
+std::string with_error(double value, double error) {
+  constexpr double kRounding = 1e-9;  // [kg], [N s/m], [N/m]
+  const auto rounded = [](double x) { return std::abs(x) > kRounding ? x : 0.0; };
+  return fmt::format("{:.4g} +- {:.2g}", rounded(value), rounded(error));
+}
+
 void print_times(const char* what, const display::Histogram& h) {
   fmt::print("{}: p50 {:.2f} us, p99.9 {:.2f} us, at most {:.2f} us\n{}", what,
              1e-3 * static_cast<double>(h.percentile(0.5)), 1e-3 * static_cast<double>(h.percentile(0.999)),
@@ -193,11 +200,9 @@ void print(const Outcome& o) {
                into_port);
   const auto print_felt = [](const char* what, const display::Felt& felt, const std::string& besides) {
     if (felt.known)
-      fmt::print(
-          "{}: {:.4g} +- {:.1g} kg, {:.3g} +- {:.1g} N s/m, {:.3g} +- {:.1g} N/m{} ({:.2g} of the force not "
-          "explained)\n",
-          what, felt.mass, felt.error[0], felt.damping, felt.error[1], felt.stiffness, felt.error[2], besides,
-          felt.unexplained);
+      fmt::print("{}: {} kg, {} N s/m, {} N/m{} ({:.2g} of the force not explained)\n", what,
+                 with_error(felt.mass, felt.error[0]), with_error(felt.damping, felt.error[1]),
+                 with_error(felt.stiffness, felt.error[2]), besides, felt.unexplained);
     else if (felt.told_apart)
       fmt::print("{}: no mass, damper and spring explain it; the best of them leave {:.2g} of the force{}\n",
                  what, felt.unexplained, besides);

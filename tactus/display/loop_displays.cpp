@@ -103,7 +103,10 @@ void HapticLoop::display_prescribed() noexcept {
   const control::CouplerGains& by = own.coupler.gains;
   if (by.stiffness[0] + by.stiffness[1] == 0.0 && !own.law.follows(own.directions))
     return safety_.trip(Fault::singular);
-  give(own.law.reaction(own.port, wanted, own.directions, own.M_d, held), guard_wrench());
+  Vector6 F = own.law.reaction(own.port, wanted, own.directions, own.M_d, held);
+  for (double& f : F) f *= share;
+  // A force that may shrink no faster than it grows pushes what has turned round already, and makes energy: it shrinks at once, as a coupler's.
+  give(F, guard_wrench(), Entry::by_itself);
 }
 
 void HapticLoop::display_proxy() noexcept {
@@ -145,8 +148,12 @@ void HapticLoop::give(const Vector6& F, const Vector6& guard, Entry entry) noexc
     on_port[i] = -safety_.memory().own[i];
     taken[i] = -safety_.memory().taken[i];
   }
-  if (entry == Entry::by_itself && taken != Vector6{})
-    coupler_.yield(memory_, sample_, view_->motion(), taken);
+  if (entry == Entry::by_itself && taken != Vector6{}) {
+    if (prescribed_ != nullptr && !prescribed_->given_up)
+      prescribed_->coupler.yield(prescribed_->memory.place, sample_, view_->motion(), taken);
+    else
+      coupler_.yield(memory_, sample_, view_->motion(), taken);
+  }
   step_mechanism(on_port);
   if (safety_.faulted() || safety_.memory().stage == Stage::off) return;
   record_.on_handle = on_handle;

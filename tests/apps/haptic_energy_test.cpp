@@ -211,6 +211,19 @@ TEST(Haptic, APrescribedPortIsLedAlongWhatItsConstraintsAllow) {
   }
 }
 
+// Arms that fall out of a hand, swing under the clamps for seconds, and turn their force round again and again: it shrinks at once.
+TEST(Haptic, APrescribedPortThatFallsMakesNoEnergy) {
+  for (const char* how :
+       {"planar_2r.yaml --duration 3", "planar_2r.yaml --duration 5", "chain_30.yaml --duration 1"}) {
+    const Outcome run = tactus("haptic " + model(how) + " --controller prescribed --json");
+    ASSERT_EQ(run.code, 0) << how << run.err;
+    const json energy = json::parse(run.out).at("energy_j");
+    EXPECT_GE(energy.at("given_by_the_hand").get<double>() - energy.at("into_the_mechanism").get<double>(),
+              0.0)
+        << how;
+  }
+}
+
 // A loop that makes energy says so, also where the mechanism has it and not the hand, and however much the mechanism has.
 TEST(Haptic, WhatTheLoopMakesIsSaidWhereverItGoes) {
   const Outcome run =

@@ -93,6 +93,31 @@ TEST(Haptic, WhatIsFeltIsWhatTheHandHasInItsHand) {
 }
 
 // The slider of the crank at 120 degrees: (3 - 2 c2)/(4 sin^2 q1) = 4/3 kg, by the paper's (75). Half a second in which it hardly turns.
+// A mass of 10 kg that strikes a wall: neither is numbers. In JSON the keys are the same.
+TEST(Haptic, SaysWhereNoMassDamperAndSpringExplainWhatIsFelt) {
+  const std::string wall = model("stiff_wall.yaml") + " --duration 2";
+  const Outcome text = tactus("haptic " + wall), run = tactus("haptic " + wall + " --json");
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("no mass, damper and spring explain it"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("apparent mass at the start 10 kg"), std::string::npos) << text.out;
+  const json summary = json::parse(run.out);
+  const json free = json::parse(tactus("haptic " + model("sleigh.yaml") + " --duration 2 --json").out);
+  for (const char* which : {"felt", "mechanism_at_port"}) {
+    const json &felt = summary.at(which), &known = free.at(which);
+    EXPECT_FALSE(felt.at("known").get<bool>());
+    EXPECT_TRUE(felt.at("told_apart").get<bool>());
+    EXPECT_GT(felt.at("unexplained").get<double>(), 0.3);
+    EXPECT_TRUE(known.at("known").get<bool>());
+    EXPECT_LT(known.at("unexplained").get<double>(), 0.3);
+    for (const char* key : {"mass", "damping", "stiffness"}) {
+      EXPECT_TRUE(felt.at(key).is_null()) << key;
+      EXPECT_TRUE(felt.at("standard_errors").at(key).is_null()) << key;
+      EXPECT_TRUE(known.at(key).is_number()) << key;
+      EXPECT_GT(known.at("standard_errors").at(key).get<double>(), 0.0) << key;
+    }
+  }
+}
+
 TEST(Haptic, APrescribedSliderIsFeltAsTheMassThatThePaperGives) {
   const Outcome run = tactus("haptic " + model("slider_crank.yaml") +
                              " --port C --controller prescribed --weightless --size 0.005 --json");
