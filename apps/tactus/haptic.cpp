@@ -82,6 +82,24 @@ std::string remedy_for_energy(const HapticSession& session, const HapticRequest&
   return remedy;
 }
 
+/// What the run chose where nothing was given, as lines of a set-up file: another version, or another machine, may choose otherwise.
+std::string chosen_text(const HapticRequest& request, const HapticSession& session, const CLI::App& verb) {
+  std::string text;
+  const auto keep = [&](const char* option, const std::string& value) {
+    if (verb.get_option(option)->count() == 0) text += fmt::format("{}: {}\n", option + 2, value);
+  };
+  const bool simulated = session.specification.name.starts_with("simulated:") ||
+                         session.specification.name.starts_with("model:");
+  keep("--device", request.device);
+  keep("--port", session.mechanism->ports()[static_cast<std::size_t>(session.grasp.port)].name);
+  if (simulated) {
+    keep("--rate", fmt::format("{}", session.rate));
+    keep("--hand", request.hand.name);
+  }
+  keep("--duration", fmt::format("{}", request.duration));
+  return text;
+}
+
 void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
   const std::string setup = setup_text(verb);
   const int on_standard_output = is_standard_output(request.out) + is_standard_output(request.plot) +
@@ -103,13 +121,13 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
                                   {"--log", request.log},
                                   {"--histogram", request.histogram},
                                   {"--save-setup", files.write}});
-  if (!files.write.empty()) write_file(files.write, setup);
   HapticSession session = open_session(request, model);
   // A log has what was chosen for the run: replay asks no device how much it holds.
   std::string logged = setup;
   if (const std::string kept = "weightless: false";
       session.weight_left_out && logged.find(kept) != std::string::npos)
     logged.replace(logged.find(kept), kept.size(), "weightless: true");
+  if (!files.write.empty()) write_file(files.write, logged + chosen_text(request, session, verb));
   request.notes = idle_options(request, session, verb);
   display::HapticLoop& loop = *session.loop;
   constexpr double kMostTicks = 1e8;

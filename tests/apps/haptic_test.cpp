@@ -270,6 +270,43 @@ TEST(Haptic, StopsWithAReasonAndReplayMeetsTheSameFault) {
   EXPECT_EQ(json::parse(again.out).at("ticks"), summary.at("ticks"));
 }
 
+TEST(Haptic, AWeightlessModelWhoseSpringsPushIsHeldAndLogged) {
+  const Folder folder;
+  const Outcome run =
+      tactus("haptic " + model("joint_gallery.yaml") +
+             " --controller penalties --weightless --duration 0.05 --log " + folder.path("a.mcap"));
+  EXPECT_NE(run.code, 3) << run.err;
+  EXPECT_EQ(run.err.find("internal"), std::string::npos) << run.err;
+}
+
+TEST(Haptic, FilesHaveWhatTheHandGot) {
+  // A proxy's spring stands on the ground: nothing goes to the port, and the hand feels it all the same.
+  const Folder folder;
+  const Outcome run = tactus("haptic " + model("chain_in_enclosure_rigid.yaml") +
+                             " --controller proxy --duration 3 --size 0.3 --json --plot " +
+                             folder.path("p.svg") + " --out " + folder.path("p.csv"));
+  ASSERT_EQ(run.code, 0) << run.err;
+  const double largest = json::parse(run.out).at("largest_force_n");
+  EXPECT_GT(largest, 1.0);
+  std::istringstream table(content_of(folder.path("p.csv")));
+  std::string line;
+  std::getline(table, line);
+  std::vector<std::string> names;
+  for (std::istringstream head(line); std::getline(head, line, ',');) names.push_back(line);
+  double found = 0.0;
+  while (std::getline(table, line)) {
+    std::istringstream row(line);
+    double square = 0.0;
+    for (const std::string& name : names) {
+      std::getline(row, line, ',');
+      if (name.starts_with("hand_force_")) square += std::stod(line) * std::stod(line);
+    }
+    found = std::max(found, std::sqrt(square));
+  }
+  EXPECT_NEAR(found, largest, 1e-9);
+  EXPECT_EQ(content_of(folder.path("p.svg")).find("zero all the time: x, y, z"), std::string::npos);
+}
+
 TEST(Haptic, ASetupFileKeepsAllSettings) {
   const Folder folder;
   const std::string saved = folder.path("setup.yaml");
@@ -278,6 +315,9 @@ TEST(Haptic, ASetupFileKeepsAllSettings) {
   const Outcome first =
       tactus("haptic " + given + " --save-setup " + saved + " --out " + folder.path("a.csv"));
   ASSERT_EQ(first.code, 0) << first.err;
+  // What was chosen stands in it beside what was given.
+  for (const char* const line : {"\ndevice: simulated:spatial\n", "\nport: middle\n", "\nrate: 1000\n"})
+    EXPECT_NE(content_of(saved).find(line), std::string::npos) << content_of(saved);
   const Outcome again = tactus("haptic --setup " + saved + " --out " + folder.path("b.csv"));
   ASSERT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(content_of(folder.path("a.csv")), content_of(folder.path("b.csv")));
