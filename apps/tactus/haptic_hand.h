@@ -17,8 +17,11 @@ struct HandChoice {
   bool turning = false;            // the handle only turns
   std::array<double, 2> load{};    // [kg m^2], [kg] that is moved, handle and mechanism together
   std::array<double, 2> strong{};  // [N m], [N] that the device shows for ever; 0: any
-  double force = 2.0;              // [N] of `push` and of tremor; [N m] where the handle only turns
-  double duration = 5.0;           // [s] of the run: `let-go` does so in its middle
+  device::Vector6
+      carried{};  // [N m; N] that holds the mechanism up where it begins; comes on within `ramp` [s], as its weight does
+  double ramp = 0.25;
+  double force = 2.0;     // [N] of `push` and of tremor; [N m] where the handle only turns
+  double duration = 5.0;  // [s] of the run: `let-go` does so in its middle
   std::uint64_t seed = 1;
 };
 

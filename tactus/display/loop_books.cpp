@@ -35,8 +35,10 @@ void HapticLoop::book_handle() noexcept {
 double HapticLoop::credit() noexcept {
   if (closed_) books_->mechanism(view_->energy(), view_->age());
   // Four channels mask the handle's inertia and friction: their motors give and take what the hand does not. Where its wrench is sensed its own work is known.
-  const bool sensed = teleoperation_ != nullptr && device_.specification().force_sensor;
-  return (sensed ? books_->hand() : record_.out_of_handle) + books_->gift();
+  // Where a stiff coordination holds the handle it is reckoned by what the handle holds, burns and hands on.
+  const bool known = teleoperation_ != nullptr &&
+                     (device_.specification().force_sensor || teleoperation_->by_coordination());
+  return (known ? books_->hand() : record_.out_of_handle) + books_->gift();
 }
 
 /// The work of the hand where its wrench is sensed or observed, by the rule of the trapezium along the sensed way.
