@@ -11,6 +11,7 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/base/output_file.h
   tactus/contact/examine.h
   tactus/contact/open.h
+  tactus/control/admittance_design.h
   tactus/control/algorithm_1.h
   tactus/control/arm/arm_controller.h
   tactus/control/arm/arm_device.h
@@ -28,6 +29,7 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/control/coupler_by_mass.h
   tactus/control/coupler_design.h
   tactus/control/four_channel.h
+  tactus/control/kept_inertia.h
   tactus/control/prescribed_design.h
   tactus/control/safety.h
   tactus/derive/constraints/mobility.h

@@ -73,10 +73,10 @@ std::string remedy_for_energy(const HapticSession& session, const HapticRequest&
   std::string remedy;
   const auto add = [&](const char* what) { remedy += (remedy.empty() ? "" : ", or ") + std::string(what); };
   if (s.kind == device::Kind::admittance)
-    add("a heavier mechanism");
+    add(request.kept == 1.0 || request.local_rate > 0.0 ? "a heavier mechanism" : "--kept-inertia 1");
   else if (!four)
     add("a softer coupling");
-  if (!request.passivity && !four) add("--passivity");
+  if (!request.passivity && !four && s.kind == device::Kind::impedance) add("--passivity");
   if (four && !s.force_sensor) add("a device with a force sensor");
   if (four) add("--controller coupler");
   return remedy;
@@ -173,6 +173,12 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
                   "it takes {:.3g} N to hold the mechanism up, and the device gives {:g} N: it falls, "
                   "unless --weightless or another device is given",
                   session.grasp.weight, most));
+  if (const double most = session.specification.peak[1];
+      session.specification.kind == device::Kind::admittance && most > 0.0 && session.grasp.weight > most)
+    report.notes.push_back(fmt::format(
+        "it takes {:.3g} N to hold the mechanism up, and the device's sensor reads {:g} N: it falls, "
+        "unless --weightless or another device is given",
+        session.grasp.weight, most));
   constexpr double kFew = 0.01;  // of the periods
   if (const auto all = static_cast<double>(report.ticks + report.missed);
       report.realtime && static_cast<double>(report.missed) > kFew * all)
@@ -292,10 +298,12 @@ void add_haptic_settings(CLI::App* verb, HapticRequest* request) {
   verb->add_option("--motion-scale", request->motion_scale, "four channels: the hand moves this times as far")
       ->capture_default_str()
       ->check(numbers(Range::positive()));
-  verb->add_option("--kept-inertia", request->kept,
-                   "four channels: the share of the handle's own inertia that stays felt; by default what a "
-                   "port needs "
-                   "that is lighter than the handle")
+  verb->add_option(
+          "--kept-inertia", request->kept,
+          "four channels: the share of the handle's own inertia that stays felt; admittance devices: "
+          "the share of the "
+          "lightest inertia that they bear which is bolted to the port; by default what a lighter "
+          "port needs, 0 for none")
       ->check(numbers(Range::between(0.0, 1.0)));
   verb->add_flag("--passivity", request->passivity,
                  "a damper gives back what the hand would gain: passivity observer and controller");

@@ -28,6 +28,24 @@ device::Path turned(device::Path path) {
   return [path = std::move(path)](double t) { return device::Intention{{}, path(t).p}; };
 }
 
+/// Another hand that carries besides, as whoever takes hold of something heavy does.
+class Carrying final : public device::Hand {
+ public:
+  Carrying(device::HandPointer hand, const device::Vector6& wrench, double ramp)
+      : hand_(std::move(hand)), wrench_(wrench), ramp_(ramp) {}
+  device::Grip grip(double t, const math::Pose<double>& X_WH) const noexcept override {
+    device::Grip grip = hand_->grip(t, X_WH);
+    const double share = ramp_ > 0.0 ? std::clamp(t / ramp_, 0.0, 1.0) : 1.0;
+    for (std::size_t i = 0; i < 6; ++i) grip.wrench[i] += share * wrench_[i];
+    return grip;
+  }
+
+ private:
+  device::HandPointer hand_;
+  device::Vector6 wrench_;
+  double ramp_;
+};
+
 }  // namespace
 
 std::vector<std::string> hand_names() {
@@ -75,7 +93,9 @@ device::HandPointer plain_hand(const HandChoice& choice) {
   if (const std::string file = file_of_hand(choice.name); !file.empty())
     return read_hand(file, arm, choice.duration, choice.seed);
   const auto follow = [&](Path path) {
-    return following(choice.turning ? turned(std::move(path)) : std::move(path), arm);
+    HandPointer hand = following(choice.turning ? turned(std::move(path)) : std::move(path), arm);
+    if (choice.carried == Vector6{}) return hand;
+    return HandPointer(std::make_unique<Carrying>(std::move(hand), choice.carried, choice.ramp));
   };
   const auto stroke = [&] { return follow(strokes(choice.ahead, 2.0 * reach)); };
   // As much acceleration as the reach: (2 pi/time)^2 = 10/sqrt(3)/reach^2.
@@ -84,7 +104,7 @@ device::HandPointer plain_hand(const HandChoice& choice) {
   if (choice.name == "circle") return follow(circles(choice.ahead, choice.aside, round));
   if (choice.name == "tap") return follow(taps(choice.ahead, kReach));  // sharp, whatever it moves
   if (choice.name == "random") return follow(wanders(choice.ahead, choice.aside, round, choice.seed));
-  if (choice.name == "hold") return hold(arm);
+  if (choice.name == "hold") return follow([](double) { return Intention{}; });
   if (choice.name == "push") {
     Vector6 F{};
     for (std::size_t i = 0; i < 3 && size > 0.0; ++i) F[3 * k + i] = choice.force / size * choice.ahead[i];

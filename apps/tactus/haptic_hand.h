@@ -17,6 +17,9 @@ struct HandChoice {
   bool turning = false;            // the handle only turns
   std::array<double, 2> load{};    // [kg m^2], [kg] that is moved, handle and mechanism together
   std::array<double, 2> strong{};  // [N m], [N] that the device shows for ever; 0: any
+  device::Vector6
+      carried{};  // [N m; N] that holds the mechanism up where it begins; comes on within `ramp` [s], as its weight does
+  double ramp = 0.25;
   double force = 2.0;            // [N] of `push` and of the hand `tremble`; [N m] where the handle only turns
   std::vector<double> wrench{};  // of `constant`: force [N], and torque [N m] if there are six
   double tremor = 0.0;           // [N] of any hand besides

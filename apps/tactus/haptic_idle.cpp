@@ -20,8 +20,10 @@ std::vector<std::string> idle_options(const HapticRequest& request, const Haptic
   const device::Specification& s = session.specification;
   const bool impedance = s.kind == device::Kind::impedance;
   const std::string& c = request.controller;
-  needs(c == "impedance" || c == "penalties", {"--force-scale", "--motion-scale", "--kept-inertia"},
-        "four channels, --controller impedance or penalties");
+  const bool four = c == "impedance" || c == "penalties";
+  needs(four, {"--force-scale", "--motion-scale"}, "four channels, --controller impedance or penalties");
+  needs(four || (!impedance && request.local_rate == 0.0), {"--kept-inertia"},
+        "four channels and, at one rate, admittance devices");
   needs(c == "penalties", {"--joint-stiffness", "--joint-damping", "--damping-growth"},
         "--controller penalties");
   needs(c == "prescribed", {"--prescribe"}, "--controller prescribed");
@@ -30,8 +32,9 @@ std::vector<std::string> idle_options(const HapticRequest& request, const Haptic
           "impedance devices: an admittance device has no coupler");
   } else {
     const bool coupled = c == "coupler" || c == "prescribed";
-    needs(coupled || c == "proxy", {"--coupling", "--stiffness"},
-          "--controller coupler, prescribed or proxy");
+    needs(coupled || c == "proxy", {"--stiffness"}, "--controller coupler, prescribed or proxy");
+    needs(coupled || c == "proxy" || !s.force_sensor, {"--coupling"},
+          "--controller coupler, prescribed or proxy, and four channels without a force sensor");
     needs(coupled, {"--damping"}, "--controller coupler or prescribed");
     needs(c == "proxy" || !(request.stiffness > 0.0) || !(request.damping >= 0.0), {"--coupling"},
           "what --stiffness and --damping leave open");

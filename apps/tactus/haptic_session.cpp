@@ -4,12 +4,14 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <Eigen/Dense>
 
 #include <tactus/base/error.h>
+#include <tactus/control/admittance_design.h>
 #include <tactus/control/coupler_by_mass.h>
 #include <tactus/control/coupler_design.h>
+#include <tactus/control/kept_inertia.h>
 #include <tactus/control/prescribed_design.h>
-#include <tactus/math/decompositions.h>
 
 namespace tactus::apps {
 
@@ -55,6 +57,30 @@ double weight_of(simulate::Mechanism& mechanism, int port, const std::array<doub
   return factors.solve(Eigen::Vector3d(A[3], A[4], A[5])).norm();
 }
 
+/// The least wrench with which the port does not begin to move, along the directions in which it can, lengths by that of a handle.
+std::array<double, 6> support_of(simulate::Mechanism& mechanism, int port,
+                                 const std::array<double, 36>& mobility) {
+  constexpr double kHandle = 0.1;                // [m]
+  constexpr double kHeld = 1e-6, kLeast = 1e-6;  // as of a weight
+  const std::array<double, 6> A = mechanism.acceleration(port);
+  const auto size = [](int i) { return i < 3 ? kHandle : 1.0; };
+  Eigen::Matrix<double, 6, 6> L;
+  Eigen::Matrix<double, 6, 1> a;
+  for (int i = 0; i < 6; ++i) {
+    a[i] = -size(i) * A[static_cast<std::size_t>(i)];
+    for (int j = 0; j < 6; ++j) L(i, j) = size(i) * size(j) * mobility[static_cast<std::size_t>(6 * i + j)];
+  }
+  std::array<double, 6> support{};
+  const double most = L.norm();
+  if (!(most > kLeast) || !a.allFinite()) return support;
+  Eigen::CompleteOrthogonalDecomposition<Eigen::Matrix<double, 6, 6>> factors;
+  factors.setThreshold(std::max(kHeld, kLeast / most));
+  factors.compute(L);
+  const Eigen::Matrix<double, 6, 1> F = factors.solve(a);
+  for (int i = 0; i < 6; ++i) support[static_cast<std::size_t>(i)] = size(i) * F[i];
+  return support;
+}
+
 Grasp grasp_of(const HapticRequest& request, simulate::Mechanism& mechanism) {
   Grasp grasp;
   grasp.port = port_of(request, mechanism);
@@ -96,9 +122,11 @@ Grasp grasp_of(const HapticRequest& request, simulate::Mechanism& mechanism) {
     mechanism.set_state(
         {.t = 0.0, .q = mechanism.state().q, .u = std::vector<double>(mechanism.nv(), 0.0), .momentum = {}});
     grasp.weight = weight_of(mechanism, grasp.port, mobility);
+    grasp.support = support_of(mechanism, grasp.port, mobility);
     mechanism.load(*moving);
   } else {
     grasp.weight = weight_of(mechanism, grasp.port, mobility);
+    grasp.support = support_of(mechanism, grasp.port, mobility);
   }
   return grasp;
 }
@@ -111,6 +139,15 @@ double size_of(const HapticRequest& request, const device::Specification& s) {
   constexpr double kFree = 0.05, kTurn = 0.5;  // where nothing bounds it
   if (only_turns(s)) return kTurn;
   return s.workspace.x > 0.0 ? 0.2 * s.workspace.x : kFree;
+}
+
+/// [kg m^2], [kg] bolted to the port that an admittance device shows, where the motion begins.
+std::array<double, 2> bolted_on(const HapticRequest& request, const device::Specification& s,
+                                const Grasp& grasp) {
+  if (s.kind != device::Kind::admittance || request.local_rate > 0.0) return {};
+  const std::array<double, 2> least = control::least_inertia(s);
+  if (request.kept >= 0.0) return {request.kept * least[0], request.kept * least[1]};
+  return control::missing_inertia(least, grasp.mobility, s.actuated);
 }
 
 /// Mainly along the port's easiest way, or about the device's own axis where it only turns.
@@ -134,10 +171,15 @@ void choose_hand(HapticRequest& request, const device::Specification& s, const G
         break;
       }
   hand.strong = s.continuous;
+  hand.ramp = request.ramp > 0.0 ? request.ramp : control::SafetyLimits{}.ramp;
+  const std::array<double, 2> bolted = bolted_on(request, s, grasp);
   for (std::size_t k = 0; k < 2; ++k) {
     // What cannot move at all is no load that a hand would move.
     const double own = s.kind == device::Kind::impedance ? s.inertia[k] : 0.0;
-    hand.load[k] = own + (grasp.inertia[k] < kWall ? grasp.inertia[k] : 0.0);
+    if (s.kind == device::Kind::admittance)
+      for (std::size_t i = 3 * k; i < 3 * k + 3; ++i)
+        if (device::has_axis(s.actuated, i)) hand.carried[i] = grasp.support[i];
+    hand.load[k] = own + bolted[k] + (grasp.inertia[k] < kWall ? grasp.inertia[k] : 0.0);
   }
 }
 
@@ -271,6 +313,21 @@ control::FourChannelGains four_channels(const HapticRequest& request, HapticSess
     gains.coordination.stiffness[k] = inertia * kFrequency * kFrequency;
     gains.coordination.damping[k] = 2.0 * inertia * kFrequency;
   }
+  gains.by_coordination = !s.force_sensor && s.kind == device::Kind::impedance;
+  if (gains.by_coordination) {
+    // In front of a wall, whatever is behind the port: what is lighter than the handle keeps as much of its inertia as makes both equal.
+    const double share = request.coupling == "soft" ? 0.1 : request.coupling == "stiff" ? 0.9 : 0.5;
+    const std::array<double, 2> wall{1e12, 1e12};
+    const int age = age_of(request, session.rate);
+    control::CouplerGains held = control::design(s, wall, share, age);
+    const control::CouplerGains by_mass = control::design_by_mass(s, wall, share, age);
+    for (std::size_t k = 0; k < 2; ++k)
+      if (!(held.stiffness[k] > 0.0)) {
+        held.stiffness[k] = by_mass.stiffness[k];
+        held.damping[k] = by_mass.damping[k];
+      }
+    gains.coordination = held;
+  }
   gains.penalties = request.controller == "penalties";
   gains.joint_stiffness = request.joint_stiffness;
   gains.joint_damping = request.joint_damping;
@@ -300,9 +357,28 @@ control::FourChannelGains four_channels(const HapticRequest& request, HapticSess
           "{:.0f} % of its "
           "moments of inertia stay felt (--kept-inertia){}",
           1.0 / lightest, 100.0 * gains.kept[1], 100.0 * gains.kept[0],
-          s.force_sensor ? "" : ", for the hand is observed; a device with a force sensor masks more of it"));
+          s.force_sensor ? "" : "; a device with a force sensor masks more of it"));
   }
+  if (gains.by_coordination)
+    gains.coordination = control::softened(
+        s, gains.coordination,
+        control::mobility_with(control::kept_inertia(gains, control::inertia_of(s), s.actuated),
+                               grasp.mobility));
   return gains;
+}
+
+/// What an admittance device shows is no lighter than it bears.
+void keep_inertia(const HapticRequest& request, HapticSession& session) {
+  const device::Specification& s = session.specification;
+  const std::array<double, 2> least = control::least_inertia(s),
+                              bolted = bolted_on(request, s, session.grasp);
+  session.loop->keep_inertia(least, request.kept);
+  constexpr double kNotable = 0.1;  // of what is borne
+  if (request.kept < 0.0 && (bolted[0] > kNotable * least[0] || bolted[1] > kNotable * least[1]))
+    session.notes.push_back(
+        fmt::format("the port is lighter than this device bears ({:.3g} kg, {:.3g} kg m^2): it moves as if "
+                    "{:.3g} kg and {:.3g} kg m^2 were bolted to it (--kept-inertia)",
+                    least[1], least[0], bolted[1], bolted[0]));
 }
 
 /// A limit may be lowered, never raised. 0: there is none.
@@ -421,6 +497,11 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
     choose_hand(request, session.device->specification(), grasp,
                 std::isfinite(session.device->hand_work()) ? session.notes : none);
     *session.hand = hand_of(request.hand);
+    constexpr double kNotable = 1.0;  // [N]
+    const device::Vector6& F = request.hand.carried;
+    if (const double force = std::hypot(F[3], F[4], F[5]); force > kNotable)
+      session.notes.push_back(
+          fmt::format("the hand carries the {:.3g} N that hold the mechanism up where it begins", force));
   }
   const device::Specification& s = session.specification = session.device->specification();
   if (s.owns_clock) request.realtime = true;  // it is in the world, and so is whoever holds it
@@ -470,6 +551,7 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
              fmt::format("hang {:.3g} kg on it at most", heaviest));
     session.loop->compensate({.mass = request.tool, .centre = {}, .inertia = {}});
   }
+  if (s.kind == device::Kind::admittance && request.kept != 0.0) keep_inertia(request, session);
   if (request.controller == "coupler") session.follows = session.loop->follow_port();
   if (request.controller == "prescribed")
     session.loop->use(prescription(request, session));
@@ -477,14 +559,16 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
     session.loop->use(control::ProxyGains{.stiffness = session.gains.stiffness[1]});
   else if (request.controller != "coupler")
     session.loop->use(four_channels(request, session, grasp));
-  // Four channels mask the device's damping, which elsewhere takes what sampling adds; and a force that is observed is late, and knows dry friction only nearly. What that
-  // would feed is taken back.
-  const bool four = request.controller == "impedance" || request.controller == "penalties";
+  // Four channels mask the device's inertia, friction and damping, which elsewhere takes what sampling adds. What that would feed is taken back.
+  const bool four = s.kind == device::Kind::impedance &&
+                    (request.controller == "impedance" || request.controller == "penalties");
   if (four && !s.force_sensor && !request.passivity)
     session.notes.push_back(
-        "the device has no force sensor, and what the hand gives is observed: the passivity controller is "
-        "on");
-  session.loop->guard_passivity(request.passivity || four);
+        "the device has no force sensor, and what the hand gives is what a stiff coordination holds: a mass "
+        "is "
+        "felt with that spring in series, and the passivity controller is on");
+  // A display by motion leads or lags a little, by frequencies and by what is shown, and that feeds the hand or the mechanism some millijoules.
+  session.loop->guard_passivity(request.passivity || four || s.kind == device::Kind::admittance);
   if (request.local_rate > 0.0) {
     const auto [every, late] = updates_of(request, session.rate);
     constexpr double kMost = static_cast<double>(display::TwoRateOptions::kMostTicks);

@@ -52,6 +52,7 @@ struct Grasp {
   std::array<double, 2> inertia{};      // [kg m^2], [kg] in the easiest direction
   std::array<double, 36> mobility{};    // of the port, at the start
   double weight = 0.0;                  // [N] at the port that keeps it from falling, at the start
+  std::array<double, 6> support{};      // [N m; N] the same, with torques
 };
 
 /// All that a run needs, in the order in which it is made.

@@ -66,7 +66,7 @@ HandleDemand FourChannel::demand(const FourChannelMemory& memory, const device::
     const std::size_t k = i / 3;
     apart[i] = i < 3 ? theta[i] : e[i - 3];
     apart_rate[i] = port.motion.V_WP[i] - scaled.V_WH[i];
-    twice[i] = 2.0 * F_pc[i] - gains.damping[k] * scaled.V_WH[i] -
+    twice[i] = (gains.by_coordination ? 0.0 : 2.0 * F_pc[i]) - gains.damping[k] * scaled.V_WH[i] -
                gains.stiffness[k] * (i < 3 ? turned[i] : way[i - 3]);
   }
   const Vector6 pushed = times(port.L, twice);
@@ -88,6 +88,8 @@ HandleDemand FourChannel::demand(const FourChannelMemory& memory, const device::
     if (!device::has_axis(axes, i)) continue;
     const double scale = i < 3 ? 1.0 : gains.motion_scale;
     demand.penalty[i] *= scale;
+    if (gains.by_coordination)
+      demand.wrench[i] = gains.force_scale * (i < 3 ? gains.motion_scale : 1.0) * F_pc[i];
     demand.acceleration[i] =
         scale * (port.acceleration[i] - (gains.turning ? 0.0 : port.turning[i]) + pushed[i]) +
         demand.penalty[i];
@@ -98,7 +100,8 @@ HandleDemand FourChannel::demand(const FourChannelMemory& memory, const device::
 Vector6 motor_wrench(const HandleDemand& demand, const device::Sample& sample, const Matrix6& M_d,
                      const std::array<double, 2>& B_d) noexcept {
   Vector6 u = times(M_d, demand.acceleration);
-  for (std::size_t i = 0; i < 6; ++i) u[i] += B_d[i / 3] * sample.V_WH[i] - sample.F_H_W[i];
+  for (std::size_t i = 0; i < 6; ++i)
+    u[i] += B_d[i / 3] * sample.V_WH[i] - sample.F_H_W[i] + demand.wrench[i];
   return u;
 }
 

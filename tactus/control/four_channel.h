@@ -30,6 +30,19 @@
 // Through singularities. The weight w falls from 1 to 0 between s = tolerance and twice that: a function of the matrix S, so
 // that the penalty is continuous whatever its eigenvectors do. As printed it jumps (fade = false).
 //
+// Without a force sensor. F_h is observed by the handle's momentum (control/force_observer.h), F = g/(s + g) F_h. Given to the mechanism as it is, what is missing of it moves the handle alone:
+// M_d edd = F_h - F, a damper M_d g between the hand and the mechanism, however heavy that is. With by_coordination the coordination, as stiff as the device can hold it (coupler_design.h), has the hand's
+// wrench instead: with e = x_h - x_VM, F_c = K e + B ed,
+//
+//   mechanism: m xdd_VM = F_c + B_d ed            device: u = M_d xdd_VM - F_c + B_d xd_VM
+//   so that    M_d edd + (B + B_d) ed + K e = F_h
+//   and        v/F_h = 1/(m s) + (1 - M_d/m) s/(M_d s^2 + (B + B_d) s + K)
+//
+// a mass and a spring in series: passive for m >= M_d (control/kept_inertia.h). The relative motion is that of a device in front of a wall, whatever m is: K and B are those of a coupler there. The handle's
+// own inertia and damping are masked. A share a of F besides, given to the mechanism and taken from the handle, makes the spring stiffer for slow hands: its part of v/F_h is then times
+// (s + (1 - a) g)/(s + g), which for a = 1 and slow hands is a conductance of -w^2/(g K). That feeds them: 21.6 kg on 1500 N/m
+// swung at some 25 rad/s in the hand, 0.5 of its force, by g = 100 rad/s. So a = 0.
+//
 // Scales. The handle moves motion_scale times as far as the mechanism, and the hand feels force_scale times the force: it
 // feels the impedance force_scale/motion_scale Z. Angles are not scaled, torques by both, so that one factor scales all power.
 #pragma once
@@ -103,6 +116,7 @@ struct FourChannelGains {
   double force_scale = 1.0, motion_scale = 1.0;
   std::array<double, 2>
       kept{};  // {rotation, translation}: share of the device's inertia that stays felt (control/kept_inertia.h)
+  bool by_coordination = false;  // without a force sensor: the hand's wrench is what the coordination holds
 };
 
 /// The mechanism at the port, at one instant.
@@ -117,6 +131,7 @@ struct PortState {
 struct HandleDemand {
   Vector6 acceleration{};
   Vector6 penalty{};  // the part of it that (17) adds
+  Vector6 wrench{};   // of the coordination on the handle besides, by_coordination
 };
 
 /// All that four channels remember.

@@ -42,6 +42,8 @@ bool turned_further(const math::Mat3<double>& R1, const math::Mat3<double>& R2, 
   return sum > 8.0 * most * most;
 }
 
+/// The workspace's end itself belongs to it, and encoders round.
+constexpr double kEdge = 1.001;
 /// [m/s] of a hand in the workspace of half a metre: fast reaches have 2 to 3 m/s.
 constexpr double kHandSpeed = 5.0;
 constexpr double kHandTurn = 60.0;                  // [rad/s]
@@ -68,6 +70,9 @@ SafetyLimits limits_for(const device::Specification& s) {
   if (s.kind == device::Kind::impedance) {
     limits.power = s.continuous[0] * kQuick[0] + s.continuous[1] * kQuick[1];
     limits.power_rate = limits.power / kRise;
+  } else {
+    limits.force = s.peak;  // a sensed wrench of which something is cut makes energy where it yields
+    limits.force_rate = {};
   }
   limits.made = std::max(kMadeLeast, kMadeWay * s.continuous[1]);
   limits.made_share = kMadeShare;
@@ -145,7 +150,7 @@ std::string_view meaning_of(Fault fault) {
     case Fault::late:
       return "a tick came too late";
     case Fault::out_of_workspace:
-      return "the handle left the workspace";
+      return "the handle left the workspace, or was to leave it";
     case Fault::too_fast:
       return "the handle moved, or was to be moved, faster than the limit";
     case Fault::bad_force:
@@ -232,8 +237,6 @@ Fault Safety::fault_of(const device::Sample& sample, double elapsed) const noexc
   if (!finite(sample) || !is_rotation(sample.X_WH.R)) return Fault::bad_sample;
   for (std::size_t k = 0; k < 2; ++k)
     if (limits_.speed[k] > 0.0 && length(sample.V_WH, k) > limits_.speed[k]) return Fault::too_fast;
-  // The workspace's end itself belongs to it, and encoders round.
-  constexpr double kEdge = 1.001;
   for (std::size_t i = 0; i < 3; ++i)
     if (limits_.workspace[i] > 0.0 && std::abs(sample.X_WH.p[i]) > kEdge * limits_.workspace[i])
       return Fault::out_of_workspace;
@@ -270,6 +273,10 @@ void Safety::observe_motion(const math::Pose<double>& X, const Vector6& V) noexc
   if (!device::finite(X) || !device::finite(V)) return trip(Fault::bad_force);
   for (std::size_t k = 0; k < 2; ++k)
     if (limits_.speed[k] > 0.0 && !(length(V, k) <= limits_.speed[k])) trip(Fault::too_fast);
+  // A device that is sent beyond its end stands there, and the mechanism would go on without the hand.
+  for (std::size_t i = 0; i < 3; ++i)
+    if (limits_.workspace[i] > 0.0 && !(std::abs(X.p[i]) <= kEdge * limits_.workspace[i]))
+      trip(Fault::out_of_workspace);
 }
 
 void Safety::observe_energy(double made, double turned, double stored) noexcept {

@@ -133,6 +133,27 @@ void HapticLoop::compensate(const device::Fixture& fixture) {
   fixture_ = std::make_unique<device::Fixture>(fixture);
 }
 
+void HapticLoop::keep_inertia(const std::array<double, 2>& least, double share) {
+  if (!admittance_)
+    throw InputError({}, "inertia is bolted to the port that an admittance device shows",
+                     "four channels keep a share of the handle's own: FourChannelGains::kept");
+  if (!(least[0] >= 0.0 && least[1] >= 0.0 && std::isfinite(least[0] + least[1]) && share <= 1.0))
+    throw InputError({}, "the inertia that is bolted to a port must not be negative, its share from 0 to 1",
+                     "control::least_inertia says what a device bears");
+  KeptInertia kept{
+      .least = least, .begins = {}, .grows = share < 0.0, .axes = device_.specification().actuated};
+  control::Matrix6 L;
+  mechanism_.mobility(port_, L);
+  for (std::size_t k = 0; k < 2; ++k) kept.begins[k] = share * least[k];
+  if (kept.grows) kept.begins = control::missing_inertia(least, L, kept.axes);
+  kept_ = std::make_unique<KeptInertia>(kept);
+  make_view();
+}
+
+std::array<double, 2> HapticLoop::kept_inertia() const noexcept {
+  return kept_port_ != nullptr ? kept_port_->bolted() : std::array<double, 2>{};
+}
+
 bool HapticLoop::follow_port() {
   follower_ = nullptr;
   if (admittance_) return false;
@@ -164,6 +185,12 @@ void HapticLoop::make_view() {
     view_ = std::make_unique<LocalPort>(mechanism_, port_, rule, *two_rates_);
   else
     view_ = std::make_unique<FullPort>(mechanism_, port_, rule);
+  kept_port_ = nullptr;
+  if (kept_ != nullptr && !two) {
+    auto port = std::make_unique<KeptPort>(std::move(view_), *kept_, period_);
+    kept_port_ = port.get();
+    view_ = std::move(port);
+  }
 }
 
 bool HapticLoop::gave_up() const noexcept { return prescribed_ != nullptr && prescribed_->given_up; }

@@ -35,6 +35,8 @@ using device::Vector6;
 class Teleoperation;
 class PortView;
 class EnergyBooks;
+class KeptPort;
+struct KeptInertia;
 struct ResistanceRule;
 
 /// Two rates (display/two_rates.h): the mechanism in a simulation of its own, the loop with a local model of it.
@@ -102,6 +104,11 @@ class HapticLoop {
   bool follow_port();
   /// What hangs beyond an admittance device's sensor (control/fixture.h) is taken out of what it senses.
   void compensate(const device::Fixture& fixture);
+  /// Inertia is bolted to the port that an admittance device shows, where that is lighter than `least` {kg m^2, kg} (display/kept_port.h, control/admittance_design.h): as much as is missing,
+  /// or `share` of it all, from 0 to 1, where that is given. Not with two rates. Throws InputError where the device is not of the admittance kind.
+  void keep_inertia(const std::array<double, 2>& least, double share = -1.0);
+  /// [kg m^2], [kg] that are bolted to the port now.
+  std::array<double, 2> kept_inertia() const noexcept;
   /// A local model between updates of the mechanism, from now on. With a thread the mechanism is that thread's while the loop
   /// lives. Throws InputError where the options do not fit.
   void use(const TwoRateOptions& options);
@@ -163,6 +170,7 @@ class HapticLoop {
   /// [J] that the hand has put in, and the mechanism by itself: below 0 the display has fed it.
   double credit() noexcept;
   void display_admittance() noexcept;
+  Vector6 admittance_brake(const Vector6& F_h) noexcept;
   void observe_distance(const simulate::PortMotion& port) noexcept;
   void step_mechanism(const Vector6& on_port) noexcept;
   void command(const device::Command& command) noexcept;
@@ -183,7 +191,9 @@ class HapticLoop {
   struct PointTool;
   std::unique_ptr<PointTool> proxy_;           // null: no proxy
   std::unique_ptr<TwoRateOptions> two_rates_;  // null: one
+  std::unique_ptr<KeptInertia> kept_;          // null: none
   std::unique_ptr<PortView> view_;
+  KeptPort* kept_port_ = nullptr;  // the view, where inertia is bolted to it
   device::Sample sample_{};
   device::Command commanded_{};
   enum class Asked : std::uint8_t { not_yet, unknown, known };

@@ -35,8 +35,10 @@ void HapticLoop::book_handle() noexcept {
 double HapticLoop::credit() noexcept {
   if (closed_) books_->mechanism(view_->energy(), view_->age());
   // Four channels mask the handle's inertia and friction: their motors give and take what the hand does not. Where its wrench is sensed its own work is known.
-  const bool sensed = teleoperation_ != nullptr && device_.specification().force_sensor;
-  return (sensed ? books_->hand() : record_.out_of_handle) + books_->gift();
+  // Where a stiff coordination holds the handle it is reckoned by what the handle holds, burns and hands on.
+  const bool known = teleoperation_ != nullptr &&
+                     (device_.specification().force_sensor || teleoperation_->by_coordination());
+  return (known ? books_->hand() : record_.out_of_handle) + books_->gift();
 }
 
 /// The work of the hand where its wrench is sensed or observed, by the rule of the trapezium along the sensed way.
@@ -74,10 +76,9 @@ void HapticLoop::audit() noexcept {
     const double squared = F[3 * k] * F[3 * k] + F[3 * k + 1] * F[3 * k + 1] + F[3 * k + 2] * F[3 * k + 2];
     if (const double K = coupler_.gains.stiffness[k]; K > 0.0) books_->stored(0.5 * squared / K);
   }
-  // Handle and port of four channels move apart by what the hand's wrench changes within a period; and one that is observed is late, and takes what it does not know of
-  // dry friction for the hand's: their work is known to a few tenths.
+  // A wrench that is observed is late, and takes what it does not know of dry friction for the hand's: its work is known to a few tenths.
   constexpr double kObserved = 0.1;
-  const bool observed = teleoperation_ != nullptr;
+  const bool observed = teleoperation_ != nullptr && !teleoperation_->senses_force();
   safety_.observe_energy((observed ? kObserved : 1.0) * record_.made, books_->turned(),
                          books_->most_stored());
 }

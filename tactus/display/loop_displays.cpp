@@ -167,19 +167,40 @@ void HapticLoop::teleoperate() noexcept {
   constexpr double kShare = 0.1;  // of what would end the run by another controller
   const control::SafetyLimits& limits = safety_.limits();
   const double slack = kShare * (limits.made + limits.made_share * books_->turned());
-  const double surplus =
-      guarded_ ? std::max(0.0, books_->made_by_display() - slack) / teleoperation_->power_scale() : 0.0;
-  teleoperation_->look(*view_, sample_, own_dynamics(), safety_.memory().wrench, safety_.share(), surplus);
+  const bool by_itself = teleoperation_->by_coordination();  // a coupler's spring
+  double surplus = books_->made_by_display();
+  if (surplus > 0.0) surplus = guarded_ ? std::max(0.0, surplus - slack) : 0.0;
+  teleoperation_->look(*view_, sample_, own_dynamics(), safety_.memory().wrench,
+                       by_itself ? safety_.next_share() : safety_.share(),
+                       surplus / teleoperation_->power_scale(), limits.force);
   if (teleoperation_->senses_force()) book_hand(teleoperation_->hand());
   step_mechanism(teleoperation_->on_port());
   if (safety_.faulted()) return;
   teleoperation_->stepped(*view_);
-  const Vector6 on_handle =
-      safety_.limited(teleoperation_->on_handle(safety_.limits().force), guard_wrench());
+  const Vector6 on_handle = safety_.limited(teleoperation_->on_handle(safety_.limits().force), guard_wrench(),
+                                            by_itself ? Entry::by_itself : Entry::ramped);
   if (safety_.faulted()) return;
   record_.resisted = teleoperation_->resisted().count;
   record_.on_handle = on_handle;
   command({.wrench = on_handle, .X_WH = {}});
+}
+
+/// What went into the mechanism and the hand did not give, nor will for the way that the servo is behind, a damper on the port takes back.
+Vector6 HapticLoop::admittance_brake(const Vector6& F_h) noexcept {
+  if (!memory_.engaged || safety_.memory().stage == Stage::off) return {};
+  constexpr double kRounded = 0.001;  // of what goes to and fro: as of the guard's wrench
+  const simulate::PortMotion& port = view_->motion();
+  const math::Pose<double> to{port.X_WP.R * memory_.R_HP.transposed(), port.X_WP.p - memory_.d};
+  const double surplus = books_->made_by_display() - std::max(0.0, work_along(F_h, sample_.X_WH, to)) -
+                         kRounded * books_->turned();
+  if (!(surplus > 0.0)) return {};
+  control::Matrix6 L, M = control::inertia_of(device_.specification());
+  view_->mobility(L);
+  for (std::size_t i = 0; i < 6 && kept_ != nullptr; ++i) M[7 * i] = kept_->least[i / 3];
+  Vector6 F = control::port_brake(surplus, port.V_WP, M, L, period_);
+  for (std::size_t i = 0; i < 6; ++i)
+    if (!device::has_axis(device_.specification().actuated, i)) F[i] = 0.0;
+  return F;
 }
 
 void HapticLoop::display_admittance() noexcept {
@@ -196,7 +217,11 @@ void HapticLoop::display_admittance() noexcept {
   record_.out_of_handle += books_->hand() - before;
   // What the hand gives acts at once: with a share of it the hand would work with F_h where the mechanism gets less, and the rest would come from nowhere. What
   // ramps up is what the mechanism gives: its weight.
-  const Vector6 on_port = safety_.limited(F_h, {}, Entry::sensed);
+  Vector6 on_port = safety_.limited(F_h, {}, Entry::sensed);
+  if (guarded_) {
+    const Vector6 brake = admittance_brake(F_h);
+    for (std::size_t i = 0; i < 6; ++i) on_port[i] += brake[i];
+  }
   step_mechanism(on_port);
   if (safety_.faulted() || safety_.memory().stage == Stage::off) return;
   // Handle and port stand to each other as they did when the display began.

@@ -9,6 +9,7 @@
 #include <tactus/control/prescribed_port.h>
 #include <tactus/control/proxy.h>
 #include <tactus/display/energy_books.h>
+#include <tactus/display/kept_port.h>
 #include <tactus/display/loop.h>
 #include <tactus/display/port_view.h>
 #include <tactus/display/teleoperation.h>

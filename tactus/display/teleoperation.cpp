@@ -1,5 +1,6 @@
 #include <tactus/display/teleoperation.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -33,6 +34,9 @@ void check(const control::FourChannelGains& gains, const device::Specification& 
           "stiffness and damping along the resisted directions must not be negative", "200 1/s^2 and 50 1/s");
   require(gains.tolerance > 0.0 && std::isfinite(gains.tolerance), "the rank tolerance must be above 0",
           "1e-4");
+  require(!gains.by_coordination || !s.force_sensor,
+          "the hand's wrench is sensed: nothing of it is left to the coordination",
+          "leave FourChannelGains::by_coordination off");
   require(gains.force_scale > 0.0 && gains.motion_scale > 0.0 &&
               std::isfinite(gains.force_scale + gains.motion_scale),
           "scales of force and motion must be above 0", "1 is as it is");
@@ -74,8 +78,13 @@ Teleoperation::Teleoperation(const device::Specification& specification,
 
 ResistanceRule Teleoperation::rule() const noexcept {
   const control::FourChannelGains& gains = controller_.gains;
-  return {gains.penalties, !gains.turning, gains.rank,      metric_,
-          gains.tolerance, gains.fade,     controller_.axes};
+  return {gains.penalties || gains.by_coordination,
+          !gains.turning,
+          gains.rank,
+          metric_,
+          gains.tolerance,
+          gains.fade,
+          controller_.axes};
 }
 
 void Teleoperation::engage(const device::Sample& sample, const simulate::PortMotion& port) noexcept {
@@ -86,13 +95,15 @@ void Teleoperation::engage(const device::Sample& sample, const simulate::PortMot
   state_ = {};
   W_ = lag_ = beyond_ = {};
   giving_ = false;
+  resisted_ = {};
   on_port_ = {};
   port_sensing_ = fresh_sensing_;
   controller_.engage(memory_, sample, port);
 }
 
 void Teleoperation::look(PortView& port, const device::Sample& sample, const device::HandleDynamics* own,
-                         const Vector6& held, double share, double surplus) noexcept {
+                         const Vector6& held, double share, double surplus,
+                         const std::array<double, 2>& room) noexcept {
   sample_ = sample;
   Vector6 u = held;  // what the motors did to the handle besides carrying it and its friction
   const Vector6 own_part = carried();
@@ -101,7 +112,10 @@ void Teleoperation::look(PortView& port, const device::Sample& sample, const dev
     M_d_ = observer_.M_d = own->M;
     bias_ = own->bias;
   }
-  if (!senses_force_) sample_.F_H_W = observer_.observe(observed_, sample.V_WH, u);
+  if (by_coordination())
+    sample_.F_H_W = {};
+  else if (!senses_force_)
+    sample_.F_H_W = observer_.observe(observed_, sample.V_WH, u);
   const Vector6 under = std::exchange(on_port_, {});
   if (!memory_.coordination.engaged) return;
 
@@ -126,12 +140,21 @@ void Teleoperation::look(PortView& port, const device::Sample& sample, const dev
   scaled_ = controller_.scaled(memory_, sample_);
   const simulate::PortMotion seen{true_motion.X_WP, port.continuous() ? port_sample.V_WH : W_};
   for (std::size_t i = 0; i < 6; ++i) lag_[i] = W_[i] - seen.V_WP[i];
-  F_pc_ = controller_.coordination(memory_, scaled_, seen);
+  F_pc_ = by_coordination() ? coordinate(seen, share, -surplus, room)
+                            : controller_.coordination(memory_, scaled_, seen);
+  if (by_coordination()) share = 1.0;
   for (std::size_t i = 0; i < 6; ++i)
     if (device::has_axis(controller_.axes, i)) on_port_[i] = share * (scaled_.F_H_W[i] - F_pc_[i]);
+  if (by_coordination()) {
+    // What the handle's damping takes of the hand's wrench where it moves otherwise than the port.
+    for (std::size_t i = 0; i < 6; ++i)
+      if (device::has_axis(controller_.axes, i))
+        on_port_[i] += B_d_[i / 3] * per_port(i) * (scaled_.V_WH[i] - seen.V_WP[i]);
+  }
   if (control::keeps(controller_.gains))
     on_port_ = control::through_kept_inertia(kept(), state_.L, state_.acceleration, under, on_port_);
-  const Vector6 brake = control::port_brake(surplus, true_motion.V_WP, metric_, state_.L, period_);
+  const Vector6 brake =
+      control::port_brake(std::max(0.0, surplus), true_motion.V_WP, metric_, state_.L, period_);
   for (std::size_t i = 0; i < 6; ++i)
     if (device::has_axis(controller_.axes, i)) on_port_[i] += brake[i];
   port.look(on_port_, state_, resisted_);
@@ -147,6 +170,36 @@ Vector6 Teleoperation::expected(const Vector6& V_P) const noexcept {
   Vector6 W = V_P;
   for (std::size_t i = 0; i < 6; ++i) W[i] -= due[i] / (i < 3 ? 1.0 : controller_.gains.motion_scale);
   return W;
+}
+
+/// Wrench over motion as the port sees it, by that at the handle.
+double Teleoperation::per_port(std::size_t i) const noexcept {
+  const control::FourChannelGains& gains = controller_.gains;
+  return i < 3 ? 1.0 / (gains.force_scale * gains.motion_scale) : gains.motion_scale / gains.force_scale;
+}
+
+/// F_pc of a spring that is a coupler's: while forces come on it slips where it would hold more than may be given yet, and creeps back as far as that is paid for; and no motor gives more than it can.
+Vector6 Teleoperation::coordinate(const simulate::PortMotion& seen, double share, double paid,
+                                  const std::array<double, 2>& room) noexcept {
+  constexpr std::array<double, 2> kUnlimited{10.0, 100.0};  // [N m], [N] where nothing limits the device
+  constexpr double kCreep = 0.5;                            // [s]
+  const control::FourChannelGains& gains = controller_.gains;
+  const control::Coupler spring{gains.coordination, controller_.axes};
+  std::array<double, 2> most{};  // as the port sees it
+  for (std::size_t k = 0; k < 2; ++k)
+    most[k] =
+        (room[k] > 0.0 ? room[k] : kUnlimited[k]) / (gains.force_scale * (k == 0 ? gains.motion_scale : 1.0));
+  if (share < 1.0)
+    spring.slip(memory_.coordination, scaled_, seen, {share * most[0], share * most[1]});
+  else if (memory_.coordination.slipped)
+    spring.creep(memory_.coordination, scaled_, seen, period_ / kCreep, paid);
+  Vector6 F = controller_.coordination(memory_, scaled_, seen);
+  for (std::size_t k = 0; k < 2; ++k) {
+    const double size = std::hypot(F[3 * k], F[3 * k + 1], F[3 * k + 2]);
+    if (!(room[k] > 0.0) || !(size > most[k])) continue;
+    for (std::size_t i = 3 * k; i < 3 * k + 3; ++i) F[i] *= most[k] / size;
+  }
+  return F;
 }
 
 control::Matrix6 Teleoperation::kept() const noexcept {
@@ -195,13 +248,20 @@ void Teleoperation::stepped(PortView& port) noexcept {
 
 Vector6 Teleoperation::on_handle(const std::array<double, 2>& room) noexcept {
   if (!memory_.coordination.engaged) return {};
-  Vector6 u = control::motor_wrench(demand_, sample_, M_d_, B_d_);
+  // The handle's damping is masked by the port's motion where the coordination needs it.
+  device::Sample moved = sample_;
+  if (by_coordination())
+    for (std::size_t i = 0; i < 6; ++i)
+      moved.V_WH[i] = device::has_axis(controller_.axes, i)
+                          ? (i < 3 ? 1.0 : controller_.gains.motion_scale) * V_before_[i]
+                          : 0.0;
+  Vector6 u = control::motor_wrench(demand_, moved, M_d_, B_d_);
   for (std::size_t i = 0; i < 6; ++i) {
     u[i] += bias_[i];
     if (!device::has_axis(controller_.axes, i)) continue;
     const double scale = i < 3 ? 1.0 : controller_.gains.motion_scale;
     // The port's motion is known as it is and as the device would see it: their difference is the estimate's lag.
-    if (estimated_) u[i] += B_d_[i / 3] * scale * lag_[i];
+    if (estimated_ && !by_coordination()) u[i] += B_d_[i / 3] * scale * lag_[i];
     masked_[i] = kMasked * friction_[i / 3] * std::tanh(scale * V_before_[i] / kSlow[i / 3]);
     u[i] += masked_[i];
   }

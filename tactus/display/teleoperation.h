@@ -1,7 +1,8 @@
 // Four channels between a device and a port (control/four_channel.h), one tick of it.
 //
 // The hand's wrench is what the device senses, or what its momentum tells (control/force_observer.h), its own weight and the masked part of its dry
-// friction left out of what its motors do. The mechanism is asked
+// friction left out of what its motors do; or it is what the coordination holds, a stiff spring then (by_coordination), which comes on by slipping as a coupler's does, holds no more than the motors give,
+// and has its opposite on the handle. The mechanism is asked
 // for its mobility under F_h - F_pc, and makes its step; what the port's velocity gained in it, over the period, is the acceleration
 // that the handle gets in the same period: a device that does what it is told does not drift, however coarse the period. Velocities
 // of handle and port are compared as the device sees them, through the same differences and poles. A local model, whose place jumps with
@@ -40,9 +41,10 @@ class Teleoperation {
 
   // In a tick, in this order.
   /// Of what the device sensed while `held` was its motors' wrench; `share` is the part of the hand that may act.
-  /// `own` are the device's dynamics where it is; null: its specification's. `surplus` [J] went into the port that no hand gave: a damper takes it back there.
+  /// `own` are the device's dynamics where it is; null: its specification's. `surplus` [J] went into the port that no hand gave: a damper takes it back there; below 0 is what the hand gave and
+  /// did not get back yet. `room` as of on_handle().
   void look(PortView& port, const device::Sample& sample, const device::HandleDynamics* own,
-            const Vector6& held, double share, double surplus) noexcept;
+            const Vector6& held, double share, double surplus, const std::array<double, 2>& room) noexcept;
   const Vector6& on_port() const noexcept { return on_port_; }
   /// After the mechanism's step.
   void stepped(PortView& port) noexcept;
@@ -61,6 +63,8 @@ class Teleoperation {
   const control::HandleDemand& demand() const noexcept { return demand_; }
   const Vector6& hand() const noexcept { return sample_.F_H_W; }
   bool senses_force() const noexcept { return senses_force_; }
+  /// The hand's wrench is what the coordination holds.
+  bool by_coordination() const noexcept { return controller_.gains.by_coordination; }
   /// Of the last command: what the motors did for the device's own weight and dry friction.
   Vector6 carried() const noexcept;
   /// [J], [W] of the handle's own motion: what it holds, and what its damping takes.
@@ -71,6 +75,9 @@ class Teleoperation {
  private:
   control::Matrix6 kept() const noexcept;
   Vector6 expected(const Vector6& V_P) const noexcept;  // W
+  double per_port(std::size_t i) const noexcept;
+  Vector6 coordinate(const simulate::PortMotion& seen, double share, double paid,
+                     const std::array<double, 2>& room) noexcept;
 
   double period_;
   bool senses_force_;

@@ -56,6 +56,36 @@ TEST(Haptic, TheGuardFeedsNoHandOnAnAdmittanceDevice) {
     }
 }
 
+// Ports that are lighter than the loop bears have inertia bolted to them, and what falls is carried. With none of it rolling coins and chains are too fast within milliseconds.
+TEST(Haptic, AdmittanceDevicesBearLightAndFallingMechanisms) {
+  for (const char* name : {"rolling_coin", "egg", "chain_30", "general_6r", "single_track", "muscle_arm"}) {
+    const Outcome run = tactus("haptic " + model(std::string(name) + ".yaml") +
+                               " --duration 3 --json --device simulated:cobot");
+    ASSERT_EQ(run.code, 0) << name << run.err;
+    EXPECT_EQ(json::parse(run.out).at("notes").dump().find("neither the hand"), std::string::npos)
+        << name << run.out;
+  }
+  const Outcome bare = tactus("haptic " + model("rolling_coin.yaml") +
+                              " --duration 3 --json --device simulated:cobot --kept-inertia 0");
+  EXPECT_EQ(bare.code, 1);
+}
+
+// Without a force sensor a stiff coordination has the hand's wrench: a heavy port is felt as its mass with that spring in series, 21.6 kg as some tenths more, and not as a damper of 20 N s/m.
+TEST(Haptic, FourChannelsWithoutAForceSensorShowAHeavyMass) {
+  const Outcome run = tactus("haptic " + model("shopping_cart.yaml") +
+                             " --duration 2 --json --controller penalties --device simulated:spatial");
+  ASSERT_EQ(run.code, 0) << run.err;
+  const json felt = json::parse(run.out).at("felt");
+  EXPECT_NEAR(felt.at("mass").get<double>(), 21.6, 0.2 * 21.6) << felt;
+  EXPECT_LT(std::abs(felt.at("damping").get<double>()), 5.0) << felt;
+  for (const char* name : {"latch", "single_track", "bricard"})
+    EXPECT_EQ(tactus("haptic " + model(std::string(name) + ".yaml") +
+                     " --duration 2 --json --controller penalties --device simulated:spatial")
+                  .code,
+              0)
+        << name;
+}
+
 // A device that is too weak for the mechanism is not what it is given by itself.
 TEST(Haptic, WhatIsHeavyIsHeldWithNothingButItsName) {
   for (const char* name : {"stewart_platform", "gantry"}) {

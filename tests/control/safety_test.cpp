@@ -109,6 +109,20 @@ TEST(Safety, ASensedWrenchIsClampedAsSuchDuringTheRamp) {
   }
 }
 
+// A device that is sent beyond its end stands there, and nothing would say that the mechanism goes on alone.
+TEST(Safety, StopsBeforeAPlaceOutsideTheWorkspace) {
+  const auto after = [](double y) {
+    SafetyLimits l = limits();
+    l.workspace = {0.5, 0.3, 0.0};
+    Safety safety = running(l);
+    safety.observe_motion({math::Mat3<double>::identity(), {0.5, y, 7.0}}, {});
+    return safety.memory().fault;
+  };
+  EXPECT_EQ(after(0.3), Fault::none);  // the end itself, and an axis without one
+  EXPECT_EQ(after(-0.3004), Fault::out_of_workspace);
+  EXPECT_EQ(after(std::numeric_limits<double>::infinity()), Fault::bad_force);
+}
+
 TEST(Safety, StopsBeforeAMotionThatIsTooFastOrNoNumber) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto after = [](const Vector6& V, const SafetyLimits& l = limits()) {
