@@ -77,6 +77,11 @@ std::string remedy_for_energy(const HapticSession& session, const HapticRequest&
   else if (!four)
     add("a softer coupling");
   if (!request.passivity && !four && s.kind == device::Kind::impedance) add("--passivity");
+  // A port that goes far in a tick: the force that is held meanwhile points elsewhere by its end, however soft the spring is.
+  if (!four && s.kind == device::Kind::impedance) {
+    add("a faster --rate");
+    if (!(s.continuous[1] > 0.0) && !(request.most_force > 0.0)) add("--max-force and --max-torque");
+  }
   if (four && !s.force_sensor) add("a device with a force sensor");
   if (four) add("--controller coupler");
   return remedy;
