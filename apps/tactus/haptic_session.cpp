@@ -525,8 +525,8 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
     session.gains = gains_of(request, s, wall, 0, session.notes);
   }
   control::SafetyLimits limits = control::limits_for(s);
-  if (control::is_arm(request.device)) {
-    // Its transducer ends the run where it is overloaded: below that nothing is cut.
+  if (s.kind == device::Kind::admittance) {
+    // What is cut of a sensed wrench makes energy where it yields: nothing is below the sensor's end, and an arm's transducer ends the run there.
     limits.force = s.peak;
     limits.force_rate = {};
   }

@@ -70,9 +70,6 @@ SafetyLimits limits_for(const device::Specification& s) {
   if (s.kind == device::Kind::impedance) {
     limits.power = s.continuous[0] * kQuick[0] + s.continuous[1] * kQuick[1];
     limits.power_rate = limits.power / kRise;
-  } else {
-    limits.force = s.peak;  // a sensed wrench of which something is cut makes energy where it yields
-    limits.force_rate = {};
   }
   limits.made = std::max(kMadeLeast, kMadeWay * s.continuous[1]);
   limits.made_share = kMadeShare;

@@ -37,7 +37,7 @@ struct SafetyLimits {
   double made_share = 0.0;
 };
 /// What suits a device: its continuous force, that within 10 ms, its workspace, and speeds that no hand has in it; the power of that force at 1 m/s and 10 rad/s, which
-/// quick strokes have. An admittance device is moved, not pushed: its speed is limited, not its power, and what its sensor reads is cut at its end alone. The port may be ten times as far from
+/// quick strokes have. An admittance device is moved, not pushed: its speed is limited, not its power. The port may be ten times as far from
 /// the handle as one end of the workspace from the other, and be pushed by ten times the peak force; 20 m, 100 N m and 1 kN where the device has no end.
 SafetyLimits limits_for(const device::Specification& specification);
 
