@@ -223,7 +223,7 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
       why = "the handle is at the end of the device's workspace, and the port goes on";
     else if (session.specification.kind == device::Kind::admittance)
       why = "the device does not follow the port";
-    else if ((outcome.by_coupler() || request.controller == "prescribed") && most > 0.0)
+    else if (constexpr double kAll = 0.99; most > 0.0 && outcome.largest_force >= kAll * most)
       why = fmt::format(
           "the mechanism pulls harder than the device may ({:g} N), and goes its own way; {}a stronger "
           "device",

@@ -125,12 +125,12 @@ TEST(KeptPort, NothingIsMissingWhereThePortIsHeavy) {
   const auto heavy = block(5.0);
   control::Matrix6 L;
   heavy->mobility(heavy->port("block"), L);
-  EXPECT_EQ(missing_inertia({1e-3, 0.2}, L, device::kAllAxes), (std::array<double, 2>{}));
+  EXPECT_EQ(control::missing_inertia({1e-3, 0.2}, L, device::kAllAxes), (std::array<double, 2>{}));
   // Along the axes that the device has, alone.
   const auto light = block(0.05);
   light->mobility(light->port("block"), L);
-  EXPECT_NEAR(missing_inertia({1e-3, 0.2}, L, device::kAllAxes)[1], 0.15, 1e-12);
-  EXPECT_EQ(missing_inertia({1e-3, 0.2}, L, 0b110111)[1], 0.0);
+  EXPECT_NEAR(control::missing_inertia({1e-3, 0.2}, L, device::kAllAxes)[1], 0.15, 1e-12);
+  EXPECT_EQ(control::missing_inertia({1e-3, 0.2}, L, 0b110111)[1], 0.0);
 }
 
 /// A hand of 300 N/m that holds still and is struck: how far the handle still swings after 1.5 s, [m]; infinite where the loop stopped.
