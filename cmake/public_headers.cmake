@@ -50,6 +50,7 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/describe/words/report.h
   tactus/device/device.h
   tactus/device/hand.h
+  tactus/device/hand_file.h
   tactus/device/registry.h
   tactus/display/histogram.h
   tactus/display/locus_plot.h

@@ -8,8 +8,7 @@
 #include <fmt/ranges.h>
 
 #include <tactus/base/error.h>
-
-#include "hand_file.h"
+#include <tactus/device/hand_file.h>
 
 namespace tactus::apps {
 
@@ -54,7 +53,7 @@ std::vector<std::string> hand_names() {
 
 bool has_arm(const std::string& hand) { return hand != "push" && hand != "constant" && hand != "none"; }
 bool has_size(const std::string& hand) {
-  return has_arm(hand) && hand != "hold" && file_of_hand(hand).empty();
+  return has_arm(hand) && hand != "hold" && device::file_of_hand(hand).empty();
 }
 
 // The load on the arm's spring is an oscillator of frequency sqrt(K/m). It must be faster than what the hand means to do, which
@@ -90,8 +89,8 @@ device::HandPointer plain_hand(const HandChoice& choice) {
     arm.damping[k] = damping_for(choice.stiffness, choice.load[k]);
   }
   if (choice.damping >= 0.0) arm.damping[k] = choice.damping;
-  if (const std::string file = file_of_hand(choice.name); !file.empty())
-    return read_hand(file, arm, choice.duration, choice.seed);
+  if (const std::string file = device::file_of_hand(choice.name); !file.empty())
+    return device::read_hand(file, arm, choice.duration, choice.seed);
   const auto follow = [&](Path path) {
     HandPointer hand = following(choice.turning ? turned(std::move(path)) : std::move(path), arm);
     if (choice.carried == Vector6{}) return hand;

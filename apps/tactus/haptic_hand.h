@@ -31,7 +31,7 @@ struct HandChoice {
   std::uint64_t seed = 1;
 };
 
-/// Without `file:PATH` (hand_file.h).
+/// Without `file:PATH` (device/hand_file.h).
 std::vector<std::string> hand_names();
 /// Whether a hand moves by itself, as far as its size says.
 bool has_size(const std::string& hand);

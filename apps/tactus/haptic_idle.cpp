@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "hand_file.h"
+#include <tactus/device/hand_file.h>
 
 namespace tactus::apps {
 
@@ -57,8 +57,8 @@ std::vector<std::string> idle_options(const HapticRequest& request, const Haptic
     needs(hand == "push" || hand == "tremble", {"--force"}, "--hand push and tremble");
   }
   // Arms and admittance devices have noise in their sensors.
-  const bool random =
-      hand == "tremble" || hand == "random" || !file_of_hand(hand).empty() || request.hand.tremor > 0.0;
+  const bool random = hand == "tremble" || hand == "random" || !device::file_of_hand(hand).empty() ||
+                      request.hand.tremor > 0.0;
   needs(ours && (random || !impedance), {"--seed"},
         "hands that are random or tremble and sensors with noise");
 

@@ -6,8 +6,7 @@
 #include <tactus/base/error.h>
 #include <tactus/describe/read/load.h>
 #include <tactus/describe/read/table_files.h>
-
-#include "hand_file.h"
+#include <tactus/device/hand_file.h>
 
 namespace tactus::apps {
 
@@ -41,7 +40,7 @@ std::vector<NamedFile> files_of_script(const std::string& path) {
 }
 
 std::vector<NamedFile> files_of_hand(const std::string& hand) {
-  const std::string path = file_of_hand(hand);
+  const std::string path = device::file_of_hand(hand);
   if (path.empty()) return {};
   std::vector<NamedFile> files{{"the hand's file", path}};
   add(files, files_of_tables(path));

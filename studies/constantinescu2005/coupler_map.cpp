@@ -21,7 +21,6 @@
 #include <tactus/control/coupler_design.h>
 #include <tactus/describe/read/load.h>
 #include <tactus/device/registry.h>
-#include <tactus/device/simulated_impedance.h>
 #include <tactus/display/loop.h>
 
 #include "cases.h"
@@ -121,22 +120,22 @@ joints: {x: {type: prismatic, parent: world, child: block, axis: x}}
   /// [J] What a hand put in from tick `from` to tick `to`.
   double work(double K, double B, device::HandPointer hand, int from, int to) {
     double before = 0.0;
-    device::SimulatedImpedance device(device_of(setting_), std::move(hand));
-    const bool ran = run(device, K, B, to, [&](int k) {
-      if (k == from) before = device.hand_work();
+    const auto device = device::simulated_impedance(device_of(setting_), std::move(hand));
+    const bool ran = run(*device, K, B, to, [&](int k, double) {
+      if (k == from) before = device->hand_work();
       return true;
     });
-    return ran ? device.hand_work() - before : -std::numeric_limits<double>::infinity();
+    return ran ? device->hand_work() - before : -std::numeric_limits<double>::infinity();
   }
 
   /// Whether a handle that nobody holds, pushed off at 0.1 m/s, swings further in the last quarter of so many ticks than in the second.
   bool swings_up(double K, double B, int ticks) {
-    device::SimulatedImpedance device(device_of(setting_), device::none());
-    device.set_handle({.p = {}, .orientation = {}, .V = {0, 0, 0, 0.1, 0, 0}});
+    const auto device =
+        device::simulated_impedance(device_of(setting_), device::none(), {0, 0, 0, 0.1, 0, 0});
     double early = 0.0, late = 0.0;
     constexpr double kFar = 1e3;  // [m]
-    const bool ran = run(device, K, B, ticks, [&](int k) {
-      const double x = std::abs(device.handle().p.x);
+    const bool ran = run(*device, K, B, ticks, [&](int k, double place) {
+      const double x = std::abs(place);
       if (k >= ticks / 4 && k < ticks / 2) early = std::max(early, x);
       if (k >= 3 * ticks / 4) late = std::max(late, x);
       return x < kFar;
@@ -145,15 +144,15 @@ joints: {x: {type: prismatic, parent: world, child: block, axis: x}}
   }
 
  private:
-  bool run(device::SimulatedImpedance& device, double K, double B, int ticks,
-           const std::function<bool(int)>& look) {
+  bool run(device::Device& device, double K, double B, int ticks,
+           const std::function<bool(int, double)>& look) {
     mechanism_->set_state(start_);
     control::SafetyLimits limits;  // none
     limits.ramp = 0.0;
     display::HapticLoop loop(*mechanism_, device, mechanism_->port("block"), {{0.0, K}, {0.0, B}}, limits);
     if (!loop.enable()) return false;
     for (int k = 0; k <= ticks; ++k)
-      if (!device.wait() || !look(k) || !loop.tick(1.0 / setting_.rate)) return false;
+      if (!device.wait() || !look(k, loop.record().p_H.x) || !loop.tick(1.0 / setting_.rate)) return false;
     return true;
   }
 

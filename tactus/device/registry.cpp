@@ -236,4 +236,11 @@ std::unique_ptr<Device> open(std::string_view name, HandPointer hand, const Devi
                                fmt::join(names, ", ")));
 }
 
+std::unique_ptr<Device> simulated_impedance(const Specification& specification, HandPointer hand,
+                                            const Vector6& V) {
+  auto device = std::make_unique<SimulatedImpedance>(specification, std::move(hand));
+  device->set_handle({.p = {}, .orientation = {}, .V = V});
+  return device;
+}
+
 }  // namespace tactus::device

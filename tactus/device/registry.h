@@ -44,4 +44,8 @@ struct DeviceOptions {
 /// (device/model_device.h). Throws InputError where there is no device of that name, or where it cannot be opened.
 std::unique_ptr<Device> open(std::string_view name, HandPointer hand, const DeviceOptions& options = {});
 
+/// A simulated impedance device of one's own numbers, moving with V where it begins.
+std::unique_ptr<Device> simulated_impedance(const Specification& specification, HandPointer hand,
+                                            const Vector6& V = {});
+
 }  // namespace tactus::device

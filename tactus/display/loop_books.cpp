@@ -76,9 +76,10 @@ void HapticLoop::audit() noexcept {
     const double squared = F[3 * k] * F[3 * k] + F[3 * k + 1] * F[3 * k + 1] + F[3 * k + 2] * F[3 * k + 2];
     if (const double K = coupler_.gains.stiffness[k]; K > 0.0) books_->stored(0.5 * squared / K);
   }
-  // A wrench that is observed is late, and takes what it does not know of dry friction for the hand's: its work is known to a few tenths.
+  // Handle and port of four channels move apart by what the hand's wrench changes within a period; and one that is observed is late, and takes what it does not know of
+  // dry friction for the hand's: their work is known to a few tenths.
   constexpr double kObserved = 0.1;
-  const bool observed = teleoperation_ != nullptr && !teleoperation_->senses_force();
+  const bool observed = teleoperation_ != nullptr;
   safety_.observe_energy((observed ? kObserved : 1.0) * record_.made, books_->turned(),
                          books_->most_stored());
 }

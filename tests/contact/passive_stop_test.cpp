@@ -217,7 +217,7 @@ TEST(PassiveStop, IsPushedAboutAtRandomAndGivesNothing) {
         const simulate::Tick tick = run.tick(x - 100.0 * (p.x - home.x), z - 100.0 * (p.z - home.z));
         ASSERT_TRUE(tick.ok()) << run.mechanism->explain(tick.status) << " " << named(pair) << scene.text;
         const double q = run.mechanism->state().q[scene.q];
-        beyond = std::max({beyond, scene.low - q, q - scene.high});
+        beyond = support::larger(beyond, scene.low - q, q - scene.high);
         for (const double force : run.mechanism->contact_report().stop_force) touched += force > 0.0;
       }
       EXPECT_LE(run.gained, kBalance * run.in_play) << named(pair) << scene.text;

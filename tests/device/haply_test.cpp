@@ -181,7 +181,7 @@ TEST(Haply, SaysWhyItCannotBeOpened) {
       {[](Settings& s) { s.no_websocket = true; }, "404 Not Found"},
       {[](Settings& s) { s.wrong_accept = true; }, "no WebSocket"},
       {[](Settings& s) { s.first_says = R"({"inverse3":{"049D":{}}})"; }, "version 3.0"},
-      {[](Settings& s) { s.first_says = "welcome"; }, "not understood: welcome"},
+      {[](Settings& s) { s.first_says = "welcome"; }, "not understood: `welcome`"},
   };
   for (const auto& [change, why] : kWrong) {
     HaplyBench bench;

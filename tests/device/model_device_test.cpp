@@ -184,7 +184,7 @@ TEST(ModelDevice, GivesTheHandleWhatItsMotorsHaveLeftAndNoMore) {
     ASSERT_TRUE(arm.wait());
     for (std::size_t i = 0; i < 6; ++i) {
       ASSERT_LE(std::abs(arm.motors()[i]), kLimits[i]);
-      used = std::max(used, std::abs(arm.motors()[i]) / kLimits[i]);
+      used = support::larger(used, std::abs(arm.motors()[i]) / kLimits[i]);
     }
   }
   EXPECT_GT(used, 0.5);  // and it is not given away

@@ -1,4 +1,4 @@
-// Hands that are written down: `--hand file:PATH`. A YAML file of formulas of the time,
+// Hands that are written down: `tactus haptic --hand file:PATH`. A YAML file of formulas of the time,
 //
 //   parameters: {F: 3, w: 2*pi*1.5}                    # its own
 //   tables: {push: {file: push.csv, unit: N}}          # samples, used as push(t)
@@ -19,14 +19,13 @@
 
 #include <tactus/device/hand.h>
 
-namespace tactus::apps {
+namespace tactus::device {
 
 /// The file that a hand's name has, `file:PATH`; empty where it has none.
 std::string file_of_hand(const std::string& name);
 
 /// `arm` pulls where the file does not say how; what trembles is drawn from the seed. A formula that is no number at a time within `duration` [s] is
 /// refused. Throws InputError with file, line and column.
-device::HandPointer read_hand(const std::string& path, const device::Arm& arm, double duration,
-                              std::uint64_t seed);
+HandPointer read_hand(const std::string& path, const Arm& arm, double duration, std::uint64_t seed);
 
-}  // namespace tactus::apps
+}  // namespace tactus::device

@@ -1,4 +1,4 @@
-#include "hand_file.h"
+#include <tactus/device/hand_file.h>
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,7 @@
 #include <tactus/describe/read/tables.h>
 #include <tactus/generate/kernel.h>
 
-namespace tactus::apps {
+namespace tactus::device {
 
 namespace {
 
@@ -306,4 +306,4 @@ device::HandPointer read_hand(const std::string& path, const device::Arm& arm, d
   return HandReader(text, path).read(arm, duration, seed);
 }
 
-}  // namespace tactus::apps
+}  // namespace tactus::device
