@@ -115,7 +115,7 @@ void run(const Maker& make, Ruler& ruler, double duration, Outcome& outcome) {
   outcome.later = std::min(outcome.later, 2.0 * later / duration);
 }
 
-void measure(const std::string& file, double duration, int repetitions, bool slow_ones) {
+void measure(const std::string& file, double duration, int repetitions, [[maybe_unused]] bool slow_ones) {
   const describe::Model model = describe::load(std::string(TACTUS_SOURCE_DIR) + "/models/" + file + ".yaml");
   Ruler ruler(model);
   std::vector<Maker> makers{[&] { return tactus_pile(model, kStep); }};
