@@ -226,15 +226,23 @@ void HapticLoop::display_admittance() noexcept {
   if (safety_.faulted() || safety_.memory().stage == Stage::off) return;
   // Handle and port stand to each other as they did when the display began.
   const simulate::PortMotion& port = view_->motion();
-  // A servo comes after the port: what the hand has still to give for the way between them is no energy from nowhere.
+  const math::Mat3<double> R_to = port.X_WP.R * memory_.R_HP.transposed();
+  // A servo comes after the port: what the hand has still to give for the way between them is no energy from nowhere. Angles have a bound that costs no arc,
+  // angle <= pi sin(angle/2) with 4 sin^2(angle/2) = 3 - trace: only where that is more than there was already is it found.
   const math::Vec3<double> behind = port.X_WP.p - memory_.d - sample_.X_WH.p,
-                           twisted = math::rotation_vector(port.X_WP.R * memory_.R_HP.transposed() *
-                                                           sample_.X_WH.R.transposed());
-  books_->stored(std::hypot(on_port[3], on_port[4], on_port[5]) * std::sqrt(dot(behind, behind)) +
-                 std::hypot(on_port[0], on_port[1], on_port[2]) * std::sqrt(dot(twisted, twisted)));
+                           F{on_port[3], on_port[4], on_port[5]}, M{on_port[0], on_port[1], on_port[2]};
+  double trace = 0.0;
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) trace += R_to(i, j) * sample_.X_WH.R(i, j);
+  constexpr double kHalfPi = 1.5707963267948966;
+  const double pushed = std::sqrt(dot(F, F) * dot(behind, behind)), turning = std::sqrt(dot(M, M));
+  if (!(pushed + turning * kHalfPi * std::sqrt(std::max(0.0, 3.0 - trace)) <= books_->most_stored())) {
+    const math::Vec3<double> twisted = math::rotation_vector(R_to * sample_.X_WH.R.transposed());
+    books_->stored(pushed + turning * std::sqrt(dot(twisted, twisted)));
+  }
   // The wrench of this tick is sensed where it began, and the motion is shown where it ends: one period later.
   device::Command to;
-  to.X_WH = {port.X_WP.R * memory_.R_HP.transposed(), port.X_WP.p - memory_.d};
+  to.X_WH = {R_to, port.X_WP.p - memory_.d};
   to.V_WH = port.V_WP;
   for (std::size_t i = 0; i < 6; ++i) A_commanded_[i] = (port.V_WP[i] - record_.V_P[i]) / period_;
   if (guarded_) {
