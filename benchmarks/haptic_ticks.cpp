@@ -48,11 +48,11 @@ TickFigures measure_ticks(const MakeLoop& make, double rate, long ticks, int rep
     if (!loop.enable()) throw std::runtime_error("the device could not be enabled");
     long k = 0;
     for (; k < ticks && device.wait(); ++k) {
-      const long before = test::allocation_count(), locked = test::lock_count_of_this_thread();
+      const long before = test::allocation_count_of_this_thread(), locked = test::lock_count_of_this_thread();
       const double start = now();
       const bool well = loop.tick(1.0 / rate);
       const double took = std::max(0.0, now() - start - clock_cost());
-      figures.allocations += test::allocation_count() - before;
+      figures.allocations += test::allocation_count_of_this_thread() - before;
       figures.locks += test::lock_count_of_this_thread() - locked;
       figures.all.add(static_cast<std::int64_t>(took));
       float& best = least[static_cast<std::size_t>(k)];
