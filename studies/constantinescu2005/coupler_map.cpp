@@ -343,7 +343,7 @@ Result running_map(const Context& context) {
   record.write_csv(context, "constantinescu2005-coupler-map-running.csv");
   write_file((context.out / "constantinescu2005-coupler-map-running.svg").string(),
              map_svg("A coupler in front of a wall: loops that run",
-                     {"no hand gains", "a hand gains", "swings up, or feeds a hand that pushes"}, panels));
+                     {"no hand gains", "a hand gains", "swings up, or feeds a push"}, panels));
   return {
       "the virtual coupler in front of a wall, by running loops: stiffness, damping, rate, delay, steps and "
       "friction",
