@@ -158,4 +158,17 @@ void Coupler::creep(CouplerMemory& memory, const device::Sample& sample, const s
   }
 }
 
+void Coupler::come_on(CouplerMemory& memory, const device::Sample& sample, const simulate::PortMotion& port,
+                      double share, const std::array<double, 2>& most, double period,
+                      double paid) const noexcept {
+  constexpr double kCreep = 0.5;  // [s]
+  if (share < 1.0) {
+    std::array<double, 2> now{};
+    for (std::size_t k = 0; k < 2; ++k) now[k] = share * (most[k] > 0.0 ? most[k] : kUnlimited[k]);
+    slip(memory, sample, port, now);
+  } else if (memory.slipped) {
+    creep(memory, sample, port, period / kCreep, paid);
+  }
+}
+
 }  // namespace tactus::control

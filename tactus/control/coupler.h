@@ -78,6 +78,9 @@ struct CouplerMemory {
 };
 
 struct Coupler {
+  static constexpr std::array<double, 2> kUnlimited{10.0,
+                                                    100.0};  // [N m], [N] where nothing limits the device
+
   CouplerGains gains;
   std::uint8_t axes = device::kAllAxes;
 
@@ -99,6 +102,9 @@ struct Coupler {
   /// The place goes back by this part of the way, or by as much of that as `paid` [J] allows the springs to hold.
   void creep(CouplerMemory& memory, const device::Sample& sample, const simulate::PortMotion& port,
              double part, double paid) const noexcept;
+  /// After enabling: it slips where it would give more than `share` of `most` {N m, N; 0: nothing limits the device}; with all of it, what slipped creeps back in each `period` [s] as far as that is `paid` [J] for.
+  void come_on(CouplerMemory& memory, const device::Sample& sample, const simulate::PortMotion& port,
+               double share, const std::array<double, 2>& most, double period, double paid) const noexcept;
 
  private:
   /// Some of the three turns, and not all.

@@ -55,7 +55,8 @@ struct Specification {
   std::array<double, 2> inertia{};           // [kg m^2], [kg] felt with the motors off
   std::array<double, 2> damping{};           // [N m s/rad], [N s/m]
   std::array<double, 2> friction{};          // [N m], [N] dry, of each axis
-  double velocity_bandwidth = 0.0;           // [rad/s] of the two poles of its estimate; 0: plain differences
+  double velocity_bandwidth =
+      0.0;  // [rad/s] of the two poles of its estimate (a cobot: one); 0: plain differences
   bool owns_clock = false;
 };
 

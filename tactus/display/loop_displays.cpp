@@ -15,21 +15,6 @@ using control::Entry;
 using control::Fault;
 using control::Stage;
 
-/// After enabling, a coupler slips where it would give more than may be given yet; afterwards it creeps back as far as that is paid for [J].
-void come_on(const control::Coupler& coupler, control::CouplerMemory& memory, const device::Sample& sample,
-             const simulate::PortMotion& port, const control::Safety& safety, double period,
-             double paid) noexcept {
-  constexpr std::array<double, 2> kUnlimited{10.0, 100.0};  // [N m], [N] where nothing limits the device
-  constexpr double kCreep = 0.5;                            // [s]
-  if (const double share = safety.next_share(); share < 1.0) {
-    std::array<double, 2> most = safety.limits().force;
-    for (std::size_t k = 0; k < 2; ++k) most[k] = share * (most[k] > 0.0 ? most[k] : kUnlimited[k]);
-    coupler.slip(memory, sample, port, most);
-  } else if (memory.slipped) {
-    coupler.creep(memory, sample, port, period / kCreep, paid);
-  }
-}
-
 }  // namespace
 
 Vector6 HapticLoop::guard_wrench() noexcept {
@@ -59,7 +44,7 @@ void HapticLoop::fit_coupler(const simulate::PortMotion& port) noexcept {
       memory_.softness = follower_->next(memory_.softness, coupler_.energy(memory_, sample_, port), paid);
     record_.softness = memory_.softness;
   }
-  come_on(coupler_, memory_, sample_, port, safety_, period_, paid);
+  coupler_.come_on(memory_, sample_, port, safety_.next_share(), safety_.limits().force, period_, paid);
 }
 
 void HapticLoop::display_impedance() noexcept {
@@ -92,8 +77,8 @@ void HapticLoop::display_prescribed() noexcept {
   view_->look({}, own.port, own.directions);
   const Vector6 wanted = own.law.wanted(own.memory, sample_, own.port.motion);
   // The reaction comes on by a share of itself, the coupler along the rest by slipping: its springs have their whole stiffness.
-  come_on(own.coupler, own.memory.place, sample_, own.port.motion, safety_, period_,
-          -books_->made_by_display());
+  own.coupler.come_on(own.memory.place, sample_, own.port.motion, safety_.next_share(),
+                      safety_.limits().force, period_, -books_->made_by_display());
   const double share = safety_.next_share();
   Vector6 held = own.coupler.wrench(own.memory.place, sample_, own.port.motion, share);
   for (double& f : held) f /= share;
@@ -121,7 +106,8 @@ void HapticLoop::display_proxy() noexcept {
   const control::Coupler spring{{{0.0, proxy_->stiffness}, {}}, axes};
   simulate::PortMotion held;
   held.X_WP.p = proxy_->memory.p;
-  come_on(spring, memory_, sample_, held, safety_, period_, -books_->made_by_display());
+  spring.come_on(memory_, sample_, held, safety_.next_share(), safety_.limits().force, period_,
+                 -books_->made_by_display());
   const math::Vec3<double> F = proxy.force(proxy_->memory, sample_.X_WH.p + memory_.d);
   Vector6 wanted{};
   for (std::size_t i = 0; i < 3; ++i)

@@ -181,18 +181,13 @@ double Teleoperation::per_port(std::size_t i) const noexcept {
 /// F_pc of a spring that is a coupler's: while forces come on it slips where it would hold more than may be given yet, and creeps back as far as that is paid for; and no motor gives more than it can.
 Vector6 Teleoperation::coordinate(const simulate::PortMotion& seen, double share, double paid,
                                   const std::array<double, 2>& room) noexcept {
-  constexpr std::array<double, 2> kUnlimited{10.0, 100.0};  // [N m], [N] where nothing limits the device
-  constexpr double kCreep = 0.5;                            // [s]
   const control::FourChannelGains& gains = controller_.gains;
   const control::Coupler spring{gains.coordination, controller_.axes};
   std::array<double, 2> most{};  // as the port sees it
   for (std::size_t k = 0; k < 2; ++k)
-    most[k] =
-        (room[k] > 0.0 ? room[k] : kUnlimited[k]) / (gains.force_scale * (k == 0 ? gains.motion_scale : 1.0));
-  if (share < 1.0)
-    spring.slip(memory_.coordination, scaled_, seen, {share * most[0], share * most[1]});
-  else if (memory_.coordination.slipped)
-    spring.creep(memory_.coordination, scaled_, seen, period_ / kCreep, paid);
+    most[k] = (room[k] > 0.0 ? room[k] : control::Coupler::kUnlimited[k]) /
+              (gains.force_scale * (k == 0 ? gains.motion_scale : 1.0));
+  spring.come_on(memory_.coordination, scaled_, seen, share, most, period_, paid);
   Vector6 F = controller_.coordination(memory_, scaled_, seen);
   for (std::size_t k = 0; k < 2; ++k) {
     const double size = std::hypot(F[3 * k], F[3 * k + 1], F[3 * k + 2]);

@@ -18,22 +18,6 @@ namespace {
 using namespace test;
 using nlohmann::json;
 
-/// The columns of a table that are numbers, `stage` left out.
-using Columns = Table;
-Columns columns_of(const std::string& text) {
-  std::istringstream lines(text);
-  std::string line;
-  std::getline(lines, line);
-  const std::vector<std::string> names = cells_of(line);
-  Columns columns;
-  while (std::getline(lines, line)) {
-    const std::vector<std::string> cells = cells_of(line);
-    for (std::size_t i = 0; i < cells.size(); ++i)
-      if (names.at(i) != "stage") columns[names[i]].push_back(std::stod(cells[i]));
-  }
-  return columns;
-}
-
 /// The table of a run of the cart, through a device with a force sensor and no friction of its own.
 std::string text_of(const Folder& folder, const std::string& options) {
   const std::string out = folder.path("run.csv");
@@ -68,7 +52,7 @@ TEST(HapticHand, AScriptedForceDoesTheWorkThatItWrites) {
         tactus("haptic " + model("shopping_cart.yaml") +
                " --device simulated:ideal-force --duration 0.8 --json --out " + out + " --hand file:" + hand);
     ASSERT_EQ(run.code, 0) << run.err;
-    const Columns table = columns_of(content_of(out));
+    const Table table = table_of(content_of(out));
     const std::vector<double>&t = table.at("t"), &y = table.at("handle_y");
     double work = 0.0;
     for (std::size_t i = 1; i < t.size(); ++i) work += 4.0 * 0.5 * (t[i] + t[i - 1]) * (y[i] - y[i - 1]);
@@ -89,7 +73,7 @@ TEST(HapticHand, AnArmFollowsTheWayThatIsWritten) {
       tactus("haptic " + model("rigid_body.yaml") +
              " --weightless --device simulated:ideal --duration 4 --out " + out + " --hand file:" + hand);
   ASSERT_EQ(run.code, 0) << run.err;
-  const std::vector<double> y = columns_of(content_of(out)).at("handle_y");
+  const std::vector<double> y = table_of(content_of(out)).at("handle_y");
   ASSERT_EQ(y.size(), 4000u);
   EXPECT_NEAR(y.back(), 0.02, 0.002);
   EXPECT_LT(y[100], 0.01);
