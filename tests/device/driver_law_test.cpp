@@ -11,6 +11,7 @@
 #include "fakes/force_dimension_bench.h"
 #include "fakes/haply_bench.h"
 #include "fakes/open_haptics_bench.h"
+#include "fakes/pointer_bench.h"
 #include "support/allocations.h"
 #include "support/compare.h"
 
@@ -55,7 +56,7 @@ class EveryDriver : public ::testing::TestWithParam<Case> {
   /// The newest sample, after those on their way.
   Sample sample() {
     Sample sample;
-    for (int k = 0; k <= bench_->on_their_way() + 1; ++k) EXPECT_TRUE(device_->wait());
+    for (int k = 0; k <= bench_->settles_in() + 1; ++k) EXPECT_TRUE(device_->wait());
     EXPECT_TRUE(device_->read(sample));
     return sample;
   }
@@ -228,7 +229,8 @@ INSTANTIATE_TEST_SUITE_P(Drivers, EveryDriver,
                                            on<test::OpenHapticsBench>("OpenHaptics"),
                                            on<test::HaplyBench>("Haply"),
                                            on<test::EvdevJoystickBench>("Joystick"),
-                                           on<test::EvdevWheelBench>("Wheel")),
+                                           on<test::EvdevWheelBench>("Wheel"),
+                                           on<test::PointerBench>("Pointer")),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "fakes/force_dimension_bench.h"
 #include "fakes/haply_bench.h"
 #include "fakes/open_haptics_bench.h"
+#include "fakes/pointer_bench.h"
 
 namespace tactus::display {
 namespace {
@@ -108,10 +109,10 @@ template <class B>
 Case on(const char* name) {
   return {name, [] { return std::make_unique<B>(); }};
 }
-const Case kAlongX[] = {on<device::test::ForceDimensionBench>("ForceDimension"),
-                        on<device::test::OpenHapticsBench>("OpenHaptics"),
-                        on<device::test::HaplyBench>("Haply"),
-                        on<device::test::EvdevJoystickBench>("Joystick")};
+const Case kAlongX[] = {
+    on<device::test::ForceDimensionBench>("ForceDimension"),
+    on<device::test::OpenHapticsBench>("OpenHaptics"), on<device::test::HaplyBench>("Haply"),
+    on<device::test::EvdevJoystickBench>("Joystick"), on<device::test::PointerBench>("Pointer")};
 constexpr auto kName = [](const auto& info) { return info.param.name; };
 INSTANTIATE_TEST_SUITE_P(Drivers, EveryDriver, ::testing::ValuesIn(kAlongX), kName);
 INSTANTIATE_TEST_SUITE_P(Wheel, EveryDriver, ::testing::Values(on<device::test::EvdevWheelBench>("Wheel")),

@@ -31,6 +31,8 @@ class Bench {
   virtual double force_fineness() const { return 1e-12; }
   /// Samples that are on their way when the device is unplugged.
   virtual int on_their_way() const { return 0; }
+  /// Samples after which the handle is seen where it was put.
+  virtual int settles_in() const { return on_their_way(); }
 };
 using MakeBench = std::function<std::unique_ptr<Bench>()>;
 

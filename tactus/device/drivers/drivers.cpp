@@ -11,6 +11,7 @@
 #include <tactus/device/drivers/force_dimension.h>
 #include <tactus/device/drivers/haply.h>
 #include <tactus/device/drivers/open_haptics.h>
+#include <tactus/device/drivers/pointer.h>
 #include <tactus/device/drivers/recorded.h>
 
 namespace tactus::device {
@@ -41,11 +42,13 @@ std::unique_ptr<Device> open_driver(std::string_view name, const DeviceOptions& 
   if (driver == "haply") return open_haply(rest, options);
   if (driver == "evdev") return open_evdev(rest, options);
   if (driver == "file") return open_recorded(rest, options);
+  if (driver == "pointer") refuse_pointer();
   return nullptr;
 }
 
 std::vector<Driver> drivers() {
-  return {find_force_dimension(), find_open_haptics(), find_haply(), find_evdev(), find_recorded()};
+  return {find_force_dimension(), find_open_haptics(), find_haply(),
+          find_evdev(),           find_recorded(),     find_pointer()};
 }
 
 }  // namespace tactus::device

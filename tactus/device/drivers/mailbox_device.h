@@ -78,6 +78,13 @@ class MailboxDevice : public Device, public Explains {
 
   // In either.
   void lose() noexcept { state_ = State::lost; }
+  /// It is there again, and off, with nothing said or seen: while no other thread uses it.
+  void find_again() noexcept {
+    tell_force({});
+    trouble_.forget();
+    sample_ = {};
+    state_ = State::off;
+  }
   void switch_off() noexcept {
     State expected = State::enabled;
     state_.compare_exchange_strong(expected, State::off);

@@ -41,6 +41,11 @@ class Trouble {
     }
     state_.store(kSaid, std::memory_order_release);
   }
+  /// While nobody says anything.
+  void forget() noexcept {
+    size_ = 0;
+    state_.store(kNone, std::memory_order_release);
+  }
   std::string text() const {
     return state_.load(std::memory_order_acquire) == kSaid ? std::string(text_.data(), size_) : std::string();
   }
