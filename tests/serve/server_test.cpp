@@ -238,6 +238,48 @@ TEST_F(Serve, ASimulatedDeviceHoldsTheMechanism) {
   EXPECT_EQ(page.ask({{"type", "choose"}, {"device", "simulated:nothing"}})["type"], "error");
 }
 
+// The cursor's messages move the handle of the haptic loop, whose force moves the mechanism; the page's closing is a fault that the
+// next page sees, and clears.
+TEST_F(Serve, ThePagesPointerIsADevice) {
+  start("double_pendulum");
+  {
+    Page page = visitor();
+    ASSERT_EQ(page.ask({{"type", "choose"}, {"device", "pointer"}, {"weightless", true}})["type"], "ok");
+    page.look(0.2);
+    EXPECT_EQ(page.in_frame<std::uint32_t>(40) & 32u, 0u) << "nobody has the handle";
+    // The tip's body, wherever it is: a grab at its origin, and a way from there.
+    const auto grab = [&](double x) {
+      return Json{{"type", "grab"}, {"body", 2}, {"point", {0, 0, 0}}, {"target", {x, 0.0, -1.0}}};
+    };
+    page.say(grab(0.0));
+    page.look(0.1);
+    const float begun = page.in_frame<float>(120);
+    for (int k = 0; k < 30; ++k) {
+      page.say({{"type", "move"}, {"target", {0.01 * k, 0.0, -1.0}}, {"sequence", k}});
+      page.look(0.02);
+    }
+    EXPECT_NE(page.in_frame<std::uint32_t>(40) & 32u, 0u) << "the handle is shown";
+    EXPECT_NE(page.in_frame<std::uint32_t>(40) & 4u, 0u) << "the hand holds";
+    page.look(0.3);
+    EXPECT_EQ(page.state()["fault"], nullptr);
+    EXPECT_NEAR(page.in_frame<float>(120) - begun, 0.29, 0.01) << "the handle has gone the cursor's way";
+    EXPECT_EQ(page.ask({{"type", "move"}, {"target", {1e9, 0.0, 0.0}}})["type"], "error") << "said, not done";
+    page.look(0.2);
+    EXPECT_EQ(page.state()["fault"], nullptr);
+    // It closes while it holds.
+  }
+  Page next = visitor();
+  Json status = next.wait_until(
+      [](const Json& text) { return text.value("type", "") == "status" && text["state"] == "faulted"; });
+  ASSERT_TRUE(status.is_object());
+  const std::string why = status["fault"].value("why", "");
+  EXPECT_NE(why.find("closed while it held"), std::string::npos) << status["fault"];
+  ASSERT_EQ(next.ask({{"type", "clear_fault"}})["type"], "ok");
+  status = next.wait_until(
+      [](const Json& text) { return text.value("type", "") == "status" && text["state"] == "running"; });
+  EXPECT_TRUE(status.is_object());
+}
+
 TEST_F(Serve, ABrokenModelIsSaidWithItsPlaceAndMendedGoesOn) {
   start();
   Page page = visitor();

@@ -22,11 +22,12 @@ Specification specification_of(const PointerOptions& options) {
   s.description = options.turning ? "the page's cursor, its orientation coupled: forces are shown, not felt"
                                   : "the page's cursor pulls a point: forces are shown, not felt";
   s.actuated = options.turning ? kAllAxes : kTranslation;
-  // Of a usual device, for the design of a coupler: nothing of it is felt.
-  s.inertia = {2e-4 * options.strength, 0.2 * options.strength};
-  s.damping = {2e-3 * options.strength, 1.5 * options.strength};
-  s.continuous = {2.0 * options.strength, 30.0 * options.strength};
-  s.peak = {5.0 * options.strength, 80.0 * options.strength};
+  // Of a usual device: nothing of it is felt.
+  const auto [turning, moving] = options.strength;
+  s.inertia = {2e-4 * turning, 0.2 * moving};
+  s.damping = {2e-3 * turning, 1.5 * moving};
+  s.continuous = {2.0 * turning, 30.0 * moving};
+  s.peak = {5.0 * turning, 80.0 * moving};
   s.rate = options.rate;
   s.owns_clock = options.owns_clock;
   s.stiffness = largest_stiffness(s);

@@ -4,10 +4,9 @@
 //   loop's thread      a device like any other
 //
 // Both meet in mailboxes without locks. The cursor's steps go through two poles (cursor_lag.h): the handle is 20 ms late besides what
-// browser and network take, and is never faster than a hand. Forces are shown by the page, not felt: no motor moves the cursor. That
-// makes the loop easier, not harder: inertia, damping and forces are those of a usual device, for the design of a coupler, and
-// `strength` times them for loads of that size. A pixel's step feeds no limit cycle, as nothing pushes it back: as a resolution it does
-// not count, it is in the description.
+// browser and network take, and is never faster than a hand. Forces are shown by the page, not felt: no motor moves the cursor. Its
+// inertia, damping and forces are those of a usual device, `strength` times, for whoever asks; nothing of them is felt. A pixel's step
+// feeds no limit cycle, as nothing pushes it back, and is no step any more behind the poles: the resolution is left at 0.
 //
 // While it is enabled the page must be heard of. One that closes, is silent, or says what is no number or far beyond any screen: the
 // device is lost, with the reason. plug_in() is the way back.
@@ -30,8 +29,9 @@ struct PointerOptions {
   double rate = 1000.0;    // [Hz]
   bool owns_clock = true;  // false: its user has one, and wait() comes back at once
   bool turning = false;    // its orientation is coupled, too; otherwise it pulls a point
-  double strength = 1.0;   // times the forces and inertia of a table-top device
-  double silence = 3.0;    // [s] a page with a still cursor speaks every 1.25 s at least
+  std::array<double, 2> strength{
+      1.0, 1.0};         // times the forces and inertia of a table-top device, {rotation, translation}
+  double silence = 3.0;  // [s] a page with a still cursor speaks every 1.25 s at least
 };
 
 class Pointer : public MailboxDevice {

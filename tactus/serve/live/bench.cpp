@@ -221,7 +221,7 @@ void Bench::obey(Work& work, const Command& command) noexcept {
       hold_.fresh = true;
       return;
     case Kind::release:
-      return let_go();
+      return release(work, command.value != 0.0);
     case Kind::push:
       push_.body = command.index;
       push_.force = command.a;
@@ -317,6 +317,11 @@ void Bench::tick(Work& work) noexcept {
   simulate::Tick made;
   if (work.rig != nullptr) {
     made = work.rig->tick({acting_.data(), acting_count_});
+    if (hold_.by_device) {
+      const device::Vector6& F = work.rig->record().on_port;
+      hold_.torque = {F[0], F[1], F[2]};
+      hold_.force = {F[3], F[4], F[5]};
+    }
     if (work.rig->applied(acting_[acting_count_])) ++acting_count_;
   } else {
     made = mechanism.step({.tau = tau, .ports = {acting_.data(), acting_count_}, .wrench = {}});
@@ -429,7 +434,8 @@ void Bench::fault(Work& work, simulate::Status status) noexcept {
   words.t = happening.t;
   try {
     words.what = work.rig != nullptr && work.rig->faulted() ? work.rig->words() : "the motion cannot go on";
-    words.why = status.ok() ? std::string() : work.mechanism->explain(status);
+    if (work.rig != nullptr) words.why = work.rig->why();
+    if (words.why.empty()) words.why = status.ok() ? std::string() : work.mechanism->explain(status);
   } catch (...) {
     words.why.clear();
   }

@@ -48,12 +48,13 @@ class Bench {
  private:
   struct Hold {  // of the page's hand
     bool on = false, turning = false, designed = true;
+    bool by_device = false;  // it has the handle of the rig's pointer, and pulls by that
     int body = -1;
     std::uint32_t client = 0, sequence = 0;
     Nanoseconds arrived = 0;
     bool fresh = false;  // the newest message has not acted yet
     float delay = 0.0F;
-    Vec3 point_B{}, target{}, filtered{}, turn{};
+    Vec3 point_B{}, p_at_grab{}, target{}, filtered{}, turn{};
     Mat3 R_at_grab = Mat3::identity();
     ApparentMass mass{}, inertia{};
     std::array<double, 9> mobility{};  // of the point
@@ -84,6 +85,7 @@ class Bench {
   void obey(Work& work, const Command& command) noexcept;
   void grab(Work& work, const Command& command) noexcept;
   void let_go() noexcept { hold_ = {}; }
+  void release(Work& work, bool gone) noexcept;
   void weigh(Work& work) noexcept;
   void look_at_probe(Work& work) noexcept;
   std::span<const double> lead(Work& work) noexcept;

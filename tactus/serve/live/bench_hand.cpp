@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <tactus/math/rotation_vector.h>
+#include <tactus/serve/live/rig.h>
 
 namespace tactus::serve {
 
@@ -23,7 +24,7 @@ Mat3 in_world(const Mat3& R, const Mat3& I) { return R * I * R.transposed(); }
 void Bench::grab(Work& work, const Command& command) noexcept {
   const int port = work.port_of_body[static_cast<std::size_t>(command.index)];
   if (port < 0) return refuse(work, command);
-  hold_ = {};
+  release(work, false);
   hold_.on = true;
   hold_.body = command.index;
   hold_.client = command.client;
@@ -33,8 +34,19 @@ void Bench::grab(Work& work, const Command& command) noexcept {
   hold_.point_B = command.a;
   hold_.target = command.b;
   const math::Pose<double>& X = work.mechanism->motion(port).X_WP;
-  hold_.filtered = X.p + X.R * hold_.point_B;  // it begins without force
+  hold_.filtered = hold_.p_at_grab = X.p + X.R * hold_.point_B;  // it begins without force
   hold_.R_at_grab = X.R;
+  if (work.rig == nullptr || !work.rig->is_held_at(hold_.body)) return;
+  hold_.by_device = work.rig->take();
+  if (hold_.by_device) return;
+  hold_ = {};
+  refuse(work, command);
+}
+
+/// The page opens its hand, or is gone.
+void Bench::release(Work& work, bool gone) noexcept {
+  if (hold_.by_device) gone ? work.rig->lose() : work.rig->let_go();
+  let_go();
 }
 
 /// How heavy the point is now, and what spring suits it. What moves by whole steps is asked for by its own mass alone: its answer
@@ -117,6 +129,11 @@ void Bench::pull(Work& work) noexcept {
   if (hold_.fresh) {
     hold_.delay = static_cast<float>(seconds(now() - hold_.arrived));
     hold_.fresh = false;
+    if (hold_.by_device) work.rig->point(hold_.target - hold_.p_at_grab, hold_.turn);
+  }
+  if (hold_.by_device) {
+    hold_.coupling.stiffness = work.rig->stiffness();
+    return;
   }
   const simulate::PortMotion& motion = mechanism.motion(port);
   const Vec3 r = motion.X_WP.R * hold_.point_B, p = motion.X_WP.p + r;

@@ -154,8 +154,8 @@ void Bench::publish(Work& work) noexcept {
   show_control(work, picture.control);
   hand.pushing = push_.until != 0;
   hand.push = push_.force;
-  picture.has_handle = work.rig != nullptr;
-  if (work.rig != nullptr) picture.handle = numbers_of(work.rig->handle());
+  picture.has_handle = work.rig != nullptr && work.rig->has_handle();
+  if (picture.has_handle) picture.handle = numbers_of(work.rig->handle());
   picture.paused = paused_;
   picture.faulted = faulted_;
   picture.recording = recording_;

@@ -10,9 +10,9 @@ namespace tactus::serve {
 
 struct Command {
   enum class Kind : std::uint8_t {
-    grab,  // index: body; a: point in body axes; b: target
-    move,  // a: target; b: rotation vector since the grab
-    release,
+    grab,       // index: body; a: point in body axes; b: target
+    move,       // a: target; b: rotation vector since the grab
+    release,    // value: 1 where the page is gone
     push,       // index: body; a: force; b: point in body axes
     coupling,   // a: {stiffness, ratio, force}; 0: as designed
     parameter,  // index, value

@@ -7,6 +7,7 @@
 
 #include <tactus/base/error.h>
 #include <tactus/control/coupler_design.h>
+#include <tactus/device/drivers/pointer.h>
 #include <tactus/device/registry.h>
 #include <tactus/serve/live/work.h>
 
@@ -61,21 +62,64 @@ device::HandPointer hand_of(const Work& work, const Grasp& grasp, const device::
   return device::hold(arm);
 }
 
+/// What a pointer moves {kg m^2, kg}, in the easiest direction: no more than all of it.
+std::array<double, 2> load_of(const Work& work, const Grasp& grasp) {
+  return {std::min(grasp.inertia[0], work.heavy * work.radius * work.radius),
+          std::min(grasp.inertia[1], work.heavy)};
+}
+
+/// As strong as what it moves is heavy.
+device::PointerOptions pointer_of(const Work& work, const Grasp& grasp) {
+  constexpr std::array<double, 2> kTableTop{0.02, 2.0};  // [kg m^2], [kg] that such a device is for
+  const std::array<double, 2> load = load_of(work, grasp);
+  return {.rate = 1.0 / work.choice.step,
+          .owns_clock = false,
+          .turning = work.choice.device == "pointer:turning",
+          .strength = {std::max(1.0, load[0] / kTableTop[0]), std::max(1.0, work.heavy / kTableTop[1])}};
+}
+
+/// No force moves a cursor, and no device burns what the coupler makes: the port alone hangs on it, as on the page's own hand (grip.h),
+/// critically damped at w, which is below the passive limit there (kShare/T) by a margin for places where the port is lighter.
+control::CouplerGains pointer_gains(const Work& work, const Grasp& grasp) {
+  constexpr double kFrequency = 40.0;  // [rad/s] of what hangs on it: 6 mm under its own weight
+  constexpr double kMargin = 0.3;      // a port that is ten times as light is stable, too
+  const double w = std::min(kFrequency, kMargin * kShare / work.choice.step);
+  const std::array<double, 2> load = load_of(work, grasp);
+  control::CouplerGains gains;
+  for (std::size_t k = 0; k < 2; ++k) {
+    gains.stiffness[k] = load[k] * w * w;
+    gains.damping[k] = 2.0 * load[k] * w;
+  }
+  return gains;
+}
+
 }  // namespace
 
-Rig::Rig(Work& work) : port_(port_of(work)) {
-  const Grasp grasp = grasp_of(*work.mechanism, port_);
-  const device::DeviceOptions options{.rate = 1.0 / work.choice.step};
-  device::Specification known;
-  for (const device::Specification& s : device::devices())
-    if (s.name == work.choice.device) known = s;
-  device_ = device::open(work.choice.device, hand_of(work, grasp, known), options);
+Rig::Rig(Work& work)
+    : mechanism_(*work.mechanism),
+      port_(port_of(work)),
+      body_(mechanism_.ports()[static_cast<std::size_t>(port_)].body) {
+  const Grasp grasp = grasp_of(mechanism_, port_);
+  if (is_pointer(work.choice.device)) {
+    auto pointer = std::make_unique<device::Pointer>(pointer_of(work, grasp));
+    pointer_ = pointer.get();
+    device_ = std::move(pointer);
+  } else {
+    const device::DeviceOptions options{.rate = 1.0 / work.choice.step};
+    device::Specification known;
+    for (const device::Specification& s : device::devices())
+      if (s.name == work.choice.device) known = s;
+    device_ = device::open(work.choice.device, hand_of(work, grasp, known), options);
+  }
   const device::Specification& s = device_->specification();
   if (s.owns_clock)
     throw InputError({}, "device `" + s.name + "` has a clock of its own, and the page has one, too",
                      "take `tactus haptic` for it");
   control::CouplerGains gains;
-  if (s.kind == device::Kind::impedance) gains = control::design(s, grasp.inertia, 0.5);
+  if (pointer_ != nullptr)
+    gains = pointer_gains(work, grasp);
+  else if (s.kind == device::Kind::impedance)
+    gains = control::design(s, grasp.inertia, 0.5);
   control::SafetyLimits limits = control::limits_for(s);
   loop_ = std::make_unique<display::HapticLoop>(*work.mechanism, *device_, port_, gains, limits);
   loop_->share_mechanism();  // with the page
@@ -91,7 +135,7 @@ Rig::Rig(Work& work) : port_(port_of(work)) {
     four.joint_damping = 50.0;     // [1/s]
     loop_->use(four);
   }
-  if (!loop_->enable())
+  if (pointer_ == nullptr && !loop_->enable())
     throw InputError({}, "device `" + s.name + "` could not be switched on",
                      "look at it, and choose it again");
 }
@@ -115,11 +159,38 @@ bool Rig::applied(simulate::PortWrench& wrench) const noexcept {
 void Rig::restart() noexcept {
   loop_->disable();
   loop_->clear();
-  loop_->enable();
+  if (pointer_ == nullptr)
+    loop_->enable();
+  else
+    pointer_->plug_in(mechanism_.motion(port_).X_WP.p);
+}
+
+// The handle is put where the port is: what was seen of it before does not count.
+bool Rig::take() noexcept {
+  p_taken_ = mechanism_.motion(port_).X_WP.p;
+  loop_->disable();
+  loop_->clear();
+  pointer_->plug_in(p_taken_);
+  return loop_->enable();
+}
+
+void Rig::point(const math::Vec3<double>& way, const math::Vec3<double>& turn) noexcept {
+  pointer_->point({p_taken_ + way, turn});
+}
+
+void Rig::let_go() noexcept { loop_->disable(); }
+
+void Rig::lose() noexcept { pointer_->close(); }
+
+bool Rig::has_handle() const noexcept {
+  return pointer_ == nullptr || loop_->safety().stage == control::Stage::ramping ||
+         loop_->safety().stage == control::Stage::on;
 }
 
 bool Rig::faulted() const noexcept { return loop_->safety().stage == control::Stage::faulted; }
 
 std::string Rig::words() const { return std::string(control::meaning_of(loop_->safety().fault)); }
+
+std::string Rig::why() const { return pointer_ != nullptr ? pointer_->trouble() : std::string(); }
 
 }  // namespace tactus::serve

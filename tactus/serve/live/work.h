@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tactus/base/latest.h>
@@ -42,6 +43,9 @@ struct Choice {
   bool floating = false;          // like `angles`: how the file is read (describe::Reading)
   describe::Reading::Angles angles = describe::Reading::Angles::near;
 };
+
+/// The page's cursor as a device, which the page's own hand holds.
+inline bool is_pointer(std::string_view device) { return device == "pointer" || device == "pointer:turning"; }
 
 /// A curve that may be drawn of a motion.
 struct Channel {

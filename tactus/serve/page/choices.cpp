@@ -67,7 +67,11 @@ Json choices_of(const Work& work) {
        item("impedance", "four channels, the joints by acceleration [Constantinescu2005]", no_device),
        item("penalties", "four channels, with penalties where joints resist", no_device)});
 
-  Json devices = Json::array({item("mouse", "the cursor takes any point of any body")});
+  Json devices = Json::array(
+      {item("mouse", "the cursor takes any point of any body"),
+       item("pointer",
+            "the cursor is a device of the haptic loop: a point at the port, by coupler or four channels"),
+       item("pointer:turning", "the same with the body's orientation: it turns as the hand turns it")});
   for (const device::Specification& s : device::devices()) devices.push_back(item(s.name, s.description));
 
   Json hands = Json::array({item("page", "yours")});
@@ -75,7 +79,8 @@ Json choices_of(const Work& work) {
        {std::pair{"hold", "holds the handle where it is"}, std::pair{"stroke", "to and fro"},
         std::pair{"circle", "round and round"}, std::pair{"tap", "taps"},
         std::pair{"none", "nobody holds the handle"}})
-    hands.push_back(item(name, meaning, no_device));
+    hands.push_back(
+        item(name, meaning, is_pointer(work.choice.device) ? "the cursor is the hand" : no_device));
 
   Json ports = Json::array();
   for (const simulate::Port& port : work.mechanism->ports())

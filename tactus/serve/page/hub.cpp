@@ -104,7 +104,7 @@ Hub::Id Hub::connect(std::shared_ptr<Link> link) {
 }
 
 void Hub::disconnect(Id id) {
-  leave(id);
+  leave(id, true);
   clients_.erase(id);
 }
 
@@ -165,10 +165,10 @@ bool Hub::hold(Client& client, const Answer& to) {
   return false;
 }
 
-void Hub::leave(Id id) {
+void Hub::leave(Id id, bool gone) {
   if (holder_ != id) return;
   holder_ = 0;
-  if (grabbed_) command({}, {.kind = Command::Kind::release});
+  if (grabbed_) command({}, {.kind = Command::Kind::release, .value = gone ? 1.0 : 0.0});
   grabbed_ = false;
 }
 

@@ -147,7 +147,7 @@ class Hub {
              std::function<Json()> make);
   bool within_rate(Client& client);
   bool hold(Client& client, const Answer& to);
-  void leave(Id client);
+  void leave(Id client, bool gone = false);
   void greet(Client& client, const say::Hello& hello);
   void choose_columns(Client& client);
   bool command(const Answer& to, Command command);

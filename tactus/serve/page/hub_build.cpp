@@ -312,6 +312,8 @@ void Hub::on(Client&, const Answer& to, const say::Choose& choose) {
   if (choice.device == "mouse") {
     choice.controller = "coupler";
     choice.hand = "page";
+  } else if (is_pointer(choice.device)) {
+    choice.hand = "page";
   } else if (choice.hand == "page") {
     choice.hand = "hold";
   }
