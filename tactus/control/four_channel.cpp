@@ -24,6 +24,15 @@ double dot(const Vector6& a, const Vector6& b) noexcept {
 
 }  // namespace
 
+// 0 x is 0 of every number, and of nothing else.
+bool finite(const PortState& state) noexcept {
+  double zero = 0.0;
+  for (const double x : state.L) zero += 0.0 * x;
+  for (const Vector6* v : {&state.acceleration, &state.turning, &state.motion.V_WP})
+    for (const double x : *v) zero += 0.0 * x;
+  return zero == 0.0 && device::finite(state.motion.X_WP);
+}
+
 void FourChannel::engage(FourChannelMemory& memory, const device::Sample& sample,
                          const simulate::PortMotion& port) const noexcept {
   memory.p_start = sample.X_WH.p;

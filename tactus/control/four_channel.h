@@ -127,6 +127,8 @@ struct PortState {
   Matrix6 L{};             // mobility
 };
 
+bool finite(const PortState& state) noexcept;
+
 /// What the device shall do, in world axes.
 struct HandleDemand {
   Vector6 acceleration{};

@@ -1,6 +1,7 @@
 #include <tactus/control/local_model.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include <tactus/math/rotation_vector.h>
@@ -16,6 +17,23 @@ std::optional<std::size_t> find(const LocalState& state, std::uint64_t id) noexc
 }
 
 }  // namespace
+
+bool finite(const LocalModelUpdate& update) noexcept {
+  double zero = 0.0;  // 0 x is 0 of every number, and of nothing else
+  for (const double x : update.L) zero += 0.0 * x;
+  for (const Vector6* v : {&update.A, &update.turning, &update.motion.V_WP})
+    for (const double x : *v) zero += 0.0 * x;
+  for (std::size_t c = 0; c < static_cast<std::size_t>(update.contacts); ++c) {
+    const LocalModelUpdate::Contact& contact = update.contact[c];
+    for (const double x :
+         {contact.gap, contact.rate, contact.acceleration, contact.stiffness, contact.damping})
+      zero += 0.0 * x;
+    for (const double x : contact.r) zero += 0.0 * x;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(update.contacts); ++d) zero += 0.0 * contact.w[d];
+  }
+  return zero == 0.0 && std::isfinite(update.energy) && std::isfinite(update.work) &&
+         device::finite(update.motion.X_WP);
+}
 
 void LocalModel::take(const LocalModelUpdate& update, const LocalState* then, double age) noexcept {
   const LocalState now = state_;

@@ -34,6 +34,7 @@ inline constexpr std::size_t kMostLocalContacts = 8;
 /// What the simulation sends: a plain value, without pointers.
 struct LocalModelUpdate {
   std::uint64_t tick = 0;   // of the loop, at whose beginning it holds
+  std::uint64_t run = 0;    // of the loop: since its last fault
   simulate::Status status;  // of the simulation's steps
   simulate::PortMotion motion;
   double energy = 0.0;     // [J] kinetic and potential, of the mechanism
@@ -51,6 +52,8 @@ struct LocalModelUpdate {
   };
   std::array<Contact, kMostLocalContacts> contact{};
 };
+
+bool finite(const LocalModelUpdate& update) noexcept;
 
 /// All that the local model remembers: where it is, and how far it has come by itself, updates not counted.
 struct LocalState {

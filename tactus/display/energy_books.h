@@ -65,7 +65,8 @@ class EnergyBooks {
   /// What came from nowhere, by the first line, or by either; negative: lost or stored.
   double made_by_display() const noexcept { return made_by_display_; }
   double made() const noexcept {
-    return known_ ? std::max(made_by_display(), made_in_all_) : made_by_display();
+    // Written so that an energy that is no number is no silence.
+    return known_ && !(made_in_all_ <= made_by_display()) ? made_in_all_ : made_by_display();
   }
 
  private:

@@ -40,6 +40,11 @@ class KeptPort final : public PortView {
   const simulate::PortMotion& motion() noexcept override { return port_->motion(); }
   Vector6 jump(const Vector6& acceleration) noexcept override { return port_->jump(acceleration); }
   double energy() noexcept override;
+  /// What was to be paid back to the bolted part is not: it begins with the port's speed.
+  bool recover() noexcept override {
+    unpaid_ = {};
+    return port_->recover();
+  }
   void rehearse(const Vector6&) noexcept override { port_->rehearse(passed_on_); }
 
   /// [kg m^2], [kg] that are bolted on now.

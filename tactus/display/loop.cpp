@@ -195,8 +195,15 @@ void HapticLoop::make_view() {
 
 bool HapticLoop::gave_up() const noexcept { return prescribed_ != nullptr && prescribed_->given_up; }
 
+void HapticLoop::clear() noexcept {
+  if (safety_.faulted()) recovered_ = view_->recover();
+  safety_.clear();
+}
+
 bool HapticLoop::enable() noexcept {
-  if (safety_.faulted() || !device_.enable()) return false;
+  if (safety_.faulted()) return false;
+  if (!recovered_) recovered_ = view_->recover();
+  if (!recovered_ || !device_.enable()) return false;
   memory_.engaged = false;
   guard_ = {};
   before_ = hand_before_ = false;
@@ -360,7 +367,12 @@ void HapticLoop::step_mechanism(const Vector6& on_port) noexcept {
     return;
   }
   if (view_->late()) return safety_.trip(Fault::simulation_late);
-  const math::Pose<double>& to = view_->motion().X_WP;
+  // What says that all is well and is no number is not booked; nor is a place where no port can be.
+  const simulate::PortMotion& moved = view_->motion();
+  if (!device::finite(moved.X_WP) || !device::finite(moved.V_WP)) return safety_.trip(Fault::mechanism);
+  observe_distance(moved);
+  if (safety_.faulted()) return;
+  const math::Pose<double>& to = moved.X_WP;
   const double given = work_along(on_port, from, to);
   record_.into_port += given;
   record_.on_port = on_port;
@@ -377,6 +389,8 @@ void HapticLoop::step_mechanism(const Vector6& on_port) noexcept {
 }
 
 void HapticLoop::command(const device::Command& command) noexcept {
+  if (!device::finite(command.wrench) || !device::finite(command.X_WH) || !device::finite(command.V_WH))
+    return safety_.trip(Fault::bad_force);
   commanded_ = command;
   if (!device_.command(command)) safety_.trip(Fault::refused);
 }

@@ -113,13 +113,13 @@ class HapticLoop {
   /// lives. Throws InputError where the options do not fit.
   void use(const TwoRateOptions& options);
 
-  /// Switches the device on; forces ramp up from the next tick, from where handle and port then are. False while faulted, or
-  /// where the device cannot.
+  /// Switches the device on; forces ramp up from the next tick, from where handle and port then are. False while faulted,
+  /// where the device cannot, and of two rates with a thread until the simulation has answered after clear(): try again.
   bool enable() noexcept;
   /// Forces off; the mechanism goes on by itself.
   void disable() noexcept;
   /// After a fault, before enable().
-  void clear() noexcept { safety_.clear(); }
+  void clear() noexcept;
 
   /// Somebody else moves the mechanism, too, or changes its parameters: its energy is then no part of the books.
   void share_mechanism() noexcept { closed_ = false; }
@@ -202,7 +202,7 @@ class HapticLoop {
   TickRecord record_{};
   math::Vec3<double> p_before_{};  // of the handle, in the tick before: where it is pushed
   math::Mat3<double> R_before_ = math::Mat3<double>::identity();
-  bool before_ = false;
+  bool before_ = false, recovered_ = true;
   Vector6 F_before_{};  // of the hand, where it is sensed or observed
   math::Vec3<double> p_hand_{};
   math::Mat3<double> R_hand_ = math::Mat3<double>::identity();

@@ -47,6 +47,8 @@ class PortView {
   virtual double work() const noexcept { return std::numeric_limits<double>::quiet_NaN(); }
   /// [J] kinetic and potential, of the mechanism itself, as late as everything.
   virtual double energy() noexcept = 0;
+  /// After a fault, between two ticks: what is remembered of the one that failed is forgotten. False: not yet.
+  virtual bool recover() noexcept { return true; }
   /// Between two ticks: a step with this wrench, taken back, so that code and numbers of the next one are in the caches. Nothing has changed then.
   virtual void rehearse(const Vector6& /*on_port*/) noexcept {}
 };

@@ -59,6 +59,8 @@ class Teleoperation {
     return controller_.gains.force_scale * controller_.gains.motion_scale;
   }
 
+  /// As look() found it.
+  const control::PortState& port_state() const noexcept { return state_; }
   const control::Resisted& resisted() const noexcept { return resisted_; }
   const control::HandleDemand& demand() const noexcept { return demand_; }
   const Vector6& hand() const noexcept { return sample_.F_H_W; }

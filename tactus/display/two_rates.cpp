@@ -22,6 +22,10 @@ SlowSimulation::SlowSimulation(simulate::Mechanism& mechanism, int port, const R
 int SlowSimulation::port_of_body(int body) const noexcept { return ports_[static_cast<std::size_t>(body)]; }
 
 void SlowSimulation::catch_up(const WrenchSent& message, control::LocalModelUpdate& update) noexcept {
+  if (message.run != run_) {
+    run_ = message.run;
+    status_ = {};
+  }
   if (message.tick > tick_ && status_.ok()) {
     const double length = static_cast<double>(message.tick - tick_) * mechanism_.step_length();
     Vector6 mean{};
@@ -29,7 +33,9 @@ void SlowSimulation::catch_up(const WrenchSent& message, control::LocalModelUpda
     for (; tick_ < message.tick && status_.ok(); ++tick_) {
       const math::Pose<double> from = full_.motion().X_WP;
       status_ |= full_.step(mean).status;
-      work_ += work_along(mean, from, full_.motion().X_WP);
+      const double work = work_along(mean, from, full_.motion().X_WP);
+      if (!std::isfinite(work)) status_ |= simulate::Status::not_finite;
+      if (status_.ok()) work_ += work;
     }
     tick_ = message.tick;
     done_ = message.sum;
@@ -60,6 +66,7 @@ void SlowSimulation::probe(std::span<const simulate::PortWrench> wrenches, Probe
 
 void SlowSimulation::describe(control::LocalModelUpdate& update) noexcept {
   update.tick = tick_;
+  update.run = run_;
   update.status = status_;
   update.energy = full_.energy();
   update.work = work_;
@@ -168,12 +175,44 @@ void LocalPort::simulate_beside() noexcept {
   }
 }
 
+// What is not sound is not taken: the local model stays a model, and the next step says why it ends.
 void LocalPort::receive(const control::LocalModelUpdate& update) noexcept {
+  if (update.run != sent_.run) return;  // of before the fault
+  status_ |= update.status;
+  if (!control::finite(update)) status_ |= simulate::Status::not_finite;
+  if (!status_.ok()) return;
   const std::uint64_t age = tick_ - update.tick;
   late_ |= age >= kRemembered;
   if (late_) return;
   local_.take(update, age == 0 ? nullptr : &past_[update.tick % kRemembered],
               static_cast<double>(age) * period_);
+}
+
+bool LocalPort::recover() noexcept {
+  control::LocalModelUpdate fresh;
+  if (threaded_) {
+    const bool answered = asked_ && to_loop_.update() && to_loop_.front().run == sent_.run;
+    if (!answered) {
+      if (!asked_) {
+        ++sent_.run;
+        to_simulation_.back() = sent_;
+        to_simulation_.publish();
+      }
+      asked_ = true;
+      return false;
+    }
+    asked_ = false;
+    fresh = to_loop_.front();
+  } else {
+    ++sent_.run;
+    first_ = waiting_ = 0;
+    slow_.catch_up(sent_, fresh);
+  }
+  if (!fresh.status.ok() || !control::finite(fresh)) return false;
+  local_.take(fresh);
+  status_ = {};
+  late_ = false;
+  return true;
 }
 
 const simulate::PortMotion& LocalPort::begin() noexcept {
@@ -214,7 +253,7 @@ simulate::Tick LocalPort::step(const Vector6& on_port) noexcept {
   sent_.tick = ++tick_;
   local_.acceleration(on_port, period_);
   local_.step(period_);
-  tick.status = local_.update().status;
+  tick.status = status_;
   return tick;
 }
 

@@ -30,7 +30,8 @@ struct TwoRateOptions;
 /// All that was applied at the port before the tick.
 struct WrenchSent {
   std::uint64_t tick = 0;
-  Vector6 sum{};  // [N m s; N s]
+  std::uint64_t run = 0;  // counts up where the loop begins anew after a fault
+  Vector6 sum{};          // [N m s; N s]
 };
 
 /// The slow side: it alone touches the mechanism.
@@ -58,7 +59,8 @@ class SlowSimulation {
   std::uint64_t tick_ = 0;
   Vector6 done_{};
   double work_ = 0.0;
-  simulate::Status status_;
+  simulate::Status status_;  // of this run: a failure stays until the next
+  std::uint64_t run_ = 0;
   std::vector<int> ports_;  // of the bodies; -1: fixed
   std::array<simulate::NearPoint, 32> near_{};
   std::array<std::size_t, control::kMostLocalContacts> chosen_{};
@@ -84,6 +86,9 @@ class LocalPort final : public PortView {
   Vector6 jump(const Vector6&) noexcept override { return {}; }
   bool continuous() const noexcept override { return false; }
   bool late() const noexcept override { return late_; }
+  /// The simulation catches up, and the local model is what it then is. With a thread: asks for that, and is false until the answer is
+  /// there.
+  bool recover() noexcept override;
   double energy() noexcept override { return local_.update().energy; }
   double work() const noexcept override { return local_.update().work; }
 
@@ -103,7 +108,8 @@ class LocalPort final : public PortView {
   control::LocalModel local_;
   std::uint64_t tick_ = 0;
   WrenchSent sent_{};
-  bool late_ = false;
+  bool late_ = false, asked_ = false;
+  simulate::Status status_;                // of what the simulation sent; an update that failed is not taken
   std::vector<control::LocalState> past_;  // [kRemembered], by tick
   // In simulated time: on their way.
   std::vector<control::LocalModelUpdate> coming_;
