@@ -364,10 +364,6 @@ Vector6 Safety::limited(const Vector6& wrench, const Vector6& guard, Entry entry
     entry == Entry::by_itself ? grown(all, memory_.wrench, step) : near(all, memory_.wrench, step);
     by_power(all);
   }
-  if (!device::finite(own) || !device::finite(all)) {  // numbers whose squares are none
-    trip(Fault::bad_force);
-    return {};
-  }
   memory_.own = own;
   memory_.wrench = all;
   memory_.power = std::max(0.0, power_of(all, V));

@@ -54,6 +54,7 @@ void KeptPort::grow(const control::Matrix6& L, const Vector6& V) noexcept {
 
 simulate::Tick KeptPort::step(const Vector6& on_port) noexcept {
   port_->look({}, state_, resisted_);
+  if (!control::finite(state_)) return {.status = simulate::Status::not_finite};
   const Vector6 V = state_.motion.V_WP;
   grow(state_.L, V);
   Vector6 F = on_port;

@@ -1,6 +1,9 @@
 // Whether more came out of a loop than went in.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include <tactus/contact/open.h>
 #include <tactus/describe/read/load.h>
 #include <tactus/device/registry.h>
@@ -24,6 +27,19 @@ TEST(EnergyBooks, WhatTheMechanismGivesByItselfIsNotMade) {
   books.mechanism(7.0, 0);
   EXPECT_EQ(books.made(), 1.0);  // more than it lost, and more than left it at the port
   EXPECT_EQ(books.turned(), 6.0);
+}
+
+TEST(EnergyBooks, AnEnergyThatIsNoNumberIsNoSilence) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EnergyBooks books;
+  books.mechanism(1.0, 0);
+  books.mechanism(nan, 0);
+  EXPECT_TRUE(std::isnan(books.made()));
+  EnergyBooks work;
+  work.mechanism(1.0, 0);
+  work.into_port(nan);
+  work.mechanism(1.0, 0);
+  EXPECT_FALSE(work.made() <= 1e300);
 }
 
 TEST(EnergyBooks, AMechanismThatGainsWhatNobodyGaveIsFound) {

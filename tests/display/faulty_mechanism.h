@@ -24,8 +24,9 @@ enum class Breaks {
   nan_acceleration,  // asked for how it would move, it says what is no number: four channels, local models
   nan_mobility,      //
   infinite_mobility,
-  jumps,  // its place is another, kilometres away
-  hangs,  // a step does not come back until it is healed
+  jumps,   // its place is another, kilometres away
+  driven,  // something pushes the faster the faster it is: energy from nowhere
+  hangs,   // a step does not come back until it is told to go on
 };
 
 /// Equations and kernels, which a mechanism is made of besides its engine.
@@ -51,6 +52,8 @@ class FaultyMechanism final : private MechanismParts, public simulate::Mechanism
     at_ = at;
     what_ = what;
   }
+  /// Of what hangs in another thread.
+  void go_on() { what_ = Breaks::nothing; }
   void heal() {
     what_ = Breaks::nothing;
     set_state(inner_->state());
@@ -82,7 +85,7 @@ class FaultyMechanism final : private MechanismParts, public simulate::Mechanism
   simulate::Status advance(const simulate::TickInput& input) noexcept override {
     if (is_broken(Breaks::fails)) return simulate::Status::constraint_lost;
     while (is_broken(Breaks::hangs)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    const simulate::Tick tick = inner_->step(input);
+    const simulate::Tick tick = is_broken(Breaks::driven) ? step_driven(input) : inner_->step(input);
     state_ = inner_->state();
     ++steps_;
     if (steps_ < at_) return tick.status;
@@ -92,6 +95,17 @@ class FaultyMechanism final : private MechanismParts, public simulate::Mechanism
     if (what == Breaks::infinite_speed) state_.u[0] = kInfinite;
     if (what == Breaks::jumps) state_.q[0] += 2e3;
     return tick.status;
+  }
+  /// By 400 N s/m, or N m s/rad.
+  simulate::Tick step_driven(const simulate::TickInput& input) noexcept {
+    std::array<simulate::PortWrench, 4> acting{};
+    const std::size_t count = std::min(input.ports.size(), acting.size() - 1);
+    std::copy_n(input.ports.begin(), count, acting.begin());
+    simulate::PortWrench& more = acting[count];
+    more.port = count > 0 ? acting[0].port : 0;
+    more.wrench = inner_->motion(more.port).V_WP;
+    for (double& f : more.wrench) f *= 400.0;
+    return inner_->step({.tau = input.tau, .ports = {acting.data(), count + 1}, .wrench = input.wrench});
   }
   bool hold_loads(const simulate::TickInput& input) noexcept override { return inner_->hold(input); }
   bool switch_constraint(int constraint, bool on) noexcept override {
@@ -127,7 +141,7 @@ class FaultyMechanism final : private MechanismParts, public simulate::Mechanism
   std::unique_ptr<simulate::Mechanism> inner_;
   simulate::State state_;
   std::atomic<Breaks> what_{Breaks::nothing};
-  std::uint64_t at_ = 0, steps_ = 0;
+  std::atomic<std::uint64_t> at_{0}, steps_{0};
 };
 
 }  // namespace tactus::display

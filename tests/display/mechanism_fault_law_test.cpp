@@ -148,6 +148,41 @@ TEST_P(EveryMechanism, IsSafeWithinTheTickInWhichAnswersAreNoNumbers) {
   }
 }
 
+// Energy from nowhere ends the run by one reason or another, and until then no command is beyond its limits.
+TEST_P(EveryMechanism, IsSafeWhereSomethingDrivesTheMechanism) {
+  if (control_ == Control::proxy) return;  // nobody moves its mechanism: it rests
+  for (const std::uint64_t at : {1, 12, 40}) {
+    const auto device = faulty(Injected::nothing, 0);
+    const auto here = loop(*device);
+    broken_->inject(Breaks::driven, at);
+    const control::SafetyLimits limits = control::limits_for(device->specification());
+    constexpr int kMost = 4000;  // ticks: e^500 of what it was, at 400/3 1/s
+    bool well = true;
+    int ticks = 0;
+    while (well && ticks++ < kMost) {
+      device->wait();
+      well = here->tick(here->period());
+      ASSERT_TRUE(device::finite(here->record().on_handle)) << at;
+      ASSERT_TRUE(device::finite(device->last_command().X_WH)) << at;
+      constexpr double kRounding = 1.0 + 1e-9;
+      for (std::size_t k = 0; k < 2; ++k)
+        if (limits.force[k] > 0.0) {
+          ASSERT_LE(size(here->record().on_handle, k), kRounding * limits.force[k]) << at;
+        }
+    }
+    ASSERT_FALSE(well) << at;
+    EXPECT_NE(here->safety().fault, Fault::refused) << "the loop finds it, not the device";
+    expect_safe(*here, *device);
+    broken_->heal();
+    mechanism_->set_state({.t = 0.0, .q = {0.0}, .u = {0.0}, .momentum = {}});
+    for (int k = 0; k < 2000; ++k) device->wait();  // until the hand has caught a handle that was thrown
+    here->clear();
+    ASSERT_TRUE(here->enable());
+    expect_begins_anew(*here, *device);
+    ASSERT_FALSE(HasFailure()) << at;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Fault, EveryMechanism, ::testing::ValuesIn(every_loop()), kLoopName);
 
 }  // namespace
