@@ -65,8 +65,9 @@ class EnergyBooks {
   /// What came from nowhere, by the first line, or by either; negative: lost or stored.
   double made_by_display() const noexcept { return made_by_display_; }
   double made() const noexcept {
-    // Written so that an energy that is no number is no silence.
-    return known_ && !(made_in_all_ <= made_by_display()) ? made_in_all_ : made_by_display();
+    const double by_display = made_by_display();
+    // Either that is no number is no silence.
+    return !known_ || std::isnan(by_display) || made_in_all_ <= by_display ? by_display : made_in_all_;
   }
 
  private:
