@@ -8,6 +8,8 @@
 #include <tactus/serve/live/bench.h>
 #include <tactus/serve/live/rig.h>
 
+#include <tactus/serve/page/gallery.h>
+
 #include "support/allocations.h"
 #include "support/compare.h"
 #include "support/paths.h"
@@ -21,13 +23,10 @@ using support::larger;
 struct Pointed {
   explicit Pointed(const std::string& model, const std::string& device = "pointer",
                    const std::string& controller = "coupler", bool weightless = false)
-      : bench({.priority = 0, .thread = false}) {
-    Choice choice;
-    choice.device = device;
-    choice.controller = controller;
-    choice.weightless = weightless;
-    work =
-        std::make_shared<Work>(describe::load(support::source_dir() + "/models/" + model + ".yaml"), choice);
+      : Pointed(describe::load(support::source_dir() + "/models/" + model + ".yaml"),
+                {.weightless = weightless, .device = device, .controller = controller}) {}
+  Pointed(const describe::Model& model, const Choice& choice)
+      : work(std::make_shared<Work>(model, choice)), bench({.priority = 0, .thread = false}) {
     work->scene = 1;
     work->mechanism->save(*work->snapshots[0]);
     for (const simulate::Port& port : work->mechanism->ports())
@@ -201,6 +200,19 @@ TEST(PointerRig, APageThatIsGoneOrTalksNonsenseEndsInTheSafeState) {
     }
 }
 
+// What ends a run is said by the loop; of the mechanism only where that failed.
+TEST(PointerRig, AFaultOfTheLoopIsNotLaidToTheMechanismsInput) {
+  Pointed pointed("rigid_body");
+  pointed.grab();
+  pointed.bench.advance(20);
+  simulate::State far = pointed.work->mechanism->state();
+  far.q[0] += 1e3;
+  pointed.work->mechanism->set_state(far);
+  pointed.bench.advance(1);
+  ASSERT_EQ(pointed.record().fault, control::Fault::apart) << name_of(pointed.record().fault);
+  EXPECT_EQ(pointed.fault(), std::string(control::meaning_of(control::Fault::apart)) + ": ");
+}
+
 TEST(PointerRig, AllocatesNothingInTheLoop) {
   Pointed pointed("double_pendulum");
   pointed.grab();
@@ -215,5 +227,56 @@ TEST(PointerRig, AllocatesNothingInTheLoop) {
   EXPECT_EQ(tactus::test::allocation_count_of_this_thread(), before);
   EXPECT_EQ(pointed.record().stage, control::Stage::ramping) << pointed.fault();
 }
+
+// ---- every model of the gallery, as the page opens it
+
+const Gallery& gallery() {
+  static const Gallery models(support::source_dir() + "/models", "");
+  return models;
+}
+
+class EveryModelPointed : public testing::TestWithParam<std::string> {};
+
+// Led round a third of its size within two seconds, by steps of 60 Hz, by the coupler.
+TEST_P(EveryModelPointed, IsLedByTheCursor) {
+  const GalleryEntry* const entry = gallery().find(GetParam());
+  ASSERT_NE(entry, nullptr);
+  Choice choice;
+  choice.weightless = entry->weightless;
+  choice.script = entry->script;
+  choice.settings = entry->settings;
+  if (entry->step > 0.0) choice.step = entry->step;
+  choice.device = "pointer";
+  Pointed pointed(describe::load(entry->path, choice.settings), choice);
+  ASSERT_GT(pointed.body, 0);
+  const double size = pointed.work->radius / 3.0, T = choice.step;
+  const control::SafetyLimits limits = pointed.work->rig->limits();
+  pointed.bench.advance(static_cast<long>(0.1 / T));
+  pointed.grab();
+  double hardest = 0.0;
+  for (int k = 0; k < 120; ++k) {
+    const double s = 2.0 * 3.14159265358979 * k / 120.0;
+    pointed.move({size * std::sin(s), 0.0, size * (1.0 - std::cos(s))});
+    for (long tick = 0; tick < static_cast<long>(1.0 / (60.0 * T)); ++tick) {
+      pointed.bench.advance(1);
+      const display::TickRecord& record = pointed.record();
+      ASSERT_NE(record.stage, control::Stage::faulted) << k << ": " << pointed.fault();
+      ASSERT_TRUE(device::finite(record.on_handle) && device::finite(record.on_port)) << k;
+      hardest = larger(hardest, size_of({record.on_handle[3], record.on_handle[4], record.on_handle[5]}));
+    }
+  }
+  constexpr double kRounding = 1.0 + 1e-9;
+  EXPECT_LE(hardest, kRounding * limits.force[1]);
+  EXPECT_GT(hardest, 1e-3 * limits.force[1]);  // it is felt
+}
+
+std::vector<std::string> all_models() {
+  std::vector<std::string> names;
+  for (const GalleryEntry& entry : gallery().entries()) names.push_back(entry.name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryModel, EveryModelPointed, testing::ValuesIn(all_models()),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace

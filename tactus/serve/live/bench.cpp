@@ -434,8 +434,10 @@ void Bench::fault(Work& work, simulate::Status status) noexcept {
   words.t = happening.t;
   try {
     words.what = work.rig != nullptr && work.rig->faulted() ? work.rig->words() : "the motion cannot go on";
-    if (work.rig != nullptr) words.why = work.rig->why();
-    if (words.why.empty()) words.why = status.ok() ? std::string() : work.mechanism->explain(status);
+    if (work.rig != nullptr && work.rig->faulted())
+      words.why = work.rig->why();
+    else
+      words.why = status.ok() ? std::string() : work.mechanism->explain(status);
   } catch (...) {
     words.why.clear();
   }

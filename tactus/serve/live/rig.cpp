@@ -120,8 +120,8 @@ Rig::Rig(Work& work)
     gains = pointer_gains(work, grasp);
   else if (s.kind == device::Kind::impedance)
     gains = control::design(s, grasp.inertia, 0.5);
-  control::SafetyLimits limits = control::limits_for(s);
-  loop_ = std::make_unique<display::HapticLoop>(*work.mechanism, *device_, port_, gains, limits);
+  limits_ = control::limits_for(s);
+  loop_ = std::make_unique<display::HapticLoop>(*work.mechanism, *device_, port_, gains, limits_);
   loop_->share_mechanism();  // with the page
   if (work.choice.controller != "coupler") {
     control::FourChannelGains four;
@@ -191,6 +191,11 @@ bool Rig::faulted() const noexcept { return loop_->safety().stage == control::St
 
 std::string Rig::words() const { return std::string(control::meaning_of(loop_->safety().fault)); }
 
-std::string Rig::why() const { return pointer_ != nullptr ? pointer_->trouble() : std::string(); }
+std::string Rig::why() const {
+  if (pointer_ != nullptr)
+    if (std::string trouble = pointer_->trouble(); !trouble.empty()) return trouble;
+  const simulate::Status status = loop_->record().status;
+  return status.ok() ? std::string() : mechanism_.explain(status);
+}
 
 }  // namespace tactus::serve

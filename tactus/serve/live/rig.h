@@ -47,6 +47,7 @@ class Rig {
   std::string words() const, why() const;
   math::Pose<double> handle() const noexcept { return loop_->sample().X_WH; }
   const display::TickRecord& record() const noexcept { return loop_->record(); }
+  const control::SafetyLimits& limits() const noexcept { return limits_; }
   /// [N/m] of the coupler.
   double stiffness() const noexcept { return loop_->coupler().gains.stiffness[1]; }
 
@@ -56,6 +57,7 @@ class Rig {
   device::Pointer* pointer_ = nullptr;  // the device, where it is that
   std::unique_ptr<display::HapticLoop> loop_;
   int port_ = 0, body_ = 0;
+  control::SafetyLimits limits_{};
   math::Vec3<double> p_taken_{};  // where the handle was taken
 };
 
