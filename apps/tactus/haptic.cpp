@@ -15,6 +15,7 @@
 #include "haptic_idle.h"
 #include "haptic_summary.h"
 #include "input_files.h"
+#include "log_files.h"
 #include "options.h"
 #include "setup_file.h"
 #include "status_line.h"
@@ -142,12 +143,15 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
     refuse("--duration: between one tick and 1e8 of them", "give seconds");
   const long ticks = std::lround(request.duration * session.rate), stride = ticks / kMostRecords + 1;
   std::vector<display::TickRecord> records(static_cast<std::size_t>((ticks + stride - 1) / stride));
+  std::vector<display::AttachedFile> attached;
+  if (!request.log.empty()) attached = files_for_log(request.model, model, request.device, request.hand.name);
   const display::TickLogPointer log = display::open_log({.csv = request.out,
                                                          .mcap = request.log,
                                                          .device = session.specification,
                                                          .setup = logged,
                                                          .model_name = request.model.path,
-                                                         .model_text = request.model.text()});
+                                                         .model_text = request.model.text(),
+                                                         .files = std::move(attached)});
   if (!loop.enable()) throw Failed("the device could not be switched on");
   display::RunReport report;
   const Interruption interruption;
@@ -279,6 +283,16 @@ void add_haptic_settings(CLI::App* verb, HapticRequest* request) {
                    "contacts included")
       ->capture_default_str()
       ->check(CLI::IsMember({"euler", "rk4", "implicit", "passive"}));
+  verb->add_option("--formulation", request->formulation,
+                   "of the constrained motion; parametric: in the coordinates z that the model gives, as "
+                   "[Faulring2006, Algorithm 1] with a better integrator")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"automatic", "multipliers", "embedding", "projection", "parametric"}));
+  verb->add_option("--holding", request->holding,
+                   "how constraints are held: projection (position and velocity), or for comparison "
+                   "position_only, velocity_only, baumgarte, none")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"projection", "position_only", "velocity_only", "baumgarte", "none"}));
   verb->add_option("--prescribe", request->prescribe,
                    "axes of the port, such as x,y,rz; those of the device, along the directions that the "
                    "port can move")
@@ -296,6 +310,27 @@ void add_haptic_settings(CLI::App* verb, HapticRequest* request) {
           "off, and grows until there")
       ->capture_default_str()
       ->check(numbers(Range::between(1.0, 1e3)));
+  verb->add_flag(
+      "--no-turning", request->no_turning,
+      "four channels as printed in [Constantinescu2005]: the handle's acceleration without Jdot u");
+  verb->add_option("--rank", request->rank,
+                   "what says which directions the joints resist: mobility, that of the port in the device's "
+                   "inertia, or jacobian, the singular values of the port's Jacobian, as printed, which sees "
+                   "no constraints")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"mobility", "jacobian"}));
+  verb->add_option("--rank-tolerance", request->rank_tolerance,
+                   "a direction is resisted where the device's mass over the mechanism's, or the singular "
+                   "value, is below this; 1e-4")
+      ->check(numbers(Range::positive()));
+  verb->add_flag(
+      "--no-fading", request->no_fading,
+      "as printed: penalties begin all at once, and do not fade between the tolerance and twice that");
+  verb->add_option("--internal-damping", request->internal_damping,
+                   "damping at the joints [N m s/rad], [N s/m] of motions that the port does not show, an "
+                   "arm's elbow: "
+                   "unfelt at the port")
+      ->check(numbers(Range::not_negative()));
   verb->add_option("--force-scale", request->force_scale,
                    "four channels: the hand feels this times the force")
       ->capture_default_str()

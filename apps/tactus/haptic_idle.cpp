@@ -26,6 +26,9 @@ std::vector<std::string> idle_options(const HapticRequest& request, const Haptic
         "four channels and, at one rate, admittance devices");
   needs(c == "penalties", {"--joint-stiffness", "--joint-damping", "--damping-growth"},
         "--controller penalties");
+  needs(four && impedance, {"--no-turning"}, "four channels, --controller impedance or penalties");
+  needs(c == "penalties", {"--rank", "--rank-tolerance", "--no-fading"}, "--controller penalties");
+  needs(!session.model.constraints.empty(), {"--formulation", "--holding"}, "models with constraints");
   needs(c == "prescribed", {"--prescribe"}, "--controller prescribed");
   if (!impedance) {
     needs(false, {"--coupling", "--stiffness", "--damping"},

@@ -12,6 +12,7 @@
 #include <tactus/control/coupler_design.h>
 #include <tactus/control/kept_inertia.h>
 #include <tactus/control/prescribed_design.h>
+#include <tactus/device/hand_file.h>
 
 namespace tactus::apps {
 
@@ -332,6 +333,10 @@ control::FourChannelGains four_channels(const HapticRequest& request, HapticSess
   gains.joint_stiffness = request.joint_stiffness;
   gains.joint_damping = request.joint_damping;
   gains.damping_growth = request.damping_growth;
+  gains.turning = !request.no_turning;
+  gains.fade = !request.no_fading;
+  gains.rank = request.rank == "jacobian" ? control::Rank::jacobian : control::Rank::mobility;
+  if (request.rank_tolerance > 0.0) gains.tolerance = request.rank_tolerance;
   gains.force_scale = request.force_scale;
   gains.motion_scale = request.motion_scale;
   if (request.kept >= 0.0) {
@@ -435,6 +440,8 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
     options.budget = simulate::Budget::haptic();
     options.hand_over = true;
     options.integrator = *simulate::integrator_of(request.integrator);
+    options.constraints.formulation = *simulate::formulation_of(request.formulation);
+    options.constraints.holding = *simulate::holding_of(request.holding);
     if (!request.port.empty())
       for (std::size_t i = 0; i < session.model.frames.size(); ++i)
         if (session.model.frames[i].name == request.port) options.ports = {request.port};
@@ -497,6 +504,14 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
     choose_hand(request, session.device->specification(), grasp,
                 std::isfinite(session.device->hand_work()) ? session.notes : none);
     *session.hand = hand_of(request.hand);
+    if (const std::string file = device::file_of_hand(request.hand.name); !file.empty()) {
+      const double end = device::end_of_hand(file);
+      const bool held = request.hand.let_go < 0.0 || request.hand.let_go > end;
+      if (std::isfinite(session.device->hand_work()) && held && end < request.duration - 2.0 / session.rate)
+        session.notes.push_back(fmt::format(
+            "the hand's file ends after {:g} s, and the run after {:g} s: its last values go on until then",
+            end, request.duration));
+    }
     constexpr double kNotable = 1.0;  // [N]
     const device::Vector6& F = request.hand.carried;
     if (const double force = std::hypot(F[3], F[4], F[5]); force > kNotable)
@@ -559,6 +574,7 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
     session.loop->use(control::ProxyGains{.stiffness = session.gains.stiffness[1]});
   else if (request.controller != "coupler")
     session.loop->use(four_channels(request, session, grasp));
+  if (request.internal_damping > 0.0) session.loop->damp_inside(request.internal_damping);
   // Four channels mask the device's inertia, friction and damping, which elsewhere takes what sampling adds. What that would feed is taken back.
   const bool four = s.kind == device::Kind::impedance &&
                     (request.controller == "impedance" || request.controller == "penalties");

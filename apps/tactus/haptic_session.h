@@ -23,12 +23,17 @@ struct HapticRequest {
   ModelChoice model;
   std::string device, port, controller = "coupler", coupling = "firm", integrator = "rk4", out, plot, log,
                             histogram;
-  std::vector<std::string> prescribe;  // axes
-  std::vector<std::string> notes;      // of options that were given and do nothing
+  std::string formulation = "automatic", holding = "projection";  // of constraints
+  std::vector<std::string> prescribe;                             // axes
+  std::vector<std::string> notes;                                 // of options that were given and do nothing
   HandChoice hand;
   ArmSettings arm;
   double joint_stiffness = 200.0, joint_damping = 50.0, force_scale = 1.0, motion_scale = 1.0;
   double damping_growth = 1.0;
+  std::string rank = "mobility";
+  double rank_tolerance = 0.0;                 // 0: the usual one
+  bool no_turning = false, no_fading = false;  // as printed
+  double internal_damping = 0.0;               // [N m s/rad], [N s/m]
   double rate = 0.0, duration = 5.0, size = 0.0, stiffness = 0.0, damping = -1.0, late = 0.0;
   double watchdog = 0.1;
   double tool = 0.0;                                             // [kg]

@@ -83,10 +83,15 @@ ordered_json as_json(const Outcome& o) {
     json["proxy"] = {{"stiffness", o.gains.stiffness[1]}};
   else if (o.device.kind == device::Kind::impedance &&
            (o.request.controller == "impedance" || o.request.controller == "penalties"))
-    json["four_channels"] = {
-        {"joint_stiffness", o.request.joint_stiffness}, {"joint_damping", o.request.joint_damping},
-        {"damping_growth", o.request.damping_growth},   {"force_scale", o.request.force_scale},
-        {"motion_scale", o.request.motion_scale},       {"directions_resisted", o.most_resisted}};
+    json["four_channels"] = {{"joint_stiffness", o.request.joint_stiffness},
+                             {"joint_damping", o.request.joint_damping},
+                             {"damping_growth", o.request.damping_growth},
+                             {"force_scale", o.request.force_scale},
+                             {"motion_scale", o.request.motion_scale},
+                             {"directions_resisted", o.most_resisted},
+                             {"rank", o.request.rank},
+                             {"turning", !o.request.no_turning},
+                             {"fading", !o.request.no_fading}};
   if (o.two_rates())
     json["two_rates"] = {{"simulation_hz", o.request.local_rate},
                          {"update_every_ticks", o.request.update_every},

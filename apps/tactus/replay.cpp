@@ -9,6 +9,7 @@
 #include <tactus/serve/server.h>
 
 #include "haptic_session.h"
+#include "log_files.h"
 #include "setup_file.h"
 
 namespace tactus::apps {
@@ -19,16 +20,6 @@ struct ReplayRequest {
   std::string path;
   bool json = false;
 };
-
-/// The log's own copy of the model, unless its file is still the same: then meshes beside it are found too.
-describe::Model model_of(const HapticRequest& request, const display::RecordedRun& log, std::string& note) {
-  // It is attached under the path that was given, which may have been another way to the same file.
-  auto copy = log.attachments().find(request.model.path);
-  if (copy == log.attachments().end() && log.attachments().size() == 1) copy = log.attachments().begin();
-  if (copy == log.attachments().end() || request.model.text() == copy->second) return request.model.load();
-  note = request.model.path + " has changed since, or is gone: the log's own copy is used";
-  return request.model.load_text(copy->second);
-}
 
 void run_recording(const ReplayRequest& request) {
   const serve::RecordingReport report = serve::repeat_recording(request.path);
@@ -66,8 +57,8 @@ void run(const ReplayRequest& request) {
                      "the simulation ran in a thread of its own: when its updates came is not in the log",
                      "replay runs with one rate, or in simulated time");
 
-  std::string note;
-  HapticSession session = open_session(settings, model_of(settings, log, note), std::move(device));
+  const LoggedModel logged(settings.model, log);
+  HapticSession session = open_session(settings, logged.model(), std::move(device));
   if (!session.loop->enable()) throw Failed("the log could not be opened as a device");
   const display::ReplayReport report = replay(*session.loop, log);
 
@@ -77,7 +68,7 @@ void run(const ReplayRequest& request) {
         {"log", request.path},  {"model", settings.model.path}, {"device", session.specification.name},
         {"whole", log.whole()}, {"ticks", report.ticks},        {"different", report.different},
         {"same", same}};
-    if (!note.empty()) json["notes"] = {note};
+    if (!logged.notes().empty()) json["notes"] = logged.notes();
     if (!same)
       json["first_difference"] = {{"tick", report.first_tick},
                                   {"what", report.what},
@@ -85,7 +76,7 @@ void run(const ReplayRequest& request) {
                                   {"now", display::digits_of(report.found)}};
     fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   } else {
-    if (!note.empty()) fmt::print("note: {}\n", note);
+    for (const std::string& note : logged.notes()) fmt::print("note: {}\n", note);
     if (!log.whole()) fmt::print("note: the log was cut off; its whole part is replayed\n");
     fmt::print("{} ticks of {} held through {}: {}\n", report.ticks, settings.model.path,
                session.specification.name,

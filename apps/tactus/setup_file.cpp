@@ -4,7 +4,6 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -79,8 +78,15 @@ void SetupFile::add_to(CLI::App& verb) {
 
 void SetupFile::apply(CLI::App& verb) {
   if (!read.empty()) {
+    // May be a pipe; what never ends is none.
+    constexpr std::size_t kMost = 1u << 20;
     std::ifstream file(read);
-    apply_text(verb, {std::istreambuf_iterator<char>(file), {}}, read);
+    std::string text(kMost + 1, '\0');
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    if (text.size() > kMost)
+      throw InputError({read}, "is too long for a set-up: more than 1 MiB", "write `name: value` lines");
+    apply_text(verb, text, read);
   }
   if (verb.get_option("MODEL")->count() == 0)
     throw InputError({}, "MODEL is required", "give a model file, or a set-up with `model:`");
@@ -100,8 +106,10 @@ void SetupFile::apply_text(CLI::App& verb, const std::string& text, const std::s
   const std::vector<std::string> names = names_of(verb);
   std::vector<std::string> seen;
   for (const auto& entry : setup) {
-    const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : std::string();
     const Place place = place_of(file, entry.first.Mark());
+    if (!entry.first.IsScalar())
+      throw InputError(place, "the name of a setting is one word", "write `name: value` lines");
+    const std::string key = entry.first.Scalar();
     if (std::find(names.begin(), names.end(), key) == names.end())
       throw InputError(place, fmt::format("`{}` is no setting of {}", key, verb.get_name()),
                        suggestion(key, names));

@@ -7,9 +7,19 @@
 // they do not: (1 - J^T Jbar^T) tau, Jbar = M^-1 P J^T Lambda, of which J Jbar = 1 [Constantinescu2005, (16), of which the printed
 // 1_6 - Jbar J has d rows and columns, not six; Khatib1987]. So a force on the joints, -b u, damps what is inside and nothing is felt of
 // it at the hand.
+//
+// Damped while it moves (InternalDamper): the part of the speeds that the port does not show is
+//
+//   u_i = u - Jbar V,       tau = -s b u_i,       F as above
+//
+// V the port's velocity. Both together do the work  tau^T (1 - Jbar J) u = tau^T u_i = -s b |u_i|^2:  never more than nothing, and nothing
+// where only the port moves. A damper that is held for a period T overshoots where b T is large beside what swings: the kinetic
+// energy changes by  -s T b |u_i|^2 + s^2 T^2/2 tau^T ud,  ud what both together do to the accelerations, which is least by
+// s = b |u_i|^2/(T tau^T ud). s is that where it is below 1: so no damping is unstable.
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include <tactus/control/four_channel.h>
 #include <tactus/simulate/motion/mechanism.h>
@@ -40,5 +50,28 @@ inline bool hide_at_port(simulate::Mechanism& mechanism, int port, std::uint8_t 
   for (std::size_t i = 0; i < 6; ++i) wrench[i] += more[i];
   return true;
 }
+
+class InternalDamper {
+ public:
+  /// The mechanism must outlive it. `damping` [N m s/rad], [N s/m] at every joint that has a motor. Throws InputError where it is negative, where the
+  /// model's speeds are not the rates of its joints, and where joints have dry friction or something may touch: u_i is asked for by forces that those
+  /// would take.
+  InternalDamper(simulate::Mechanism& mechanism, int port, std::uint8_t axes, double damping);
+
+  /// With `acting` on the mechanism, the first of them at the port: F is added to it, and tau() are the forces at the joints. Where
+  /// nothing moves inside they are 0. Allocates nothing.
+  void damp(std::span<simulate::PortWrench> acting) noexcept;
+  std::span<const double> tau() const noexcept { return tau_; }
+
+ private:
+  bool find(std::span<simulate::PortWrench> acting) noexcept;
+
+  simulate::Mechanism& mechanism_;
+  int port_;
+  std::uint8_t axes_;
+  double damping_;
+  std::vector<bool> driven_;                 // [nv] by a motor
+  std::vector<double> tau_, udot_, inside_;  // [nv]; udot without, u_i
+};
 
 }  // namespace tactus::control

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,7 @@
 #include <tactus/base/error.h>
 #include <tactus/describe/read/file_text.h>
 #include <tactus/describe/read/reader.h>
+#include <tactus/describe/read/table_files.h>
 #include <tactus/describe/read/tables.h>
 #include <tactus/generate/kernel.h>
 
@@ -304,6 +306,46 @@ device::HandPointer read_hand(const std::string& path, const device::Arm& arm, d
   describe::require_text(text, path);
   if (path.ends_with(".csv")) return read_rows(text, path, arm);
   return HandReader(text, path).read(arm, duration, seed);
+}
+
+double end_of_hand(const std::string& path) {
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  const std::string text = describe::read_source(path);
+  // Of comma-separated rows the last one's number in this column.
+  const auto last_time = [&](std::string_view rows, std::size_t column) {
+    double last = kNever;
+    while (!rows.empty()) {
+      const std::size_t end = std::min(rows.find('\n'), rows.size());
+      const std::vector<std::string_view> cells = cells_of(trimmed(rows.substr(0, end)));
+      rows.remove_prefix(std::min(end + 1, rows.size()));
+      double value = 0.0;
+      if (column < cells.size() &&
+          std::from_chars(cells[column].data(), cells[column].data() + cells[column].size(), value).ec ==
+              std::errc())
+        last = value;
+    }
+    return last;
+  };
+  if (path.ends_with(".csv")) {
+    for (std::string_view rest = text; !rest.empty();) {
+      const std::size_t end = std::min(rest.find('\n'), rest.size());
+      std::string_view line = trimmed(rest.substr(0, end));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+      if (line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
+      if (line.empty() || line.front() == '#') continue;
+      const std::vector<std::string_view> names = cells_of(line);
+      return last_time(rest,
+                       static_cast<std::size_t>(std::find(names.begin(), names.end(), "t") - names.begin()));
+    }
+    return kNever;
+  }
+  double end = kNever;
+  if (text.find("let_go:") != std::string::npos) return end;
+  const std::vector<std::string> names = describe::table_names(path), files = describe::table_files(path);
+  for (std::size_t i = 0; i < names.size() && names.size() == files.size(); ++i)
+    if (text.find(names[i] + "(t)") != std::string::npos)
+      end = std::min(end, last_time(describe::read_source(files[i]), 0));
+  return end;
 }
 
 }  // namespace tactus::device

@@ -28,4 +28,8 @@ std::string file_of_hand(const std::string& name);
 /// refused. Throws InputError with file, line and column.
 HandPointer read_hand(const std::string& path, const Arm& arm, double duration, std::uint64_t seed);
 
+/// [s] When what is written ends, and its last values go on: the last row of a table, or that of the first of a formula's own tables that is used as `name(t)`. Infinity where nothing
+/// ends, or the hand lets go by itself.
+double end_of_hand(const std::string& path);
+
 }  // namespace tactus::device

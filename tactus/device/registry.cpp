@@ -25,6 +25,9 @@ double stiffness_bound(const Specification& s, std::size_t k) {
   return std::min(sampled, stepped);
 }
 
+/// [rad] 150 degrees: a wrist that turns by 300 degrees, as those of laboratory devices about their handle.
+constexpr double kWrist = 2.618;
+
 /// [rad/s] 100 Hz: of the estimates of velocity from encoder steps.
 constexpr double kVelocityBandwidth = 628.0;
 
@@ -51,6 +54,7 @@ Specification spatial() {
   s.name = "simulated:spatial";
   s.description = "impedance device of six freedoms";
   s.workspace = {0.2, 0.2, 0.2};
+  s.workspace_angle = kWrist;
   s.continuous = {0.4, 8.0};
   s.peak = {1.0, 20.0};
   s.resolution = {3e-4, 3e-5};
@@ -74,6 +78,7 @@ Specification ideal() {
   s.name = "simulated:ideal";
   s.description = "the same without dry friction, encoder steps and limits of force";
   s.workspace = {};
+  s.workspace_angle = 0.0;
   s.continuous = s.peak = s.resolution = s.friction = {};
   s.velocity_bandwidth = 0.0;
   return s;
@@ -119,6 +124,7 @@ Specification admittance() {
   s.kind = Kind::admittance;
   s.force_sensor = true;
   s.workspace = {0.5, 0.5, 0.5};
+  s.workspace_angle = kWrist;
   s.continuous = {20.0, 200.0};
   s.peak = {30.0, 300.0};
   s.resolution = {1e-5, 5e-6};

@@ -38,7 +38,7 @@ class KeptPort final : public PortView {
   simulate::Tick step(const Vector6& on_port) noexcept override;
   void beside(std::span<const simulate::PortWrench> wrenches) noexcept override { port_->beside(wrenches); }
   const simulate::PortMotion& motion() noexcept override { return port_->motion(); }
-  Vector6 jump(const Vector6& acceleration) noexcept override { return port_->jump(acceleration); }
+  Vector6 jump(Vector6& acceleration) noexcept override { return port_->jump(acceleration); }
   double energy() noexcept override;
   /// What was to be paid back to the bolted part is not: it begins with the port's speed.
   bool recover() noexcept override {

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <tactus/display/loop.h>
 
@@ -24,11 +25,19 @@ struct CloseLog {
 };
 using TickLogPointer = std::unique_ptr<TickLog, CloseLog>;
 
+/// A file that a run was made from.
+struct AttachedFile {
+  std::string name, bytes;  // its whole path
+  bool of_model = false;    // the model is read from it, and a replay needs it
+};
+
 struct LogRequest {
   std::string csv, mcap;               // paths; "": none
   device::Specification device;        // for the head of the MCAP file, like what follows
   std::string setup;                   // settings of the run
   std::string model_name, model_text;  // attached
+  std::vector<AttachedFile>
+      files{};  // attached as well: what the model includes, meshes, tables, those of device and hand
 };
 /// Null where no path is given. Throws InputError where a path cannot be written.
 TickLogPointer open_log(const LogRequest& request);
@@ -50,6 +59,10 @@ class RecordedRun {
   const std::string& setup() const;
   /// By name.
   const std::map<std::string, std::string>& attachments() const;
+  /// The attachment that is the model's file; "": the log is an older one, and does not say.
+  const std::string& model_name() const;
+  /// Attachments that the model is read from besides, by their whole paths. Older logs have none.
+  const std::vector<std::string>& model_files() const;
   /// The samples of the log as a device, once; it must not outlive the run.
   std::unique_ptr<device::Device> device() const;
 

@@ -150,6 +150,13 @@ void HapticLoop::keep_inertia(const std::array<double, 2>& least, double share) 
   make_view();
 }
 
+void HapticLoop::damp_inside(double damping) {
+  // Refused before anything changes.
+  control::InternalDamper(mechanism_, port_, device_.specification().actuated, damping);
+  internal_damping_ = damping;
+  make_view();
+}
+
 std::array<double, 2> HapticLoop::kept_inertia() const noexcept {
   return kept_port_ != nullptr ? kept_port_->bolted() : std::array<double, 2>{};
 }
@@ -177,6 +184,7 @@ void HapticLoop::make_view() {
     rule.tolerance = 1.0 / gains.heaviest;
     rule.axes = gains.axes;
   }
+  rule.internal_damping = internal_damping_;
   view_.reset();  // a thread ends before another begins
   // Rates that are equal are one rate: the loop then has the mechanism itself.
   const bool two =

@@ -107,6 +107,9 @@ class HapticLoop {
   /// Inertia is bolted to the port that an admittance device shows, where that is lighter than `least` {kg m^2, kg} (display/kept_port.h, control/admittance_design.h): as much as is missing,
   /// or `share` of it all, from 0 to 1, where that is given. Not with two rates. Throws InputError where the device is not of the admittance kind.
   void keep_inertia(const std::array<double, 2>& least, double share = -1.0);
+  /// Motions that the port does not show along the device's axes are damped unfelt (control/internal_motion.h): [N m s/rad], [N s/m] at the joints, 0 for none. Throws InputError where
+  /// the mechanism is none for that.
+  void damp_inside(double damping);
   /// [kg m^2], [kg] that are bolted to the port now.
   std::array<double, 2> kept_inertia() const noexcept;
   /// A local model between updates of the mechanism, from now on. With a thread the mechanism is that thread's while the loop
@@ -193,6 +196,7 @@ class HapticLoop {
   std::unique_ptr<TwoRateOptions> two_rates_;  // null: one
   std::unique_ptr<KeptInertia> kept_;          // null: none
   std::unique_ptr<PortView> view_;
+  double internal_damping_ = 0.0;
   KeptPort* kept_port_ = nullptr;  // the view, where inertia is bolted to it
   device::Sample sample_{};
   device::Command commanded_{};

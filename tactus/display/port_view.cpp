@@ -34,7 +34,10 @@ void FullPort::look(const Vector6& on_port, control::PortState& state, control::
 simulate::Tick FullPort::step(const Vector6& on_port) noexcept {
   acting_[0] = {port_, on_port};
   switched_ = !mechanism_.waiting_requests().empty();
-  return mechanism_.step({.tau = {}, .ports = {acting_.data(), acting_count_}, .wrench = {}});
+  if (inside_ == nullptr)
+    return mechanism_.step({.tau = {}, .ports = {acting_.data(), acting_count_}, .wrench = {}});
+  inside_->damp({acting_.data(), acting_count_});
+  return mechanism_.step({.tau = inside_->tau(), .ports = {acting_.data(), acting_count_}, .wrench = {}});
 }
 
 void FullPort::rehearse(const Vector6& on_port) noexcept {
@@ -50,16 +53,24 @@ void FullPort::beside(std::span<const simulate::PortWrench> wrenches) noexcept {
     acting_[acting_count_++] = wrench;
 }
 
-Vector6 FullPort::jump(const Vector6& acceleration) noexcept {
-  Vector6 gained{};
+Vector6 FullPort::jump(Vector6& acceleration) noexcept {
   // Constraints that are switched on, by a request or a transition, are caught by an impulse as well.
   bool struck = switched_;
   for (const simulate::Event& event : mechanism_.events())
     struck |= event.kind == simulate::EventKind::impact || event.kind == simulate::EventKind::transition;
-  if (!struck) return gained;
+  // What is slower is stopped by a tick's force of 1 N for each kilogram at 1 kHz.
+  constexpr double kSlow = 1e-3;  // [m/s], [rad/s]
+  const bool blow = mechanism_.met() > kSlow;
   const simulate::PortMotion& to = mechanism_.motion(port_);
-  for (std::size_t i = 0; i < 6; ++i)
-    gained[i] = to.V_WP[i] - before_.V_WP[i] - mechanism_.step_length() * acceleration[i];
+  const double T = mechanism_.step_length();
+  if (!struck && !blow) {
+    for (std::size_t i = 0; i < 6; ++i) mean_[i] = (to.V_WP[i] - before_.V_WP[i]) / T;
+    mean_known_ = true;
+    return {};
+  }
+  if (blow && mean_known_) acceleration = mean_;
+  Vector6 gained{};
+  for (std::size_t i = 0; i < 6; ++i) gained[i] = to.V_WP[i] - before_.V_WP[i] - T * acceleration[i];
   return gained;
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 
 #include <tactus/control/four_channel.h>
+#include <tactus/control/internal_motion.h>
 #include <tactus/simulate/motion/mechanism.h>
 
 namespace tactus::display {
@@ -35,8 +36,9 @@ class PortView {
   virtual void beside(std::span<const simulate::PortWrench> /*wrenches*/) noexcept {}
   /// After step().
   virtual const simulate::PortMotion& motion() noexcept = 0;
-  /// The velocity that impacts and constraints that were switched gave to the port in the last step, beyond `acceleration` times the period.
-  virtual Vector6 jump(const Vector6& acceleration) noexcept = 0;
+  /// The velocity that impacts and constraints that were switched gave to the port in the last step, beyond `acceleration` times the period. Where contacts go by whole steps their impulses are in
+  /// `acceleration`: it becomes that of the last tick without a blow.
+  virtual Vector6 jump(Vector6& acceleration) noexcept = 0;
   /// [ticks] since all this was true: 0 for the mechanism itself.
   virtual std::uint64_t age() const noexcept { return 0; }
   /// Its motion never jumps from tick to tick but by impacts: differences of it are velocities.
@@ -53,7 +55,7 @@ class PortView {
   virtual void rehearse(const Vector6& /*on_port*/) noexcept {}
 };
 
-/// What decides which directions count as resisted.
+/// What decides which directions count as resisted, and what is damped unfelt.
 struct ResistanceRule {
   bool wanted = false;
   bool turning = false;  // Jd u is wanted
@@ -62,6 +64,8 @@ struct ResistanceRule {
   double tolerance = 1e-4;
   bool fade = true;
   std::uint8_t axes = device::kAllAxes;
+  double internal_damping =
+      0.0;  // [N m s/rad], [N s/m] of what the port does not show (control/internal_motion.h)
 };
 
 /// The mechanism itself.
@@ -72,6 +76,8 @@ class FullPort final : public PortView {
       : mechanism_(mechanism), port_(port), rule_(rule), directions_(rule.axes, mechanism.nv()) {
     // Steps of other engines may do what a snapshot does not take back: ask for equations, go over to another engine.
     if (mechanism.kind() == simulate::EngineKind::smooth) unrehearsed_ = mechanism.make_snapshot();
+    if (rule.internal_damping > 0.0)
+      inside_ = std::make_unique<control::InternalDamper>(mechanism, port, rule.axes, rule.internal_damping);
   }
 
   const simulate::PortMotion& begin() noexcept override {
@@ -82,7 +88,7 @@ class FullPort final : public PortView {
   void mobility(control::Matrix6& L) noexcept override { mechanism_.mobility(port_, L, rule_.axes); }
   simulate::Tick step(const Vector6& on_port) noexcept override;
   const simulate::PortMotion& motion() noexcept override { return mechanism_.motion(port_); }
-  Vector6 jump(const Vector6& acceleration) noexcept override;
+  Vector6 jump(Vector6& acceleration) noexcept override;
   void beside(std::span<const simulate::PortWrench> wrenches) noexcept override;
   double energy() noexcept override {
     const simulate::Energies of = mechanism_.energies();
@@ -98,7 +104,10 @@ class FullPort final : public PortView {
   std::size_t acting_count_ = 1;
   ResistanceRule rule_;
   control::ResistedDirections directions_;
+  std::unique_ptr<control::InternalDamper> inside_;  // null: what is inside is left alone
   simulate::PortMotion before_;
+  Vector6 mean_{};                                   // acceleration of the last tick without a blow
+  bool mean_known_ = false;                          // there was one
   bool switched_ = false;                            // constraints were asked for in the last step
   std::unique_ptr<simulate::Snapshot> unrehearsed_;  // null: nothing is rehearsed
 };

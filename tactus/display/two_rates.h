@@ -83,7 +83,7 @@ class LocalPort final : public PortView {
   void mobility(control::Matrix6& L) noexcept override { L = local_.update().L; }
   simulate::Tick step(const Vector6& on_port) noexcept override;
   const simulate::PortMotion& motion() noexcept override { return local_.state().motion; }
-  Vector6 jump(const Vector6&) noexcept override { return {}; }
+  Vector6 jump(Vector6&) noexcept override { return {}; }
   bool continuous() const noexcept override { return false; }
   bool late() const noexcept override { return late_; }
   /// The simulation catches up, and the local model is what it then is. With a thread: asks for that, and is false until the answer is

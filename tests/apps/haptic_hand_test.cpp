@@ -157,6 +157,30 @@ TEST(HapticHand, NotesWhatDoesNothing) {
   }
 }
 
+TEST(HapticHand, NotesAFileThatEndsBeforeTheRun) {
+  const Folder folder;
+  const std::string table = folder.file("table.csv", "t,force_x\n0,1\n0.1,2\n");
+  folder.file("push.csv", "0,0\n0.1,2\n");
+  const std::string formulas =
+      folder.file("hand.yaml", "tables: {push: {file: push.csv, unit: N}}\nforce: [0, push(t), 0]\n");
+  const std::string lets_go = folder.file(
+      "let_go.yaml", "tables: {push: {file: push.csv, unit: N}}\nforce: [0, push(t), 0]\nlet_go: 0.1\n");
+  const std::string for_ever = folder.file("for_ever.yaml", "force: [0, sin(t), 0]\n");
+  const auto said = [](const std::string& file, const std::string& options) {
+    const Outcome run =
+        tactus("haptic " + model("shopping_cart.yaml") + " --hand file:" + file + " " + options);
+    EXPECT_EQ(run.code, 0) << run.err;
+    return run.out.find("ends after 0.1 s") != std::string::npos;
+  };
+  EXPECT_TRUE(said(table, "--duration 0.2"));
+  EXPECT_TRUE(said(formulas, "--duration 0.2"));
+  EXPECT_FALSE(said(table, "--duration 0.1"));
+  EXPECT_FALSE(said(formulas, "--duration 0.1"));
+  EXPECT_FALSE(said(formulas, "--duration 0.2 --let-go-at 0.05"));
+  EXPECT_FALSE(said(lets_go, "--duration 0.2"));
+  EXPECT_FALSE(said(for_ever, "--duration 0.2"));
+}
+
 // The file is found from the set-up's folder, a saved set-up works from anywhere, no output goes over it, and a replay needs neither.
 TEST(HapticHand, ASetUpNamesItAndAReplayNeedsItNot) {
   const Folder folder;

@@ -25,6 +25,12 @@ namespace {
 using namespace test;
 using nlohmann::json;
 
+std::string notes_of(const std::string& arguments) {
+  const Outcome run = tactus("haptic " + arguments + " --json");
+  EXPECT_EQ(run.code, 0) << arguments << run.err;
+  return run.code == 0 ? json::parse(run.out).at("notes").dump() : std::string();
+}
+
 TEST(Devices, AreListedWithWhatTheyCan) {
   const Outcome text = tactus("devices");
   ASSERT_EQ(text.code, 0) << text.err;
@@ -344,6 +350,16 @@ TEST(Haptic, SaysWhereASetupFileIsWrong) {
 }
 
 // The handle of a model begins where its state puts it, and a hand's intention with it.
+TEST(Haptic, ASetupThatIsNoneIsRefused) {
+  const Folder folder;
+  for (const std::string& what : {std::string("/dev/zero"), folder.file("key.yaml", "model: a\n? [b]\n: c\n"),
+                                  folder.file("none.yaml", "")}) {
+    const Outcome run = tactus("haptic --setup " + what);
+    EXPECT_EQ(run.code, 2) << what;
+    EXPECT_NE(run.err.find(what), std::string::npos) << run.err;
+  }
+}
+
 TEST(Haptic, AModelAsADeviceStaysWhereAHandHoldsIt) {
   for (const char* name : {"pantograph", "planar_3r", "stewart_platform", "peaucellier", "bricard"}) {
     const Outcome run = tactus("haptic " + model("shopping_cart.yaml") +
@@ -524,6 +540,85 @@ TEST(Haptic, LimitsMayBeLoweredAndNotRaised) {
   }
 }
 
+// A wrist has an end: a hand that turns a free body on and on is stopped there, and not where the device has none.
+TEST(Haptic, AHandleIsNotTurnedBeyondItsWrist) {
+  const Folder folder;
+  const std::string hand = folder.file(
+      "hand.yaml",
+      "turn: [0, 0, 3*(1 - exp(-3*t))]\narm: {rotational_stiffness: 2, rotational_damping: 0.5}\n");
+  const auto fault = [&](const std::string& device) {
+    const Outcome run =
+        tactus("haptic " + model("rigid_body.yaml") +
+               " --weightless --json --duration 3 --hand file:" + hand + " --device simulated:" + device);
+    return json::parse(run.out).at("fault").get<std::string>();
+  };
+  EXPECT_EQ(fault("spatial"), "turned_too_far");
+  EXPECT_EQ(fault("admittance"), "turned_too_far");
+  EXPECT_EQ(fault("ideal"), "none");
+}
+
+// What is printed in [Constantinescu2005] beside what is done here, and what is inside damped.
+TEST(Haptic, FourChannelsAreAsPrintedWhereThatIsAskedFor) {
+  const std::string run =
+      "haptic " + model("three_link_chain.yaml") +
+      " --port middle --controller penalties --device simulated:planar-force --duration 0.5 --json ";
+  const Folder folder;
+  const auto table = [&](const std::string& options) {
+    const std::string file = folder.path("run.csv");
+    const Outcome outcome = tactus(run + options + " --out " + file);
+    EXPECT_EQ(outcome.code, 0) << options << outcome.err;
+    EXPECT_EQ(outcome.out.find("does nothing"), std::string::npos) << options << outcome.out;
+    return content_of(file);
+  };
+  const std::string usual = table("");
+  EXPECT_TRUE(table("--rank mobility --rank-tolerance 1e-4") == usual);
+  for (const char* other :
+       {"--no-turning", "--rank jacobian", "--rank-tolerance 0.9", "--internal-damping 0.1"})
+    EXPECT_TRUE(table(other) != usual) << other;
+  // As printed a penalty does not fade: a direction with s between the tolerance and twice that.
+  EXPECT_TRUE(table("--rank-tolerance 0.1 --no-fading") != table("--rank-tolerance 0.1"));
+  for (const char* idle : {"--no-turning", "--rank jacobian", "--rank-tolerance 1e-3", "--no-fading"})
+    EXPECT_NE(notes_of(model("shopping_cart.yaml") + " --duration 0.02 " + idle).find("does nothing"),
+              std::string::npos)
+        << idle;
+  for (const char* wrong :
+       {"--rank rows", "--rank-tolerance 0", "--internal-damping -1", "--internal-damping nan"})
+    EXPECT_EQ(tactus(run + wrong).code, 2) << wrong;
+  const Outcome refused = tactus("haptic " + model("puma560.yaml") + " --duration 0.02 --internal-damping 1");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("dry friction"), std::string::npos) << refused.err;
+}
+
+// In the model's own coordinates: the same motion as by multipliers, to what both integrate; and held by nothing it drifts until the run ends.
+TEST(Haptic, ConstraintsMayBeMetInTheModelsOwnCoordinates) {
+  const Folder folder;
+  const std::string run =
+      "haptic " + model("four_bar.yaml") + " --device simulated:admittance --duration 1 --json ";
+  const auto port = [&](const std::string& options) {
+    const std::string file = folder.path("run.csv");
+    const Outcome outcome = tactus(run + options + " --out " + file);
+    EXPECT_EQ(outcome.code, 0) << options << outcome.err;
+    return table_of(content_of(file)).at("port_x");
+  };
+  const std::vector<double> usual = port("--formulation multipliers"), own = port("--formulation parametric");
+  ASSERT_EQ(usual.size(), 1000u);
+  ASSERT_EQ(own.size(), usual.size());
+  constexpr double kIntegrated = 1e-6;  // [m] two ways of the same order, in a loop whose sensor rounds
+  double apart = 0.0, way = 0.0;
+  for (std::size_t k = 0; k < own.size(); ++k) {
+    apart = support::larger(apart, std::abs(own[k] - usual[k]));
+    way = support::larger(way, std::abs(own[k] - own[0]));
+  }
+  EXPECT_LT(apart, kIntegrated);
+  EXPECT_GT(way, 1e-3);
+  const Outcome none =
+      tactus("haptic " + model("bricard.yaml") + " --duration 0.02 --formulation parametric");
+  EXPECT_EQ(none.code, 2) << none.out;
+  EXPECT_NE(
+      notes_of(model("planar_3r.yaml") + " --duration 0.02 --holding none").find("--holding does nothing"),
+      std::string::npos);
+}
+
 // Beyond the sensor hang 0.5 kg: neither their weight, which would push the pantograph, nor their inertia is left in what is felt.
 TEST(Haptic, AToolBeyondTheSensorIsTakenOut) {
   const std::string run = "haptic " + model("pantograph.yaml") + " --json --device simulated:";
@@ -575,12 +670,6 @@ TEST(Haptic, DrawsTheTimesOfTheLoop) {
 }
 
 /// The notes of a run that is well, in one.
-std::string notes_of(const std::string& arguments) {
-  const Outcome run = tactus("haptic " + arguments + " --json");
-  EXPECT_EQ(run.code, 0) << arguments << run.err;
-  return run.code == 0 ? json::parse(run.out).at("notes").dump() : std::string();
-}
-
 TEST(Haptic, NotesEveryOptionThatDoesNothing) {
   const std::string cart = model("shopping_cart.yaml") + " --duration 0.02 ";
   const std::pair<const char*, const char*> kIdle[] = {

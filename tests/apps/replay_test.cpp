@@ -1,10 +1,15 @@
 // tactus replay: every run again from its log.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
 #include <nlohmann/json.hpp>
+
+#include <tactus/display/log/mcap_reader.h>
+#include <tactus/display/log/mcap_writer.h>
 
 #include "program.h"
 
@@ -47,6 +52,11 @@ INSTANTIATE_TEST_SUITE_P(
         "shopping_cart.yaml --duration 0.3 --controller penalties --device model:stewart_platform.yaml",
         "shopping_cart.yaml --duration 0.3 --passivity --device model:pantograph.yaml",
         "shopping_cart.yaml --duration 0.3 --simulation-rate 100 --transport 5",
+        // Settings that change what is computed.
+        "three_link_chain.yaml --duration 0.3 --port middle --controller penalties --no-turning --rank "
+        "jacobian "
+        "--rank-tolerance 1e-3 --no-fading --device simulated:planar-force",
+        "chain_30.yaml --duration 0.3 --weightless --internal-damping 0.1",
         "shopping_cart.yaml --duration 0.3 --realtime --late 100000 --watchdog 0"),
     [](const auto& test) { return std::to_string(test.index); });
 
@@ -102,6 +112,110 @@ TEST(Replay, FindsTheFirstBitThatDiffers) {
   EXPECT_EQ(tactus("replay " + folder.path("changed.mcap")).code, 2);
   EXPECT_EQ(tactus("replay " + model("four_bar.yaml")).code, 2);
   EXPECT_EQ(tactus("replay").code, 2);
+}
+
+/// The same log with other messages of /loop/tick.
+template <class Change>
+void rewrite(const std::string& from, const std::string& to, const Change& change) {
+  const display::McapFile log(from);
+  display::McapWriter copy(to, "crtk");
+  for (const auto& [name, fields] : log.metadata())
+    copy.add_metadata(name, display::McapFields(fields.begin(), fields.end()));
+  for (const auto& [name, bytes] : log.attachments()) copy.add_attachment(name, "application/yaml", bytes);
+  const std::uint16_t tick = copy.add_channel("/loop/tick", "tactus.Tick", R"({"type":"object"})");
+  int number = 0;
+  for (const display::McapMessage& message : log.messages()) {
+    if (message.topic != "/loop/tick") continue;
+    json content = json::parse(message.data);
+    change(number++, content);
+    copy.add_message(tick, message.nanoseconds, content.dump());
+  }
+  copy.finish();
+}
+
+// Whatever a tick gives is compared: one bit of any number, and the run is another one.
+TEST(Replay, ComparesEverythingThatATickGives) {
+  const Folder folder;
+  const std::string log = folder.path("run.mcap"), other = folder.path("other.mcap");
+  ASSERT_EQ(tactus("haptic " + model("four_bar.yaml") + " --duration 0.1 --log " + log).code, 0);
+  const auto next = [](json& x) { x = std::nextafter(x.get<double>(), 2.0); };
+  const std::pair<const char*, const char*> kLists[] = {
+      {"wrench", "commanded wrench [4]"},     {"p_to", "commanded place [2]"},
+      {"V_to", "commanded velocity [4]"},     {"R_to", "commanded orientation [4]"},
+      {"port_p", "place of the port [2]"},    {"port_R", "orientation of the port [4]"},
+      {"port_V", "velocity of the port [4]"}, {"port_F", "wrench on the port [4]"}};
+  for (const auto& [key, name] : kLists) {
+    const std::string which = name;
+    const std::size_t at = static_cast<std::size_t>(which[which.size() - 2] - '0');
+    rewrite(log, other, [&, key = key](int tick, json& content) {
+      if (tick == 60) next(content.at(key).at(at));
+    });
+    const Outcome run = tactus("replay " + other);
+    EXPECT_EQ(run.code, 1) << name;
+    EXPECT_NE(run.err.find("first in tick 60: " + which), std::string::npos) << name << run.err;
+  }
+  for (const char* key : {"into_port", "out_of_handle", "guarded", "made", "softness"}) {
+    rewrite(log, other, [&](int tick, json& content) {
+      if (tick == 60) next(content.at(key));
+    });
+    EXPECT_EQ(tactus("replay " + other).code, 1) << key;
+  }
+  for (const char* key : {"resisted", "age", "events"}) {
+    rewrite(log, other, [&](int tick, json& content) {
+      if (tick == 60) content[key] = content.at(key).get<int>() + 1;
+    });
+    EXPECT_EQ(tactus("replay " + other).code, 1) << key;
+  }
+  // A log of before has no orientation of the port: what it has is compared.
+  rewrite(log, other, [](int, json& content) {
+    for (const char* key : {"port_R", "out_of_handle", "guarded", "made", "softness", "resisted", "age"})
+      content.erase(key);
+  });
+  EXPECT_EQ(tactus("replay " + other).code, 0);
+}
+
+// A model that is read from several files, and a device that is a model: the log has all of them, and is enough.
+TEST(Replay, NeedsNoneOfTheFilesThatTheRunWasMadeFrom) {
+  const Folder folder;
+  std::filesystem::create_directories(folder.path("parts/deeper"));
+  std::filesystem::create_directories(folder.path("models"));
+  folder.file("parts/arm.yaml",
+              "include: deeper/chain.yaml\nparameters: {L: 0.5 m}\ntables: {k: {file: deeper/k.csv}}\n");
+  folder.file("parts/deeper/chain.yaml", content_of(model("planar_2r.yaml")));
+  folder.file("parts/deeper/k.csv", "0,1\n1,2\n");
+  folder.file("models/top.yaml", "include: ../parts/arm.yaml\ngravity: [0, 0, 0]\n");
+  folder.file("device.yaml", content_of(model("pantograph.yaml")));
+  folder.file("hand.yaml", "force: [sin(9*t), 1, 0]\n");
+  const std::string log = folder.path("run.mcap");
+  const Outcome run =
+      tactus("haptic " + folder.path("models/top.yaml") + " --device model:" + folder.path("device.yaml") +
+             " --hand file:" + folder.path("hand.yaml") + " --duration 0.2 --log " + log);
+  ASSERT_EQ(run.code, 0) << run.err;
+  std::size_t attached = 0;
+  const display::McapFile whole(log);
+  for (const auto& [name, bytes] : whole.attachments()) {
+    EXPECT_EQ(bytes, content_of(name)) << name;
+    ++attached;
+  }
+  EXPECT_EQ(attached, 6u);
+  Outcome again = tactus("replay " + log);
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(again.out.find("note:"), std::string::npos) << again.out;
+  // One that is included changes, and with it the motion.
+  const std::string chain = content_of(folder.path("parts/deeper/chain.yaml"));
+  folder.file("parts/deeper/chain.yaml", content_of(model("planar_3r.yaml")));
+  again = tactus("replay " + log);
+  EXPECT_EQ(again.code, 0) << again.err << again.out;
+  EXPECT_NE(again.out.find("chain.yaml has changed since, or is gone: the log's own copy is used"),
+            std::string::npos)
+      << again.out;
+  // All are gone.
+  for (const char* name : {"parts", "models", "device.yaml", "hand.yaml"})
+    std::filesystem::remove_all(folder.path(name));
+  again = tactus("replay --json " + log);
+  EXPECT_EQ(again.code, 0) << again.err << again.out;
+  EXPECT_TRUE(json::parse(again.out).at("same").get<bool>());
+  EXPECT_NE(again.out.find("the log's own copies are used"), std::string::npos) << again.out;
 }
 
 }  // namespace

@@ -20,8 +20,7 @@ constexpr double kImpulse = 0.368, kMass = 1.0;   // [N s], [kg] of block and de
 constexpr double kRate = 1000.0, kPeriod = 1e-3;  // [Hz], [s]
 constexpr double kShare = 0.01;                   // of the impulse
 
-std::unique_ptr<simulate::Mechanism> before_wall() {
-  return contact::open(describe::load_text(R"(
+constexpr const char* kPlane = R"(
 name: block_before_wall
 gravity: [0, 0, 0]
 bodies:
@@ -30,9 +29,20 @@ bodies:
   block: {mass: 1, geometry: [{shape: sphere, radius: 1 mm, contact: true}]}
 joints: {x: {type: prismatic, parent: world, child: block, axis: x}}
 contact: {defaults: {friction: 0, restitution: 0}}
-)",
-                                           "block_before_wall.yaml"),
-                       {.step = kPeriod});
+)";
+
+/// The end of its joint instead.
+constexpr const char* kStop = R"(
+name: block_before_stop
+gravity: [0, 0, 0]
+bodies: {block: {mass: 1}}
+joints: {x: {type: prismatic, parent: world, child: block, axis: x, limits: [-1, 0.1]}}
+contact: {stops: [{joints: [x], restitution: 0}]}
+)";
+
+std::unique_ptr<simulate::Mechanism> before_wall(const contact::OpenOptions& options = {.step = kPeriod},
+                                                 const char* wall = kPlane) {
+  return contact::open(describe::load_text(wall, "block.yaml"), options);
 }
 
 /// 1 N for as long as gives block and handle the impulse, then nothing: they come to the wall by themselves.
@@ -65,17 +75,22 @@ struct Struck {
   double speed = 0.0;         // [m/s] of the handle at the end, as it truly is
 };
 
-Struck strike(const control::FourChannelGains& gains, double clamp, int ticks) {
-  const auto mechanism = before_wall();
+Struck strike(const control::FourChannelGains& gains, double clamp, int ticks,
+              const contact::OpenOptions& options = {.step = kPeriod}, const char* wall = kPlane) {
+  const auto mechanism = before_wall(options, wall);
+  const int port = mechanism->port("block");
   device::SimulatedImpedance device(bare(), pushed());
-  HapticLoop loop(*mechanism, device, mechanism->port("block"), {}, clamped(clamp));
+  HapticLoop loop(*mechanism, device, port, {}, clamped(clamp));
   loop.use(gains);
   EXPECT_TRUE(loop.enable());
   Struck struck;
   for (int k = 0; k < 2000 && static_cast<int>(struck.force.size()) < ticks; ++k) {
+    const double before = mechanism->motion(port).V_WP[3];
     EXPECT_TRUE(device.wait() && loop.tick(kPeriod)) << k;
     for (const simulate::Event& event : mechanism->events())
       if (event.kind == simulate::EventKind::impact) struck.impulse += event.impulse;
+    // By whole steps impacts are no events: what the block lost where something met.
+    if (mechanism->met() > 0.0) struck.impulse += kMass * (before - mechanism->motion(port).V_WP[3]);
     if (struck.impulse > 0.0) struck.force.push_back(loop.record().on_handle[3]);
   }
   device.wait();
@@ -138,6 +153,25 @@ TEST(Impulse, IsNotGivenTwiceWherePenaltiesHoldTheHandleToo) {
     EXPECT_LT(back, 0.05) << clamp;  // of the speed: springs bring it back to the wall
     EXPECT_NEAR(struck.speed, 0.0, kShare * kImpulse / kMass) << clamp;
   }
+}
+
+// Where contacts go by whole steps, too, by impulses at their ends: a clamp loses nothing of them, neither of a wall's nor of a stop's.
+TEST(Impulse, IsNotLostInAClampWhereContactsGoByWholeSteps) {
+  const contact::OpenOptions stepping{.step = kPeriod, .contact = contact::OpenOptions::Contact::stepping},
+      passive{.step = kPeriod, .integrator = simulate::Integrator::passive};
+  for (const contact::OpenOptions& options : {stepping, passive})
+    for (const char* wall : {kPlane, kStop})
+      for (const double clamp : {20.0, 0.0}) {
+        const Struck struck = strike(channels(false), clamp, 60, options, wall);
+        EXPECT_NEAR(struck.impulse, kImpulse, kShare * kImpulse) << clamp << wall;
+        EXPECT_NEAR(-integral(struck.force), struck.impulse, kShare * struck.impulse) << clamp << wall;
+        EXPECT_NEAR(struck.speed, 0.0, kShare * kImpulse / kMass) << clamp << wall;
+        for (const double F : struck.force) {
+          if (clamp > 0.0) {
+            EXPECT_LE(std::abs(F), clamp * (1.0 + 1e-12)) << wall;
+          }
+        }
+      }
 }
 
 // An admittance device is moved: its commanded velocity jumps by p/m, in one tick.

@@ -115,6 +115,15 @@ TEST(TickMessage, ReadsBackToTheSameBits) {
     }
     EXPECT_TRUE(same_bits(back.record.into_port, entry.record.into_port));
     EXPECT_EQ(back.record.stage, entry.record.stage);
+    EXPECT_TRUE(back.has_all);
+    for (std::size_t i = 0; i < 9; ++i)
+      EXPECT_TRUE(same_bits(back.record.R_P(i / 3, i % 3), entry.record.R_P(i / 3, i % 3)));
+    EXPECT_TRUE(same_bits(back.record.out_of_handle, entry.record.out_of_handle));
+    EXPECT_TRUE(same_bits(back.record.guarded, entry.record.guarded));
+    EXPECT_TRUE(same_bits(back.record.made, entry.record.made));
+    EXPECT_TRUE(same_bits(back.record.softness, entry.record.softness));
+    EXPECT_EQ(back.record.resisted, entry.record.resisted);
+    EXPECT_EQ(back.record.age, entry.record.age);
   }
   LogEntry odd;
   odd.sample.V_WH = {NAN, INFINITY, -INFINITY, 0, 0, 0};

@@ -28,6 +28,7 @@ class HandOverMechanism final : public ContactMechanism {
   simulate::EngineKind kind() const noexcept override { return now().kind(); }
   const simulate::State& state() const noexcept override { return now().state(); }
   std::span<const simulate::Event> events() const noexcept override { return now().events(); }
+  double met() const noexcept override { return now().met(); }
   simulate::Books books() const noexcept override;
   std::span<const double> efforts() noexcept override { return now().efforts(); }
   std::span<const double> accelerations() noexcept override { return now().accelerations(); }

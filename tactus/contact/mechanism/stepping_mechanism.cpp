@@ -104,17 +104,28 @@ SteppingMechanism::SteppingMechanism(std::shared_ptr<const ContactMade> made, St
 
 simulate::Status SteppingMechanism::advance(const simulate::TickInput& input) noexcept {
   if (!hold_loads(input)) return simulate::Status::bad_input;
-  if (smooth_ == nullptr) return stepping_.step({tau_, wrench_});
+  met_ = 0.0;
+  if (smooth_ == nullptr) {
+    const simulate::Status status = stepping_.step({tau_, wrench_});
+    if (status.ok()) meet();
+    return status;
+  }
   simulate::Status status = advance_in_parts(1);
   for (int parts = 2; parts <= kMostParts && status.has(simulate::Status::overlap_lost); parts *= 2)
     status = advance_in_parts(parts);
   return status;
 }
 
+/// What met in a step, or in a part of it.
+void SteppingMechanism::meet() noexcept {
+  for (const StepContact& contact : stepping_.contacts()) met_ = std::max(met_, contact.met);
+}
+
 /// Where no forces hold the contacts of a tick, it is made as several that are shorter: something tips over or buckles faster than the midpoint rule can tell. What does not come to its end has not happened.
 simulate::Status SteppingMechanism::advance_in_parts(int parts) noexcept {
   Smooth& smooth = *smooth_;
   smooth.gives_up = parts < kMostParts;
+  met_ = 0.0;
   if (parts == 1) return advance_part();
   stepping_.save(smooth.tick);
   smooth.motion.save(smooth.motion_of_tick);
@@ -140,6 +151,7 @@ simulate::Status SteppingMechanism::advance_part() noexcept {
   const simulate::Status status =
       smooth_->held.empty() ? advance_smoothly(tau_, {}) : advance_with_held_joints();
   if (status.ok()) smooth_->pressed->keep();
+  if (status.ok()) meet();
   return status;
 }
 

@@ -29,6 +29,7 @@ class SteppingMechanism final : public ContactMechanism {
   std::span<const double> efforts() noexcept override;
   std::span<const double> accelerations() noexcept override;
   std::span<const simulate::Event> events() const noexcept override { return stepping_.events(); }
+  double met() const noexcept override { return met_; }
   simulate::Books books() const noexcept override;
   simulate::ConstraintReport constraint_report(bool multipliers) noexcept override;
   simulate::ContactReport contact_report() noexcept override;
@@ -46,6 +47,7 @@ class SteppingMechanism final : public ContactMechanism {
   bool store(simulate::Snapshot& snapshot) const noexcept override;
   bool restore(const simulate::Snapshot& snapshot) noexcept override;
   void accelerate_now(double* udot) noexcept override;
+  void meet() noexcept;
   void answer_pushes(int port, unsigned axes, std::array<double, 36>& result) noexcept override;
 
  private:
@@ -63,6 +65,7 @@ class SteppingMechanism final : public ContactMechanism {
   struct Smooth;
   std::unique_ptr<Smooth> smooth_;           // null: steps of their own
   std::vector<double> tau_, wrench_, udot_;  // held; at the state
+  double met_ = 0.0;
 };
 
 }  // namespace tactus::contact

@@ -76,6 +76,7 @@ struct StepContact {
   math::Vec3<double> impulse{};  // [N s] on body b, world axes; of a stop: (along its coordinate, 0, 0)
   Mode mode = Mode::sliding;
   bool struck = false;  // a blow, which says nothing about the next step
+  double met = 0.0;     // [m/s], [rad/s] with which it closed where the step began; 0 where it is compliant
 };
 
 /// What the contacts have done since set_state(), and how well.
@@ -297,6 +298,7 @@ class TimeStepping {
 
   simulate::Status attempt(const simulate::Input& input);
   simulate::Status answer_contacts();
+  double closing_of_step(const Near& near) const;
   template <class Attempt>
   simulate::Status make_step(Attempt attempt) noexcept;
   // stepping_meet.cpp:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
+#include <utility>
 
 #include <tactus/contact/stepping/stepping.h>
 
@@ -282,6 +283,43 @@ void TimeStepping::recall(SweepSolver::Contact& contact, Near& near) {
   for (int r = 1; r < contact.size; ++r) contact.p[r] = dot(last.impulse, near.tangent[r - 1]);
 }
 
+/// [m/s], [rad/s] With which shapes, or a joint and its stop, came together where the step began. Where a smooth step went before, the speeds now are others, by what was pressed along it.
+double TimeStepping::closing_of_step(const Near& near) const {
+  if (near.law != nullptr && near.law->rendering == describe::Rendering::compliant) return 0.0;
+  double closing = near.closing;
+  if (moved_ != 0.0) return std::max(0.0, closing);
+  const auto along = [&](const TermsKernel::Block& block, const double* row) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < block.speeds.size(); ++i) {
+      const auto speed = static_cast<std::size_t>(block.speeds[i]);
+      sum += row[i] * (before_meeting_.u[speed] - state_.u[speed]);
+    }
+    return sum;
+  };
+  if (near.law == nullptr) {
+    const int row = contact_model_.row_of_stop[static_cast<std::size_t>(-1 - near.about.pair)];
+    const auto [k, position] = kernel_.place_of_row[static_cast<std::size_t>(row)];
+    const TermsKernel::Block& block = kernel_.blocks[static_cast<std::size_t>(k)];
+    closing -= along(
+        block, terms_.values().data() + block.A + static_cast<std::size_t>(position) * block.speeds.size());
+    return std::max(0.0, closing);
+  }
+  for (const auto& [index, sign] : {std::pair{near.about.body_b, 1.0}, {near.about.body_a, -1.0}}) {
+    const int slot = kernel_.body_slot[static_cast<std::size_t>(index)];
+    if (slot < 0) continue;
+    const TermsKernel::Body& body = kernel_.bodies[static_cast<std::size_t>(slot)];
+    if (body.block < 0) continue;
+    const TermsKernel::Block& block = kernel_.blocks[static_cast<std::size_t>(body.block)];
+    const double* X = terms_.values().data() + body.X;
+    const double* J = terms_.values().data() + body.J;
+    const Vec n = near.about.normal, moment = cross(near.about.point - Vec{X[3], X[7], X[11]}, n);
+    const double wrench[6] = {moment.x, moment.y, moment.z, n.x, n.y, n.z};
+    for (std::size_t c = 0; c < 6; ++c)
+      closing -= sign * wrench[c] * along(block, J + c * block.speeds.size());
+  }
+  return std::max(0.0, closing);
+}
+
 /// This step's contacts, and those of bodies that sleep as they were, in order.
 void TimeStepping::remember() {
   next_count_ = 0;
@@ -291,7 +329,7 @@ void TimeStepping::remember() {
       const StepContact& last = contacts_[old];
       if (any_asleep_ && last.pair >= 0 && still_[static_cast<std::size_t>(last.body_a)] != 0 &&
           still_[static_cast<std::size_t>(last.body_b)] != 0 && next_count_ < next_contacts_.size())
-        next_contacts_[next_count_++] = last;
+        (next_contacts_[next_count_++] = last).met = 0.0;
     }
   };
   for (std::size_t i = 0; i < solver_.contacts().size(); ++i) {
@@ -300,6 +338,7 @@ void TimeStepping::remember() {
     StepContact about = near_[i].about;
     about.mode = contact.mode == ConeMode::sticking ? Mode::sticking : Mode::sliding;
     about.struck = near_[i].strikes;
+    about.met = closing_of_step(near_[i]);
     if (near_[i].law == nullptr) {
       about.impulse = {contact.p[0], 0.0, 0.0};
     } else {

@@ -71,10 +71,21 @@ device::Specification specification_of(const std::map<std::string, std::string>&
   device::Specification s;
   s.name = text("device");
   s.description = text("description");
-  s.kind =
-      text("kind") == name_of(device::Kind::admittance) ? device::Kind::admittance : device::Kind::impedance;
-  s.sensed = static_cast<std::uint8_t>(number("sensed"));
-  s.actuated = static_cast<std::uint8_t>(number("actuated"));
+  const std::string kind = text("kind");
+  if (kind != name_of(device::Kind::admittance) && kind != name_of(device::Kind::impedance))
+    throw InputError({file},
+                     fmt::format("`kind` of the log's device is neither impedance nor admittance: {}", kind),
+                     "give a log that `tactus haptic --log` wrote");
+  s.kind = kind == name_of(device::Kind::admittance) ? device::Kind::admittance : device::Kind::impedance;
+  const auto axes = [&](const std::string& name) {
+    const double bits = number(name);
+    if (!(bits >= 0.0 && bits <= static_cast<double>(device::kAllAxes) && bits == std::floor(bits)))
+      throw InputError({file}, fmt::format("`{}` of the log's device says no axes: {:g}", name, bits),
+                       "give a log that `tactus haptic --log` wrote");
+    return static_cast<std::uint8_t>(bits);
+  };
+  s.sensed = axes("sensed");
+  s.actuated = axes("actuated");
   s.force_sensor = number("force_sensor") != 0.0;
   s.owns_clock = fields.count("owns_clock") > 0 && number("owns_clock") != 0.0;  // older logs do not say
   each_number(s, [&](const std::string& name, double& x) { x = number(name); });

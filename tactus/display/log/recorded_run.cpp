@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <tactus/base/error.h>
 #include <tactus/display/log.h>
@@ -15,7 +16,8 @@ namespace tactus::display {
 
 struct RecordedRun::Content {
   McapFile file;
-  std::string setup;
+  std::string setup, model_name;
+  std::vector<std::string> model_files;
   device::Specification specification;
   std::vector<LogEntry> entries;
 
@@ -26,6 +28,14 @@ struct RecordedRun::Content {
                        "give a log that `tactus haptic --log` wrote");
     setup = fields->second.at("setup");
     specification = specification_of(fields->second, path);
+    if (const auto name = fields->second.find("model_name"); name != fields->second.end())
+      model_name = name->second;
+    if (const auto list = fields->second.find("model_files"); list != fields->second.end()) try {
+        model_files = nlohmann::json::parse(list->second).get<std::vector<std::string>>();
+      } catch (const nlohmann::json::exception&) {
+        throw InputError({path}, "the log's list of the model's files is none",
+                         "give a log that `tactus haptic --log` wrote");
+      }
     for (const McapMessage& message : file.messages())
       if (message.topic == "/loop/tick") entries.push_back(parse_tick(message.data, path));
     if (entries.empty()) throw InputError({path}, "the log holds no tick", "give another log");
@@ -39,9 +49,9 @@ bool same_bits(double a, double b) {
          (std::isnan(a) && std::isnan(b));
 }
 
-/// The outputs of a tick, by name.
+/// The outputs of a tick, by name; `all` where the log has all of them.
 template <class Each>
-void each_output(const LogEntry& entry, const Each& each) {
+void each_output(const LogEntry& entry, bool all, const Each& each) {
   const auto list = [&](const char* name, const auto& values, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) each(name, i, values[i]);
   };
@@ -52,6 +62,16 @@ void each_output(const LogEntry& entry, const Each& each) {
   for (std::size_t i = 0; i < 9; ++i) R[i] = entry.command.X_WH.R(i / 3, i % 3);
   list("commanded orientation", R, 9);
   list("place of the port", entry.record.p_P, 3);
+  if (all) {
+    for (std::size_t i = 0; i < 9; ++i) R[i] = entry.record.R_P(i / 3, i % 3);
+    list("orientation of the port", R, 9);
+    each("work of the handle", 0, entry.record.out_of_handle);
+    each("work of the passivity controller", 0, entry.record.guarded);
+    each("energy from nowhere", 0, entry.record.made);
+    each("softness of the coupler", 0, entry.record.softness);
+    each("directions resisted", 0, static_cast<double>(entry.record.resisted));
+    each("age of the update", 0, static_cast<double>(entry.record.age));
+  }
   list("velocity of the port", entry.record.V_P, 6);
   list("wrench on the port", entry.record.on_port, 6);
   each("work at the port", 0, entry.record.into_port);
@@ -70,6 +90,8 @@ const std::string& RecordedRun::setup() const { return content_->setup; }
 const std::map<std::string, std::string>& RecordedRun::attachments() const {
   return content_->file.attachments();
 }
+const std::string& RecordedRun::model_name() const { return content_->model_name; }
+const std::vector<std::string>& RecordedRun::model_files() const { return content_->model_files; }
 std::unique_ptr<device::Device> RecordedRun::device() const {
   return std::make_unique<LoggedDevice>(content_->specification, content_->entries);
 }
@@ -79,8 +101,14 @@ TickLogPointer open_log(const LogRequest& request) {
   if (!request.csv.empty()) sinks.push_back(csv_log(request.csv));
   if (!request.mcap.empty()) {
     LogHead head{request.device.kind, request.device.force_sensor, fields_of(request.device),
-                 request.model_name, request.model_text};
+                 request.model_name,  request.model_text,          request.files};
     head.setup.emplace_back("setup", request.setup);
+    head.setup.emplace_back("model_name", request.model_name);
+    nlohmann::json list = nlohmann::json::array();
+    for (const AttachedFile& attached : request.files)
+      if (attached.of_model) list.push_back(attached.name);
+    head.setup.emplace_back("model_files",
+                            list.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     sinks.push_back(mcap_log(request.mcap, head));
   }
   return TickLogPointer(sinks.empty() ? nullptr : new TickLog(std::move(sinks)));
@@ -99,10 +127,10 @@ ReplayReport replay(HapticLoop& loop, const RecordedRun& run) {
     found.command = loop.commanded();
     found.record = loop.record();
     now.clear();
-    each_output(found, [&](const char*, std::size_t, double x) { now.push_back(x); });
+    each_output(found, logged.has_all, [&](const char*, std::size_t, double x) { now.push_back(x); });
     std::size_t at = 0;
     bool same = true;
-    each_output(logged, [&](const char* name, std::size_t component, double x) {
+    each_output(logged, logged.has_all, [&](const char* name, std::size_t component, double x) {
       const double y = now[at++];
       if (!same || same_bits(x, y)) return;
       same = false;

@@ -78,6 +78,18 @@ Mat3 matrix_of(const Json& value) {
   return R;
 }
 
+std::string_view media_type_of(std::string_view name) {
+  for (const auto& [ending, type] :
+       std::initializer_list<std::pair<std::string_view, std::string_view>>{{".yaml", "application/yaml"},
+                                                                            {".yml", "application/yaml"},
+                                                                            {".urdf", "application/xml"},
+                                                                            {".csv", "text/csv"},
+                                                                            {".stl", "model/stl"},
+                                                                            {".obj", "model/obj"}})
+    if (name.ends_with(ending)) return type;
+  return "application/octet-stream";
+}
+
 // Schemas.
 
 constexpr std::string_view kVector =
@@ -146,6 +158,8 @@ class McapLog final : public LogSink {
       : file_(path, "crtk"), admittance_(head.kind == device::Kind::admittance) {
     file_.add_metadata("tactus", head.setup);
     if (!head.model_text.empty()) file_.add_attachment(head.model_name, "application/yaml", head.model_text);
+    for (const AttachedFile& file : head.files)
+      if (file.name != head.model_name) file_.add_attachment(file.name, media_type_of(file.name), file.bytes);
     const std::string pose = pose_schema(), twist = pair_schema("TwistStamped", "twist", "linear", "angular"),
                       wrench = pair_schema("WrenchStamped", "wrench", "force", "torque");
     const auto channel = [&](std::string_view topic, std::string_view name, const std::string& schema) {
@@ -300,10 +314,20 @@ std::string tick_message(const LogEntry& entry) {
   list("p_to", entry.command.X_WH.p);
   list("V_to", entry.command.V_WH);
   list("port_p", entry.record.p_P);
+  list("port_R", entry.record.R_P);
   list("port_V", entry.record.V_P);
   list("port_F", entry.record.on_port);
   text += R"(,"into_port":)";
   put_number(text, entry.record.into_port);
+  const auto number = [&](const char* name, double x) {
+    text += fmt::format(R"(,"{}":)", name);
+    put_number(text, x);
+  };
+  number("out_of_handle", entry.record.out_of_handle);
+  number("guarded", entry.record.guarded);
+  number("made", entry.record.made);
+  number("softness", entry.record.softness);
+  text += fmt::format(R"(,"resisted":{},"age":{})", entry.record.resisted, entry.record.age);
   text += fmt::format(R"(,"events":{},"stage":{},"fault":{}}})", entry.record.events,
                       static_cast<int>(entry.record.stage), static_cast<int>(entry.record.fault));
   return text;
@@ -334,6 +358,16 @@ LogEntry parse_tick(std::string_view text, const std::string& file) {
     entry.record.V_P = list_of<6>(json.at("port_V"));
     entry.record.on_port = list_of<6>(json.at("port_F"));
     entry.record.into_port = number_of(json.at("into_port"));
+    entry.has_all = json.contains("port_R");
+    if (entry.has_all) {
+      entry.record.R_P = matrix_of(json.at("port_R"));
+      entry.record.out_of_handle = number_of(json.at("out_of_handle"));
+      entry.record.guarded = number_of(json.at("guarded"));
+      entry.record.made = number_of(json.at("made"));
+      entry.record.softness = number_of(json.at("softness"));
+      entry.record.resisted = json.at("resisted").get<int>();
+      entry.record.age = json.at("age").get<int>();
+    }
     entry.record.events = json.at("events").get<int>();
     entry.record.stage = static_cast<control::Stage>(json.at("stage").get<int>());
     entry.record.fault = static_cast<control::Fault>(json.at("fault").get<int>());

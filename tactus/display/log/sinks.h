@@ -30,6 +30,7 @@ struct LogHead {
   bool force_sensor = false;
   McapFields setup;  // of the run, for replay
   std::string model_name, model_text;
+  std::vector<AttachedFile> files{};  // besides
 };
 std::unique_ptr<LogSink> mcap_log(const std::string& path, const LogHead& head);
 

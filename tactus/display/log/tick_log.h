@@ -25,6 +25,7 @@ struct LogEntry {
   double elapsed = 0.0;             // in: [s] since the tick before
   device::Command command;          // out
   TickRecord record;                // out
+  bool has_all = true;              // out: older logs have no orientation of the port, and fewer sums
   std::int64_t compute = 0;         // [ns] that it took
 };
 

@@ -230,6 +230,9 @@ class Mechanism {
 
   /// Of the last tick, in order.
   virtual std::span<const Event> events() const noexcept { return {}; }
+  /// [m/s], [rad/s] Of the last tick, where contacts go by whole steps and impacts are no events: how fast what pushes came together where it began, the fastest of all rigid contacts and
+  /// stops; 0 where nothing met. Their impulses are in accelerations(), too.
+  virtual double met() const noexcept { return 0.0; }
   virtual Books books() const noexcept { return {}; }
 
   /// Saving and loading take no memory. False where the snapshot is of another kind of mechanism: nothing has changed
