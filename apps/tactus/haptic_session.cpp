@@ -131,6 +131,11 @@ Grasp grasp_of(const HapticRequest& request, simulate::Mechanism& mechanism) {
   return grasp;
 }
 
+bool four_channeled(const HapticRequest& request, const device::Specification& s) {
+  return s.kind == device::Kind::impedance &&
+         (request.controller == "impedance" || request.controller == "penalties");
+}
+
 bool only_turns(const device::Specification& s) { return (s.actuated & device::kTranslation) == 0; }
 
 /// [m] that a hand moves, or [rad] that it turns: well within the device's workspace.
@@ -171,6 +176,9 @@ void choose_hand(HapticRequest& request, const device::Specification& s, const G
         break;
       }
   hand.strong = s.continuous;
+  // Four channels that sense the hand foretell it (control/mean_wrench.h): what brings the bare handle to rest within a period is no hand that a sampled loop can show anything to.
+  if (four_channeled(request, s) && s.force_sensor)
+    for (std::size_t k = 0; k < 2; ++k) hand.borne[k] = s.inertia[k] * s.rate;
   hand.ramp = request.ramp > 0.0 ? request.ramp : control::SafetyLimits{}.ramp;
   const std::array<double, 2> bolted = bolted_on(request, s, grasp);
   for (std::size_t k = 0; k < 2; ++k) {
@@ -560,8 +568,7 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
   else if (request.controller != "coupler")
     session.loop->use(four_channels(request, session, grasp));
   // Four channels mask the device's inertia, friction and damping, which elsewhere takes what sampling adds. What that would feed is taken back.
-  const bool four = s.kind == device::Kind::impedance &&
-                    (request.controller == "impedance" || request.controller == "penalties");
+  const bool four = four_channeled(request, s);
   if (four && !s.force_sensor && !request.passivity)
     session.notes.push_back(
         "the device has no force sensor, and what the hand gives is what a stiff coordination holds: a mass "
