@@ -13,6 +13,8 @@
 #include <tactus/control/kept_inertia.h>
 #include <tactus/control/prescribed_design.h>
 
+#include "haptic_rate.h"
+
 namespace tactus::apps {
 
 namespace {
@@ -429,6 +431,15 @@ void tell_rounding(HapticRequest& request, HapticSession& session, double every,
   request.update_every = static_cast<int>(every);
 }
 
+/// A simulated device that shows any force, by a coupler: nothing clamps what a port does that goes far in a tick.
+bool shows_any_force(const HapticRequest& request) {
+  if (request.controller != "coupler" || request.local_rate > 0.0) return false;
+  for (const device::Specification& s : device::devices())
+    if (s.name == request.device)
+      return s.kind == device::Kind::impedance && !(s.continuous[1] > 0.0) && !only_turns(s);
+  return false;
+}
+
 }  // namespace
 
 HapticSession open_session(HapticRequest& request, describe::Model model,
@@ -461,6 +472,16 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
         request.device, std::make_unique<LaterHand>(session.hand),
         {.rate = request.rate, .seed = request.hand.seed, .tool = request.tool}, request.arm.options());
   };
+  if (given == nullptr && request.rate == 0.0 && !(request.most_force > 0.0) && shows_any_force(request)) {
+    const double turn = fastest_turn(*open_at(kUsualRate)), rate = calm_rate(turn, kUsualRate);
+    if (rate > kUsualRate) {
+      session.notes.push_back(fmt::format(
+          "by itself the mechanism turns by up to {:.2g} rad in a tick of {:g} Hz: the loop has {:g} Hz, "
+          "unless --rate or --max-force is given",
+          turn / kUsualRate, kUsualRate, rate));
+      request.rate = rate;
+    }
+  }
   if (given != nullptr)
     session.device = std::move(given);
   else if (!request.device.empty())
