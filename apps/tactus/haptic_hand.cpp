@@ -84,6 +84,13 @@ device::HandPointer plain_hand(const HandChoice& choice) {
   const double size = std::sqrt(dot(choice.ahead, choice.ahead));
   const double reach = reach_time(size, choice.load[k], choice.strong[k]);
   Arm arm = arm_for(choice.load, choice.turning ? 0.0 : size, choice.strong[1]);
+  // Less damped than it would be, an arm is softer, too; a relaxed one is soft enough.
+  for (std::size_t i = 0; i < 2; ++i)
+    if (choice.borne[i] > 0.0 && arm.damping[i] > choice.borne[i]) {
+      const double part = choice.borne[i] / arm.damping[i];
+      arm.damping[i] = choice.borne[i];
+      arm.stiffness[i] = std::max(std::min(arm.stiffness[i], kRelaxed[i]), part * part * arm.stiffness[i]);
+    }
   if (choice.stiffness > 0.0) {
     arm.stiffness[k] = choice.stiffness;
     arm.damping[k] = damping_for(choice.stiffness, choice.load[k]);

@@ -24,6 +24,7 @@ struct HandChoice {
   std::vector<double> wrench{};  // of `constant`: force [N], and torque [N m] if there are six
   double tremor = 0.0;           // [N] of any hand besides
   double let_go = -1.0;          // [s] when any hand does so; below 0: never
+  std::array<double, 2> borne{};  // [N m s/rad], [N s/m] of an arm that is chosen, at most; 0: any
   double stiffness = 0.0,
          damping =
              -1.0;  // of the arm, along its way or about its axis; not positive, negative: as suits the load

@@ -14,6 +14,8 @@
 #include <tactus/control/prescribed_design.h>
 #include <tactus/device/hand_file.h>
 
+#include "haptic_rate.h"
+
 namespace tactus::apps {
 
 namespace {
@@ -132,6 +134,11 @@ Grasp grasp_of(const HapticRequest& request, simulate::Mechanism& mechanism) {
   return grasp;
 }
 
+bool four_channeled(const HapticRequest& request, const device::Specification& s) {
+  return s.kind == device::Kind::impedance &&
+         (request.controller == "impedance" || request.controller == "penalties");
+}
+
 bool only_turns(const device::Specification& s) { return (s.actuated & device::kTranslation) == 0; }
 
 /// [m] that a hand moves, or [rad] that it turns: well within the device's workspace.
@@ -172,6 +179,9 @@ void choose_hand(HapticRequest& request, const device::Specification& s, const G
         break;
       }
   hand.strong = s.continuous;
+  // Four channels that sense the hand foretell it (control/mean_wrench.h): what brings the bare handle to rest within a period is no hand that a sampled loop can show anything to.
+  if (four_channeled(request, s) && s.force_sensor)
+    for (std::size_t k = 0; k < 2; ++k) hand.borne[k] = s.inertia[k] * s.rate;
   hand.ramp = request.ramp > 0.0 ? request.ramp : control::SafetyLimits{}.ramp;
   const std::array<double, 2> bolted = bolted_on(request, s, grasp);
   for (std::size_t k = 0; k < 2; ++k) {
@@ -426,6 +436,15 @@ void tell_rounding(HapticRequest& request, HapticSession& session, double every,
   request.update_every = static_cast<int>(every);
 }
 
+/// A simulated device that shows any force, by a coupler: nothing clamps what a port does that goes far in a tick.
+bool shows_any_force(const HapticRequest& request) {
+  if (request.controller != "coupler" || request.local_rate > 0.0) return false;
+  for (const device::Specification& s : device::devices())
+    if (s.name == request.device)
+      return s.kind == device::Kind::impedance && !(s.continuous[1] > 0.0) && !only_turns(s);
+  return false;
+}
+
 }  // namespace
 
 HapticSession open_session(HapticRequest& request, describe::Model model,
@@ -460,6 +479,16 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
         request.device, std::make_unique<LaterHand>(session.hand),
         {.rate = request.rate, .seed = request.hand.seed, .tool = request.tool}, request.arm.options());
   };
+  if (given == nullptr && request.rate == 0.0 && !(request.most_force > 0.0) && shows_any_force(request)) {
+    const double turn = fastest_turn(*open_at(kUsualRate)), rate = calm_rate(turn, kUsualRate);
+    if (rate > kUsualRate) {
+      session.notes.push_back(fmt::format(
+          "by itself the mechanism turns by up to {:.2g} rad in a tick of {:g} Hz: the loop has {:g} Hz, "
+          "unless --rate or --max-force is given",
+          turn / kUsualRate, kUsualRate, rate));
+      request.rate = rate;
+    }
+  }
   if (given != nullptr)
     session.device = std::move(given);
   else if (!request.device.empty())
@@ -576,8 +605,7 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
     session.loop->use(four_channels(request, session, grasp));
   if (request.internal_damping > 0.0) session.loop->damp_inside(request.internal_damping);
   // Four channels mask the device's inertia, friction and damping, which elsewhere takes what sampling adds. What that would feed is taken back.
-  const bool four = s.kind == device::Kind::impedance &&
-                    (request.controller == "impedance" || request.controller == "penalties");
+  const bool four = four_channeled(request, s);
   if (four && !s.force_sensor && !request.passivity)
     session.notes.push_back(
         "the device has no force sensor, and what the hand gives is what a stiff coordination holds: a mass "

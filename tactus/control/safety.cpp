@@ -54,6 +54,8 @@ constexpr double kRise = 10e-3;                     // [s] from nothing to the l
 constexpr std::array<double, 2> kQuick{10.0, 1.0};  // [rad/s], [m/s] of quick strokes
 /// Energy from nowhere that ends a run: the largest force over a millimetre, or this [J]; and so much of what went to and fro.
 constexpr double kMadeWay = 1e-3, kMadeLeast = 0.02, kMadeShare = 0.1;
+/// And ends it however much goes to and fro: the largest force over so far [m], or this [J]. A hand feels it.
+constexpr double kMadeMostWay = 1e-2, kMadeMost = 1.0;
 /// Where the device has no end: [m] what two arms reach; [N m], [N] what they do not give.
 constexpr double kHandReach = 2.0;
 constexpr std::array<double, 2> kHandForce{100.0, 1000.0};
@@ -76,6 +78,7 @@ SafetyLimits limits_for(const device::Specification& s) {
   }
   limits.made = std::max(kMadeLeast, kMadeWay * s.continuous[1]);
   limits.made_share = kMadeShare;
+  limits.made_most = std::max(kMadeMost, kMadeMostWay * s.continuous[1]);
   const double widest = 2.0 * std::sqrt(dot(s.workspace, s.workspace));
   limits.apart = kBeyondWidth * (widest > 0.0 ? widest : kHandReach);
   for (std::size_t k = 0; k < 2; ++k)
@@ -280,8 +283,9 @@ void Safety::observe_motion(const math::Pose<double>& X, const Vector6& V) noexc
 }
 
 void Safety::observe_energy(double made, double turned, double stored) noexcept {
-  if (limits_.made > 0.0 && !(made <= limits_.made + limits_.made_share * turned + stored))
-    trip(Fault::unbalanced);
+  double most = limits_.made + limits_.made_share * turned;
+  if (limits_.made_most > 0.0 && most > limits_.made_most) most = limits_.made_most;
+  if (limits_.made > 0.0 && !(made <= most + stored)) trip(Fault::unbalanced);
 }
 
 double Safety::share() const noexcept {

@@ -35,6 +35,7 @@ struct SafetyLimits {
   std::array<double, 2> on_port{};     // [N m], [N] that no hand gives to the mechanism
   double made = 0.0;                   // [J] from nowhere, besides a share of the work that goes to and fro
   double made_share = 0.0;
+  double made_most = 0.0;  // [J] however much goes to and fro
 };
 /// What suits a device: its continuous force, that within 10 ms, its workspace, and speeds that no hand has in it; the power of that force at 1 m/s and 10 rad/s, which
 /// quick strokes have. An admittance device is moved, not pushed: its speed is limited, not its power. The port may be ten times as far from

@@ -254,7 +254,7 @@ bool HapticLoop::tick(double elapsed) noexcept {
       coupler_.engage(memory_, sample_, port);
       books_->begin();
       sent_->work_begun = std::isfinite(view_->work()) ? view_->work() : 0.0;
-      if (closed_) books_->mechanism(view_->energy(), 0);
+      if (closed_) books_->mechanism(felt_energy(*view_, teleoperation_.get()), 0);
       find_support(port);
       if (teleoperation_ != nullptr) teleoperation_->engage(sample_, port);
       if (prescribed_ != nullptr) {

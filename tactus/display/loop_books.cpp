@@ -1,12 +1,19 @@
 // What goes to and fro, tick by tick: the work of hand and handle, and whether the loop makes energy.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <tactus/display/loop_parts.h>
 
 namespace tactus::display {
 
 using control::Stage;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
 
 void HapticLoop::book_handle() noexcept {
   // Held on the handle since the tick before: the last command, or an older one where the motors are late.
@@ -33,7 +40,7 @@ void HapticLoop::book_handle() noexcept {
 }
 
 double HapticLoop::credit() noexcept {
-  if (closed_) books_->mechanism(view_->energy(), view_->age());
+  if (closed_) books_->mechanism(felt_energy(*view_, teleoperation_.get()), view_->age());
   // Four channels mask the handle's inertia and friction: their motors give and take what the hand does not. Where its wrench is sensed its own work is known.
   // Where a stiff coordination holds the handle it is reckoned by what the handle holds, burns and hands on.
   const bool known = teleoperation_ != nullptr &&
@@ -60,12 +67,13 @@ void HapticLoop::audit() noexcept {
   if (teleoperation_ != nullptr && safety_.memory().stage == Stage::ramping) {
     books_->begin();
     sent_->work_begun = std::isfinite(view_->work()) ? view_->work() : 0.0;
-    if (closed_) books_->mechanism(view_->energy(), 0);
+    if (closed_) books_->mechanism(felt_energy(*view_, teleoperation_.get()), 0);
     return;
   }
   constexpr std::uint64_t kEvery =
       8;  // [ticks] the mechanism's energy is looked at: it costs as much as a small tick
-  if (closed_ && sample_.number % kEvery == 0) books_->mechanism(view_->energy(), view_->age());
+  if (closed_ && sample_.number % kEvery == 0)
+    books_->mechanism(felt_energy(*view_, teleoperation_.get()), view_->age());
   books_->close_tick();
   record_.made = books_->made();
   // A spring that stiffens while it is pressed, in the ramp of four channels and of a prescribed port, gives more than it got: what it holds at most. A coupler slips instead, and a proxy, and give no
@@ -76,12 +84,13 @@ void HapticLoop::audit() noexcept {
     const double squared = F[3 * k] * F[3 * k] + F[3 * k + 1] * F[3 * k + 1] + F[3 * k + 2] * F[3 * k + 2];
     if (const double K = coupler_.gains.stiffness[k]; K > 0.0) books_->stored(0.5 * squared / K);
   }
-  // Handle and port of four channels move apart by what the hand's wrench changes within a period; and one that is observed is late, and takes what it does not know of
-  // dry friction for the hand's: their work is known to a few tenths.
+  // A hand that is observed is late, and takes what it does not know of dry friction for the hand's: its work is known to a few tenths. Where it is sensed, dry friction that is not masked moves handle and
+  // port apart. However that is, no loop makes more than the most.
   constexpr double kObserved = 0.1;
-  const bool observed = teleoperation_ != nullptr;
+  const bool observed = teleoperation_ != nullptr && !teleoperation_->exact();
   safety_.observe_energy((observed ? kObserved : 1.0) * record_.made, books_->turned(),
                          books_->most_stored());
+  if (observed) safety_.observe_energy(record_.made, kInfinity, books_->most_stored());
 }
 
 }  // namespace tactus::display

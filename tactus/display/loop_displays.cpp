@@ -15,14 +15,15 @@ using control::Entry;
 using control::Fault;
 using control::Stage;
 
+/// Of what goes to and fro. A mass that is swung takes and gives back the same: by the trapezium's rule it gives up to a thousandth more, and a damper that took these would be felt as blows.
+constexpr double kRounded = 0.001;
+
 }  // namespace
 
 Vector6 HapticLoop::guard_wrench() noexcept {
   guard_ = {};
   if (!(guarded_ || gave_up()) || safety_.memory().stage == Stage::off) return guard_;
   const device::HandleDynamics* const own = own_dynamics();
-  // A mass that is swung to and fro takes and gives back the same: by the trapezium's rule it gives up to a thousandth more, and a damper that took these would be felt as blows.
-  constexpr double kRounded = 0.001;
   const double slack = teleoperation_ != nullptr ? kRounded * books_->turned() : 0.0;
   guard_ = control::passivity_wrench(credit() + slack, sample_.V_WH,
                                      own != nullptr ? own->M : control::inertia_of(device_.specification()),
@@ -153,7 +154,10 @@ void HapticLoop::teleoperate() noexcept {
   // What went into the mechanism and no hand gave is taken back where it is. A little of it comes and goes: handle and port are apart by what the hand's wrench changes within a period.
   constexpr double kShare = 0.1;  // of what would end the run by another controller
   const control::SafetyLimits& limits = safety_.limits();
-  const double slack = kShare * (limits.made + limits.made_share * books_->turned());
+  // Where the hand is sensed its work is known to what a trapezium's rule rounds.
+  const double slack = teleoperation_->senses_force()
+                           ? kRounded * books_->turned()
+                           : kShare * (limits.made + limits.made_share * books_->turned());
   const bool by_itself = teleoperation_->by_coordination();  // a coupler's spring
   double surplus = books_->made_by_display();
   if (surplus > 0.0) surplus = guarded_ ? std::max(0.0, surplus - slack) : 0.0;
@@ -165,7 +169,10 @@ void HapticLoop::teleoperate() noexcept {
   step_mechanism(teleoperation_->on_port());
   if (safety_.faulted()) return;
   teleoperation_->stepped(*view_);
-  const Vector6 on_handle = safety_.limited(teleoperation_->on_handle(safety_.limits().force), guard_wrench(),
+  // Where the hand is sensed the port is braked alone, and the handle follows it: a damper on the handle would hold it where the port goes on with the hand's wrench, which gives no work there, and the port
+  // is fed by all of it.
+  const Vector6 guard = teleoperation_->senses_force() ? Vector6{} : guard_wrench();
+  const Vector6 on_handle = safety_.limited(teleoperation_->on_handle(safety_.limits().force), guard,
                                             by_itself ? Entry::by_itself : Entry::ramped);
   if (safety_.faulted()) return;
   record_.resisted = teleoperation_->resisted().count;
@@ -176,7 +183,6 @@ void HapticLoop::teleoperate() noexcept {
 /// What went into the mechanism and the hand did not give, nor will for the way that the servo is behind, a damper on the port takes back.
 Vector6 HapticLoop::admittance_brake(const Vector6& F_h) noexcept {
   if (!memory_.engaged || safety_.memory().stage == Stage::off) return {};
-  constexpr double kRounded = 0.001;  // of what goes to and fro: as of the guard's wrench
   const simulate::PortMotion& port = view_->motion();
   const math::Pose<double> to{port.X_WP.R * memory_.R_HP.transposed(), port.X_WP.p - memory_.d};
   const double surplus = books_->made_by_display() - std::max(0.0, work_along(F_h, sample_.X_WH, to)) -

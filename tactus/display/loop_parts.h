@@ -52,4 +52,9 @@ struct HapticLoop::PointTool {
   control::ProxyMemory memory{};
 };
 
+/// [J] of the mechanism as the hand feels it: scales of force and motion scale its power.
+inline double felt_energy(PortView& port, const Teleoperation* four_channels) noexcept {
+  return (four_channels != nullptr ? four_channels->power_scale() : 1.0) * port.energy();
+}
+
 }  // namespace tactus::display

@@ -9,6 +9,7 @@
 
 #include <tactus/base/error.h>
 #include <tactus/control/kept_inertia.h>
+#include <tactus/control/mean_wrench.h>
 
 namespace tactus::display {
 
@@ -17,6 +18,10 @@ namespace {
 /// Of dry friction that is masked; [rad/s], [m/s] below these speeds less of it.
 constexpr double kMasked = 0.9;
 constexpr std::array<double, 2> kSlow{0.02, 2e-3};
+
+/// [1/s], [s] While the motors come on the hand moves the handle by itself. So long, and somewhat longer, the place in which they hold it is where it then is, and a damper brings it to the port's speed: an error
+/// that is left is taken out in the hand, by work that the mechanism does not get.
+constexpr double kSettling = 50.0, kSettles = 5.0 / kSettling;
 
 /// [1/s] of the observer where the device has no force sensor: what hands do lies below 15 Hz.
 constexpr double kObserverBandwidth = 100.0;
@@ -78,7 +83,7 @@ Teleoperation::Teleoperation(const device::Specification& specification,
 
 ResistanceRule Teleoperation::rule() const noexcept {
   const control::FourChannelGains& gains = controller_.gains;
-  return {gains.penalties || gains.by_coordination,
+  return {gains.penalties || gains.by_coordination || senses_force_,
           !gains.turning,
           gains.rank,
           metric_,
@@ -96,6 +101,8 @@ void Teleoperation::engage(const device::Sample& sample, const simulate::PortMot
   W_ = lag_ = beyond_ = {};
   giving_ = false;
   resisted_ = {};
+  F_H_before_ = sample.F_H_W;
+  settling_ = 0.0;
   on_port_ = {};
   port_sensing_ = fresh_sensing_;
   controller_.engage(memory_, sample, port);
@@ -137,7 +144,14 @@ void Teleoperation::look(PortView& port, const device::Sample& sample, const dev
   device::Sample port_sample;
   port_sensing_.read(handle, port_sample);
 
-  scaled_ = controller_.scaled(memory_, sample_);
+  acting_ = sample_;
+  if (senses_force_) {
+    acting_.F_H_W = control::mean_wrench(controller_.gains, sample_.F_H_W, F_H_before_, resisted_, metric_);
+    F_H_before_ = sample_.F_H_W;
+  }
+  settling_ = share > 0.0 && share < 1.0 ? kSettles : std::max(0.0, settling_ - period_);
+  if (senses_force_ && settling_ > 0.0) controller_.engage(memory_, sample_, true_motion);
+  scaled_ = controller_.scaled(memory_, acting_);
   const simulate::PortMotion seen{true_motion.X_WP, port.continuous() ? port_sample.V_WH : W_};
   for (std::size_t i = 0; i < 6; ++i) lag_[i] = W_[i] - seen.V_WP[i];
   F_pc_ = by_coordination() ? coordinate(seen, share, -surplus, room)
@@ -239,12 +253,17 @@ void Teleoperation::stepped(PortView& port) noexcept {
   } else {
     demand_ = controller_.demand(memory_, scaled_, state_, F_pc_, resisted_, metric_);
   }
+  if (!senses_force_ || !(settling_ > 0.0)) return;
+  for (std::size_t i = 0; i < 6; ++i)
+    if (device::has_axis(controller_.axes, i))
+      demand_.acceleration[i] += kSettling * (i < 3 ? 1.0 : controller_.gains.motion_scale) *
+                                 (state_.motion.V_WP[i] - scaled_.V_WH[i]);
 }
 
 Vector6 Teleoperation::on_handle(const std::array<double, 2>& room) noexcept {
   if (!memory_.coordination.engaged) return {};
   // The handle's damping is masked by the port's motion where the coordination needs it.
-  device::Sample moved = sample_;
+  device::Sample moved = acting_;
   if (by_coordination())
     for (std::size_t i = 0; i < 6; ++i)
       moved.V_WH[i] = device::has_axis(controller_.axes, i)

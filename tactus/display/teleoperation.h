@@ -1,6 +1,6 @@
 // Four channels between a device and a port (control/four_channel.h), one tick of it.
 //
-// The hand's wrench is what the device senses, or what its momentum tells (control/force_observer.h), its own weight and the masked part of its dry
+// The hand's wrench is what the device senses, carried on to its mean over the period that comes (control/mean_wrench.h), or what its momentum tells (control/force_observer.h), its own weight and the masked part of its dry
 // friction left out of what its motors do; or it is what the coordination holds, a stiff spring then (by_coordination), which comes on by slipping as a coupler's does, holds no more than the motors give,
 // and has its opposite on the handle. The mechanism is asked
 // for its mobility under F_h - F_pc, and makes its step; what the port's velocity gained in it, over the period, is the acceleration
@@ -65,6 +65,8 @@ class Teleoperation {
   const control::HandleDemand& demand() const noexcept { return demand_; }
   const Vector6& hand() const noexcept { return sample_.F_H_W; }
   bool senses_force() const noexcept { return senses_force_; }
+  /// The hand's wrench is all that is not known of the device, and it is sensed.
+  bool exact() const noexcept { return senses_force_ && friction_ == std::array<double, 2>{}; }
   /// The hand's wrench is what the coordination holds.
   bool by_coordination() const noexcept { return controller_.gains.by_coordination; }
   /// Of the last command: what the motors did for the device's own weight and dry friction.
@@ -93,7 +95,10 @@ class Teleoperation {
   control::FourChannelMemory memory_{};
   control::ForceObserverMemory observed_{};
   control::ImpulseMemory impulse_{};
-  device::Sample sample_{};
+  device::Sample sample_{};  // as it was read
+  device::Sample acting_{};  // with the hand's wrench that acts until the next one
+  Vector6 F_H_before_{};
+  double settling_ = 0.0;  // [s] that are left
   control::PortState state_{};
   device::Sensing port_sensing_, fresh_sensing_;
   Vector6 V_before_{};

@@ -210,8 +210,7 @@ double felt_mass(const device::Specification& specification, double force, doubl
   return std::abs(felt_impedance(specification, force, motion)) / kFrequency;
 }
 
-// What four channels show of a mass is that mass, whatever the scales. The hand's force changes within a period, and that part meets
-// the device's own mass: a phase of w T/2 m/M_d, 0.09 rad for the largest here.
+// What four channels show of a mass is that mass, whatever the scales.
 TEST(Teleoperation, TheHandFeelsTheMechanismsMassScaled) {
   for (const double force : {0.1, 1.0, 10.0})
     for (const double motion : {0.1, 1.0, 10.0}) {
@@ -220,29 +219,15 @@ TEST(Teleoperation, TheHandFeelsTheMechanismsMassScaled) {
     }
 }
 
-// At 1 kHz that phase is large where the mass that is shown is much heavier than the device. The force is sensed where the period begins; what
-// it changes by until the end, F' T/2 in the mean, moves the device alone, by the velocity F T/(2 M_d). The coordination shares what sets device and port apart
-// between them: with k and b, and the port's mass m,
-//
-//   V = F/(s f m) + F T/(2 M_d) (1 + s^2/(s^2 + 2 (b s + k)/m))/2,          f the scale of force, s = j w
-//
-// a damper in series with the mass: 2 M_d/T where the coordination is slower than the hand, 4 M_d/T where it is faster.
-TEST(Teleoperation, AtAKilohertzADamperStandsInSeriesWithAMassThatIsMuchHeavierThanTheDevice) {
+// At 1 kHz, too. What the hand's force changes by within a period is foretold (control/mean_wrench.h) along what is heavier than the handle. Without that F' T/2 moved the device alone, a damper of 2 to
+// 4 M_d/T in series: 300 kg, by a scale of 100, was felt as some 2000 N s/m.
+TEST(Teleoperation, AtAKilohertzAMassThatIsMuchHeavierThanTheDeviceIsFelt) {
   constexpr double kSlow = 1000.0;  // [Hz]
-  const device::Specification device = bare(kSlow);
-  const control::CouplerGains coordination = FourChannelGains{}.coordination;
-  const std::complex<double> s{0.0, kFrequency};
-  const std::complex<double> together =
-      s * s + 2.0 * (coordination.damping[1] * s + coordination.stiffness[1]) / kMass;
-  const std::complex<double> leak = 0.5 * (1.0 + s * s / together) / (2.0 * device.inertia[1] * kSlow);
   for (const double force : {0.1, 1.0, 10.0, 100.0}) {
-    const std::complex<double> series = 1.0 / (1.0 / (s * force * kMass) + leak);
-    // The ticks' own delay is left out of it: w T = 0.6 %.
-    EXPECT_LT(std::abs(felt_impedance(device, force, 1.0) - series), 0.03 * std::abs(series)) << force;
+    const std::complex<double> felt = felt_impedance(bare(kSlow), force, 1.0),
+                               mass{0.0, kFrequency * force * kMass};
+    EXPECT_LT(std::abs(felt - mass), 0.01 * std::abs(mass)) << force;
   }
-  // What is heavier than the device by much is not felt as a mass alone any more.
-  const std::complex<double> heavy = felt_impedance(device, 100.0, 1.0);
-  EXPECT_GT(heavy.real(), 0.3 * heavy.imag());
 }
 
 // A device's damping b is masked by an estimate of its velocity that comes 2/w late: what is left of it would be felt as 2 b/w = 0.2 kg less. That
