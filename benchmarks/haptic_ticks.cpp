@@ -21,15 +21,14 @@ double now() {
   return 1e9 * static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec);
 }
 
-TickCause cause_of(OpenLoop& open, bool first, int age_before) {
+TickCause cause_of(OpenLoop& open, int age_before) {
   const display::TickRecord& record = open.loop().record();
   TickCause cause;
   cause.events = static_cast<std::uint8_t>(std::min(record.events, 255));
   if (record.events > 0)
     for (const simulate::Event& event : open.moved().events())
       cause.kinds = static_cast<std::uint8_t>(cause.kinds | 1u << static_cast<unsigned>(event.kind));
-  cause.begins = first;
-  cause.update = !first && age_before > 0 && record.age <= age_before;
+  cause.update = age_before > 0 && record.age <= age_before;
   return cause;
 }
 
@@ -41,7 +40,6 @@ std::string TickCause::words() const {
     text += text.empty() ? "" : ", ";
     text += more;
   };
-  if (begins) add("the first");
   if (update) add("an update");
   if (events > 0) add(fmt::format("{} event{} of contact:", events, events > 1 ? "s" : ""));
   bool named = false;
@@ -89,7 +87,7 @@ TickFigures measure_ticks(const MakeLoop& make, double rate, long ticks, int rep
       figures.all.add(static_cast<std::int64_t>(took));
       float& best = least[static_cast<std::size_t>(k)];
       best = std::min(best, static_cast<float>(took));
-      causes[static_cast<std::size_t>(k)] = cause_of(*open, k == 0, age);
+      causes[static_cast<std::size_t>(k)] = cause_of(*open, age);
       age = loop.record().age;
       if (!well) break;
     }
@@ -101,7 +99,10 @@ TickFigures measure_ticks(const MakeLoop& make, double rate, long ticks, int rep
       figures.fault = std::string(name_of(loop.safety().fault));
   }
   least.resize(static_cast<std::size_t>(std::max(figures.done, 1L)));
-  figures.worst = std::max_element(least.begin(), least.end()) - least.begin();
+  figures.first = least.front();
+  const auto others = least.begin() + (least.size() > 1 ? 1 : 0);
+  figures.worst = std::max_element(others, least.end()) - least.begin();
+  figures.longest = least[static_cast<std::size_t>(figures.worst)];
   figures.cause = causes[static_cast<std::size_t>(figures.worst)];
   for (std::size_t k = 0; k < least.size(); ++k)
     if (causes[k].events > 0) {
@@ -129,7 +130,9 @@ void print_ticks(const std::string& model, const std::string& what, double rate,
       model, what, rate, part(0.5), part(0.999), part(1.0), f.runs, us(f.all.percentile(0.5)),
       us(f.all.percentile(0.999)), us(f.all.largest()), f.allocations, f.locks,
       f.fault.empty() ? "" : fmt::format("  stopped at tick {}: {}", f.done, f.fault));
-  fmt::print("{:<28} {:<22} {:>6} worst: tick {}, {}", "", "", "", f.worst, f.cause.words());
+  fmt::print("{:<28} {:<22} {:>6} the first {:.1f}; worst of the others {:.1f}: tick {}, {}", "", "", "",
+             1e-3 * static_cast<double>(f.first), 1e-3 * static_cast<double>(f.longest), f.worst,
+             f.cause.words());
   if (f.with_events > 0)
     fmt::print("; {} ticks with events, the worst of them {:.1f}", f.with_events,
                us(static_cast<std::int64_t>(f.worst_event)));

@@ -25,7 +25,6 @@ using MakeLoop = std::function<std::unique_ptr<OpenLoop>()>;
 struct TickCause {
   std::uint8_t events = 0;  // of contact
   std::uint8_t kinds = 0;   // of them: a bit for each simulate::EventKind
-  bool begins = false;      // the first tick: all is cold, and the forces come on
   bool update =
       false;  // a local model got an update: in simulated time its simulation's steps are this tick's
   std::string words() const;
@@ -34,8 +33,10 @@ struct TickCause {
 struct TickFigures {
   display::Histogram all;    // every tick of every run
   std::vector<float> least;  // [ns] of each tick in all runs, sorted
-  long worst = 0;            // which tick took longest
-  TickCause cause;           // of it
+  float first = 0.0f;        // [ns] of the first tick: all is cold
+  long worst = 0;            // which of the others took longest
+  float longest = 0.0f;      // [ns] it
+  TickCause cause;
   long with_events = 0;      // ticks
   float worst_event = 0.0f;  // [ns] the longest of them
   long allocations = 0, locks = 0, done = 0;
