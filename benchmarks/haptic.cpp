@@ -66,6 +66,7 @@ struct CaseLoop final : OpenLoop {
   }
   display::HapticLoop& loop() override { return *haptic; }
   device::Device& device() override { return *handle; }
+  const simulate::Mechanism& moved() const override { return *mechanism; }
 
   std::unique_ptr<simulate::Mechanism> mechanism;
   std::unique_ptr<device::Device> handle;

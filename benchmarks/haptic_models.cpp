@@ -25,6 +25,7 @@ struct SessionLoop final : OpenLoop {
   }
   display::HapticLoop& loop() override { return *session.loop; }
   device::Device& device() override { return *session.device; }
+  const simulate::Mechanism& moved() const override { return *session.mechanism; }
 
   apps::HapticSession session;
   std::string what;

@@ -8,6 +8,7 @@
 
 #include <tactus/display/histogram.h>
 #include <tactus/display/loop.h>
+#include <tactus/simulate/motion/mechanism.h>
 
 namespace tactus::bench {
 
@@ -16,12 +17,28 @@ struct OpenLoop {
   virtual ~OpenLoop() = default;
   virtual display::HapticLoop& loop() = 0;
   virtual device::Device& device() = 0;
+  virtual const simulate::Mechanism& moved() const = 0;
 };
 using MakeLoop = std::function<std::unique_ptr<OpenLoop>()>;
+
+/// What a tick had to do besides going on.
+struct TickCause {
+  std::uint8_t events = 0;  // of contact
+  std::uint8_t kinds = 0;   // of them: a bit for each simulate::EventKind
+  bool update =
+      false;  // a local model got an update: in simulated time its simulation's steps are this tick's
+  std::string words() const;
+};
 
 struct TickFigures {
   display::Histogram all;    // every tick of every run
   std::vector<float> least;  // [ns] of each tick in all runs, sorted
+  float first = 0.0f;        // [ns] of the first tick: all is cold
+  long worst = 0;            // which of the others took longest
+  float longest = 0.0f;      // [ns] it
+  TickCause cause;
+  long with_events = 0;      // ticks
+  float worst_event = 0.0f;  // [ns] the longest of them
   long allocations = 0, locks = 0, done = 0;
   int runs = 0;
   std::string fault;

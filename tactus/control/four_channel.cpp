@@ -68,7 +68,8 @@ HandleDemand FourChannel::demand(const FourChannelMemory& memory, const device::
   const math::Vec3<double> theta =
       math::rotation_vector(X.R * (scaled.X_WH.R * memory.coordination.R_HP).transposed());
   const math::Vec3<double> way = scaled.X_WH.p - memory.p_start;
-  const math::Vec3<double> turned = math::rotation_vector(scaled.X_WH.R);
+  const math::Vec3<double> turned =
+      gains.stiffness[0] != 0.0 ? math::rotation_vector(scaled.X_WH.R) : math::Vec3<double>{};
   Vector6 apart{}, apart_rate{}, twice{};
   for (std::size_t i = 0; i < 6; ++i) {
     if (!device::has_axis(axes, i)) continue;

@@ -94,6 +94,7 @@ class ResistedDirections {
   std::array<std::size_t, 6> axis_{};
   std::size_t axes_ = 0;
   std::vector<double> rows_;  // [axes x columns], R^T J or S, turned by v_
+  Matrix6 factored_{};        // whose factor R_ is; zeros: none's
   std::array<double, 36> R_{},
       v_{};  // [axes x axes] Cholesky factor; rows are the directions of the call before
   Resisted result_;

@@ -24,10 +24,11 @@ constexpr double kJumpRoom = 2.0;
 /// R^T R = 1, as far as a driver that reads angles or quaternions in single precision computes it.
 bool is_rotation(const math::Mat3<double>& R) noexcept {
   constexpr double kSingle = 1e-4;
-  const math::Mat3<double> E = R.transposed() * R;
   for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t j = 0; j < 3; ++j)
-      if (!(std::abs(E(i, j) - (i == j ? 1.0 : 0.0)) <= kSingle)) return false;
+    for (std::size_t j = 0; j <= i; ++j) {
+      const double E = R(0, i) * R(0, j) + R(1, i) * R(1, j) + R(2, i) * R(2, j);
+      if (!(std::abs(E - (i == j ? 1.0 : 0.0)) <= kSingle)) return false;
+    }
   return true;
 }
 

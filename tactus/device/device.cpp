@@ -21,19 +21,20 @@ std::string_view name_of(State state) {
 
 double Device::hand_work() const noexcept { return std::numeric_limits<double>::quiet_NaN(); }
 
+// x - x is zero, or not a number: sums of it need no branches.
 bool finite(const Vector6& v) noexcept {
-  for (const double x : v)
-    if (!std::isfinite(x)) return false;
-  return true;
+  double zero = 0.0;
+  for (const double x : v) zero += x - x;
+  return zero == 0.0;
 }
 
 bool finite(const math::Pose<double>& X) noexcept {
+  double zero = 0.0;
   for (std::size_t i = 0; i < 3; ++i) {
-    if (!std::isfinite(X.p[i])) return false;
-    for (std::size_t j = 0; j < 3; ++j)
-      if (!std::isfinite(X.R(i, j))) return false;
+    zero += X.p[i] - X.p[i];
+    for (std::size_t j = 0; j < 3; ++j) zero += X.R(i, j) - X.R(i, j);
   }
-  return true;
+  return zero == 0.0;
 }
 
 bool finite(const Sample& sample) noexcept {

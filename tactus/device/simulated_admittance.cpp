@@ -133,7 +133,10 @@ bool SimulatedAdmittance::command(const Command& command) noexcept {
   }
   // Axes that it does not have stay where they are.
   math::Vec3<double> theta = math::rotation_vector(command.X_WH.R);
-  const math::Vec3<double> own = math::rotation_vector(handle_.orientation);
+  const bool turns_freely = has_axis(specification_.actuated, 0) && has_axis(specification_.actuated, 1) &&
+                            has_axis(specification_.actuated, 2);
+  const math::Vec3<double> own =
+      turns_freely ? math::Vec3<double>{} : math::rotation_vector(handle_.orientation);
   for (std::size_t i = 0; i < 6; ++i) {
     const bool has = has_axis(specification_.actuated, i);
     commanded_.V[i] = has && servo_.leads ? command.V_WH[i] : 0.0;

@@ -19,7 +19,13 @@ namespace tactus::display {
 
 class EnergyBooks {
  public:
-  void begin() noexcept { *this = {}; }
+  /// What is remembered of ticks before stays where it stands: no tick of these books is older than `ticks_`.
+  void begin() noexcept {
+    hand_ = port_ = turned_ = stored_ = given_ = 0.0;
+    first_ = energy_ = made_in_all_ = made_by_display_ = 0.0;
+    known_ = late_ = false;
+    ticks_ = 0;
+  }
 
   // In a tick; [J].
   void from_hand(double work) noexcept {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <tactus/display/loop_parts.h>
+#include <tactus/math/rotation_vector.h>
 
 namespace tactus::display {
 
@@ -12,6 +13,10 @@ using control::Stage;
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+/// As work_along(), of several wrenches along one way: the rotation vector and the way.
+double work_of(const Vector6& F, const math::Vec3<double>& turned, const math::Vec3<double>& way) noexcept {
+  return F[0] * turned.x + F[1] * turned.y + F[2] * turned.z + F[3] * way.x + F[4] * way.y + F[5] * way.z;
+}
 
 }  // namespace
 
@@ -21,15 +26,16 @@ void HapticLoop::book_handle() noexcept {
               teleoperation_ != nullptr ? teleoperation_->carried() : Vector6{});
   const auto late = static_cast<std::size_t>(std::lround(device_.specification().latency / period_));
   if (before_ && late < std::min(sent_->count, Sent::kMost)) {
-    const math::Pose<double> from{R_before_, p_before_};
+    const math::Vec3<double> turned = math::rotation_vector(sample_.X_WH.R * R_before_.transposed()),
+                             way = sample_.X_WH.p - p_before_;
     const std::size_t at = sent_->index(late);
-    const double given = -work_along(sent_->wrench[at], from, sample_.X_WH);
+    const double given = -work_of(sent_->wrench[at], turned, way);
     record_.out_of_handle += given;
-    record_.guarded -= work_along(sent_->guard[at], from, sample_.X_WH);
+    record_.guarded -= work_of(sent_->guard[at], turned, way);
     if (teleoperation_ == nullptr) books_->from_hand(given);
     // Nobody senses the hand: its work is what the handle holds, burns and hands on, with what its motors did for itself left out.
     if (teleoperation_ != nullptr && !teleoperation_->senses_force())
-      books_->from_hand(given + work_along(sent_->carried[at], from, sample_.X_WH) +
+      books_->from_hand(given + work_of(sent_->carried[at], turned, way) +
                         period_ * teleoperation_->burnt(sample_.V_WH) +
                         teleoperation_->kinetic(sample_.V_WH) - sent_->kinetic);
   }

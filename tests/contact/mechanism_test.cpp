@@ -467,6 +467,95 @@ TEST_P(MechanismLaw, AStateThatIsRefusedLeavesTheOldOne) {
   EXPECT_EQ(run(*one, hand, 50, 90), run(*two, hand, 50, 90));
 }
 
+/// Models whose contacts come and go under a wrench that swings at their last frame.
+struct Swung {
+  const char* model;
+  double push;  // [N], a tenth of it in N m
+};
+constexpr Swung kSwung[] = {
+    {"chain_in_enclosure", 20.0}, {"chain_in_enclosure_rigid", 20.0}, {"box_drop", 1.0}};
+
+/// Ticks in contact, and events, that a run must have had at least to say anything.
+constexpr int kFew = 5;
+
+PortWrench swing(const Swung& swung, int port, int tick) {
+  PortWrench pull{port, {}};
+  for (std::size_t k = 0; k < 6; ++k)
+    pull.wrench[k] = (k < 3 ? 0.1 : 1.0) * swung.push * std::cos(0.009 * tick + static_cast<double>(k));
+  return pull;
+}
+
+// A haptic loop asks for the acceleration and the mobility under the wrench of the tick that comes: the tick then begins from what was found.
+TEST(Mechanism, LooksBeforeATickChangeNoBitOfIt) {
+  constexpr int kTicks = 1500;
+  for (const Swung& swung : kSwung) {
+    const describe::Model model =
+        describe::load(tactus::support::source_dir() + "/models/" + swung.model + ".yaml");
+    const std::unique_ptr<Mechanism> asked = open(model, {}), left = open(model, {});
+    int touching = 0, events = 0;
+    for (int tick = 0; tick < kTicks; ++tick) {
+      const PortWrench pull = swing(swung, 0, tick), other = swing(swung, 0, tick + 700);
+      std::array<double, 36> L;
+      if (tick % 3 == 1) {  // under another wrench first
+        ASSERT_TRUE(asked->hold({.ports = {&other, 1}}));
+        asked->acceleration(0);
+        asked->mobility(0, L);
+      }
+      if (tick % 5 != 4) {
+        ASSERT_TRUE(asked->hold({.ports = {&pull, 1}}));
+        asked->acceleration(0);
+        asked->mobility(0, L);
+      }
+      if (tick % 7 == 2) asked->contact_report();
+      if (tick % 11 == 3) asked->energies();
+      const Tick one = asked->step({.ports = {&pull, 1}}), two = left->step({.ports = {&pull, 1}});
+      ASSERT_TRUE(one.ok() && two.ok()) << swung.model << " " << tick << " " << asked->explain(one.status);
+      ASSERT_EQ(hash_of(asked->state()), hash_of(left->state())) << swung.model << " " << tick;
+      ASSERT_EQ(one.events, two.events) << swung.model << " " << tick;
+      touching += left->contact_report().contacts > 0 ? 1 : 0;
+      events += two.events;
+    }
+    EXPECT_EQ(asked->books().work, left->books().work) << swung.model;
+    EXPECT_GT(touching, kFew) << swung.model;
+    EXPECT_GT(events, kFew) << swung.model;
+  }
+}
+
+// Two roads: by the factors of the last solution, and by accelerations with and without the push.
+TEST(Mechanism, TheMobilityIsWhatAPushAddsToTheAccelerationWhateverTouches) {
+  constexpr int kTicks = 1500;
+  for (const Swung& swung : kSwung) {
+    const describe::Model model =
+        describe::load(tactus::support::source_dir() + "/models/" + swung.model + ".yaml");
+    const std::unique_ptr<Mechanism> mechanism = open(model, {});
+    int in_contact = 0;
+    for (int tick = 0; tick < kTicks; ++tick) {
+      const PortWrench pull = swing(swung, 0, tick);
+      ASSERT_TRUE(mechanism->step({.ports = {&pull, 1}}).ok()) << swung.model << " " << tick;
+      const bool touches = mechanism->contact_report().contacts > 0;
+      if (tick % 100 != 0 && !touches) continue;
+      in_contact += touches ? 1 : 0;
+      ASSERT_TRUE(mechanism->hold({.ports = {&pull, 1}}));
+      const std::array<double, 6> A = mechanism->acceleration(0);
+      std::array<double, 36> L;
+      mechanism->mobility(0, L);
+      double size = 1.0;
+      for (const double x : A) size = support::larger(size, std::abs(x));
+      for (const double x : L) size = support::larger(size, std::abs(x));
+      for (std::size_t column = 0; column < 6; ++column) {
+        PortWrench pushed = pull;
+        pushed.wrench[column] += 1.0;
+        ASSERT_TRUE(mechanism->hold({.ports = {&pushed, 1}}));
+        const std::array<double, 6> with = mechanism->acceleration(0);
+        for (std::size_t row = 0; row < 6; ++row)
+          ASSERT_NEAR(L[6 * row + column], with[row] - A[row], kDifferences * size)
+              << swung.model << " " << tick << " " << row << " " << column;
+      }
+    }
+    EXPECT_GT(in_contact, kFew) << swung.model;
+  }
+}
+
 TEST(Mechanism, APushAtAPortIsAWrenchOfTheEquations) {
   const describe::Model model = describe::load(tactus::support::source_dir() + "/models/puma560.yaml");
   const std::unique_ptr<Mechanism> arm = open(model);

@@ -98,6 +98,24 @@ struct ActiveSystem {
     from_ground(parents, n, M.data(), udot.data());
   }
 
+  /// After solve(): `force` [n] becomes what it adds to udot, the rows held (A udot = 0), S lambda = -Z_A D^-1 L^-T force;
+  /// `more` [m] gets lambda.
+  void respond(S* force, S* more) const {
+    towards_ground(parents, n, M.data(), force);
+    for (std::size_t k = 0; k < m; ++k) {
+      more[k] = S(0.0);
+      for (std::size_t i = 0; i < n; ++i) more[k] = more[k] - A[k * n + i] * M[i * n + i] * force[i];
+      for (std::size_t l = 0; l < k; ++l) more[k] = more[k] - GU[k * m + l] * more[l];
+    }
+    for (std::size_t k = m; k-- > 0;) {
+      for (std::size_t l = k + 1; l < m; ++l) more[k] = more[k] - GU[k * m + l] * more[l];
+      more[k] = more[k] * inverse_of_U[k];
+    }
+    for (std::size_t k = 0; k < m; ++k)
+      for (std::size_t i = 0; i < n; ++i) force[i] = force[i] + B[k * n + i] * more[k];
+    from_ground(parents, n, M.data(), force);
+  }
+
  private:
   /// Row k of S = G U, and of the forward substitution.
   void eliminate_row(std::size_t k) {

@@ -48,6 +48,8 @@ ContactMotion::ContactMotion(const ContactModel& contact_model, std::size_t most
       row_force_(kernel_.rows.size()),
       touch_force_(most_touches),
       part_force_(most_touches),
+      mass_factors_(n_ * n_),
+      answer_lambda_(scale_.size()),
       scratch_(4 * n_),
       udot_(n_),
       error_(scale_.size()),
@@ -129,6 +131,7 @@ void ContactMotion::evaluate_touches() {
 }
 
 void ContactMotion::choose_tangents(Touch& touch) {
+  answers_ = Answers::none;
   terms_.mass_matrix(system_.M.data());
   system_.factor_mass();
   contact::choose_tangents(terms_, system_.M.data(), scratch_.data(), touch);
@@ -261,9 +264,12 @@ bool ContactMotion::run(const generate::Kernel& code, std::size_t rows, std::siz
 
 void ContactMotion::accelerate(const double* arguments, double* udot, double* qdot) {
   const std::size_t nq = q_before_.size();
+  answers_ = Answers::none;
   if (by_solver()) {
     const auto move = [&] {
       if (solver_) return solver_->accelerate(arguments, udot, qdot);
+      if (qdot == udot + n_)  // as the kernel has them
+        return dynamics_.forward_dynamics(arguments, udot, free_work_.data());
       dynamics_.forward_dynamics(arguments, free_out_.data(), free_work_.data());
       std::copy_n(free_out_.begin(), n_, udot);
       std::copy_n(free_out_.begin() + static_cast<std::ptrdiff_t>(n_), nq, qdot);
@@ -282,6 +288,7 @@ void ContactMotion::accelerate(const double* arguments, double* udot, double* qd
     std::fill(row_force_.begin(), row_force_.end(), 0.0);
     std::fill_n(touch_force_.begin(), touches.size(), std::array<double, 3>{});
     forces_known_ = !solver_ || solver_->rows().active().empty();
+    if (forces_known_) answers_ = Answers::by_mass;  // nothing is on
     return;
   }
   if (code_ != nullptr) {
@@ -320,7 +327,22 @@ void ContactMotion::accelerate(const double* arguments, double* udot, double* qd
   std::fill_n(touch_force_.begin(), touches.size(), std::array<double, 3>{});
   for (std::size_t i = 0; i < set_.touches.size(); ++i) touch_force_[touch_of_part_[i]] = part_force_[i];
   forces_known_ = !solver_ || (rows != Rows::singular && !solver_->rows().any_aside());
+  if (!in_stretch_ && rows == Rows::independent) answers_ = Answers::by_system;
   if (!in_stretch_) std::copy_n(arguments, arguments_.size(), arguments_.begin());
+}
+
+bool ContactMotion::prepare_answers() {
+  if (answers_ == Answers::by_mass) {
+    terms_.mass_matrix(mass_factors_.data());
+    derive::factorise(system_.parents, static_cast<int>(n_), mass_factors_.data());
+    answers_ = Answers::by_factors;
+  }
+  return answers_ != Answers::none;
+}
+
+void ContactMotion::answer(double* force) {
+  if (answers_ == Answers::by_system) return system_.respond(force, answer_lambda_.data());
+  derive::solve(system_.parents, static_cast<int>(n_), mass_factors_.data(), force);
 }
 
 ContactMotion::Rows ContactMotion::solve_system(std::size_t bilateral) {

@@ -135,6 +135,12 @@ class ContactMotion final : public simulate::MotionLaw {
   bool dropped_hold() const;
   void settle_velocity(double t, const double* q, double* u) override;
 
+  // What forces would add to the accelerations, at the last accelerate() outside of a stretch, with the rows as they are.
+  /// False where rows depend on each other, or the constraint solver has them.
+  bool prepare_answers();
+  /// `force` [nv], in terms of the speeds, becomes what it adds to udot.
+  void answer(double* force);
+
   // At the last accelerate() outside of a stretch: multipliers, 0 for what is off.
   double stop_force(std::size_t row) const { return row_force_[row]; }
   /// Of any row of the model; where rows are redundant, those of least size. Found when it is first asked for.
@@ -226,6 +232,10 @@ class ContactMotion final : public simulate::MotionLaw {
   std::vector<double> row_force_;
   std::vector<std::array<double, 3>> touch_force_, part_force_;
   bool redundant_ = false, solved_ = true;
+  /// Who answers: nobody, the mass matrix at the terms' place (then factored), or the system that was solved.
+  enum class Answers : std::uint8_t { none, by_mass, by_factors, by_system };
+  Answers answers_ = Answers::none;
+  std::vector<double> mass_factors_, answer_lambda_;
   long detours_ = 0;
   std::vector<double> scratch_, udot_, error_, step_;
   simulate::Displacement displacement_;

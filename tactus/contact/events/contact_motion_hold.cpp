@@ -20,6 +20,7 @@ double largest(const std::vector<double>& values, std::size_t count) {
 }  // namespace
 
 void ContactMotion::fill_rows(Level level) {
+  answers_ = Answers::none;
   gather_set();
   gather_errors(set_, level, terms_.view(), motion_of_part(), scratch_.data(), system_, error_.data());
 }

@@ -1,6 +1,7 @@
 #include <tactus/contact/events/engine.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -70,6 +71,7 @@ Engine::Engine(const ContactModel& contact_model, EngineOptions options)
   fired_.reserve(contact_model.guards.size());
   forces_.resize(contact_model.terms.rows.size());
   row_before_.resize(contact_model.terms.rows.size());
+  answer_.resize(static_cast<std::size_t>(contact_model.terms.nv));
   stops_before_.resize(2 * contact_model.row_of_stop.size());
   stops_after_.resize(stops_before_.size());
   guards_before_.resize(guards_.size());
@@ -113,7 +115,46 @@ bool Engine::is_active(int constraint) const {
 void Engine::look() {
   if (looked_) return;
   evaluate(state_);
-  looked_ = true;
+  looked_ = stands_ = true;
+  loads_then_ = outside_ != nullptr ? outside_->version() : 0;
+}
+
+std::span<const double> Engine::accelerations() {
+  if (!stands_ || !same_loads({})) look_anew();
+  look();
+  return {chart_.workspace().udot, state_.u.size()};
+}
+
+bool Engine::mobility(std::span<const double> J, unsigned axes, std::array<double, 36>& result) {
+  accelerations();
+  if (!motion_.prepare_answers()) return false;
+  const std::size_t n = answer_.size();
+  // Speeds that do not move the port add nothing to the sums.
+  std::array<std::size_t, 64> moving;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < n && count < moving.size(); ++i) {
+    bool moves = false;
+    for (std::size_t row = 0; row < 6; ++row) moves |= J[row * n + i] != 0.0;
+    if (moves) moving[count++] = i;
+  }
+  const bool all = count == moving.size();  // there may be more
+  for (std::size_t column = 0; column < 6; ++column) {
+    if ((axes >> column & 1u) == 0) {
+      for (std::size_t row = 0; row < 6; ++row) result[6 * row + column] = 0.0;
+      continue;
+    }
+    std::copy_n(&J[column * n], n, answer_.begin());
+    motion_.answer(answer_.data());
+    for (std::size_t row = 0; row < 6; ++row) {
+      double sum = 0.0;
+      for (std::size_t k = 0; k < (all ? n : count); ++k) {
+        const std::size_t i = all ? k : moving[k];
+        sum += J[row * n + i] * answer_[i];
+      }
+      result[6 * row + column] = sum;
+    }
+  }
+  return true;
 }
 
 double Engine::row_force(std::size_t row) {
@@ -131,11 +172,19 @@ simulate::Simulation::Rates Engine::rates() {
 }
 
 double Engine::kinetic_energy() {
+  stands_ = false;
   motion_.mutable_terms().evaluate(state_.t, state_.q.data(), state_.u.data());
   return motion_.kinetic_energy(state_.u.data());
 }
 
+/// Whether these are held already, and at ports what was when the engine last looked.
+bool Engine::same_loads(const Input& input) const {
+  return held_nothing_ && input.tau.empty() && input.wrench.empty() &&
+         (outside_ == nullptr || (loads_then_ != 0 && outside_->version() == loads_then_));
+}
+
 bool Engine::hold(const Input& input) {
+  if (stands_ && same_loads(input)) return true;
   simulate::Workspace& w = chart_.workspace();
   const auto fits = [](std::span<const double> given, const std::vector<double>& held) {
     return given.empty() || given.size() == held.size();
@@ -145,7 +194,8 @@ bool Engine::hold(const Input& input) {
   std::fill(w.held_wrench.begin(), w.held_wrench.end(), 0.0);
   std::copy(input.tau.begin(), input.tau.end(), w.held_tau.begin());
   std::copy(input.wrench.begin(), input.wrench.end(), w.held_wrench.begin());
-  looked_ = false;
+  held_nothing_ = input.tau.empty() && input.wrench.empty();
+  look_anew();
   return true;
 }
 
@@ -160,16 +210,19 @@ Status Engine::step(const Input& input) noexcept {
   const bool is_quiet = motion_.begin_tick();
   fastest_hint_ = 0.0;
   Status status;
+  const bool stands =
+      std::exchange(stands_, false);  // the look before the tick was where it begins, under its loads
   const bool acts = !input.tau.empty() || !input.wrench.empty() || (outside_ != nullptr && outside_->acts());
   if (is_quiet && quiet_step(t_end, status)) {  // nothing can happen
     if (!status.ok()) note_trouble();
     energy_.note_quiet(acts);
     return status;
   }
+  const bool untouched = stands && work_.integrations == 0;  // no quiet step was tried
   save(before_);
   powers_wanted_ = energy_.begin_tick(state_, acts, books_);
   least_loss_ = 0.0;
-  status = advance(t_end);
+  status = advance(t_end, untouched);
   work_.solving = response_.work();
   mean_work_ += (static_cast<double>(effort()) - mean_work_) / kWorkWindow;
   if (mean_work_ > static_cast<double>(options_.most_mean_evaluations)) status |= Status::too_much_work;
@@ -182,12 +235,12 @@ Status Engine::step(const Input& input) noexcept {
 /// What the tick took so far, in evaluations.
 long Engine::effort() const { return work_.evaluations + response_.work() / kSolvingPerEvaluation; }
 
-Status Engine::advance(double t_end) {
+/// `stands`: evaluate() was last called at the state, with its modes.
+Status Engine::advance(double t_end, bool stands) {
   stretch_ = kFirstStretch;
   misfit_ = {};
   response_.coarse = 0.0;
-  Status status;        // notes
-  bool stands = false;  // evaluate() was last called at the state, with its modes
+  Status status;                                           // notes
   double reach = std::numeric_limits<double>::infinity();  // [s] of a piece, after one that was too long
   solved_at_once_ = false;
   for (int round = 0; round < options_.most_events_per_step; ++round) {
@@ -209,7 +262,10 @@ Status Engine::advance(double t_end) {
       energy_.break_off();
       stands = false;
     }
-    if (!stands) evaluate(state_);  // else the event before has done so
+    if (!stands)
+      evaluate(state_);
+    else if (round == 0)  // by the look before the tick; afterwards by the event before
+      ++work_.evaluations;
     stands = false;
     if (lost) {  // a feature was left behind
       if (!respond(events_.size())) return Status::no_consistent_modes;

@@ -135,6 +135,7 @@ class Engine {
   void attach(simulate::OutsideLoads* outside) {
     chart_.attach(outside);
     outside_ = outside;
+    stands_ = false;
   }
   /// Ticks that are known beforehand are taken over instead of made. nullptr: none.
   void follow(Foresight* foresight) { foresight_ = foresight; }
@@ -180,13 +181,13 @@ class Engine {
   /// The equations have changed (adjustable parameters): forgets what was remembered of them, meets the constraints
   /// anew and decides again what touches. False where that cannot be: nothing has changed then.
   bool adjust() noexcept;
-  /// Evaluates there again, whatever was known: loads at ports may have changed.
-  void refresh() {
-    look_anew();
-    look();
-  }
   /// What is known at the state is found again when it is next asked for.
-  void look_anew() { looked_ = false; }
+  void look_anew() { looked_ = stands_ = false; }
+  /// The accelerations at the state under the loads of the moment; not evaluated again where the last look was there, under them.
+  std::span<const double> accelerations();
+  /// J (what the forces J^T wrench add to them) [6 x 6] with the set that is on, for the Jacobian J [6 x nv] of a port: the columns of the
+  /// axes asked for, zeros in the others. False where rows depend on each other, or the constraint solver has them: result is untouched.
+  bool mobility(std::span<const double> J, unsigned axes, std::array<double, 36>& result);
   /// Holds forces, as step() does with its own, until the next step. False where the sizes do not fit.
   bool hold(const Input& input);
 
@@ -235,7 +236,8 @@ class Engine {
     bool dropped = false;  // it did not happen, or not first
   };
 
-  Status advance(double t_end);
+  bool same_loads(const Input& input) const;
+  Status advance(double t_end, bool stands);
   bool quiet_step(double t_end, Status& status);
   bool anything_near();
   bool look_at_shapes();
@@ -331,6 +333,10 @@ class Engine {
   Books books_;
   std::vector<double> u_before_;  // an event
   bool looked_ = false;           // evaluate() was at the state
+  bool stands_ = false;           // by look(), between two ticks, and nothing has been evaluated since
+  bool held_nothing_ = false;     // no forces are held
+  std::uint64_t loads_then_ = 0;  // their version at ports, at that look
+  std::vector<double> answer_;    // [nv]
   // Of quiet steps: gap and rate of each stop at both ends, guards at the start, arguments and answers of
   // small kernels.
   std::vector<double> stops_before_, stops_after_, guards_before_, rates_in_, rates_work_, qdot_;

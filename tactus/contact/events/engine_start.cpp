@@ -45,6 +45,7 @@ void Engine::set_state(State state) {
   }
   motion_.update();
   stepper_->reset();
+  look_anew();
   hold({});
 
   constexpr double kPolish = 1e-3;  // digits of a file; more is another configuration
@@ -100,6 +101,14 @@ void Engine::set_state(State state) {
   for (std::size_t i = 0; i < guards_.size(); ++i)
     guard_armed_[i] = guards_[i] == 0.0 && !contact_model_.guards.true_at_zero(i);
   arm_guards();
+  // How far apart all is, as the first quiet steps would find out: where there is no room for all features that far away, it
+  // takes several looks.
+  for (double before = std::numeric_limits<double>::infinity();
+       motion_.touches.empty() && clearance_ < 0.0 && look_ahead_ < before &&
+       !contact_model_.model.contact.pairs.empty();) {
+    before = look_ahead_;
+    look_at_shapes();
+  }
 }
 
 Snapshot Engine::make_snapshot() const {
@@ -146,7 +155,8 @@ void Engine::restore(const Snapshot& snapshot) {
     touch.law = &contact_model_.model.contact.pairs[static_cast<std::size_t>(touch.pair)].law;
   motion_.update();
   motion_.load(snapshot.constraints);
-  looked_ = stops_known_ = false;
+  look_anew();
+  stops_known_ = false;
   clearance_ = -1.0;
   guard_armed_ = snapshot.guard_armed;
   fired_once_ = snapshot.fired_once;
@@ -175,6 +185,7 @@ simulate::Switching Engine::request_active(int constraint, bool active) noexcept
     return {Answer::no_such_constraint};
   if (is_active(constraint) == active) return {Answer::as_it_was};
   ++generation_;
+  stands_ = false;
   motion_.mutable_terms().evaluate(state_.t, state_.q.data(), state_.u.data());
   for (std::size_t row = 0; row < motion_.row_on.size(); ++row) {
     const TermsKernel::Row& given = contact_model_.terms.rows[row];
@@ -210,7 +221,8 @@ bool Engine::adjust() noexcept {
   motion_.begin(state_.t, state_.q.data(), state_.u.data());
   chart_.adopt(state_);
   stepper_->reset();
-  looked_ = stops_known_ = false;
+  look_anew();
+  stops_known_ = false;
   clearance_ = -1.0;
   motion_.mutable_terms().evaluate(state_.t, state_.q.data(), state_.u.data());
   for (std::size_t row = 0; row < motion_.row_on.size(); ++row) {

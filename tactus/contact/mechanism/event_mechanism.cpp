@@ -76,12 +76,12 @@ bool EventMechanism::switch_constraint(int constraint, bool on) noexcept {
 }
 
 void EventMechanism::accelerate_now(double* udot) noexcept {
-  engine_.refresh();
-  const std::span<const double> now = engine_.rates().udot;
+  const std::span<const double> now = engine_.accelerations();
   std::copy(now.begin(), now.end(), udot);
 }
 
 void EventMechanism::answer_pushes(int port, unsigned axes, std::array<double, 36>& result) noexcept {
+  if (engine_.mobility(jacobian(port), axes, result)) return;
   Mechanism::answer_pushes(port, axes, result);
   engine_.look_anew();  // without the last push
 }

@@ -113,6 +113,7 @@ void HandOverMechanism::accelerate_now(double* udot) noexcept {
 
 /// By its own ports, which are attached to both.
 void HandOverMechanism::answer_pushes(int port, unsigned axes, std::array<double, 36>& result) noexcept {
+  if (!handed_over_ && events_.engine_.mobility(jacobian(port), axes, result)) return;
   Mechanism::answer_pushes(port, axes, result);
   if (!handed_over_) events_.engine_.look_anew();  // without the last push
 }

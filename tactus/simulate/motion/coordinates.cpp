@@ -63,6 +63,10 @@ std::vector<double> Coordinates::rest() const {
 }
 
 void Coordinates::displace(const double* q0, const double* theta, double* q) const {
+  if (nq_ == nv_) {  // plain, all of them
+    for (int i = 0; i < nq_; ++i) q[i] = q0[i] + theta[i];
+    return;
+  }
   for (const Segment& s : segments_) {
     if (s.kind == Segment::Kind::plain) {
       for (int i = 0; i < s.size; ++i) q[s.q + i] = q0[s.q + i] + theta[s.theta + i];
@@ -79,6 +83,10 @@ void Coordinates::displace(const double* q0, const double* theta, double* q) con
 
 void Coordinates::chart_rate(const double* q, const double* theta, const double* qdot,
                              double* theta_rate) const {
+  if (nq_ == nv_) {
+    for (int i = 0; i < nv_; ++i) theta_rate[i] = qdot[i];
+    return;
+  }
   for (const Segment& s : segments_) {
     if (s.kind == Segment::Kind::plain) {
       for (int i = 0; i < s.size; ++i) theta_rate[s.theta + i] = qdot[s.q + i];

@@ -57,22 +57,46 @@ PortKernel kernel_of(const derive::Equations& equations, const derive::BodyPlace
   const Function rates = equations.joint_rates();
   const std::vector<Expr>& qd = entries_of(rates, "qd");
   Block tau{"tau", "at the joints between port and ground", 0, 1, {}};
+  Block J{"J", "directions of the port by the rates between it and the ground", 0, 6, {}};
   math::Vec3<Expr> w, v;
-  std::vector<int> own;
+  std::vector<int> own, path;
   for (int n = equations.link_of_body(place.body); n >= 0; n = links[static_cast<std::size_t>(n)].parent) {
     const derive::LinkOutline& link = links[static_cast<std::size_t>(n)];
     const math::Vec3<Expr> reach = p - vector_of(origins, 3 * static_cast<std::size_t>(n));
+    path.push_back(n);
     for (int k = link.first; k < link.first + link.count; ++k) {
       const auto at = static_cast<std::size_t>(k);
       const math::Vec3<Expr> w_k = vector_of(directions, 6 * at);
       const math::Vec3<Expr> v_k = vector_of(directions, 6 * at + 3) + cross(w_k, reach);
       own.push_back(k);
       tau.entries.push_back(dot(w_k, torque) + dot(v_k, force));
+      for (const Expr x : {w_k.x, w_k.y, w_k.z, v_k.x, v_k.y, v_k.z}) J.entries.push_back(x);
       w = w + qd[at] * w_k;
       v = v + qd[at] * v_k;
     }
   }
-  tau.rows = static_cast<int>(own.size());
+  tau.rows = J.rows = static_cast<int>(own.size());
+  // Jd_k qd_k, from the ground to the port, with the velocity of every link on the way.
+  math::Vec3<Expr> w_link, v_link, o_before, w_drift, v_drift;
+  for (std::size_t i = path.size(); i-- > 0;) {
+    const auto n = static_cast<std::size_t>(path[i]);
+    const math::Vec3<Expr> o = vector_of(origins, 3 * n);
+    v_link = v_link + cross(w_link, o - o_before);
+    o_before = o;
+    const auto first = static_cast<std::size_t>(links[n].first),
+               count = static_cast<std::size_t>(links[n].count);
+    for (std::size_t k = first; k < first + count; ++k) {
+      w_link = w_link + qd[k] * vector_of(directions, 6 * k);
+      v_link = v_link + qd[k] * vector_of(directions, 6 * k + 3);
+    }
+    for (std::size_t k = first; k < first + count; ++k) {
+      const math::Vec3<Expr> w_k = vector_of(directions, 6 * k), w_rate = cross(w_link, w_k);
+      const math::Vec3<Expr> v_rate =
+          cross(w_link, vector_of(directions, 6 * k + 3)) + cross(w_rate, p - o) + cross(w_k, v - v_link);
+      w_drift = w_drift + qd[k] * w_rate;
+      v_drift = v_drift + qd[k] * v_rate;
+    }
+  }
   std::vector<Block> inputs = all.inputs;
   inputs.push_back(std::move(wrench));
   return {
@@ -84,6 +108,16 @@ PortKernel kernel_of(const derive::Equations& equations, const derive::BodyPlace
                                  rates.inputs,
                                  {Block{"X", "pose in the world, [R p]", 3, 4, X},
                                   Block{"V", "[angular; linear]", 6, 1, {w.x, w.y, w.z, v.x, v.y, v.z}}}}),
+      generate::compile(Function{
+          "port_turn",
+          "A port's Jacobian, and its rate times the rates.",
+          all.graph,
+          rates.inputs,
+          {std::move(J), Block{"drift",
+                               "[angular; linear]",
+                               6,
+                               1,
+                               {w_drift.x, w_drift.y, w_drift.z, v_drift.x, v_drift.y, v_drift.z}}}}),
       std::move(own)};
 }
 

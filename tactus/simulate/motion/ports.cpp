@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include <tactus/base/check.h>
@@ -69,6 +70,8 @@ Ports::Ports(const PortKernels& kernels)
       joint_(6 * kernels.nv),
       joint_rate_(6 * kernels.nv),
       kept_(std::min(kernels.ports.size(), kMostJacobians)),
+      turned_(kernels.ports.size()),
+      turned_at_(kernels.ports.size(), 0),
       motions_(kernels.ports.size()),
       motions_at_(kernels.ports.size(), 0),
       no_jacobian_(6 * kernels.nv, kNaN) {
@@ -81,8 +84,10 @@ Ports::Ports(const PortKernels& kernels)
     for (std::size_t j = 0; j < 3; ++j) nowhere_.X_WP.R(i, j) = kNaN;
   }
   nowhere_.V_WP.fill(kNaN);
-  for (const std::optional<PortKernel>& own : kernels.own)
-    if (own) {
+  for (std::size_t i = 0; i < kernels.own.size(); ++i)
+    if (const std::optional<PortKernel>& own = kernels.own[i]) {
+      turned_[i].resize(own->turn.output_size());
+      work_.resize(std::max(work_.size(), own->turn.work_size()));
       own_out_.resize(std::max({own_out_.size(), own->push.output_size(), own->motion.output_size()}));
       work_.resize(std::max({work_.size(), own->push.work_size(), own->motion.work_size()}));
     }
@@ -93,7 +98,13 @@ Ports::Ports(const PortKernels& kernels)
 }
 
 bool Ports::hold(std::span<const PortWrench> wrenches) noexcept {
+  const auto is_same = [](const PortWrench& a, const PortWrench& b) {
+    return a.port == b.port && std::memcmp(a.wrench.data(), b.wrench.data(), sizeof a.wrench) == 0;
+  };
+  if (wrenches.size() == held_count_ && std::equal(wrenches.begin(), wrenches.end(), held_.begin(), is_same))
+    return true;  // which were looked at when they came
   held_count_ = 0;
+  ++version_;
   if (wrenches.size() > kMostHeld) return false;
   for (const PortWrench& w : wrenches) {
     if (w.port < 0 || static_cast<std::size_t>(w.port) >= kernels_.ports.size()) return false;
@@ -246,6 +257,14 @@ Ports::Kept& Ports::kept(int port) noexcept {
   return kept;
 }
 
+const double* Ports::turned(std::size_t port) noexcept {
+  const std::optional<PortKernel>& own = kernels_.own[port];
+  if (!own || kernels_.own_speeds) return nullptr;
+  if (turned_at_[port] != moves_) own->turn(arguments_.data(), turned_[port].data(), work_.data());
+  turned_at_[port] = moves_;
+  return turned_[port].data();
+}
+
 void Ports::joint_jacobian(int port, double* J) const noexcept {
   const auto i = static_cast<std::size_t>(port);
   const double* X = out_.data() + places_ + 12 * i;
@@ -287,6 +306,12 @@ std::span<const double> Ports::jacobian(int port) noexcept {
   Kept& own = kept(port);
   if (own.J_at == moves_) return own.J;
   own.J_at = moves_;
+  if (const double* J = turned(static_cast<std::size_t>(port)); J != nullptr) {
+    std::fill(own.J.begin(), own.J.end(), 0.0);
+    for (const int k : kernels_.own[static_cast<std::size_t>(port)]->rates)
+      for (std::size_t row = 0; row < 6; ++row) own.J[row * kernels_.nv + static_cast<std::size_t>(k)] = *J++;
+    return own.J;
+  }
   need(kPlaces);
   joint_jacobian(port, kernels_.own_speeds ? joint_.data() : own.J.data());
   if (kernels_.own_speeds) to_speeds(joint_.data(), own.J.data());
@@ -326,6 +351,13 @@ std::array<double, 6> Ports::acceleration(int port, const double* udot) noexcept
   std::array<double, 6> A{};
   if (!exists(port)) {
     A.fill(kNaN);
+    return A;
+  }
+  if (const double* J = turned(static_cast<std::size_t>(port)); J != nullptr) {
+    const std::vector<int>& rates = kernels_.own[static_cast<std::size_t>(port)]->rates;
+    std::copy_n(J + 6 * rates.size(), 6, A.begin());
+    for (const int k : rates)
+      for (std::size_t row = 0; row < 6; ++row) A[row] += *J++ * udot[k];
     return A;
   }
   joint_jacobian_rate(port, joint_rate_.data());

@@ -62,12 +62,15 @@ class OutsideLoads {
   virtual double work(const double* /*from*/, const double* /*to*/) noexcept { return 0.0; }
   /// Whether they only ask how the mechanism would answer: dry friction at joints then stays what it was.
   virtual bool probes() const noexcept { return false; }
+  /// A number that is another one whenever they may have become others; 0: nobody knows.
+  virtual std::uint64_t version() const noexcept { return 0; }
 };
 
 /// What one port asks for in every tick, with only its own links in it: of a planar mechanism little is left.
 struct PortKernel {
   generate::Kernel push;    // t q wrench -> tau of `rates`
   generate::Kernel motion;  // t q u -> X [R p] V
+  generate::Kernel turn;    // t q u -> J [rates x 6] drift [6]: V = sum J_k qd_k, drift = sum Jd_k qd_k
   std::vector<int> rates;   // those between the port and the ground
 };
 
@@ -101,19 +104,28 @@ class Ports final : public OutsideLoads {
 
   /// Holds these wrenches, and none else. False where one names no port, or is not finite: nothing is held then.
   bool hold(std::span<const PortWrench> wrenches) noexcept;
-  void release() noexcept { held_count_ = 0; }
+  void release() noexcept {
+    held_count_ = 0;
+    ++version_;
+  }
   /// One more for a moment: the number held before goes to restore().
   std::size_t push(const PortWrench& wrench) noexcept {
     held_[held_count_] = wrench;
+    ++version_;
     return held_count_++;
   }
-  void restore(std::size_t count) noexcept { held_count_ = count; }
+  void restore(std::size_t count) noexcept {
+    held_count_ = count;
+    ++version_;
+  }
   bool acts() const noexcept override { return held_count_ > 0; }
   void add(const double* arguments, double* tau) noexcept override;
   double power(const double* arguments) noexcept override;
   double work(const double* from, const double* to) noexcept override;
   void set_probing(bool probing) noexcept { probing_ = probing; }
   bool probes() const noexcept override { return probing_; }
+  /// Stays where the same wrenches are held again, bit for bit.
+  std::uint64_t version() const noexcept override { return version_; }
 
   /// The motion has moved: what follows is read there. Whatever the index: NaN where it is none. An answer stays until
   /// the next move; that of a Jacobian until so many other ports were asked for theirs.
@@ -143,6 +155,8 @@ class Ports final : public OutsideLoads {
     return port >= 0 && static_cast<std::size_t>(port) < kernels_.ports.size();
   }
   Kept& kept(int port) noexcept;
+  /// What the port's own kernel says of J and drift; null where it has none, or the speeds are not the joint rates.
+  const double* turned(std::size_t port) noexcept;
   void need(Stage stage) noexcept;
   /// In terms of the speeds, where those are not the joint rates.
   void to_speeds(const double* of_rates, double* of_speeds) const noexcept;
@@ -154,6 +168,7 @@ class Ports final : public OutsideLoads {
   std::size_t directions_ = 0, places_ = 0, W_ = 0, W_rate_ = 0, bias_ = 0;  // where the outputs stand
   std::array<PortWrench, kMostHeld + 1> held_{};
   std::size_t held_count_ = 0;
+  std::uint64_t version_ = 1;
   bool probing_ = false;
   Stage stage_ = kNothing;
   std::vector<double> arguments_, out_, rates_, work_;
@@ -164,9 +179,11 @@ class Ports final : public OutsideLoads {
   std::vector<double> joint_, joint_rate_;
   std::uint64_t moves_ = 1, uses_ = 0;
   std::vector<Kept> kept_;
-  std::vector<PortMotion> motions_;        // [ports]
-  std::vector<std::uint64_t> motions_at_;  // [ports] moves
-  PortMotion nowhere_;                     // NaN, as:
+  std::vector<std::vector<double>> turned_;  // [ports]
+  std::vector<std::uint64_t> turned_at_;     // [ports] moves
+  std::vector<PortMotion> motions_;          // [ports]
+  std::vector<std::uint64_t> motions_at_;    // [ports] moves
+  PortMotion nowhere_;                       // NaN, as:
   std::vector<double> no_jacobian_;
 };
 
