@@ -40,6 +40,13 @@ TEST(Devices, ADriverWithoutItsLibraryIsRefusedWithARemedy) {
   EXPECT_NE(run.err.find("TACTUS_LIBDHD"), std::string::npos) << run.err;
 }
 
+TEST(Devices, ThePointerIsListedAndRefusedWithTheWayToThePage) {
+  EXPECT_NE(tactus("devices").out.find("pointer[:turning]"), std::string::npos);
+  const Outcome run = tactus("haptic " + model("four_bar.yaml") + " --device pointer --duration 0.01");
+  EXPECT_EQ(run.code, 2) << run.out;
+  EXPECT_NE(run.err.find("tactus serve"), std::string::npos) << run.err;
+}
+
 TEST(Devices, AMechanismIsHeldByADriverFromTheCommandLine) {
   setenv("TACTUS_LIBDHD", (support::fakes_dir() + "/libdhd_fake.so").c_str(), 1);
   // However late a busy machine is: the fake does not mind.

@@ -26,6 +26,7 @@ enum class Breaks {
   infinite_mobility,
   jumps,   // its place is another, kilometres away
   driven,  // something pushes the faster the faster it is: energy from nowhere
+  slow,    // a step takes two milliseconds
   hangs,   // a step does not come back until it is told to go on
 };
 
@@ -84,6 +85,7 @@ class FaultyMechanism final : private MechanismParts, public simulate::Mechanism
   }
   simulate::Status advance(const simulate::TickInput& input) noexcept override {
     if (is_broken(Breaks::fails)) return simulate::Status::constraint_lost;
+    if (is_broken(Breaks::slow)) std::this_thread::sleep_for(std::chrono::milliseconds(2));
     while (is_broken(Breaks::hangs)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     const simulate::Tick tick = is_broken(Breaks::driven) ? step_driven(input) : inner_->step(input);
     state_ = inner_->state();

@@ -2,6 +2,7 @@
 // full, a watchdog whose device hangs anywhere, a mechanism that comes to where it has no answer.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -209,10 +210,10 @@ struct Threaded {
     device.wait();
     return loop.tick(loop.period());
   }
-  /// As soon as the simulation has answered; a busy machine's worst is two seconds.
+  /// As soon as the simulation has answered; a busy machine's worst is ten seconds.
   bool enabled_again() {
     loop.clear();
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     while (std::chrono::steady_clock::now() < end) {
       if (loop.enable()) return true;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -248,6 +249,26 @@ TEST(SimulationThread, ThatDiesEndsInTheSafeStateWhenTheLoopRemembersNoMore) {
   ASSERT_TRUE(rig.enabled_again());
   ASSERT_TRUE(rig.tick()) << name_of(rig.loop.safety().fault);
   EXPECT_EQ(rig.loop.record().stage, Stage::ramping);
+  EXPECT_EQ(rig.loop.record().age, 0);
+}
+
+// It makes a step in the time of twenty ticks: each update is older than the one before, until one would be too old.
+TEST(SimulationThread, ThatFallsFurtherAndFurtherBehindEndsInTheSafeState) {
+  Threaded rig(Breaks::slow);
+  ASSERT_TRUE(rig.loop.enable());
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  int oldest = 0;
+  while (rig.tick() && std::chrono::steady_clock::now() < end) {
+    oldest = std::max(oldest, rig.loop.record().age);
+    ASSERT_TRUE(device::finite(rig.device.last_command().wrench));
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+  EXPECT_EQ(rig.loop.safety().fault, Fault::simulation_late) << name_of(rig.loop.safety().fault);
+  EXPECT_EQ(oldest, static_cast<int>(LocalPort::kRemembered) - 1);
+  expect_safe(rig.loop, rig.device);
+  rig.mechanism.go_on();
+  ASSERT_TRUE(rig.enabled_again());
+  ASSERT_TRUE(rig.tick()) << name_of(rig.loop.safety().fault);
   EXPECT_EQ(rig.loop.record().age, 0);
 }
 
