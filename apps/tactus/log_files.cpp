@@ -103,9 +103,11 @@ void LoggedModel::load(const ModelChoice& choice, const display::RecordedRun& lo
   }
 
   // All of them in a folder of their own, placed to each other as they were.
-  std::string name = (fs::temp_directory_path() / "tactus-replay-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr)
-    throw Failed("no folder can be made for the log's copies in " + fs::temp_directory_path().string());
+  std::error_code trouble;
+  std::string name = (fs::temp_directory_path(trouble) / "tactus-replay-XXXXXX").string();
+  if (trouble || mkdtemp(name.data()) == nullptr)
+    throw InputError({}, "there is no folder for the log's copies of the model's files",
+                     "let TMPDIR name one that can be written");
   folder_ = name;
   ModelChoice copied = choice;
   copied.path = copy(whole_path(choice.path), own->second);

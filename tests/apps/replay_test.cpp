@@ -216,6 +216,13 @@ TEST(Replay, NeedsNoneOfTheFilesThatTheRunWasMadeFrom) {
   EXPECT_EQ(again.code, 0) << again.err << again.out;
   EXPECT_TRUE(json::parse(again.out).at("same").get<bool>());
   EXPECT_NE(again.out.find("the log's own copies are used"), std::string::npos) << again.out;
+  // Where there is no room for them, that is said.
+  const std::string run_there = "TMPDIR='" + folder.path("nowhere") + "' " + tactus::support::program() +
+                                " replay '" + log + "' > '" + folder.path("out") + "' 2> '" +
+                                folder.path("err") + "'";
+  const int status = std::system(run_there.c_str());
+  EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 2);
+  EXPECT_NE(content_of(folder.path("err")).find("TMPDIR"), std::string::npos);
 }
 
 }  // namespace
