@@ -149,11 +149,18 @@ double size_of(const HapticRequest& request, const device::Specification& s) {
   return s.workspace.x > 0.0 ? 0.2 * s.workspace.x : kFree;
 }
 
+/// [kg m^2], [kg] that an admittance device shows at least: what it bears, and hands hold.
+std::array<double, 2> least_shown(const device::Specification& s, const Grasp& grasp) {
+  std::array<double, 2> least = control::least_inertia(s);
+  for (std::size_t k = 0; k < 2; ++k) least[k] = std::max(least[k], grasp.tamed[k]);
+  return least;
+}
+
 /// [kg m^2], [kg] bolted to the port that an admittance device shows, where the motion begins.
 std::array<double, 2> bolted_on(const HapticRequest& request, const device::Specification& s,
                                 const Grasp& grasp) {
   if (s.kind != device::Kind::admittance || request.local_rate > 0.0) return {};
-  const std::array<double, 2> least = control::least_inertia(s);
+  const std::array<double, 2> least = least_shown(s, grasp);
   if (request.kept >= 0.0) return {request.kept * least[0], request.kept * least[1]};
   return control::missing_inertia(least, grasp.mobility, s.actuated);
 }
@@ -385,15 +392,18 @@ control::FourChannelGains four_channels(const HapticRequest& request, HapticSess
 /// What an admittance device shows is no lighter than it bears.
 void keep_inertia(const HapticRequest& request, HapticSession& session) {
   const device::Specification& s = session.specification;
-  const std::array<double, 2> least = control::least_inertia(s),
+  const std::array<double, 2> least = least_shown(s, session.grasp),
                               bolted = bolted_on(request, s, session.grasp);
   session.loop->keep_inertia(least, request.kept);
   constexpr double kNotable = 0.1;  // of what is borne
   if (request.kept < 0.0 && (bolted[0] > kNotable * least[0] || bolted[1] > kNotable * least[1]))
-    session.notes.push_back(
-        fmt::format("the port is lighter than this device bears ({:.3g} kg, {:.3g} kg m^2): it moves as if "
-                    "{:.3g} kg and {:.3g} kg m^2 were bolted to it (--kept-inertia)",
-                    least[1], least[0], bolted[1], bolted[0]));
+    session.notes.push_back(fmt::format(
+        "{} ({:.3g} kg, {:.3g} kg m^2): it moves as if {:.3g} kg and {:.3g} kg m^2 were bolted to it "
+        "(--kept-inertia)",
+        session.grasp.tamed == std::array<double, 2>{}
+            ? "the port is lighter than this device bears"
+            : "by itself the port goes faster than hands do, and is lighter than what they would hold",
+        least[1], least[0], bolted[1], bolted[0]));
 }
 
 /// A limit may be lowered, never raised. 0: there is none.
@@ -480,7 +490,7 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
         {.rate = request.rate, .seed = request.hand.seed, .tool = request.tool}, request.arm.options());
   };
   if (given == nullptr && request.rate == 0.0 && !(request.most_force > 0.0) && shows_any_force(request)) {
-    const double turn = fastest_turn(*open_at(kUsualRate)), rate = calm_rate(turn, kUsualRate);
+    const double turn = own_motion(*open_at(kUsualRate), 0).turn, rate = calm_rate(turn, kUsualRate);
     if (rate > kUsualRate) {
       session.notes.push_back(fmt::format(
           "by itself the mechanism turns by up to {:.2g} rad in a tick of {:g} Hz: the loop has {:g} Hz, "
@@ -528,6 +538,11 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
       }
     }
   }
+  if (const device::Specification& s = session.device->specification();
+      s.kind == device::Kind::admittance && request.kept < 0.0 && request.local_rate == 0.0 &&
+      session.mechanism->kind() == simulate::EngineKind::smooth)
+    session.grasp.tamed =
+        taming_inertia(own_motion(*open_at(session.rate), grasp.port), control::limits_for(s).speed);
   if (session.hand != nullptr) {
     std::vector<std::string> none;
     choose_hand(request, session.device->specification(), grasp,

@@ -58,6 +58,8 @@ struct Grasp {
   std::array<double, 36> mobility{};    // of the port, at the start
   double weight = 0.0;                  // [N] at the port that keeps it from falling, at the start
   std::array<double, 6> support{};      // [N m; N] the same, with torques
+  std::array<double, 2>
+      tamed{};  // [kg m^2], [kg] with which it is not faster by itself than hands are; 0: as it is
 };
 
 /// All that a run needs, in the order in which it is made.

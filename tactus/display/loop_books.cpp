@@ -94,8 +94,11 @@ void HapticLoop::audit() noexcept {
   // port apart. However that is, no loop makes more than the most.
   constexpr double kObserved = 0.1;
   const bool observed = teleoperation_ != nullptr && !teleoperation_->exact();
-  safety_.observe_energy((observed ? kObserved : 1.0) * record_.made, books_->turned(),
-                         books_->most_stored());
+  // The springs of a prescribed port slip by metres where it falls, and give back what they held: what they may have made by a moment has no most.
+  const bool prescribed = prescribed_ != nullptr;
+  const double held = prescribed ? safety_.limits().made_share * books_->turned() : 0.0;
+  safety_.observe_energy((observed ? kObserved : 1.0) * record_.made, prescribed ? 0.0 : books_->turned(),
+                         books_->most_stored() + held);
   if (observed) safety_.observe_energy(record_.made, kInfinity, books_->most_stored());
 }
 

@@ -163,6 +163,19 @@ TEST(Haptic, AMechanismThatMovesFarInATickHasAFasterLoop) {
   EXPECT_EQ(json::parse(calm.out).at("ticks"), 100);
 }
 
+// What springs throw about faster than hands are has as much inertia bolted to it on an admittance device as keeps it slower: the run ended after 0.04 s, too fast.
+TEST(Haptic, WhatSpringsThrowAboutIsTamedOnAnAdmittanceDevice) {
+  const std::string command =
+      "haptic " + model("andrews.yaml") + " --device simulated:admittance --duration 2 --json";
+  const Outcome run = tactus(command);
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.out.find("by itself the port goes faster than hands do"), std::string::npos) << run.out;
+  EXPECT_LT(
+      std::abs(hand_work(run) - json::parse(run.out).at("energy_j").at("into_the_mechanism").get<double>()),
+      0.02);  // [J] of 0.9 J
+  EXPECT_EQ(tactus(command + " --kept-inertia 0").code, 1);
+}
+
 // Behind a force sensor the hand's wrench is foretold, and the port is braked by what it was fed: before, 23 of these runs fed hand or mechanism, up to 9 J.
 TEST(Haptic, FourChannelsThatSenseTheHandFeedNothing) {
   constexpr double kLeast = 1e-3;  // [J]

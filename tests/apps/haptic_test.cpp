@@ -83,7 +83,7 @@ TEST(Haptic, WhatIsFeltIsWhatTheHandHasInItsHand) {
       "haptic " + model("shopping_cart.yaml") +
       " --duration 6 --controller penalties --device simulated:ideal-force --json --force-scale ";
   for (const auto& [scale, least, most] :
-       {std::tuple{0.1, 2.0, 2.4}, {1.0, 20.5, 22.5}, {10.0, 60.0, 160.0}}) {
+       {std::tuple{0.1, 2.0, 2.4}, {1.0, 20.5, 22.5}, {10.0, 200.0, 235.0}}) {
     const Outcome run = tactus(cart + std::to_string(scale));
     ASSERT_EQ(run.code, 0) << run.err;
     const json summary = json::parse(run.out), felt = summary.at("felt");
@@ -91,11 +91,8 @@ TEST(Haptic, WhatIsFeltIsWhatTheHandHasInItsHand) {
     EXPECT_GT(felt.at("mass").get<double>(), least) << scale;
     EXPECT_LT(felt.at("mass").get<double>(), most) << scale;
     EXPECT_NEAR(summary.at("mechanism_at_port").at("mass").get<double>(), 21.641, 0.05 * 21.641) << scale;
-    // Ten times 21.6 kg on a handle of 0.2 kg at 1 kHz: a damper of 400 to 800 N s/m in series.
-    if (scale > 1.0) {
-      EXPECT_GT(felt.at("damping").get<double>(), 200.0);
-      EXPECT_LT(felt.at("damping").get<double>(), 400.0);
-    }
+    // Ten times 21.6 kg on a handle of 0.2 kg at 1 kHz: a damper of 400 to 800 N s/m stood in series, before the hand was foretold.
+    EXPECT_LT(std::abs(felt.at("damping").get<double>()), 100.0) << scale;
   }
 }
 
