@@ -241,9 +241,11 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
         "to {:.2g} of its stiffness, and stiffened again where that made no energy",
         100.0 * outcome.softened, outcome.softest));
   if (loop.gave_up())
-    report.notes.push_back(fmt::format(
-        "prescribing the port made energy, and was given up: the coupler holds it since t = {:.3g} s",
-        outcome.gave_up_at));
+    report.notes.push_back(
+        fmt::format("prescribing the port made energy, or the port was faster than a handle may be: it was "
+                    "given up, and the "
+                    "coupler holds it since t = {:.3g} s",
+                    outcome.gave_up_at));
   else if (outcome.handed_over > 0.0)
     report.notes.push_back(fmt::format(
         "in {:.2g} % of the ticks the port was heavier along a direction than at the start, more than the "

@@ -124,7 +124,6 @@ Specification admittance() {
   s.kind = Kind::admittance;
   s.force_sensor = true;
   s.workspace = {0.5, 0.5, 0.5};
-  s.workspace_angle = kWrist;
   s.continuous = {20.0, 200.0};
   s.peak = {30.0, 300.0};
   s.resolution = {1e-5, 5e-6};

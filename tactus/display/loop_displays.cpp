@@ -31,6 +31,21 @@ Vector6 HapticLoop::guard_wrench() noexcept {
   return guard_;
 }
 
+namespace {
+
+/// Whether a port goes faster along these axes than a handle may: it is not where its motion is prescribed.
+bool faster_than(const std::array<double, 2>& speed, const Vector6& V, std::uint8_t axes) noexcept {
+  for (std::size_t k = 0; k < 2; ++k) {
+    double squared = 0.0;
+    for (std::size_t i = 3 * k; i < 3 * k + 3; ++i)
+      if (device::has_axis(axes, i)) squared += V[i] * V[i];
+    if (speed[k] > 0.0 && !(squared <= speed[k] * speed[k])) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 /// What the coupler is in this tick: as soft as the port asks for, and in the place in which it gives no more than may be given yet.
 void HapticLoop::fit_coupler(const simulate::PortMotion& port) noexcept {
   // What went into the coupler, and did not come out again.
@@ -67,8 +82,9 @@ void HapticLoop::display_prescribed() noexcept {
   constexpr double kShare =
       0.5;  // of what would end the run: below that encoder steps shake the handle, and the device burns it
   if (const control::SafetyLimits& limits = safety_.limits();
-      limits.made > 0.0 &&
-      books_->made_by_display() > kShare * (limits.made + limits.made_share * books_->turned())) {
+      (limits.made > 0.0 &&
+       books_->made_by_display() > kShare * (limits.made + limits.made_share * books_->turned())) ||
+      faster_than(limits.speed, view_->motion().V_WP, own.law.gains.axes)) {
     own.given_up = true;
     coupler_ = {own.instead, own.coupler.axes};
     coupler_.engage(memory_, sample_, view_->motion());

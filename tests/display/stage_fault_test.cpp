@@ -259,7 +259,8 @@ TEST(SimulationThread, ThatFallsFurtherAndFurtherBehindEndsInTheSafeState) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   int oldest = 0;
   while (rig.tick() && std::chrono::steady_clock::now() < end) {
-    oldest = std::max(oldest, rig.loop.record().age);
+    const int age = rig.loop.record().age;
+    if (age > oldest) oldest = age;
     ASSERT_TRUE(device::finite(rig.device.last_command().wrench));
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
