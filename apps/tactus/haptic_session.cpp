@@ -588,6 +588,12 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
     // What is cut of a sensed wrench makes energy where it yields: nothing is below the sensor's end, and an arm's transducer ends the run there.
     limits.force = s.peak;
     limits.force_rate = {};
+    if (request.most_force > 0.0 || request.most_torque > 0.0)
+      refuse(
+          fmt::format("device `{}` is moved: the force on its handle is the hand's own, and no clamp of "
+                      "--max-force or --max-torque holds it back",
+                      s.name),
+          "leave them out; --max-speed limits the motion; devices of the impedance kind clamp their force");
   }
   if (request.late > 0.0) limits.late = 1e-3 * request.late;
   lower(limits.force[1], request.most_force, "--max-force", "N");

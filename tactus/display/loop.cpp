@@ -253,6 +253,7 @@ bool HapticLoop::tick(double elapsed) noexcept {
     if (safety_.memory().stage != Stage::off && !memory_.engaged) {
       coupler_.engage(memory_, sample_, port);
       books_->begin();
+      made_in_ramp_ = 0.0;
       sent_->work_begun = std::isfinite(view_->work()) ? view_->work() : 0.0;
       if (closed_) books_->mechanism(felt_energy(*view_, teleoperation_.get()), 0);
       find_support(port);
@@ -377,7 +378,7 @@ void HapticLoop::step_mechanism(const Vector6& on_port) noexcept {
   if (view_->late()) return safety_.trip(Fault::simulation_late);
   // What says that all is well and is no number is not booked; nor is a place where no port can be.
   const simulate::PortMotion& moved = view_->motion();
-  if (!device::finite(moved.X_WP) || !device::finite(moved.V_WP)) return safety_.trip(Fault::mechanism);
+  if (!device::finite(moved.X_WP) || !device::finite(moved.V_WP)) return no_number();
   observe_distance(moved);
   if (safety_.faulted()) return;
   const math::Pose<double>& to = moved.X_WP;
@@ -394,6 +395,12 @@ void HapticLoop::step_mechanism(const Vector6& on_port) noexcept {
     books_->into_port(scale * given);
   }
   if (safety_.memory().stage == Stage::ramping) books_->given(work_along(carried, from, to));
+}
+
+/// Of a mechanism that says that all is well.
+void HapticLoop::no_number() noexcept {
+  record_.status |= simulate::Status::not_finite;
+  safety_.trip(Fault::mechanism);
 }
 
 void HapticLoop::command(const device::Command& command) noexcept {

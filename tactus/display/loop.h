@@ -176,6 +176,7 @@ class HapticLoop {
   Vector6 admittance_brake(const Vector6& F_h) noexcept;
   void observe_distance(const simulate::PortMotion& port) noexcept;
   void step_mechanism(const Vector6& on_port) noexcept;
+  void no_number() noexcept;
   void command(const device::Command& command) noexcept;
   void safe_state() noexcept;
 
@@ -215,6 +216,8 @@ class HapticLoop {
   Vector6 A_commanded_{};                     // of the tick before, admittance devices
   bool guarded_ = false;
   std::unique_ptr<EnergyBooks> books_;
+  double made_in_ramp_ =
+      0.0;       // [J] by the display of four channels, whose books begin anew until their forces are there
   bool closed_;  // nothing but the loop drives the mechanism
   struct Sent;
   std::unique_ptr<Sent> sent_;  // wrenches on their way to the motors

@@ -69,8 +69,12 @@ void HapticLoop::book_hand(const Vector6& F_h) noexcept {
 
 void HapticLoop::audit() noexcept {
   if (!memory_.engaged || safety_.memory().stage == Stage::off) return;
-  // Four channels let the hand's wrench and the motors' come on apart from each other: their books begin when both are there.
+  // Four channels let the hand's wrench and the motors' come on apart from each other: their books begin when both are there. Until then the most that any loop may make ends a run: a hand that
+  // pushes through a clamp, or a ramp of minutes.
   if (teleoperation_ != nullptr && safety_.memory().stage == Stage::ramping) {
+    made_in_ramp_ += books_->port() - books_->hand();
+    record_.made = made_in_ramp_;
+    safety_.observe_energy(made_in_ramp_, kInfinity, 0.0);
     books_->begin();
     sent_->work_begun = std::isfinite(view_->work()) ? view_->work() : 0.0;
     if (closed_) books_->mechanism(felt_energy(*view_, teleoperation_.get()), 0);

@@ -92,7 +92,7 @@ void HapticLoop::display_prescribed() noexcept {
     return give({}, guard_wrench(), Entry::by_itself);
   }
   view_->look({}, own.port, own.directions);
-  if (!control::finite(own.port)) return safety_.trip(Fault::mechanism);
+  if (!control::finite(own.port)) return no_number();
   const Vector6 wanted = own.law.wanted(own.memory, sample_, own.port.motion);
   // The reaction comes on by a share of itself, the coupler along the rest by slipping: its springs have their whole stiffness.
   own.coupler.come_on(own.memory.place, sample_, own.port.motion, safety_.next_share(),
@@ -180,7 +180,7 @@ void HapticLoop::teleoperate() noexcept {
   teleoperation_->look(*view_, sample_, own_dynamics(), safety_.memory().wrench,
                        by_itself ? safety_.next_share() : safety_.share(),
                        surplus / teleoperation_->power_scale(), limits.force);
-  if (!control::finite(teleoperation_->port_state())) return safety_.trip(Fault::mechanism);
+  if (!control::finite(teleoperation_->port_state())) return no_number();
   if (teleoperation_->senses_force()) book_hand(teleoperation_->hand());
   step_mechanism(teleoperation_->on_port());
   if (safety_.faulted()) return;

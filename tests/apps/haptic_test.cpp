@@ -537,6 +537,38 @@ TEST(Haptic, LimitsMayBeLoweredAndNotRaised) {
   }
 }
 
+// What is cut of a sensed force makes energy where it yields: 3 N of a gantry's 153 fed a hand 0.5 J.
+TEST(Haptic, ForcesOnADeviceThatIsMovedAreNotClamped) {
+  for (const char* limit : {"--max-force 10", "--max-torque 0.5"}) {
+    const Outcome run =
+        tactus("haptic " + model("gantry.yaml") + " --duration 0.1 --device simulated:cobot " + limit);
+    EXPECT_EQ(run.code, 2) << limit;
+    EXPECT_NE(run.err.find("is moved"), std::string::npos) << run.err;
+  }
+}
+
+// A hand that pushes through a clamp while forces come on feeds the port what the motors do not give: 76 J in a quarter of a second before it ended.
+TEST(Haptic, FourChannelsMakeNoMoreInTheRampThanEver) {
+  const Outcome run = tactus(
+      "haptic " + model("shopping_cart.yaml") +
+      " --json --device simulated:planar-force --controller penalties --hand push --force 20 --max-force 1");
+  EXPECT_EQ(run.code, 1);
+  const json summary = json::parse(run.out);
+  EXPECT_EQ(summary.at("fault"), "unbalanced") << run.out;
+  const json energy = summary.at("energy_j");
+  constexpr double kMost = 1.0, kOneTick = 0.5;  // [J] that any loop may make; 300 N on the port at 1.5 m/s
+  EXPECT_LT(energy.at("into_the_mechanism").get<double>() - energy.at("given_by_the_hand").get<double>(),
+            kMost + kOneTick);
+}
+
+// No step of such a mechanism fails, and yet there is a reason.
+TEST(Haptic, AMechanismWithoutAnAnswerSaysWhy) {
+  const Outcome run = tactus("haptic " + model("rolling_coin.yaml") +
+                             " --json --device simulated:planar --controller prescribed");
+  EXPECT_EQ(run.code, 1);
+  EXPECT_EQ(run.out.find("all is well"), std::string::npos) << run.out;
+}
+
 // A wrist has an end: a hand that turns a free body on and on is stopped there, and not where the device has none.
 TEST(Haptic, AHandleIsNotTurnedBeyondItsWrist) {
   const Folder folder;
