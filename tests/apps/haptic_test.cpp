@@ -463,6 +463,45 @@ TEST(Haptic, SaysWhichOptionsDoNothing) {
   EXPECT_EQ(json::parse(none.out).at("notes").dump().find("does nothing"), std::string::npos) << none.out;
 }
 
+// A flag that is down in a file is no option that was given; one that is up is.
+TEST(Haptic, ASavedSetUpGivesTheNotesOfItsRun) {
+  const Folder folder;
+  const std::string saved = folder.path("saved.yaml");
+  for (const char* given : {"", " --controller penalties", " --device simulated:admittance",
+                            " --hand push --force 1", " --controller prescribed --prescribe x"}) {
+    const Outcome first = tactus("haptic " + model("shopping_cart.yaml") + given +
+                                 " --duration 0.05 --json --save-setup " + saved);
+    ASSERT_EQ(first.code, 0) << given << first.err;
+    const Outcome again = tactus("haptic --json --setup " + saved);
+    ASSERT_EQ(again.code, 0) << given << again.err;
+    EXPECT_EQ(json::parse(first.out).at("notes"), json::parse(again.out).at("notes")) << given;
+  }
+  const Outcome up =
+      tactus("haptic --json --setup " + folder.file("up.yaml", "model: " + model("shopping_cart.yaml") +
+                                                                   "\nduration: 0.05\nno-turning: true\n"));
+  ASSERT_EQ(up.code, 0) << up.err;
+  EXPECT_NE(up.out.find("--no-turning does nothing here"), std::string::npos) << up.out;
+}
+
+// Coordinates that meet the constraints by themselves have no way of holding them: the same bits, and a note.
+TEST(Haptic, SaysThatParametricCoordinatesNeedNoHolding) {
+  const Folder folder;
+  const std::string run =
+      "haptic " + model("four_bar.yaml") + " --formulation parametric --duration 0.1 --out ";
+  const Outcome plain = tactus(run + folder.path("plain.csv")),
+                none = tactus(run + folder.path("none.csv") + " --holding none");
+  ASSERT_EQ(plain.code, 0) << plain.err;
+  ASSERT_EQ(none.code, 0) << none.err;
+  EXPECT_EQ(content_of(folder.path("plain.csv")), content_of(folder.path("none.csv")));
+  EXPECT_EQ(plain.out.find("does nothing here"), std::string::npos) << plain.out;
+  EXPECT_NE(none.out.find("--holding does nothing here"), std::string::npos) << none.out;
+  // Rolling is left to be held.
+  const Outcome rolls = tactus("haptic " + model("disk_on_ramp.yaml") +
+                               " --formulation parametric --duration 0.1 --json --holding none");
+  ASSERT_EQ(rolls.code, 0) << rolls.err;
+  EXPECT_EQ(rolls.out.find("does nothing here"), std::string::npos) << rolls.out;
+}
+
 // Ports that are lighter than the handle: part of its inertia stays felt, and neither a hand that is observed nor one that is sensed is fed. All of it masked, the egg feeds the hand.
 TEST(Haptic, FourChannelsFeedNoHandThroughALightPort) {
   const auto notes = [&](const std::string& arguments) {
