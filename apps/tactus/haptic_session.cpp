@@ -446,7 +446,7 @@ void tell_rounding(HapticRequest& request, HapticSession& session, double every,
   request.update_every = static_cast<int>(every);
 }
 
-/// A simulated device that shows any force, by a coupler: nothing clamps what a port does that goes far in a tick.
+/// A simulated device that shows any force, by a coupler: nothing of its own clamps what a port does that goes far in a tick.
 bool shows_any_force(const HapticRequest& request) {
   if (request.controller != "coupler" || request.local_rate > 0.0) return false;
   for (const device::Specification& s : device::devices())
@@ -489,12 +489,13 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
         request.device, std::make_unique<LaterHand>(session.hand),
         {.rate = request.rate, .seed = request.hand.seed, .tool = request.tool}, request.arm.options());
   };
-  if (given == nullptr && request.rate == 0.0 && !(request.most_force > 0.0) && shows_any_force(request)) {
+  // Also where --max-force and --max-torque clamp it: a clamp above what it takes to hold the port keeps nothing small.
+  if (given == nullptr && request.rate == 0.0 && shows_any_force(request)) {
     const double turn = own_motion(*open_at(kUsualRate), 0).turn, rate = calm_rate(turn, kUsualRate);
     if (rate > kUsualRate) {
       session.notes.push_back(fmt::format(
           "by itself the mechanism turns by up to {:.2g} rad in a tick of {:g} Hz: the loop has {:g} Hz, "
-          "unless --rate or --max-force is given",
+          "unless --rate is given",
           turn / kUsualRate, kUsualRate, rate));
       request.rate = rate;
     }
