@@ -15,6 +15,7 @@
 #include <tactus/device/hand_file.h>
 
 #include "haptic_rate.h"
+#include "setting_error.h"
 
 namespace tactus::apps {
 
@@ -485,9 +486,11 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
   constexpr double kUsualRate = 1000.0;  // [Hz]
   const auto open_device = [&] {
     session.hand = std::make_shared<device::HandPointer>();
-    session.device = control::open_device(
-        request.device, std::make_unique<LaterHand>(session.hand),
-        {.rate = request.rate, .seed = request.hand.seed, .tool = request.tool}, request.arm.options());
+    session.device = about({"device"}, [&] {
+      return control::open_device(request.device, std::make_unique<LaterHand>(session.hand),
+                                  {.rate = request.rate, .seed = request.hand.seed, .tool = request.tool},
+                                  request.arm.options());
+    });
   };
   // Also where --max-force and --max-torque clamp it: a clamp above what it takes to hold the port keeps nothing small.
   if (given == nullptr && request.rate == 0.0 && shows_any_force(request)) {
@@ -548,7 +551,7 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
     std::vector<std::string> none;
     choose_hand(request, session.device->specification(), grasp,
                 std::isfinite(session.device->hand_work()) ? session.notes : none);
-    *session.hand = hand_of(request.hand);
+    *session.hand = about({"hand"}, [&] { return hand_of(request.hand); });
     if (const std::string file = device::file_of_hand(request.hand.name); !file.empty()) {
       const double end = device::end_of_hand(file);
       const bool held = request.hand.let_go < 0.0 || request.hand.let_go > end;
@@ -614,12 +617,15 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
   if (s.kind == device::Kind::admittance && request.kept != 0.0) keep_inertia(request, session);
   if (request.controller == "coupler") session.follows = session.loop->follow_port();
   if (request.controller == "prescribed")
-    session.loop->use(prescription(request, session));
+    about({"prescribe", "controller"}, [&] { session.loop->use(prescription(request, session)); });
   else if (request.controller == "proxy")
-    session.loop->use(control::ProxyGains{.stiffness = session.gains.stiffness[1]});
+    about({"controller"},
+          [&] { session.loop->use(control::ProxyGains{.stiffness = session.gains.stiffness[1]}); });
   else if (request.controller != "coupler")
-    session.loop->use(four_channels(request, session, grasp));
-  if (request.internal_damping > 0.0) session.loop->damp_inside(request.internal_damping);
+    about({"joint-stiffness", "joint-damping", "damping-growth", "controller"},
+          [&] { session.loop->use(four_channels(request, session, grasp)); });
+  if (request.internal_damping > 0.0)
+    about({"internal-damping"}, [&] { session.loop->damp_inside(request.internal_damping); });
   // Four channels mask the device's inertia, friction and damping, which elsewhere takes what sampling adds. What that would feed is taken back.
   const bool four = four_channeled(request, s);
   if (four && !s.force_sensor && !request.passivity)

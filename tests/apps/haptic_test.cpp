@@ -340,6 +340,11 @@ TEST(Haptic, SaysWhereASetupFileIsWrong) {
   EXPECT_NE(error("rate: fast\n").find("s.yaml:1:1"), std::string::npos);
   EXPECT_NE(error("rate: 1000\nduration: 1\nrate: 2000\n").find("s.yaml:3:1"), std::string::npos);
   EXPECT_NE(error("rate: [1000, 2000]\n").find("one value"), std::string::npos);
+  EXPECT_NE(error("rate: [1000]\n").find("s.yaml:1:1: error: `rate` needs one value, no list"),
+            std::string::npos);
+  EXPECT_NE(error("model: [1]\n").find("s.yaml:1:1: error: `model` needs one value, no list"),
+            std::string::npos);
+  EXPECT_NE(error("no-turning: [true]\n").find("one value, no list"), std::string::npos);
   EXPECT_NE(error("rate:\n").find("a value"), std::string::npos);
   EXPECT_NE(error("- 1\n").find("map"), std::string::npos);
   EXPECT_NE(error("rate: {a: 1}\n").find("s.yaml"), std::string::npos);
@@ -835,6 +840,34 @@ TEST(Haptic, AnErrorOfMeaningInASetUpHasItsPlace) {
     EXPECT_EQ(run.code, 2) << wrong;
     EXPECT_NE(run.err.find("setup.yaml:2:1: error:"), std::string::npos) << run.err;
   }
+  // Those that name the option, that are about a file which a setting names, and that the library says of a model or a device.
+  for (const char* wrong :
+       {"device: pointer", "device: model:nope.yaml", "device: arm:nope.yaml", "device: file:nope.csv",
+        "device: evdev:nope", "hand: file:nope.yaml", "hand: constant", "max-force: 1e4", "max-torque: 1e4",
+        "internal-damping: 1", "arm-friction: 2", "joint-damping: 1e6", "prescribe: [x, y, z]"}) {
+    const std::string setup = folder.file(
+        "setup.yaml", "model: " + model("box_drop.yaml") + "\n" + wrong + "\ncontroller: " +
+                          (std::string(wrong).starts_with("joint") ? "penalties" : "prescribed") + "\n");
+    const Outcome run = tactus("haptic --device simulated:spatial --setup " + setup);
+    const bool device = std::string(wrong).starts_with("device");  // the command line's counts more
+    const Outcome alone = device ? tactus("haptic --setup " + setup) : run;
+    EXPECT_EQ(alone.code, 2) << wrong;
+    EXPECT_NE(alone.err.find("setup.yaml:2:1: error:"), std::string::npos) << wrong << alone.err;
+    if (device) {
+      EXPECT_EQ(run.err.find("setup.yaml:2:1"), std::string::npos) << wrong << run.err;
+    }
+  }
+  const Outcome none =
+      tactus("haptic --setup " + folder.file("setup.yaml", "rate: 1000\nmodel: nope.yaml\n"));
+  EXPECT_NE(none.err.find("setup.yaml:2:1: error:"), std::string::npos) << none.err;
+  EXPECT_NE(none.err.find("nope.yaml: there is no such file"), std::string::npos) << none.err;
+  // An error inside a file that a setting names keeps its own place.
+  folder.file("hand.yaml", "force: [1, 0]\n");
+  const Outcome inside =
+      tactus("haptic --setup " +
+             folder.file("setup.yaml", "model: " + model("box_drop.yaml") + "\nhand: file:hand.yaml\n"));
+  EXPECT_EQ(inside.code, 2);
+  EXPECT_NE(inside.err.find("hand.yaml:1:"), std::string::npos) << inside.err;
 }
 
 // The file of a device is found from the set-up's folder, and a saved set-up works from anywhere.
