@@ -212,8 +212,8 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
                   session.device->hand_work(),
                   reason_of(session, report)};
   if (stride == 1) {
-    outcome.felt = display::felt_at_handle(records, session.grasp.ahead, session.specification);
-    outcome.at_port = display::felt_along(records, session.grasp.ahead, loop.period());
+    outcome.felt = display::felt_at_handle(records, session.grasp.shown, session.specification);
+    outcome.at_port = display::felt_along(records, session.grasp.shown, loop.period());
   }
   measure(outcome);
   if (const Made made = made_by_loop(outcome); made.all > 0.0)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <Eigen/Dense>
@@ -12,6 +13,7 @@
 #include <tactus/control/coupler_design.h>
 #include <tactus/control/kept_inertia.h>
 #include <tactus/control/prescribed_design.h>
+#include <tactus/device/drivers/recorded.h>
 #include <tactus/device/hand_file.h>
 
 #include "haptic_rate.h"
@@ -22,6 +24,8 @@ namespace tactus::apps {
 namespace {
 
 using Vec3 = math::Vec3<double>;
+
+constexpr std::string_view kRecording = "file:";  // as a device
 
 /// [kg m^2], [kg] What is as heavy cannot move: a wall.
 constexpr double kWall = 1e3;
@@ -148,6 +152,26 @@ double size_of(const HapticRequest& request, const device::Specification& s) {
   constexpr double kFree = 0.05, kTurn = 0.5;  // where nothing bounds it
   if (only_turns(s)) return kTurn;
   return s.workspace.x > 0.0 ? 0.2 * s.workspace.x : kFree;
+}
+
+/// The easiest way without what the handle cannot do of it, where the hand goes; the easiest of the handle's own ways where nothing is left.
+Vec3 shown_by(const device::Specification& s, const Grasp& grasp) {
+  if (only_turns(s)) return grasp.ahead;  // its handle goes nowhere
+  Eigen::Matrix3d own = Eigen::Matrix3d::Zero(), L;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto row = static_cast<int>(i);
+    if (device::has_axis(s.actuated, 3 + i)) own(row, row) = 1.0;
+    for (std::size_t j = 0; j < 3; ++j) L(row, static_cast<int>(j)) = grasp.mobility[6 * (3 + i) + 3 + j];
+  }
+  if (own.isIdentity()) return grasp.ahead;  // to the bit
+  constexpr double kLeast = 0.1;             // of it: a direction of the rest would be chance
+  Eigen::Vector3d way = own * Eigen::Vector3d(grasp.ahead.x, grasp.ahead.y, grasp.ahead.z);
+  if (!(way.norm() > kLeast))
+    way = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(own * (0.5 * (L + L.transpose()) + own) * own)
+              .eigenvectors()
+              .col(2);
+  way.normalize();
+  return {way[0], way[1], way[2]};
 }
 
 /// [kg m^2], [kg] that an admittance device shows at least: what it bears, and hands hold.
@@ -567,6 +591,7 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
           fmt::format("the hand carries the {:.3g} N that hold the mechanism up where it begins", force));
   }
   const device::Specification& s = session.specification = session.device->specification();
+  session.grasp.shown = shown_by(s, session.grasp);
   if (s.owns_clock) request.realtime = true;  // it is in the world, and so is whoever holds it
   if (!(grasp.inertia[1] < kWall) && (s.actuated & device::kTranslation) != 0)
     session.notes.push_back(fmt::format(
@@ -576,6 +601,14 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
   else if (!moves_with(s, *session.mechanism, grasp.port))
     session.notes.push_back(
         "the port cannot move along or about any axis of this device: it is felt as a wall");
+  if (given == nullptr && request.device.starts_with(kRecording)) {
+    const double end = device::length_of_recording(request.device.substr(kRecording.size()));
+    if (end < request.duration - 2.0 / session.rate)
+      session.notes.push_back(fmt::format(
+          "the device's recording ends after {:g} s, and the run after {:g} s: the handle stands still until "
+          "then",
+          end, request.duration));
+  }
   if (s.name.starts_with("file:") && (s.sensed & ~device::kTranslation) == 0)
     session.notes.push_back("the recording has no orientation: its handle does not turn");
   if (request.controller == "coupler")

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <sstream>
@@ -281,6 +282,42 @@ TEST(Haptic, AWeightlessModelWhoseSpringsPushIsHeldAndLogged) {
              " --controller penalties --weightless --duration 0.05 --log " + folder.path("a.mcap"));
   EXPECT_NE(run.code, 3) << run.err;
   EXPECT_EQ(run.err.find("internal"), std::string::npos) << run.err;
+}
+
+// A planar handle cannot go along the arm's easiest way, which leaves its plane: what is felt, and the picture, are along what is left of it.
+TEST(Haptic, WhatIsFeltIsAlongAWayThatTheDeviceHas) {
+  const Folder folder;
+  struct Way {
+    double x = 0.0, y = 0.0, z = 0.0;
+    std::string title;
+  };
+  const auto felt = [&](const std::string& device) {
+    const std::string plot = folder.path("p.svg");
+    const Outcome run =
+        tactus("haptic " + model("ur5.yaml") + " --weightless --duration 1 --controller penalties --device " +
+               device + " --plot " + plot);
+    EXPECT_EQ(run.code, 0) << run.err;
+    const std::string text = content_of(plot);
+    const std::size_t from = std::min(text.find("way along ("), text.size());
+    Way way;
+    way.title = text.substr(from, text.find('<', from) - from);
+    EXPECT_EQ(std::sscanf(way.title.c_str(), "way along (%lf %lf %lf)", &way.x, &way.y, &way.z), 3)
+        << way.title;
+    const std::string printed = way.title.substr(0, way.title.find(')'));
+    EXPECT_NE(
+        run.out.find("felt at the handle along" + printed.substr(std::min<std::size_t>(9, printed.size()))),
+        std::string::npos)
+        << printed << run.out;
+    constexpr double kDigits = 0.01;  // two are printed
+    EXPECT_NEAR(way.x * way.x + way.y * way.y + way.z * way.z, 1.0, 3.0 * kDigits) << way.title;
+    return way;
+  };
+  const Way free = felt("simulated:ideal-force"), planar = felt("simulated:planar-force");
+  EXPECT_EQ(free.title.find("of the device"), std::string::npos) << free.title;
+  EXPECT_GT(std::abs(free.z), 0.5);
+  EXPECT_NE(planar.title.find("of the device"), std::string::npos) << planar.title;
+  EXPECT_EQ(planar.z, 0.0);
+  EXPECT_NEAR(planar.x * free.y, planar.y * free.x, 0.02);  // the same way, seen in the plane
 }
 
 TEST(Haptic, FilesHaveWhatTheHandGot) {
