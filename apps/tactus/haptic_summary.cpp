@@ -298,9 +298,9 @@ std::string plot_of(const Outcome& o) {
   const Vec3 &way = o.grasp.shown, left = o.grasp.ahead - way;
   constexpr double kRounding = 1e-9;
   return display::to_svg(
-      {.title = fmt::format("{} in the hand: way along ({:.2f} {:.2f} {:.2f}), the easiest{}",
+      {.title = fmt::format("{} in the hand: way along ({:.2f} {:.2f} {:.2f}), the {}easiest",
                             o.mechanism.model().name, way.x, way.y, way.z,
-                            dot(left, left) > kRounding ? " of the device's" : ""),
+                            dot(left, left) > kRounding ? "device's " : ""),
        .x_label = "time [s]",
        .panels = {{"way [m]", {handle, port}},
                   {"force on the hand [N]", {force[0], force[1], force[2]}},
