@@ -1,6 +1,5 @@
 #include "arm_settings.h"
 
-#include <algorithm>
 #include <numbers>
 
 #include <fmt/format.h>
@@ -81,12 +80,12 @@ void ArmSettings::add_to(CLI::App& verb) {
   verb.add_flag("--arm-uncarried", uncarried, "the motors do not take what the hand pushes")->group(group);
 }
 
-bool ArmSettings::any_given(const CLI::App& verb) const {
-  const std::vector<const CLI::Option*> all = verb.get_options();
-  return std::any_of(all.begin(), all.end(), [](const CLI::Option* option) {
-    return !option->get_lnames().empty() && option->get_lnames()[0].starts_with("arm-") &&
-           option->count() > 0 && (option->get_expected_max() > 0 || option->as<bool>());
-  });
+std::string ArmSettings::first_given(const CLI::App& verb) const {
+  for (const CLI::Option* option : verb.get_options())
+    if (!option->get_lnames().empty() && option->get_lnames()[0].starts_with("arm-") && option->count() > 0 &&
+        (option->get_expected_max() > 0 || option->as<bool>()))
+      return "--" + option->get_lnames()[0];
+  return {};
 }
 
 control::ArmDeviceOptions ArmSettings::options() const {

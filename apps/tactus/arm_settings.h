@@ -19,8 +19,8 @@ struct ArmSettings {
   void add_to(CLI::App& verb);
   /// Throws InputError.
   control::ArmDeviceOptions options() const;
-  /// One of them was given.
-  bool any_given(const CLI::App& verb) const;
+  /// `--arm-...`: the first of them that was given; empty where none was.
+  std::string first_given(const CLI::App& verb) const;
 };
 
 }  // namespace tactus::apps

@@ -17,6 +17,7 @@
 #include "input_files.h"
 #include "log_files.h"
 #include "options.h"
+#include "setting_error.h"
 #include "setup_file.h"
 #include "status_line.h"
 
@@ -117,11 +118,12 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
     refuse(fmt::format("`--device {}` names no file", request.device),
            "model:FILE, model:FILE:PORT, arm:FILE, arm:FILE:FRAME, file:TABLE.csv");
   if (request.hand.name == "file:") refuse("`--hand file:` names no file", "file:HAND.yaml, file:HAND.csv");
-  const describe::Model model = request.model.load();
+  const describe::Model model = about({"model"}, [&] { return request.model.load(); });
   std::vector<NamedFile> inputs = request.model.files(model);
   inputs.push_back({"--setup", files.read});
   for (NamedFile& file : files_of_device(request.device)) inputs.push_back(std::move(file));
-  for (NamedFile& file : files_of_hand(request.hand.name)) inputs.push_back(std::move(file));
+  for (NamedFile& file : about({"hand"}, [&] { return files_of_hand(request.hand.name); }))
+    inputs.push_back(std::move(file));
   require_distinct_files(inputs, {{"--out", request.out},
                                   {"--plot", request.plot},
                                   {"--log", request.log},
@@ -210,8 +212,8 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
                   session.device->hand_work(),
                   reason_of(session, report)};
   if (stride == 1) {
-    outcome.felt = display::felt_at_handle(records, session.grasp.ahead, session.specification);
-    outcome.at_port = display::felt_along(records, session.grasp.ahead, loop.period());
+    outcome.felt = display::felt_at_handle(records, session.grasp.shown, session.specification);
+    outcome.at_port = display::felt_along(records, session.grasp.shown, loop.period());
   }
   measure(outcome);
   if (const Made made = made_by_loop(outcome); made.all > 0.0)
@@ -454,9 +456,10 @@ void add_haptic(CLI::App& program) {
   verb->add_flag("--json", request->json, "summary as JSON");
   verb->callback([request, setup, verb] {
     setup->apply(*verb);
-    if (!control::is_arm(request->device) && request->arm.any_given(*verb))
-      refuse("--arm-... is for arms as devices", "give --device arm:FILE");
     try {
+      if (const std::string option = request->arm.first_given(*verb);
+          !control::is_arm(request->device) && !option.empty())
+        refuse(fmt::format("{} is for arms as devices", option), "give --device arm:FILE");
       run(*request, *setup, *verb);
     } catch (const InputError& error) {
       setup->place(error);

@@ -1,5 +1,6 @@
 #include "haptic_idle.h"
 
+#include <algorithm>
 #include <cmath>
 #include <initializer_list>
 
@@ -12,9 +13,14 @@ namespace tactus::apps {
 std::vector<std::string> idle_options(const HapticRequest& request, const HapticSession& session,
                                       const CLI::App& verb) {
   std::vector<std::string> notes;
+  // A saved set-up has `no-turning: false`: a flag that is down is not given.
+  const auto given = [&](const char* name) {
+    const CLI::Option& option = *verb.get_option(name);
+    return option.count() > 0 && (option.get_expected_max() > 0 || option.as<bool>());
+  };
   const auto needs = [&](bool there, std::initializer_list<const char*> options, const char* what) {
     for (const char* option : options)
-      if (!there && verb.get_option(option)->count() > 0)
+      if (!there && given(option))
         notes.push_back(fmt::format("{} does nothing here: it is for {}", option, what));
   };
   const device::Specification& s = session.specification;
@@ -29,6 +35,14 @@ std::vector<std::string> idle_options(const HapticRequest& request, const Haptic
   needs(four && impedance, {"--no-turning"}, "four channels, --controller impedance or penalties");
   needs(c == "penalties", {"--rank", "--rank-tolerance", "--no-fading"}, "--controller penalties");
   needs(!session.model.constraints.empty(), {"--formulation", "--holding"}, "models with constraints");
+  // Coordinates z satisfy what is said of places by themselves; what is said of speeds alone is left to be held.
+  const bool of_speeds = std::any_of(session.model.constraints.begin(), session.model.constraints.end(),
+                                     [](const describe::Constraint& constraint) {
+                                       return constraint.type == describe::ConstraintType::rolling ||
+                                              constraint.type == describe::ConstraintType::rates;
+                                     });
+  needs(request.formulation != "parametric" || of_speeds || session.model.constraints.empty(), {"--holding"},
+        "other formulations than parametric, whose coordinates z meet these constraints by themselves");
   needs(c == "prescribed", {"--prescribe"}, "--controller prescribed");
   if (!impedance) {
     needs(false, {"--coupling", "--stiffness", "--damping"},

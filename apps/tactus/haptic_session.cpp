@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <Eigen/Dense>
@@ -12,15 +13,19 @@
 #include <tactus/control/coupler_design.h>
 #include <tactus/control/kept_inertia.h>
 #include <tactus/control/prescribed_design.h>
+#include <tactus/device/drivers/recorded.h>
 #include <tactus/device/hand_file.h>
 
 #include "haptic_rate.h"
+#include "setting_error.h"
 
 namespace tactus::apps {
 
 namespace {
 
 using Vec3 = math::Vec3<double>;
+
+constexpr std::string_view kRecording = "file:";  // as a device
 
 /// [kg m^2], [kg] What is as heavy cannot move: a wall.
 constexpr double kWall = 1e3;
@@ -147,6 +152,26 @@ double size_of(const HapticRequest& request, const device::Specification& s) {
   constexpr double kFree = 0.05, kTurn = 0.5;  // where nothing bounds it
   if (only_turns(s)) return kTurn;
   return s.workspace.x > 0.0 ? 0.2 * s.workspace.x : kFree;
+}
+
+/// The easiest way without what the handle cannot do of it, where the hand goes; the easiest of the handle's own ways where nothing is left.
+Vec3 shown_by(const device::Specification& s, const Grasp& grasp) {
+  if (only_turns(s)) return grasp.ahead;  // its handle goes nowhere
+  Eigen::Matrix3d own = Eigen::Matrix3d::Zero(), L;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto row = static_cast<int>(i);
+    if (device::has_axis(s.actuated, 3 + i)) own(row, row) = 1.0;
+    for (std::size_t j = 0; j < 3; ++j) L(row, static_cast<int>(j)) = grasp.mobility[6 * (3 + i) + 3 + j];
+  }
+  if (own.isIdentity()) return grasp.ahead;  // to the bit
+  constexpr double kLeast = 0.1;             // of it: a direction of the rest would be chance
+  Eigen::Vector3d way = own * Eigen::Vector3d(grasp.ahead.x, grasp.ahead.y, grasp.ahead.z);
+  if (!(way.norm() > kLeast))
+    way = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(own * (0.5 * (L + L.transpose()) + own) * own)
+              .eigenvectors()
+              .col(2);
+  way.normalize();
+  return {way[0], way[1], way[2]};
 }
 
 /// [kg m^2], [kg] that an admittance device shows at least: what it bears, and hands hold.
@@ -446,7 +471,7 @@ void tell_rounding(HapticRequest& request, HapticSession& session, double every,
   request.update_every = static_cast<int>(every);
 }
 
-/// A simulated device that shows any force, by a coupler: nothing clamps what a port does that goes far in a tick.
+/// A simulated device that shows any force, by a coupler: nothing of its own clamps what a port does that goes far in a tick.
 bool shows_any_force(const HapticRequest& request) {
   if (request.controller != "coupler" || request.local_rate > 0.0) return false;
   for (const device::Specification& s : device::devices())
@@ -485,16 +510,19 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
   constexpr double kUsualRate = 1000.0;  // [Hz]
   const auto open_device = [&] {
     session.hand = std::make_shared<device::HandPointer>();
-    session.device = control::open_device(
-        request.device, std::make_unique<LaterHand>(session.hand),
-        {.rate = request.rate, .seed = request.hand.seed, .tool = request.tool}, request.arm.options());
+    session.device = about({"device"}, [&] {
+      return control::open_device(request.device, std::make_unique<LaterHand>(session.hand),
+                                  {.rate = request.rate, .seed = request.hand.seed, .tool = request.tool},
+                                  request.arm.options());
+    });
   };
-  if (given == nullptr && request.rate == 0.0 && !(request.most_force > 0.0) && shows_any_force(request)) {
+  // Also where --max-force and --max-torque clamp it: a clamp above what it takes to hold the port keeps nothing small.
+  if (given == nullptr && request.rate == 0.0 && shows_any_force(request)) {
     const double turn = own_motion(*open_at(kUsualRate), 0).turn, rate = calm_rate(turn, kUsualRate);
     if (rate > kUsualRate) {
       session.notes.push_back(fmt::format(
           "by itself the mechanism turns by up to {:.2g} rad in a tick of {:g} Hz: the loop has {:g} Hz, "
-          "unless --rate or --max-force is given",
+          "unless --rate is given",
           turn / kUsualRate, kUsualRate, rate));
       request.rate = rate;
     }
@@ -547,7 +575,7 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
     std::vector<std::string> none;
     choose_hand(request, session.device->specification(), grasp,
                 std::isfinite(session.device->hand_work()) ? session.notes : none);
-    *session.hand = hand_of(request.hand);
+    *session.hand = about({"hand"}, [&] { return hand_of(request.hand); });
     if (const std::string file = device::file_of_hand(request.hand.name); !file.empty()) {
       const double end = device::end_of_hand(file);
       const bool held = request.hand.let_go < 0.0 || request.hand.let_go > end;
@@ -563,6 +591,7 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
           fmt::format("the hand carries the {:.3g} N that hold the mechanism up where it begins", force));
   }
   const device::Specification& s = session.specification = session.device->specification();
+  session.grasp.shown = shown_by(s, session.grasp);
   if (s.owns_clock) request.realtime = true;  // it is in the world, and so is whoever holds it
   if (!(grasp.inertia[1] < kWall) && (s.actuated & device::kTranslation) != 0)
     session.notes.push_back(fmt::format(
@@ -572,6 +601,14 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
   else if (!moves_with(s, *session.mechanism, grasp.port))
     session.notes.push_back(
         "the port cannot move along or about any axis of this device: it is felt as a wall");
+  if (given == nullptr && request.device.starts_with(kRecording)) {
+    const double end = device::length_of_recording(request.device.substr(kRecording.size()));
+    if (end < request.duration - 2.0 / session.rate)
+      session.notes.push_back(fmt::format(
+          "the device's recording ends after {:g} s, and the run after {:g} s: the handle stands still until "
+          "then",
+          end, request.duration));
+  }
   if (s.name.starts_with("file:") && (s.sensed & ~device::kTranslation) == 0)
     session.notes.push_back("the recording has no orientation: its handle does not turn");
   if (request.controller == "coupler")
@@ -619,12 +656,15 @@ HapticSession open_session(HapticRequest& request, describe::Model model,
   if (s.kind == device::Kind::admittance && request.kept != 0.0) keep_inertia(request, session);
   if (request.controller == "coupler") session.follows = session.loop->follow_port();
   if (request.controller == "prescribed")
-    session.loop->use(prescription(request, session));
+    about({"prescribe", "controller"}, [&] { session.loop->use(prescription(request, session)); });
   else if (request.controller == "proxy")
-    session.loop->use(control::ProxyGains{.stiffness = session.gains.stiffness[1]});
+    about({"controller"},
+          [&] { session.loop->use(control::ProxyGains{.stiffness = session.gains.stiffness[1]}); });
   else if (request.controller != "coupler")
-    session.loop->use(four_channels(request, session, grasp));
-  if (request.internal_damping > 0.0) session.loop->damp_inside(request.internal_damping);
+    about({"joint-stiffness", "joint-damping", "damping-growth", "controller"},
+          [&] { session.loop->use(four_channels(request, session, grasp)); });
+  if (request.internal_damping > 0.0)
+    about({"internal-damping"}, [&] { session.loop->damp_inside(request.internal_damping); });
   // Four channels mask the device's inertia, friction and damping, which elsewhere takes what sampling adds. What that would feed is taken back.
   const bool four = four_channeled(request, s);
   if (four && !s.force_sensor && !request.passivity)

@@ -53,11 +53,12 @@ struct Grasp {
   int port = 0;
   bool planar = false;                  // it stays in a plane z = const
   math::Vec3<double> ahead{}, aside{};  // where it moves most easily, and next
-  math::Vec3<double> axis{};            // about which it turns most easily
-  std::array<double, 2> inertia{};      // [kg m^2], [kg] in the easiest direction
-  std::array<double, 36> mobility{};    // of the port, at the start
-  double weight = 0.0;                  // [N] at the port that keeps it from falling, at the start
-  std::array<double, 6> support{};      // [N m; N] the same, with torques
+  math::Vec3<double> shown{};         // `ahead` as far as the device has it: what is felt is fitted along it
+  math::Vec3<double> axis{};          // about which it turns most easily
+  std::array<double, 2> inertia{};    // [kg m^2], [kg] in the easiest direction
+  std::array<double, 36> mobility{};  // of the port, at the start
+  double weight = 0.0;                // [N] at the port that keeps it from falling, at the start
+  std::array<double, 6> support{};    // [N m; N] the same, with torques
   std::array<double, 2>
       tamed{};  // [kg m^2], [kg] with which it is not faster by itself than hands are; 0: as it is
 };

@@ -215,8 +215,8 @@ void print(const Outcome& o) {
   // A sensor has the device's dry friction in what it senses.
   const double dry = o.device.force_sensor ? 0.0 : o.device.friction[1];
   print_felt(
-      fmt::format("felt at the handle along ({:.2f} {:.2f} {:.2f}){}", o.grasp.ahead.x, o.grasp.ahead.y,
-                  o.grasp.ahead.z, o.device.force_sensor ? "" : ", the device included")
+      fmt::format("felt at the handle along ({:.2f} {:.2f} {:.2f}){}", o.grasp.shown.x, o.grasp.shown.y,
+                  o.grasp.shown.z, o.device.force_sensor ? "" : ", the device included")
           .c_str(),
       o.felt, dry > 0.0 ? fmt::format(", dry friction {:g} N besides", dry) : "");
   print_felt("the mechanism at its port", o.at_port, "");
@@ -289,17 +289,22 @@ std::string plot_of(const Outcome& o) {
     s.y.push_back(y);
   };
   for (const TickRecord& r : o.records) {
-    add(handle, r.t, along(o.grasp.ahead, r.p_H - first.p_H));
-    add(port, r.t, along(o.grasp.ahead, r.p_P - first.p_P));
+    add(handle, r.t, along(o.grasp.shown, r.p_H - first.p_H));
+    add(port, r.t, along(o.grasp.shown, r.p_P - first.p_P));
     add(energy, r.t, r.into_port);
     const device::Vector6 F = display::on_hand(r);
     for (std::size_t i = 0; i < 3; ++i) add(force[i], r.t, F[3 + i]);
   }
-  return display::to_svg({.title = fmt::format("{} in the hand", o.mechanism.model().name),
-                          .x_label = "time [s]",
-                          .panels = {{"way [m]", {handle, port}},
-                                     {"force on the hand [N]", {force[0], force[1], force[2]}},
-                                     {"work [J]", {energy}}}});
+  const Vec3 &way = o.grasp.shown, left = o.grasp.ahead - way;
+  constexpr double kRounding = 1e-9;
+  return display::to_svg(
+      {.title = fmt::format("{} in the hand: way along ({:.2f} {:.2f} {:.2f}), the {}easiest",
+                            o.mechanism.model().name, way.x, way.y, way.z,
+                            dot(left, left) > kRounding ? "device's " : ""),
+       .x_label = "time [s]",
+       .panels = {{"way [m]", {handle, port}},
+                  {"force on the hand [N]", {force[0], force[1], force[2]}},
+                  {"work [J]", {energy}}}});
 }
 
 }  // namespace tactus::apps

@@ -42,6 +42,7 @@ std::vector<NamedFile> files_of_script(const std::string& path) {
 std::vector<NamedFile> files_of_hand(const std::string& hand) {
   const std::string path = device::file_of_hand(hand);
   if (path.empty()) return {};
+  device::text_of_hand(path);  // refused where there is none
   std::vector<NamedFile> files{{"the hand's file", path}};
   add(files, files_of_tables(path));
   return files;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -11,6 +12,8 @@
 #include <yaml-cpp/yaml.h>
 
 #include <tactus/base/error.h>
+
+#include "setting_error.h"
 
 namespace tactus::apps {
 
@@ -65,6 +68,18 @@ std::string with_file(const std::string& device, const Change& change) {
     return std::string(kind) + change(std::filesystem::path(rest.substr(0, end))).string() + rest.substr(end);
   }
   return device;
+}
+
+/// Whether a message has `--key` as a whole word.
+bool names_option(const std::string& message, const std::string& key) {
+  const std::string option = "--" + key;
+  for (std::size_t at = message.find(option); at != std::string::npos; at = message.find(option, at + 1)) {
+    const std::size_t end = at + option.size();
+    if (end == message.size() ||
+        (message[end] != '-' && std::isalnum(static_cast<unsigned char>(message[end])) == 0))
+      return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -125,12 +140,14 @@ void SetupFile::apply_text(CLI::App& verb, const std::string& text, const std::s
           throw InputError(place_of(file, item.Mark()), "a single value is expected", "write `name: [a, b]`");
         values.push_back(item.Scalar());
       }
-    if (values.empty() || (values.size() > 1 && option.get_items_expected_max() <= 1))
-      throw InputError(place, fmt::format("`{}` needs {}", key, values.empty() ? "a value" : "one value"),
+    const bool one = option.get_items_expected_max() <= 1;
+    if (values.empty() || (one && entry.second.IsSequence()))
+      throw InputError(place,
+                       fmt::format("`{}` needs {}", key, values.empty() ? "a value" : "one value, no list"),
                        "write `name: value`");
     if (option.count() > 0) continue;  // given on the command line
     // Of `name=value` the name is what messages quote.
-    for (const std::string& value : values) taken_.push_back({value.substr(0, value.find('=')), place});
+    for (const std::string& value : values) taken_.push_back({key, value.substr(0, value.find('=')), place});
     if (key == "model" && std::filesystem::path(values[0]).is_relative())
       values[0] = (std::filesystem::path(file).parent_path() / values[0]).string();
     if (key == "device" || key == "hand")
@@ -148,11 +165,29 @@ void SetupFile::apply_text(CLI::App& verb, const std::string& text, const std::s
 }
 
 void SetupFile::place(const InputError& error) const {
-  if (!error.where().to_string().empty()) return;
+  if (error.where().line > 0) return;
+  const std::string& wrong = error.wrong();
+  // A file without a line stays in the message.
+  if (const std::string& file = error.where().file; !file.empty()) {
+    if (const Taken* taken = first_about(error))
+      throw InputError(taken->place, fmt::format("{}: {}", file, wrong), error.remedy());
+    return;
+  }
+  for (const Taken& taken : taken_)
+    if (names_option(wrong, taken.key)) throw InputError(taken.place, wrong, error.remedy());
   for (const Taken& taken : taken_)
     for (const char quote : {'`', '\''})
-      if (!taken.value.empty() && error.wrong().find(quote + taken.value + quote) != std::string::npos)
-        throw InputError(taken.place, error.wrong(), error.remedy());
+      if (!taken.value.empty() && wrong.find(quote + taken.value + quote) != std::string::npos)
+        throw InputError(taken.place, wrong, error.remedy());
+  if (const Taken* taken = first_about(error)) throw InputError(taken->place, wrong, error.remedy());
+}
+
+const SetupFile::Taken* SetupFile::first_about(const InputError& error) const {
+  if (const auto* const known = dynamic_cast<const SettingError*>(&error))
+    for (const std::string& setting : known->settings())
+      for (const Taken& taken : taken_)
+        if (taken.key == setting) return &taken;
+  return nullptr;
 }
 
 std::string setup_text(const CLI::App& verb) {

@@ -27,14 +27,17 @@ struct SetupFile {
   void apply(CLI::App& verb);
   /// The same from the text of such a file, which stands in `file`.
   void apply_text(CLI::App& verb, const std::string& text, const std::string& file);
-  /// An error without a place that quotes a value from the file is thrown again with the value's place.
+  /// An error without a line is thrown again with the place of the setting that it is about, where that stands in the file: the one that it names (`--max-force`), whose value it
+  /// quotes, or that is known of it (SettingError).
   void place(const InputError& error) const;
 
  private:
   struct Taken {
-    std::string value;
+    std::string key, value;
     Place place;
   };
+  const Taken* first_about(const InputError& error) const;  // of a SettingError; null: none of the file
+
   std::vector<Taken> taken_;  // from the file
 };
 

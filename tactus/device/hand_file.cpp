@@ -4,9 +4,11 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -300,9 +302,28 @@ std::string file_of_hand(const std::string& name) {
   return name.starts_with(kKind) ? name.substr(kKind.size()) : std::string();
 }
 
+std::string text_of_hand(const std::string& path) {
+  if (std::error_code error; !std::filesystem::exists(path, error))
+    throw InputError({path}, "there is no such file",
+                     "check the path: file:HAND.yaml for formulas, file:HAND.csv for a table");
+  std::string text = describe::read_source(path);
+  bool empty = true;
+  for (std::string_view rest = text; !rest.empty() && empty;) {
+    const std::string_view line = trimmed(rest.substr(0, rest.find('\n')));
+    empty = line.empty() || line.front() == '#';
+    rest.remove_prefix(std::min(rest.find('\n'), rest.size() - 1) + 1);
+  }
+  if (empty)
+    throw InputError({path, 1, 1}, "nothing in this file says what a hand does",
+                     path.ends_with(".csv")
+                         ? "a table begins with a line of names, `t,force_x`, and has rows of numbers below"
+                         : "give at least one of `force`, `torque`, `way` and `turn`: `force: [1, 0, 0]`");
+  return text;
+}
+
 device::HandPointer read_hand(const std::string& path, const device::Arm& arm, double duration,
                               std::uint64_t seed) {
-  const std::string text = describe::read_source(path);
+  const std::string text = text_of_hand(path);
   describe::require_text(text, path);
   if (path.ends_with(".csv")) return read_rows(text, path, arm);
   return HandReader(text, path).read(arm, duration, seed);
@@ -310,7 +331,7 @@ device::HandPointer read_hand(const std::string& path, const device::Arm& arm, d
 
 double end_of_hand(const std::string& path) {
   constexpr double kNever = std::numeric_limits<double>::infinity();
-  const std::string text = describe::read_source(path);
+  const std::string text = text_of_hand(path);
   // Of comma-separated rows the last one's number in this column.
   const auto last_time = [&](std::string_view rows, std::size_t column) {
     double last = kNever;

@@ -24,6 +24,9 @@ namespace tactus::device {
 /// The file that a hand's name has, `file:PATH`; empty where it has none.
 std::string file_of_hand(const std::string& name);
 
+/// The text of a hand's file. Throws InputError where there is none, or nothing in it.
+std::string text_of_hand(const std::string& path);
+
 /// `arm` pulls where the file does not say how; what trembles is drawn from the seed. A formula that is no number at a time within `duration` [s] is
 /// refused. Throws InputError with file, line and column.
 HandPointer read_hand(const std::string& path, const Arm& arm, double duration, std::uint64_t seed);

@@ -73,6 +73,13 @@ TEST(Devices, ARunsOwnRecordingMovesTheMechanismAgain) {
   ASSERT_EQ(again.code, 0) << again.err;
   const nlohmann::json summary = nlohmann::json::parse(again.out);
   EXPECT_EQ(summary.at("ticks"), 1000);
+  // A run that is longer is told so.
+  constexpr const char* kEnds = "recording ends after 0.999 s, and the run after 1.5 s";
+  EXPECT_EQ(again.out.find("recording ends"), std::string::npos) << again.out;
+  const Outcome longer =
+      tactus("haptic " + model("shopping_cart.yaml") + " --duration 1.5 --json --device file:" + one);
+  ASSERT_EQ(longer.code, 0) << longer.err;
+  EXPECT_NE(longer.out.find(kEnds), std::string::npos) << longer.out;
   // The handle's places are the recorded ones: the columns after the time are the same text.
   const std::string first = content_of(one), second = content_of(two);
   const auto places = [](const std::string& text, int row) {

@@ -154,6 +154,14 @@ TEST(Haptic, AMechanismThatMovesFarInATickHasAFasterLoop) {
   EXPECT_EQ(summary.at("ticks"), 32000);
   EXPECT_NE(summary.at("notes").dump().find("--rate"), std::string::npos) << summary.at("notes");
   EXPECT_EQ(summary.at("notes").dump().find("put in"), std::string::npos) << summary.at("notes");
+  // A clamp that holds nothing back does not slow it down: the run ended within a tenth of a second.
+  for (const char* clamp : {" --max-force 60", " --max-force 3", " --max-torque 0.1"}) {
+    const Outcome clamped =
+        tactus("haptic " + model("andrews.yaml") + " --device simulated:ideal --duration 0.5 --json" + clamp);
+    ASSERT_EQ(clamped.code, 0) << clamp << clamped.err;
+    EXPECT_EQ(json::parse(clamped.out).at("ticks"), 8000) << clamp;
+    EXPECT_EQ(json::parse(clamped.out).at("notes").dump().find("put in"), std::string::npos) << clamped.out;
+  }
   const Outcome given =
       tactus("haptic " + model("andrews.yaml") + " --device simulated:ideal --rate 1000 --duration 1 --json");
   EXPECT_EQ(json::parse(given.out).at("fault"), "unbalanced") << given.out;

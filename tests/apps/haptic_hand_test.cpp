@@ -181,6 +181,22 @@ TEST(HapticHand, NotesAFileThatEndsBeforeTheRun) {
   EXPECT_FALSE(said(for_ever, "--duration 0.2"));
 }
 
+// What is no hand at all is said as of a hand, not as of a model.
+TEST(HapticHand, AFileWithNothingInItIsNoHand) {
+  const Folder folder;
+  for (const std::string& file : {folder.file("empty.yaml", ""), folder.file("blank.yaml", " \n\n"),
+                                  folder.file("remarks.yaml", "# force\n"), folder.file("empty.csv", ""),
+                                  folder.file("remarks.csv", "# t,force_x\n"), std::string("/dev/null"),
+                                  folder.path("none.yaml"), folder.path("none.csv")}) {
+    const Outcome run = tactus("haptic " + model("shopping_cart.yaml") + " --hand file:" + file);
+    EXPECT_EQ(run.code, 2) << file;
+    EXPECT_NE(run.err.find(file), std::string::npos) << run.err;
+    EXPECT_NE(run.err.find("help:"), std::string::npos) << run.err;
+    for (const char* of_a_model : {"bodies", "the model", ".urdf"})
+      EXPECT_EQ(run.err.find(of_a_model), std::string::npos) << run.err;
+  }
+}
+
 // The file is found from the set-up's folder, a saved set-up works from anywhere, no output goes over it, and a replay needs neither.
 TEST(HapticHand, ASetUpNamesItAndAReplayNeedsItNot) {
   const Folder folder;

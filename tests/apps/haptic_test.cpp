@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <sstream>
@@ -283,6 +284,42 @@ TEST(Haptic, AWeightlessModelWhoseSpringsPushIsHeldAndLogged) {
   EXPECT_EQ(run.err.find("internal"), std::string::npos) << run.err;
 }
 
+// A planar handle cannot go along the arm's easiest way, which leaves its plane: what is felt, and the picture, are along what is left of it.
+TEST(Haptic, WhatIsFeltIsAlongAWayThatTheDeviceHas) {
+  const Folder folder;
+  struct Way {
+    double x = 0.0, y = 0.0, z = 0.0;
+    std::string title;
+  };
+  const auto felt = [&](const std::string& device) {
+    const std::string plot = folder.path("p.svg");
+    const Outcome run =
+        tactus("haptic " + model("ur5.yaml") + " --weightless --duration 1 --controller penalties --device " +
+               device + " --plot " + plot);
+    EXPECT_EQ(run.code, 0) << run.err;
+    const std::string text = content_of(plot);
+    const std::size_t from = std::min(text.find("way along ("), text.size());
+    Way way;
+    way.title = text.substr(from, text.find('<', from) - from);
+    EXPECT_EQ(std::sscanf(way.title.c_str(), "way along (%lf %lf %lf)", &way.x, &way.y, &way.z), 3)
+        << way.title;
+    const std::string printed = way.title.substr(0, way.title.find(')'));
+    EXPECT_NE(
+        run.out.find("felt at the handle along" + printed.substr(std::min<std::size_t>(9, printed.size()))),
+        std::string::npos)
+        << printed << run.out;
+    constexpr double kDigits = 0.01;  // two are printed
+    EXPECT_NEAR(way.x * way.x + way.y * way.y + way.z * way.z, 1.0, 3.0 * kDigits) << way.title;
+    return way;
+  };
+  const Way free = felt("simulated:ideal-force"), planar = felt("simulated:planar-force");
+  EXPECT_EQ(free.title.find("the device's easiest"), std::string::npos) << free.title;
+  EXPECT_GT(std::abs(free.z), 0.5);
+  EXPECT_NE(planar.title.find("the device's easiest"), std::string::npos) << planar.title;
+  EXPECT_EQ(planar.z, 0.0);
+  EXPECT_NEAR(planar.x * free.y, planar.y * free.x, 0.02);  // the same way, seen in the plane
+}
+
 TEST(Haptic, FilesHaveWhatTheHandGot) {
   // A proxy's spring stands on the ground: nothing goes to the port, and the hand feels it all the same.
   const Folder folder;
@@ -340,6 +377,11 @@ TEST(Haptic, SaysWhereASetupFileIsWrong) {
   EXPECT_NE(error("rate: fast\n").find("s.yaml:1:1"), std::string::npos);
   EXPECT_NE(error("rate: 1000\nduration: 1\nrate: 2000\n").find("s.yaml:3:1"), std::string::npos);
   EXPECT_NE(error("rate: [1000, 2000]\n").find("one value"), std::string::npos);
+  EXPECT_NE(error("rate: [1000]\n").find("s.yaml:1:1: error: `rate` needs one value, no list"),
+            std::string::npos);
+  EXPECT_NE(error("model: [1]\n").find("s.yaml:1:1: error: `model` needs one value, no list"),
+            std::string::npos);
+  EXPECT_NE(error("no-turning: [true]\n").find("one value, no list"), std::string::npos);
   EXPECT_NE(error("rate:\n").find("a value"), std::string::npos);
   EXPECT_NE(error("- 1\n").find("map"), std::string::npos);
   EXPECT_NE(error("rate: {a: 1}\n").find("s.yaml"), std::string::npos);
@@ -461,6 +503,45 @@ TEST(Haptic, SaysWhichOptionsDoNothing) {
   }
   const Outcome none = tactus(cart);
   EXPECT_EQ(json::parse(none.out).at("notes").dump().find("does nothing"), std::string::npos) << none.out;
+}
+
+// A flag that is down in a file is no option that was given; one that is up is.
+TEST(Haptic, ASavedSetUpGivesTheNotesOfItsRun) {
+  const Folder folder;
+  const std::string saved = folder.path("saved.yaml");
+  for (const char* given : {"", " --controller penalties", " --device simulated:admittance",
+                            " --hand push --force 1", " --controller prescribed --prescribe x"}) {
+    const Outcome first = tactus("haptic " + model("shopping_cart.yaml") + given +
+                                 " --duration 0.05 --json --save-setup " + saved);
+    ASSERT_EQ(first.code, 0) << given << first.err;
+    const Outcome again = tactus("haptic --json --setup " + saved);
+    ASSERT_EQ(again.code, 0) << given << again.err;
+    EXPECT_EQ(json::parse(first.out).at("notes"), json::parse(again.out).at("notes")) << given;
+  }
+  const Outcome up =
+      tactus("haptic --json --setup " + folder.file("up.yaml", "model: " + model("shopping_cart.yaml") +
+                                                                   "\nduration: 0.05\nno-turning: true\n"));
+  ASSERT_EQ(up.code, 0) << up.err;
+  EXPECT_NE(up.out.find("--no-turning does nothing here"), std::string::npos) << up.out;
+}
+
+// Coordinates that meet the constraints by themselves have no way of holding them: the same bits, and a note.
+TEST(Haptic, SaysThatParametricCoordinatesNeedNoHolding) {
+  const Folder folder;
+  const std::string run =
+      "haptic " + model("four_bar.yaml") + " --formulation parametric --duration 0.1 --out ";
+  const Outcome plain = tactus(run + folder.path("plain.csv")),
+                none = tactus(run + folder.path("none.csv") + " --holding none");
+  ASSERT_EQ(plain.code, 0) << plain.err;
+  ASSERT_EQ(none.code, 0) << none.err;
+  EXPECT_EQ(content_of(folder.path("plain.csv")), content_of(folder.path("none.csv")));
+  EXPECT_EQ(plain.out.find("does nothing here"), std::string::npos) << plain.out;
+  EXPECT_NE(none.out.find("--holding does nothing here"), std::string::npos) << none.out;
+  // Rolling is left to be held.
+  const Outcome rolls = tactus("haptic " + model("disk_on_ramp.yaml") +
+                               " --formulation parametric --duration 0.1 --json --holding none");
+  ASSERT_EQ(rolls.code, 0) << rolls.err;
+  EXPECT_EQ(rolls.out.find("does nothing here"), std::string::npos) << rolls.out;
 }
 
 // Ports that are lighter than the handle: part of its inertia stays felt, and neither a hand that is observed nor one that is sensed is fed. All of it masked, the egg feeds the hand.
@@ -828,6 +909,34 @@ TEST(Haptic, AnErrorOfMeaningInASetUpHasItsPlace) {
     EXPECT_EQ(run.code, 2) << wrong;
     EXPECT_NE(run.err.find("setup.yaml:2:1: error:"), std::string::npos) << run.err;
   }
+  // Those that name the option, that are about a file which a setting names, and that the library says of a model or a device.
+  for (const char* wrong :
+       {"device: pointer", "device: model:nope.yaml", "device: arm:nope.yaml", "device: file:nope.csv",
+        "device: evdev:nope", "hand: file:nope.yaml", "hand: constant", "max-force: 1e4", "max-torque: 1e4",
+        "internal-damping: 1", "arm-friction: 2", "joint-damping: 1e6", "prescribe: [x, y, z]"}) {
+    const std::string setup = folder.file(
+        "setup.yaml", "model: " + model("box_drop.yaml") + "\n" + wrong + "\ncontroller: " +
+                          (std::string(wrong).starts_with("joint") ? "penalties" : "prescribed") + "\n");
+    const Outcome run = tactus("haptic --device simulated:spatial --setup " + setup);
+    const bool device = std::string(wrong).starts_with("device");  // the command line's counts more
+    const Outcome alone = device ? tactus("haptic --setup " + setup) : run;
+    EXPECT_EQ(alone.code, 2) << wrong;
+    EXPECT_NE(alone.err.find("setup.yaml:2:1: error:"), std::string::npos) << wrong << alone.err;
+    if (device) {
+      EXPECT_EQ(run.err.find("setup.yaml:2:1"), std::string::npos) << wrong << run.err;
+    }
+  }
+  const Outcome none =
+      tactus("haptic --setup " + folder.file("setup.yaml", "rate: 1000\nmodel: nope.yaml\n"));
+  EXPECT_NE(none.err.find("setup.yaml:2:1: error:"), std::string::npos) << none.err;
+  EXPECT_NE(none.err.find("nope.yaml: there is no such file"), std::string::npos) << none.err;
+  // An error inside a file that a setting names keeps its own place.
+  folder.file("hand.yaml", "force: [1, 0]\n");
+  const Outcome inside =
+      tactus("haptic --setup " +
+             folder.file("setup.yaml", "model: " + model("box_drop.yaml") + "\nhand: file:hand.yaml\n"));
+  EXPECT_EQ(inside.code, 2);
+  EXPECT_NE(inside.err.find("hand.yaml:1:"), std::string::npos) << inside.err;
 }
 
 // The file of a device is found from the set-up's folder, and a saved set-up works from anywhere.

@@ -49,7 +49,7 @@ std::string read_source(const std::string& path) {
     throw InputError({path}, "this is a directory, not a file", "name a file in it");
   }
   if (!fs::is_regular_file(status)) {
-    throw InputError({path}, "this is not a regular file", "copy the model into a file first");
+    throw InputError({path}, "this is not a regular file", "copy it into a file first");
   }
   const std::uintmax_t size = fs::file_size(path, error);
   if (!error) require_size(size, path);

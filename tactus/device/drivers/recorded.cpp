@@ -204,16 +204,25 @@ std::uint8_t axes_of(const Recording& recording) {
   return axes;
 }
 
-}  // namespace
-
-std::unique_ptr<Device> open_recorded(const std::string& path, const DeviceOptions& options) {
+Recording read_recording(const std::string& path) {
   std::error_code error;
   std::ifstream file;
   if (std::filesystem::is_regular_file(path, error)) file.open(path, std::ios::binary);
   if (!file.is_open())
     throw InputError({path}, "there is no recording that can be read", fmt::format("file:PATH, {}", kForm));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  Recording recording = parse_recording(text, path);
+  return parse_recording(text, path);
+}
+
+}  // namespace
+
+double length_of_recording(const std::string& path) {
+  const Recording recording = read_recording(path);
+  return recording.t.back() - recording.t.front();
+}
+
+std::unique_ptr<Device> open_recorded(const std::string& path, const DeviceOptions& options) {
+  Recording recording = read_recording(path);
 
   Specification s = specification_of_recordings();
   s.name += ":" + path;
