@@ -39,6 +39,17 @@ TEST(Haptic, FourChannelsWithoutAForceSensorDoNotFeedTheHand) {
   }
 }
 
+// A quill that dry friction stops within a tick is no energy from nowhere, whatever the hand pushes with.
+TEST(Haptic, DryFrictionInAnArmIsNoFaultOfItsMechanism) {
+  for (const char* run :
+       {"penalties --force 5", "impedance --force 5", "penalties --force 2 --coupling stiff",
+        "penalties --force 5 --integrator implicit", "penalties --force 7", "coupler --force 5"}) {
+    const Outcome made =
+        tactus("haptic " + model("scara.yaml") + " --hand push --duration 1 --json --controller " + run);
+    EXPECT_EQ(made.code, 0) << run << made.out << made.err;
+  }
+}
+
 double hand_work(const Outcome& run) {
   return json::parse(run.out).at("energy_j").at("given_by_the_hand").get<double>();
 }
