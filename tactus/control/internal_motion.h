@@ -17,14 +17,16 @@
 // energy changes by  -s T b |u_i|^2 + s^2 T^2/2 tau^T ud,  ud what both together do to the accelerations, which is least by
 // s = b |u_i|^2/(T tau^T ud). s is that where it is below 1.
 //
-// That is so as long as u_i is what moves inside. Where nothing does, it is the rounding of u - Jbar V, which the port shows, and b of it is
-// a force that b alone bounds. But no b is of use beyond some size: with K what joint forces hidden in this way do to accelerations, K M u_i = u_i
-// for whatever is hidden, and by Cauchy and Schwarz in the metric of K, |u_i| over the joints with a motor,
+// That is so as long as u_i is what moves inside. Where nothing does, it is the rounding of u - Jbar V, which the
+// port shows, and b of it is a force that b alone bounds. But beyond some size no b is of use. With K what joint
+// forces do to accelerations when they are hidden in this way, K M u_i = u_i for all that is hidden, and by Cauchy
+// and Schwarz in the metric of K, |u_i| over the joints with a motor,
 //
-//   |u_i|^4 = (u_i^T K M u_i)^2 <= (u_i^T K u_i) (u_i^T M u_i),     so that   s b = |u_i|^2/(T u_i^T K u_i) <= u_i^T M u_i/(T |u_i|^2)
+//   |u_i|^4 = (u_i^T K M u_i)^2 <= (u_i^T K u_i) (u_i^T M u_i),   so that where s is below 1
+//   s b = |u_i|^2/(T u_i^T K u_i) <= u_i^T M u_i/(T |u_i|^2)
 //
-// where s is below 1. So b is never larger than the right side (strongest()), a joint's inertia by the period: what moves inside is damped as before,
-// and rounding gives forces that are rounding beside those which the speeds take to stop within a tick.
+// b is never larger than the right side (strongest()), an inertia by the period: what moves inside is damped as
+// it would be without, and forces made of rounding stop a speed of rounding within a tick, and no more.
 #pragma once
 
 #include <span>
@@ -84,8 +86,7 @@ class InternalDamper {
   double damping_;
   std::vector<bool> driven_;                 // [nv] by a motor
   std::vector<double> tau_, udot_, inside_;  // [nv]; udot without, u_i
-  // t q -> M, with the parameters that the model began with: of others, changed while it moves, the bound is that of the first ones.
-  generate::Kernel inertia_;
+  generate::Kernel inertia_;                 // t q -> M, with the parameters that the model began with
   std::vector<double> inertia_in_, inertia_out_, inertia_work_;
 };
 

@@ -80,9 +80,10 @@ double SmoothMechanism::power_from_outside(const TickInput& input) noexcept {
   return power;
 }
 
-// Forces that are held do F^T (way) of work, whatever the speeds were in between. By the powers at both ends it would be another one where dry
-// friction stops a joint within the tick: with a power p at the start and none at the end that says p h/2, of which p t/2 is true when it took
-// the time t < h. The way of a port that turns is a rotation vector, which says nothing of whole turns: those go by the powers.
+// Forces that are held do F^T (way) of work, whatever the speeds were in between. The powers at both ends tell
+// something else where dry friction stops a joint within the tick: p at the start and none at the end are p h/2,
+// of which p t/2 is true where it took the time t < h. The way of a port that turns is a rotation vector, which
+// says nothing of whole turns: those go by the powers.
 double SmoothMechanism::work_from_outside(const TickInput& input, double by_powers) noexcept {
   constexpr double kTurned = 1.0;  // [rad] by all joints together: no port then turns by pi
   const State &from = before_.state, &to = state();
