@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <tactus/base/error.h>
+#include <tactus/derive/equations.h>
 
 namespace tactus::control {
 
@@ -34,6 +35,24 @@ InternalDamper::InternalDamper(simulate::Mechanism& mechanism, int port, std::ui
           throw InputError({}, fmt::format("joint `{}` has dry friction", axis.name),
                            "internal motions are damped where none has, and with it they end by themselves");
     }
+  inertia_ = generate::compile(derive::Equations(model).mass_matrix());
+  inertia_in_.resize(inertia_.input_size());
+  inertia_out_.resize(inertia_.output_size());
+  inertia_work_.resize(inertia_.work_size());
+}
+
+double InternalDamper::strongest() noexcept {
+  const simulate::State& state = mechanism_.state();
+  inertia_in_[0] = state.t;
+  std::copy(state.q.begin(), state.q.end(), inertia_in_.begin() + 1);
+  inertia_(inertia_in_.data(), inertia_out_.data(), inertia_work_.data());
+  const std::size_t nv = inside_.size();
+  double twice_energy = 0.0, driven = 0.0;
+  for (std::size_t i = 0; i < nv; ++i) {
+    for (std::size_t j = 0; j < nv; ++j) twice_energy += inside_[i] * inertia_out_[i * nv + j] * inside_[j];
+    if (driven_[i]) driven += inside_[i] * inside_[i];
+  }
+  return driven > 0.0 ? twice_energy / (mechanism_.step_length() * driven) : 0.0;
 }
 
 bool InternalDamper::find(std::span<simulate::PortWrench> acting) noexcept {
@@ -56,10 +75,13 @@ bool InternalDamper::find(std::span<simulate::PortWrench> acting) noexcept {
   acting[0].wrench = given;
   if (!held) return false;
   now = mechanism_.accelerations();
+  for (std::size_t i = 0; i < nv; ++i) inside_[i] = u[i] - (now[i] - udot_[i]);
+  const double most = strongest();
+  if (!std::isfinite(most)) return false;
+  const double damping = std::min(damping_, most);
   double square = 0.0;
   for (std::size_t i = 0; i < nv; ++i) {
-    inside_[i] = u[i] - (now[i] - udot_[i]);
-    tau_[i] = driven_[i] ? -damping_ * inside_[i] : 0.0;
+    tau_[i] = driven_[i] ? -damping * inside_[i] : 0.0;
     square -= tau_[i] * inside_[i];
   }
   if (!(square > 0.0) || !std::isfinite(square)) return false;

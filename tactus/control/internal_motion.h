@@ -15,13 +15,25 @@
 // V the port's velocity. Both together do the work  tau^T (1 - Jbar J) u = tau^T u_i = -s b |u_i|^2:  never more than nothing, and nothing
 // where only the port moves. A damper that is held for a period T overshoots where b T is large beside what swings: the kinetic
 // energy changes by  -s T b |u_i|^2 + s^2 T^2/2 tau^T ud,  ud what both together do to the accelerations, which is least by
-// s = b |u_i|^2/(T tau^T ud). s is that where it is below 1: so no damping is unstable.
+// s = b |u_i|^2/(T tau^T ud). s is that where it is below 1.
+//
+// That is so as long as u_i is what moves inside. Where nothing does, it is the rounding of u - Jbar V, which the
+// port shows, and b of it is a force that b alone bounds. But beyond some size no b is of use. With K what joint
+// forces do to accelerations when they are hidden in this way, K M u_i = u_i for all that is hidden, and by Cauchy
+// and Schwarz in the metric of K, |u_i| over the joints with a motor,
+//
+//   |u_i|^4 = (u_i^T K M u_i)^2 <= (u_i^T K u_i) (u_i^T M u_i),   so that where s is below 1
+//   s b = |u_i|^2/(T u_i^T K u_i) <= u_i^T M u_i/(T |u_i|^2)
+//
+// b is never larger than the right side (strongest()), an inertia by the period: what moves inside is damped as
+// it would be without, and forces made of rounding stop a speed of rounding within a tick, and no more.
 #pragma once
 
 #include <span>
 #include <vector>
 
 #include <tactus/control/four_channel.h>
+#include <tactus/generate/kernel.h>
 #include <tactus/simulate/motion/mechanism.h>
 
 namespace tactus::control {
@@ -65,6 +77,8 @@ class InternalDamper {
 
  private:
   bool find(std::span<simulate::PortWrench> acting) noexcept;
+  /// The largest damping of inside_ that is of use within a tick; 0 where no motor moves.
+  double strongest() noexcept;
 
   simulate::Mechanism& mechanism_;
   int port_;
@@ -72,6 +86,8 @@ class InternalDamper {
   double damping_;
   std::vector<bool> driven_;                 // [nv] by a motor
   std::vector<double> tau_, udot_, inside_;  // [nv]; udot without, u_i
+  generate::Kernel inertia_;                 // t q -> M, with the parameters that the model began with
+  std::vector<double> inertia_in_, inertia_out_, inertia_work_;
 };
 
 }  // namespace tactus::control

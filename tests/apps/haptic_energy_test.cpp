@@ -39,6 +39,34 @@ TEST(Haptic, FourChannelsWithoutAForceSensorDoNotFeedTheHand) {
   }
 }
 
+// A quill that dry friction stops within a tick is no energy from nowhere, whatever the hand pushes with.
+TEST(Haptic, DryFrictionInAnArmIsNoFaultOfItsMechanism) {
+  for (const char* run :
+       {"penalties --force 5", "impedance --force 5", "penalties --force 2 --coupling stiff",
+        "penalties --force 5 --integrator implicit", "penalties --force 7", "coupler --force 5"}) {
+    const Outcome made =
+        tactus("haptic " + model("scara.yaml") + " --hand push --duration 1 --json --controller " + run);
+    EXPECT_EQ(made.code, 0) << run << made.out << made.err;
+  }
+}
+
+// An arm of six joints has nothing inside: no damping of it is felt.
+TEST(Haptic, NoInternalDampingIsTooMuch) {
+  const auto force = [](const char* name, const std::string& damping) {
+    const Outcome made = tactus("haptic " + model(name) + " --weightless --duration 1 --json" + damping);
+    EXPECT_EQ(made.code, 0) << name << damping << made.err;
+    return made.code == 0 ? json::parse(made.out).at("largest_force_n").get<double>() : std::nan("");
+  };
+  // Of the force: planar_3r begins stretched, where its port hides one motion.
+  constexpr double kSame = 0.01;
+  for (const char* name : {"ur5.yaml", "planar_3r.yaml"}) {
+    const double without = force(name, "");
+    ASSERT_GT(without, 0.1) << name;
+    for (const char* damping : {" --internal-damping 1e10", " --internal-damping 1e12"})
+      EXPECT_NEAR(force(name, damping), without, kSame * without) << name << damping;
+  }
+}
+
 double hand_work(const Outcome& run) {
   return json::parse(run.out).at("energy_j").at("given_by_the_hand").get<double>();
 }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tactus/base/error.h>
@@ -69,7 +70,7 @@ TEST(InternalDamping, LeavesThePortsAccelerationAsItIs) {
   const auto arm = seven_joints();
   const int hand = arm->port("hand");
   const simulate::PortWrench pull{hand, {0.1, 0.2, -0.3, 4.0, -5.0, 6.0}};
-  for (const double damping : {0.1, 3.0, 1e6}) {
+  for (const double damping : {0.1, 3.0, 1e6, 1e12}) {
     ASSERT_TRUE(arm->hold({.tau = {}, .ports = {&pull, 1}, .wrench = {}}));
     const Vector6 before = arm->acceleration(hand);
     control::InternalDamper damper(*arm, hand, device::kAllAxes, damping);
@@ -91,7 +92,7 @@ TEST(InternalDamping, LeavesThePortsAccelerationAsItIs) {
 // Whatever the damping: no tick gives energy, and what is left is what the port's own motion has.
 TEST(InternalDamping, TakesEnergyInEveryTickUntilThePortAloneMoves) {
   double free = 0.0;
-  for (const double damping : {0.0, 30.0, 1e6}) {
+  for (const double damping : {0.0, 30.0, 1e6, 1e12}) {
     const auto arm = seven_joints();
     const int hand = arm->port("hand");
     swing_elbow(*arm, hand);
@@ -120,6 +121,37 @@ TEST(InternalDamping, TakesEnergyInEveryTickUntilThePortAloneMoves) {
     constexpr double kLeft = 0.01;
     EXPECT_NEAR(before, shown(*arm, hand), kLeft * inside) << damping;
   }
+}
+
+// As many joints as the port has freedoms: u - Jbar V is rounding there, and 1e12 of it would drive the arm.
+TEST(InternalDamping, MakesNoForcesOfRoundingWhereNothingMovesInside) {
+  const std::pair<const char*, std::vector<double>> arms[] = {{"ur5.yaml", {0.3, -1.0, 1.2, -0.7, 0.9, 0.4}},
+                                                              {"planar_3r.yaml", {0.3, -0.8, 0.6}}};
+  for (const auto& [name, q] : arms)
+    for (const double damping : {3.0, 1e12, 1e300}) {
+      describe::Model model = describe::load(support::source_dir() + "/models/" + name);
+      model.gravity = describe::Vec3{};
+      std::unique_ptr<simulate::Mechanism> free = contact::open(model, {.step = 1e-3}),
+                                           damped = contact::open(model, {.step = 1e-3});
+      const simulate::State began{.t = 0.0, .q = q, .u = std::vector<double>(q.size(), 0.4), .momentum = {}};
+      free->set_state(began);
+      damped->set_state(began);
+      const int hand = free->port(free->model().frames.back().name);
+      FullPort without(*free, hand, {}), with(*damped, hand, {.internal_damping = damping});
+      const double energy = without.energy();
+      constexpr double kRounding = 1e-9;  // of places and speeds of about 1, after 300 ticks
+      for (int k = 0; k < 300; ++k) {
+        without.begin();
+        with.begin();
+        ASSERT_TRUE(without.step({}).ok() && with.step({}).ok()) << name << damping;
+      }
+      for (std::size_t i = 0; i < q.size(); ++i) {
+        EXPECT_NEAR(damped->state().q[i], free->state().q[i], kRounding) << name << damping;
+        EXPECT_NEAR(damped->state().u[i], free->state().u[i], kRounding) << name << damping;
+        EXPECT_GT(std::abs(free->state().q[i] - q[i]), 1e-3) << name;  // it moved
+      }
+      EXPECT_NEAR(with.energy(), energy, kRounding * (1.0 + std::abs(energy))) << name << damping;
+    }
 }
 
 TEST(InternalDamping, SaysWhereItCannotBe) {

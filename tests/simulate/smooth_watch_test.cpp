@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <string>
 
 #include <tactus/contact/open.h>
 #include <tactus/describe/read/load.h>
@@ -126,6 +127,49 @@ TEST(SmoothWatch, ADamperNeverGivesEnergyUnderAHandEither) {
   EXPECT_LT(mass->energies().kinetic, 1e-3);
   const auto fits = contact::open(describe::load_text(kDamped, "damped"), {.step = 5e-4});
   EXPECT_EQ(ticks_before_trouble(*fits, {.tau = {}, .ports = {&push, 1}, .wrench = {}}), 1000);
+}
+
+// What is left of a speed is gone within microseconds of a tick: the forces' work is that along the way, and by
+// the powers at both ends it would be hundreds of times as much, taken from a mechanism that has nothing.
+TEST(SmoothWatch, DryFrictionThatStopsAJointWithinATickGivesNoEnergy) {
+  const char* const kSliding = R"(
+name: rubbing
+gravity: [0, 0, 0]
+bodies: {b: {mass: 1, inertia: [1, 1, 1]}}
+joints: {x: {type: TYPE, parent: world, child: b, axis: x, friction: {coulomb: 4}}}
+)";
+  for (const std::string type : {"prismatic", "revolute"}) {
+    std::string text = kSliding;
+    text.replace(text.find("TYPE"), 4, type);
+    const describe::Model model = describe::load_text(text, "rubbing");
+    for (const Integrator integrator : {Integrator::rk4, Integrator::implicit, Integrator::adaptive})
+      for (const double speed : {1e-5, -1e-5, 1e-4, 1e-3})
+        for (const bool by_port : {true, false}) {
+          const auto body = contact::open(model, {.integrator = integrator});
+          body->set_state({.t = 0.0, .q = {0.0}, .u = {speed}, .momentum = {}});
+          const double force = speed > 0.0 ? -3.45 : 3.45;  // against the motion, less than friction holds
+          PortWrench push{body->port("b"), {}};
+          push.wrench[type == "revolute" ? 0 : 3] = force;
+          const TickInput input = by_port ? TickInput{.tau = {}, .ports = {&push, 1}, .wrench = {}}
+                                          : TickInput{.tau = {&force, 1}, .ports = {}, .wrench = {}};
+          EXPECT_EQ(ticks_before_trouble(*body, input), 1000)
+              << type << speed << by_port << static_cast<int>(integrator);
+          EXPECT_LT(std::abs(body->state().u[0]), 1e-9);
+        }
+  }
+}
+
+// A rotation vector says nothing of whole turns.
+TEST(SmoothWatch, KnowsTheWorkOnWhatTurnsMoreThanOnceInATick) {
+  const auto disk =
+      contact::open(describe::load_text("name: disk\ngravity: [0, 0, 0]\n"
+                                        "bodies: {b: {mass: 1, inertia: [1e-6, 1e-6, 1e-6]}}\n"
+                                        "joints: {j: {type: revolute, parent: world, child: b, axis: z}}\n",
+                                        "disk"));
+  disk->set_state({.t = 0.0, .q = {0.0}, .u = {100.0}, .momentum = {}});
+  const PortWrench turn{disk->port("b"), {0, 0, 1, 0, 0, 0}};  // 1000 rad/s more in every tick
+  EXPECT_EQ(ticks_before_trouble(*disk, {.tau = {}, .ports = {&turn, 1}, .wrench = {}}), 1000);
+  EXPECT_NEAR(disk->state().u[0], 1e6 + 100.0, 1e-3);
 }
 
 TEST(SmoothWatch, StopsEulersMethodBeyondItsLimit) {

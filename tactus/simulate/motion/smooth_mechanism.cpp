@@ -1,10 +1,12 @@
 #include <tactus/simulate/motion/smooth_mechanism.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
 #include <tactus/describe/check/euler.h>
+#include <tactus/describe/model/joint_traits.h>
 #include <tactus/simulate/motion/ended_table.h>
 #include <tactus/simulate/motion/kernel_print.h>
 #include <tactus/simulate/motion/step_error.h>
@@ -48,7 +50,9 @@ void SmoothModel::compile_with(const std::optional<algebra::Function>& loads, Co
 SmoothMechanism::SmoothMechanism(std::shared_ptr<const SmoothModel> made, Options options)
     : Mechanism(made->model, made->kernels, options.step),
       made_(std::move(made)),
-      simulation_(made_->dynamics, std::move(options)) {
+      simulation_(made_->dynamics, std::move(options)),
+      from_(1 + nq()),
+      to_(1 + nq()) {
   describe_constraints(made_->equations, made_->model.constraints.size());
   simulation_.attach(&port_loads_);
   Fingerprint print;
@@ -76,6 +80,34 @@ double SmoothMechanism::power_from_outside(const TickInput& input) noexcept {
   return power;
 }
 
+// Forces that are held do F^T (way) of work, whatever the speeds were in between. The powers at both ends tell
+// something else where dry friction stops a joint within the tick: p at the start and none at the end are p h/2,
+// of which p t/2 is true where it took the time t < h. The way of a port that turns is a rotation vector, which
+// says nothing of whole turns: those go by the powers.
+double SmoothMechanism::work_from_outside(const TickInput& input, double by_powers) noexcept {
+  constexpr double kTurned = 1.0;  // [rad] by all joints together: no port then turns by pi
+  const State &from = before_.state, &to = state();
+  double turned = 0.0;
+  for (std::size_t i = 0; i < to.q.size(); ++i) turned += std::abs(to.q[i] - from.q[i]);
+  if (!(turned < kTurned)) return by_powers;
+  from_[0] = from.t, to_[0] = to.t;
+  std::copy(from.q.begin(), from.q.end(), from_.begin() + 1);
+  std::copy(to.q.begin(), to.q.end(), to_.begin() + 1);
+  double work = port_loads_.work(from_.data(), to_.data());
+  if (input.tau.empty()) return work;
+  std::size_t q = 0, k = 0;
+  for (const describe::Joint& joint : model().joints) {
+    const auto speeds = static_cast<std::size_t>(describe::speed_count(joint.type));
+    for (std::size_t i = 0; i < speeds; ++i)
+      work += input.tau[k + i] * (describe::has_quaternion(joint.type)
+                                      ? 0.5 * step_length() * (from.u[k + i] + to.u[k + i])
+                                      : to.q[q + i] - from.q[q + i]);
+    q += static_cast<std::size_t>(describe::coordinate_count(joint.type));
+    k += speeds;
+  }
+  return work;
+}
+
 Status SmoothMechanism::advance_under_loads(const TickInput& input) noexcept {
   const bool known =
       input.wrench.empty() &&
@@ -88,7 +120,7 @@ Status SmoothMechanism::advance_under_loads(const TickInput& input) noexcept {
   const Status status = simulation_.step({input.tau, input.wrench});
   if (!status.ok()) return status;
   const Energies now = energies();
-  const double work = 0.5 * step_length() * (power + power_from_outside(input));
+  const double work = work_from_outside(input, 0.5 * step_length() * (power + power_from_outside(input)));
   if (watch_.look_at_tick(first.kinetic + first.potential, now.kinetic, now.potential, work)) return status;
   simulation_.load(before_);
   return Status::energy_unexplained;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include <tactus/simulate/motion/mechanism.h>
 #include <tactus/simulate/motion/simulation.h>
@@ -63,11 +64,14 @@ class SmoothMechanism final : public Mechanism {
  private:
   Status advance_under_loads(const TickInput& input) noexcept;
   double power_from_outside(const TickInput& input) noexcept;
+  /// [J] since before_.
+  double work_from_outside(const TickInput& input, double by_powers) noexcept;
 
   std::shared_ptr<const SmoothModel> made_;
   Simulation simulation_;
   SmoothWatch watch_;
-  Simulation::Memory before_;  // a tick that is looked at
+  Simulation::Memory before_;      // a tick that is looked at
+  std::vector<double> from_, to_;  // [1 + nq] t q at its ends
 };
 
 }  // namespace tactus::simulate

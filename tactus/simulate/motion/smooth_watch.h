@@ -5,8 +5,8 @@
 //   burns   dampers or friction besides, or an integrator that loses energy by itself: E never grows
 //   none    a script, laws of forces or constraints that move give and take: nothing is known of E
 //
-// and in the first two, in ticks under forces at ports and joints from outside, E grows by no more than their work, which is their power at both ends by the
-// trapezoidal rule: they are held for a tick. Looked at every few ticks, the more seldom the calmer it is, and compared over kEvery of them. More than kLost of the energy in play is
+// and in the first two, in ticks under forces at ports and joints from outside, E grows by no more than their work: they are held for a tick, so
+// that it is what they do along the way that was made. Looked at every few ticks, the more seldom the calmer it is, and compared over kEvery of them. More than kLost of the energy in play is
 // no motion of this mechanism; what it drifts by in all is for the books.
 #pragma once
 
