@@ -13,8 +13,8 @@
 #include <tactus/control/coupler_design.h>
 #include <tactus/control/kept_inertia.h>
 #include <tactus/control/prescribed_design.h>
-#include <tactus/device/drivers/recorded.h>
 #include <tactus/device/hand_file.h>
+#include <tactus/device/registry.h>
 
 #include "haptic_rate.h"
 #include "setting_error.h"

@@ -24,6 +24,8 @@ struct Driver {
 };
 /// All drivers. Looks for libraries, services and devices, and opens none of them; takes half a second at most.
 std::vector<Driver> drivers();
+/// [s] Of a recording that "file:PATH" plays back, from its first row to its last. Throws InputError.
+double length_of_recording(const std::string& path);
 
 /// The stiffest spring to the ground that a device can show and still be passive, of translation [N/m]:
 ///

@@ -24,9 +24,6 @@ struct Recording {
 /// Throws InputError with the line where the text is not one.
 Recording parse_recording(const std::string& text, const std::string& file);
 
-/// [s] From its first row to its last. Throws InputError.
-double length_of_recording(const std::string& path);
-
 std::unique_ptr<Device> open_recorded(const std::string& path, const DeviceOptions& options);
 Driver find_recorded();
 
