@@ -91,7 +91,7 @@ class HapticLoop {
   /// Four channels instead of the coupler, from the next enable() on. Throws InputError where the device or the gains do not
   /// allow it.
   void use(const control::FourChannelGains& gains);
-  /// The handle's motion prescribes the port's instead (control/prescribed_port.h), until the books show that this makes energy: the coupler holds it from there on. Throws InputError where the device is not of the
+  /// The handle's motion prescribes the port's instead (control/prescribed_port.h), until the books show that this makes energy, or the port is faster than a handle may be: the coupler holds it from there on. Throws InputError where the device is not of the
   /// impedance kind, does not have those axes, or the port has fewer freedoms where it is.
   void use(const control::PrescribedGains& gains);
   /// A virtual proxy instead (control/proxy.h): the handle is a point before the boxes and planes that stand on the ground; the mechanism goes
@@ -148,7 +148,7 @@ class HapticLoop {
   }
   const control::SafetyMemory& safety() const noexcept { return safety_.memory(); }
   const control::Coupler& coupler() const noexcept { return coupler_; }
-  /// A prescribed port made energy, and the coupler holds it since.
+  /// A prescribed port made energy, or was faster than a handle may be, and the coupler holds it since.
   bool gave_up() const noexcept;
   const EnergyBooks& books() const noexcept { return *books_; }
   device::Device& device() noexcept { return device_; }

@@ -24,7 +24,7 @@ struct HapticLoop::Prescribed {
   control::PortState port{};
   control::Resisted directions{};
   control::CouplerGains instead{};  // of the coupler that stands in for the weld
-  bool given_up = false;            // it makes energy: the coupler holds all directions
+  bool given_up = false;            // it makes energy, or is too fast: the coupler holds all directions
 };
 
 /// Commands of the last ticks: what motors with a latency hold now is one of them.
