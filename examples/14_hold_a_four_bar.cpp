@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
   display::HapticLoop loop(*linkage, *device, held, gains, control::limits_for(device->specification()));
   if (!loop.enable()) return 1;
   for (int i = 0; i < 10; ++i) {
-    if (run_loop(loop, {.duration = 0.4}).ticks != 400) return 1;  // meaning_of(loop.safety().fault) says why
+    if (run_loop(loop, {.duration = 0.4}).ticks != 400) return 1;  // said_of(loop.safety()) says why
     const display::TickRecord& at = loop.record();
     std::printf("%4.1f s: handle %.4f m, port %.4f m, %.3f N\n", at.t, at.p_H.x, at.p_P.x, at.on_handle[3]);
   }

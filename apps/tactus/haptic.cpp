@@ -17,6 +17,7 @@
 #include "input_files.h"
 #include "log_files.h"
 #include "options.h"
+#include "refuse.h"
 #include "setting_error.h"
 #include "setup_file.h"
 #include "status_line.h"
@@ -24,10 +25,6 @@
 namespace tactus::apps {
 
 namespace {
-
-[[noreturn]] void refuse(const std::string& wrong, const std::string& remedy) {
-  throw InputError({}, wrong, remedy);
-}
 
 /// While it lives, Ctrl-C and what else ends a program politely ends the loop instead: the motors go off in order, and the files are whole.
 class Interruption {
@@ -259,9 +256,9 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
     fmt::print("{}\n", json_of(outcome));
   else if (on_standard_output == 0)
     print(outcome);
-  if (const control::Fault fault = loop.safety().fault; fault != control::Fault::none)
-    throw Failed(fmt::format("stopped after {:g} s, forces off: {}{}{}", loop.safety().fault_time,
-                             meaning_of(fault), outcome.why.empty() ? "" : ": ", outcome.why));
+  if (loop.safety().fault != control::Fault::none)
+    throw Failed(
+        fmt::format("stopped after {:g} s, forces off: {}", loop.safety().fault_time, why_of(outcome)));
   if (report.stopped) throw Failed(fmt::format("interrupted after {:g} s, forces off", loop.record().t));
 }
 

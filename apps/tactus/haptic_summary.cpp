@@ -60,7 +60,7 @@ ordered_json as_json(const Outcome& o) {
       {"ok", o.safety.fault == control::Fault::none && !o.report.stopped},
       {"interrupted", o.report.stopped},
       {"fault", name_of(o.safety.fault)},
-      {"why", o.why},
+      {"why", why_of(o)},
       {"ticks", o.report.ticks},
       {"missed", o.report.missed},
       {"seconds", o.report.seconds},
@@ -128,6 +128,11 @@ void print_times(const char* what, const display::Histogram& h) {
 }
 
 }  // namespace
+
+std::string why_of(const Outcome& o) {
+  if (o.safety.fault == control::Fault::none) return "";
+  return said_of(o.safety) + (o.why.empty() ? "" : ": " + o.why);
+}
 
 void measure(Outcome& outcome) {
   if (outcome.records.empty()) return;

@@ -19,7 +19,7 @@ struct Outcome {
   const std::vector<display::TickRecord>& records;
   const control::SafetyMemory& safety;
   double hand_work = 0.0;
-  std::string why{};                                 // it stopped
+  std::string why{};                                 // it stopped, besides what the fault says
   display::Felt felt{};                              // by the hand, at the handle
   display::Felt at_port{};                           // what the mechanism shows to the loop
   double largest_torque = 0.0, largest_force = 0.0;  // [N m], [N] on the hand
@@ -45,6 +45,8 @@ struct Outcome {
   }
 };
 
+/// Why the run stopped; empty where it did not.
+std::string why_of(const Outcome& outcome);
 /// The largest of the records; the rest of the outcome is given.
 void measure(Outcome& outcome);
 void print(const Outcome& outcome);

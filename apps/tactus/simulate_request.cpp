@@ -46,8 +46,6 @@ simulate::Integrator integrator_of(const SimulateRequest& request) {
 
 }  // namespace
 
-void refuse(const std::string& wrong, const std::string& remedy) { throw InputError({}, wrong, remedy); }
-
 Schedule schedule_of(const SimulateRequest& request, const describe::Model& model) {
   // With contact the step is also the tick in which events are looked for.
   const bool own_steps = !contact::has_contact(model) && simulate::is_adaptive(integrator_of(request));

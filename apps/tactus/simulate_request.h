@@ -8,6 +8,7 @@
 #include <tactus/describe/model/model.h>
 #include <tactus/simulate/files/recording.h>
 
+#include "refuse.h"
 #include "verbs.h"
 
 namespace tactus::apps {
@@ -43,8 +44,5 @@ contact::OpenOptions open_options_of(const SimulateRequest& request, const descr
 /// What to record. Throws InputError for frames, pairs and columns that are not known.
 simulate::RecordOptions record_options_of(const SimulateRequest& request,
                                           const simulate::Mechanism& mechanism);
-
-/// Throws InputError: a flag that the user must mend.
-[[noreturn]] void refuse(const std::string& wrong, const std::string& remedy);
 
 }  // namespace tactus::apps

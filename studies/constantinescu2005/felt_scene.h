@@ -239,7 +239,7 @@ class LoopScene {
     L_before_ = L_;
     mechanism_->mobility(port_, L_);
     if (!device_.wait() || !loop_.tick(period))
-      throw InputError({}, fmt::format("the loop stopped: {}", control::meaning_of(loop_.record().fault)));
+      throw InputError({}, "the loop stopped: " + control::said_of(loop_.safety()));
     const display::TickRecord& record = loop_.record();
     told_.motors = record.on_handle;
     told_.contact = touched.largest;

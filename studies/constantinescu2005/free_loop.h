@@ -46,7 +46,7 @@ inline std::vector<double> apart_in_loop(const describe::Model& model, const std
       device.leak(a);
     }
     if (!device.wait() || !loop.tick(kPeriod))
-      throw InputError({}, fmt::format("the loop stopped: {}", control::meaning_of(loop.record().fault)));
+      throw InputError({}, "the loop stopped: " + control::said_of(loop.safety()));
     const math::Vec3<double> away = loop.record().p_P - start - loop.record().p_H;
     apart.push_back(std::hypot(away.x, away.y));
   }

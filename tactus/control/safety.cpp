@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 namespace tactus::control {
 
 namespace {
@@ -45,6 +47,16 @@ bool turned_further(const math::Mat3<double>& R1, const math::Mat3<double>& R2, 
   const double most = std::sin(half);
   return sum > 8.0 * most * most;
 }
+
+/// [rad] between two rotations.
+double turn_between(const math::Mat3<double>& R1, const math::Mat3<double>& R2) noexcept {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) sum += (R2(i, j) - R1(i, j)) * (R2(i, j) - R1(i, j));
+  return 2.0 * std::asin(std::min(1.0, std::sqrt(sum / 8.0)));
+}
+
+constexpr std::array<const char*, 2> kSpeed{"rad/s", "m/s"};
 
 /// The workspace's end itself belongs to it, and encoders round.
 constexpr double kEdge = 1.001;
@@ -184,6 +196,16 @@ std::string_view meaning_of(Fault fault) {
   return "";
 }
 
+std::string said_of(const SafetyMemory& memory) {
+  const Found& found = memory.found;
+  if (*found.unit == '\0' || !std::isfinite(found.value) || !std::isfinite(found.limit))
+    return std::string(meaning_of(memory.fault));
+  if (!(found.limit > 0.0))
+    return fmt::format("{} ({:.4g} {})", meaning_of(memory.fault), found.value, found.unit);
+  return fmt::format("{} ({:.4g} {}, {:.4g} {} is the limit)", meaning_of(memory.fault), found.value,
+                     found.unit, found.limit, found.unit);
+}
+
 std::string_view name_of(Stage stage) {
   switch (stage) {
     case Stage::off:
@@ -219,10 +241,11 @@ void Safety::disable() noexcept {
 
 void Safety::clear() noexcept { memory_ = {}; }
 
-void Safety::trip(Fault fault) noexcept {
+void Safety::trip(Fault fault, const Found& found) noexcept {
   if (memory_.stage == Stage::faulted || fault == Fault::none) return;
   memory_.stage = Stage::faulted;
   memory_.fault = fault;
+  memory_.found = found;
   memory_.fault_time = memory_.last.t;
   memory_.ramped = 0.0;
   memory_.wrench = memory_.own = {};
@@ -230,63 +253,76 @@ void Safety::trip(Fault fault) noexcept {
 }
 
 bool Safety::observe(const device::Sample& sample, double elapsed) noexcept {
-  trip(fault_of(sample, elapsed));
+  const Finding finding = look_at(sample, elapsed);
+  trip(finding.fault, finding.found);
   if (memory_.stage == Stage::faulted) return false;
   memory_.last = sample;
   memory_.seen = true;
   return true;
 }
 
-Fault Safety::fault_of(const device::Sample& sample, double elapsed) const noexcept {
-  if (!finite(sample) || !is_rotation(sample.X_WH.R)) return Fault::bad_sample;
+Safety::Finding Safety::look_at(const device::Sample& sample, double elapsed) const noexcept {
+  if (!finite(sample) || !is_rotation(sample.X_WH.R)) return {Fault::bad_sample};
   for (std::size_t k = 0; k < 2; ++k)
-    if (limits_.speed[k] > 0.0 && length(sample.V_WH, k) > limits_.speed[k]) return Fault::too_fast;
+    if (const double v = length(sample.V_WH, k); limits_.speed[k] > 0.0 && v > limits_.speed[k])
+      return {Fault::too_fast, {v, limits_.speed[k], kSpeed[k]}};
   for (std::size_t i = 0; i < 3; ++i)
-    if (limits_.workspace[i] > 0.0 && std::abs(sample.X_WH.p[i]) > kEdge * limits_.workspace[i])
-      return Fault::out_of_workspace;
+    if (const double x = std::abs(sample.X_WH.p[i]);
+        limits_.workspace[i] > 0.0 && x > kEdge * limits_.workspace[i])
+      return {Fault::out_of_workspace, {x, kEdge * limits_.workspace[i], "m"}};
   if (limits_.workspace_angle > 0.0 &&
       turned_further(math::Mat3<double>::identity(), sample.X_WH.R, kEdge * limits_.workspace_angle))
-    return Fault::turned_too_far;
-  if (!memory_.seen) return Fault::none;
+    return {Fault::turned_too_far,
+            {turn_between(math::Mat3<double>::identity(), sample.X_WH.R), kEdge * limits_.workspace_angle,
+             "rad"}};
+  if (!memory_.seen) return {};
 
   const device::Sample& last = memory_.last;
-  if (sample.number <= last.number) return Fault::stale_sample;
-  if (sample.number > last.number + 1) return Fault::skipped_sample;
-  if (!(sample.t > last.t)) return Fault::clock_stopped;
-  if (!(elapsed <= period_ + limits_.late) || sample.t - last.t > period_ + limits_.late) return Fault::late;
+  if (sample.number <= last.number) return {Fault::stale_sample};
+  if (sample.number > last.number + 1)
+    return {Fault::skipped_sample, {static_cast<double>(sample.number - last.number - 1), 0.0, "missing"}};
+  if (!(sample.t > last.t)) return {Fault::clock_stopped};
+  if (!(elapsed <= period_ + limits_.late) || sample.t - last.t > period_ + limits_.late)
+    return {Fault::late, {1e3 * std::max(elapsed, sample.t - last.t), 1e3 * (period_ + limits_.late), "ms"}};
+  const double time = std::max(sample.t - last.t, period_);
   const math::Vec3<double> way = sample.X_WH.p - last.X_WH.p;
-  const double reach = kJumpRoom * limits_.speed[1] * std::max(sample.t - last.t, period_);
-  if (limits_.speed[1] > 0.0 && dot(way, way) > reach * reach) return Fault::implausible;
-  const double turn = kJumpRoom * limits_.speed[0] * std::max(sample.t - last.t, period_);
-  if (limits_.speed[0] > 0.0 && turned_further(last.X_WH.R, sample.X_WH.R, turn)) return Fault::implausible;
-  return Fault::none;
+  const double reach = kJumpRoom * limits_.speed[1] * time;
+  if (limits_.speed[1] > 0.0 && dot(way, way) > reach * reach)
+    return {Fault::implausible, {std::sqrt(dot(way, way)), reach, "m"}};
+  const double turn = kJumpRoom * limits_.speed[0] * time;
+  if (limits_.speed[0] > 0.0 && turned_further(last.X_WH.R, sample.X_WH.R, turn))
+    return {Fault::implausible, {turn_between(last.X_WH.R, sample.X_WH.R), turn, "rad"}};
+  return {};
 }
 
 // Written so that what is no number is beyond every limit.
 void Safety::observe_distance(double apart) noexcept {
-  if (limits_.apart > 0.0 && !(apart <= limits_.apart)) trip(Fault::apart);
+  if (limits_.apart > 0.0 && !(apart <= limits_.apart)) trip(Fault::apart, {apart, limits_.apart, "m"});
 }
 
 void Safety::observe_port(const Vector6& wrench) noexcept {
   if (!device::finite(wrench)) return trip(Fault::bad_force);
   for (std::size_t k = 0; k < 2; ++k)
-    if (limits_.on_port[k] > 0.0 && !(length(wrench, k) <= limits_.on_port[k])) trip(Fault::too_strong);
+    if (const double most = limits_.on_port[k]; most > 0.0 && !(length(wrench, k) <= most))
+      trip(Fault::too_strong, {length(wrench, k), most, k == 0 ? "N m" : "N"});
 }
 
 void Safety::observe_motion(const math::Pose<double>& X, const Vector6& V) noexcept {
   if (!device::finite(X) || !device::finite(V)) return trip(Fault::bad_force);
   for (std::size_t k = 0; k < 2; ++k)
-    if (limits_.speed[k] > 0.0 && !(length(V, k) <= limits_.speed[k])) trip(Fault::too_fast);
+    if (const double most = limits_.speed[k]; most > 0.0 && !(length(V, k) <= most))
+      trip(Fault::too_fast, {length(V, k), most, kSpeed[k]});
   // A device that is sent beyond its end stands there, and the mechanism would go on without the hand.
   for (std::size_t i = 0; i < 3; ++i)
-    if (limits_.workspace[i] > 0.0 && !(std::abs(X.p[i]) <= kEdge * limits_.workspace[i]))
-      trip(Fault::out_of_workspace);
+    if (const double end = kEdge * limits_.workspace[i]; end > 0.0 && !(std::abs(X.p[i]) <= end))
+      trip(Fault::out_of_workspace, {std::abs(X.p[i]), end, "m"});
 }
 
-void Safety::observe_energy(double made, double turned, double stored) noexcept {
+void Safety::observe_energy(double made, double turned, double stored, double room) noexcept {
   double most = limits_.made + limits_.made_share * turned;
   if (limits_.made_most > 0.0 && most > limits_.made_most) most = limits_.made_most;
-  if (limits_.made > 0.0 && !(made <= most + stored)) trip(Fault::unbalanced);
+  most = room * (most + stored);
+  if (limits_.made > 0.0 && !(made <= most)) trip(Fault::unbalanced, {made, most, "J"});
 }
 
 double Safety::share() const noexcept {

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include <tactus/device/device.h>
@@ -79,19 +80,28 @@ enum class Entry : std::uint8_t {
   sensed,  // the hand's, of an admittance device: it is all there at once, and what the mechanism gives comes on
 };
 
+/// What tripped a limit, and the limit.
+struct Found {
+  double value = 0.0, limit = 0.0;
+  const char* unit = "";  // none: the fault is not about a number
+};
+
 /// All that the safety remembers.
 struct SafetyMemory {
   Stage stage = Stage::off;
   Fault fault = Fault::none;
   double fault_time = 0.0;  // [s]
-  double ramped = 0.0;      // [0, 1]
-  Vector6 wrench{};         // the last one let through
-  Vector6 own{};            // of it without the guard's
-  Vector6 taken{};          // what the clamp on changes took of a wrench that comes on by itself
-  double power = 0.0;       // [W] that it gave to the handle
+  Found found{};
+  double ramped = 0.0;  // [0, 1]
+  Vector6 wrench{};     // the last one let through
+  Vector6 own{};        // of it without the guard's
+  Vector6 taken{};      // what the clamp on changes took of a wrench that comes on by itself
+  double power = 0.0;   // [W] that it gave to the handle
   device::Sample last{};
   bool seen = false;  // `last` is one
 };
+/// Of a fault: its sentence, and the numbers, where it is about some.
+std::string said_of(const SafetyMemory& memory);
 
 class Safety {
  public:
@@ -119,17 +129,21 @@ class Safety {
   void observe_port(const Vector6& wrench) noexcept;
   /// Looks at the motion that an admittance device is to make, before it is told.
   void observe_motion(const math::Pose<double>& X, const Vector6& V) noexcept;
-  /// Looks at energy [J] that came from nowhere, beside that which went to and fro, and what springs held at most.
-  void observe_energy(double made, double turned, double stored) noexcept;
+  /// Looks at energy [J] that came from nowhere, beside that which went to and fro, and what springs held at most. What is known only roughly gets `room` times as much.
+  void observe_energy(double made, double turned, double stored, double room = 1.0) noexcept;
   /// Faults, for a reason that the caller found.
-  void trip(Fault fault) noexcept;
+  void trip(Fault fault, const Found& found = {}) noexcept;
 
   const SafetyMemory& memory() const noexcept { return memory_; }
   const SafetyLimits& limits() const noexcept { return limits_; }
   bool faulted() const noexcept { return memory_.stage == Stage::faulted; }
 
  private:
-  Fault fault_of(const device::Sample& sample, double elapsed) const noexcept;
+  struct Finding {
+    Fault fault = Fault::none;
+    Found found{};
+  };
+  Finding look_at(const device::Sample& sample, double elapsed) const noexcept;
 
   SafetyLimits limits_;
   double period_;

@@ -96,13 +96,13 @@ void HapticLoop::audit() noexcept {
   }
   // A hand that is observed is late, and takes what it does not know of dry friction for the hand's: its work is known to a few tenths. Where it is sensed, dry friction that is not masked moves handle and
   // port apart. However that is, no loop makes more than the most.
-  constexpr double kObserved = 0.1;
+  constexpr double kObserved = 10.0;
   const bool observed = teleoperation_ != nullptr && !teleoperation_->exact();
   // The springs of a prescribed port slip by metres where it falls, and give back what they held: what they may have made by a moment has no most.
   const bool prescribed = prescribed_ != nullptr;
   const double held = prescribed ? safety_.limits().made_share * books_->turned() : 0.0;
-  safety_.observe_energy((observed ? kObserved : 1.0) * record_.made, prescribed ? 0.0 : books_->turned(),
-                         books_->most_stored() + held);
+  safety_.observe_energy(record_.made, prescribed ? 0.0 : books_->turned(), books_->most_stored() + held,
+                         observed ? kObserved : 1.0);
   if (observed) safety_.observe_energy(record_.made, kInfinity, books_->most_stored());
 }
 

@@ -143,11 +143,21 @@ const TwoRateOptions& checked(const TwoRateOptions& options) {
 
 }  // namespace
 
+std::uint64_t patience_of(const TwoRateOptions& options, double period) {
+  constexpr double kUpdates = 3.0;  // one is being made, one may have been missed
+  constexpr double kStall =
+      0.1;  // [s] that a busy system keeps a thread from running, as the watchdog of the loop has it
+  const double ticks = kUpdates * options.every + options.delay + kStall / period;
+  return ticks < static_cast<double>(LocalPort::kRemembered) ? static_cast<std::uint64_t>(std::ceil(ticks))
+                                                             : LocalPort::kRemembered;
+}
+
 LocalPort::LocalPort(simulate::Mechanism& mechanism, int port, const ResistanceRule& rule,
                      const TwoRateOptions& options)
     : slow_(mechanism, port, rule),
       every_(static_cast<std::uint64_t>(checked(options).every)),
       delay_(static_cast<std::uint64_t>(options.delay)),
+      patience_(patience_of(options, mechanism.step_length())),
       threaded_(options.thread),
       period_(mechanism.step_length()),
       past_(kRemembered),
@@ -182,7 +192,7 @@ void LocalPort::receive(const control::LocalModelUpdate& update) noexcept {
   if (!control::finite(update)) status_ |= simulate::Status::not_finite;
   if (!status_.ok()) return;
   const std::uint64_t age = tick_ - update.tick;
-  late_ |= age >= kRemembered;
+  late_ |= age >= patience_;
   if (late_) return;
   local_.take(update, age == 0 ? nullptr : &past_[update.tick % kRemembered],
               static_cast<double>(age) * period_);
@@ -233,7 +243,7 @@ const simulate::PortMotion& LocalPort::begin() noexcept {
       --waiting_;
     }
   }
-  late_ |= age() >= kRemembered;
+  late_ |= age() >= patience_;
   past_[tick_ % kRemembered] = local_.state();
   return local_.state().motion;
 }

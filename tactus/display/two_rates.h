@@ -9,7 +9,7 @@
 //
 // In simulated time the simulation runs within the tick at which it is due, and its update arrives `delay` ticks later: the same
 // bits every time. In real time it has a thread of its own. Either way the loop neither locks nor waits: values go through
-// base/latest.h. A simulation that falls further behind than the loop remembers is late, and a fault.
+// base/latest.h. A simulation that is three updates and a tenth of a second behind is late, and a fault: it hangs, or is too slow.
 #pragma once
 
 #include <array>
@@ -33,6 +33,9 @@ struct WrenchSent {
   std::uint64_t run = 0;  // counts up where the loop begins anew after a fault
   Vector6 sum{};          // [N m s; N s]
 };
+
+/// [ticks] How old an update may be before the simulation counts as late; no more than the loop remembers.
+std::uint64_t patience_of(const TwoRateOptions& options, double period);
 
 /// The slow side: it alone touches the mechanism.
 class SlowSimulation {
@@ -102,7 +105,7 @@ class LocalPort final : public PortView {
   void simulate_beside() noexcept;  // the thread
 
   SlowSimulation slow_;
-  std::uint64_t every_, delay_;
+  std::uint64_t every_, delay_, patience_;
   bool threaded_;
   double period_;
   control::LocalModel local_;

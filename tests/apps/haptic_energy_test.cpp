@@ -242,7 +242,10 @@ TEST(Haptic, AnUnstableCouplerStopsTheRun) {
   EXPECT_EQ(summary.at("fault"), "unbalanced");
   EXPECT_GT(hand_work(run), -0.5);
   EXPECT_LT(summary.at("energy_j").at("into_the_mechanism").get<double>(), 0.5);
+  // With the numbers, in words and for programs.
   EXPECT_NE(run.err.find("more energy came out"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find(" J is the limit)"), std::string::npos) << run.err;
+  EXPECT_NE(summary.at("why").get<std::string>().find(" J is the limit)"), std::string::npos);
 }
 
 // The notes speak of what was asked for.
@@ -305,6 +308,15 @@ TEST(Haptic, APrescribedPortHasAPoleThatItsMassBears) {
       EXPECT_NE(summary.at("notes").dump().find("times as heavy"), std::string::npos) << summary.at("notes");
       EXPECT_LT(summary.at("largest_lag_m").get<double>(), 0.02) << name << device;
     }
+}
+
+// What cannot move at all along the device's axes is no heavy port, but none: a wheel about z, a linkage that turns about y.
+TEST(Haptic, APortThatCannotMoveIsNotPrescribed) {
+  const Outcome run =
+      tactus("haptic " + model("four_bar.yaml") + " --controller prescribed --device simulated:wheel");
+  EXPECT_EQ(run.code, 2);
+  EXPECT_NE(run.err.find("cannot move along or about"), std::string::npos) << run.err;
+  EXPECT_EQ(run.err.find("inf"), std::string::npos) << run.err;
 }
 
 // The four-bar's path turns away from every axis, and the pantograph comes to the end of its reach: what cannot be led there is held, and nothing is fed.

@@ -255,6 +255,43 @@ TEST(Safety, StopsWhereEnergyComesFromNowhere) {
     EXPECT_EQ(safety.memory().fault, fault) << made;
   }
   EXPECT_GT(limits_for({}).made, 0.0);
+  // What is known to a factor of ten has ten times the room.
+  Safety rough = running(l);
+  rough.observe_energy(6.1, 10.0, 0.0, 10.0);
+  EXPECT_EQ(rough.memory().fault, Fault::unbalanced);
+  Safety within = running(l);
+  within.observe_energy(5.9, 10.0, 0.0, 10.0);
+  EXPECT_EQ(within.memory().fault, Fault::none);
+}
+
+TEST(Safety, AReasonHasItsNumbers) {
+  SafetyLimits l = limits();
+  l.made = 0.1;
+  l.apart = 2.0;
+  l.speed = {0.0, 5.0};
+  const auto said = [&](auto&& observe) {
+    Safety safety = running(l);
+    observe(safety);
+    EXPECT_TRUE(safety.faulted());
+    const std::string words = said_of(safety.memory());
+    EXPECT_TRUE(words.starts_with(meaning_of(safety.memory().fault))) << words;
+    return words.substr(meaning_of(safety.memory().fault).size());
+  };
+  EXPECT_EQ(said([](Safety& s) { s.observe_energy(0.25, 0.0, 0.0); }), " (0.25 J, 0.1 J is the limit)");
+  EXPECT_EQ(said([](Safety& s) { s.observe_distance(3.5); }), " (3.5 m, 2 m is the limit)");
+  EXPECT_EQ(said([](Safety& s) {
+              s.observe_motion({}, {0, 0, 0, 3, 4, 12});
+            }),
+            " (13 m/s, 5 m/s is the limit)");
+  EXPECT_EQ(said([](Safety& s) {
+              device::Sample next = sample(9);
+              next.t = s.memory().last.t + T;
+              s.observe(next, T);
+            }),
+            " (3 missing)");
+  // What is no number, and what is no matter of numbers, has none.
+  EXPECT_EQ(said([](Safety& s) { s.observe_distance(std::nan("")); }), "");
+  EXPECT_EQ(said([](Safety& s) { s.trip(Fault::refused); }), "");
 }
 
 TEST(Safety, EveryReasonEndsInNoForceInTheSameTick) {

@@ -193,13 +193,15 @@ TEST(BoltedInertia, BeginsAnewAfterAMechanismThatBroke) {
 // ---- two rates with a thread
 
 struct Threaded {
+  static constexpr TwoRateOptions kRates{.every = 7, .delay = 0, .thread = true};
   explicit Threaded(Breaks what)
       : device(device::open("simulated:spatial", stroking()), Injected::nothing, 0),
         mechanism(mass_on_spring(1.0 / device.specification().rate)),
         loop(mechanism, device, mechanism.port("block"), gains(), limits_of(device)) {
     mechanism.inject(what, 1);
-    loop.use(TwoRateOptions{.every = 7, .delay = 0, .thread = true});
+    loop.use(kRates);
   }
+  std::uint64_t patience() const { return patience_of(kRates, loop.period()); }
   ~Threaded() { mechanism.go_on(); }  // the thread is the loop's, which ends after this
   control::CouplerGains gains() const {
     control::CouplerGains soft = control::design(device.specification(), {1e12, kMass}, 0.5, 50);
@@ -225,17 +227,17 @@ struct Threaded {
   HapticLoop loop;
 };
 
-// The loop never waits for it, and remembers 1024 ticks: in the one in which it would need more it is safe.
-TEST(SimulationThread, ThatDiesEndsInTheSafeStateWhenTheLoopRemembersNoMore) {
+// The loop never waits for it: in the tick in which its last update is too old it is safe.
+TEST(SimulationThread, ThatDiesEndsInTheSafeStateWhereItsUpdateIsTooOld) {
   Threaded rig(Breaks::hangs);
   ASSERT_TRUE(rig.loop.enable());
   std::uint64_t ticks = 0;
   while (rig.tick()) {
     ++ticks;
     ASSERT_TRUE(device::finite(rig.device.last_command().wrench));
-    ASSERT_LE(ticks, LocalPort::kRemembered);
+    ASSERT_LE(ticks, rig.patience());
   }
-  EXPECT_GE(ticks, LocalPort::kRemembered - 1);
+  EXPECT_EQ(ticks, rig.patience());  // the first update is the loop's own
   EXPECT_EQ(rig.loop.safety().fault, Fault::simulation_late) << name_of(rig.loop.safety().fault);
   expect_safe(rig.loop, rig.device);
   // While it is dead there is no way back.
@@ -265,12 +267,19 @@ TEST(SimulationThread, ThatFallsFurtherAndFurtherBehindEndsInTheSafeState) {
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
   EXPECT_EQ(rig.loop.safety().fault, Fault::simulation_late) << name_of(rig.loop.safety().fault);
-  EXPECT_EQ(oldest, static_cast<int>(LocalPort::kRemembered) - 1);
+  EXPECT_EQ(oldest, static_cast<int>(rig.patience()) - 1);
   expect_safe(rig.loop, rig.device);
   rig.mechanism.go_on();
   ASSERT_TRUE(rig.enabled_again());
   ASSERT_TRUE(rig.tick()) << name_of(rig.loop.safety().fault);
   EXPECT_EQ(rig.loop.record().age, 0);
+}
+
+TEST(SimulationThread, MayBeThreeUpdatesAndATenthOfASecondLate) {
+  EXPECT_EQ(patience_of({.every = 33, .delay = 0}, 1e-3), 199u);
+  EXPECT_EQ(patience_of({.every = 10, .delay = 20}, 1e-3), 150u);
+  // No more than the loop remembers, which is at 20 kHz less.
+  EXPECT_EQ(patience_of({.every = 200, .delay = 0}, 5e-5), LocalPort::kRemembered);
 }
 
 TEST(SimulationThread, ThatSendsNoNumbersOrFailsEndsInTheSafeState) {

@@ -189,7 +189,7 @@ bool Rig::has_handle() const noexcept {
 
 bool Rig::faulted() const noexcept { return loop_->safety().stage == control::Stage::faulted; }
 
-std::string Rig::words() const { return std::string(control::meaning_of(loop_->safety().fault)); }
+std::string Rig::words() const { return control::said_of(loop_->safety()); }
 
 std::string Rig::why() const {
   if (pointer_ != nullptr)

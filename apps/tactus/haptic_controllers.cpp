@@ -1,0 +1,246 @@
+#include "haptic_controllers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include <tactus/control/admittance_design.h>
+#include <tactus/control/coupler_by_mass.h>
+#include <tactus/control/kept_inertia.h>
+#include <tactus/control/prescribed_design.h>
+
+#include "refuse.h"
+
+namespace tactus::apps {
+
+bool four_channeled(const HapticRequest& request, const device::Specification& s) {
+  return s.kind == device::Kind::impedance &&
+         (request.controller == "impedance" || request.controller == "penalties");
+}
+
+namespace {
+
+/// [kg m^2], [kg] that an admittance device shows at least: what it bears, and hands hold.
+std::array<double, 2> least_shown(const device::Specification& s, const Grasp& grasp) {
+  std::array<double, 2> least = control::least_inertia(s);
+  for (std::size_t k = 0; k < 2; ++k) least[k] = std::max(least[k], grasp.tamed[k]);
+  return least;
+}
+
+}  // namespace
+
+std::array<double, 2> bolted_on(const HapticRequest& request, const device::Specification& s,
+                                const Grasp& grasp) {
+  if (s.kind != device::Kind::admittance || request.local_rate > 0.0) return {};
+  const std::array<double, 2> least = least_shown(s, grasp);
+  if (request.kept >= 0.0) return {request.kept * least[0], request.kept * least[1]};
+  return control::missing_inertia(least, grasp.mobility, s.actuated);
+}
+
+Updates updates_of(const HapticRequest& request, double rate) {
+  if (!(request.local_rate > 0.0)) return {};
+  return {std::max(1.0, std::round(rate / request.local_rate)), std::round(1e-3 * request.transport * rate)};
+}
+
+int age_of(const HapticRequest& request, double rate) {
+  const Updates updates = updates_of(request, rate);
+  constexpr double kMost = display::TwoRateOptions::kMostTicks;  // more is refused
+  return updates.every + updates.late > 1.0 ? static_cast<int>(std::min(updates.every + updates.late, kMost))
+                                            : 0;
+}
+
+control::CouplerGains gains_of(const HapticRequest& request, const device::Specification& s,
+                               const Grasp& grasp, int age, std::vector<std::string>& notes) {
+  if (s.kind == device::Kind::admittance) return {};
+  const double share = request.coupling == "soft" ? 0.1 : request.coupling == "stiff" ? 0.9 : 0.5;
+  control::CouplerGains gains = control::design(s, grasp.inertia, share, age);
+  const std::size_t k = only_turns(s) ? 0 : 1;  // what --stiffness and --damping are about
+  const control::CouplerGains by_mass = control::design_by_mass(s, grasp.inertia, share, age);
+  bool chosen_by_mass = false;
+  for (std::size_t i = 0; i < 2; ++i)
+    if (!(gains.stiffness[i] > 0.0) && by_mass.stiffness[i] > 0.0) {
+      gains.stiffness[i] = by_mass.stiffness[i];
+      gains.damping[i] = by_mass.damping[i];
+      chosen_by_mass = true;
+    }
+  gains = control::softened(s, gains, grasp.mobility);
+  if (request.stiffness > 0.0) gains.stiffness[k] = request.stiffness;
+  if (request.damping >= 0.0) gains.damping[k] = request.damping;
+  if (!(gains.stiffness[k] > 0.0))
+    refuse("device `" + s.name + "` has neither damping nor mass: no stiffness is stable with it",
+           "give --stiffness");
+  constexpr std::array<const char*, 2> kUnit{"N m/rad", "N/m"};
+  constexpr std::array<const char*, 2> kDamping{"N m s/rad", "N s/m"};
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (control::is_passive(s, gains, i, age)) continue;
+    const double bound = i == 0 ? device::largest_rotational_stiffness(s) : device::largest_stiffness(s);
+    notes.push_back(
+        chosen_by_mass && !(bound > 0.0) && !(request.stiffness > 0.0)
+            ? fmt::format("the device has no damping, or encoder steps without friction: no stiffness is "
+                          "passive with it; "
+                          "{:.4g} {} and {:.4g} {} are stable by its mass, and the hand's damping takes what "
+                          "sampling adds",
+                          gains.stiffness[i], kUnit[i], gains.damping[i], kDamping[i])
+            : fmt::format(
+                  "a coupler of {:.4g} {} and {:.4g} {} is not passive with this device (at most {:.4g} {}): "
+                  "it may feed the hand",
+                  gains.stiffness[i], kUnit[i], gains.damping[i], kDamping[i], bound, kUnit[i]));
+  }
+  return gains;
+}
+
+namespace {
+
+/// Those that were asked for; or all that the device has, along the directions of them that the port can move.
+control::PrescribedGains prescribed_axes(const HapticRequest& request, const device::Specification& s) {
+  constexpr std::array<std::string_view, 6> kNames{"rx", "ry", "rz", "x", "y", "z"};
+  control::PrescribedGains gains;
+  for (const std::string& name : request.prescribe)
+    gains.axes |=
+        static_cast<std::uint8_t>(1u << (std::find(kNames.begin(), kNames.end(), name) - kNames.begin()));
+  gains.every_axis = gains.axes != 0;
+  if (gains.axes == 0) gains.axes = s.sensed & s.actuated;
+  return gains;
+}
+
+}  // namespace
+
+control::PrescribedGains prescription(const HapticRequest& request, HapticSession& session) {
+  const device::Specification& s = session.specification;
+  const control::PrescribedGains asked = prescribed_axes(request, s);
+  if (s.kind == device::Kind::admittance || asked.axes == device::kNoAxes ||
+      (asked.axes & ~(s.sensed & s.actuated)) != 0)
+    return asked;  // the loop says why not
+  control::Matrix6 L;
+  session.mechanism->mobility(session.grasp.port, L);
+  if (control::Vector6 probe{}; asked.every_axis && !control::solve_at_port(L, asked.axes, probe))
+    return asked;
+  constexpr double kHand = 3.0;  // [rad/s] of unhurried strokes
+  control::PrescribedGains gains;
+  double ratio = 0.0;
+  int left = 0;  // directions that move, and are too heavy
+  for (const double heavier : control::mass_ratios(L, control::inertia_of(s), asked.axes)) {
+    if (ratio > 0.0 && !asked.every_axis && std::isinf(heavier)) break;
+    const control::PrescribedGains slower = control::design_prescribed(s, heavier, asked.axes);
+    if (!(slower.bandwidth >= kHand) && ratio > 0.0 && !asked.every_axis) {
+      ++left;
+      continue;
+    }
+    ratio = heavier;
+    gains = slower;
+  }
+  gains.every_axis = asked.every_axis;
+  if (std::isinf(ratio))
+    refuse("the port cannot move along or about any axis that is prescribed: there is no motion to prescribe",
+           "take --controller coupler, which shows it as a wall, another --port, or a device with axes that "
+           "the port can move along");
+  if (!(gains.bandwidth >= kHand))
+    refuse(fmt::format(
+               "the port is up to {:.3g} times as heavy as the handle: its inertia comes back a tick late, "
+               "and that "
+               "is stable only below {:.2g} rad/s, slower than a hand",
+               ratio, gains.bandwidth),
+           "take --controller coupler, prescribe fewer axes, or take a heavier device or a faster --rate");
+  if (left > 0)
+    session.notes.push_back(
+        fmt::format("along {} direction{} the port is more than {:.3g} times as heavy as the handle: the "
+                    "coupler holds it "
+                    "there",
+                    left, left == 1 ? "" : "s", 0.5 * gains.heaviest));
+  if (gains.bandwidth < control::PrescribedGains{}.bandwidth)
+    session.notes.push_back(
+        fmt::format("the port is up to {:.3g} times as heavy as the handle: inertia is felt below {:.3g} "
+                    "rad/s, instead of {:g}",
+                    ratio, gains.bandwidth, control::PrescribedGains{}.bandwidth));
+  return gains;
+}
+
+control::FourChannelGains four_channels(const HapticRequest& request, HapticSession& session) {
+  const Grasp& grasp = session.grasp;
+  const device::Specification& s = session.device->specification();
+  control::FourChannelGains gains;
+  // Weak, as the paper asks: with the mass that the port has where it moves most easily, a period of 0.6 s.
+  constexpr double kFrequency = 10.0;  // [rad/s]
+  for (std::size_t k = 0; k < 2; ++k) {
+    // What cannot move is not kept in its place by a spring to it: the handle is kept there.
+    const double inertia = grasp.inertia[k] < kWall ? grasp.inertia[k] : s.inertia[k];
+    gains.coordination.stiffness[k] = inertia * kFrequency * kFrequency;
+    gains.coordination.damping[k] = 2.0 * inertia * kFrequency;
+  }
+  gains.by_coordination = !s.force_sensor && s.kind == device::Kind::impedance;
+  if (gains.by_coordination) {
+    // In front of a wall, whatever is behind the port: what is lighter than the handle keeps as much of its inertia as makes both equal.
+    const double share = request.coupling == "soft" ? 0.1 : request.coupling == "stiff" ? 0.9 : 0.5;
+    const std::array<double, 2> wall{1e12, 1e12};
+    const int age = age_of(request, session.rate);
+    control::CouplerGains held = control::design(s, wall, share, age);
+    const control::CouplerGains by_mass = control::design_by_mass(s, wall, share, age);
+    for (std::size_t k = 0; k < 2; ++k)
+      if (!(held.stiffness[k] > 0.0)) {
+        held.stiffness[k] = by_mass.stiffness[k];
+        held.damping[k] = by_mass.damping[k];
+      }
+    gains.coordination = held;
+  }
+  gains.penalties = request.controller == "penalties";
+  gains.joint_stiffness = request.joint_stiffness;
+  gains.joint_damping = request.joint_damping;
+  gains.damping_growth = request.damping_growth;
+  gains.turning = !request.no_turning;
+  gains.fade = !request.no_fading;
+  gains.rank = request.rank == "jacobian" ? control::Rank::jacobian : control::Rank::mobility;
+  if (request.rank_tolerance > 0.0) gains.tolerance = request.rank_tolerance;
+  gains.force_scale = request.force_scale;
+  gains.motion_scale = request.motion_scale;
+  if (request.kept >= 0.0) {
+    gains.kept = {request.kept, request.kept};
+  } else {
+    // Of the handle's inertia, what port and kept part have together: less is unstable with hands of 5 N s/m and a period of 1 ms, or with a force that is observed.
+    const double least = s.force_sensor ? 0.2 : 1.0;
+    double lightest = kWall;
+    for (const std::size_t k : {0u, 1u}) {
+      const auto axes =
+          static_cast<std::uint8_t>(s.actuated & (k == 0 ? ~device::kTranslation : device::kTranslation));
+      if (axes == device::kNoAxes) continue;
+      const double scale = request.force_scale * (k == 0 ? request.motion_scale : 1.0 / request.motion_scale);
+      const double lighter =
+          scale * control::mass_ratios(grasp.mobility, control::inertia_of(s), axes).front();
+      gains.kept[k] = std::clamp(least - lighter, 0.0, 1.0);
+      lightest = std::min(lightest, lighter);
+    }
+    constexpr double kNotable = 0.1;  // of the handle's inertia
+    if (gains.kept[0] > kNotable || gains.kept[1] > kNotable)
+      session.notes.push_back(fmt::format(
+          "the port is up to {:.3g} times as light as the handle: {:.0f} % of the handle's own mass and "
+          "{:.0f} % of its "
+          "moments of inertia stay felt (--kept-inertia){}",
+          1.0 / lightest, 100.0 * gains.kept[1], 100.0 * gains.kept[0],
+          s.force_sensor ? "" : "; a device with a force sensor masks more of it"));
+  }
+  if (gains.by_coordination)
+    gains.coordination = control::softened(
+        s, gains.coordination,
+        control::mobility_with(control::kept_inertia(gains, control::inertia_of(s), s.actuated),
+                               grasp.mobility));
+  return gains;
+}
+
+void keep_inertia(const HapticRequest& request, HapticSession& session) {
+  const device::Specification& s = session.specification;
+  const std::array<double, 2> least = least_shown(s, session.grasp),
+                              bolted = bolted_on(request, s, session.grasp);
+  session.loop->keep_inertia(least, request.kept);
+  constexpr double kNotable = 0.1;  // of what is borne
+  if (request.kept < 0.0 && (bolted[0] > kNotable * least[0] || bolted[1] > kNotable * least[1]))
+    session.notes.push_back(fmt::format(
+        "{} ({:.3g} kg, {:.3g} kg m^2): it moves as if {:.3g} kg and {:.3g} kg m^2 were bolted to it "
+        "(--kept-inertia)",
+        session.grasp.tamed == std::array<double, 2>{}
+            ? "the port is lighter than this device bears"
+            : "by itself the port goes faster than hands do, and is lighter than what they would hold",
+        least[1], least[0], bolted[1], bolted[0]));
+}
+
+}  // namespace tactus::apps

@@ -1,0 +1,186 @@
+// What tactus haptic writes: tables, pictures, logs, its line on a terminal; and what is left of them when a run ends early.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "fakes/haply_bench.h"
+#include "program.h"
+#include "support/compare.h"
+#include "table.h"
+
+namespace tactus::apps {
+namespace {
+
+using namespace test;
+using nlohmann::json;
+
+TEST(Haptic, WritesATableAndAPictureOfTheSameRunEveryTime) {
+  const Folder folder;
+  const std::string arguments = "haptic " + model("shopping_cart.yaml") + " --duration 0.4 --seed 3 --out ";
+  ASSERT_EQ(tactus(arguments + folder.path("a.csv") + " --plot " + folder.path("a.svg")).code, 0);
+  ASSERT_EQ(tactus(arguments + folder.path("b.csv")).code, 0);
+  const std::string text = content_of(folder.path("a.csv"));
+  EXPECT_EQ(text, content_of(folder.path("b.csv")));
+  EXPECT_EQ(text.substr(0, 10), "t,handle_x");
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 401);
+  EXPECT_EQ(content_of(folder.path("a.svg")).substr(0, 4), "<svg");
+  const Outcome piped = tactus(arguments + "-");
+  EXPECT_EQ(piped.out, text);
+}
+
+TEST(Haptic, NeverWritesOverItsModel) {
+  const Folder folder;
+  const std::string copy = folder.file("cart.yaml", content_of(model("shopping_cart.yaml")));
+  for (const char* option : {"--out ", "--plot ", "--log "}) {
+    const Outcome run = tactus("haptic " + copy + " --duration 0.1 " + option + copy);
+    EXPECT_EQ(run.code, 2) << option;
+    EXPECT_EQ(content_of(copy), content_of(model("shopping_cart.yaml"))) << option;
+  }
+}
+
+TEST(Haptic, StopsWithAReasonAndReplayMeetsTheSameFault) {
+  const Folder folder;
+  // A tick may be a microsecond late: the first seconds of no machine are as good as that.
+  const Outcome run =
+      tactus("haptic " + model("shopping_cart.yaml") +
+             " --realtime --late 0.001 --watchdog 0 --duration 5 --json --log " + folder.path("run.mcap"));
+  EXPECT_EQ(run.code, 1) << run.err;
+  EXPECT_NE(run.err.find("forces off"), std::string::npos) << run.err;
+  const json summary = json::parse(run.out);
+  EXPECT_FALSE(summary.at("ok").get<bool>());
+  EXPECT_EQ(summary.at("fault"), "late");
+  EXPECT_LT(summary.at("ticks").get<int>(), 5000);
+  const Outcome again = tactus("replay --json " + folder.path("run.mcap"));
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(json::parse(again.out).at("ticks"), summary.at("ticks"));
+}
+
+TEST(Haptic, FilesHaveWhatTheHandGot) {
+  // A proxy's spring stands on the ground: nothing goes to the port, and the hand feels it all the same.
+  const Folder folder;
+  const Outcome run = tactus("haptic " + model("chain_in_enclosure_rigid.yaml") +
+                             " --controller proxy --duration 3 --size 0.3 --json --plot " +
+                             folder.path("p.svg") + " --out " + folder.path("p.csv"));
+  ASSERT_EQ(run.code, 0) << run.err;
+  const double largest = json::parse(run.out).at("largest_force_n");
+  EXPECT_GT(largest, 1.0);
+  const Table table = table_of(content_of(folder.path("p.csv")));
+  const std::vector<double>&x = table.at("hand_force_x"), &y = table.at("hand_force_y"),
+        &z = table.at("hand_force_z");
+  double found = 0.0;
+  for (std::size_t k = 0; k < x.size(); ++k) found = support::larger(found, std::hypot(x[k], y[k], z[k]));
+  EXPECT_NEAR(found, largest, 1e-9);
+  EXPECT_EQ(content_of(folder.path("p.svg")).find("zero all the time: x, y, z"), std::string::npos);
+}
+
+// As a shell's Ctrl-C, a system that shuts down, a terminal that closes.
+TEST(Haptic, AnInterruptedRunLeavesWholeFilesAndASummary) {
+  for (const char* signal : {"INT", "TERM", "HUP"}) {
+    const Folder folder;
+    const std::string csv = folder.path("run.csv"), log = folder.path("run.mcap"), out = folder.path("out"),
+                      err = folder.path("err");
+    // Interrupted once something of the table is on the disk.
+    const std::string command =
+        tactus::support::program() + " haptic " + model("shopping_cart.yaml") +
+        " --realtime --late 1e6 --watchdog 0 --duration 600 --json --out " + csv + " --log " + log + " > " +
+        out + " 2> " + err + " & p=$!; for i in $(seq 600); do sleep 0.1; [ -n \"$(find " + folder.path(".") +
+        " -name \"run.csv*\" -size +0)\" ] && break; done; kill -" + signal + " $p; wait $p";
+    const int status = std::system(("bash -c '" + command + "'").c_str());
+    EXPECT_EQ(WEXITSTATUS(status), 1) << signal << content_of(err);
+    EXPECT_NE(content_of(err).find("interrupted after"), std::string::npos) << content_of(err);
+    const json summary = json::parse(content_of(out));
+    EXPECT_TRUE(summary.at("interrupted").get<bool>());
+    EXPECT_EQ(summary.at("fault"), "none");
+    EXPECT_TRUE(std::filesystem::exists(csv));
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path(".")))
+      EXPECT_NE(entry.path().extension(), ".part") << entry.path();
+    EXPECT_EQ(tactus("replay " + log).code, 0) << signal;
+  }
+}
+
+// A program that is killed writes nothing more: what it left on the disk is read, up to the last whole chunk, and made again to the same bits.
+TEST(Haptic, AKilledRunLeavesALogThatCanBeReplayed) {
+  const Folder folder;
+  const std::string find = "find " + folder.path(".") + " -name \"run.mcap*.part\" -size +64k";
+  const std::string command = tactus::support::program() + " haptic " + model("shopping_cart.yaml") +
+                              " --realtime --late 1e6 --watchdog 0 --duration 600 --log " +
+                              folder.path("run.mcap") +
+                              " >/dev/null 2>&1 & p=$!; for i in $(seq 600); do sleep 0.1; [ -n \"$(" + find +
+                              ")\" ] && break; done; kill -KILL $p; wait $p 2>/dev/null; true";
+  ASSERT_EQ(std::system(("bash -c '" + command + "'").c_str()), 0);
+  EXPECT_FALSE(std::filesystem::exists(folder.path("run.mcap")));
+  int parts = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path("."))) {
+    if (entry.path().extension() != ".part") continue;
+    ++parts;
+    const Outcome replay = tactus("replay " + entry.path().string() + " --json");
+    ASSERT_EQ(replay.code, 0) << replay.err << replay.out;
+    const json summary = json::parse(replay.out);
+    EXPECT_GT(summary.at("ticks").get<long>(), 50) << summary;
+    EXPECT_TRUE(summary.at("same").get<bool>()) << summary;
+  }
+  EXPECT_EQ(parts, 1);
+}
+
+// On a terminal one line is written over and over, and gone at the end; elsewhere there is none.
+TEST(Haptic, SaysOnATerminalWhatItDoesRightNow) {
+  const int master = posix_openpt(O_RDWR | O_NOCTTY);
+  ASSERT_GE(master, 0);
+  ASSERT_EQ(grantpt(master), 0);
+  ASSERT_EQ(unlockpt(master), 0);
+  const std::string terminal = ptsname(master);
+  const int kept = open(terminal.c_str(), O_RDWR | O_NOCTTY);  // what is written stays there until it is read
+  ASSERT_GE(kept, 0);
+  const std::string run =
+      "haptic " + model("shopping_cart.yaml") + " --realtime --late 1e6 --watchdog 0 --duration 0.7";
+  EXPECT_EQ(std::system((tactus::support::program() + " " + run + " > /dev/null 2> " + terminal).c_str()), 0);
+  fcntl(master, F_SETFL, O_NONBLOCK);
+  std::string said(1 << 16, '\0');
+  const ssize_t count = read(master, said.data(), said.size());
+  said.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  close(kept);
+  close(master);
+  for (const char* what : {" of 0.7 s", " Hz", " N ", " J into the mechanism", " missed", "\r"})
+    EXPECT_NE(said.find(what), std::string::npos) << what << " in " << said;
+  EXPECT_EQ(tactus(run).err.find("\r"), std::string::npos);
+}
+
+TEST(Haptic, NeverPrintsWhatIsNoNumber) {
+  const Folder folder;
+  const std::string csv = folder.path("run.csv");
+  ASSERT_EQ(tactus("haptic " + model("shopping_cart.yaml") + " --duration 0.3 --out " + csv).code, 0);
+  const Outcome played =
+      tactus("haptic " + model("shopping_cart.yaml") + " --duration 0.2 --device file:" + csv);
+  EXPECT_EQ(played.code, 0) << played.err;
+  EXPECT_EQ(played.out.find("nan"), std::string::npos) << played.out;
+  EXPECT_NE(played.out.find("not known"), std::string::npos) << played.out;
+  EXPECT_EQ(tactus("haptic " + model("shopping_cart.yaml") + " --force 1e300 --hand tremble").code, 2);
+  EXPECT_EQ(tactus("haptic " + model("shopping_cart.yaml") + " --device haply:99999").code, 2);
+  const Outcome slow = tactus("haptic " + model("shopping_cart.yaml") + " --simulation-rate 1");
+  EXPECT_EQ(slow.code, 2);
+  EXPECT_NE(slow.err.find("at least 2 Hz"), std::string::npos) << slow.err;
+}
+
+TEST(Haptic, DrawsTheTimesOfTheLoop) {
+  const Folder folder;
+  const std::string picture = folder.path("times.svg");
+  const Outcome run =
+      tactus("haptic " + model("shopping_cart.yaml") + " --duration 0.3 --histogram " + picture);
+  ASSERT_EQ(run.code, 0) << run.err;
+  const std::string svg = content_of(picture);
+  EXPECT_NE(svg.find("<svg"), std::string::npos);
+  EXPECT_NE(svg.find("ticks that took so long"), std::string::npos);
+  EXPECT_NE(svg.find("300 ticks"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tactus::apps
