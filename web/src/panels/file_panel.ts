@@ -28,6 +28,7 @@ export class FilePanel {
   private readonly revert = h('button', {class: 'btn', type: 'button', disabled: true, click: () => this.editor?.set(this.text)}, 'Undo all');
   private readonly file = h('span', {class: 'muted filename'});
   private waiting: {name: string; text: string; error: unknown} | null = null;
+  private brokenAt = -1; // the scene that ran when a file that could not be opened came into the editor
 
   constructor(private readonly app: App, private readonly seen: () => boolean) {}
 
@@ -46,7 +47,7 @@ export class FilePanel {
     void import('./editor').then(({Editor}) => {
       this.editor = new Editor(this.holder, () => this.changed(), () => void this.applyNow());
       if (this.waiting) this.showBroken(this.waiting.name, this.waiting.text, this.waiting.error);
-      else void this.fetch();
+      void this.fetch();
     });
     this.app.scene.listen(() => void this.fetch());
     this.app.settings.open.listen(() => void this.fetch());
@@ -61,6 +62,7 @@ export class FilePanel {
       return;
     }
     this.waiting = null;
+    this.brokenAt = this.app.scene.value?.id ?? -1;
     this.app.openPanel('file');
     this.name = name;
     say(this.file, name);
@@ -76,6 +78,10 @@ export class FilePanel {
     this.scene = scene.id;
     try {
       const answer = await this.app.link.ask<ModelText>({type: 'text'});
+      if (scene.id === this.brokenAt) {
+        this.text = answer.text; // what "Undo all" goes back to; the broken file stays in the editor
+        return;
+      }
       const own = this.editor.text();
       const edited = this.text !== '' && own !== this.text && own !== answer.text && scene.model.name === this.name;
       this.text = answer.text;
