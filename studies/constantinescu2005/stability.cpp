@@ -61,14 +61,14 @@ using Ends = std::function<bool(double K, double B)>;
 struct Best {
   double K = 0.0, B = 0.0;
 };
-/// Over dampings a tenth apart, and half a hundredth near the best of them.
+/// Over dampings a tenth apart, and a hundredth near the best of them.
 Best stiffest(const Ends& stable) {
   Best best;
   const auto look = [&](double from, double to, double by) {
     for (double B = from; B < to; B *= by)
       if (const double K = largest([&](double x) { return stable(x, B); }); K > best.K) best = {K, B};
   };
-  constexpr double kCoarse = 1.1, kFine = 1.005;
+  constexpr double kCoarse = 1.1, kFine = 1.01;
   look(1.0, 2.0 * kRate * kDeviceMass, kCoarse);
   look(best.B / kCoarse, best.B * kCoarse, kFine);
   return best;
