@@ -1,6 +1,7 @@
 // Columns of numbers, written as CSV and drawn as a figure.
 #pragma once
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -37,10 +38,14 @@ class Record {
     write_file((context.out / file).string(), text);
   }
 
-  /// One panel per entry: its label, and the columns in it, over the first column.
+  /// One panel per entry: its label, and the columns in it, over the first column. In legends names have spaces
+  /// for underscores.
   struct Panel {
     std::string label;
     std::vector<std::string> columns;
+    std::vector<std::string> levels{};  // names of 0, 1, ...
+    /// A path in a plane, both axes to the same scale: over this column, with this label.
+    std::string over{}, over_label{};
   };
   void write_svg(const study::Context& context, const std::string& file, const std::string& title,
                  const std::vector<Panel>& panels, std::vector<display::Mark> marks = {},
@@ -48,8 +53,14 @@ class Record {
     display::Figure figure{title, x_label, {}, std::move(marks)};
     for (const Panel& panel : panels) {
       display::Panel drawn{panel.label, {}};
-      for (const std::string& name : panel.columns)
-        drawn.series.push_back({name, columns_.front(), column(name)});
+      drawn.levels = panel.levels;
+      drawn.x_label = panel.over_label;
+      for (const std::string& name : panel.columns) {
+        std::string shown = name;
+        std::replace(shown.begin(), shown.end(), '_', ' ');
+        drawn.series.push_back(
+            {shown, panel.over.empty() ? columns_.front() : column(panel.over), column(name)});
+      }
       figure.panels.push_back(std::move(drawn));
     }
     write_file((context.out / file).string(), display::to_svg(figure));

@@ -31,6 +31,12 @@ std::string names_of(const std::vector<study::Study>& all) {
   return names;
 }
 
+std::string cases_of(const study::Study& study) {
+  std::string names;
+  for (const study::Case& one : study.cases) names += (names.empty() ? "" : ", ") + one.id;
+  return names;
+}
+
 void list(const std::vector<study::Study>& all) {
   for (const study::Study& s : all) {
     fmt::print("{}  {}\n", s.name, s.paper);
@@ -122,7 +128,7 @@ int run_study(const StudyOptions& options, const study::Study& study) {
   const auto is_wanted = [&](const study::Case& one) { return options.one.empty() || one.id == options.one; };
   if (std::none_of(study.cases.begin(), study.cases.end(), is_wanted))
     throw InputError({}, "the study `" + study.name + "` has no case `" + options.one + "`",
-                     "tactus study lists all cases");
+                     "its cases are: " + cases_of(study));
   study::Context context{study::find_models(), options.out, options.full};
   std::error_code error;
   if (std::filesystem::exists(context.out, error) && !std::filesystem::is_directory(context.out, error))
@@ -167,6 +173,7 @@ int run_study(const StudyOptions& options, const study::Study& study) {
         fmt::print("  wrote      {}\n", (context.out / file).string());
       if (!result.table.empty()) fmt::print("\n{}", result.table);
       fmt::print("\n");
+      std::fflush(stdout);  // a pipe sees every case as it is done
     }
   }
   if (options.json) fmt::print("{}\n", report.dump(2));
@@ -180,7 +187,7 @@ void add_study(CLI::App& program) {
   CLI::App* verb =
       program.add_subcommand("study", "Reproduce a paper's tables and figures: published, here, verdict");
   verb->add_option("NAME", options->name, "the study; without it all are listed");
-  verb->add_option("CASE", options->one, "one case; without it all are run");
+  verb->add_option("CASE,--case", options->one, "one case; without it all are run");
   verb->add_option("--out", options->out, "folder for CSV files and plots")->capture_default_str();
   verb->add_flag("--full", options->full, "all that long cases have: hours for iftomm-a02");
   verb->add_flag(

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <studies/compare.h>
+#include <studies/map_picture.h>
 #include <studies/record.h>
 #include <tactus/contact/open.h>
 #include <tactus/control/coupler_design.h>
@@ -24,7 +25,6 @@
 #include <tactus/display/loop.h>
 
 #include "cases.h"
-#include "map_picture.h"
 
 namespace tactus::studies::constantinescu {
 
@@ -295,6 +295,8 @@ Result running_map(const Context& context) {
     MapPanel panel{setting.name,
                    "stiffness by b/(T/2 + d T)",
                    "damping of the coupler by b",
+                   false,
+                   false,
                    0.0,
                    kColumns * kColumn,
                    -0.5 * kRow,

@@ -7,6 +7,7 @@
 // The force that the motors give for the collision is another number, M_d J_h D^-1 J_c^T F_c: both are reported. The scenes run through the
 // loop of the display, one of them also outside of it (felt_scene.h).
 #include <map>
+#include <tuple>
 
 #include <tactus/control/coupler_design.h>
 #include <tactus/device/registry.h>
@@ -106,10 +107,11 @@ Result one_wall(const Context& context) {
              slow = in_loop(Law::penalties, false, kPeriod, kSlow);
   const Felt a_2 = collide(OutsideScene(before_wall(false), Law::penalties, kPeriod)),
              b_2 = collide(OutsideScene(before_wall(false), Law::coupler, kPeriod));
-  for (const auto& [record, name] : {std::pair{&penalties, "13"}, {&coupler, "14"}}) {
+  for (const auto& [record, name, by] :
+       {std::tuple{&penalties, "13", "by (18)"}, {&coupler, "14", "by the virtual coupler"}}) {
     record->write_csv(context, fmt::format("constantinescu2005-figure-{}.csv", name));
     record->write_svg(context, fmt::format("constantinescu2005-figure-{}.svg", name),
-                      "The chain meets the wall",
+                      fmt::format("The chain meets the wall, held {}", by),
                       {{"hand [m]", {"x", "y"}},
                        {"felt [N]", {"felt x", "felt y"}},
                        {"contact [N]", {"contact"}},
@@ -226,11 +228,15 @@ Moved in_enclosure(const Context& context, Law law, const std::string& file) {
                   at[1].y});
   }
   record.write_csv(context, file + ".csv");
-  record.write_svg(context, file + ".svg", "The chain among two boxes",
-                   {{"hand [m]", {"x", "y"}},
-                    {"felt [N]", {"felt x", "felt y"}},
-                    {"contact [N]", {"contact"}},
-                    {"boxes [m]", {"box a x", "box a y", "box b x", "box b y"}}});
+  record.write_svg(
+      context, file + ".svg",
+      fmt::format("The chain among two boxes, held {}", law == Law::coupler     ? "by the virtual coupler"
+                                                        : law == Law::penalties ? "by (18)"
+                                                                                : "by (11)"),
+      {{"hand [m]", {"x", "y"}},
+       {"felt [N]", {"felt x", "felt y"}},
+       {"contact [N]", {"contact"}},
+       {"boxes [m]", {"box a x", "box a y", "box b x", "box b y"}}});
   return moved;
 }
 

@@ -81,10 +81,22 @@ Run run(const Context& context, const std::string& port, const std::vector<doubl
 void write(const Context& context, const std::string& name, const std::string& title,
            const std::vector<std::pair<std::string, Run>>& runs) {
   std::vector<std::string> names{"t"};
+  // One whose hand goes off by far more than the others' do has panels of its own, or they could not be seen.
+  constexpr double kFar = 30.0;
+  const auto most = [](const Run& run) { return *std::max_element(run.apart.begin(), run.apart.end()); };
+  double least = INFINITY;
+  for (const auto& one : runs) least = std::min(least, most(one.second));
   Record::Panel x{"x [m]", {}}, y{"y [m]", {}}, apart{"apart [m]", {}};
+  std::vector<Record::Panel> own;
   for (const auto& [label, one] : runs) {
     for (const char* column : {" hand x", " hand y", " port x", " port y", " apart"})
       names.push_back(label + column);
+    if (most(one) > kFar * least) {
+      own.push_back({label + ", x and y [m]",
+                     {label + " hand x", label + " hand y", label + " port x", label + " port y"}});
+      own.push_back({label + ", apart [m]", {label + " apart"}});
+      continue;
+    }
     x.columns.insert(x.columns.end(), {label + " hand x", label + " port x"});
     y.columns.insert(y.columns.end(), {label + " hand y", label + " port y"});
     apart.columns.push_back(label + " apart");
@@ -97,7 +109,9 @@ void write(const Context& context, const std::string& name, const std::string& t
     record.add(row);
   }
   record.write_csv(context, name + ".csv");
-  record.write_svg(context, name + ".svg", title, {x, y, apart});
+  std::vector<Record::Panel> panels{x, y, apart};
+  panels.insert(panels.end(), own.begin(), own.end());
+  record.write_svg(context, name + ".svg", title, panels);
 }
 
 constexpr std::array<double, 3> kOffset{0.005, 0.003, 0.0};

@@ -107,7 +107,7 @@ Result rolling_drift(const Context& context) {
   const double order = std::log2(coarse.velocity / drift.velocity), sideways = mended.q()[1];
   path.write_csv(context, "faulring2006-figure-8.csv");
   path.write_svg(context, "faulring2006-figure-8.svg", "Disk parked sideways: its track, every 0.1 s",
-                 {{"y [m]", {"y"}}}, {}, "x [m]");
+                 {{"y [m]", {"y"}, {}, "x", "x [m]"}});
   record.write_csv(context, "faulring2006-figure-9.csv");
   record.write_svg(context, "faulring2006-figure-9.svg", "Disk rolling on a plane",
                    {{"height error [m]", {"height_error"}},
@@ -190,13 +190,13 @@ Result sphere_drift(const Context& context) {
   path.write_csv(context, "faulring2006-figure-10.csv");
   path.write_svg(context, "faulring2006-figure-10.svg",
                  "Disk on a sphere: its way, from above and from the side",
-                 {{"y [m]", {"y"}}, {"z [m]", {"z"}}}, {}, "x [m]");
+                 {{"y [m]", {"y"}, {}, "x", "x [m]"}, {"z [m]", {"z"}, {}, "x", "x [m]"}});
   record.write_csv(context, "faulring2006-figure-11.csv");
   record.write_svg(context, "faulring2006-figure-11.svg", "Disk on a sphere",
                    {{"off the sphere [m]", {"radial_error"}},
                     {"angle to its normal [rad]", {"normal_error"}},
                     {"normal force [N]", {"normal_force"}},
-                    {"the same [m], q integrated", {"radial_error_without_psi"}}});
+                    {"off the sphere [m], by integrating q", {"radial_error_without_psi"}}});
   const bool kept = drift.position < kKept && drift.velocity < kKeptVelocity &&
                     mended_drift.position < kKept && mended_drift.velocity < kKeptVelocity &&
                     better_drift.position < kKept && better_drift.velocity < kKeptVelocity;

@@ -168,7 +168,7 @@ Result stick_and_release(const Context& context) {
                    "Shopping cart: the caster sticks at 1 s, lets go at 2.5 s",
                    {{"path [m]", {"x", "y"}},
                     {"angles [rad]", {"heading", "caster"}},
-                    {"speeds", {"u1", "u2", "u3"}},
+                    {"speeds [m/s, rad/s]", {"u1", "u2", "u3"}},
                     {"energy [J]", {"kinetic", "work", "lost"}}});
   return {"Example 3 (the cart of Figure 4): the caster turns freely, or sticks; no motion is shown",
           fmt::format("to {:.3f} s: {:.3f} J of work, {:.4f} J lost when the caster sticks, energy balance "

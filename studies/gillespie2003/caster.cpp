@@ -88,8 +88,9 @@ Result friction(const Context& context) {
                    "Shopping cart: the caster sticks and breaks loose by friction",
                    {{"path [m]", {"x", "y"}},
                     {"angles [rad]", {"heading", "caster"}},
-                    {"speeds", {"u1", "u2", "u3"}},
-                    {"1 stuck; couple [N m]", {"stuck", "hinge"}},
+                    {"speeds [m/s, rad/s]", {"u1", "u2", "u3"}},
+                    {"caster", {"stuck"}, {"free", "stuck"}},
+                    {"couple at its hinge [N m]", {"hinge"}},
                     {"energy [J]", {"kinetic", "work"}},
                     {"taken [J]", {"damped", "lost"}}},
                    marks);

@@ -115,7 +115,7 @@ Result events(const Context& context) {
                    {{"way [m]", {"s"}},
                     {"height [m]", {"height"}},
                     {"speeds [m/s]", {"u1", "u2", "slip"}},
-                    {"0 apart, 1 slides, 2 rolls", {"mode"}},
+                    {"on the ramp", {"mode"}, {"apart", "slides", "rolls"}},
                     {"forces [N]", {"normal", "friction"}}},
                    marks);
   return {

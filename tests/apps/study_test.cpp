@@ -360,6 +360,50 @@ TEST(Study, OneLoopConvergesByEveryIntegratorAndFormulation) {
   EXPECT_EQ(table.find("stops"), std::string::npos) << table;
 }
 
+TEST(Study, ACaseIsNamedByItsPlaceOrByAnOptionAndAMistakeNamesThemAll) {
+  const Folder folder;
+  const nlohmann::json by_option = run_study("clover1996 --case table-v", folder);
+  ASSERT_EQ(by_option["cases"].size(), 1u);
+  EXPECT_EQ(by_option["cases"][0]["id"], "table-v");
+  const Outcome outcome = tactus("study clover1996 table-6 --out '" + folder.path("out") + "'");
+  EXPECT_EQ(outcome.code, 2) << outcome.out;
+  EXPECT_NE(outcome.err.find("its cases are: "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("table-v"), std::string::npos) << outcome.err;
+}
+
+int times(const std::string& text, const std::string& what) {
+  int count = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
+  return count;
+}
+
+// What a figure's CSV file is read by: a name with a comma in it would be two columns.
+TEST(Study, EveryFileHasAsManyColumnsAsNamesAndEveryBorderIsJudged) {
+  const Folder folder;
+  for (const char* study : {"faulring2006", "constantinescu2005", "gillespie2003"}) {
+    const nlohmann::json report = run_study(study, folder);
+    for (const nlohmann::json& one : report["cases"]) {
+      // Borders are what they are only where the lines of their tables are judged.
+      if (one["id"] == "stability") {
+        const std::string table = one["table"];
+        EXPECT_GE(times(table, "  holds "), 5) << table;
+        EXPECT_EQ(times(table, "  FAILS "), 0) << table;
+      }
+      for (const std::string file : one["files"]) {
+        if (!file.ends_with(".csv")) continue;
+        const std::string text = content_of(folder.path("out/" + file));
+        const auto columns = [&](std::size_t from) {
+          return std::count(text.begin() + static_cast<std::ptrdiff_t>(from),
+                            text.begin() + static_cast<std::ptrdiff_t>(text.find('\n', from)), ',');
+        };
+        const std::size_t second = text.find('\n') + 1;
+        ASSERT_LT(second, text.size()) << file;
+        EXPECT_EQ(columns(0), columns(second)) << file;
+      }
+    }
+  }
+}
+
 TEST(Study, OneCaseAlone) {
   const Folder folder;
   const nlohmann::json report = run_study("clover1996 table-v", folder);

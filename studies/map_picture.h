@@ -3,15 +3,19 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
-namespace tactus::studies::constantinescu {
+#include <tactus/display/svg_plot.h>
+
+namespace tactus::studies {
 
 struct MapPanel {
   std::string label, x_label, y_label;
+  bool log_x = false, log_y = false;  // the numbers below are decimal logarithms
   double x_low = 0.0, x_high = 1.0, y_low = 0.0, y_high = 1.0;
   double width = 0.1, height = 0.1;  // of a cell
   struct Cell {
@@ -26,9 +30,24 @@ struct MapPanel {
   std::vector<Line> lines;
 };
 
+/// Round numbers; 1, 2 and 5 times powers of ten where logarithms are drawn.
+inline std::vector<double> map_ticks(double low, double high, bool logarithms) {
+  constexpr int kAbout = 6;
+  std::vector<double> at;
+  if (!logarithms) {
+    for (const double v : display::nice_ticks(low, high, kAbout))
+      if (v >= low && v <= high) at.push_back(std::fabs(v) < 1e-12 * (high - low) ? 0.0 : v);
+    return at;
+  }
+  for (int decade = static_cast<int>(std::floor(low)); decade <= high; ++decade)
+    for (const double digit : {1.0, 2.0, 5.0})
+      if (const double v = decade + std::log10(digit); v >= low - 1e-9 && v <= high + 1e-9) at.push_back(v);
+  return at;
+}
+
 inline std::string map_svg(const std::string& title, const std::array<std::string, 3>& kinds,
                            const std::vector<MapPanel>& panels) {
-  constexpr double kWide = 560.0, kTall = 240.0, kLeft = 60.0, kTop = 60.0, kGap = 70.0, kLegend = 250.0;
+  constexpr double kWide = 560.0, kTall = 240.0, kLeft = 76.0, kTop = 60.0, kGap = 70.0, kLegend = 250.0;
   constexpr std::array<const char*, 3> kFill{"#d9ead3", "#fce0a6", "#e6a3a0"},
       kStroke{"#1f4e9e", "#7a1f7a", "#0b6b53"};
   const double height = kTop + static_cast<double>(panels.size()) * (kTall + kGap);
@@ -64,15 +83,12 @@ inline std::string map_svg(const std::string& title, const std::array<std::strin
     svg += fmt::format(
         "<rect x=\"{:g}\" y=\"{:g}\" width=\"{:g}\" height=\"{:g}\" fill=\"none\" stroke=\"black\"/>\n",
         kLeft, top, kWide, kTall);
-    constexpr int kTicks = 4;
-    for (int i = 0; i <= kTicks; ++i) {
-      const double u = panel.x_low + (panel.x_high - panel.x_low) * i / kTicks;
-      svg += fmt::format("<text x=\"{:g}\" y=\"{:g}\" text-anchor=\"middle\">{:.3g}</text>\n", x(u),
-                         top + kTall + 15.0, u);
-      const double v = std::max(0.0, panel.y_low) + (panel.y_high - std::max(0.0, panel.y_low)) * i / kTicks;
-      svg += fmt::format("<text x=\"{:g}\" y=\"{:g}\" text-anchor=\"end\">{:.3g}</text>\n", kLeft - 5.0,
-                         y(v) + 4.0, v);
-    }
+    for (const double u : map_ticks(panel.x_low, panel.x_high, panel.log_x))
+      svg += fmt::format("<text x=\"{:g}\" y=\"{:g}\" text-anchor=\"middle\">{:.6g}</text>\n", x(u),
+                         top + kTall + 15.0, panel.log_x ? std::pow(10.0, u) : u);
+    for (const double v : map_ticks(std::max(0.0, panel.y_low), panel.y_high, panel.log_y))
+      svg += fmt::format("<text x=\"{:g}\" y=\"{:g}\" text-anchor=\"end\">{:.6g}</text>\n", kLeft - 5.0,
+                         y(v) + 4.0, panel.log_y ? std::pow(10.0, v) : v);
     svg += fmt::format("<text x=\"{:g}\" y=\"{:g}\" text-anchor=\"middle\">{}</text>\n", kLeft + 0.5 * kWide,
                        top + kTall + 31.0, panel.x_label);
     svg += fmt::format(
@@ -95,4 +111,4 @@ inline std::string map_svg(const std::string& title, const std::array<std::strin
   return svg + "</svg>\n";
 }
 
-}  // namespace tactus::studies::constantinescu
+}  // namespace tactus::studies
