@@ -56,7 +56,8 @@ void choose_hand(HapticRequest& request, const device::Specification& s, const d
   // Four channels that sense the hand foretell it (control/mean_wrench.h): what brings the bare handle to rest within a period is no hand that a sampled loop can show anything to.
   if (four_channeled(request, s) && s.force_sensor)
     for (std::size_t k = 0; k < 2; ++k) hand.borne[k] = s.inertia[k] * s.rate;
-  // Nor one that its simulation does not bear: what is chosen is less than that, and what is asked for is refused (device/hand_limits.h).
+  // Nor one that its simulation does not bear: what is chosen is less than that, and what is asked for is
+  // refused (device/hand_limits.h).
   for (std::size_t k = 0; k < 2; ++k)
     if (std::isfinite(most.damping[k]))
       hand.borne[k] = hand.borne[k] > 0.0 ? std::min(hand.borne[k], most.damping[k]) : most.damping[k];

@@ -93,8 +93,8 @@ struct Fixture {
   math::Vec3<double> gravity{0.0, 0.0, -9.81};  // [m/s^2] in the world
 };
 
-/// How stiff and how damped a simulated hand may be, {rotation, translation}: what the substeps of a device bear that simulates it, too. Infinite where
-/// that does not matter, or where a true hand holds it.
+/// How stiff and how damped a simulated hand may be, {rotation, translation}: what the substeps of a device
+/// bear that simulates it, too. Infinite where that does not matter, or where a true hand holds it.
 struct HandLimits {
   static constexpr double kAny = std::numeric_limits<double>::infinity();
   std::array<double, 2> stiffness{kAny, kAny};  // [N m/rad], [N/m]

@@ -1,6 +1,7 @@
 // What a force sensor reads of what hangs beyond it: a handle or a tool (Fixture in device.h).
 //
-// With the mass m, the centre c and the moments I about it (handle's axes), r = R c, the handle's origin accelerated by a and turned by omega, alpha,
+// With the mass m, the centre c and the moments I about it (handle's axes), r = R c, the handle's origin
+// accelerated by a and turned by omega, alpha,
 //
 //   force   f = m (g - a - alpha x r - omega x (omega x r))
 //   torque  r x f - R I R^T alpha - omega x (R I R^T omega)
@@ -10,7 +11,8 @@
 
 namespace tactus::device {
 
-/// At the handle's origin, world axes, while the handle is at R and moves with V and A [rad/s; m/s], [rad/s^2; m/s^2].
+/// At the handle's origin, world axes, while the handle is at R and moves with V and A [rad/s; m/s],
+/// [rad/s^2; m/s^2].
 inline Vector6 fixture_wrench(const Fixture& fixture, const math::Mat3<double>& R, const Vector6& V,
                               const Vector6& A) noexcept {
   using Vec3 = math::Vec3<double>;

@@ -1,4 +1,5 @@
-// A simulated force sensor: it stands in the handle, and its bias, noise, end and steps are along the handle's axes.
+// A simulated force sensor: it stands in the handle, and its bias, noise, end and steps are along the
+// handle's axes.
 //
 //   r = quantised(clamp(R_WH^T F + bias + noise)),         what is told is R r, by the R that the device sees
 //

@@ -69,8 +69,9 @@ Path wanders(const math::Vec3<double>& ahead, const math::Vec3<double>& aside, d
 HandPointer letting_go(HandPointer hand, double time);
 /// [m] At which the tremor of a hand acts that only turns something: the rim of a steering wheel of 0.3 m.
 constexpr double kTremorLever = 0.15;
-/// Another hand that trembles besides: along each axis a sum of sines between 8 and 12 Hz, where physiological tremor lies, of `force` [N] at most. With a lever [m] it is a
-/// torque about each axis instead, force times lever: what only turns feels no force.
+/// Another hand that trembles besides: along each axis a sum of sines between 8 and 12 Hz, where
+/// physiological tremor lies, of `force` [N] at most. With a lever [m] it is a torque about each axis
+/// instead, force times lever: what only turns feels no force.
 HandPointer trembling(HandPointer hand, double force, std::uint64_t seed, double lever = 0.0);
 
 }  // namespace tactus::device

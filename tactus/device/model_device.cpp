@@ -68,11 +68,13 @@ ModelDevice::ModelDevice(const describe::Model& model, const ModelDeviceOptions&
   try_a_step();
 }
 
-// What it burns along an axis i of the handle, by how all joints go with it: the wrench M e_i accelerates the handle by e_i, and the joints by u_i. By power,
+// What it burns along an axis i of the handle, by how all joints go with it: the wrench M e_i accelerates the
+// handle by e_i, and the joints by u_i. By power,
 //
 //   D_ii = sum c_j u_ij^2,        f_i = sum f_j |u_ij|
 //
-// with viscous and dry friction of the easier direction. The specification has the least along any axis, as of inertia.
+// with viscous and dry friction of the easier direction. The specification has the least along any axis, as
+// of inertia.
 void ModelDevice::find_losses(const describe::Model& model) {
   constexpr double kHard = 1e9;  // times M e_i, beside which dry friction is nothing
   HandleDynamics own;
@@ -139,7 +141,8 @@ void ModelDevice::find_limits() {
   }
 }
 
-// 1/m is the largest eigenvalue of the handle's mobility, of translations and of rotations. Both together, and both of spring and damper, have at most twice what each has: s + 2 z <= 2.5.
+// 1/m is the largest eigenvalue of the handle's mobility, of translations and of rotations. Both together,
+// and both of spring and damper, have at most twice what each has: s + 2 z <= 2.5.
 void ModelDevice::find_hand_limits() {
   constexpr double kDamped = 0.5;  // z
   std::array<double, 36> L{};

@@ -11,12 +11,15 @@
 //
 // A hand's intention is counted from where the handle begins, wherever the model's own state puts it.
 //
-// Its own inertia is felt: it is the model's. Its weight, velocity's products and its joints' friction are taken from the hand by its
-// motors while it is on, where the options say so (what accelerates it without a hand, friction too, is what they oppose); otherwise they are felt. Encoders have steps: the handle is where B sees it from there,
+// Its own inertia is felt: it is the model's. Its weight, velocity's products and its joints' friction are
+// taken from the hand by its motors while it is on, where the options say so (what accelerates it without a
+// hand, friction too, is what they oppose); otherwise they are felt. Encoders have steps: the handle is where
+// B sees it from there,
 // which is exact to the square of a step.
 //
-// The hand is asked for its force in the middle of a substep, where the handle will be with its velocity; its damping is of the beginning. With s = K h^2/m and z = B h/m that is stable
-// below s + 2 z = 4 (hand_limits.h with a damper), m the least mass that the handle has where it begins.
+// The hand is asked for its force in the middle of a substep, where the handle will be with its velocity; its
+// damping is of the beginning. With s = K h^2/m and z = B h/m that is stable below s + 2 z = 4 (hand_limits.h
+// with a damper), m the least mass that the handle has where it begins.
 //
 // A motor gives the `effort_limit` of its joint at most. What is left of it beside the device's own weight, where it begins, is what the handle can be given for ever in any
 // direction: a force F takes |b F| <= |b| |F| of a motor whose column of B is b, and torques take their share.

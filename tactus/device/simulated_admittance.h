@@ -6,11 +6,13 @@
 //   ed = -w (e - c F),         so that over h with F held        e(h) = c F + (e - c F) exp(-w h)
 //
 // in each axis; e is a rotation vector for orientations. A servo that does not look ahead (`leads` off) takes x_c for the place where it shall
-// stay, and comes after a moving one with the lag 1/w. Its sensor (force_sensor.h) gives the specification's peak at most, and reads what hangs
-// beyond it (fixture.h), too. While the device is off it holds where it is.
+// stay, and comes after a moving one with the lag 1/w. Its sensor (force_sensor.h) gives the specification's
+// peak at most, and reads what hangs beyond it (fixture.h), too. While the device is off it holds where it
+// is.
 //
-// A hand K, B on what yields is asked at the beginning of each substep: with g_K = (1 - exp(-w h)) c K and g_B = (1 - exp(-w h)) c B/h its error goes on by
-// e' = (exp(-w h) - g_K - g_B) e + g_B e_before, which is stable below g_K + 2 g_B = 1 + exp(-w h). Half of that is borne, a quarter by each.
+// A hand K, B on what yields is asked at the beginning of each substep: with g_K = (1 - exp(-w h)) c K and
+// g_B = (1 - exp(-w h)) c B/h its error goes on by e' = (exp(-w h) - g_K - g_B) e + g_B e_before, which is
+// stable below g_K + 2 g_B = 1 + exp(-w h). Half of that is borne, a quarter by each.
 #pragma once
 
 #include <atomic>

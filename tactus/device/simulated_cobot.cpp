@@ -85,7 +85,8 @@ void SimulatedCobot::follow(double t, double h) noexcept {
   handle_.V = drive_.V();
 }
 
-// The hand is asked for its force in the middle, as hand_limits.h has it. Where one axis is at its end, the drum stands, and all axes with it.
+// The hand is asked for its force in the middle, as hand_limits.h has it. Where one axis is at its end, the
+// drum stands, and all axes with it.
 void SimulatedCobot::coast(double t, double h) noexcept {
   Vector6 half = handle_.V;
   for (double& x : half) x *= 0.5 * h;
@@ -107,7 +108,8 @@ void SimulatedCobot::coast(double t, double h) noexcept {
   handle_.V = drive_.V();
 }
 
-// On, F moves what creeps, m_l, by (F/m_l) h in a substep, and the wheels' lag takes h/tau of it back: with s = K h^2/m_l stable below s = 2 h/tau. Off, nothing is lighter than an axis.
+// On, F moves what creeps, m_l, by (F/m_l) h in a substep, and the wheels' lag takes h/tau of it back: with s
+// = K h^2/m_l stable below s = 2 h/tau. Off, nothing is lighter than an axis.
 HandLimits SimulatedCobot::hand_limits() const noexcept {
   constexpr double kDamped = 0.5;  // B h/m of an axis, a quarter of what is stable
   const double h = servo_.period / kSubsteps;

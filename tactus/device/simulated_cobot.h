@@ -21,8 +21,10 @@ namespace tactus::device {
 struct CobotOptions {
   CobotDriveOptions drive;
   TaskServoGains servo;
-  /// What it does while it is off. Locked: its wheels are straight, and it stands, whatever pushes it; that is its safe state. Coasting: the motor is off and the drum free, the wheels
-  /// are as they were steered last, and who pushes it drives it back (CobotDrive::coast): mass and dry friction, which take energy and give none.
+  /// What it does while it is off. Locked: its wheels are straight, and it stands, whatever pushes it; that
+  /// is its safe state. Coasting: the motor is off and the drum free, the wheels are as they were steered
+  /// last, and who pushes it drives it back (CobotDrive::coast): mass and dry friction, which take energy and
+  /// give none.
   enum class Off : std::uint8_t { locked, coasting } off = Off::locked;
   Vector6 steered{};  // tangents of the wheels before it is first enabled, where it coasts
   std::uint64_t seed = 1;

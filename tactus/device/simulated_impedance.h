@@ -4,7 +4,8 @@
 // damping with it), dry friction that truly sticks. The hand's force is taken in the middle of a substep, so that the
 // motion is of second order in its length. Commands are held for a period, after a delay of whole periods; motors give
 // their peak at most, as a vector. Axes that are not sensed cannot move; those that are not actuated feel the hand alone.
-// Where the workspace ends, the handle stops without bouncing, and work is that of the way that was made. A force sensor, where there is one, stands between hand and handle (force_sensor.h).
+// Where the workspace ends, the handle stops without bouncing, and work is that of the way that was made. A
+// force sensor, where there is one, stands between hand and handle (force_sensor.h).
 #pragma once
 
 #include <array>

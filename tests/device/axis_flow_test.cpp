@@ -92,7 +92,8 @@ TEST(AxisFlow, ViscousFrictionBurnsWhatIsLeftOfTheWork) {
       }
 }
 
-// Between walls: the same motion until the way ends, and there what the wall takes closes the books: F x = friction + viscous loss + change of m v^2/2 + struck.
+// Between walls: the same motion until the way ends, and there what the wall takes closes the books: F x =
+// friction + viscous loss + change of m v^2/2 + struck.
 TEST(AxisFlow, AtAWallItStopsOrTurnsAwayAndTheWallTakesItsEnergy) {
   const Axis axis{0.4, 3.0, 0.5};
   const double F = 2.0, h = 0.3, v_end = (F - 0.5) / 3.0;

@@ -69,7 +69,8 @@ TEST(Cobot, AsADeviceThatIsOffItCoastsAsItsWheelsAreSteered) {
   }
 }
 
-// What it does when it is switched off in motion: the wheels stay, friction stops it, and a hand that pushes on works against 7.2 N; locked ones stand at once.
+// What it does when it is switched off in motion: the wheels stay, friction stops it, and a hand that pushes
+// on works against 7.2 N; locked ones stand at once.
 TEST(Cobot, SwitchedOffInMotionItComesToRestAndGivesNothing) {
   for (const auto off : {CobotOptions::Off::coasting, CobotOptions::Off::locked}) {
     CobotOptions options;

@@ -23,7 +23,8 @@ namespace tactus::device {
 struct DeviceCase {
   std::string name;
   std::function<std::unique_ptr<Device>(HandPointer)> open;
-  /// Its handle is a thing of its own, which nothing moves along axes that are not sensed; a body of a model goes with it as it must.
+  /// Its handle is a thing of its own, which nothing moves along axes that are not sensed; a body of a model
+  /// goes with it as it must.
   bool free_handle = true;
 };
 

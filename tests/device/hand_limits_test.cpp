@@ -1,4 +1,5 @@
-// How stiff and damped a simulated hand may be: borders of stability where they are derived, and hands beyond the limits refused.
+// How stiff and damped a simulated hand may be: borders of stability where they are derived, and hands beyond
+// the limits refused.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -47,7 +48,8 @@ TEST(HandLimits, AHandIsAsStiffAsItsArmIs) {
   EXPECT_EQ(stiffness_of(*hold(arm), 0b000100)[1], 0.0);  // no axis moves
 }
 
-// s = K h^2/m = 4 is where a spring begins to grow; within the limit, s = 1/4, it goes no farther than 1/sqrt(1 - s/4).
+// s = K h^2/m = 4 is where a spring begins to grow; within the limit, s = 1/4, it goes no farther than
+// 1/sqrt(1 - s/4).
 TEST(HandLimits, ASpringOnAnImpedanceDeviceGrowsBeyondFour) {
   Specification s;
   s.name = "test";
@@ -113,7 +115,8 @@ TEST(HandLimits, AHandBeyondThemIsRefusedWhereItsDeviceIsOpened) {
   }
 }
 
-// At their limits nothing comes out of nothing: a hand that moves to and fro by w has given K w^2 at most, twice what a spring drawn by w and more by its own swing holds.
+// At their limits nothing comes out of nothing: a hand that moves to and fro by w has given K w^2 at most,
+// twice what a spring drawn by w and more by its own swing holds.
 TEST(HandLimits, AtThemAHandGivesNoMoreThanItsSpringHolds) {
   constexpr double kWay = 0.01;  // [m]
   for (const Specification& s : devices()) {

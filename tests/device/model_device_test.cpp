@@ -201,7 +201,8 @@ TEST(ModelDevice, OfTheRegistryHasAnEndWhereItsModelNamesNone) {
   EXPECT_EQ(device->specification().continuous[0], 0.0);  // it turns nothing
 }
 
-// A joint that names no limit: the handle's own stated peak is what a wrench is cut to, and the motors give no more than that takes.
+// A joint that names no limit: the handle's own stated peak is what a wrench is cut to, and the motors give
+// no more than that takes.
 TEST(ModelDevice, GivesItsStatedPeakAtMostWhereItsMotorsHaveNoLimit) {
   ModelDeviceOptions options;
   options.most = {2.0, 30.0};
@@ -218,7 +219,8 @@ TEST(ModelDevice, GivesItsStatedPeakAtMostWhereItsMotorsHaveNoLimit) {
   EXPECT_GT(support::difference(less, most), 0.1);
 }
 
-// Two rails, one heavier to push: what is known of the handle is the least along its axes, and of a rail what it is made of.
+// Two rails, one heavier to push: what is known of the handle is the least along its axes, and of a rail what
+// it is made of.
 TEST(ModelDevice, KnowsItsDampingAndItsFrictionFromItsJoints) {
   const char* const text = R"(
 name: rails
@@ -254,7 +256,8 @@ frames: {grip: {body: bar, placement: {xyz: [0, 0.5, 0]}, grasp: true}}
   EXPECT_EQ(ModelDevice(model_of("pantograph"), options, none()).specification().stiffness, 0.0);
 }
 
-// What a hand feels of them: a damped rail with dry friction comes to (F - f)/c, and where the motors carry what it does by itself it goes as its mass goes.
+// What a hand feels of them: a damped rail with dry friction comes to (F - f)/c, and where the motors carry
+// what it does by itself it goes as its mass goes.
 TEST(ModelDevice, ItsFrictionIsFeltUnlessItsMotorsCarryIt) {
   const char* const text = R"(
 name: rail
@@ -278,7 +281,8 @@ joints: {x: {type: prismatic, parent: world, child: a, axis: x, damping: 3, fric
   }
 }
 
-// A spring on a model swings as it must: nothing is added to it by when the hand is asked. A held force would grow by K h/(4 m) in each second.
+// A spring on a model swings as it must: nothing is added to it by when the hand is asked. A held force would
+// grow by K h/(4 m) in each second.
 TEST(ModelDevice, AHandWithoutDampingNeitherFeedsItNorIsFed) {
   const char* const text = R"(
 name: rail

@@ -138,7 +138,8 @@ TEST(SimulatedImpedance, GoesNoFurtherThanItsWorkspace) {
   EXPECT_EQ(device.handle().V[4], 0.0);
 }
 
-// From rest the speed is F/B (1 - exp(-t/tau)); at the end of its way the handle's energy is the wall's, and whoever pushes on gives nothing more.
+// From rest the speed is F/B (1 - exp(-t/tau)); at the end of its way the handle's energy is the wall's, and
+// whoever pushes on gives nothing more.
 TEST(SimulatedImpedance, AHandThatPushesAgainstTheEndOfTheWorkspaceGivesTheWorkOfTheWay) {
   constexpr double kForce = 20.0, kWay = 0.5, kHandDamping = 5.0;  // [N], [m], [N s/m]
   Specification s = plain();
@@ -273,7 +274,8 @@ TEST(SimulatedAdmittance, ItsSensorHasBiasNoiseStepsAndAnEnd) {
   EXPECT_EQ(next(device).F_H_W[4], 5.0);
 }
 
-// A bias sits in the sensor, and the sensor in the handle: turned by a quarter about z, what it adds along its x is told along y. So it is with steps.
+// A bias sits in the sensor, and the sensor in the handle: turned by a quarter about z, what it adds along
+// its x is told along y. So it is with steps.
 TEST(SimulatedAdmittance, ItsSensorsAxesAreTheHandles) {
   Servo servo;
   servo.bias = {0.3, 0, 0, 0.4, 0, 0};

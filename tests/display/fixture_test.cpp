@@ -74,8 +74,8 @@ TEST(FixtureInTheLoop, IsFeltAsItsMassUnlessItIsCompensated) {
   EXPECT_NEAR(felt(true), kVirtual, kSampled * kVirtual);
 }
 
-// In 100 orientations of the handle, by the device's own sensor, whose steps are along its axes, and what the loop makes of it: of weight and torque of a tool with a centre of its own
-// less than half a step is left.
+// In 100 orientations of the handle, by the device's own sensor, whose steps are along its axes, and what the
+// loop makes of it: of weight and torque of a tool with a centre of its own less than half a step is left.
 TEST(FixtureInTheLoop, AtRestNothingIsLeftOfItsWeightInAnyOrientation) {
   const device::Fixture tool{.mass = 0.8, .centre = {0.01, -0.02, 0.06}, .inertia = {1e-3, 2e-3, 5e-4}};
   device::Specification s;
