@@ -44,6 +44,8 @@ ordered_json as_json(const Specification& s) {
           {"resolution", pair_of(s.resolution)},
           {"force_sensor", s.force_sensor},
           {"force_resolution", pair_of(s.force_resolution)},
+          {"force_noise", pair_of(s.force_noise)},
+          {"speed", pair_of(s.speed)},
           {"inertia", pair_of(s.inertia)},
           {"damping", pair_of(s.damping)},
           {"friction", pair_of(s.friction)},
@@ -76,7 +78,10 @@ void print(const Specification& s) {
                  s.friction[0]);
   }
   if (s.force_sensor)
-    fmt::print("; force sensor in steps of {:g} N, {:g} N m", s.force_resolution[1], s.force_resolution[0]);
+    fmt::print("; force sensor in steps of {:g} N, {:g} N m, with a noise of {:g} N, {:g} N m",
+               s.force_resolution[1], s.force_resolution[0], s.force_noise[1], s.force_noise[0]);
+  if (s.speed[1] > 0.0)
+    fmt::print("\n  goes at {:.3g} m/s, {:.3g} rad/s along each axis at most", s.speed[1], s.speed[0]);
   // An admittance device is asked for places: what counts is how much it yields where it yields most.
   fmt::print("\n  {} {:g} {}\n",
              s.kind == device::Kind::impedance ? "shows at most" : "is nowhere softer than", s.stiffness,

@@ -387,7 +387,9 @@ void add_haptic_settings(CLI::App* verb, HapticRequest* request) {
       ->expected(1, 6)
       ->allow_extra_args(false)
       ->check(numbers(Range::between(-1e6, 1e6)));
-  verb->add_option("--tremor", request->hand.tremor, "of any hand besides [N], 8 to 12 Hz")
+  verb->add_option(
+          "--tremor", request->hand.tremor,
+          "of any hand besides [N], 8 to 12 Hz; at the rim of a wheel of 0.3 m where the device only turns")
       ->check(numbers(Range::between(0.0, 1e6)));
   verb->add_option("--let-go-at", request->hand.let_go, "any hand lets go then [s]")
       ->check(numbers(Range::not_negative()));
@@ -402,7 +404,9 @@ void add_haptic_settings(CLI::App* verb, HapticRequest* request) {
                    "of the hand's motion [m], a tenth of the workspace's side; [rad], 0.5, where the device "
                    "only turns")
       ->check(numbers(Range::positive()));
-  verb->add_option("--force", request->hand.force, "of the hands `push` and `tremble` [N]")
+  verb->add_option(
+          "--force", request->hand.force,
+          "of the hands `push` [N], [N m] where the device only turns, and `tremble` [N], as --tremor")
       ->capture_default_str()
       ->check(numbers(Range::between(-1e6, 1e6)));
   verb->add_option("--seed", request->hand.seed, "of what is random")

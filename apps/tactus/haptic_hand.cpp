@@ -77,6 +77,9 @@ double reach_time(double way, double load, double strong) {
 
 namespace {
 
+/// [m] 0 where forces are felt.
+double tremor_lever(const HandChoice& choice) { return choice.turning ? device::kTremorLever : 0.0; }
+
 /// Without what is done besides: trembling and letting go.
 device::HandPointer plain_hand(const HandChoice& choice) {
   using namespace device;
@@ -97,7 +100,7 @@ device::HandPointer plain_hand(const HandChoice& choice) {
   }
   if (choice.damping >= 0.0) arm.damping[k] = choice.damping;
   if (const std::string file = device::file_of_hand(choice.name); !file.empty())
-    return device::read_hand(file, arm, choice.duration, choice.seed);
+    return device::read_hand(file, arm, choice.duration, choice.seed, tremor_lever(choice));
   const auto follow = [&](Path path) {
     HandPointer hand = following(choice.turning ? turned(std::move(path)) : std::move(path), arm);
     if (choice.carried == Vector6{}) return hand;
@@ -125,7 +128,7 @@ device::HandPointer plain_hand(const HandChoice& choice) {
     for (std::size_t i = 0; i < given.size(); ++i) F[(i + 3) % 6] = given[i];
     return constant(F);
   }
-  if (choice.name == "tremble") return trembling(stroke(), choice.force, choice.seed);
+  if (choice.name == "tremble") return trembling(stroke(), choice.force, choice.seed, tremor_lever(choice));
   if (choice.name == "let-go") return letting_go(stroke(), 0.5 * choice.duration);
   if (choice.name == "none") return none();
   throw InputError({}, "there is no hand `" + choice.name + "`",
@@ -136,7 +139,8 @@ device::HandPointer plain_hand(const HandChoice& choice) {
 
 device::HandPointer hand_of(const HandChoice& choice) {
   device::HandPointer hand = plain_hand(choice);
-  if (choice.tremor > 0.0) hand = device::trembling(std::move(hand), choice.tremor, choice.seed);
+  if (choice.tremor > 0.0)
+    hand = device::trembling(std::move(hand), choice.tremor, choice.seed, tremor_lever(choice));
   if (choice.let_go >= 0.0) hand = device::letting_go(std::move(hand), choice.let_go);
   return hand;
 }

@@ -20,10 +20,10 @@ struct HandChoice {
   device::Vector6
       carried{};  // [N m; N] that holds the mechanism up where it begins; comes on within `ramp` [s], as its weight does
   double ramp = 0.25;
-  double force = 2.0;            // [N] of `push` and of the hand `tremble`; [N m] where the handle only turns
+  double force = 2.0;  // [N] of `push` and of the hand `tremble`; of `push` [N m] where the handle only turns
   std::vector<double> wrench{};  // of `constant`: force [N], and torque [N m] if there are six
-  double tremor = 0.0;           // [N] of any hand besides
-  double let_go = -1.0;          // [s] when any hand does so; below 0: never
+  double tremor = 0.0;   // [N] of any hand besides; at device::kTremorLever where the handle only turns
+  double let_go = -1.0;  // [s] when any hand does so; below 0: never
   std::array<double, 2> borne{};  // [N m s/rad], [N s/m] of an arm that is chosen, at most; 0: any
   double stiffness = 0.0,
          damping =

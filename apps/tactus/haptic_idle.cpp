@@ -76,8 +76,8 @@ std::vector<std::string> idle_options(const HapticRequest& request, const Haptic
   // Arms and admittance devices have noise in their sensors.
   const bool random = hand == "tremble" || hand == "random" || !device::file_of_hand(hand).empty() ||
                       request.hand.tremor > 0.0;
-  needs(ours && (random || !impedance), {"--seed"},
-        "hands that are random or tremble and sensors with noise");
+  const bool noisy = !impedance || s.force_noise != std::array<double, 2>{};
+  needs(ours && (random || noisy), {"--seed"}, "hands that are random or tremble and sensors with noise");
 
   needs(request.local_rate > 0.0, {"--transport"}, "two rates, --simulation-rate");
   needs(request.local_rate == 0.0 || !request.realtime, {"--transport"},

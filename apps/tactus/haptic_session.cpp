@@ -9,6 +9,7 @@
 #include <tactus/control/admittance_design.h>
 #include <tactus/control/arm/arm_device.h>
 #include <tactus/device/hand_file.h>
+#include <tactus/device/hand_limits.h>
 #include <tactus/device/registry.h>
 
 #include "haptic_controllers.h"
@@ -32,8 +33,8 @@ double size_of(const HapticRequest& request, const device::Specification& s) {
 }
 
 /// Mainly along the port's easiest way, or about the device's own axis where it only turns.
-void choose_hand(HapticRequest& request, const device::Specification& s, const Grasp& grasp,
-                 std::vector<std::string>& notes) {
+void choose_hand(HapticRequest& request, const device::Specification& s, const device::HandLimits& most,
+                 const Grasp& grasp, std::vector<std::string>& notes) {
   HandChoice& hand = request.hand;
   const double size = size_of(request, s);
   hand.turning = only_turns(s);
@@ -55,6 +56,11 @@ void choose_hand(HapticRequest& request, const device::Specification& s, const G
   // Four channels that sense the hand foretell it (control/mean_wrench.h): what brings the bare handle to rest within a period is no hand that a sampled loop can show anything to.
   if (four_channeled(request, s) && s.force_sensor)
     for (std::size_t k = 0; k < 2; ++k) hand.borne[k] = s.inertia[k] * s.rate;
+  // Nor one that its simulation does not bear: what is chosen is less than that, and what is asked for is
+  // refused (device/hand_limits.h).
+  for (std::size_t k = 0; k < 2; ++k)
+    if (std::isfinite(most.damping[k]))
+      hand.borne[k] = hand.borne[k] > 0.0 ? std::min(hand.borne[k], most.damping[k]) : most.damping[k];
   hand.ramp = request.ramp > 0.0 ? request.ramp : control::SafetyLimits{}.ramp;
   const std::array<double, 2> bolted = bolted_on(request, s, grasp);
   for (std::size_t k = 0; k < 2; ++k) {
@@ -153,6 +159,7 @@ class Opening {
   void note_recording();
   void choose_coupler();
   control::SafetyLimits limits() const;
+  device::Fixture tool() const { return {.mass = request_.tool, .centre = {}, .inertia = {}}; }
   void hang_tool();
   void choose_controller();
   void choose_guard();
@@ -187,7 +194,7 @@ void Opening::open_device() {
   session_.hand = std::make_shared<device::HandPointer>();
   session_.device = about({"device"}, [&] {
     return control::open_device(request_.device, std::make_unique<LaterHand>(session_.hand),
-                                {.rate = request_.rate, .seed = request_.hand.seed, .tool = request_.tool},
+                                {.rate = request_.rate, .seed = request_.hand.seed, .fixture = tool()},
                                 request_.arm.options());
   });
 }
@@ -256,8 +263,11 @@ void Opening::tame_port() {
 void Opening::choose_hand() {
   const bool held = std::isfinite(session_.device->hand_work());  // hardware has a hand of its own
   std::vector<std::string> none;
-  apps::choose_hand(request_, session_.specification, session_.grasp, held ? session_.notes : none);
+  apps::choose_hand(request_, session_.specification, session_.device->hand_limits(), session_.grasp,
+                    held ? session_.notes : none);
   *session_.hand = about({"hand"}, [&] { return hand_of(request_.hand); });
+  about({"hand-stiffness", "hand-damping", "hand"},
+        [&] { device::require_borne(**session_.hand, *session_.device); });
   if (const std::string file = device::file_of_hand(request_.hand.name); !file.empty() && held) {
     const double end = device::end_of_hand(file);
     const bool lasts = request_.hand.let_go < 0.0 || request_.hand.let_go > end;
@@ -345,7 +355,7 @@ void Opening::hang_tool() {
     refuse(fmt::format("--tool {:g}: its weight takes more than half of the {:g} N that the sensor reads",
                        request_.tool, s.peak[1]),
            fmt::format("hang {:.3g} kg on it at most", heaviest));
-  session_.loop->compensate({.mass = request_.tool, .centre = {}, .inertia = {}});
+  session_.loop->compensate(tool());
 }
 
 void Opening::choose_controller() {

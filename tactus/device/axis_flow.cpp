@@ -45,9 +45,27 @@ AxisMotion flow(const Axis& axis, double force, double speed, double h) noexcept
   return {motion.way + on.way, on.speed, motion.distance + on.distance};
 }
 
+AxisMotion flow_between(const Axis& axis, double force, double speed, double h, double low,
+                        double high) noexcept {
+  const AxisMotion free = flow(axis, force, speed, h);
+  if (low <= free.way && free.way <= high) return free;
+  const double side = free.way > high ? 1.0 : -1.0, end = side > 0.0 ? high : low;
+  double before = 0.0, after = h;
+  if (end != 0.0)
+    for (double middle = 0.5 * h; before < middle && middle < after; middle = 0.5 * (before + after))
+      (side * (flow(axis, force, speed, middle).way - end) > 0.0 ? after : before) = middle;
+  AxisMotion motion = flow(axis, force, speed, before);
+  motion.struck = 0.5 * axis.mass * motion.speed * motion.speed;
+  motion.way = end;
+  motion.speed = 0.0;
+  if (!(force * side < 0.0)) return motion;
+  const AxisMotion back = flow(axis, force, 0.0, h - before);
+  return {end + back.way, back.speed, motion.distance + back.distance, motion.struck};
+}
+
 double viscous_loss(const Axis& axis, double force, double speed, const AxisMotion& motion) noexcept {
   return force * motion.way - axis.friction * motion.distance -
-         0.5 * axis.mass * (motion.speed - speed) * (motion.speed + speed);
+         0.5 * axis.mass * (motion.speed - speed) * (motion.speed + speed) - motion.struck;
 }
 
 }  // namespace tactus::device

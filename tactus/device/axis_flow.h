@@ -9,6 +9,9 @@
 //
 // v comes to zero at t0 = (m/B) log(1 - v B/(m a)), or -v/a without damping. From there it stays where |F| <= f_c (stick),
 // and otherwise goes on with the sign of F. What viscous friction burns, the integral of B v^2, is what is left of F's work: F (x(h) - x) less f_c times the distance and the change of m v^2/2.
+//
+// Where the way ends at a wall, it gets there at t1, found on x(t1) by bisection; the wall takes m v(t1)^2/2,
+// and from there it rests, or goes on away from it.
 #pragma once
 
 namespace tactus::device {
@@ -23,6 +26,7 @@ struct AxisMotion {
   double way = 0.0;       // [m], [rad] covered
   double speed = 0.0;     // at the end
   double distance = 0.0;  // [m], [rad] forth and back: |way| where it does not turn round
+  double struck = 0.0;    // [J] that a wall took
 };
 
 /// [J] Burnt by viscous friction on that way.
@@ -30,5 +34,9 @@ double viscous_loss(const Axis& axis, double force, double speed, const AxisMoti
 
 /// The motion over h, from the speed v, under the force F.
 AxisMotion flow(const Axis& axis, double force, double speed, double h) noexcept;
+/// The same between two walls that do not bounce, low <= 0 <= high from here. At one of them the way is `low`
+/// or `high` to the bit.
+AxisMotion flow_between(const Axis& axis, double force, double speed, double h, double low,
+                        double high) noexcept;
 
 }  // namespace tactus::device

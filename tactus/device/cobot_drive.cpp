@@ -27,14 +27,14 @@ Vector6 CobotDrive::follow(const Vector6& a_c, const Vector6& F, double h) noexc
   return way;
 }
 
-Vector6 CobotDrive::coast(const Vector6& F, double h) noexcept {
+Vector6 CobotDrive::coast(const Vector6& F, double h, double low, double high) noexcept {
   double mass = options_.drum_mass, force = 0.0, friction = 0.0;
   for (std::size_t i = 0; i < 6; ++i) {
     mass += options_.axis_mass * tan_[i] * tan_[i];
     force += F[i] * tan_[i] / length(i);
     friction += options_.friction * std::abs(tan_[i]);
   }
-  const AxisMotion drum = flow({mass, 0.0, friction}, force, u_, h);
+  const AxisMotion drum = flow_between({mass, 0.0, friction}, force, u_, h, low, high);
   u_ = drum.speed;
   Vector6 way{};
   for (std::size_t i = 0; i < 6; ++i) {

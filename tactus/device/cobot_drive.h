@@ -12,7 +12,9 @@
 // m_d = 5 kg. The axes have one freedom together: pushing one moves all.
 //
 // Drive on: the drum's motor keeps u, and the wheels are steered. An acceleration is commanded; v_c' = a_c, and the wheel is turned to
-// tan(phi_c) = v_c/u. It gets there with the lag tau, and where it rolls it creeps under load, as a mass m_l on it would:
+// tan(phi_c) = v_c/u. It gets there with the lag tau, and where it rolls it creeps under load, as a mass m_l
+// on it would. m_l is not m(phi): the motor holds the drum, so that no m_d cot^2 is behind it. It is chosen,
+// the 11 kg of 45 deg, steered as it may be:
 //
 //   v' = (v_c - v)/tau + F/m_l,     over h with a_c and F held:    v(h) = v_c(h) + w + (v - v_c - w) exp(-h/tau),  w = tau (F/m_l - a_c)
 //
@@ -20,6 +22,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 
 #include <tactus/device/device.h>
 
@@ -42,8 +45,9 @@ class CobotDrive {
 
   /// Drive on, for h [s]: how far each axis goes, [rad; m].
   Vector6 follow(const Vector6& a_c, const Vector6& F, double h) noexcept;
-  /// Drive off, the wheels as they are steered.
-  Vector6 coast(const Vector6& F, double h) noexcept;
+  /// Drive off, the wheels as they are steered; between these ends of the way of the drum's surface [m] from
+  /// here, low <= 0 <= high, where it stops.
+  Vector6 coast(const Vector6& F, double h, double low = -kAny, double high = kAny) noexcept;
   /// All axes locked, the drum at its speed.
   void stand() noexcept;
   /// Wheels steered to these tangents, the drum at u [m/s].
@@ -55,6 +59,7 @@ class CobotDrive {
   const CobotDriveOptions& options() const noexcept { return options_; }
 
  private:
+  static constexpr double kAny = std::numeric_limits<double>::infinity();
   double length(std::size_t i) const noexcept { return i < 3 ? options_.length : 1.0; }
 
   CobotDriveOptions options_;

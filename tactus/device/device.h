@@ -17,6 +17,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -52,6 +53,8 @@ struct Specification {
   std::array<double, 2> resolution{};        // [rad], [m] step of the position sensor
   bool force_sensor = false;                 // the hand's wrench is sensed
   std::array<double, 2> force_resolution{};  // [N m], [N] step of the force sensor
+  std::array<double, 2> force_noise{};       // [N m], [N] standard deviation of what it reads
+  std::array<double, 2> speed{};             // [rad/s], [m/s] of each axis: it goes no faster
   std::array<double, 2> inertia{};           // [kg m^2], [kg] felt with the motors off
   std::array<double, 2> damping{};           // [N m s/rad], [N s/m]
   std::array<double, 2> friction{};          // [N m], [N] dry, of each axis
@@ -88,6 +91,14 @@ struct Fixture {
   math::Vec3<double> centre{};   // [m] from the handle's origin, in its axes
   math::Vec3<double> inertia{};  // [kg m^2] principal moments about the centre, in the handle's axes
   math::Vec3<double> gravity{0.0, 0.0, -9.81};  // [m/s^2] in the world
+};
+
+/// How stiff and how damped a simulated hand may be, {rotation, translation}: what the substeps of a device
+/// bear that simulates it, too. Infinite where that does not matter, or where a true hand holds it.
+struct HandLimits {
+  static constexpr double kAny = std::numeric_limits<double>::infinity();
+  std::array<double, 2> stiffness{kAny, kAny};  // [N m/rad], [N/m]
+  std::array<double, 2> damping{kAny, kAny};    // [N m s/rad], [N s/m]
 };
 
 enum class State : std::uint8_t {
@@ -136,6 +147,8 @@ class Device {
 
   /// [J] that the hand has given to the handle; NaN where the device cannot know.
   virtual double hand_work() const noexcept;
+  /// device/hand_limits.h refuses what is beyond them.
+  virtual HandLimits hand_limits() const noexcept { return {}; }
 };
 
 bool finite(const Vector6& v) noexcept;

@@ -57,11 +57,12 @@ class LettingGo final : public Hand {
 
 class Trembling final : public Hand {
  public:
-  Trembling(HandPointer hand, double force, std::uint64_t seed) : hand_(std::move(hand)) {
+  Trembling(HandPointer hand, double force, std::uint64_t seed, double lever) : hand_(std::move(hand)) {
+    const bool turns = lever > 0.0;
     Random random(seed);
     for (Sine& sine : sines_) {
-      sine.axis = static_cast<std::size_t>(&sine - sines_.data()) % 3;
-      sine.amplitude = force / kPerAxis;
+      sine.axis = static_cast<std::size_t>(&sine - sines_.data()) % 3 + (turns ? 0 : 3);
+      sine.amplitude = (turns ? force * lever : force) / kPerAxis;
       sine.rate = kTurn * (8.0 + 4.0 * random.uniform());
       sine.phase = kTurn * random.uniform();
     }
@@ -69,7 +70,7 @@ class Trembling final : public Hand {
   Grip grip(double t, const math::Pose<double>& X_WH) const noexcept override {
     Grip grip = hand_->grip(t, X_WH);
     for (const Sine& sine : sines_)
-      grip.wrench[3 + sine.axis] += sine.amplitude * std::sin(sine.rate * t + sine.phase);
+      grip.wrench[sine.axis] += sine.amplitude * std::sin(sine.rate * t + sine.phase);
     return grip;
   }
 
@@ -77,7 +78,7 @@ class Trembling final : public Hand {
   static constexpr int kPerAxis = 3;
   struct Sine {
     std::size_t axis = 0;
-    double amplitude = 0.0, rate = 0.0, phase = 0.0;  // [N], [rad/s], [rad]
+    double amplitude = 0.0, rate = 0.0, phase = 0.0;  // [N m] or [N], [rad/s], [rad]
   };
   HandPointer hand_;
   std::array<Sine, 3 * kPerAxis> sines_{};
@@ -165,8 +166,8 @@ Path wanders(const math::Vec3<double>& ahead, const math::Vec3<double>& aside, d
 HandPointer letting_go(HandPointer hand, double time) {
   return std::make_unique<LettingGo>(std::move(hand), time);
 }
-HandPointer trembling(HandPointer hand, double force, std::uint64_t seed) {
-  return std::make_unique<Trembling>(std::move(hand), force, seed);
+HandPointer trembling(HandPointer hand, double force, std::uint64_t seed, double lever) {
+  return std::make_unique<Trembling>(std::move(hand), force, seed, lever);
 }
 
 }  // namespace tactus::device

@@ -67,7 +67,11 @@ Path wanders(const math::Vec3<double>& ahead, const math::Vec3<double>& aside, d
 
 /// Another hand that lets go at a time.
 HandPointer letting_go(HandPointer hand, double time);
-/// Another hand that trembles besides: a sum of sines between 8 and 12 Hz, where physiological tremor lies.
-HandPointer trembling(HandPointer hand, double force, std::uint64_t seed);
+/// [m] At which the tremor of a hand acts that only turns something: the rim of a steering wheel of 0.3 m.
+constexpr double kTremorLever = 0.15;
+/// Another hand that trembles besides: along each axis a sum of sines between 8 and 12 Hz, where
+/// physiological tremor lies, of `force` [N] at most. With a lever [m] it is a torque about each axis
+/// instead, force times lever: what only turns feels no force.
+HandPointer trembling(HandPointer hand, double force, std::uint64_t seed, double lever = 0.0);
 
 }  // namespace tactus::device

@@ -85,7 +85,7 @@ class HandReader {
   HandReader(const std::string& text, const std::string& path)
       : reader_(path), document_(describe::read_document(text, path)) {}
 
-  device::HandPointer read(const device::Arm& usual, double duration, std::uint64_t seed) {
+  device::HandPointer read(const device::Arm& usual, double duration, std::uint64_t seed, double lever) {
     static constexpr std::array<std::string_view, 9> kKeys{"parameters", "tables", "force",  "torque", "way",
                                                            "turn",       "arm",    "let_go", "tremor"};
     const describe::Fields fields(reader_, document_, "a hand", kKeys);
@@ -112,7 +112,7 @@ class HandReader {
     const Formulas formulas(generate::compile(function));
     refuse_what_is_no_number(formulas, fields, duration);
     device::HandPointer hand = std::make_unique<Written<Formulas>>(formulas, arm);
-    if (tremor > 0.0) hand = device::trembling(std::move(hand), tremor, seed);
+    if (tremor > 0.0) hand = device::trembling(std::move(hand), tremor, seed, lever);
     if (fields["let_go"] != nullptr) hand = device::letting_go(std::move(hand), let_go);
     return hand;
   }
@@ -322,11 +322,11 @@ std::string text_of_hand(const std::string& path) {
 }
 
 device::HandPointer read_hand(const std::string& path, const device::Arm& arm, double duration,
-                              std::uint64_t seed) {
+                              std::uint64_t seed, double lever) {
   const std::string text = text_of_hand(path);
   describe::require_text(text, path);
   if (path.ends_with(".csv")) return read_rows(text, path, arm);
-  return HandReader(text, path).read(arm, duration, seed);
+  return HandReader(text, path).read(arm, duration, seed, lever);
 }
 
 double end_of_hand(const std::string& path) {

@@ -9,6 +9,9 @@
 
 #include <tactus/base/error.h>
 #include <tactus/contact/open.h>
+#include <tactus/device/hand_limits.h>
+#include <tactus/device/registry.h>
+#include <tactus/device/saturation.h>
 #include <tactus/math/decompositions.h>
 
 namespace tactus::device {
@@ -59,8 +62,57 @@ ModelDevice::ModelDevice(const describe::Model& model, const ModelDeviceOptions&
   X_0_ = mechanism_->motion(port_).X_WP;
   probe();
   find_axes();
+  if (!options_.compensated) find_losses(mechanism_->model());  // otherwise its motors carry them
   find_limits();
+  find_hand_limits();
   try_a_step();
+}
+
+// What it burns along an axis i of the handle, by how all joints go with it: the wrench M e_i accelerates the
+// handle by e_i, and the joints by u_i. By power,
+//
+//   D_ii = sum c_j u_ij^2,        f_i = sum f_j |u_ij|
+//
+// with viscous and dry friction of the easier direction. The specification has the least along any axis, as
+// of inertia.
+void ModelDevice::find_losses(const describe::Model& model) {
+  constexpr double kHard = 1e9;  // times M e_i, beside which dry friction is nothing
+  HandleDynamics own;
+  dynamics(own);
+  std::fill(scratch_.begin(), scratch_.end(), 0.0);
+  mechanism_->hold({.tau = scratch_, .ports = {}, .wrench = {}});
+  const std::span<const double> rest = mechanism_->accelerations();
+  std::copy(rest.begin(), rest.end(), udot_.begin());
+  std::array<bool, 2> begun{};
+  for (std::size_t i = 0; i < 6; ++i) {
+    if (!has_axis(specification_.sensed, i)) continue;
+    simulate::PortWrench push{port_, {}};
+    for (std::size_t j = 0; j < 6; ++j)
+      if (has_axis(specification_.sensed, j)) push.wrench[j] = kHard * own.M[6 * j + i];
+    mechanism_->hold({.tau = scratch_, .ports = {&push, 1}, .wrench = {}});
+    const std::span<const double> pushed = mechanism_->accelerations();
+    double damping = 0.0, friction = 0.0;
+    std::size_t speed = 0;
+    for (const describe::Joint& joint : model.joints)
+      for (const describe::JointAxis& axis : joint.axes) {
+        const double u = (pushed[speed] - udot_[speed]) / kHard;
+        ++speed;
+        const auto least = [&](const describe::Expr& a, const describe::Expr& b) {
+          return std::min(describe::value_of(model, a), describe::value_of(model, b));
+        };
+        damping += (describe::value_of(model, axis.damping) +
+                    least(axis.friction.viscous_positive, axis.friction.viscous_negative)) *
+                   u * u;
+        friction += least(axis.friction.coulomb_positive, axis.friction.coulomb_negative) * std::abs(u);
+      }
+    const std::size_t k = i / 3;
+    double &D = specification_.damping[k], &f = specification_.friction[k];
+    D = begun[k] ? std::min(D, damping) : damping;
+    f = begun[k] ? std::min(f, friction) : friction;
+    begun[k] = true;
+  }
+  specification_.stiffness =
+      begun[1] ? largest_stiffness(specification_) : largest_rotational_stiffness(specification_);
 }
 
 void ModelDevice::find_limits() {
@@ -86,6 +138,26 @@ void ModelDevice::find_limits() {
       if (square > 0.0) most = std::min(most, (both ? 0.5 : 1.0) * room / std::sqrt(square));
     }
     specification_.continuous[k] = specification_.peak[k] = most;
+  }
+}
+
+// 1/m is the largest eigenvalue of the handle's mobility, of translations and of rotations. Both together,
+// and both of spring and damper, have at most twice what each has: s + 2 z <= 2.5.
+void ModelDevice::find_hand_limits() {
+  constexpr double kDamped = 0.5;  // z
+  std::array<double, 36> L{};
+  mechanism_->mobility(port_, L);
+  const double h = mechanism_->step_length();
+  for (std::size_t k = 0; k < 2; ++k) {
+    Eigen::Matrix3d part;
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j)
+        part(i, j) =
+            L[static_cast<std::size_t>(6 * (3 * static_cast<int>(k) + i) + 3 * static_cast<int>(k) + j)];
+    const double light = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(part).eigenvalues()[2];
+    if (!(light > 0.0)) continue;
+    hand_limits_.stiffness[k] = kMostOfAStep / (light * h * h);
+    hand_limits_.damping[k] = kDamped / (light * h);
   }
 }
 
@@ -281,7 +353,11 @@ bool ModelDevice::wait() noexcept {
     const double h = mechanism_->step_length();
     for (int i = 0; i < kSubsteps; ++i) {
       const simulate::PortMotion before = mechanism_->motion(port_);
-      const Grip grip = hand_->grip(sample_.t + i * h, from_start(before.X_WP));
+      Vector6 half = before.V_WP;
+      for (double& way : half) way *= 0.5 * h;
+      Handle middle{before.X_WP.p, math::quaternion_of(before.X_WP.R), {}};
+      middle.move(half);
+      const Grip grip = hand_->grip(sample_.t + (i + 0.5) * h, from_start(middle.pose()));
       simulate::PortWrench hand{port_, grip.wrench};
       for (std::size_t k = 0; k < 6; ++k) hand.wrench[k] -= grip.damping[k / 3] * before.V_WP[k];
       const simulate::Tick tick = mechanism_->step({.tau = tau_, .ports = {&hand, 1}, .wrench = {}});
@@ -347,9 +423,7 @@ bool ModelDevice::read(Sample& sample) noexcept {
 
 bool ModelDevice::command(const Command& command) noexcept {
   const bool does = state_ == State::enabled && finite(command.wrench);
-  wanted_ = {};
-  for (std::size_t i = 0; i < 6 && does; ++i)
-    if (has_axis(specification_.actuated, i)) wanted_[i] = command.wrench[i];
+  wanted_ = does ? saturated(specification_, command.wrench) : Vector6{};
   return does;
 }
 

@@ -11,9 +11,15 @@
 //
 // A hand's intention is counted from where the handle begins, wherever the model's own state puts it.
 //
-// Its own inertia and friction are felt: they are the model's. Its weight and its velocity's products are taken from the hand by its
-// motors while it is on, where the options say so. Encoders have steps: the handle is where B sees it from there,
+// Its own inertia is felt: it is the model's. Its weight, velocity's products and its joints' friction are
+// taken from the hand by its motors while it is on, where the options say so (what accelerates it without a
+// hand, friction too, is what they oppose); otherwise they are felt. Encoders have steps: the handle is where
+// B sees it from there,
 // which is exact to the square of a step.
+//
+// The hand is asked for its force in the middle of a substep, where the handle will be with its velocity; its
+// damping is of the beginning. With s = K h^2/m and z = B h/m that is stable below s + 2 z = 4 (hand_limits.h
+// with a damper), m the least mass that the handle has where it begins.
 //
 // A motor gives the `effort_limit` of its joint at most. What is left of it beside the device's own weight, where it begins, is what the handle can be given for ever in any
 // direction: a force F takes |b F| <= |b| |F| of a motor whose column of B is b, and torques take their share.
@@ -43,7 +49,7 @@ struct ModelDeviceOptions {
   double motor_limit = 0.0;      // [N m or N] of every motor whose joint has no `effort_limit`; 0: none
   std::array<double, 2> most{};  // [N m], [N] at the handle, where a motor has no limit; 0: any
   bool force_sensor = true;
-  bool compensated = true;        // weight and velocity's products are carried by the motors
+  bool compensated = true;        // weight, velocity's products and friction are carried by the motors
   double velocity_bandwidth = 0;  // [rad/s]
 };
 
@@ -62,6 +68,7 @@ class ModelDevice final : public Device {
   bool command(const Command& command) noexcept override;
   bool dynamics(HandleDynamics& dynamics) noexcept override;
   double hand_work() const noexcept override { return hand_work_; }
+  HandLimits hand_limits() const noexcept override { return hand_limits_; }
   /// What its mechanism said when the device was lost; empty before.
   std::string why() const;
 
@@ -75,7 +82,9 @@ class ModelDevice final : public Device {
  private:
   void find_motors(const describe::Model& model);
   void find_axes();
+  void find_losses(const describe::Model& model);
   void find_limits();
+  void find_hand_limits();
   void try_a_step();
   math::Pose<double> from_start(const math::Pose<double>& X_WP) const noexcept;
   void probe() noexcept;
@@ -97,6 +106,7 @@ class ModelDevice final : public Device {
   Sample sample_{};
   Sensing sensing_;
   double hand_work_ = 0.0;
+  HandLimits hand_limits_{};
   Vector6 wanted_{};
   std::vector<double> tau_, scratch_, udot_;
   // Of the last probe, where the handle is: responses of motors (rows) to motors, of the port to motors; what

@@ -9,6 +9,7 @@
 #include <tactus/base/error.h>
 #include <tactus/describe/read/load.h>
 #include <tactus/device/drivers/drivers.h>
+#include <tactus/device/hand_limits.h>
 #include <tactus/device/model_device.h>
 #include <tactus/device/simulated_admittance.h>
 #include <tactus/device/simulated_cobot.h>
@@ -90,6 +91,7 @@ Specification planar_force() {
   s.description = "the planar impedance device with a force sensor in its handle";
   s.force_sensor = true;
   s.force_resolution = {1e-3, 0.02};
+  s.force_noise = {5e-4, 0.01};
   return s;
 }
 
@@ -128,6 +130,7 @@ Specification admittance() {
   s.peak = {30.0, 300.0};
   s.resolution = {1e-5, 5e-6};
   s.force_resolution = {1e-3, 0.02};
+  s.force_noise = {1e-3, 0.02};
   return s;
 }
 
@@ -139,7 +142,11 @@ Specification cobot() {
       "cobotic hand controller: wheels steered on a drum, feed-forward and feedback of Algorithm 1";
   s.workspace = {0.5, 0.5, 0.5};
   s.resolution = {1e-4, 1e-5};
+  // With its motor off at 45 degrees; no wheel turns its axis faster.
+  const CobotDriveOptions drive;
   s.inertia = {0.05, 11.0};
+  s.friction = {drive.friction * drive.length, drive.friction};
+  s.speed = {drive.steepest * drive.drum_speed / drive.length, drive.steepest * drive.drum_speed};
   s.velocity_bandwidth = kVelocityBandwidth;
   s.latency = 1e-3;
   return s;
@@ -157,7 +164,6 @@ Servo stiff_servo(std::uint64_t seed) {
   Servo servo;
   servo.bandwidth = 300.0;
   servo.compliance = {1e-5, 1.5e-7};
-  servo.noise = {1e-3, 0.02};
   servo.seed = seed;
   return servo;
 }
@@ -213,7 +219,9 @@ std::unique_ptr<Device> open_model(std::string_view name, HandPointer hand, cons
 
 }  // namespace
 
-std::unique_ptr<Device> open(std::string_view name, HandPointer hand, const DeviceOptions& options) {
+namespace {
+
+std::unique_ptr<Device> open_any(std::string_view name, HandPointer hand, const DeviceOptions& options) {
   if (name.starts_with("model:")) return open_model(name, std::move(hand), options);
   std::vector<std::string> names;
   for (Specification& s : devices()) {
@@ -229,16 +237,28 @@ std::unique_ptr<Device> open(std::string_view name, HandPointer hand, const Devi
     }
     if (s.kind == Kind::admittance) {
       Servo servo = stiff_servo(options.seed);
-      servo.fixture_mass = options.tool;
+      servo.fixture = options.fixture;
       return std::make_unique<SimulatedAdmittance>(s, std::move(hand), servo);
     }
     s.stiffness = stiffness_of(s);
-    return std::make_unique<SimulatedImpedance>(s, std::move(hand));
+    return std::make_unique<SimulatedImpedance>(s, std::move(hand), Vector6{}, options.seed);
   }
   if (std::unique_ptr<Device> hardware = open_driver(name, options)) return hardware;
   throw InputError({}, fmt::format("there is no device `{}`", name),
                    fmt::format("known: {}; model:FILE; arm:FILE; and the drivers that `tactus devices` lists",
                                fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+std::unique_ptr<Device> open(std::string_view name, HandPointer hand, const DeviceOptions& options) {
+  const Hand* const holder = hand.get();  // the device keeps it; a driver of hardware needs none
+  const HandLimits any;
+  std::unique_ptr<Device> device = open_any(name, std::move(hand), options);
+  if (const HandLimits most = device->hand_limits();
+      most.stiffness != any.stiffness || most.damping != any.damping)
+    require_borne(*holder, *device);
+  return device;
 }
 
 std::unique_ptr<Device> simulated_impedance(const Specification& specification, HandPointer hand,

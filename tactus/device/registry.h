@@ -40,7 +40,7 @@ double largest_rotational_stiffness(const Specification& specification);
 struct DeviceOptions {
   double rate = 0.0;       // [Hz]; 0: the device's own
   std::uint64_t seed = 1;  // of what is random in it
-  double tool = 0.0;       // [kg] hangs on simulated:admittance, beyond its force sensor; nowhere else
+  Fixture fixture{};       // hangs on simulated:admittance, beyond its force sensor; nowhere else
 };
 /// A simulated device is held by the hand, hardware by a true one. "model:FILE" and "model:FILE:PORT" make a device of a model
 /// (device/model_device.h). Throws InputError where there is no device of that name, or where it cannot be opened.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <tactus/base/error.h>
+#include <tactus/device/fixture.h>
 
 namespace tactus::device {
 
@@ -33,7 +34,7 @@ SimulatedAdmittance::SimulatedAdmittance(Specification specification, HandPointe
       hand_(std::move(hand)),
       servo_(servo),
       sensing_(specification_.resolution, specification_.rate, specification_.velocity_bandwidth),
-      random_(servo.seed) {}
+      sensor_(specification_, specification_.peak, servo.bias, servo.seed) {}
 
 bool SimulatedAdmittance::enable() noexcept {
   stopped_.store(false, std::memory_order_relaxed);
@@ -64,6 +65,17 @@ bool SimulatedAdmittance::wait() noexcept {
   sensing_.read(handle_, sample_);
   sense_force();
   return true;
+}
+
+HandLimits SimulatedAdmittance::hand_limits() const noexcept {
+  const double h = 1.0 / (specification_.rate * kSubsteps), keep = std::exp(-servo_.bandwidth * h);
+  HandLimits most;
+  for (std::size_t k = 0; k < 2; ++k)
+    if (const double yields = (1.0 - keep) * servo_.compliance[k]; yields > 0.0) {
+      most.stiffness[k] = 0.25 * (1.0 + keep) / yields;
+      most.damping[k] = 0.125 * (1.0 + keep) * h / yields;
+    }
+  return most;
 }
 
 Handle SimulatedAdmittance::target(double since) const noexcept {
@@ -100,23 +112,13 @@ void SimulatedAdmittance::advance(double t, double since, double h) noexcept {
 }
 
 void SimulatedAdmittance::sense_force() noexcept {
-  constexpr Vector6 kFall{0, 0, 0, 0, 0, -9.81};  // [m/s^2]
-  const Grip grip = hand_->grip(sample_.t, handle_.pose());
-  for (std::size_t i = 0; i < 6; ++i) {
-    const double noise = random_.normal();  // drawn for every axis: the others do not change what one reads
-    if (!has_axis(specification_.sensed, i)) {
-      sample_.F_H_W[i] = 0.0;
-      continue;
-    }
-    const std::size_t k = i / 3;
-    const double load =
-        i < 3 ? 0.0 : servo_.fixture_mass * (kFall[i] - specification_.rate * (handle_.V[i] - V_before_[i]));
-    const double read =
-        grip.wrench[i] - grip.damping[k] * handle_.V[i] + load + servo_.bias[i] + servo_.noise[k] * noise;
-    const double most = specification_.peak[k];
-    sample_.F_H_W[i] =
-        quantised(most > 0.0 ? std::clamp(read, -most, most) : read, specification_.force_resolution[k]);
-  }
+  const math::Pose<double> X_WH = handle_.pose();
+  const Grip grip = hand_->grip(sample_.t, X_WH);
+  Vector6 A{}, F{};
+  for (std::size_t i = 0; i < 6; ++i) A[i] = specification_.rate * (handle_.V[i] - V_before_[i]);
+  const Vector6 hanging = fixture_wrench(servo_.fixture, X_WH.R, handle_.V, A);
+  for (std::size_t i = 0; i < 6; ++i) F[i] = grip.wrench[i] - grip.damping[i / 3] * handle_.V[i] + hanging[i];
+  sample_.F_H_W = sensor_.read(F, X_WH.R, sample_.X_WH.R);
   V_before_ = handle_.V;
 }
 

@@ -6,16 +6,21 @@
 //   ed = -w (e - c F),         so that over h with F held        e(h) = c F + (e - c F) exp(-w h)
 //
 // in each axis; e is a rotation vector for orientations. A servo that does not look ahead (`leads` off) takes x_c for the place where it shall
-// stay, and comes after a moving one with the lag 1/w. The sensor adds a bias and noise, gives its peak at most, and has
-// steps. While the device is off it holds where it is.
+// stay, and comes after a moving one with the lag 1/w. Its sensor (force_sensor.h) gives the specification's
+// peak at most, and reads what hangs beyond it (fixture.h), too. While the device is off it holds where it
+// is.
+//
+// A hand K, B on what yields is asked at the beginning of each substep: with g_K = (1 - exp(-w h)) c K and
+// g_B = (1 - exp(-w h)) c B/h its error goes on by e' = (exp(-w h) - g_K - g_B) e + g_B e_before, which is
+// stable below g_K + 2 g_B = 1 + exp(-w h). Half of that is borne, a quarter by each.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
 #include <tactus/device/device.h>
+#include <tactus/device/force_sensor.h>
 #include <tactus/device/hand.h>
-#include <tactus/device/random.h>
 #include <tactus/device/sensing.h>
 
 namespace tactus::device {
@@ -25,9 +30,7 @@ struct Servo {
   bool leads = true;                   // it moves on with v_c
   std::array<double, 2> compliance{};  // [rad/(N m)], [m/N]
   Vector6 bias{};                      // [N m; N] of the sensor
-  std::array<double, 2> noise{};       // [N m], [N] standard deviation
-  double fixture_mass =
-      0.0;  // [kg] at the handle's origin, beyond the sensor: felt as m (g - a), a of the last period
+  Fixture fixture{};                   // hangs beyond the sensor; its acceleration is that of the last period
   std::uint64_t seed = 1;
 };
 
@@ -45,8 +48,15 @@ class SimulatedAdmittance final : public Device {
   bool read(Sample& sample) noexcept override;
   bool command(const Command& command) noexcept override;
   double hand_work() const noexcept override { return hand_work_; }
+  HandLimits hand_limits() const noexcept override;
 
+  /// What it truly does.
   const Handle& handle() const noexcept { return handle_; }
+  /// It stands there.
+  void set_handle(const Handle& handle) noexcept {
+    handle_ = handle;
+    hold_still();
+  }
 
  private:
   void advance(double t, double since, double h) noexcept;
@@ -58,7 +68,7 @@ class SimulatedAdmittance final : public Device {
   HandPointer hand_;
   Servo servo_;
   Sensing sensing_;
-  Random random_;
+  ForceSensor sensor_;
   State state_ = State::off;
   std::atomic<bool> stopped_{false};
   Handle handle_{}, commanded_{};

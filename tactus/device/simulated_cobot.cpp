@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <tactus/base/error.h>
+#include <tactus/device/hand_limits.h>
 
 namespace tactus::device {
 
@@ -28,12 +30,14 @@ SimulatedCobot::SimulatedCobot(Specification specification, HandPointer hand, co
       hand_(std::move(hand)),
       drive_(options.drive),
       servo_{options.servo, 1.0 / specification_.rate},
-      noise_(options.noise),
+      off_(options.off),
       sensing_(specification_.resolution, specification_.rate, 0.0),
       velocity_pole_(specification_.velocity_bandwidth > 0.0
                          ? std::exp(-specification_.velocity_bandwidth / specification_.rate)
                          : 0.0),
-      random_(options.seed) {}
+      sensor_(specification_, specification_.peak, {}, options.seed) {
+  if (off_ == CobotOptions::Off::coasting) drive_.steer(options.steered, 0.0);
+}
 
 bool SimulatedCobot::enable() noexcept {
   stopped_.store(false, std::memory_order_relaxed);
@@ -43,7 +47,9 @@ bool SimulatedCobot::enable() noexcept {
 }
 
 void SimulatedCobot::disable() noexcept {
-  hold_still();
+  if (state_ == State::off) return;
+  if (off_ == CobotOptions::Off::locked) hold_still();
+  now_ = next_ = {};
   state_ = State::off;
 }
 
@@ -54,8 +60,8 @@ void SimulatedCobot::hold_still() noexcept {
   memory_ = {};
 }
 
-Vector6 SimulatedCobot::hand_force(double t) const noexcept {
-  const Grip grip = hand_->grip(t, handle_.pose());
+Vector6 SimulatedCobot::hand_force(double t, const math::Pose<double>& X_WH) const noexcept {
+  const Grip grip = hand_->grip(t, X_WH);
   Vector6 F{};
   for (std::size_t i = 0; i < 6; ++i)
     if (has_axis(specification_.sensed, i)) F[i] = grip.wrench[i] - grip.damping[i / 3] * handle_.V[i];
@@ -68,31 +74,71 @@ void SimulatedCobot::sense_motion() noexcept {
     sample_.V_WH[i] = V_seen_[i] = sample_.V_WH[i] + velocity_pole_ * (V_seen_[i] - sample_.V_WH[i]);
 }
 
+void SimulatedCobot::follow(double t, double h) noexcept {
+  const Vector6 F = hand_force(t, handle_.pose());
+  Vector6 way = drive_.follow(now_, F, h);
+  for (std::size_t i = 3; i < 6; ++i)
+    if (const double end = specification_.workspace[i - 3]; end > 0.0)
+      way[i] = std::clamp(handle_.p[i - 3] + way[i], -end, end) - handle_.p[i - 3];
+  for (std::size_t i = 0; i < 6; ++i) hand_work_ += F[i] * way[i];
+  handle_.move(way);
+  handle_.V = drive_.V();
+}
+
+// The hand is asked for its force in the middle, as hand_limits.h has it. Where one axis is at its end, the
+// drum stands, and all axes with it.
+void SimulatedCobot::coast(double t, double h) noexcept {
+  Vector6 half = handle_.V;
+  for (double& x : half) x *= 0.5 * h;
+  Handle middle = handle_;
+  middle.move(half);
+  const Vector6 F = hand_force(t + 0.5 * h, middle.pose());
+  double low = -std::numeric_limits<double>::infinity(), high = -low;  // [m] of the drum's surface
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double end = specification_.workspace[i], tangent = drive_.tangents()[3 + i];
+    if (!(end > 0.0) || tangent == 0.0) continue;
+    const double up = (std::copysign(end, tangent) - handle_.p[i]) / tangent,
+                 down = (-std::copysign(end, tangent) - handle_.p[i]) / tangent;
+    low = std::max(low, std::min(down, 0.0));
+    high = std::min(high, std::max(up, 0.0));
+  }
+  const Vector6 way = drive_.coast(F, h, low, high);
+  for (std::size_t i = 0; i < 6; ++i) hand_work_ += F[i] * way[i];
+  handle_.move(way);
+  handle_.V = drive_.V();
+}
+
+// On, F moves what creeps, m_l, by (F/m_l) h in a substep, and the wheels' lag takes h/tau of it back: with s
+// = K h^2/m_l stable below s = 2 h/tau. Off, nothing is lighter than an axis.
+HandLimits SimulatedCobot::hand_limits() const noexcept {
+  constexpr double kDamped = 0.5;  // B h/m of an axis, a quarter of what is stable
+  const double h = servo_.period / kSubsteps;
+  const CobotDriveOptions& o = drive_.options();
+  HandLimits most;
+  for (std::size_t k = 0; k < 2; ++k) {
+    const double square = k == 0 ? o.length * o.length : 1.0;
+    if (o.leak_mass > 0.0) most.stiffness[k] = square * o.leak_mass / (h * o.lag);
+    most.stiffness[k] = std::min(most.stiffness[k], kMostOfAStep * square * o.axis_mass / (h * h));
+    most.damping[k] = kDamped * square * o.axis_mass / h;
+  }
+  return most;
+}
+
 bool SimulatedCobot::wait() noexcept {
   if (stopped_.load(std::memory_order_acquire)) disable();
   if (sample_.number > 0) {
     const double h = servo_.period / kSubsteps;
-    for (int k = 0; k < kSubsteps && state_ == State::enabled; ++k) {
-      const Vector6 F = hand_force(sample_.t + k * h);
-      Vector6 way = drive_.follow(now_, F, h);
-      for (std::size_t i = 3; i < 6; ++i)
-        if (const double end = specification_.workspace[i - 3]; end > 0.0)
-          way[i] = std::clamp(handle_.p[i - 3] + way[i], -end, end) - handle_.p[i - 3];
-      for (std::size_t i = 0; i < 6; ++i) hand_work_ += F[i] * way[i];
-      handle_.move(way);
-      handle_.V = drive_.V();
+    for (int k = 0; k < kSubsteps; ++k) {
+      if (state_ == State::enabled) follow(sample_.t + k * h, h);
+      if (coasts()) coast(sample_.t + k * h, h);
     }
     now_ = next_;
   }
   sample_.t = static_cast<double>(sample_.number) / specification_.rate;
   ++sample_.number;
   sense_motion();
-  const Vector6 F = hand_force(sample_.t);
-  for (std::size_t i = 0; i < 6; ++i) {
-    const double read = F[i] + noise_[i / 3] * random_.normal(), most = specification_.peak[i / 3];
-    sample_.F_H_W[i] =
-        quantised(most > 0.0 ? std::clamp(read, -most, most) : read, specification_.force_resolution[i / 3]);
-  }
+  const math::Pose<double> X_WH = handle_.pose();
+  sample_.F_H_W = sensor_.read(hand_force(sample_.t, X_WH), X_WH.R, sample_.X_WH.R);
   return true;
 }
 
@@ -103,7 +149,8 @@ bool SimulatedCobot::read(Sample& sample) noexcept {
 }
 
 bool SimulatedCobot::command(const Command& command) noexcept {
-  if (state_ != State::enabled || !finite(command.X_WH) || !finite(command.V_WH)) {
+  if (state_ == State::off) return false;
+  if (!finite(command.X_WH) || !finite(command.V_WH)) {
     hold_still();
     return false;
   }

@@ -1,6 +1,6 @@
 // A simulated cobotic hand controller: a force sensor in the handle, axes on steered wheels (cobot_drive.h), and the servo of S0's Algorithm 1
 // (task_servo.h) between what it is told and how the wheels are steered. A command acts a period after it is given, as in a controller that
-// computes while the last command runs. While the device is off its wheels are straight: it stands, whatever pushes it.
+// computes while the last command runs.
 //
 // Its velocity is a difference of encoder readings through one pole at Specification::velocity_bandwidth, as in the computation that it is compared
 // with. How late that is decides what feed-forward is worth: a velocity that is late by d looks to the servo like an error d xdd_r of velocity, and is answered
@@ -11,8 +11,8 @@
 #include <cstdint>
 
 #include <tactus/device/cobot_drive.h>
+#include <tactus/device/force_sensor.h>
 #include <tactus/device/hand.h>
-#include <tactus/device/random.h>
 #include <tactus/device/sensing.h>
 #include <tactus/device/task_servo.h>
 
@@ -21,7 +21,12 @@ namespace tactus::device {
 struct CobotOptions {
   CobotDriveOptions drive;
   TaskServoGains servo;
-  std::array<double, 2> noise{1e-3, 0.02};  // [N m], [N] standard deviation of the force sensor
+  /// What it does while it is off. Locked: its wheels are straight, and it stands, whatever pushes it; that
+  /// is its safe state. Coasting: the motor is off and the drum free, the wheels are as they were steered
+  /// last, and who pushes it drives it back (CobotDrive::coast): mass and dry friction, which take energy and
+  /// give none.
+  enum class Off : std::uint8_t { locked, coasting } off = Off::locked;
+  Vector6 steered{};  // tangents of the wheels before it is first enabled, where it coasts
   std::uint64_t seed = 1;
 };
 
@@ -39,14 +44,18 @@ class SimulatedCobot final : public Device {
   bool read(Sample& sample) noexcept override;
   bool command(const Command& command) noexcept override;
   double hand_work() const noexcept override { return hand_work_; }
+  HandLimits hand_limits() const noexcept override;
 
   /// What it truly does.
   const Handle& handle() const noexcept { return handle_; }
   const CobotDrive& drive() const noexcept { return drive_; }
 
  private:
+  bool coasts() const noexcept { return off_ == CobotOptions::Off::coasting && state_ == State::off; }
   void hold_still() noexcept;
-  Vector6 hand_force(double t) const noexcept;
+  void follow(double t, double h) noexcept;
+  void coast(double t, double h) noexcept;
+  Vector6 hand_force(double t, const math::Pose<double>& X_WH) const noexcept;
   void sense_motion() noexcept;
 
   Specification specification_;
@@ -54,11 +63,11 @@ class SimulatedCobot final : public Device {
   CobotDrive drive_;
   TaskServo servo_;
   TaskServoMemory memory_{};
-  std::array<double, 2> noise_;
+  CobotOptions::Off off_;
   Sensing sensing_;
   double velocity_pole_;  // 0: plain differences
   Vector6 V_seen_{};      // [rad/s; m/s]
-  Random random_;
+  ForceSensor sensor_;
   State state_ = State::off;
   std::atomic<bool> stopped_{false};
   Handle handle_{};

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <tactus/base/error.h>
 #include <tactus/device/axis_flow.h>
+#include <tactus/device/hand_limits.h>
 #include <tactus/device/saturation.h>
 
 namespace tactus::device {
@@ -34,10 +36,12 @@ Specification checked(Specification s) {
 
 }  // namespace
 
-SimulatedImpedance::SimulatedImpedance(Specification specification, HandPointer hand)
+SimulatedImpedance::SimulatedImpedance(Specification specification, HandPointer hand, const Vector6& bias,
+                                       std::uint64_t seed)
     : specification_(checked(std::move(specification))),
       hand_(std::move(hand)),
       sensing_(specification_.resolution, specification_.rate, specification_.velocity_bandwidth),
+      sensor_(specification_, {}, bias, seed),
       delay_(static_cast<std::size_t>(std::lround(specification_.latency * specification_.rate))) {}
 
 bool SimulatedImpedance::enable() noexcept {
@@ -66,12 +70,21 @@ bool SimulatedImpedance::wait() noexcept {
   return true;
 }
 
+HandLimits SimulatedImpedance::hand_limits() const noexcept {
+  const double h = 1.0 / (specification_.rate * kSubsteps);
+  HandLimits most;
+  for (std::size_t k = 0; k < 2; ++k)
+    if (specification_.inertia[k] > 0.0)
+      most.stiffness[k] = kMostOfAStep * specification_.inertia[k] / (h * h);
+  return most;
+}
+
 void SimulatedImpedance::sense_force() noexcept {
-  const Grip grip = hand_->grip(sample_.t, handle_.pose());
-  for (std::size_t i = 0; i < 6; ++i)
-    if (has_axis(specification_.sensed, i))
-      sample_.F_H_W[i] = quantised(grip.wrench[i] - grip.damping[i / 3] * handle_.V[i],
-                                   specification_.force_resolution[i / 3]);
+  const math::Pose<double> X_WH = handle_.pose();
+  const Grip grip = hand_->grip(sample_.t, X_WH);
+  Vector6 F{};
+  for (std::size_t i = 0; i < 6; ++i) F[i] = grip.wrench[i] - grip.damping[i / 3] * handle_.V[i];
+  sample_.F_H_W = sensor_.read(F, X_WH.R, sample_.X_WH.R);
 }
 
 void SimulatedImpedance::advance(const Vector6& motors, double t, double h) noexcept {
@@ -82,13 +95,22 @@ void SimulatedImpedance::advance(const Vector6& motors, double t, double h) noex
   const Grip grip = hand_->grip(t + 0.5 * h, middle.pose());
 
   Vector6 way{};
+  math::Vec3<double> at_end{};  // [m] where the workspace ends; 0: not there
   for (std::size_t i = 0; i < 6; ++i) {
     if (!has_axis(specification_.sensed, i)) continue;
     const std::size_t k = i / 3;
     const Axis axis{specification_.inertia[k], specification_.damping[k] + grip.damping[k],
                     specification_.friction[k]};
     const double all = motors[i] + grip.wrench[i];
-    const AxisMotion motion = flow(axis, all, handle_.V[i], h);
+    const double end = i < 3 ? 0.0 : specification_.workspace[i - 3];
+    double low = -std::numeric_limits<double>::infinity(), high = -low;
+    if (end > 0.0) {
+      low = std::min(-end - handle_.p[i - 3], 0.0);
+      high = std::max(end - handle_.p[i - 3], 0.0);
+    }
+    const AxisMotion motion = flow_between(axis, all, handle_.V[i], h, low, high);
+    if (end > 0.0 && motion.way == low) at_end[i - 3] = -end;
+    if (end > 0.0 && motion.way == high) at_end[i - 3] = end;
     way[i] = motion.way;
     hand_work_ += grip.wrench[i] * way[i];
     // The hand's damping takes its part of what viscous friction burns.
@@ -97,12 +119,8 @@ void SimulatedImpedance::advance(const Vector6& motors, double t, double h) noex
     handle_.V[i] = motion.speed;
   }
   handle_.move(way);
-  for (std::size_t i = 0; i < 3; ++i) {
-    const double end = specification_.workspace[i];
-    if (!(end > 0.0) || std::abs(handle_.p[i]) <= end) continue;
-    handle_.p[i] = std::copysign(end, handle_.p[i]);
-    if (handle_.V[3 + i] * handle_.p[i] > 0.0) handle_.V[3 + i] = 0.0;
-  }
+  for (std::size_t i = 0; i < 3; ++i)
+    if (at_end[i] != 0.0) handle_.p[i] = at_end[i];
 }
 
 bool SimulatedImpedance::read(Sample& sample) noexcept {

@@ -117,7 +117,8 @@ void Teleoperation::look(PortView& port, const device::Sample& sample, const dev
   for (std::size_t i = 0; i < 6; ++i) u[i] -= own_part[i];
   if (own != nullptr) {
     M_d_ = observer_.M_d = own->M;
-    bias_ = own->bias;
+    bias_ = own->bias;  // its friction is in it
+    B_d_ = observer_.B_d = friction_ = {};
   }
   if (by_coordination())
     sample_.F_H_W = {};

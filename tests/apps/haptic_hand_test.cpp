@@ -19,10 +19,11 @@ using namespace test;
 using nlohmann::json;
 
 /// The table of a run of the cart, through a device with a force sensor and no friction of its own.
-std::string text_of(const Folder& folder, const std::string& options) {
+std::string text_of(const Folder& folder, const std::string& options,
+                    const std::string& device = "simulated:ideal-force") {
   const std::string out = folder.path("run.csv");
-  const Outcome run = tactus("haptic " + model("shopping_cart.yaml") +
-                             " --device simulated:ideal-force --duration 0.5 --out " + out + " " + options);
+  const Outcome run = tactus("haptic " + model("shopping_cart.yaml") + " --device " + device +
+                             " --duration 0.5 --out " + out + " " + options);
   EXPECT_EQ(run.code, 0) << options << run.err;
   return content_of(out);
 }
@@ -94,6 +95,33 @@ TEST(HapticHand, AnyHandLetsGoAndTrembles) {
   EXPECT_EQ(text_of(folder, "--hand file:" + left),
             text_of(folder, "--hand constant --wrench 1,0,0 --let-go-at 0.1"));
   EXPECT_NE(text_of(folder, "--hand file:" + shaken), pushed);
+}
+
+// What only turns feels no force: its hand trembles by torques.
+TEST(HapticHand, TremblesOnADeviceThatOnlyTurns) {
+  const Folder folder;
+  const std::string shaken = folder.file("shaken.yaml", "torque: [0, 0, 0.2]\ntremor: 2 N\n"),
+                    held = folder.file("held.yaml", "torque: [0, 0, 0.2]\n");
+  const auto wheel = [&](const std::string& options) { return text_of(folder, options, "simulated:wheel"); };
+  const std::string stroke = wheel("--hand stroke"), trembling = wheel("--hand tremble --force 3");
+  EXPECT_NE(trembling, stroke);
+  EXPECT_EQ(wheel("--hand stroke --tremor 3"), trembling);
+  EXPECT_NE(wheel("--hand file:" + shaken), wheel("--hand file:" + held));
+}
+
+// A spring that a substep of the device does not bear made 5 MJ of nothing, and a run that ended well.
+TEST(HapticHand, RefusesAHandThatItsDeviceDoesNotBear) {
+  const Folder folder;
+  const std::string file =
+      folder.file("hand.yaml", "way: [0, 0, 0]\narm: {stiffness: 1e9 N/m, damping: 5 N s/m}\n");
+  for (const std::string& options : {std::string("--hand-stiffness 1e9"), "--hand file:" + file,
+                                     std::string("--device simulated:admittance --hand-stiffness 1e9"),
+                                     "--device model:" + model("pantograph.yaml") + " --hand-stiffness 1e9",
+                                     "--device model:" + model("pantograph.yaml") + " --hand-damping 1e6"}) {
+    const Outcome run = tactus("haptic " + model("shopping_cart.yaml") + " --duration 0.1 " + options);
+    EXPECT_EQ(run.code, 2) << options << run.out;
+    EXPECT_NE(run.err.find("is more than device"), std::string::npos) << options << run.err;
+  }
 }
 
 TEST(HapticHand, ARandomHandIsTheSameForTheSameSeed) {

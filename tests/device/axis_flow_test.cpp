@@ -92,5 +92,49 @@ TEST(AxisFlow, ViscousFrictionBurnsWhatIsLeftOfTheWork) {
       }
 }
 
+// Between walls: the same motion until the way ends, and there what the wall takes closes the books: F x =
+// friction + viscous loss + change of m v^2/2 + struck.
+TEST(AxisFlow, AtAWallItStopsOrTurnsAwayAndTheWallTakesItsEnergy) {
+  const Axis axis{0.4, 3.0, 0.5};
+  const double F = 2.0, h = 0.3, v_end = (F - 0.5) / 3.0;
+  const AxisMotion free = flow(axis, F, 0.0, h);
+  const AxisMotion unhindered = flow_between(axis, F, 0.0, h, -1.0, 1.01 * free.way);
+  EXPECT_EQ(unhindered.way, free.way);
+  EXPECT_EQ(unhindered.speed, free.speed);
+  EXPECT_EQ(unhindered.struck, 0.0);
+  for (const double side : {1.0, -1.0}) {
+    const double wall = 0.5 * free.way;
+    const AxisMotion held =
+        flow_between(axis, side * F, 0.0, h, side > 0 ? -1.0 : -wall, side > 0 ? wall : 1.0);
+    EXPECT_EQ(held.way, side * wall);
+    EXPECT_EQ(held.speed, 0.0);
+    EXPECT_NEAR(held.distance, wall, kRounding);
+    // By its closed form: when it is there, how fast it is then, and what B v^2 is until then.
+    double before = 0.0, after = h;
+    const double tau = 0.4 / 3.0;
+    for (int k = 0; k < 60; ++k) {
+      const double t = 0.5 * (before + after);
+      (v_end * (t - tau * (1.0 - std::exp(-t / tau))) > wall ? after : before) = t;
+    }
+    const double v = v_end * (1.0 - std::exp(-before / tau));
+    EXPECT_NEAR(held.struck, 0.5 * 0.4 * v * v, kRounding);
+    const double burnt = 3.0 * v_end * v_end *
+                         (before - 2.0 * tau * (1.0 - std::exp(-before / tau)) +
+                          0.5 * tau * (1.0 - std::exp(-2.0 * before / tau)));
+    EXPECT_NEAR(viscous_loss(axis, side * F, 0.0, held), burnt, kRounding);
+  }
+  // At the wall already, pushed against it: nothing moves, and nothing is struck.
+  const AxisMotion pressed = flow_between(axis, F, 0.0, h, -1.0, 0.0);
+  EXPECT_EQ(pressed.way, 0.0);
+  EXPECT_EQ(pressed.struck, 0.0);
+  // Thrown at it against a force: it stops there, and the force takes it back from rest.
+  const Axis bare{0.4, 0.0, 0.0};
+  const double arrives = (1.0 - std::sqrt(1.0 - 2.0 * 2.0 * 0.1)) / 2.0;  // 0.1 = t - 2 t^2/2
+  const AxisMotion back = flow_between(bare, -2.0 * 0.4, 1.0, h, -1.0, 0.1);
+  EXPECT_NEAR(back.speed, -2.0 * (h - arrives), 1e-12);
+  EXPECT_NEAR(back.way, 0.1 - (h - arrives) * (h - arrives), 1e-12);
+  EXPECT_NEAR(back.struck, 0.5 * 0.4 * (1.0 - 2.0 * 2.0 * 0.1), 1e-12);
+}
+
 }  // namespace
 }  // namespace tactus::device

@@ -39,6 +39,84 @@ TEST(Cobot, WithTheDriveOffItIsAsHeavyAsItsWheelsAreSteered) {
   EXPECT_EQ(locked.coast({1, 1, 1, 1e3, 1e3, 1e3}, 1.0), Vector6{});
 }
 
+Specification bare_cobot() {
+  Specification s;
+  s.name = "cobot";
+  s.kind = Kind::admittance;
+  return s;
+}
+
+// The same as a device that is off, by what it tells: wheels at 45 degrees, a constant push from rest.
+TEST(Cobot, AsADeviceThatIsOffItCoastsAsItsWheelsAreSteered) {
+  for (const double push : {10.0, 7.0}) {
+    CobotOptions options;
+    options.off = CobotOptions::Off::coasting;
+    options.steered = {0, 0, 0, 1.0, 0, 0};
+    SimulatedCobot cobot(bare_cobot(), constant({0, 0, 0, push, 0, 0}), options);
+    Sample sample;
+    for (int k = 0; k <= 500; ++k) {
+      ASSERT_TRUE(cobot.wait() && cobot.read(sample));
+      EXPECT_FALSE(cobot.command({.wrench = {}, .X_WH = sample.X_WH, .V_WH = {0, 0, 0, 0.1, 0, 0}}));
+    }
+    const double t = 0.5, a = push > 7.2 ? (push - 7.2) / 11.0 : 0.0;
+    EXPECT_DOUBLE_EQ(sample.t, t);
+    EXPECT_NEAR(2.0 * sample.X_WH.p.x / (t * t), a, 1e-6);
+    EXPECT_NEAR(sample.V_WH[3], a * (t - 0.5e-3), 1e-9);  // the difference of two readings
+    EXPECT_NEAR(cobot.hand_work(), push * sample.X_WH.p.x, 1e-12);
+    if (push > 7.2) {
+      EXPECT_NEAR(a, 0.2545, 5e-5);
+    }
+  }
+}
+
+// What it does when it is switched off in motion: the wheels stay, friction stops it, and a hand that pushes
+// on works against 7.2 N; locked ones stand at once.
+TEST(Cobot, SwitchedOffInMotionItComesToRestAndGivesNothing) {
+  for (const auto off : {CobotOptions::Off::coasting, CobotOptions::Off::locked}) {
+    CobotOptions options;
+    options.off = off;
+    Specification s = bare_cobot();
+    s.workspace = {0.05, 0.05, 0.05};
+    SimulatedCobot cobot(s, none(), options);
+    ASSERT_TRUE(cobot.enable());
+    Sample sample;
+    for (int k = 0; k < 200; ++k) {
+      ASSERT_TRUE(cobot.wait() && cobot.read(sample));
+      Command command;
+      command.X_WH.p.x = 0.1 * 1e-3 * (k + 1);
+      command.V_WH[3] = 0.1;
+      ASSERT_TRUE(cobot.command(command));
+    }
+    cobot.disable();
+    const double from = cobot.handle().p.x, v = cobot.handle().V[3];
+    for (int k = 0; k < 3000; ++k) ASSERT_TRUE(cobot.wait() && cobot.read(sample));
+    const double way = cobot.handle().p.x - from;
+    if (off == CobotOptions::Off::locked) {
+      EXPECT_EQ(way, 0.0);
+      continue;
+    }
+    // Along the way m v dv = -f_c dx, m by how the wheel is steered.
+    const double tangent = cobot.drive().tangents()[3], mass = 6.0 + 5.0 / (tangent * tangent);
+    EXPECT_GT(v, 0.05);
+    EXPECT_NEAR(way, std::min(0.5 * mass * v * v / 7.2, 0.05 - from), 1e-9);
+    EXPECT_EQ(cobot.handle().V[3], 0.0);
+  }
+}
+
+// At the end of its workspace it stands, and gets no more work.
+TEST(Cobot, CoastingItStopsAtTheEndOfItsWorkspace) {
+  CobotOptions options;
+  options.off = CobotOptions::Off::coasting;
+  options.steered = {0, 0, 0, 1.0, -0.5, 0};
+  Specification s = bare_cobot();
+  s.workspace = {0.1, 0.1, 0.1};
+  SimulatedCobot cobot(s, constant({0, 0, 0, 20, -20, 0}), options);
+  for (int k = 0; k < 5000; ++k) ASSERT_TRUE(cobot.wait());
+  EXPECT_NEAR(cobot.handle().p.x, 0.1, 1e-15);
+  EXPECT_NEAR(cobot.handle().p.y, -0.05, 1e-12);
+  EXPECT_NEAR(cobot.hand_work(), 20.0 * 0.1 + 20.0 * 0.05, 1e-9);
+}
+
 // One freedom for all axes: the way is along the tangents, whatever the push, and its work is the drum's and the axes' energy and friction.
 TEST(Cobot, WithTheDriveOffItsAxesMoveTogether) {
   CobotDrive drive;
@@ -90,7 +168,6 @@ TEST(Cobot, RendersALightMassWithinOnePercent) {
     s.resolution = {1e-4, 1e-5};
     s.velocity_bandwidth = 628.0;
     CobotOptions options;
-    options.noise = {};
     options.servo.feed_forward = feed_forward;
     // Eased in within the first turn, so that little but the sine is left.
     SimulatedCobot cobot(s, scripted([=](double t) {
@@ -159,7 +236,6 @@ TEST(Cobot, RoundACircleItErrsAsItsServoMustAndFeedForwardIsWorthTenTimes) {
       s.rate = kRate;
       s.velocity_bandwidth = kBandwidth;
       CobotOptions options;
-      options.noise = {};
       options.servo.feed_forward = feed_forward;
       SimulatedCobot cobot(s, none(), options);
       ASSERT_TRUE(cobot.enable());

@@ -90,14 +90,18 @@ TEST(Evdev, TakesAllOfTheStrengthAndNoSpringOfTheDevicesOwn) {
   EXPECT_EQ(bench.fake().autocenter, 0);
 }
 
-TEST(Evdev, ReversedTurnsTheForceRound) {
+TEST(Evdev, ReversedTurnsTheForceRoundInWhateverOrderItIsSaid) {
+  for (const std::string words : {"joystick:reversed:", "reversed:joystick:"}) {
+    FakeEvdev fake;
+    const auto device = test::open_on(fake, words + kPath);
+    EXPECT_EQ(device->specification().name, "evdev:" + words + kPath);
+    ASSERT_TRUE(device->enable() && device->wait());
+    ASSERT_TRUE(device->command({.wrench = {0, 0, 0, 2.5, 0, 0}, .X_WH = {}, .V_WH = {}}));
+    EXPECT_NEAR(fake.push().first, -0.5, 1e-4) << words;
+    EXPECT_NEAR(fake.push().second, 0.0, 1e-4) << words;
+  }
   FakeEvdev fake;
-  const auto device = test::open_on(fake, std::string("joystick:reversed:") + kPath);
-  EXPECT_EQ(device->specification().name, std::string("evdev:joystick:reversed:") + kPath);
-  ASSERT_TRUE(device->enable() && device->wait());
-  ASSERT_TRUE(device->command({.wrench = {0, 0, 0, 2.5, 0, 0}, .X_WH = {}, .V_WH = {}}));
-  EXPECT_NEAR(fake.push().first, -0.5, 1e-4);
-  EXPECT_NEAR(fake.push().second, 0.0, 1e-4);
+  EXPECT_THROW(test::open_on(fake, std::string("wheel:reversed:joystick:") + kPath), InputError);
 }
 
 TEST(Evdev, NoNewsIsNoMotionAndTheSameForceIsNotSentAgain) {

@@ -61,6 +61,23 @@ TEST(Hand, TrembleIsBoundedAndTheSameForTheSameSeed) {
   EXPECT_NE(one->grip(0.1, {}).wrench, other->grip(0.1, {}).wrench);
 }
 
+// At a lever the same tremor turns: what was a force is a torque of force times lever, and no force is left.
+TEST(Hand, TrembleOfAHandThatTurnsIsATorque) {
+  constexpr double kForce = 2.0, kLever = 0.15;
+  const HandPointer pulls = trembling(none(), kForce, 3), turns = trembling(none(), kForce, 3, kLever);
+  double most = 0.0;
+  for (double t = 0.0; t < 20.0; t += 1e-3) {
+    const Vector6 F = pulls->grip(t, {}).wrench, T = turns->grip(t, {}).wrench;
+    for (std::size_t i = 0; i < 3; ++i) {
+      ASSERT_NEAR(T[i], kLever * F[3 + i], kRounding) << t;
+      ASSERT_EQ(T[3 + i], 0.0);
+      ASSERT_EQ(F[i], 0.0);
+      most = support::larger(most, std::abs(T[i]));
+    }
+  }
+  EXPECT_GT(most, 0.5 * kForce * kLever);
+}
+
 // Within its ways, no faster than sines of its shortest period, and far enough to be a motion.
 TEST(Hand, WanderingIsBoundedAndTheSameForTheSameSeed) {
   const math::Vec3<double> ahead{0.1, 0, 0}, aside{0, 0.02, 0};

@@ -1,141 +1,38 @@
-// What every device keeps to, whoever made it.
+// What every device keeps to (device_laws.h), those of the registry and models; and the registry itself.
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <cstring>
-#include <limits>
 #include <thread>
 
 #include <tactus/base/error.h>
 #include <tactus/device/registry.h>
-#include <tactus/math/rotation_vector.h>
 
-#include "support/allocations.h"
+#include "device/device_laws.h"
+#include "support/paths.h"
 
 namespace tactus::device {
 namespace {
 
-class EveryDevice : public ::testing::TestWithParam<std::string> {
- protected:
-  static HandPointer busy() {
-    return trembling(following(circles({0.03, 0, 0}, {0, 0.03, 0.01}, 0.5)), 0.5, 11);
-  }
-  std::unique_ptr<Device> device_ = open(GetParam(), busy());
-};
-
-/// A little away from where it is, in every axis.
-Command some_command(const Sample& sample) {
-  Command command;
-  command.wrench = {0.01, -0.02, 0.03, 1.0, -0.5, 0.7};
-  command.X_WH = sample.X_WH;
-  command.X_WH.p.x += 1e-5;
-  command.V_WH = {0.0, 0.0, 0.01, 0.01, 0.0, 0.02};
-  return command;
-}
-
-TEST_P(EveryDevice, HasASpecificationThatHoldsTogether) {
-  const Specification& s = device_->specification();
-  EXPECT_EQ(s.name, GetParam());
-  EXPECT_FALSE(s.description.empty());
-  EXPECT_GT(s.rate, 0.0);
-  EXPECT_EQ(s.actuated & ~s.sensed, 0);
-  for (std::size_t k = 0; k < 2; ++k) EXPECT_GE(s.peak[k], s.continuous[k]);
-  EXPECT_GT(s.stiffness, 0.0);
-}
-
-TEST_P(EveryDevice, CountsItsSamplesAndKeepsItsClock) {
-  Sample sample;
-  EXPECT_FALSE(device_->read(sample));  // none yet
-  for (std::uint64_t k = 1; k <= 100; ++k) {
-    ASSERT_TRUE(device_->wait());
-    ASSERT_TRUE(device_->read(sample));
-    EXPECT_EQ(sample.number, k);
-    EXPECT_DOUBLE_EQ(sample.t, double(k - 1) / device_->specification().rate);
-  }
-}
-
-TEST_P(EveryDevice, MovesOnlyInAxesThatItHas) {
-  device_->enable();
-  Sample sample;
-  for (int k = 0; k < 500 && device_->wait() && device_->read(sample); ++k) {
-    device_->command(some_command(sample));
-    const math::Vec3<double> theta = rotation_vector(sample.X_WH.R);
-    for (std::size_t i = 0; i < 6; ++i) {
-      if (has_axis(device_->specification().sensed, i)) continue;
-      ASSERT_EQ(i < 3 ? theta[i] : sample.X_WH.p[i - 3], 0.0);
-      ASSERT_EQ(sample.V_WH[i], 0.0);
-      ASSERT_EQ(sample.F_H_W[i], 0.0);
-    }
-  }
-}
-
-TEST_P(EveryDevice, DoesNothingThatItIsToldWhileItIsOff) {
-  const auto left_alone = open(GetParam(), busy());
-  Sample sample, alone;
-  EXPECT_EQ(device_->state(), State::off);
-  for (int k = 0; k < 200; ++k) {
-    ASSERT_TRUE(device_->wait() && device_->read(sample));
-    ASSERT_TRUE(left_alone->wait() && left_alone->read(alone));
-    EXPECT_FALSE(device_->command(some_command(sample)));
-  }
-  // The servo of an admittance device holds anew where it is with every refusal: it drifts by the leak.
-  const double kDrift = device_->specification().kind == Kind::impedance ? 0.0 : 1e-4;  // [m]
-  EXPECT_NEAR(sample.X_WH.p.x, alone.X_WH.p.x, kDrift);
-}
-
-TEST_P(EveryDevice, RefusesACommandThatIsNotFinite) {
-  for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
-    for (std::size_t i = 0; i < 6; ++i) {
-      device_->enable();
-      Sample sample;
-      ASSERT_TRUE(device_->wait() && device_->read(sample));
-      Command command = some_command(sample);
-      (device_->specification().kind == Kind::impedance ? command.wrench : command.V_WH)[i] = bad;
-      EXPECT_FALSE(device_->command(command));
-      ASSERT_TRUE(device_->wait() && device_->read(sample));
-      EXPECT_TRUE(finite(sample));
-    }
-}
-
-TEST_P(EveryDevice, AllocatesNothingInTheLoop) {
-  device_->enable();
-  Sample sample;
-  const long before = test::allocation_count_of_this_thread();
-  for (int k = 0; k < 200; ++k) {
-    device_->wait();
-    device_->read(sample);
-    device_->command(some_command(sample));
-  }
-  EXPECT_EQ(test::allocation_count_of_this_thread(), before);
-}
-
-TEST_P(EveryDevice, DoesTheSameTwice) {
-  const auto again = open(GetParam(), busy());
-  device_->enable();
-  again->enable();
-  Sample one, two;
-  for (int k = 0; k < 500; ++k) {
-    ASSERT_TRUE(device_->wait() && device_->read(one) && again->wait() && again->read(two));
-    ASSERT_EQ(std::memcmp(&one.X_WH, &two.X_WH, sizeof one.X_WH), 0);
-    ASSERT_EQ(one.V_WH, two.V_WH);
-    ASSERT_EQ(one.F_H_W, two.F_H_W);
-    device_->command(some_command(one));
-    again->command(some_command(two));
-  }
-}
-
-std::vector<std::string> names() {
-  std::vector<std::string> all;
-  for (const Specification& s : devices()) all.push_back(s.name);
+std::vector<DeviceCase> simulated() {
+  std::vector<DeviceCase> all;
+  for (const Specification& s : devices())
+    all.push_back({s.name, [name = s.name](HandPointer hand) { return open(name, std::move(hand)); }});
   return all;
 }
+INSTANTIATE_TEST_SUITE_P(Registry, EveryDevice, ::testing::ValuesIn(simulated()), test_name);
 
-INSTANTIATE_TEST_SUITE_P(Registry, EveryDevice, ::testing::ValuesIn(names()), [](const auto& info) {
-  std::string name = info.param;
-  for (char& c : name)
-    if (c == ':' || c == '-') c = '_';
-  return name;
-});
+/// Without damping and with; a linkage, six legs, and an arm with dry friction and limits of its motors.
+std::vector<DeviceCase> models() {
+  std::vector<DeviceCase> all;
+  for (const std::string name : {"pantograph", "stewart_platform", "puma560"})
+    all.push_back({"model:" + name,
+                   [name](HandPointer hand) {
+                     return open("model:" + support::source_dir() + "/models/" + name + ".yaml",
+                                 std::move(hand));
+                   },
+                   false});
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(Models, EveryDevice, ::testing::ValuesIn(models()), test_name);
 
 TEST(Registry, SaysWhichDeviceWasMeant) {
   try {

@@ -201,6 +201,114 @@ TEST(ModelDevice, OfTheRegistryHasAnEndWhereItsModelNamesNone) {
   EXPECT_EQ(device->specification().continuous[0], 0.0);  // it turns nothing
 }
 
+// A joint that names no limit: the handle's own stated peak is what a wrench is cut to, and the motors give
+// no more than that takes.
+TEST(ModelDevice, GivesItsStatedPeakAtMostWhereItsMotorsHaveNoLimit) {
+  ModelDeviceOptions options;
+  options.most = {2.0, 30.0};
+  const auto motors_by = [&](double force) {
+    ModelDevice device(model_of("pantograph"), options, none());
+    EXPECT_TRUE(device.enable() && device.wait());
+    EXPECT_TRUE(device.command({.wrench = {0, 0, 0, 0.6 * force, 0.8 * force, 0}, .X_WH = {}}));
+    EXPECT_TRUE(device.wait());
+    return std::vector<double>(device.motors().begin(), device.motors().end());
+  };
+  const std::vector<double> most = motors_by(30.0), less = motors_by(20.0);
+  EXPECT_EQ(ModelDevice(model_of("pantograph"), options, none()).specification().peak[1], 30.0);
+  EXPECT_LT(support::difference(motors_by(1e4), most), 1e-12);
+  EXPECT_GT(support::difference(less, most), 0.1);
+}
+
+// Two rails, one heavier to push: what is known of the handle is the least along its axes, and of a rail what
+// it is made of.
+TEST(ModelDevice, KnowsItsDampingAndItsFrictionFromItsJoints) {
+  const char* const text = R"(
+name: rails
+gravity: [0, 0, 0]
+bodies: {a: {mass: 0.2}, b: {mass: 0.3}}
+joints:
+  x: {type: prismatic, parent: world, child: a, axis: x, damping: 3, friction: {coulomb: 0.4, viscous: 1}}
+  y: {type: prismatic, parent: a, child: b, axis: y, damping: 2, friction: {coulomb: {positive: 0.9, negative: 0.7}}}
+)";
+  constexpr double kHard = 1e-7;  // it is pushed hard enough for dry friction to be nothing
+  ModelDeviceOptions options;
+  options.encoder_step = 1e-4;
+  options.compensated = false;
+  const ModelDevice device(describe::load_text(text, "rails.yaml"), options, none());
+  const Specification& s = device.specification();
+  EXPECT_NEAR(s.inertia[1], 0.3, 1e-12);
+  EXPECT_NEAR(s.damping[1], 2.0, kHard);
+  EXPECT_NEAR(s.friction[1], 0.4, kHard);
+  EXPECT_NEAR(s.stiffness, std::min(2.0 * 2.0 * s.rate, 2.0 * 0.4 / 1e-4), 4e3 * kHard);
+  // A lever of 0.5 m: c/r^2 and f/r.
+  const ModelDevice lever(describe::load_text(R"(
+name: lever
+gravity: [0, 0, 0]
+bodies: {bar: {mass: 1, com: [0, 0.5, 0], inertia: [0.1, 0.1, 0.1]}}
+joints: {q: {type: revolute, parent: world, child: bar, axis: z, damping: 0.5, friction: {coulomb: 0.2}}}
+frames: {grip: {body: bar, placement: {xyz: [0, 0.5, 0]}, grasp: true}}
+)",
+                                              "lever.yaml"),
+                          options, none());
+  EXPECT_EQ(lever.specification().actuated, 0b001000);
+  EXPECT_NEAR(lever.specification().damping[1], 0.5 / 0.25, kHard);
+  EXPECT_NEAR(lever.specification().friction[1], 0.2 / 0.5, kHard);
+  EXPECT_EQ(ModelDevice(model_of("pantograph"), options, none()).specification().stiffness, 0.0);
+}
+
+// What a hand feels of them: a damped rail with dry friction comes to (F - f)/c, and where the motors carry
+// what it does by itself it goes as its mass goes.
+TEST(ModelDevice, ItsFrictionIsFeltUnlessItsMotorsCarryIt) {
+  const char* const text = R"(
+name: rail
+gravity: [0, 0, 0]
+bodies: {a: {mass: 0.1}}
+joints: {x: {type: prismatic, parent: world, child: a, axis: x, damping: 3, friction: {coulomb: 0.5}}}
+)";
+  for (const bool compensated : {true, false}) {
+    ModelDeviceOptions options;
+    options.compensated = compensated;
+    ModelDevice rail(describe::load_text(text, "rail.yaml"), options, constant({0, 0, 0, 2, 0, 0}));
+    EXPECT_EQ(rail.specification().damping[1] > 0.0, !compensated);
+    ASSERT_TRUE(rail.enable());
+    Sample sample;
+    for (int k = 0; k <= 1000; ++k) {
+      ASSERT_TRUE(rail.wait() && rail.read(sample));
+      ASSERT_TRUE(rail.command({.wrench = {}, .X_WH = {}}));
+    }
+    const double felt = (2.0 - 0.5) / 3.0, free = 2.0 / 0.1;  // [m/s], after a second
+    EXPECT_NEAR(sample.V_WH[3], compensated ? free : felt, compensated ? 0.05 * free : 1e-3);
+  }
+}
+
+// A spring on a model swings as it must: nothing is added to it by when the hand is asked. A held force would
+// grow by K h/(4 m) in each second.
+TEST(ModelDevice, AHandWithoutDampingNeitherFeedsItNorIsFed) {
+  const char* const text = R"(
+name: rail
+gravity: [0, 0, 0]
+bodies: {a: {mass: 0.5}}
+joints: {x: {type: prismatic, parent: world, child: a, axis: x}}
+)";
+  constexpr double kStiffness = 2000.0, kWay = 0.01;
+  ModelDevice device(describe::load_text(text, "rail.yaml"), {},
+                     following(
+                         [](double) {
+                           return Intention{{kWay, 0, 0}, {}};
+                         },
+                         Arm{{0.0, kStiffness}, {0.0, 0.0}}));
+  Sample sample;
+  double least = 0.0, most = 0.0;
+  for (int k = 0; k < 10000; ++k) {
+    ASSERT_TRUE(device.wait() && device.read(sample));
+    least = -support::larger(-least, -sample.X_WH.p.x);
+    most = support::larger(most, sample.X_WH.p.x);
+  }
+  // s = K h^2/m = 6e-5: amplitudes are right to s/8.
+  EXPECT_NEAR(most, 2.0 * kWay, 1e-4 * kWay);
+  EXPECT_GT(least, -1e-4 * kWay);
+}
+
 TEST(ModelDevice, SeesTheHandleInStepsOfItsEncoders) {
   const auto hand = [] { return following(strokes({0.02, 0.01, 0}, 0.5)); };
   ModelDeviceOptions fine, coarse;

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <vector>
 
 #include <tactus/base/error.h>
 #include <tactus/device/simulated_admittance.h>
@@ -137,6 +138,39 @@ TEST(SimulatedImpedance, GoesNoFurtherThanItsWorkspace) {
   EXPECT_EQ(device.handle().V[4], 0.0);
 }
 
+// From rest the speed is F/B (1 - exp(-t/tau)); at the end of its way the handle's energy is the wall's, and
+// whoever pushes on gives nothing more.
+TEST(SimulatedImpedance, AHandThatPushesAgainstTheEndOfTheWorkspaceGivesTheWorkOfTheWay) {
+  constexpr double kForce = 20.0, kWay = 0.5, kHandDamping = 5.0;  // [N], [m], [N s/m]
+  Specification s = plain();
+  s.workspace = {kWay, kWay, kWay};
+  for (const double side : {-1.0, 1.0}) {
+    SimulatedImpedance device(s, constant({0, 0, 0, 0, side * kForce, 0}));
+    for (int k = 0; k < 5000; ++k) next(device);
+    EXPECT_EQ(device.handle().p.y, side * kWay);
+    EXPECT_NEAR(device.hand_work(), kForce * kWay, 1e-12 * 5000);  // rounding of a sum of 40,000
+  }
+  // A damped hand: less what its own damping took on the way.
+  class Pushing final : public Hand {
+   public:
+    Grip grip(double, const math::Pose<double>&) const noexcept override {
+      return {{0, 0, 0, 0, kForce, 0}, {0.0, kHandDamping}};
+    }
+  };
+  SimulatedImpedance device(s, std::make_unique<Pushing>());
+  for (int k = 0; k < 5000; ++k) next(device);
+  const double B = s.damping[1] + kHandDamping, tau = s.inertia[1] / B, most = kForce / B;
+  double before = 0.0, after = 5.0;  // [s] when it arrives
+  for (int k = 0; k < 100; ++k) {
+    const double t = 0.5 * (before + after);
+    (most * (t - tau * (1.0 - std::exp(-t / tau))) > kWay ? after : before) = t;
+  }
+  const double t = before, squared = most * most *
+                                     (t - 2.0 * tau * (1.0 - std::exp(-t / tau)) +
+                                      0.5 * tau * (1.0 - std::exp(-2.0 * t / tau)));
+  EXPECT_NEAR(device.hand_work(), kForce * kWay - kHandDamping * squared, 1e-9);
+}
+
 TEST(SimulatedImpedance, RefusesWhatItCannotBe) {
   Specification weightless = plain(), slow = plain(), late = plain();
   weightless.inertia[1] = 0.0;
@@ -221,9 +255,9 @@ TEST(SimulatedAdmittance, ReachesAStepAtTheServosBandwidth) {
 TEST(SimulatedAdmittance, ItsSensorHasBiasNoiseStepsAndAnEnd) {
   Servo servo;
   servo.bias = {0, 0, 0, 0.4, 0, 0};
-  servo.noise = {0.0, 0.2};
   Specification s = servo_device();
   s.peak = {1.0, 5.0};
+  s.force_noise = {0.0, 0.2};
   s.force_resolution = {0.0, 0.05};
   SimulatedAdmittance device(s, constant({0, 0, 0, 1, 50, 0}), servo);
   double sum = 0.0, squares = 0.0;
@@ -238,6 +272,53 @@ TEST(SimulatedAdmittance, ItsSensorHasBiasNoiseStepsAndAnEnd) {
   EXPECT_NEAR(mean, 1.4, 5.0 * 0.2 / std::sqrt(kSamples));  // five standard errors
   EXPECT_NEAR(deviation, std::sqrt(0.04 + 0.05 * 0.05 / 12.0), 5.0 * 0.2 / std::sqrt(2.0 * kSamples));
   EXPECT_EQ(next(device).F_H_W[4], 5.0);
+}
+
+// A bias sits in the sensor, and the sensor in the handle: turned by a quarter about z, what it adds along
+// its x is told along y. So it is with steps.
+TEST(SimulatedAdmittance, ItsSensorsAxesAreTheHandles) {
+  Servo servo;
+  servo.bias = {0.3, 0, 0, 0.4, 0, 0};
+  Specification s = servo_device();
+  s.force_resolution = {0.0, 0.05};
+  SimulatedAdmittance device(s, constant({0, 0, 0, 0, 0, 1}), servo);
+  device.set_handle({.p = {}, .orientation = math::exponential({0, 0, 0.5 * std::numbers::pi}), .V = {}});
+  const Vector6 told = next(device).F_H_W, expected{0, 0.3, 0, 0, 0.4, 1};
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(told[i], expected[i], kRounding) << i;
+  // Turned by 0.3 rad, a force of 1 N along the world's x is whole steps along the handle's axes.
+  SimulatedAdmittance turned(s, constant({0, 0, 0, 1, 0, 0}), Servo{});
+  turned.set_handle({.p = {}, .orientation = math::exponential({0, 0, 0.3}), .V = {}});
+  const Sample sample = next(turned);
+  const math::Vec3<double> own =
+      sample.X_WH.R.transposed() * math::Vec3<double>{sample.F_H_W[3], sample.F_H_W[4], sample.F_H_W[5]};
+  EXPECT_NEAR(own.x, 0.95, kRounding);  // of cos(0.3) = 0.9553
+  EXPECT_NEAR(own.y, -0.3, kRounding);  // of -sin(0.3) = -0.2955
+}
+
+TEST(SimulatedImpedance, ItsForceSensorHasBiasNoiseAndStepsOfItsSeed) {
+  Specification s = plain();
+  s.force_sensor = true;
+  s.force_resolution = {0.0, 0.05};
+  s.force_noise = {0.0, 0.2};
+  s.inertia = {1.0, 1e6};  // it stands
+  const auto readings = [&](std::uint64_t seed) {
+    SimulatedImpedance device(s, constant({0, 0, 0, 1, 0, 0}), {0, 0, 0, 0.4, 0, 0}, seed);
+    std::vector<double> F;
+    for (int k = 0; k < 20000; ++k) F.push_back(next(device).F_H_W[3]);
+    return F;
+  };
+  const std::vector<double> one = readings(1);
+  double sum = 0.0, squares = 0.0;
+  for (const double F : one) {
+    ASSERT_NEAR(F / 0.05, std::round(F / 0.05), 1e-9);
+    sum += F;
+    squares += F * F;
+  }
+  const double n = double(one.size()), mean = sum / n, deviation = std::sqrt(squares / n - mean * mean);
+  EXPECT_NEAR(mean, 1.4, 5.0 * 0.2 / std::sqrt(n));  // five standard errors
+  EXPECT_NEAR(deviation, std::sqrt(0.04 + 0.05 * 0.05 / 12.0), 5.0 * 0.2 / std::sqrt(2.0 * n));
+  EXPECT_EQ(one, readings(1));
+  EXPECT_NE(one, readings(2));
 }
 
 }  // namespace

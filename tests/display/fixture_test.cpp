@@ -8,9 +8,13 @@
 #include <tactus/contact/open.h>
 #include <tactus/control/fixture.h>
 #include <tactus/describe/read/load.h>
+#include <tactus/device/random.h>
 #include <tactus/device/simulated_admittance.h>
 #include <tactus/device/simulated_impedance.h>
 #include <tactus/display/loop.h>
+#include <tactus/math/rotation_vector.h>
+
+#include "support/compare.h"
 
 namespace tactus::display {
 namespace {
@@ -40,7 +44,7 @@ double felt(bool compensated) {
   s.kind = device::Kind::admittance;
   device::Servo servo;
   servo.bandwidth = 2000.0;
-  servo.fixture_mass = kTool;
+  servo.fixture = {.mass = kTool, .centre = {}, .inertia = {}};
   device::SimulatedAdmittance device(
       s, device::scripted([omega](double t) { return Vector6{0, 0, 0, std::cos(omega * t), 0, 0}; }), servo);
   const auto block = mass();
@@ -68,6 +72,46 @@ TEST(FixtureInTheLoop, IsFeltAsItsMassUnlessItIsCompensated) {
   constexpr double kSampled = 1e-3;
   EXPECT_NEAR(felt(false), kVirtual + kTool, kSampled * kVirtual);
   EXPECT_NEAR(felt(true), kVirtual, kSampled * kVirtual);
+}
+
+// In 100 orientations of the handle, by the device's own sensor, whose steps are along its axes, and what the
+// loop makes of it: of weight and torque of a tool with a centre of its own less than half a step is left.
+TEST(FixtureInTheLoop, AtRestNothingIsLeftOfItsWeightInAnyOrientation) {
+  const device::Fixture tool{.mass = 0.8, .centre = {0.01, -0.02, 0.06}, .inertia = {1e-3, 2e-3, 5e-4}};
+  device::Specification s;
+  s.name = "servo";
+  s.kind = device::Kind::admittance;
+  s.force_resolution = {6e-3, 0.11};
+  device::Servo servo;
+  servo.fixture = tool;
+  constexpr double kRounding = 1e-12;
+  device::Random random(7);
+  double most = 0.0;
+  for (int i = 0; i < 100; ++i) {
+    device::SimulatedAdmittance device(s, device::none(), servo);
+    device.set_handle(
+        {.p = {},
+         .orientation = math::exponential(
+             {6.0 * random.uniform() - 3.0, 6.0 * random.uniform() - 3.0, 6.0 * random.uniform() - 3.0}),
+         .V = {}});
+    const auto block = mass();
+    HapticLoop loop(*block, device, block->port("block"), {}, {});
+    loop.compensate(tool);
+    ASSERT_TRUE(loop.enable());
+    ASSERT_TRUE(device.wait() && loop.tick(1e-3));
+    const TickRecord& record = loop.record();
+    const Vector6 left = device::turned(device.handle().pose().R.transposed(), record.F_H);
+    for (std::size_t k = 0; k < 6; ++k) {
+      ASSERT_LE(std::abs(left[k]), 0.5 * s.force_resolution[k / 3] + kRounding) << i << " " << k;
+      most = support::larger(most, std::abs(left[k]) / s.force_resolution[k / 3]);
+    }
+    // Not compensated, it is the tool's weight.
+    device::Sample sample;
+    ASSERT_TRUE(device.read(sample));
+    const double weight = std::hypot(sample.F_H_W[3], sample.F_H_W[4], sample.F_H_W[5]);
+    ASSERT_NEAR(weight, 0.8 * 9.81, 0.11);
+  }
+  EXPECT_GT(most, 0.4);  // steps there are
 }
 
 TEST(FixtureInTheLoop, IsRefusedForADeviceThatSensesMotion) {

@@ -99,7 +99,7 @@ device::HandPointer hand(Draw& draw, Along along) {
   }
   if (draw.below(2) == 0)
     one = device::trembling(std::move(one), draw.between(0.1, 3.0),
-                            static_cast<std::uint64_t>(draw.below(1000)));
+                            static_cast<std::uint64_t>(draw.below(1000)), turns ? device::kTremorLever : 0.0);
   if (draw.below(4) == 0) one = device::letting_go(std::move(one), draw.between(0.2, 1.0));
   return one;
 }

@@ -272,11 +272,20 @@ What parse(std::string text) {
     text.erase(0, word.size() + 1);
     return true;
   };
-  if (takes("wheel"))
-    what.wheel = true;
-  else if (takes("joystick"))
-    what.wheel = false;
-  what.reversed = takes("reversed");
+  for (bool more = true; more;) {  // in any order
+    const std::optional<bool> before = what.wheel;
+    if (takes("wheel"))
+      what.wheel = true;
+    else if (takes("joystick"))
+      what.wheel = false;
+    else if (takes("reversed"))
+      what.reversed = true;
+    else
+      more = false;
+    if (before && what.wheel != before)
+      throw InputError({}, "evdev: a device that is a wheel and a joystick",
+                       "say one of them: evdev:wheel:PATH or evdev:joystick:PATH");
+  }
   what.path = text;
   return what;
 }

@@ -34,6 +34,8 @@ void each_number(Specification& s, const Each& each) {
   pair("damping", s.damping);
   pair("friction", s.friction);
   each("velocity_bandwidth", s.velocity_bandwidth);
+  pair("force_noise", s.force_noise);
+  pair("speed", s.speed);
 }
 
 }  // namespace
@@ -88,7 +90,10 @@ device::Specification specification_of(const std::map<std::string, std::string>&
   s.actuated = axes("actuated");
   s.force_sensor = number("force_sensor") != 0.0;
   s.owns_clock = fields.count("owns_clock") > 0 && number("owns_clock") != 0.0;  // older logs do not say
-  each_number(s, [&](const std::string& name, double& x) { x = number(name); });
+  each_number(s, [&](const std::string& name, double& x) {
+    const bool newer = name.ends_with("force_noise") || name.ends_with("speed");  // older logs do not say
+    if (!newer || fields.count(name) > 0) x = number(name);
+  });
   if (!(s.rate > 0.0)) throw InputError({file}, "the log's rate is not positive", "give another log");
   return s;
 }
