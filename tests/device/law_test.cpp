@@ -11,6 +11,7 @@
 #include <tactus/math/rotation_vector.h>
 
 #include "support/allocations.h"
+#include "support/paths.h"
 
 namespace tactus::device {
 namespace {
@@ -136,6 +137,12 @@ INSTANTIATE_TEST_SUITE_P(Registry, EveryDevice, ::testing::ValuesIn(names()), []
     if (c == ':' || c == '-') c = '_';
   return name;
 });
+
+/// Devices of one's own: the example's, which is pushed, and one that is moved.
+INSTANTIATE_TEST_SUITE_P(Files, EveryDevice,
+                         ::testing::Values(support::source_dir() + "/examples/22_table_top.yaml",
+                                           support::source_dir() + "/tests/device/files/yielding.yaml"),
+                         [](const auto& info) { return info.index == 0 ? "table_top" : "yielding"; });
 
 TEST(Registry, SaysWhichDeviceWasMeant) {
   try {
