@@ -173,6 +173,11 @@ void show(const DevicesRequest& request) {
       s.stiffness = (s.actuated & device::kTranslation) != 0 ? device::largest_stiffness(s)
                                                              : device::largest_rotational_stiffness(s);
   }
+  constexpr double kMostDelay = 64.0;  // [periods] of a simulated device
+  if (s.kind == device::Kind::impedance && s.latency * s.rate > kMostDelay)
+    refuse(fmt::format("a latency of {:g} ms at {:g} Hz is {:g} periods", 1e3 * s.latency, s.rate,
+                       s.latency * s.rate),
+           fmt::format("{:g} periods at most: {:g} ms at this rate", kMostDelay, 1e3 * kMostDelay / s.rate));
   const bool lagging = lags(device);
   const std::vector<std::string> notes = idle(request, s);
   if (request.json) {

@@ -89,6 +89,7 @@ TEST(Devices, ANameThatThereIsNotIsRefused) {
   refused("--rate 2000", "tactus devices NAME");
   refused("simulated:planar --mass 0", "positive");
   refused("simulated:planar --latency nan", "--latency");
+  refused("simulated:planar --latency 100", "64 periods at most");
 }
 
 // By hand: b = 4 N s/m, T = 1 ms, f_c = 0.2 N, D = 10 um; then 2 ms late at 500 Hz.
