@@ -93,7 +93,8 @@ std::string chosen_text(const HapticRequest& request, const HapticSession& sessi
     if (verb.get_option(option)->count() == 0) text += fmt::format("{}: {}\n", option + 2, value);
   };
   const bool simulated = session.specification.name.starts_with("simulated:") ||
-                         session.specification.name.starts_with("model:");
+                         session.specification.name.starts_with("model:") ||
+                         device::is_device_file(session.specification.name);
   keep("--device", request.device);
   keep("--port", session.mechanism->ports()[static_cast<std::size_t>(session.grasp.port)].name);
   if (simulated) {
@@ -267,7 +268,8 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
 void add_haptic_settings(CLI::App* verb, HapticRequest* request) {
   request->model.add_to(*verb);
   verb->add_option("--device", request->device,
-                   "see `tactus devices`; arm:FILE for a robot arm; simulated:planar where the port stays in "
+                   "see `tactus devices`; FILE.yaml for numbers of your own; arm:FILE for a robot arm; "
+                   "simulated:planar where the port stays in "
                    "a plane z = const, otherwise "
                    "simulated:spatial");
   verb->add_option("--port", request->port, "frame or body that is held; the first frame marked `grasp`");
@@ -436,7 +438,8 @@ void add_haptic_settings(CLI::App* verb, HapticRequest* request) {
       ->capture_default_str()
       ->check(numbers(Range::between(0.0, 3600.0)));
   verb->add_option("--tool", request->tool,
-                   "hangs beyond the force sensor of simulated:admittance [kg]; its weight and inertia are "
+                   "hangs beyond the force sensor of simulated:admittance, or a device based on it [kg]; its "
+                   "weight and inertia are "
                    "taken out of what is sensed")
       ->check(numbers(Range::not_negative()));
   request->arm.add_to(*verb);

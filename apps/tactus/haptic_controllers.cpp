@@ -51,10 +51,14 @@ int age_of(const HapticRequest& request, double rate) {
                                             : 0;
 }
 
+double coupling_share(std::string_view coupling) {
+  return coupling == "soft" ? 0.1 : coupling == "stiff" ? 0.9 : 0.5;
+}
+
 control::CouplerGains gains_of(const HapticRequest& request, const device::Specification& s,
                                const Grasp& grasp, int age, std::vector<std::string>& notes) {
   if (s.kind == device::Kind::admittance) return {};
-  const double share = request.coupling == "soft" ? 0.1 : request.coupling == "stiff" ? 0.9 : 0.5;
+  const double share = coupling_share(request.coupling);
   control::CouplerGains gains = control::design(s, grasp.inertia, share, age);
   const std::size_t k = only_turns(s) ? 0 : 1;  // what --stiffness and --damping are about
   const control::CouplerGains by_mass = control::design_by_mass(s, grasp.inertia, share, age);

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tactus/control/coupler_design.h>
@@ -30,6 +31,8 @@ Updates updates_of(const HapticRequest& request, double rate);
 /// [ticks] How old what the loop knows of the mechanism may be.
 int age_of(const HapticRequest& request, double rate);
 
+/// Of the largest passive stiffness: soft, firm, stiff.
+double coupling_share(std::string_view coupling);
 /// Of the virtual coupler; what is not passive with the device is noted. Throws InputError where no stiffness is stable.
 control::CouplerGains gains_of(const HapticRequest& request, const device::Specification& s,
                                const Grasp& grasp, int age, std::vector<std::string>& notes);

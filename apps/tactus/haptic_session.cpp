@@ -107,10 +107,10 @@ void tell_rounding(HapticRequest& request, HapticSession& session, const Updates
 /// A simulated device that shows any force, by a coupler: nothing of its own clamps what a port does that goes far in a tick.
 bool shows_any_force(const HapticRequest& request) {
   if (request.controller != "coupler" || request.local_rate > 0.0) return false;
-  for (const device::Specification& s : device::devices())
-    if (s.name == request.device)
-      return s.kind == device::Kind::impedance && !(s.continuous[1] > 0.0) && !only_turns(s);
-  return false;
+  const auto known = about({"device"}, [&] { return device::simulated(request.device); });
+  if (!known) return false;
+  const device::Specification& s = known->specification;
+  return s.kind == device::Kind::impedance && !(s.continuous[1] > 0.0) && !only_turns(s);
 }
 
 /// Makes a session, part by part: each needs those before it.
@@ -346,7 +346,12 @@ control::SafetyLimits Opening::limits() const {
 void Opening::hang_tool() {
   if (!(request_.tool > 0.0)) return;
   const device::Specification& s = session_.specification;
-  if (s.name != "simulated:admittance")
+  const bool bears = [&] {  // the device of a log bore it
+    if (given_) return true;
+    const auto known = device::simulated(request_.device);
+    return known && known->bears_tool;
+  }();
+  if (!bears)
     refuse(fmt::format("no tool can be hung on device `{}`", s.name),
            control::is_arm(request_.device) ? "an arm's gripper is --arm-gripper"
                                             : "--device simulated:admittance has a force sensor before it");

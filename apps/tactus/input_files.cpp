@@ -7,6 +7,7 @@
 #include <tactus/describe/read/load.h>
 #include <tactus/describe/read/table_files.h>
 #include <tactus/device/hand_file.h>
+#include <tactus/device/registry.h>
 
 namespace tactus::apps {
 
@@ -48,8 +49,9 @@ std::vector<NamedFile> files_of_hand(const std::string& hand) {
   return files;
 }
 
-// file:PATH; model:FILE, model:FILE:PORT; arm:FILE, arm:FILE:FRAME.
+// file:PATH; model:FILE, model:FILE:PORT; arm:FILE, arm:FILE:FRAME; FILE.yaml.
 std::vector<NamedFile> files_of_device(const std::string& device) {
+  if (device::is_device_file(device)) return {{"the device's file", device}};
   const std::size_t colon = device.find(':');
   if (colon == std::string::npos) return {};
   const std::string kind = device.substr(0, colon), rest = device.substr(colon + 1);

@@ -12,6 +12,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <tactus/base/error.h>
+#include <tactus/device/registry.h>
 
 #include "setting_error.h"
 
@@ -57,9 +58,10 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
-/// A device's or a hand's name with another way to its file, where it has one: model:FILE[:PORT], arm:FILE[:FRAME], file:PATH.
+/// A device's or a hand's name with another way to its file, where it has one: model:FILE[:PORT], arm:FILE[:FRAME], file:PATH, FILE.yaml.
 template <class Change>
 std::string with_file(const std::string& device, const Change& change) {
+  if (device::is_device_file(device)) return change(std::filesystem::path(device)).string();
   for (const std::string_view kind : {"model:", "arm:", "file:"}) {
     if (!device.starts_with(kind)) continue;
     const std::string rest = device.substr(kind.size());

@@ -61,11 +61,12 @@ std::vector<double> mass_ratios(const Matrix6& L, const Matrix6& M_d, std::uint8
       0.5 * (mobility + mobility.transpose()), 0.5 * (inverse + inverse.transpose()));
   std::vector<double> ratios;
   constexpr double kNone = 1e-12;  // of the easiest direction: rounding of the mobility
+  // Of the port's other axes, too: where none of these moves all that they have is rounding.
+  double easiest = std::abs(modes.eigenvalues()[count - 1]);
+  for (std::size_t i = 0; i < 6; ++i) easiest = std::max(easiest, L[7 * i] * M_d[7 * i]);
   for (Eigen::Index i = count; i-- > 0;) {
     const double s = modes.eigenvalues()[i];
-    ratios.push_back(s > kNone * std::abs(modes.eigenvalues()[count - 1])
-                         ? 1.0 / s
-                         : std::numeric_limits<double>::infinity());
+    ratios.push_back(s > kNone * easiest ? 1.0 / s : std::numeric_limits<double>::infinity());
   }
   return ratios;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,24 @@ namespace tactus::device {
 
 /// Specifications of the simulated devices: all of them can be opened at any time.
 std::vector<Specification> devices();
+
+/// A number, or some, that a device has besides its specification, under its name in a device's file.
+struct Setting {
+  std::string name, unit;
+  std::vector<double> values;
+};
+/// All that there is to know of a simulated device without opening it.
+struct Simulated {
+  Specification specification;
+  std::vector<Setting> settings;
+  bool bears_tool = false;  // DeviceOptions::tool
+};
+/// Of that name, or in that file, at `rate` [Hz] or its own; nothing where the name is of another kind of device, or of none. Throws InputError where the
+/// file is no device's.
+std::optional<Simulated> simulated(std::string_view name, double rate = 0.0);
+
+/// Whether the name is that of a file with a device of one's own: FILE.yaml (docs/device-file.md).
+bool is_device_file(std::string_view name);
 
 /// A way to hardware, or to a recording.
 struct Driver {
@@ -40,10 +59,10 @@ double largest_rotational_stiffness(const Specification& specification);
 struct DeviceOptions {
   double rate = 0.0;       // [Hz]; 0: the device's own
   std::uint64_t seed = 1;  // of what is random in it
-  Fixture fixture{};       // hangs on simulated:admittance, beyond its force sensor; nowhere else
+  Fixture fixture{};  // hangs on simulated:admittance and devices based on it, beyond the force sensor
 };
 /// A simulated device is held by the hand, hardware by a true one. "model:FILE" and "model:FILE:PORT" make a device of a model
-/// (device/model_device.h). Throws InputError where there is no device of that name, or where it cannot be opened.
+/// (device/model_device.h), "FILE.yaml" is a simulated device of one's own. Throws InputError where there is no device of that name, or where it cannot be opened.
 std::unique_ptr<Device> open(std::string_view name, HandPointer hand, const DeviceOptions& options = {});
 
 /// A simulated impedance device of one's own numbers, moving with V where it begins.

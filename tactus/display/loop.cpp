@@ -90,6 +90,10 @@ void HapticLoop::use(const control::PrescribedGains& gains) {
     throw InputError({}, fmt::format("the port `{}` has fewer freedoms than are prescribed", port),
                      "prescribe fewer axes, those along which it can move");
   const double lightest = control::mass_ratios(L, control::inertia_of(s), gains.axes).front();
+  if (std::isinf(lightest))
+    throw InputError(
+        {}, fmt::format("the port `{}` cannot move along or about any axis that is prescribed", port),
+        "prescribe axes along which it can move, or take another port");
   if (!(lightest <= chosen.heaviest))
     throw InputError({},
                      fmt::format("the port `{}` is at least {:.3g} times as heavy as the handle along every "

@@ -91,6 +91,33 @@ TEST(Haptic, ARobotArmIsADeviceFromTheCommandLine) {
   EXPECT_EQ(tactus(cube + arm + ":nose").code, 2);
 }
 
+// A four-bar's middle turns about y, and a wheel about z.
+TEST(Haptic, APortThatCannotFollowAPrescribedAxisIsToldInWords) {
+  for (const char* axes : {"", " --prescribe rz"}) {
+    const Outcome run = tactus("haptic " + model("four_bar.yaml") +
+                               " --device simulated:wheel --controller prescribed --duration 0.1" + axes);
+    EXPECT_EQ(run.code, 2) << run.out;
+    EXPECT_NE(run.err.find("help: "), std::string::npos) << run.err;
+    EXPECT_EQ(run.err.find("inf"), std::string::npos) << run.err;
+  }
+}
+
+TEST(Haptic, ARunThatStoppedSaysWhyInItsSummaryToo) {
+  for (const auto& [options, fault] :
+       {std::pair{"shopping_cart.yaml --max-speed 0.01", "too_fast"},
+        {"shopping_cart.yaml --rate 50 --stiffness 1e5", "unbalanced"},
+        {"shopping_cart.yaml --hand push --force 100 --device simulated:admittance", "out_of_workspace"},
+        {"shopping_cart.yaml --realtime --late 0.001 --duration 0.5", "late"}}) {
+    const Outcome run = tactus("haptic " + model(options) + " --json");
+    EXPECT_EQ(run.code, 1) << options;
+    const nlohmann::json summary = nlohmann::json::parse(run.out);
+    EXPECT_EQ(summary.at("fault"), fault);
+    const std::string why = summary.at("why");
+    EXPECT_NE(why.find(" is the limit)"), std::string::npos) << why;
+    EXPECT_NE(run.err.find(why), std::string::npos) << run.err;
+  }
+}
+
 TEST(Haptic, AModelAsADeviceStaysWhereAHandHoldsIt) {
   for (const char* name : {"pantograph", "planar_3r", "stewart_platform", "peaucellier", "bricard"}) {
     const Outcome run = tactus("haptic " + model("shopping_cart.yaml") +

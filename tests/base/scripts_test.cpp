@@ -288,6 +288,33 @@ TEST_F(Scripts, WarningsAreErrorsOnlyWhereThatIsAskedFor) {
   EXPECT_NE(lists.find("option(TACTUS_WERROR \"warnings are errors\" OFF)"), std::string::npos);
 }
 
+// The suites of every file that asks for TACTUS_LONG_TESTS, and the programs that they are in.
+TEST_F(Scripts, TheLongTestsAreThoseThatAskForTheirLength) {
+  const fs::path at = checkout("long");
+  fs::copy(fs::path(support::source_dir()) / "test", at / "test");
+  for (const char* folder : {"tests/contact", "tests/device"}) fs::create_directories(at / folder);
+  std::ofstream(at / "tests/contact/slow_test.cpp")
+      << "bool long_tests() { return std::getenv(\"TACTUS_LONG_TESTS\") != nullptr; }\nTEST(Slow, Is) {}\n"
+         "TEST(Slow, Too) {}\nTEST_P(Slower, Is) {}\nTEST_F(Slowest, Is) {}\n";
+  std::ofstream(at / "tests/device/quick_test.cpp") << "TEST(Quick, Is) {}\n";
+  tool(folder_ / "bin", "ctest", "echo \"ctest $TACTUS_LONG_TESTS $*\" >>calls\n");
+  const Outcome run =
+      shell("PATH='" + (folder_ / "bin").string() + "':$PATH '" + at.string() + "/test' --long --no-install");
+  EXPECT_EQ(run.code, 0) << run.said;
+  const std::string said = calls(at);
+  EXPECT_NE(said.find("test_contact"), std::string::npos) << said;
+  EXPECT_EQ(said.find("test_device"), std::string::npos) << said;
+  EXPECT_NE(said.find("ctest 1 "), std::string::npos) << said;
+  EXPECT_NE(said.find("(^|/)(Slow|Slower|Slowest)\\."), std::string::npos) << said;
+}
+
+TEST_F(Scripts, TestTellsItsOptions) {
+  const Outcome help = shell("'" + support::source_dir() + "'/test --help");
+  EXPECT_EQ(help.code, 0);
+  for (const char* option : {"--no-install", "--fuzz", "--sanitizers", "--long", "--format"})
+    EXPECT_NE(help.said.find(std::string("[") + option + "]"), std::string::npos) << option;
+}
+
 TEST_F(Scripts, UnknownOptionsEndWithTwo) {
   for (const char* call :
        {"run --nonsense", "test --nonsense", "bench --nonsense", "bench --only", "scripts/install nonsense"})

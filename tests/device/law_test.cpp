@@ -34,6 +34,18 @@ std::vector<DeviceCase> models() {
 }
 INSTANTIATE_TEST_SUITE_P(Models, EveryDevice, ::testing::ValuesIn(models()), test_name);
 
+/// Devices of one's own: the example's, which is pushed, and one that is moved.
+std::vector<DeviceCase> files() {
+  std::vector<DeviceCase> all;
+  for (const std::string path : {"/examples/22_table_top.yaml", "/tests/device/files/yielding.yaml"})
+    all.push_back({support::source_dir() + path, [path](HandPointer hand) {
+                     return open(support::source_dir() + path, std::move(hand));
+                   }});
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(Files, EveryDevice, ::testing::ValuesIn(files()),
+                         [](const auto& info) { return info.index == 0 ? "table_top" : "yielding"; });
+
 TEST(Registry, SaysWhichDeviceWasMeant) {
   try {
     open("simulated:planer", none());

@@ -129,6 +129,13 @@ TEST(PrescribedPort, IsRefusedWhereThePortHasFewerFreedoms) {
   EXPECT_THROW(loop.use(PrescribedGains{.axes = kX | kZ}), InputError);
   EXPECT_THROW(loop.use(PrescribedGains{.axes = device::kNoAxes}), InputError);
   EXPECT_THROW(loop.use(PrescribedGains{.axes = kX, .drift_rate = 1e6}), InputError);
+  // Across its rail it is as heavy as can be: said in words.
+  try {
+    loop.use(PrescribedGains{.axes = kZ, .every_axis = false});
+    ADD_FAILURE() << "it does not move along z";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("cannot move"), std::string::npos) << error.what();
+  }
   // Seven times as heavy as the handle: not with the usual pole.
   EXPECT_THROW(loop.use(PrescribedGains{.axes = kX}), InputError);
   EXPECT_NO_THROW(loop.use(design_prescribed(device->specification(), 7.0, kX)));

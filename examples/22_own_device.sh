@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# A device that is not there yet: its numbers from a file, what it can show by them, and how a shopping cart feels through it.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+tactus="${TACTUS:-build/release/tactus}"
+out="${OUT:-out}"
+mkdir -p "$out"
+
+"$tactus" devices examples/22_table_top.yaml --mass 20
+"$tactus" devices examples/22_table_top.yaml --latency 0 --rate 4000   # what a faster bus would be worth
+"$tactus" haptic models/shopping_cart.yaml --device examples/22_table_top.yaml --size 0.05 \
+  --plot "$out/cart_by_table_top.svg"

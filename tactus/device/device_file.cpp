@@ -1,0 +1,347 @@
+#include <tactus/device/device_file.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <numbers>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <tactus/base/error.h>
+#include <tactus/describe/read/file_text.h>
+#include <tactus/describe/read/reader.h>
+#include <tactus/device/simulated_impedance.h>
+
+namespace tactus::device {
+
+namespace {
+
+using algebra::Dimension;
+using describe::Value;
+using Make = SimulatedDevice::Make;
+namespace dimension = algebra::dimension;
+
+constexpr std::array<std::string_view, 41> kKeys{
+    "based_on", "description", "axes", "actuated", "workspace", "workspace_angle", "rate", "latency",
+    "continuous_force", "continuous_torque", "peak_force", "peak_torque", "resolution",
+    "rotational_resolution", "velocity_bandwidth", "force_sensor", "force_resolution", "torque_resolution",
+    // devices that are pushed
+    "inertia", "rotational_inertia", "damping", "rotational_damping", "friction", "rotational_friction",
+    // devices that are moved
+    "bandwidth", "leads", "compliance", "rotational_compliance", "force_noise", "torque_noise", "force_bias",
+    "torque_bias",
+    // cobots
+    "steering_lag", "leak_mass", "axis_mass", "drum_mass", "axis_friction", "drum_speed", "K_p", "K_i",
+    "K_d"};
+
+constexpr std::array<std::string_view, 6> kAxes{"rx", "ry", "rz", "x", "y", "z"};
+
+/// A pair {rotation, translation} by its two keys.
+struct Pair {
+  std::string_view rotation, translation;
+  Dimension of_rotation, of_translation;
+};
+constexpr Pair kContinuous{"continuous_torque", "continuous_force", dimension::kTorque, dimension::kForce};
+constexpr Pair kPeak{"peak_torque", "peak_force", dimension::kTorque, dimension::kForce};
+constexpr Pair kResolution{"rotational_resolution", "resolution", dimension::kNumber, dimension::kLength};
+constexpr Pair kForceResolution{"torque_resolution", "force_resolution", dimension::kTorque,
+                                dimension::kForce};
+constexpr Pair kInertia{"rotational_inertia", "inertia", dimension::kInertia, dimension::kMass};
+constexpr Pair kDamping{"rotational_damping", "damping", dimension::kAngularDamping, dimension::kDamping};
+constexpr Pair kFriction{"rotational_friction", "friction", dimension::kTorque, dimension::kForce};
+constexpr Pair kCompliance{"rotational_compliance", "compliance", {-1, -2, 2}, {-1, 0, 2}};  // rad/(N m), m/N
+constexpr Pair kNoise{"torque_noise", "force_noise", dimension::kTorque, dimension::kForce};
+constexpr std::array<Pair, 9> kPairs{
+    kContinuous, kPeak, kResolution, kForceResolution, kInertia, kDamping, kFriction, kCompliance, kNoise};
+
+std::vector<std::string> names_of_simulated() {
+  std::vector<std::string> names;
+  for (const SimulatedDevice& device : simulated_devices()) names.push_back(device.specification.name);
+  return names;
+}
+
+class DeviceReader {
+ public:
+  DeviceReader(const std::string& text, const std::string& path)
+      : reader_(path), document_(describe::read_document(text, path)) {}
+
+  SimulatedDevice read(const std::string& path) {
+    refuse_a_model(path);
+    const describe::Fields all(reader_, document_, "a device", kKeys);
+    const Value& base =
+        all.require("based_on", "begin with `based_on: simulated:planar`, or another of them");
+    device_ = based_on(base);
+    const std::string what = "a device based on " + s_.name;
+    const describe::Fields fields(reader_, document_, what, kKeys);
+    fields_ = &fields;
+    refuse_what_it_has_not();
+    s_.description = fmt::format("{}, with numbers of its own", s_.name);
+    if (const Value* text = fields["description"]) s_.description = reader_.word(*text, "`description`");
+    s_.name = path;
+
+    read_axes();
+    read_workspace();
+    if (const Value* given = fields["rate"])
+      s_.rate = above_zero(*given, frequency(*given, 1.0, "`rate`"), "`rate`");
+    read_pair(kContinuous, s_.continuous);
+    read_pair(kPeak, s_.peak);
+    require_peaks();
+    read_pair(kResolution, s_.resolution);
+    if (const Value* given = fields["velocity_bandwidth"])
+      s_.velocity_bandwidth = frequency(*given, 2.0 * std::numbers::pi, "`velocity_bandwidth`");
+    if (const Value* given = fields["force_sensor"]) s_.force_sensor = reader_.flag(*given, "`force_sensor`");
+    if (!s_.force_sensor)
+      fields.refuse({"force_resolution", "torque_resolution", "force_noise", "torque_noise", "force_bias",
+                     "torque_bias"},
+                    "give `force_sensor: true`");
+    read_pair(kForceResolution, s_.force_resolution);
+    read_pair(kNoise, s_.force_noise);
+    read_bias();
+    if (device_.make == Make::impedance) read_pushed();
+    if (device_.make == Make::admittance) read_servo();
+    if (device_.make == Make::cobot) read_cobot();
+    run_at(device_, 0.0);
+    return std::move(device_);
+  }
+
+ private:
+  void refuse_a_model(const std::string& path) const {
+    for (const std::string_view key : {"bodies", "joints", "links", "include"})
+      if (document_.is_map() && document_.find(key) != nullptr && document_.find("based_on") == nullptr)
+        reader_.fail(document_, "this is a mechanism's file, and no device's",
+                     fmt::format("a mechanism with motors at its joints is the device model:{}", path));
+  }
+
+  SimulatedDevice based_on(const Value& base) const {
+    const std::string& name = reader_.word(base, "`based_on`");
+    for (SimulatedDevice& device : simulated_devices())
+      if (device.specification.name == name) return std::move(device);
+    reader_.fail(base, fmt::format("`{}` is no simulated device", name),
+                 suggestion(name, names_of_simulated()));
+  }
+
+  void refuse_what_it_has_not() const {
+    constexpr const char* kServo = "it is of devices that are moved: base it on simulated:admittance";
+    constexpr const char* kCobot = "it is of cobots: base it on simulated:cobot";
+    if (device_.make != Make::cobot)
+      fields_->refuse({"steering_lag", "leak_mass", "axis_mass", "drum_mass", "axis_friction", "drum_speed",
+                       "K_p", "K_i", "K_d"},
+                      kCobot);
+    if (device_.make != Make::admittance)
+      fields_->refuse({"bandwidth", "leads", "compliance", "rotational_compliance"}, kServo);
+    if (device_.make == Make::cobot)
+      fields_->refuse({"force_bias", "torque_bias"}, "a cobot's force sensor has none");
+    if (device_.make == Make::impedance) return;
+    fields_->refuse(
+        {"inertia", "rotational_inertia", "damping", "rotational_damping", "friction", "rotational_friction"},
+        "it goes where it is told, whatever it weighs: they are of devices that are pushed");
+    fields_->refuse({"force_sensor"}, "a device that is moved always has one");
+    if (device_.make == Make::cobot)
+      fields_->refuse({"latency", "axes", "actuated"},
+                      "its commands act a period later, and it moves along and about all axes");
+    else
+      fields_->refuse({"latency"}, "its servo is as late as `bandwidth` and `leads: false` make it");
+  }
+
+  std::uint8_t axes_in(const Value& list, std::string_view what) const {
+    if (!list.is_sequence() || list.items.empty())
+      reader_.fail(list, fmt::format("{} is no list of axes", what), "as in [x, y, rz]");
+    std::uint8_t axes = 0;
+    for (const Value& item : list.items)
+      axes |= static_cast<std::uint8_t>(1u << reader_.choice(item, "an axis", kAxes));
+    return axes;
+  }
+
+  void read_axes() {
+    if (const Value* given = (*fields_)["axes"]) s_.sensed = s_.actuated = axes_in(*given, "`axes`");
+    if (const Value* given = (*fields_)["actuated"]) {
+      s_.actuated = axes_in(*given, "`actuated`");
+      if ((s_.actuated & ~s_.sensed) != 0)
+        reader_.fail(*given, "a motor at an axis that the device does not have",
+                     "name some of `axes`, or leave it out: then all of them have motors");
+    }
+    const bool has[2] = {(s_.sensed & 0b000111) != 0, (s_.sensed & kTranslation) != 0};
+    for (const Pair& pair : kPairs) {
+      if (!has[0])
+        fields_->refuse({pair.rotation}, fmt::format("it does not turn: `{}` is the one of its translations",
+                                                     pair.translation));
+      if (!has[1])
+        fields_->refuse({pair.translation},
+                        fmt::format("it only turns: `{}` is the one of its rotations", pair.rotation));
+    }
+  }
+
+  void read_workspace() {
+    if (const Value* given = (*fields_)["workspace"]) {
+      reader_.require_list(*given, "`workspace`", 3);
+      for (std::size_t i = 0; i < 3; ++i)
+        s_.workspace[i] = 0.5 * not_negative(given->items[i], dimension::kLength, "a side of `workspace`");
+    }
+    if (const Value* given = (*fields_)["workspace_angle"])
+      s_.workspace_angle = not_negative(*given, dimension::kNumber, "`workspace_angle`");
+  }
+
+  double not_negative(const Value& value, Dimension dimension, std::string_view what) const {
+    return reader_.value_at_parameters(reader_.positive_number(value, dimension, what));
+  }
+
+  double above_zero(const Value& value, double number, std::string_view what) const {
+    if (!(number > 0.0))
+      reader_.fail(value, fmt::format("{} is {:g}", what, number), "it must be above zero");
+    return number;
+  }
+
+  double above_zero(const Value& value, Dimension dimension, std::string_view what) const {
+    return above_zero(value, not_negative(value, dimension, what), what);
+  }
+
+  /// Of `50 Hz` or `1 kHz`, `per_turn` for each cycle; other numbers as they are. Samples in a second are no angle: they are in Hz or bare.
+  double frequency(const Value& value, double per_turn, std::string_view what) const {
+    std::string_view number = value.text;
+    if (!value.is_scalar() || !number.ends_with("Hz")) {
+      const algebra::Quantity given = reader_.quantity(value);
+      const bool counts = per_turn == 1.0;
+      if (given.known == algebra::Quantity::Known::yes &&
+          (counts || given.dimension != dimension::kAngularSpeed))
+        reader_.fail(value,
+                     fmt::format("{} is a frequency, and this is {}", what,
+                                 algebra::describe_dimension(given.dimension)),
+                     counts ? "as in 2 kHz, 2000 Hz or 2000" : "as in 50 Hz or 314 rad/s");
+      return not_negative(value, counts ? dimension::kNumber : dimension::kAngularSpeed, what);
+    }
+    number.remove_suffix(2);
+    double factor = per_turn;
+    if (number.ends_with('k')) {
+      factor *= 1e3;
+      number.remove_suffix(1);
+    }
+    while (number.ends_with(' ')) number.remove_suffix(1);
+    Value bare = value;
+    bare.text = number;
+    return factor * not_negative(bare, dimension::kNumber, what);
+  }
+
+  void read_pair(const Pair& pair, std::array<double, 2>& values) const {
+    if (const Value* given = (*fields_)[pair.rotation])
+      values[0] = not_negative(*given, pair.of_rotation, fmt::format("`{}`", pair.rotation));
+    if (const Value* given = (*fields_)[pair.translation])
+      values[1] = not_negative(*given, pair.of_translation, fmt::format("`{}`", pair.translation));
+  }
+
+  /// 0 is no limit.
+  void require_peaks() const {
+    const std::array<std::string_view, 2> peaks{kPeak.rotation, kPeak.translation},
+        means{kContinuous.rotation, kContinuous.translation};
+    for (std::size_t k = 0; k < 2; ++k) {
+      if (s_.peak[k] >= s_.continuous[k]) continue;
+      const Value* given = (*fields_)[means[k]] != nullptr ? (*fields_)[means[k]] : (*fields_)[peaks[k]];
+      reader_.fail(
+          given != nullptr ? *given : document_,
+          fmt::format("`{}` is {:g}, and `{}` {:g}", means[k], s_.continuous[k], peaks[k], s_.peak[k]),
+          "what motors give for a moment is no less than what they give for ever; without a limit both "
+          "are 0");
+    }
+  }
+
+  void read_pushed() {
+    read_pair(kInertia, s_.inertia);
+    for (std::size_t k = 0; k < 2; ++k) {
+      if ((s_.sensed >> (3 * k) & 0b111) == 0 || s_.inertia[k] > 0.0) continue;
+      const std::string_view key = k == 0 ? kInertia.rotation : kInertia.translation;
+      const Value* given = (*fields_)[key];
+      if (given != nullptr) above_zero(*given, s_.inertia[k], fmt::format("`{}`", key));
+      reader_.fail(document_,
+                   fmt::format("the device {}, and has no `{}`", k == 0 ? "turns" : "moves along axes", key),
+                   k == 0 ? "write rotational_inertia: 1e-3 kg m^2" : "write inertia: 0.2 kg");
+    }
+    read_pair(kDamping, s_.damping);
+    read_pair(kFriction, s_.friction);
+    const Value* given = (*fields_)["latency"];
+    if (given != nullptr) s_.latency = not_negative(*given, dimension::kTime, "`latency`");
+    constexpr auto kMost = static_cast<double>(SimulatedImpedance::kMostDelay);
+    if (s_.latency * s_.rate > kMost)
+      reader_.fail(given != nullptr ? *given : document_,
+                   fmt::format("a latency of {:g} s at {:g} Hz is {:g} periods", s_.latency, s_.rate,
+                               s_.latency * s_.rate),
+                   fmt::format("{:g} periods at most", kMost));
+  }
+
+  void read_bias() {
+    const std::array<std::pair<std::string_view, Dimension>, 2> biases{
+        {{"torque_bias", dimension::kTorque}, {"force_bias", dimension::kForce}}};
+    for (std::size_t k = 0; k < 2; ++k)
+      if (const Value* given = (*fields_)[biases[k].first]) {
+        reader_.require_list(*given, fmt::format("`{}`", biases[k].first), 3);
+        for (std::size_t i = 0; i < 3; ++i)
+          device_.servo.bias[3 * k + i] =
+              reader_.value_at_parameters(reader_.number(given->items[i], biases[k].second));
+      }
+  }
+
+  void read_servo() {
+    Servo& servo = device_.servo;
+    if (const Value* given = (*fields_)["bandwidth"])
+      servo.bandwidth =
+          above_zero(*given, frequency(*given, 2.0 * std::numbers::pi, "`bandwidth`"), "`bandwidth`");
+    if (const Value* given = (*fields_)["leads"]) servo.leads = reader_.flag(*given, "`leads`");
+    // What it is told as a place reaches it with the lag 1/w, which is what a latency is to who shows something light by it.
+    if (!servo.leads) s_.latency = 1.0 / servo.bandwidth;
+    read_pair(kCompliance, servo.compliance);
+  }
+
+  void read_cobot() {
+    CobotDriveOptions& drive = device_.cobot.drive;
+    TaskServoGains& gains = device_.cobot.servo;
+    const auto positive = [&](std::string_view key, Dimension dimension, double& number) {
+      if (const Value* given = (*fields_)[key])
+        number = above_zero(*given, dimension, fmt::format("`{}`", key));
+    };
+    const Dimension per_second = dimension::kAngularSpeed;
+    positive("steering_lag", dimension::kTime, drive.lag);
+    positive("axis_mass", dimension::kMass, drive.axis_mass);
+    positive("drum_mass", dimension::kMass, drive.drum_mass);
+    positive("drum_speed", dimension::kSpeed, drive.drum_speed);
+    positive("leak_mass", dimension::kMass, drive.leak_mass);
+    // The display's inertia is what its wheels creep with.
+    if ((*fields_)["leak_mass"] != nullptr)
+      s_.inertia = {drive.leak_mass * drive.length * drive.length, drive.leak_mass};
+    if (const Value* given = (*fields_)["axis_friction"])
+      drive.friction = not_negative(*given, dimension::kForce, "`axis_friction`");
+    s_.friction = {drive.friction * drive.length, drive.friction};
+    s_.speed = {drive.steepest * drive.drum_speed / drive.length, drive.steepest * drive.drum_speed};
+    positive("K_p", 2 * per_second, gains.K_p);
+    positive("K_d", per_second, gains.K_d);
+    if (const Value* given = (*fields_)["K_i"]) gains.K_i = not_negative(*given, 3 * per_second, "`K_i`");
+  }
+
+  describe::Reader reader_;
+  Value document_;
+  SimulatedDevice device_;
+  Specification& s_ = device_.specification;
+  const describe::Fields* fields_ = nullptr;
+};
+
+}  // namespace
+
+bool is_device_file(std::string_view name) {
+  for (const std::string_view kind : {"model:", "arm:", "file:"})
+    if (name.starts_with(kind)) return false;
+  return name.ends_with(".yaml") || name.ends_with(".yml");
+}
+
+SimulatedDevice read_device(const std::string& path) {
+  if (std::error_code error; !std::filesystem::exists(path, error))
+    throw InputError({path}, "there is no such file",
+                     "check the path: FILE.yaml for a device of your own, model:FILE.yaml for a mechanism");
+  const std::string text = describe::read_source(path);
+  describe::require_text(text, path);
+  return DeviceReader(text, path).read(path);
+}
+
+}  // namespace tactus::device
