@@ -128,6 +128,7 @@ struct Run {
   Nanoseconds last = 0;       // when the tick before began
   Nanoseconds rehearsal = 0;  // what one takes: the longest lately; at first, the first tick
   LogEntry entry{};
+  bool logged_fault = false;
   Watchdog* watchdog = nullptr;
   // Of a device that owns the clock.
   Nanoseconds start = 0;  // of the first tick
@@ -159,7 +160,7 @@ struct Run {
     const Nanoseconds compute = now() - begun;
     report.compute.add(compute);
     if (report.ticks == 0) rehearsal = compute;
-    if (options.log != nullptr) log(elapsed, compute);
+    if (options.log != nullptr) log(elapsed, compute, true);
     if (options.live != nullptr) options.live->publish({loop.record(), report.ticks, report.missed});
     if (options.each.tick != nullptr) options.each.tick(options.each.context, loop.record());
     if (report.ticks % stride == 0 && written < records.size()) records[written++] = loop.record();
@@ -167,16 +168,19 @@ struct Run {
     return well;
   }
 
-  void log(double elapsed, Nanoseconds compute) noexcept {
+  void log(double elapsed, Nanoseconds compute, bool is_tick) noexcept {
+    entry.is_tick = is_tick;
     entry.sample = loop.sample();
     entry.has_dynamics = loop.dynamics_used() != nullptr;
     if (entry.has_dynamics) entry.dynamics = *loop.dynamics_used();
     entry.elapsed = elapsed;
     entry.command = loop.commanded();
     entry.record = loop.record();
+    entry.found = loop.safety().found;
     entry.compute = compute;
+    logged_fault = entry.record.fault != control::Fault::none;
     if (report.realtime)
-      report.not_logged += !options.log->offer(entry);
+      report.not_logged += !options.log->offer(entry) && is_tick;
     else
       options.log->put(entry);
   }
@@ -235,6 +239,9 @@ struct Run {
   void end() noexcept {
     if (watchdog != nullptr) watchdog->pat();
     loop.disable();
+    // What ended it between two ticks belongs to none of them.
+    if (options.log != nullptr && loop.safety().fault != control::Fault::none && !logged_fault)
+      log(0.0, 0, false);
   }
 
   /// A sample of a device that owns the clock; false: enough.
