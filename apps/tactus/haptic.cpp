@@ -4,10 +4,12 @@
 #include <atomic>
 #include <cmath>
 #include <csignal>
+#include <cstdio>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <tactus/base/clock.h>
 #include <tactus/base/error.h>
 #include <tactus/base/output_file.h>
 #include <tactus/display/log.h>
@@ -26,13 +28,14 @@ namespace tactus::apps {
 
 namespace {
 
-/// While it lives, Ctrl-C and what else ends a program politely ends the loop instead: the motors go off in order, and the files are whole.
+/// While it lives, Ctrl-C and what else ends a program politely ends the loop instead: the motors go off in order, and the files are whole. A second
+/// signal ends the program: a driver may hang.
 class Interruption {
  public:
   Interruption() {
     asked_.store(false);
-    for (std::size_t i = 0; i < kSignals.size(); ++i)
-      before_[i] = std::signal(kSignals[i], [](int) { asked_.store(true, std::memory_order_relaxed); });
+    first_.store(0);
+    for (std::size_t i = 0; i < kSignals.size(); ++i) before_[i] = std::signal(kSignals[i], interrupt);
   }
   ~Interruption() {
     for (std::size_t i = 0; i < kSignals.size(); ++i) std::signal(kSignals[i], before_[i]);
@@ -43,10 +46,33 @@ class Interruption {
 
  private:
   static constexpr std::array<int, 3> kSignals{SIGINT, SIGTERM, SIGHUP};
+  /// One Ctrl-C may come twice, from the terminal and from a program around this one; a watchdog of the usual patience has barked by then.
+  static constexpr Nanoseconds kOnPurpose = kSecond / 4;
+
+  static void interrupt(int signal) {
+    const Nanoseconds at = now();
+    Nanoseconds none = 0;
+    asked_.store(true, std::memory_order_relaxed);
+    if (first_.compare_exchange_strong(none, at) || at - none < kOnPurpose) return;
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+
   static inline std::atomic<bool> asked_{false};
-  static_assert(std::atomic<bool>::is_always_lock_free);  // for a signal's handler
+  static inline std::atomic<Nanoseconds> first_{0};
+  // For a signal's handler.
+  static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<Nanoseconds>::is_always_lock_free);
   std::array<void (*)(int), 3> before_{};
 };
+
+/// At once: a driver that hangs may never let the run end.
+void say_that_it_barked(double patience) noexcept {
+  std::fprintf(
+      stderr,
+      "\nwarning: the loop stands still for more than %g s: the watchdog has stopped the motors; if the "
+      "driver never comes back, a second Ctrl-C ends the program\n",
+      patience);
+}
 
 /// What is known of a fault besides; empty where that is nothing.
 std::string reason_of(HapticSession& session, const display::RunReport& report) {
@@ -115,6 +141,8 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
   if (request.device == "model:" || request.device == "arm:" || request.device == "file:")
     refuse(fmt::format("`--device {}` names no file", request.device),
            "model:FILE, model:FILE:PORT, arm:FILE, arm:FILE:FRAME, file:TABLE.csv");
+  if (request.workspace.size() == 2)
+    refuse("--workspace has two numbers", "give one for all sides, or three: x,y,z");
   if (request.hand.name == "file:") refuse("`--hand file:` names no file", "file:HAND.yaml, file:HAND.csv");
   const describe::Model model = about({"model"}, [&] { return request.model.load(); });
   std::vector<NamedFile> inputs = request.model.files(model);
@@ -154,20 +182,37 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
                                                          .files = std::move(attached)});
   if (!loop.enable()) throw Failed("the device could not be switched on");
   display::RunReport report;
-  const Interruption interruption;
+  RunMeasure measure(session.specification, request.controller == "prescribed");
   {
+    const Interruption interruption;  // of the loop: what follows, a signal ends
     StatusLine line(request.duration);
     report = run_loop(loop,
                       {.duration = request.duration,
                        .realtime = request.realtime,
                        .cpu = request.cpu,
                        .watchdog = request.watchdog,
+                       .barked = say_that_it_barked,
                        .log = log.get(),
                        .live = line.live(),
+                       .each = measure.each(),
                        .stop = &Interruption::asked()},
                       records, stride);
   }
-  if (log != nullptr) display::finish(*log);
+  // A file that cannot be written costs neither the others nor the summary.
+  std::string trouble;
+  std::vector<std::string> not_whole;
+  const auto attempt = [&](const std::string& path, const auto& write) {
+    try {
+      write();
+    } catch (const OutputError& error) {
+      trouble += (trouble.empty() ? "" : "\n") + std::string(error.what());
+      if (!path.empty()) not_whole.push_back(path);
+    }
+  };
+  if (log != nullptr) {
+    attempt("", [&] { display::finish(*log); });
+    not_whole = display::files_not_whole(*log);
+  }
   report.notes.insert(report.notes.begin(), session.notes.begin(), session.notes.end());
   report.notes.insert(report.notes.begin(), request.notes.begin(), request.notes.end());
   if (const double most = session.specification.continuous[1];
@@ -209,58 +254,69 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
                   loop.safety(),
                   session.device->hand_work(),
                   reason_of(session, report)};
-  if (stride == 1) {
+  if (stride > 1) {
+    report.notes.push_back(fmt::format(
+        "the run was to have {} ticks, more than {}: {}mass, damper and spring are not fitted to what is felt; "
+        "all else is of every tick",
+        ticks, kMostRecords, request.plot.empty() ? "" : fmt::format("the plot shows one in {}, and ", stride)));
+  } else {
     outcome.felt = display::felt_at_handle(records, session.grasp.shown, session.specification);
     outcome.at_port = display::felt_along(records, session.grasp.shown, loop.period());
   }
-  measure(outcome);
+  outcome.measured = measure.result();
+  outcome.last = loop.record();
   if (const Made made = made_by_loop(outcome); made.all > 0.0)
     report.notes.push_back(
         fmt::format("{} {:.3g} J that neither the hand nor the mechanism put in: the loop is not passive; {}",
                     made.at_the_hand >= 0.5 * made.all ? "the hand gained" : "the mechanism was fed",
                     made.all, remedy_for_energy(session, request)));
   constexpr double kFarApart = 0.1;  // [m] more than a spring that a device can hold gives way
-  if (request.controller != "proxy" && outcome.largest_lag > kFarApart) {
+  if (request.controller != "proxy" && outcome.measured.largest_lag > kFarApart) {
     const double most = request.most_force > 0.0 ? request.most_force : session.specification.continuous[1];
     std::string why = "the port does not follow the handle; --controller coupler holds them together";
-    if (outcome.at_the_end)
+    if (outcome.measured.at_the_end)
       why = "the handle is at the end of the device's workspace, and the port goes on";
     else if (session.specification.kind == device::Kind::admittance)
       why = "the device does not follow the port";
-    else if (constexpr double kAll = 0.99; most > 0.0 && outcome.largest_force >= kAll * most)
+    else if (constexpr double kAll = 0.99; most > 0.0 && outcome.measured.largest_force >= kAll * most)
       why = fmt::format(
           "the mechanism pulls harder than the device may ({:g} N), and goes its own way; {}a stronger "
           "device",
           most, request.weightless ? "" : "--weightless, or ");
     report.notes.push_back(
-        fmt::format("handle and port came apart by {:.3g} m: {}", outcome.largest_lag, why));
+        fmt::format("handle and port came apart by {:.3g} m: {}", outcome.measured.largest_lag, why));
   }
-  if (outcome.by_coupler() && outcome.softened > 0.0)
+  if (outcome.by_coupler() && outcome.measured.softened > 0.0)
     report.notes.push_back(fmt::format(
         "the port grew lighter than the coupler bears: in {:.2g} % of the ticks the coupler was softer, down "
         "to {:.2g} of its stiffness, and stiffened again where that made no energy",
-        100.0 * outcome.softened, outcome.softest));
+        100.0 * outcome.measured.softened, outcome.measured.softest));
   if (loop.gave_up())
     report.notes.push_back(
         fmt::format("prescribing the port made energy, or the port was faster than a handle may be: it was "
                     "given up, and the "
                     "coupler holds it since t = {:.3g} s",
-                    outcome.gave_up_at));
-  else if (outcome.handed_over > 0.0)
+                    outcome.measured.gave_up_at));
+  else if (outcome.measured.handed_over > 0.0)
     report.notes.push_back(fmt::format(
         "in {:.2g} % of the ticks the port was heavier along a direction than at the start, more than the "
         "loop bears: the coupler held it there",
-        100.0 * outcome.handed_over));
-  if (!request.histogram.empty()) write_file(request.histogram, histogram_of(outcome));
-  if (!request.plot.empty()) write_file(request.plot, plot_of(outcome));
+        100.0 * outcome.measured.handed_over));
+  if (!request.histogram.empty())
+    attempt(request.histogram, [&] { write_file(request.histogram, histogram_of(outcome)); });
+  if (!request.plot.empty()) attempt(request.plot, [&] { write_file(request.plot, plot_of(outcome)); });
+  outcome.not_whole = std::move(not_whole);
   if (request.json)
     fmt::print("{}\n", json_of(outcome));
   else if (on_standard_output == 0)
     print(outcome);
+  std::string ended;
   if (loop.safety().fault != control::Fault::none)
-    throw Failed(
-        fmt::format("stopped after {:g} s, forces off: {}", loop.safety().fault_time, why_of(outcome)));
-  if (report.stopped) throw Failed(fmt::format("interrupted after {:g} s, forces off", loop.record().t));
+    ended = fmt::format("stopped after {:g} s, forces off: {}", loop.safety().fault_time, why_of(outcome));
+  else if (report.stopped)
+    ended = fmt::format("interrupted after {:g} s, forces off", loop.record().t);
+  if (!trouble.empty()) ended += (ended.empty() ? "" : "\n") + trouble;
+  if (!ended.empty()) throw Failed(ended);
 }
 
 }  // namespace
@@ -366,8 +422,7 @@ void add_haptic_settings(CLI::App* verb, HapticRequest* request) {
   verb->add_option("--simulation-rate", request->local_rate,
                    "two rates: the mechanism at this one [Hz], the loop with a local model of it")
       ->check(numbers(Range::between(1.0, 1e5)));
-  verb->add_option("--transport", request->transport,
-                   "two rates: how late an update is [ms], in simulated time")
+  verb->add_option("--transport", request->transport, "two rates: how long an update is on its way [ms]")
       ->check(numbers(Range::between(0.0, 1e4)));
   verb->add_option(
           "--hand", request->hand.name,
@@ -427,6 +482,22 @@ void add_haptic_settings(CLI::App* verb, HapticRequest* request) {
       ->check(numbers(Range::positive()));
   verb->add_option("--max-torque", request->most_torque,
                    "clamp of the torque on the handle [N m], below the device's own")
+      ->check(numbers(Range::positive()));
+  verb->add_option("--max-force-rate", request->most_force_rate,
+                   "clamp of how fast that force grows [N/s], below the device's own")
+      ->check(numbers(Range::positive()));
+  verb->add_option("--max-torque-rate", request->most_torque_rate,
+                   "clamp of how fast that torque grows [N m/s], below the device's own")
+      ->check(numbers(Range::positive()));
+  verb->add_option("--max-power", request->most_power,
+                   "clamp of the power given to the handle [W], below the device's own")
+      ->check(numbers(Range::positive()));
+  verb->add_option("--workspace", request->workspace,
+                   "forces go off where the handle is further from the middle [m]: one number, or x,y,z; "
+                   "within the device's own")
+      ->delimiter(',')
+      ->expected(1, 3)
+      ->allow_extra_args(false)
       ->check(numbers(Range::positive()));
   verb->add_option("--max-speed", request->most_speed,
                    "forces go off where the handle is faster [m/s]; below the device's own")

@@ -44,6 +44,9 @@ std::vector<std::string> idle_options(const HapticRequest& request, const Haptic
   needs(request.formulation != "parametric" || of_speeds || session.model.constraints.empty(), {"--holding"},
         "other formulations than parametric, whose coordinates z meet these constraints by themselves");
   needs(c == "prescribed", {"--prescribe"}, "--controller prescribed");
+  needs((s.actuated & device::kTranslation) != 0, {"--max-force-rate"}, "devices whose motors push");
+  needs((s.actuated & ~device::kTranslation) != 0, {"--max-torque-rate"},
+        "devices whose motors turn the handle");
   if (!impedance) {
     needs(false, {"--coupling", "--stiffness", "--damping"},
           "impedance devices: an admittance device has no coupler");
@@ -80,8 +83,6 @@ std::vector<std::string> idle_options(const HapticRequest& request, const Haptic
   needs(ours && (random || noisy), {"--seed"}, "hands that are random or tremble and sensors with noise");
 
   needs(request.local_rate > 0.0, {"--transport"}, "two rates, --simulation-rate");
-  needs(request.local_rate == 0.0 || !request.realtime, {"--transport"},
-        "simulated time: in real time an update is as late as it is");
   needs(request.realtime, {"--watchdog", "--cpu", "--late"}, "--realtime");
   return notes;
 }

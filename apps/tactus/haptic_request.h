@@ -29,9 +29,11 @@ struct HapticRequest {
   double watchdog = 0.1;
   double tool = 0.0;                                             // [kg]
   double most_force = 0.0, most_torque = 0.0, most_speed = 0.0;  // [N], [N m], [m/s]; 0: the device's own
-  double ramp = 0.0;                                             // [s]; 0: the usual one
-  double kept = -1.0;                                            // below 0: as the port asks for
-  double local_rate = 0.0, transport = 0.0;                      // as asked for; then as it is
+  double most_force_rate = 0.0, most_torque_rate = 0.0, most_power = 0.0;  // [N/s], [N m/s], [W]; as well
+  std::vector<double> workspace;                                           // [m] half a box; none: as well
+  double ramp = 0.0;                                                       // [s]; 0: the usual one
+  double kept = -1.0;                                                      // below 0: as the port asks for
+  double local_rate = 0.0, transport = 0.0;                                // as asked for; then as it is
   int update_every = 0;  // [ticks] of two rates, once the session is open
   int cpu = -1;
   bool passivity = false, weightless = false;

@@ -96,9 +96,9 @@ void tell_rounding(HapticRequest& request, HapticSession& session, const Updates
                     "and no local model",
                     asked, session.rate));
   else if (std::abs(rate - request.local_rate) > kSame * request.local_rate ||
-           (!request.realtime && std::abs(transport - request.transport) > kSame * request.transport))
-    session.notes.push_back(fmt::format("{}: in whole ticks that is {:.4g} Hz, {:.4g} ms late", asked, rate,
-                                        request.realtime ? request.transport : transport));
+           std::abs(transport - request.transport) > kSame * request.transport)
+    session.notes.push_back(
+        fmt::format("{}: in whole ticks that is {:.4g} Hz, {:.4g} ms late", asked, rate, transport));
   request.local_rate = rate;
   request.transport = transport;
   request.update_every = static_cast<int>(every);
@@ -328,17 +328,30 @@ control::SafetyLimits Opening::limits() const {
     // What is cut of a sensed wrench makes energy where it yields: nothing is below the sensor's end, and an arm's transducer ends the run there.
     limits.force = s.peak;
     limits.force_rate = {};
-    if (request_.most_force > 0.0 || request_.most_torque > 0.0)
-      refuse(
-          fmt::format("device `{}` is moved: the force on its handle is the hand's own, and no clamp of "
-                      "--max-force or --max-torque holds it back",
-                      s.name),
-          "leave them out; --max-speed limits the motion; devices of the impedance kind clamp their force");
+    const std::pair<const char*, double> clamps[] = {{"--max-force", request_.most_force},
+                                                     {"--max-torque", request_.most_torque},
+                                                     {"--max-force-rate", request_.most_force_rate},
+                                                     {"--max-torque-rate", request_.most_torque_rate},
+                                                     {"--max-power", request_.most_power}};
+    for (const auto& [option, asked] : clamps)
+      if (asked > 0.0)
+        refuse(
+            fmt::format("device `{}` is moved: the force on its handle is the hand's own, and no clamp of "
+                        "{} holds it back",
+                        s.name, option),
+            "leave them out; --max-speed limits the motion; devices of the impedance kind clamp their force");
   }
   if (request_.late > 0.0) limits.late = 1e-3 * request_.late;
   lower(limits.force[1], request_.most_force, "--max-force", "N");
   lower(limits.force[0], request_.most_torque, "--max-torque", "N m");
+  lower(limits.force_rate[1], request_.most_force_rate, "--max-force-rate", "N/s");
+  lower(limits.force_rate[0], request_.most_torque_rate, "--max-torque-rate", "N m/s");
+  lower(limits.power, request_.most_power, "--max-power", "W");
   lower(limits.speed[1], request_.most_speed, "--max-speed", "m/s");
+  // One number for all three sides.
+  for (std::size_t i = 0; i < 3 && !request_.workspace.empty(); ++i)
+    lower(limits.workspace[i], request_.workspace[request_.workspace.size() == 1 ? 0 : i], "--workspace",
+          "m");
   if (request_.ramp > 0.0) limits.ramp = request_.ramp;
   return limits;
 }

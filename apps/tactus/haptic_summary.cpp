@@ -72,11 +72,11 @@ ordered_json as_json(const Outcome& o) {
                        {"damping", o.gains.damping[1]},
                        {"rotational_stiffness", o.gains.stiffness[0]},
                        {"rotational_damping", o.gains.damping[0]},
-                       {"softest_share", o.softest},
-                       {"softer_in_ticks", o.softened}};
+                       {"softest_share", o.measured.softest},
+                       {"softer_in_ticks", o.measured.softened}};
   else if (o.device.kind == device::Kind::impedance && o.request.controller == "prescribed")
-    json["prescribed"] = {{"directions_by_the_coupler", o.most_resisted},
-                          {"handed_over", o.handed_over},
+    json["prescribed"] = {{"directions_by_the_coupler", o.measured.most_resisted},
+                          {"handed_over", o.measured.handed_over},
                           {"stiffness", o.gains.stiffness[1]},
                           {"rotational_stiffness", o.gains.stiffness[0]}};
   else if (o.device.kind == device::Kind::impedance && o.request.controller == "proxy")
@@ -88,28 +88,29 @@ ordered_json as_json(const Outcome& o) {
                              {"damping_growth", o.request.damping_growth},
                              {"force_scale", o.request.force_scale},
                              {"motion_scale", o.request.motion_scale},
-                             {"directions_resisted", o.most_resisted},
+                             {"directions_resisted", o.measured.most_resisted},
                              {"rank", o.request.rank},
                              {"turning", !o.request.no_turning},
                              {"fading", !o.request.no_fading}};
   if (o.two_rates())
     json["two_rates"] = {{"simulation_hz", o.request.local_rate},
                          {"update_every_ticks", o.request.update_every},
-                         {"oldest_update_ticks", o.oldest}};
+                         {"oldest_update_ticks", o.measured.oldest}};
   json["apparent_mass"] = o.grasp.inertia[1];
   json["weight_n"] = o.grasp.weight;
-  json["largest_force_n"] = o.largest_force;
-  json["largest_torque_nm"] = o.largest_torque;
-  json["largest_force_on_port_n"] = o.largest_at_port;
-  json["largest_lag_m"] = o.largest_lag;
-  json["energy_j"] = {
-      {"given_by_the_hand", o.hand_work},
-      {"taken_by_the_passivity_controller", o.records.empty() ? 0.0 : o.records.back().guarded},
-      {"into_the_mechanism", o.records.empty() ? 0.0 : o.records.back().into_port}};
+  json["largest_force_n"] = o.measured.largest_force;
+  json["largest_torque_nm"] = o.measured.largest_torque;
+  json["largest_force_on_port_n"] = o.measured.largest_at_port;
+  json["largest_lag_m"] = o.measured.largest_lag;
+  json["energy_j"] = {{"given_by_the_hand", o.hand_work},
+                      {"taken_by_the_passivity_controller", o.last.guarded},
+                      {"into_the_mechanism", o.last.into_port}};
   json["felt"] = as_json(o.felt);
   json["mechanism_at_port"] = as_json(o.at_port);
   json["compute"] = as_json(o.report.compute);
   if (o.report.realtime) json["wake"] = as_json(o.report.wake);
+  if (o.report.realtime && !o.device.owns_clock) json["woken_late"] = as_json(o.report.woken);
+  if (!o.not_whole.empty()) json["files_not_whole"] = o.not_whole;
   if (o.report.device_rate > 0.0) json["measured_rate_hz"] = o.report.device_rate;
   return json;
 }
@@ -134,36 +135,6 @@ std::string why_of(const Outcome& o) {
   return said_of(o.safety) + (o.why.empty() ? "" : ": " + o.why);
 }
 
-void measure(Outcome& outcome) {
-  if (outcome.records.empty()) return;
-  const Vec3 start = outcome.records.front().p_P - outcome.records.front().p_H;
-  long handed_over = 0, softened = 0;
-  for (const TickRecord& record : outcome.records) {
-    const device::Vector6 F = display::on_hand(record);
-    outcome.largest_force = std::max(outcome.largest_force, std::hypot(F[3], F[4], F[5]));
-    outcome.largest_torque = std::max(outcome.largest_torque, std::hypot(F[0], F[1], F[2]));
-    const device::Vector6& P = record.on_port;
-    outcome.largest_at_port = std::max(outcome.largest_at_port, std::hypot(P[3], P[4], P[5]));
-    for (std::size_t i = 0; i < 3; ++i) {
-      constexpr double kEnd = 0.999;
-      const double end = outcome.device.workspace[i];
-      outcome.at_the_end |= end > 0.0 && std::abs(record.p_H[i]) >= kEnd * end;
-    }
-    outcome.oldest = std::max(outcome.oldest, record.age);
-    outcome.most_resisted = std::max(outcome.most_resisted, record.resisted);
-    if (outcome.request.controller == "prescribed" && record.resisted > outcome.records.front().resisted)
-      ++handed_over;
-    // From there on the coupler holds all axes.
-    if (record.resisted != outcome.records.back().resisted) outcome.gave_up_at = record.t;
-    softened += record.softness < 1.0;
-    outcome.softest = std::min(outcome.softest, record.softness * record.softness);
-    const Vec3 lag = record.p_P - record.p_H - start;
-    outcome.largest_lag = std::max(outcome.largest_lag, std::sqrt(dot(lag, lag)));
-  }
-  outcome.softened = static_cast<double>(softened) / static_cast<double>(outcome.records.size());
-  outcome.handed_over = static_cast<double>(handed_over) / static_cast<double>(outcome.records.size());
-}
-
 void print(const Outcome& o) {
   fmt::print("{} ({}) held at `{}` through {}{}\n", o.mechanism.model().name, name_of(o.mechanism.kind()),
              o.mechanism.ports()[static_cast<std::size_t>(o.grasp.port)].name, o.device.name,
@@ -174,14 +145,14 @@ void print(const Outcome& o) {
     fmt::print(
         "the handle's motion is the port's: what that takes is felt; up to {} directions by a coupler of "
         "{:.4g} N/m, {:.4g} N m/rad\n",
-        o.most_resisted, o.gains.stiffness[1], o.gains.stiffness[0]);
+        o.measured.most_resisted, o.gains.stiffness[1], o.gains.stiffness[0]);
   else if (o.device.kind == device::Kind::impedance && o.request.controller == "proxy")
     fmt::print(
         "the handle is a point before what stands on the ground: a spring of {:.4g} N/m to its proxy\n",
         o.gains.stiffness[1]);
   else if (o.device.kind == device::Kind::impedance && !o.by_coupler())
     fmt::print("four channels; joints by {}, up to {} directions at once\n",
-               o.request.controller == "penalties" ? "penalties" : "acceleration", o.most_resisted);
+               o.request.controller == "penalties" ? "penalties" : "acceleration", o.measured.most_resisted);
   if (o.by_coupler())
     fmt::print("coupler: {:.4g} N/m, {:.4g} N s/m; {:.4g} N m/rad, {:.4g} N m s/rad{}\n",
                o.gains.stiffness[1], o.gains.damping[1], o.gains.stiffness[0], o.gains.damping[0],
@@ -191,7 +162,7 @@ void print(const Outcome& o) {
                    : " (no stiffness is passive with the device)");
   if (o.two_rates())
     fmt::print("local model between updates of the simulation at {:g} Hz, up to {} ticks old\n",
-               o.request.local_rate, o.oldest);
+               o.request.local_rate, o.measured.oldest);
   for (const std::string& note : o.report.notes) fmt::print("note: {}\n", note);
   fmt::print("{} ticks at {:g} Hz in {:.3g} s{}; {} missed\n", o.report.ticks, o.device.rate,
              o.report.seconds, o.report.realtime ? "" : " (simulated time)", o.report.missed);
@@ -201,8 +172,9 @@ void print(const Outcome& o) {
   fmt::print(
       "force on the hand up to {:.4g} N, torque up to {:.3g} N m; on the port up to {:.4g} N; handle and "
       "port apart by up to {:.3g} mm\n",
-      o.largest_force, o.largest_torque, o.largest_at_port, 1e3 * o.largest_lag);
-  const double into_port = o.records.empty() ? 0.0 : o.records.back().into_port;
+      o.measured.largest_force, o.measured.largest_torque, o.measured.largest_at_port,
+      1e3 * o.measured.largest_lag);
+  const double into_port = o.last.into_port;
   if (std::isfinite(o.hand_work))
     fmt::print("the hand gave {:.4g} J, {:.4g} J went into the mechanism\n", o.hand_work, into_port);
   else
@@ -230,13 +202,18 @@ void print(const Outcome& o) {
   print_times("a tick", o.report.compute);
   if (o.report.realtime)
     print_times(o.device.owns_clock ? "a sample, later than a period after the one before"
-                                    : "waking up after the deadline",
+                                    : "a tick began after its deadline by",
                 o.report.wake);
-  if (!o.request.out.empty())
-    fmt::print("{} rows in {}\n", o.report.ticks - o.report.not_logged, o.request.out);
-  if (!o.request.log.empty()) fmt::print("log in {}\n", o.request.log);
-  if (!o.request.plot.empty()) fmt::print("plot in {}\n", o.request.plot);
-  if (!o.request.histogram.empty()) fmt::print("histogram in {}\n", o.request.histogram);
+  if (o.report.realtime && !o.device.owns_clock) print_times("woken late by", o.report.woken);
+  const auto print_file = [&](const std::string& what, const std::string& path) {
+    if (path.empty()) return;
+    const bool whole = std::find(o.not_whole.begin(), o.not_whole.end(), path) == o.not_whole.end();
+    if (whole) fmt::print("{} in {}\n", what, path);
+  };
+  print_file(fmt::format("{} rows", o.report.ticks - o.report.not_logged), o.request.out);
+  print_file("log", o.request.log);
+  print_file("plot", o.request.plot);
+  print_file("histogram", o.request.histogram);
 }
 
 // A passive display gives back what went in: what leaves it at the port, less what the mechanism gives by itself (a weight that falls), is no more than the hand's work. What is stored in
@@ -244,12 +221,12 @@ void print(const Outcome& o) {
 Made made_by_loop(const Outcome& o) {
   constexpr double kSlight = 1e-2;  // of what hand and mechanism put in
   constexpr double kLeast = 1e-4;   // [J] of encoder steps
-  if (!std::isfinite(o.hand_work) || o.records.empty()) return {};
+  if (!std::isfinite(o.hand_work)) return {};
   // Four channels scale power by both scales.
   const bool four = o.request.controller == "impedance" || o.request.controller == "penalties";
   const double scale =
       four && o.device.kind == device::Kind::impedance ? o.request.force_scale * o.request.motion_scale : 1.0;
-  const double into_port = scale * o.records.back().into_port;
+  const double into_port = scale * o.last.into_port;
   const double made = into_port - o.hand_work;
   const double put_in = std::max(0.0, o.hand_work) + std::max(0.0, -into_port);
   if (!(made > kLeast + kSlight * put_in)) return {};
@@ -276,7 +253,12 @@ std::string histogram_of(const Outcome& o) {
                          .x_label = "log10 of the time [us]",
                          .panels = {{"ticks that took so long", {stairs("a tick", o.report.compute)}}}};
   if (o.report.realtime)
-    figure.panels.push_back({"ticks that woke up so late", {stairs("after the deadline", o.report.wake)}});
+    figure.panels.push_back(
+        {o.device.owns_clock ? "samples that came so much later than a period" : "ticks that began so late",
+         {stairs(o.device.owns_clock ? "a sample" : "after the deadline", o.report.wake)}});
+  if (o.report.realtime && !o.device.owns_clock)
+    figure.panels.push_back({"ticks before which the thread woke so late",
+                             {stairs("after the time that it asked for", o.report.woken)}});
   return display::to_svg(figure);
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "haptic_measure.h"
 #include "haptic_session.h"
 
 namespace tactus::apps {
@@ -16,23 +17,15 @@ struct Outcome {
   const Grasp& grasp;
   const control::CouplerGains& gains;
   const display::RunReport& report;
-  const std::vector<display::TickRecord>& records;
+  const std::vector<display::TickRecord>& records;  // every n-th, for the plot
   const control::SafetyMemory& safety;
   double hand_work = 0.0;
-  std::string why{};                                 // it stopped, besides what the fault says
-  display::Felt felt{};                              // by the hand, at the handle
-  display::Felt at_port{};                           // what the mechanism shows to the loop
-  double largest_torque = 0.0, largest_force = 0.0;  // [N m], [N] on the hand
-  double largest_at_port = 0.0;                      // [N]
-  double largest_lag = 0.0;                          // [m] handle to port
-  bool at_the_end = false;                           // the handle came to the end of the workspace
-  int most_resisted = 0;                             // directions at once
-  double handed_over = 0.0;  // of the ticks: a prescribed port had fewer light directions than at the start
-  double gave_up_at =
-      0.0;  // [s] a prescribed port, if it was: no record from then on has less than all directions
-  double softest = 1.0;   // of the coupler's stiffness, the least share that it had
-  double softened = 0.0;  // of the ticks: it had less than all
-  int oldest = 0;         // [ticks] what was known of the mechanism
+  std::string why{};                     // it stopped, besides what the fault says
+  display::Felt felt{};                  // by the hand, at the handle
+  display::Felt at_port{};               // what the mechanism shows to the loop
+  Measured measured{};                   // of all ticks
+  display::TickRecord last{};            // with the sums of all ticks
+  std::vector<std::string> not_whole{};  // files that could not be written
   /// By what the device knows of the hand's work: whether that was ours.
   bool by_simulated_hand() const { return std::isfinite(hand_work); }
   /// Equal rates are one.
@@ -47,8 +40,6 @@ struct Outcome {
 
 /// Why the run stopped; empty where it did not.
 std::string why_of(const Outcome& outcome);
-/// The largest of the records; the rest of the outcome is given.
-void measure(Outcome& outcome);
 void print(const Outcome& outcome);
 std::string json_of(const Outcome& outcome);
 std::string plot_of(const Outcome& outcome);

@@ -63,11 +63,13 @@ void run(const ReplayRequest& request) {
   const display::ReplayReport report = replay(*session.loop, log);
 
   const bool same = report.different == 0 && report.ticks == log.ticks();
+  const std::size_t written = log.ticks_written();
   if (request.json) {
     nlohmann::ordered_json json{
         {"log", request.path},  {"model", settings.model.path}, {"device", session.specification.name},
         {"whole", log.whole()}, {"ticks", report.ticks},        {"different", report.different},
         {"same", same}};
+    if (written > log.ticks()) json["ticks_written"] = written;
     if (!logged.notes().empty()) json["notes"] = logged.notes();
     if (!same)
       json["first_difference"] = {{"tick", report.first_tick},
@@ -77,7 +79,8 @@ void run(const ReplayRequest& request) {
     fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   } else {
     for (const std::string& note : logged.notes()) fmt::print("note: {}\n", note);
-    if (!log.whole()) fmt::print("note: the log was cut off; its whole part is replayed\n");
+    if (!log.whole() && written == log.ticks())
+      fmt::print("note: the log was cut off, as by a crash: it has no end; its whole part is replayed\n");
     fmt::print("{} ticks of {} held through {}: {}\n", report.ticks, settings.model.path,
                session.specification.name,
                same ? "the same bits" : fmt::format("{} differ", report.different));
@@ -85,6 +88,9 @@ void run(const ReplayRequest& request) {
   if (!same)
     throw Failed(fmt::format("first in tick {}: {} was {}, is {}", report.first_tick, report.what,
                              display::digits_of(report.logged), display::digits_of(report.found)));
+  if (written > log.ticks())
+    throw Failed(
+        fmt::format("the log ends early: {} of {} ticks; what it has is the same", log.ticks(), written));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include <tactus/base/error.h>
 
@@ -133,6 +134,7 @@ void OutputFile::flush() {
     if (written < 0) fail(errno);
     done += static_cast<std::size_t>(written);
   }
+  whole_ += static_cast<off_t>(text_.size());
   text_.clear();
 }
 
@@ -146,6 +148,15 @@ void OutputFile::finish() {
   if (part_.empty()) return;
   if (::rename(part_.c_str(), target_.c_str()) != 0) fail(errno);
   part_.clear();
+}
+
+std::string OutputFile::keep() noexcept {
+  text_.clear();
+  if (part_.empty() || whole_ == 0) return {};
+  // Of a file that is closed already, or is not cut, the end may be a piece of a line.
+  if (file_ >= 0 && ::ftruncate(file_, whole_) == 0) ::close(file_), file_ = -1;
+  path_.clear();
+  return std::exchange(part_, {});
 }
 
 void write_file(const std::string& path, std::string_view text) {

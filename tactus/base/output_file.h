@@ -5,6 +5,8 @@
 // written straight. A write that fails, whatever the reason, throws OutputError.
 #pragma once
 
+#include <sys/types.h>
+
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -36,6 +38,9 @@ class OutputFile {
   void flush();
   /// Everything is written, and the file is in its place.
   void finish();
+  /// Of a file that could not be finished: what was written of it by whole calls of flush() stays, under the name that is given back; "" where it was written straight, or
+  /// nothing was. Nothing more is written.
+  std::string keep() noexcept;
 
  private:
   [[noreturn]] void fail(int error) const;
@@ -43,6 +48,7 @@ class OutputFile {
   std::string path_;
   std::string target_, part_;  // where it belongs, where it is written; none: straight
   int file_ = -1;
+  off_t whole_ = 0;  // [bytes] by calls of flush() that came to their end
   std::string text_;
 };
 

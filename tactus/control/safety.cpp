@@ -84,7 +84,7 @@ SafetyLimits limits_for(const device::Specification& s) {
   for (std::size_t k = 0; k < 2; ++k) limits.force_rate[k] = s.continuous[k] / kRise;
   limits.workspace = s.workspace;
   limits.workspace_angle = s.workspace_angle;
-  limits.speed = {kHandTurn, kHandSpeed};
+  limits.speed = limits.plausible = {kHandTurn, kHandSpeed};
   if (s.kind == device::Kind::impedance) {
     limits.power = s.continuous[0] * kQuick[0] + s.continuous[1] * kQuick[1];
     limits.power_rate = limits.power / kRise;
@@ -286,12 +286,20 @@ Safety::Finding Safety::look_at(const device::Sample& sample, double elapsed) co
     return {Fault::late, {1e3 * std::max(elapsed, sample.t - last.t), 1e3 * (period_ + limits_.late), "ms"}};
   const double time = std::max(sample.t - last.t, period_);
   const math::Vec3<double> way = sample.X_WH.p - last.X_WH.p;
+  // Further than the limit explains, which may have been lowered, is too fast; further than any motion does, no motion.
   const double reach = kJumpRoom * limits_.speed[1] * time;
-  if (limits_.speed[1] > 0.0 && dot(way, way) > reach * reach)
-    return {Fault::implausible, {std::sqrt(dot(way, way)), reach, "m"}};
+  if (limits_.speed[1] > 0.0 && dot(way, way) > reach * reach) {
+    const double moved = std::sqrt(dot(way, way)), possible = kJumpRoom * limits_.plausible[1] * time;
+    if (moved <= possible) return {Fault::too_fast, {moved / time, limits_.speed[1], kSpeed[1]}};
+    return {Fault::implausible, {moved, std::max(reach, possible), "m"}};
+  }
   const double turn = kJumpRoom * limits_.speed[0] * time;
-  if (limits_.speed[0] > 0.0 && turned_further(last.X_WH.R, sample.X_WH.R, turn))
-    return {Fault::implausible, {turn_between(last.X_WH.R, sample.X_WH.R), turn, "rad"}};
+  if (limits_.speed[0] > 0.0 && turned_further(last.X_WH.R, sample.X_WH.R, turn)) {
+    const double turned = turn_between(last.X_WH.R, sample.X_WH.R),
+                 possible = kJumpRoom * limits_.plausible[0] * time;
+    if (turned <= possible) return {Fault::too_fast, {turned / time, limits_.speed[0], kSpeed[0]}};
+    return {Fault::implausible, {turned, std::max(turn, possible), "rad"}};
+  }
   return {};
 }
 

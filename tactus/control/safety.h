@@ -30,11 +30,13 @@ struct SafetyLimits {
   math::Vec3<double> workspace{};      // [m] half a box
   double workspace_angle = 0.0;        // [rad] from the handle's own zero; half a turn and more is no limit
   std::array<double, 2> speed{};       // [rad/s], [m/s]
-  double ramp = 0.25;                  // [s] from nothing to all
-  double late = 20e-3;                 // [s] a tick may come after the one before, besides the period
-  double apart = 0.0;                  // [m] handle and port, since they were coupled
-  std::array<double, 2> on_port{};     // [N m], [N] that no hand gives to the mechanism
-  double made = 0.0;                   // [J] from nowhere, besides a share of the work that goes to and fro
+  std::array<double, 2>
+      plausible{};      // [rad/s], [m/s] beyond which a sample is no motion; `speed`, where that is larger
+  double ramp = 0.25;   // [s] from nothing to all
+  double late = 20e-3;  // [s] a tick may come after the one before, besides the period
+  double apart = 0.0;   // [m] handle and port, since they were coupled
+  std::array<double, 2> on_port{};  // [N m], [N] that no hand gives to the mechanism
+  double made = 0.0;                // [J] from nowhere, besides a share of the work that goes to and fro
   double made_share = 0.0;
   double made_most = 0.0;  // [J] however much goes to and fro
 };

@@ -2,7 +2,7 @@
 //
 //   const auto log = open_log({.csv = "run.csv", .mcap = "run.mcap", ...});
 //   run_loop(loop, {.log = log.get()});       // every tick, wait-free; a thread writes
-//   finish(*log);                             // whole files, or an OutputError
+//   finish(*log);                             // whole files, or an OutputError that says which are not
 //
 //   RecordedRun run("run.mcap");
 //   HapticLoop again(*mechanism, *run.device(), ...);
@@ -41,9 +41,11 @@ struct LogRequest {
 };
 /// Null where no path is given. Throws InputError where a path cannot be written.
 TickLogPointer open_log(const LogRequest& request);
-/// After the loop: all is written, the files are whole and in their places. Throws OutputError where something could not be
-/// written.
+/// After the loop: all is written, the files are whole and in their places. Throws OutputError where one could not be written: the others are
+/// whole all the same, and what was written of that one stays, under the name that the error says.
 void finish(TickLog& log);
+/// After finish(), by their paths.
+std::vector<std::string> files_not_whole(const TickLog& log);
 
 /// A log that was read.
 class RecordedRun {
@@ -54,8 +56,10 @@ class RecordedRun {
   RecordedRun(const RecordedRun&) = delete;
   RecordedRun& operator=(const RecordedRun&) = delete;
 
-  bool whole() const;  // false: cut off
+  bool whole() const;  // false: its end is missing, as after a crash, or some of its ticks are
   std::size_t ticks() const;
+  /// As its end says; ticks() where that is missing.
+  std::size_t ticks_written() const;
   const std::string& setup() const;
   /// By name.
   const std::map<std::string, std::string>& attachments() const;

@@ -67,7 +67,15 @@ void HapticLoop::use(const control::FourChannelGains& gains) {
   make_view();
 }
 
+/// What a thread moves is not looked at from another.
+void HapticLoop::require_own_mechanism(const char* what) const {
+  if (two_rates_ != nullptr && two_rates_->thread)
+    throw InputError({}, fmt::format("{}: the mechanism is a thread's already", what),
+                     "ask for it before two rates with a thread");
+}
+
 void HapticLoop::use(const control::PrescribedGains& gains) {
+  require_own_mechanism("a prescribed port");
   const device::Specification& s = device_.specification();
   if (admittance_)
     throw InputError({}, "an admittance device is moved: its motion prescribes nothing",
@@ -138,6 +146,7 @@ void HapticLoop::compensate(const device::Fixture& fixture) {
 }
 
 void HapticLoop::keep_inertia(const std::array<double, 2>& least, double share) {
+  require_own_mechanism("inertia at the port");
   if (!admittance_)
     throw InputError({}, "inertia is bolted to the port that an admittance device shows",
                      "four channels keep a share of the handle's own: FourChannelGains::kept");
@@ -155,6 +164,7 @@ void HapticLoop::keep_inertia(const std::array<double, 2>& least, double share) 
 }
 
 void HapticLoop::damp_inside(double damping) {
+  require_own_mechanism("damping inside");
   // Refused before anything changes.
   control::InternalDamper(mechanism_, port_, device_.specification().actuated, damping);
   internal_damping_ = damping;
@@ -213,7 +223,7 @@ void HapticLoop::clear() noexcept {
 }
 
 bool HapticLoop::enable() noexcept {
-  if (safety_.faulted()) return false;
+  if (safety_.faulted() || !view_->wake()) return false;
   if (!recovered_) recovered_ = view_->recover();
   if (!recovered_ || !device_.enable()) return false;
   memory_.engaged = false;
@@ -229,6 +239,11 @@ void HapticLoop::disable() noexcept {
   device_.disable();
 }
 
+void HapticLoop::rest() noexcept {
+  disable();
+  view_->rest();
+}
+
 void HapticLoop::beside(std::span<const simulate::PortWrench> wrenches) noexcept {
   if (!wrenches.empty()) share_mechanism();
   view_->beside(wrenches);
@@ -240,7 +255,7 @@ bool HapticLoop::tick(double elapsed) noexcept {
   record_.on_handle = record_.on_port = {};
   asked_ = Asked::not_yet;
   if (!device_.read(sample_))
-    safety_.trip(Fault::no_sample);
+    safety_.trip(or_watchdog(Fault::no_sample));
   else
     safety_.observe(sample_, elapsed);
 
@@ -411,7 +426,7 @@ void HapticLoop::command(const device::Command& command) noexcept {
   if (!device::finite(command.wrench) || !device::finite(command.X_WH) || !device::finite(command.V_WH))
     return safety_.trip(Fault::bad_force);
   commanded_ = command;
-  if (!device_.command(command)) safety_.trip(Fault::refused);
+  if (!device_.command(command)) safety_.trip(or_watchdog(Fault::refused));
 }
 
 void HapticLoop::safe_state() noexcept {

@@ -15,6 +15,7 @@
 // (display/run_loop.h). Nothing in it allocates, throws, locks or calls the system.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -43,7 +44,7 @@ struct ResistanceRule;
 struct TwoRateOptions {
   static constexpr int kMostTicks = 512;  // both together
   int every = 33;                         // [ticks] from update to update
-  int delay = 0;        // [ticks] that an update is late; with a thread it is as late as it is
+  int delay = 0;        // [ticks] that an update is on its way; with a thread, besides the time that it takes
   bool thread = false;  // for real time; otherwise within the tick at which it is due
 };
 
@@ -92,7 +93,7 @@ class HapticLoop {
   /// allow it.
   void use(const control::FourChannelGains& gains);
   /// The handle's motion prescribes the port's instead (control/prescribed_port.h), until the books show that this makes energy, or the port is faster than a handle may be: the coupler holds it from there on. Throws InputError where the device is not of the
-  /// impedance kind, does not have those axes, or the port has fewer freedoms where it is.
+  /// impedance kind, does not have those axes, the port has fewer freedoms where it is, or the mechanism is a thread's already.
   void use(const control::PrescribedGains& gains);
   /// A virtual proxy instead (control/proxy.h): the handle is a point before the boxes and planes that stand on the ground; the mechanism goes
   /// on by itself. Throws InputError where the device cannot push in space, or nothing is there to be met.
@@ -105,15 +106,15 @@ class HapticLoop {
   /// What hangs beyond an admittance device's sensor (control/fixture.h) is taken out of what it senses.
   void compensate(const device::Fixture& fixture);
   /// Inertia is bolted to the port that an admittance device shows, where that is lighter than `least` {kg m^2, kg} (display/kept_port.h, control/admittance_design.h): as much as is missing,
-  /// or `share` of it all, from 0 to 1, where that is given. Not with two rates. Throws InputError where the device is not of the admittance kind.
+  /// or `share` of it all, from 0 to 1, where that is given. Not with two rates. Throws InputError where the device is not of the admittance kind, or the mechanism is a thread's already.
   void keep_inertia(const std::array<double, 2>& least, double share = -1.0);
   /// Motions that the port does not show along the device's axes are damped unfelt (control/internal_motion.h): [N m s/rad], [N s/m] at the joints, 0 for none. Throws InputError where
-  /// the mechanism is none for that.
+  /// the mechanism is none for that, or a thread's already.
   void damp_inside(double damping);
   /// [kg m^2], [kg] that are bolted to the port now.
   std::array<double, 2> kept_inertia() const noexcept;
   /// A local model between updates of the mechanism, from now on. With a thread the mechanism is that thread's while the loop
-  /// lives. Throws InputError where the options do not fit.
+  /// lives, but from rest() to enable(). Throws InputError where the options do not fit.
   void use(const TwoRateOptions& options);
 
   /// Switches the device on; forces ramp up from the next tick, from where handle and port then are. False while faulted,
@@ -121,6 +122,8 @@ class HapticLoop {
   bool enable() noexcept;
   /// Forces off; the mechanism goes on by itself.
   void disable() noexcept;
+  /// disable(), and a simulation's thread ends, as soon as the step that it makes: the mechanism is the caller's until enable().
+  void rest() noexcept;
   /// After a fault, before enable().
   void clear() noexcept;
 
@@ -134,7 +137,9 @@ class HapticLoop {
   /// Between two ticks, for what comes next to find its code and numbers in the caches: a step of the mechanism, taken back. No bit changes.
   void rehearse() noexcept;
   /// The device did not come back from wait().
-  void lost() noexcept { fail(control::Fault::no_sample); }
+  void lost() noexcept { fail(or_watchdog(control::Fault::no_sample)); }
+  /// Who stops the device's motors from outside says so there: that is then why the device does not do as it is told. Null: nobody does.
+  void watched_by(const std::atomic<bool>* barked) noexcept { barked_ = barked; }
   /// Ends in the safe state, for a reason that the caller found.
   void fail(control::Fault fault) noexcept;
 
@@ -177,6 +182,11 @@ class HapticLoop {
   void observe_distance(const simulate::PortMotion& port) noexcept;
   void step_mechanism(const Vector6& on_port) noexcept;
   void no_number() noexcept;
+  void require_own_mechanism(const char* what) const;
+  control::Fault or_watchdog(control::Fault fault) const noexcept {
+    const bool barked = barked_ != nullptr && barked_->load(std::memory_order_acquire);
+    return barked ? control::Fault::watchdog : fault;
+  }
   void command(const device::Command& command) noexcept;
   void safe_state() noexcept;
 
@@ -199,6 +209,7 @@ class HapticLoop {
   std::unique_ptr<PortView> view_;
   double internal_damping_ = 0.0;
   KeptPort* kept_port_ = nullptr;  // the view, where inertia is bolted to it
+  const std::atomic<bool>* barked_ = nullptr;
   device::Sample sample_{};
   device::Command commanded_{};
   enum class Asked : std::uint8_t { not_yet, unknown, known };

@@ -63,11 +63,13 @@ class Privileges {
   bool locked_ = false, pinned_ = false;
 };
 
-/// Looks from a thread of its own whether ticks go on; where they do not, it stops the motors and barks once.
+/// Looks from a thread of its own whether ticks go on; where they do not, it stops the motors and barks once. A loop that spins at its
+/// priority must not keep it from looking: it is one above, where the system allows that, on any processor.
 class Watchdog {
  public:
-  Watchdog(device::Device& device, double patience) : device_(device), patience_(patience) {
-    if (patience > 0.0) thread_ = std::thread([this] { watch(); });
+  Watchdog(device::Device& device, const RunOptions& options)
+      : device_(device), patience_(options.watchdog), priority_(options.priority + 1), told_(options.barked) {
+    if (patience_ > 0.0) thread_ = std::thread([this] { watch(); });
   }
   ~Watchdog() {
     ending_.store(true, std::memory_order_release);
@@ -79,10 +81,15 @@ class Watchdog {
   /// In the loop.
   void pat() noexcept { pats_.fetch_add(1, std::memory_order_relaxed); }
   bool barked() const noexcept { return barked_.load(std::memory_order_acquire); }
+  const std::atomic<bool>* bark() const noexcept { return &barked_; }
 
  private:
   void watch() noexcept {
-    constexpr int kLooks = 8;  // within its patience
+    sched_param above{};
+    above.sched_priority = std::min(priority_, sched_get_priority_max(SCHED_FIFO));
+    pthread_setschedparam(pthread_self(), SCHED_FIFO,
+                          &above);  // what is refused, Privileges says of the loop
+    constexpr int kLooks = 8;       // within its patience
     const auto pause = static_cast<Nanoseconds>(1e9 * patience_ / kLooks);
     std::uint64_t seen = 0;
     Nanoseconds since = now();
@@ -95,6 +102,7 @@ class Watchdog {
       } else if (static_cast<double>(now() - since) > 1e9 * patience_) {
         barked_.store(true, std::memory_order_release);
         device_.stop();
+        if (told_ != nullptr) told_(patience_);
         return;
       }
     }
@@ -102,6 +110,8 @@ class Watchdog {
 
   device::Device& device_;
   double patience_;
+  int priority_;
+  void (*told_)(double) noexcept;
   std::atomic<std::uint64_t> pats_{0};
   std::atomic<bool> barked_{false}, ending_{false};
   std::thread thread_;
@@ -118,6 +128,7 @@ struct Run {
   Nanoseconds last = 0;       // when the tick before began
   Nanoseconds rehearsal = 0;  // what one takes: the longest lately; at first, the first tick
   LogEntry entry{};
+  bool logged_fault = false;
   Watchdog* watchdog = nullptr;
   // Of a device that owns the clock.
   Nanoseconds start = 0;  // of the first tick
@@ -149,23 +160,27 @@ struct Run {
     const Nanoseconds compute = now() - begun;
     report.compute.add(compute);
     if (report.ticks == 0) rehearsal = compute;
-    if (options.log != nullptr) log(elapsed, compute);
+    if (options.log != nullptr) log(elapsed, compute, true);
     if (options.live != nullptr) options.live->publish({loop.record(), report.ticks, report.missed});
+    if (options.each.tick != nullptr) options.each.tick(options.each.context, loop.record());
     if (report.ticks % stride == 0 && written < records.size()) records[written++] = loop.record();
     ++report.ticks;
     return well;
   }
 
-  void log(double elapsed, Nanoseconds compute) noexcept {
+  void log(double elapsed, Nanoseconds compute, bool is_tick) noexcept {
+    entry.is_tick = is_tick;
     entry.sample = loop.sample();
     entry.has_dynamics = loop.dynamics_used() != nullptr;
     if (entry.has_dynamics) entry.dynamics = *loop.dynamics_used();
     entry.elapsed = elapsed;
     entry.command = loop.commanded();
     entry.record = loop.record();
+    entry.found = loop.safety().found;
     entry.compute = compute;
+    logged_fault = entry.record.fault != control::Fault::none;
     if (report.realtime)
-      report.not_logged += !options.log->offer(entry);
+      report.not_logged += !options.log->offer(entry) && is_tick;
     else
       options.log->put(entry);
   }
@@ -178,10 +193,14 @@ struct Run {
   }
 
   void wait_for(Nanoseconds deadline, Nanoseconds ahead) noexcept {
-    sleep_until(deadline - ahead);
+    const Nanoseconds alarm = deadline - ahead;
+    const bool slept = now() < alarm;
+    if (slept) sleep_until(alarm);
+    const Nanoseconds awake = now();
+    if (slept) report.woken.add(awake - alarm);
     if (ahead == 0) return;
     constexpr Nanoseconds kForget = 64;  // ticks, about, until a long one no longer counts
-    if (const Nanoseconds awake = now(); awake + 2 * rehearsal < deadline) {
+    if (awake + 2 * rehearsal < deadline) {
       loop.rehearse();
       rehearsal = std::max(now() - awake, rehearsal - rehearsal / kForget);
     } else {
@@ -214,6 +233,15 @@ struct Run {
     loop.device().run({[](void* context) noexcept { return static_cast<Run*>(context)->sample(); }, this});
     if (report.ticks + report.missed < total && !report.stopped)
       loop.lost();  // keeps the reason of a fault where there is one
+  }
+
+  /// By whatever end. Off already where it is faulted; the dog, if there is one, still looks.
+  void end() noexcept {
+    if (watchdog != nullptr) watchdog->pat();
+    loop.disable();
+    // What ended it between two ticks belongs to none of them.
+    if (options.log != nullptr && loop.safety().fault != control::Fault::none && !logged_fault)
+      log(0.0, 0, false);
   }
 
   /// A sample of a device that owns the clock; false: enough.
@@ -268,18 +296,29 @@ RunReport run_loop(HapticLoop& loop, const RunOptions& options, std::span<TickRe
   Run run{loop, options, records, stride, report, std::lround(options.duration / loop.period())};
   const Nanoseconds start = now();
   if (report.realtime) {
-    Watchdog watchdog(loop.device(), options.watchdog);  // before the privileges, which are the loop's alone
+    Watchdog watchdog(loop.device(), options);  // before the privileges, which are the loop's alone
     run.watchdog = &watchdog;
-    const Privileges privileges(options, report.notes);
-    if (device_has_clock)
-      run.by_the_devices_clock();
-    else
-      run.in_real_time();
+    loop.watched_by(watchdog.bark());
+    {
+      const Privileges privileges(options, report.notes);
+      if (device_has_clock)
+        run.by_the_devices_clock();
+      else
+        run.in_real_time();
+      report.seconds = 1e-9 * static_cast<double>(now() - start);
+      run.end();
+    }
+    loop.watched_by(nullptr);
+    if (watchdog.barked() && loop.safety().fault == control::Fault::none)
+      report.notes.push_back(
+          fmt::format("the device took longer than {:g} s to switch off: the watchdog stopped its motors",
+                      options.watchdog));
   } else {
     run.in_simulated_time();
+    report.seconds = 1e-9 * static_cast<double>(now() - start);
+    run.end();
   }
-  if (report.stopped) loop.disable();
-  report.seconds = 1e-9 * static_cast<double>(now() - start);
+  loop.rest();
   return report;
 }
 

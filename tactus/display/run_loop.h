@@ -10,6 +10,9 @@
 // A device that owns the clock (hardware) is in real time, whatever is asked for, and sets the pace itself. Its rate is measured over its
 // first samples, before there is a force, and looked at from then on: a loop that was made for another one ends with Fault::wrong_rate.
 // Periods that went by without a tick are missed, by the clock and the rate of the loop.
+//
+// However a run ends, the device is off when run_loop() comes back, and was switched off while the watchdog still looked; a simulation's
+// thread has ended by then. enable() begins again.
 #pragma once
 
 #include <array>
@@ -59,9 +62,17 @@ struct RunOptions {
   double ahead = 1e-4;
   double watchdog =
       0.1;  // [s] in real time: a loop that stands still for longer is stopped from outside; 0: none
+  /// By the watchdog's thread, once, after it stopped the motors: run_loop() may never come back from a driver that hangs.
+  void (*barked)(double patience) noexcept = nullptr;
   TickLog* log =
       nullptr;  // gets every tick (display/log/tick_log.h); in simulated time alone the loop waits for room
-  LiveView* live = nullptr;                 // for another thread's eyes
+  LiveView* live = nullptr;  // for another thread's eyes
+  /// In the loop, with the record of each tick: what it calls neither allocates nor waits.
+  struct Each {
+    void (*tick)(void* context, const TickRecord& record) noexcept = nullptr;
+    void* context = nullptr;
+  };
+  Each each{};
   const std::atomic<bool>* stop = nullptr;  // true: enough, from another thread or a signal's handler
 };
 
@@ -72,15 +83,17 @@ struct RunReport {
   double seconds = 0.0;      // of real time
   bool realtime = false;     // by the clock: as asked for, or by a device that owns it
   double device_rate = 0.0;  // [Hz] as measured of a device that owns the clock; 0: not looked at
-  bool stopped = false;      // as RunOptions::stop asked for: the device is off, and there is no fault
-  Histogram
-      wake;  // real time: from a deadline to the thread's being awake; of a device that owns the clock, what a sample came
-  // later than a period after the one before
+  bool stopped = false;      // as RunOptions::stop asked for, and there is no fault
+  /// Real time: how much later the thread woke up than it asked for, which is `ahead` before a deadline; of those ticks before which it slept.
+  Histogram woken;
+  /// Real time: from a deadline to the tick's beginning, after what being awake ahead of it made good; of a device that owns the clock, what a
+  /// sample came later than a period after the one before.
+  Histogram wake;
   Histogram compute;  // of a tick, from the sample to the command
   std::vector<std::string> notes;
 };
 
-/// Ends before its time where a tick is faulted: loop.safety() says why; or where it is told to stop: the loop is then disabled. Writes the records of every `stride`-th tick, as many
+/// Ends before its time where a tick is faulted: loop.safety() says why; or where it is told to stop. Writes the records of every `stride`-th tick, as many
 /// as there is room for.
 RunReport run_loop(HapticLoop& loop, const RunOptions& options, std::span<TickRecord> records = {},
                    long stride = 1);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -161,16 +162,30 @@ LocalPort::LocalPort(simulate::Mechanism& mechanism, int port, const ResistanceR
       threaded_(options.thread),
       period_(mechanism.step_length()),
       past_(kRemembered),
-      coming_(static_cast<std::size_t>(delay_ / every_ + 2)) {
+      // One per message, and a message every n ticks: those of a delay, one that a thread took longer for, and the one that arrives.
+      coming_(static_cast<std::size_t>(delay_ / every_ + 3)) {
   control::LocalModelUpdate first;
   slow_.describe(first);
   local_.take(first);
   if (threaded_) thread_ = std::thread([this] { simulate_beside(); });
 }
 
-LocalPort::~LocalPort() {
+LocalPort::~LocalPort() { rest(); }
+
+void LocalPort::rest() noexcept {
   stop_.store(true, std::memory_order_relaxed);
   if (thread_.joinable()) thread_.join();
+}
+
+bool LocalPort::wake() noexcept {
+  if (!threaded_ || thread_.joinable()) return true;
+  stop_.store(false, std::memory_order_relaxed);
+  try {
+    thread_ = std::thread([this] { simulate_beside(); });
+  } catch (const std::system_error&) {
+    return false;
+  }
+  return true;
 }
 
 void LocalPort::simulate_beside() noexcept {
@@ -213,6 +228,7 @@ bool LocalPort::recover() noexcept {
     }
     asked_ = false;
     fresh = to_loop_.front();
+    first_ = waiting_ = 0;
   } else {
     ++sent_.run;
     first_ = waiting_ = 0;
@@ -225,23 +241,30 @@ bool LocalPort::recover() noexcept {
   return true;
 }
 
+/// The place of an update that is made in this tick. Where there is none, which the room for them excludes, the newest makes room: it is
+/// replaced by one that knows more.
+LocalPort::OnItsWay& LocalPort::next_on_its_way() noexcept {
+  if (waiting_ < coming_.size()) ++waiting_;
+  OnItsWay& last = coming_[(first_ + waiting_ - 1) % coming_.size()];
+  last.due = tick_ + delay_;
+  return last;
+}
+
 const simulate::PortMotion& LocalPort::begin() noexcept {
-  if (threaded_) {
-    if (tick_ > 0 && tick_ % every_ == 0) {
+  const bool due = tick_ > 0 && tick_ % every_ == 0;
+  if (!threaded_) {
+    if (due) slow_.catch_up(sent_, next_on_its_way().update);
+  } else {
+    if (due) {
       to_simulation_.back() = sent_;
       to_simulation_.publish();
     }
-    if (to_loop_.update()) receive(to_loop_.front());
-  } else {
-    if (tick_ > 0 && tick_ % every_ == 0) {
-      const std::size_t last = (first_ + waiting_++) % coming_.size();
-      slow_.catch_up(sent_, coming_[last]);
-    }
-    while (waiting_ > 0 && coming_[first_].tick + delay_ <= tick_) {
-      receive(coming_[first_]);
-      first_ = (first_ + 1) % coming_.size();
-      --waiting_;
-    }
+    if (to_loop_.update()) next_on_its_way().update = to_loop_.front();
+  }
+  while (waiting_ > 0 && coming_[first_].due <= tick_) {
+    receive(coming_[first_].update);
+    first_ = (first_ + 1) % coming_.size();
+    --waiting_;
   }
   late_ |= age() >= patience_;
   past_[tick_ % kRemembered] = local_.state();

@@ -7,8 +7,8 @@
 // every newton second. The simulation catches up to the tick of the message, with the mean wrench of the time between, and sends
 // the mechanism there, as the update of that tick; the loop, some ticks further on, keeps what its local model moved since.
 //
-// In simulated time the simulation runs within the tick at which it is due, and its update arrives `delay` ticks later: the same
-// bits every time. In real time it has a thread of its own. Either way the loop neither locks nor waits: values go through
+// In simulated time the simulation runs within the tick at which it is due: the same bits every time. In real time it has a thread of its
+// own. Either way an update arrives `delay` ticks after it was made, and the loop neither locks nor waits: values go through
 // base/latest.h. A simulation that is three updates and a tenth of a second behind is late, and a fault: it hangs, or is too slow.
 #pragma once
 
@@ -92,6 +92,8 @@ class LocalPort final : public PortView {
   /// The simulation catches up, and the local model is what it then is. With a thread: asks for that, and is false until the answer is
   /// there.
   bool recover() noexcept override;
+  void rest() noexcept override;
+  bool wake() noexcept override;
   double energy() noexcept override { return local_.update().energy; }
   double work() const noexcept override { return local_.update().work; }
 
@@ -114,8 +116,13 @@ class LocalPort final : public PortView {
   bool late_ = false, asked_ = false;
   simulate::Status status_;                // of what the simulation sent; an update that failed is not taken
   std::vector<control::LocalState> past_;  // [kRemembered], by tick
-  // In simulated time: on their way.
-  std::vector<control::LocalModelUpdate> coming_;
+  // On their way: a ring of as many as are made within a delay.
+  struct OnItsWay {
+    std::uint64_t due = 0;  // the tick in which it arrives
+    control::LocalModelUpdate update;
+  };
+  OnItsWay& next_on_its_way() noexcept;
+  std::vector<OnItsWay> coming_;
   std::size_t first_ = 0, waiting_ = 0;
   // With a thread.
   Latest<WrenchSent> to_simulation_;

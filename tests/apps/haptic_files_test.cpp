@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -129,6 +130,85 @@ TEST(Haptic, AKilledRunLeavesALogThatCanBeReplayed) {
     EXPECT_TRUE(summary.at("same").get<bool>()) << summary;
   }
   EXPECT_EQ(parts, 1);
+}
+
+/// `commands`, in bash: $p is the program that runs with these arguments, $r whatever else is to be ended.
+int in_bash(const Folder& folder, const std::string& arguments, const std::string& commands) {
+  const std::string script = folder.file(
+      "script", "mkfifo " + folder.path("ff") + "\n(exec 3<" + folder.path("ff") + "; sleep 60) & r=$!\n" +
+                    support::program() + " haptic " + arguments + " >" + folder.path("out") + " 2>" +
+                    folder.path("err") + " & p=$!\n" + commands + "\nkill $r\nexit $code\n");
+  return WEXITSTATUS(std::system(("bash " + script + " 2>/dev/null").c_str()));
+}
+/// Until the program is over, at most a minute, and what it says then; 99 where it never was.
+const std::string kEnd =
+    "code=99; for i in $(seq 600); do kill -0 $p 2>/dev/null || { wait $p; code=$?; break; }; sleep 0.1; "
+    "done; "
+    "kill -KILL $p 2>/dev/null";
+
+// A reader of the table that reads nothing: the run itself ends all the same, and what is left to write can be interrupted as anything else.
+TEST(Haptic, AfterTheRunASignalEndsTheProgram) {
+  const Folder folder;
+  // In real time the loop waits for no log; it has ended after 0.3 s, or somewhat later on a busy machine.
+  const int code =
+      in_bash(folder,
+              model("shopping_cart.yaml") + " --realtime --late 1e6 --watchdog 0 --duration 0.3 --out " +
+                  folder.path("ff"),
+              "sleep 3; kill -TERM $p; " + kEnd);
+  EXPECT_EQ(code, 128 + SIGTERM) << content_of(folder.path("err"));
+}
+
+// A loop that hangs, here in simulated time for its log: the first signal asks for its end, a second one does not wait for it.
+TEST(Haptic, ASecondSignalEndsAProgramThatHangs) {
+  const Folder folder;
+  const int code = in_bash(
+      folder, model("shopping_cart.yaml") + " --duration 600 --out " + folder.path("ff"),
+      "sleep 2; kill -TERM $p; kill -TERM $p; sleep 1; kill -0 $p || exit 98; kill -TERM $p; " + kEnd);
+  EXPECT_EQ(code, 128 + SIGTERM) << content_of(folder.path("err"));
+}
+
+// A file that may not grow further, as on a full disk, costs no other, and not the summary.
+TEST(Haptic, AFileThatCannotBeWrittenCostsNoOther) {
+  const Folder folder;
+  const std::string csv = folder.path("run.csv"), log = folder.path("run.mcap");
+  const std::string script = "ulimit -f 1500; " + support::program() + " haptic " +
+                             model("shopping_cart.yaml") + " --duration 1.2 --out " + csv + " --log " + log +
+                             " >" + folder.path("out") + " 2>" + folder.path("err");
+  const int status = std::system(("bash -c '" + script + "'").c_str());
+  const std::string out = content_of(folder.path("out")), err = content_of(folder.path("err"));
+  EXPECT_EQ(WEXITSTATUS(status), 1) << err;
+  EXPECT_NE(out.find("ticks at 1000 Hz"), std::string::npos) << out;
+  EXPECT_NE(out.find("rows in " + csv), std::string::npos) << out;
+  EXPECT_EQ(out.find("log in"), std::string::npos) << out;
+  EXPECT_TRUE(std::filesystem::exists(csv));
+  EXPECT_FALSE(std::filesystem::exists(log));
+  EXPECT_NE(err.find(log), std::string::npos) << err;
+  int parts = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path("."))) {
+    if (entry.path().extension() != ".part") continue;
+    ++parts;
+    EXPECT_NE(err.find(entry.path().filename().string()), std::string::npos) << err;
+    const Outcome replay = tactus("replay --json " + entry.path().string());
+    EXPECT_EQ(replay.code, 0) << replay.err;
+    EXPECT_FALSE(json::parse(replay.out).at("whole").get<bool>());
+  }
+  EXPECT_EQ(parts, 1);
+}
+
+// A run of more ticks than a picture needs: what was largest is that of every tick, and what is left out is said.
+TEST(Haptic, ALongRunHasTheMaximaOfEveryTick) {
+  const Folder folder;
+  const std::string run = "haptic " + model("shopping_cart.yaml") + " --hand tap --json --duration ";
+  const Outcome shorter = tactus(run + "199.9"), longer = tactus(run + "201 --plot " + folder.path("p.svg"));
+  ASSERT_EQ(shorter.code, 0) << shorter.err;
+  ASSERT_EQ(longer.code, 0) << longer.err;
+  const json all = json::parse(shorter.out), more = json::parse(longer.out);
+  for (const char* largest :
+       {"largest_force_n", "largest_torque_nm", "largest_force_on_port_n", "largest_lag_m"})
+    EXPECT_GE(more.at(largest).get<double>(), all.at(largest).get<double>()) << largest;
+  EXPECT_EQ(all.at("notes").dump().find("more than 200000"), std::string::npos);
+  EXPECT_NE(more.at("notes").dump().find("the plot shows one in 2"), std::string::npos) << more.at("notes");
+  EXPECT_FALSE(more.at("felt").at("known").get<bool>());
 }
 
 // On a terminal one line is written over and over, and gone at the end; elsewhere there is none.

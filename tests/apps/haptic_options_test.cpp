@@ -233,6 +233,63 @@ TEST(Haptic, NotesEveryOptionThatDoesNothing) {
       std::string::npos);
 }
 
+TEST(Haptic, ALoweredSpeedLimitSaysThatTheHandleIsTooFast) {
+  const Outcome run =
+      tactus("haptic " + model("four_bar.yaml") + " --max-speed 0.05 --hand push --force 20 --json");
+  EXPECT_EQ(run.code, 1);
+  EXPECT_EQ(json::parse(run.out).at("fault"), "too_fast") << run.err;
+  EXPECT_NE(run.err.find("0.05 m/s"), std::string::npos) << run.err;
+}
+
+// Limits of the safety are options, and only ever lowered.
+TEST(Haptic, LimitsAreLoweredByOptions) {
+  const std::string cart = "haptic " + model("shopping_cart.yaml") + " --duration 1 --json ";
+  const Outcome plain = tactus(cart);
+  ASSERT_EQ(plain.code, 0) << plain.err;
+  const double most = json::parse(plain.out).at("largest_force_n");
+  // [N] The force of a coupler whose rate is a newton per second, after a second.
+  const Outcome slow = tactus(cart + "--max-force-rate 1");
+  ASSERT_EQ(slow.code, 0) << slow.err;
+  ASSERT_GT(most, 1.5);
+  EXPECT_LT(json::parse(slow.out).at("largest_force_n").get<double>(), 1.0 + 1e-9);
+  const Outcome small = tactus(cart + "--workspace 0.01");
+  EXPECT_EQ(small.code, 1);
+  EXPECT_EQ(json::parse(small.out).at("fault"), "out_of_workspace");
+  EXPECT_EQ(tactus(cart + "--workspace 0.2,0.2,0.01").code, 0);
+  // What the coupler gives back to the hand is all but gone: the hand has given more.
+  const auto given = [](const Outcome& run) {
+    return json::parse(run.out).at("energy_j").at("given_by_the_hand").get<double>();
+  };
+  const Outcome weak = tactus(cart + "--max-power 1e-4");
+  ASSERT_EQ(weak.code, 0) << weak.err;
+  EXPECT_GT(given(weak), given(plain));
+  for (const char* more :
+       {"--max-force-rate 1e9", "--max-torque-rate 1e9", "--max-power 1e9", "--workspace 100",
+        "--workspace 1,2", "--device simulated:admittance --max-power 1",
+        "--device simulated:admittance --max-force-rate 1"})
+    EXPECT_EQ(tactus(cart + more).code, 2) << more;
+  EXPECT_NE(
+      tactus(cart + "--device simulated:wheel --max-force-rate 1").out.find("--max-force-rate does nothing"),
+      std::string::npos);
+}
+
+// By the clock, the simulation in a thread of its own, its updates on their way as long as is asked for.
+TEST(Haptic, TwoRatesRunByTheClock) {
+  const Outcome run = tactus("haptic " + model("three_link_chain.yaml") +
+                             " --port middle --realtime --late 1e6 --watchdog 0 --simulation-rate 100 "
+                             "--transport 20 --duration 0.5 --json");
+  const json summary = json::parse(run.out);
+  EXPECT_EQ(summary.at("notes").dump().find("--transport"), std::string::npos) << summary.at("notes");
+  ASSERT_TRUE(summary.contains("two_rates"));
+  EXPECT_TRUE(summary.contains("wake"));
+  EXPECT_TRUE(summary.contains("woken_late"));
+  if (summary.at("fault") == "simulation_late") GTEST_SKIP() << "the machine was late: " << run.err;
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(summary.at("fault"), "none");
+  EXPECT_GE(summary.at("two_rates").at("oldest_update_ticks").get<int>(),
+            20 + 9);  // on its way, and between two
+}
+
 TEST(Haptic, SaysWhatTwoRatesAreInWholeTicks) {
   const std::string cart = model("shopping_cart.yaml") + " --duration 0.1 ";
   for (const char* one :

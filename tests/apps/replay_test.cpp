@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -112,6 +114,64 @@ TEST(Replay, FindsTheFirstBitThatDiffers) {
   EXPECT_EQ(tactus("replay " + folder.path("changed.mcap")).code, 2);
   EXPECT_EQ(tactus("replay " + model("four_bar.yaml")).code, 2);
   EXPECT_EQ(tactus("replay").code, 2);
+}
+
+/// The records of an MCAP file: where each begins, and its kind.
+std::vector<std::pair<std::size_t, std::uint8_t>> records_of(const std::string& bytes) {
+  std::vector<std::pair<std::size_t, std::uint8_t>> records;
+  for (std::size_t at = 8; at + 9 <= bytes.size() - 8;) {
+    std::uint64_t length = 0;
+    for (std::size_t i = 0; i < 8; ++i)
+      length |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[at + 1 + i])) << (8 * i);
+    records.emplace_back(at, static_cast<std::uint8_t>(bytes[at]));
+    at += 9 + length;
+  }
+  return records;
+}
+
+// A log without one of its chunks is not the run that its end speaks of, however well the rest agrees; one without its end is what a crash leaves.
+TEST(Replay, SaysThatALogEndsEarly) {
+  constexpr std::uint8_t kChunk = 6, kIndex = 7, kSummary = 3;
+  const Folder folder;
+  const std::string log = folder.path("run.mcap");
+  ASSERT_EQ(tactus("haptic " + model("shopping_cart.yaml") + " --duration 1.5 --log " + log).code, 0);
+  const std::string bytes = content_of(log);
+  const auto records = records_of(bytes);
+  std::vector<std::size_t> chunks;
+  for (std::size_t k = 0; k < records.size(); ++k)
+    if (records[k].second == kChunk) chunks.push_back(k);
+  ASSERT_GE(chunks.size(), 2u);
+  const std::size_t from = records[chunks.back()].first;
+  std::size_t end = chunks.back() + 1;
+  while (records[end].second == kIndex) ++end;
+  const std::size_t to = records[end].first;
+  folder.file("short.mcap", bytes.substr(0, from) + bytes.substr(to));
+  Outcome run = tactus("replay " + folder.path("short.mcap"));
+  EXPECT_EQ(run.code, 1) << run.out;
+  EXPECT_NE(run.err.find("the log ends early: "), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find(" of 1500 ticks"), std::string::npos) << run.err;
+  run = tactus("replay --json " + folder.path("short.mcap"));
+  EXPECT_EQ(run.code, 1);
+  const json result = json::parse(run.out);
+  EXPECT_FALSE(result.at("whole").get<bool>());
+  EXPECT_EQ(result.at("ticks_written"), 1500);
+  EXPECT_LT(result.at("ticks").get<int>(), 1500);
+  // Without its end.
+  folder.file("crash.mcap", bytes.substr(0, from));
+  run = tactus("replay " + folder.path("crash.mcap"));
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.out.find("as by a crash"), std::string::npos) << run.out;
+  // Bytes of the settings, and of the summary.
+  for (const std::size_t at : {bytes.find("duration: "), records[end + 1].first + 20}) {
+    std::string changed = bytes;
+    changed[at] ^= 1;
+    folder.file("changed.mcap", changed);
+    run = tactus("replay " + folder.path("changed.mcap"));
+    EXPECT_EQ(run.code, 2) << at << run.out << run.err;
+    EXPECT_NE(run.err.find("the check of the "), std::string::npos) << run.err;
+  }
+  EXPECT_EQ(records[end + 1].second, kSummary);
+  EXPECT_EQ(tactus("replay " + log).code, 0);
 }
 
 /// The same log with other messages of /loop/tick.

@@ -18,7 +18,7 @@ inline std::vector<std::string> cells_of(const std::string& line) {
   return cells;
 }
 
-/// The columns of numbers: `stage`, of haptic runs, is a word and left out.
+/// The columns of numbers: `stage` and `fault`, of haptic runs, are words and left out.
 inline Table table_of(const std::string& text) {
   std::istringstream lines(text);
   std::string line;
@@ -28,7 +28,7 @@ inline Table table_of(const std::string& text) {
   while (std::getline(lines, line)) {
     const std::vector<std::string> cells = cells_of(line);
     for (std::size_t i = 0; i < cells.size(); ++i)
-      if (names.at(i) != "stage") table[names[i]].push_back(std::stod(cells[i]));
+      if (names.at(i) != "stage" && names[i] != "fault") table[names[i]].push_back(std::stod(cells[i]));
   }
   return table;
 }

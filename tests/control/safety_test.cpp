@@ -331,6 +331,30 @@ TEST(Safety, EveryReasonEndsInNoForceInTheSameTick) {
   EXPECT_EQ(safety.memory().fault, Fault::bad_force);
 }
 
+// A limit that was lowered says what is too fast; what no motion explains is that which the device itself may have.
+TEST(Safety, AMotionBeyondALoweredLimitIsTooFastAndNoJump) {
+  SafetyLimits l = limits();
+  l.plausible = l.speed;
+  l.speed = {0.5, 0.05};
+  const auto fault_of = [&](double way, double turn) {
+    Safety safety = running(l);
+    device::Sample s = sample(6);
+    s.X_WH.p.x = way;
+    s.X_WH.R = math::rotation_of(math::exponential(math::Vec3<double>{0.0, 0.0, turn}));
+    safety.observe(s, T);
+    return safety.memory();
+  };
+  EXPECT_EQ(fault_of(0.9e-4, 0.9e-3).fault, Fault::none);
+  const SafetyMemory fast = fault_of(2e-4, 0.0);
+  EXPECT_EQ(fast.fault, Fault::too_fast);
+  EXPECT_NEAR(fast.found.value, 0.2, kRounding);  // [m/s]
+  EXPECT_EQ(fast.found.limit, 0.05);
+  EXPECT_EQ(fault_of(0.0, 2e-3).fault, Fault::too_fast);
+  EXPECT_EQ(fault_of(3.9e-3, 0.0).fault, Fault::too_fast);
+  EXPECT_EQ(fault_of(4.1e-3, 0.0).fault, Fault::implausible);
+  EXPECT_EQ(fault_of(0.0, 0.041).fault, Fault::implausible);
+}
+
 // About any axis, and as far as the angle says; a whole half turn cannot be told from less than one the other way round, and is no limit.
 TEST(Safety, StopsWhereTheHandleIsTurnedBeyondTheWorkspace) {
   const auto fault_at = [](double limit, const math::Vec3<double>& theta) {

@@ -1,6 +1,7 @@
 // The haptic loop on every driver, each on its fake: what becomes of it when the device is unplugged in the middle.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <functional>
 
 #include <tactus/contact/open.h>
@@ -92,6 +93,30 @@ TEST_P(EveryDriver, UnpluggedInTheMiddleEndsInTheSafeState) {
   }
 }
 
+// Whatever is written and computed afterwards, no motor holds the last force meanwhile.
+TEST_P(EveryDriver, IsOffWhenTheRunIsOver) {
+  for (const bool realtime : {false, true})
+    for (const bool told : {false, true}) {
+      const std::unique_ptr<Bench> bench = GetParam().make();
+      const std::unique_ptr<device::Device> own = bench->open();
+      std::atomic<bool> stop = false;
+      Eventful pushed(*own, 5, [&] { bench->put({0.005, 0.0, 0.0}, {0.0, 0.0, 0.05}); });
+      Eventful device(pushed, told ? 80 : -1, [&] { stop = true; });
+      Rig rig(device);
+      ASSERT_TRUE(rig.loop.enable());
+      const RunReport report = run_loop(
+          rig.loop,
+          {.duration = 100 * rig.loop.period(), .realtime = realtime, .watchdog = 0.0, .stop = &stop});
+      EXPECT_EQ(report.stopped, told);
+      EXPECT_EQ(rig.loop.safety().fault, Fault::none) << name_of(rig.loop.safety().fault);
+      if (!realtime) {
+        EXPECT_NE(rig.loop.record().on_handle, device::Vector6{});
+      }
+      EXPECT_EQ(own->state(), device::State::off);
+      EXPECT_TRUE(device::test::soon([&] { return bench->wrench() == device::Vector6{}; }));
+    }
+}
+
 TEST_P(EveryDriverAlongX, AHandThatMovesTheHandleMovesTheMechanism) {
   const std::unique_ptr<Bench> bench = GetParam().make();
   const std::unique_ptr<device::Device> own = bench->open();
@@ -128,6 +153,9 @@ TEST(DriverThatOwnsTheClock, TicksInItsOwnThreadAndEndsInTheSafeStateWhenUnplugg
   EXPECT_TRUE(whole.realtime);
   EXPECT_GE(whole.ticks + whole.missed, 100);
   EXPECT_EQ(rig.loop.safety().fault, Fault::none) << name_of(rig.loop.safety().fault);
+  EXPECT_EQ(device->state(), device::State::off);
+  EXPECT_TRUE(device::test::soon([&] { return bench.wrench() == device::Vector6{}; }));
+  ASSERT_TRUE(rig.loop.enable());
 
   std::thread puller([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));

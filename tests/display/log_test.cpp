@@ -1,10 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -263,6 +265,8 @@ struct Slow final : LogSink {
   }
   void flush() override {}
   void finish() override { numbers.push_back(~0ull); }
+  std::string keep() noexcept override { return "its.part"; }
+  std::string path() const override { return "its"; }
 };
 
 std::vector<std::unique_ptr<LogSink>> one(std::unique_ptr<LogSink> sink) {
@@ -308,6 +312,120 @@ TEST(TickLog, AFullDiskEndsTheWritingNotTheLoopAndIsSaid) {
   EXPECT_THROW(log.finish(), OutputError);
   EXPECT_TRUE(log.failed());
   EXPECT_EQ(numbers.size(), 5u);
+}
+
+// Each file by itself: the others are written to their end.
+TEST(TickLog, AFileThatCannotBeWrittenCostsNoOther) {
+  for (const bool first : {true, false}) {
+    std::vector<std::uint64_t> sound, broken;
+    std::vector<std::unique_ptr<LogSink>> sinks;
+    sinks.push_back(std::make_unique<Slow>(sound, std::chrono::microseconds(0)));
+    sinks.push_back(std::make_unique<Slow>(broken, std::chrono::microseconds(0), 5));
+    if (first) std::swap(sinks[0], sinks[1]);
+    TickLog log(std::move(sinks), 16);
+    LogEntry entry;
+    for (entry.sample.number = 0; entry.sample.number < 100; ++entry.sample.number) log.put(entry);
+    try {
+      log.finish();
+      ADD_FAILURE() << "nothing was said";
+    } catch (const OutputError& error) {
+      EXPECT_NE(std::string(error.what()).find("the disk is full"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("its.part"), std::string::npos) << error.what();
+    }
+    ASSERT_EQ(sound.size(), 101u);
+    EXPECT_EQ(sound.back(), ~0ull);  // finished
+    EXPECT_EQ(broken.size(), 5u);
+    EXPECT_EQ(log.not_whole(), std::vector<std::string>{"its"});
+  }
+}
+
+// A file that may not grow further, as on a full disk: what is in it stays, by whole rows and chunks.
+TEST(TickLog, WhatWasWrittenOfAFileThatGrewTooLargeStaysReadable) {
+  const Removed csv{temporary("big.csv")}, mcap{temporary("big.mcap")};
+  std::string said;
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  {
+    rlimit small = before;
+    small.rlim_cur = 300'000;
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+    std::vector<std::unique_ptr<LogSink>> sinks;
+    sinks.push_back(csv_log(csv.path));
+    sinks.push_back(mcap_log(mcap.path, head_of(device::Kind::impedance)));
+    TickLog log(std::move(sinks));
+    Numbers number;
+    for (std::uint64_t k = 0; k < 3000; ++k) {
+      log.put(random_entry(number, k));
+      if (k == 30) std::this_thread::sleep_for(std::chrono::milliseconds(600));  // a chunk goes out
+    }
+    try {
+      log.finish();
+    } catch (const OutputError& error) {
+      said = error.what();
+    }
+  }
+  EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_FALSE(std::filesystem::exists(csv.path));
+  EXPECT_FALSE(std::filesystem::exists(mcap.path));
+  const auto part_of = [&](const std::string& path) {
+    const std::size_t from = said.find(path + "."), to = said.find(".part", from);
+    EXPECT_NE(to, std::string::npos) << said;
+    return to == std::string::npos ? "" : said.substr(from, to + 5 - from);
+  };
+  // The error names the path first, and the part after it.
+  const Removed csv_part{part_of(csv.path)}, mcap_part{part_of(mcap.path)};
+  const std::string table = bytes_of(csv_part.path);
+  EXPECT_GT(std::count(table.begin(), table.end(), '\n'), 100);
+  EXPECT_EQ(table.back(), '\n');  // no half of a row
+  const McapFile read(mcap_part.path);
+  EXPECT_FALSE(read.whole());
+  EXPECT_GE(read.messages().size(), 31u);
+}
+
+// What tripped a limit is in the log, and the reason of each row in the table.
+TEST(TickLog, SaysWhichLimitAFaultIsAbout) {
+  const Removed csv{temporary("fault.csv")}, mcap{temporary("fault.mcap")};
+  const auto table = csv_log(csv.path);
+  const auto log = mcap_log(mcap.path, head_of(device::Kind::impedance));
+  Numbers number;
+  LogEntry entry = random_entry(number, 1);
+  for (LogSink* sink : {table.get(), log.get()}) sink->write(entry);
+  entry = random_entry(number, 2);
+  entry.record.stage = control::Stage::faulted;
+  entry.record.fault = control::Fault::too_fast;
+  entry.found = {0.21, 0.05, "m/s"};
+  for (LogSink* sink : {table.get(), log.get()}) sink->write(entry);
+  // Between two ticks: a state, and no row.
+  entry.is_tick = false;
+  entry.record.fault = control::Fault::watchdog;
+  entry.found = {};
+  for (LogSink* sink : {table.get(), log.get()}) {
+    sink->write(entry);
+    sink->finish();
+  }
+  const std::string rows = bytes_of(csv.path);
+  EXPECT_EQ(std::count(rows.begin(), rows.end(), '\n'), 3);
+  EXPECT_NE(rows.find(",fault\n"), std::string::npos);
+  EXPECT_NE(rows.find(",none\n"), std::string::npos);
+  EXPECT_TRUE(rows.ends_with(",too_fast\n"));
+  std::vector<nlohmann::json> states;
+  int ticks = 0;
+  const McapFile read(mcap.path);
+  for (const McapMessage& message : read.messages()) {
+    if (message.topic == "/handle/operating_state") states.push_back(nlohmann::json::parse(message.data));
+    ticks += message.topic == "/loop/tick";
+  }
+  EXPECT_EQ(ticks, 2);
+  ASSERT_EQ(states.size(), 3u);
+  EXPECT_FALSE(states[0].contains("value"));
+  EXPECT_EQ(states[1].at("fault"), "too_fast");
+  EXPECT_EQ(states[1].at("value"), 0.21);
+  EXPECT_EQ(states[1].at("limit"), 0.05);
+  EXPECT_EQ(states[1].at("unit"), "m/s");
+  EXPECT_EQ(states[2].at("fault"), "watchdog");
+  EXPECT_FALSE(states[2].contains("value"));
 }
 
 TEST(TickLog, NoticesTheFullDiskOfTheSystem) {

@@ -2,16 +2,21 @@
 // full, a watchdog whose device hangs anywhere, a mechanism that comes to where it has no answer.
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <limits>
+#include <string>
 #include <thread>
 
 #include <tactus/base/output_file.h>
 #include <tactus/control/coupler_design.h>
 #include <tactus/device/registry.h>
+#include <tactus/display/log.h>
 #include <tactus/display/log/tick_log.h>
 #include <tactus/display/run_loop.h>
 #include <tactus/display/two_rates.h>
@@ -353,7 +358,9 @@ TEST(LogOfALoop, ThatIsBlockedStopsNeitherTheLoopNorTheForce) {
   EXPECT_EQ(written, 0);
   EXPECT_GE(report.not_logged, report.ticks - static_cast<long>(kRoom) - 1);
   EXPECT_EQ(report.not_logged, log.lost());
-  EXPECT_EQ(device->state(), device::State::enabled);
+  EXPECT_EQ(loop.record().stage, Stage::on);
+  EXPECT_NE(loop.record().on_handle, device::Vector6{});
+  EXPECT_EQ(device->state(), device::State::off);  // over: what is left to write holds no force
   released = true;
   log.finish();
   EXPECT_EQ(written + report.not_logged, report.ticks);
@@ -444,12 +451,52 @@ TEST(Watchdog, StopsTheMotorsWhereverTheDeviceOrTheMechanismHangs) {
     const RunReport report = run_loop(loop, {.duration = 60.0, .realtime = true, .watchdog = 0.4});
     EXPECT_TRUE(device.stopped) << static_cast<int>(where);
     EXPECT_LE(report.ticks, 21) << static_cast<int>(where);
-    const Fault fault = loop.safety().fault;
-    // Who hangs within a tick finds the device off before the dog is asked.
-    EXPECT_TRUE(fault == Fault::watchdog || fault == Fault::refused) << name_of(fault);
+    // Also where it hangs within a tick, and finds the device off before the dog is asked.
+    EXPECT_EQ(loop.safety().fault, Fault::watchdog)
+        << static_cast<int>(where) << name_of(loop.safety().fault);
     expect_safe(loop, device);
     loop.clear();
     EXPECT_TRUE(loop.enable());
+  }
+}
+
+// Its log has the tick in which the device did not do as it was told, and why: made again, that is the same.
+TEST(Watchdog, ThatBarkedWithinATickIsReplayed) {
+  const std::string path = testing::TempDir() + "tactus_watchdog_" + std::to_string(::getpid()) + ".mcap";
+  for (const HangsIn where : {HangsIn::wait, HangsIn::read, HangsIn::command, HangsIn::dynamics}) {
+    long ticks = 0;
+    {
+      const auto mechanism = mass_on_spring(1e-3);
+      Hanging device(where, nullptr);
+      HapticLoop loop(*mechanism, device, mechanism->port("block"), gains_of(device), limits_of(device));
+      loop.guard_passivity();
+      ASSERT_TRUE(loop.enable());
+      const TickLogPointer log = open_log({.csv = {},
+                                           .mcap = path,
+                                           .device = device.specification(),
+                                           .setup = "none",
+                                           .model_name = {},
+                                           .model_text = {}});
+      ticks = run_loop(loop, {.duration = 60.0, .realtime = true, .watchdog = 0.4, .log = log.get()}).ticks;
+      EXPECT_EQ(loop.safety().fault, Fault::watchdog) << name_of(loop.safety().fault);
+      finish(*log);
+    }
+    const RecordedRun run(path);
+    EXPECT_TRUE(run.whole());
+    EXPECT_EQ(run.ticks(), static_cast<std::size_t>(ticks));
+    const auto mechanism = mass_on_spring(1e-3);
+    const auto device = run.device();
+    HapticLoop loop(*mechanism, *device, mechanism->port("block"), gains_of(*device), limits_of(*device));
+    loop.guard_passivity();
+    ASSERT_TRUE(loop.enable());
+    const ReplayReport report = replay(loop, run);
+    EXPECT_EQ(report.different, 0u) << static_cast<int>(where) << report.what;
+    EXPECT_EQ(report.ticks, run.ticks());
+    // What hangs between two ticks, or after a command that was carried out, belongs to none.
+    const bool within = where == HangsIn::read || where == HangsIn::dynamics;
+    EXPECT_EQ(loop.safety().fault == Fault::watchdog, within || where == HangsIn::command)
+        << static_cast<int>(where) << name_of(loop.safety().fault);
+    std::remove(path.c_str());
   }
 }
 

@@ -117,15 +117,24 @@ bool LoggedDevice::wait() noexcept {
 }
 
 bool LoggedDevice::read(device::Sample& sample) noexcept {
-  if (next_ == 0 || entries_[next_ - 1].record.fault == control::Fault::no_sample) return false;
+  if (next_ == 0 || !has_sample(next_ - 1)) return false;
   sample = entries_[next_ - 1].sample;
   return true;
+}
+
+/// Where there was none, or a device that a watchdog stopped gave none, the entry has that of the tick before.
+bool LoggedDevice::has_sample(std::size_t at) const noexcept {
+  const control::Fault fault = entries_[at].record.fault;
+  if (fault != control::Fault::watchdog) return fault != control::Fault::no_sample;
+  return at == 0 ? entries_[at].sample.number > 0
+                 : entries_[at].sample.number != entries_[at - 1].sample.number;
 }
 
 bool LoggedDevice::command(const device::Command& command) noexcept {
   const bool sound =
       device::finite(command.wrench) && device::finite(command.X_WH) && device::finite(command.V_WH);
-  const bool refused = next_ > 0 && entries_[next_ - 1].record.fault == control::Fault::refused;
+  const control::Fault fault = next_ > 0 ? entries_[next_ - 1].record.fault : control::Fault::none;
+  const bool refused = fault == control::Fault::refused || fault == control::Fault::watchdog;
   return sound && !refused && state_ == device::State::enabled;
 }
 

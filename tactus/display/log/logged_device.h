@@ -32,6 +32,8 @@ class LoggedDevice final : public device::Device {
   bool dynamics(device::HandleDynamics& dynamics) noexcept override;
 
  private:
+  bool has_sample(std::size_t at) const noexcept;
+
   device::Specification specification_;
   std::span<const LogEntry> entries_;
   std::size_t next_ = 0;  // after the sample at hand

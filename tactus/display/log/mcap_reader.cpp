@@ -39,8 +39,29 @@ void McapFile::read_records(std::string_view records, bool in_chunk) {
     }
     switch (kind) {
       case kFooter:
-        whole_ = true;
+        if (!in_chunk) check_end(content.rest, cursor.rest);
         return;
+      case kDataEnd:
+        summary_at_ = bytes_.size() - cursor.rest.size();
+        break;
+      case kStatistics: {
+        content.take<std::uint64_t>();  // messages: by channel below
+        content.take<std::uint16_t>();
+        content.take<std::uint32_t>();
+        attachments_said_ = content.take<std::uint32_t>();
+        metadata_said_ = content.take<std::uint32_t>();
+        content.take<std::uint32_t>();
+        content.take<std::uint64_t>();
+        content.take<std::uint64_t>();
+        Cursor counts{content.take_text()};
+        while (counts.ok && !counts.rest.empty()) {
+          const auto channel = counts.take<std::uint16_t>();
+          counts_[channel] = counts.take<std::uint64_t>();
+        }
+        if (!content.ok || !counts.ok) broken("the file's statistics end too early");
+        counted_ = true;
+        break;
+      }
       case kChannel: {
         const auto number = content.take<std::uint16_t>();
         content.take<std::uint16_t>();
@@ -77,6 +98,7 @@ void McapFile::read_records(std::string_view records, bool in_chunk) {
           fields[key] = map.take_text();
         }
         if (!content.ok || !map.ok) broken("metadata ends too early");
+        ++metadata_records_;
         break;
       }
       case kAttachment: {
@@ -90,13 +112,42 @@ void McapFile::read_records(std::string_view records, bool in_chunk) {
         if (const auto crc = content.take<std::uint32_t>(); !content.ok || (crc != 0 && crc32(before) != crc))
           broken("the check of attachment `" + name + "` fails");
         attachments_[name] = data;
+        ++attachment_records_;
         break;
       }
       default:
-        break;  // indices, schemas, statistics: nothing here needs them
+        break;  // indices, schemas: nothing here needs them
     }
     if (!content.ok) broken("a record ends too early");
   }
+}
+
+// The footer: where the summary begins, where its offsets do, and the check of all from the summary up to itself.
+void McapFile::check_end(std::string_view footer, std::string_view after) {
+  const auto broken = [&](const std::string& what) {
+    throw InputError({path_}, what, "take another copy of the file");
+  };
+  Cursor cursor{footer};
+  const auto summary = cursor.take<std::uint64_t>();
+  cursor.take<std::uint64_t>();
+  const auto crc = cursor.take<std::uint32_t>();
+  if (!cursor.ok) broken("the file's footer is none");
+  if (summary != 0 && summary_at_ == 0) broken("the file has a summary, and its data no end");
+  const std::size_t end = bytes_.size() - after.size() - sizeof crc;
+  if (crc != 0 && crc32(std::string_view(bytes_).substr(summary_at_, end - summary_at_)) != crc)
+    broken("the check of the file's summary fails: its bytes have changed");
+  if (counted_ && (attachment_records_ < attachments_said_ || metadata_records_ < metadata_said_))
+    broken("the file has lost some of its attachments or metadata");
+  whole_ = after == kMagic;
+}
+
+std::optional<std::size_t> McapFile::messages_written(std::string_view topic) const {
+  if (!counted_) return std::nullopt;
+  std::uint64_t count = 0;
+  for (const auto& [channel, name] : topics_)
+    if (const auto found = counts_.find(channel); name == topic && found != counts_.end())
+      count += found->second;
+  return count;
 }
 
 }  // namespace tactus::display

@@ -31,10 +31,14 @@ class McapWriter {
   std::uint16_t add_channel(std::string_view topic, std::string_view schema_name, std::string_view schema);
 
   void add_message(std::uint16_t channel, std::uint64_t nanoseconds, std::string_view data);
+  /// [bytes] of messages that flush() would put into the file.
+  std::size_t waiting() const { return chunk_.size(); }
   /// Puts the messages so far into the file: what comes after does not touch them.
   void flush();
   /// The rest, the summary, and the file in its place.
   void finish();
+  /// What was flushed stays (base/output_file.h).
+  std::string keep() noexcept { return file_.keep(); }
 
  private:
   struct Channel {

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <vector>
@@ -8,11 +10,25 @@
 
 #include <tactus/base/error.h>
 #include <tactus/display/log.h>
+#include <tactus/display/log/crc32.h>
 #include <tactus/display/log/logged_device.h>
 #include <tactus/display/log/mcap_reader.h>
 #include <tactus/display/log/sinks.h>
 
 namespace tactus::display {
+
+namespace {
+
+/// Metadata in an MCAP file have no check of their own.
+constexpr const char* kCheck = "crc32";
+std::string check_of(const std::map<std::string, std::string>& fields) {
+  std::uint32_t crc = 0;
+  for (const auto& [name, value] : fields)
+    if (name != kCheck) crc = crc32(value + '\0', crc32(name + '\0', crc));
+  return std::to_string(crc);
+}
+
+}  // namespace
 
 struct RecordedRun::Content {
   McapFile file;
@@ -27,6 +43,10 @@ struct RecordedRun::Content {
       throw InputError({path}, "the log does not say how it was made",
                        "give a log that `tactus haptic --log` wrote");
     setup = fields->second.at("setup");
+    const auto check = fields->second.find(kCheck);  // older logs have none
+    if (check != fields->second.end() && check->second != check_of(fields->second))
+      throw InputError({path}, "the check of the log's settings fails: they have changed",
+                       "take another copy of the file");
     specification = specification_of(fields->second, path);
     if (const auto name = fields->second.find("model_name"); name != fields->second.end())
       model_name = name->second;
@@ -84,8 +104,11 @@ void each_output(const LogEntry& entry, bool all, const Each& each) {
 
 RecordedRun::RecordedRun(const std::string& path) : content_(std::make_unique<Content>(path)) {}
 RecordedRun::~RecordedRun() = default;
-bool RecordedRun::whole() const { return content_->file.whole(); }
+bool RecordedRun::whole() const { return content_->file.whole() && ticks() == ticks_written(); }
 std::size_t RecordedRun::ticks() const { return content_->entries.size(); }
+std::size_t RecordedRun::ticks_written() const {
+  return std::max(content_->entries.size(), content_->file.messages_written("/loop/tick").value_or(0));
+}
 const std::string& RecordedRun::setup() const { return content_->setup; }
 const std::map<std::string, std::string>& RecordedRun::attachments() const {
   return content_->file.attachments();
@@ -109,6 +132,7 @@ TickLogPointer open_log(const LogRequest& request) {
       if (attached.of_model) list.push_back(attached.name);
     head.setup.emplace_back("model_files",
                             list.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    head.setup.emplace_back(kCheck, check_of({head.setup.begin(), head.setup.end()}));
     sinks.push_back(mcap_log(request.mcap, head));
   }
   return TickLogPointer(sinks.empty() ? nullptr : new TickLog(std::move(sinks)));
@@ -116,12 +140,16 @@ TickLogPointer open_log(const LogRequest& request) {
 
 void CloseLog::operator()(TickLog* log) const noexcept { delete log; }
 void finish(TickLog& log) { log.finish(); }
+std::vector<std::string> files_not_whole(const TickLog& log) { return log.not_whole(); }
 
 ReplayReport replay(HapticLoop& loop, const RecordedRun& run) {
   ReplayReport report;
   std::vector<double> now;
+  std::atomic<bool> barked{false};  // a watchdog, as it did then
+  loop.watched_by(&barked);
   for (const LogEntry& logged : run.content_->entries) {
     if (!loop.device().wait()) break;
+    barked.store(logged.record.fault == control::Fault::watchdog);
     loop.tick(logged.elapsed);
     LogEntry found;
     found.command = loop.commanded();
@@ -143,6 +171,7 @@ ReplayReport replay(HapticLoop& loop, const RecordedRun& run) {
     report.different += !same;
     ++report.ticks;
   }
+  loop.watched_by(nullptr);
   return report;
 }
 

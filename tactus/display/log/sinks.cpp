@@ -115,7 +115,7 @@ std::string pair_schema(std::string_view title, std::string_view outer, std::str
 
 class CsvLog final : public LogSink {
  public:
-  explicit CsvLog(const std::string& path) : file_(path) {
+  explicit CsvLog(const std::string& path) : path_(path), file_(path) {
     file_.write(
         "t,handle_x,handle_y,handle_z,port_x,port_y,port_z,force_x,force_y,force_z,torque_x,torque_y,torque_"
         "z,"
@@ -124,9 +124,12 @@ class CsvLog final : public LogSink {
         "handle_qw,handle_qx,handle_qy,handle_qz,handle_vx,handle_vy,handle_vz,handle_wx,handle_wy,handle_wz,"
         "port_qw,port_qx,port_qy,port_qz,port_vx,port_vy,port_vz,port_wx,port_wy,port_wz,"
         // What the hand got, by motors, or by a motion against which it pushes.
-        "hand_force_x,hand_force_y,hand_force_z,hand_torque_x,hand_torque_y,hand_torque_z\n");
+        "hand_force_x,hand_force_y,hand_force_z,hand_torque_x,hand_torque_y,hand_torque_z,"
+        // Why forces are off: a name; none.
+        "fault\n");
   }
   void write(const LogEntry& entry) override {
+    if (!entry.is_tick) return;
     const TickRecord& r = entry.record;
     text_.clear();
     fmt::format_to(std::back_inserter(text_), "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", r.t, r.p_H.x,
@@ -135,11 +138,14 @@ class CsvLog final : public LogSink {
     turn(entry.sample.X_WH.R, r.V_H);
     turn(r.R_P, r.V_P);
     const Vector6 F = on_hand(r);
-    fmt::format_to(std::back_inserter(text_), ",{},{},{},{},{},{}\n", F[3], F[4], F[5], F[0], F[1], F[2]);
+    fmt::format_to(std::back_inserter(text_), ",{},{},{},{},{},{},{}\n", F[3], F[4], F[5], F[0], F[1], F[2],
+                   name_of(r.fault));
     file_.write(text_);
   }
   void flush() override { file_.flush(); }
   void finish() override { file_.finish(); }
+  std::string keep() noexcept override { return file_.keep(); }
+  std::string path() const override { return path_; }
 
  private:
   void turn(const Mat3& R, const Vector6& V) {
@@ -148,6 +154,7 @@ class CsvLog final : public LogSink {
                    V[4], V[5], V[0], V[1], V[2]);
   }
 
+  std::string path_;
   OutputFile file_;
   std::string text_;
 };
@@ -155,7 +162,7 @@ class CsvLog final : public LogSink {
 class McapLog final : public LogSink {
  public:
   McapLog(const std::string& path, const LogHead& head)
-      : file_(path, "crtk"), admittance_(head.kind == device::Kind::admittance) {
+      : path_(path), file_(path, "crtk"), admittance_(head.kind == device::Kind::admittance) {
     file_.add_metadata("tactus", head.setup);
     if (!head.model_text.empty()) file_.add_attachment(head.model_name, "application/yaml", head.model_text);
     for (const AttachedFile& file : head.files)
@@ -177,15 +184,16 @@ class McapLog final : public LogSink {
     port_cp_ = channel("/port/measured_cp", "foxglove.PoseInFrame", pose);
     port_cv_ = channel("/port/measured_cv", "TwistStamped", twist);
     port_cf_ = channel("/port/measured_cf", "WrenchStamped", wrench);
-    state_ =
-        channel("/handle/operating_state", "OperatingState",
-                R"({"type":"object","properties":{"state":{"type":"string"},"fault":{"type":"string"}}})");
+    state_ = channel("/handle/operating_state", "OperatingState",
+                     R"({"type":"object","properties":{"state":{"type":"string"},"fault":{"type":"string"},)"
+                     R"("value":{"type":"number"},"limit":{"type":"number"},"unit":{"type":"string"}}})");
     tick_ = channel("/loop/tick", "tactus.Tick", R"({"type":"object"})");
   }
 
   void write(const LogEntry& entry) override {
     const TickRecord& r = entry.record;
     time_ = r.t > 0.0 ? static_cast<std::uint64_t>(std::llround(1e9 * r.t)) : 0;
+    if (!entry.is_tick) return state(entry);
     pose(handle_cp_, entry.sample.X_WH);
     pair(handle_cv_, "twist", "linear", "angular", entry.sample.V_WH);
     if (handle_cf_) pair(*handle_cf_, "wrench", "force", "torque", entry.sample.F_H_W);
@@ -198,23 +206,37 @@ class McapLog final : public LogSink {
     pose(port_cp_, {r.R_P, r.p_P});
     pair(port_cv_, "twist", "linear", "angular", r.V_P);
     pair(port_cf_, "wrench", "force", "torque", r.on_port);
-    if (!stage_ || *stage_ != r.stage) {
-      stage_ = r.stage;
-      const char* state = r.stage == control::Stage::faulted ? "FAULT"
-                          : r.stage == control::Stage::off   ? "DISABLED"
-                                                             : "ENABLED";
-      file_.add_message(state_, time_,
-                        fmt::format(R"({{"state":"{}","fault":"{}"}})", state, name_of(r.fault)));
-    }
+    if (!stage_ || *stage_ != r.stage) state(entry);
     file_.add_message(tick_, time_, tick_message(entry));
-    if (++count_ % kTicksPerChunk == 0) file_.flush();
+    if (file_.waiting() >= kChunk) file_.flush();
   }
   void flush() override { file_.flush(); }
   void finish() override { file_.finish(); }
+  std::string keep() noexcept override { return file_.keep(); }
+  std::string path() const override { return path_; }
 
  private:
-  static constexpr long kTicksPerChunk = 1000;
+  /// [bytes] That a crash may cost besides what time does (TickLog): in simulated time many ticks go by within that.
+  static constexpr std::size_t kChunk = 1 << 20;
 
+  void state(const LogEntry& entry) {
+    const TickRecord& r = entry.record;
+    stage_ = r.stage;
+    const char* state = r.stage == control::Stage::faulted ? "FAULT"
+                        : r.stage == control::Stage::off   ? "DISABLED"
+                                                           : "ENABLED";
+    text_ = fmt::format(R"({{"state":"{}","fault":"{}")", state, name_of(r.fault));
+    // What tripped a limit, and the limit; not every fault is about a number.
+    if (const control::Found& found = entry.found; *found.unit != 0) {
+      text_ += R"(,"value":)";
+      number(found.value);
+      text_ += R"(,"limit":)";
+      number(found.limit);
+      text_ += fmt::format(R"(,"unit":"{}")", found.unit);
+    }
+    text_ += '}';
+    file_.add_message(state_, time_, text_);
+  }
   void begin() {
     text_.clear();
     fmt::format_to(std::back_inserter(text_), R"({{"timestamp":{{"sec":{},"nsec":{}}},)",
@@ -267,6 +289,7 @@ class McapLog final : public LogSink {
     file_.add_message(channel, time_, text_);
   }
 
+  std::string path_;
   McapWriter file_;
   bool admittance_;
   std::uint16_t handle_cp_ = 0, handle_cv_ = 0, servo_cf_ = 0, servo_cp_ = 0, servo_cv_ = 0, port_cp_ = 0,
@@ -274,7 +297,6 @@ class McapLog final : public LogSink {
   std::optional<std::uint16_t> handle_cf_;
   std::optional<control::Stage> stage_;
   std::uint64_t time_ = 0;
-  long count_ = 0;
   std::string text_;
 };
 

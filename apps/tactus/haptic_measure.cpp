@@ -1,0 +1,43 @@
+#include "haptic_measure.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tactus::apps {
+
+void RunMeasure::add(const display::TickRecord& record) noexcept {
+  Measured& m = measured_;
+  if (ticks_++ == 0) {
+    apart_at_start_ = record.p_P - record.p_H;
+    resisted_first_ = resisted_before_ = record.resisted;
+  }
+  const device::Vector6 F = display::on_hand(record);
+  m.largest_force = std::max(m.largest_force, std::hypot(F[3], F[4], F[5]));
+  m.largest_torque = std::max(m.largest_torque, std::hypot(F[0], F[1], F[2]));
+  const device::Vector6& P = record.on_port;
+  m.largest_at_port = std::max(m.largest_at_port, std::hypot(P[3], P[4], P[5]));
+  for (std::size_t i = 0; i < 3; ++i) {
+    constexpr double kEnd = 0.999;
+    m.at_the_end |= workspace_[i] > 0.0 && std::abs(record.p_H[i]) >= kEnd * workspace_[i];
+  }
+  m.oldest = std::max(m.oldest, record.age);
+  m.most_resisted = std::max(m.most_resisted, record.resisted);
+  handed_over_ += prescribed_ && record.resisted > resisted_first_;
+  if (record.resisted != resisted_before_) m.gave_up_at = t_before_;
+  resisted_before_ = record.resisted;
+  t_before_ = record.t;
+  softened_ += record.softness < 1.0;
+  m.softest = std::min(m.softest, record.softness * record.softness);
+  const math::Vec3<double> lag = record.p_P - record.p_H - apart_at_start_;
+  m.largest_lag = std::max(m.largest_lag, std::sqrt(dot(lag, lag)));
+}
+
+Measured RunMeasure::result() const {
+  Measured all = measured_;
+  if (ticks_ == 0) return all;
+  all.softened = static_cast<double>(softened_) / static_cast<double>(ticks_);
+  all.handed_over = static_cast<double>(handed_over_) / static_cast<double>(ticks_);
+  return all;
+}
+
+}  // namespace tactus::apps

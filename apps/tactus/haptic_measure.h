@@ -1,0 +1,47 @@
+// What a haptic run comes to, tick by tick: maxima and shares of all its ticks, however many there are. Nothing is allocated.
+#pragma once
+
+#include <array>
+
+#include <tactus/display/run_loop.h>
+
+namespace tactus::apps {
+
+struct Measured {
+  double largest_torque = 0.0, largest_force = 0.0;  // [N m], [N] on the hand
+  double largest_at_port = 0.0;                      // [N]
+  double largest_lag = 0.0;                          // [m] handle to port
+  bool at_the_end = false;                           // the handle came to the end of the workspace
+  int most_resisted = 0;                             // directions at once
+  double handed_over = 0.0;  // of the ticks: a prescribed port had fewer light directions than at the start
+  double gave_up_at =
+      0.0;  // [s] a prescribed port, if it was: no tick from then on has less than all directions
+  double softest = 1.0;   // of the coupler's stiffness, the least share that it had
+  double softened = 0.0;  // of the ticks: it had less than all
+  int oldest = 0;         // [ticks] what was known of the mechanism
+};
+
+class RunMeasure {
+ public:
+  RunMeasure(const device::Specification& device, bool prescribed)
+      : workspace_(device.workspace), prescribed_(prescribed) {}
+  /// In the loop.
+  void add(const display::TickRecord& record) noexcept;
+  display::RunOptions::Each each() {
+    return {[](void* self, const display::TickRecord& record) noexcept {
+              static_cast<RunMeasure*>(self)->add(record);
+            },
+            this};
+  }
+  Measured result() const;
+
+ private:
+  math::Vec3<double> workspace_, apart_at_start_{};
+  bool prescribed_;
+  Measured measured_;
+  double t_before_ = 0.0;
+  int resisted_first_ = 0, resisted_before_ = 0;
+  long ticks_ = 0, handed_over_ = 0, softened_ = 0;
+};
+
+}  // namespace tactus::apps
