@@ -27,8 +27,8 @@ struct Updates {
   double every = 1.0, late = 0.0;
 };
 Updates updates_of(const HapticRequest& request, double rate);
-/// [ticks] How old what the loop knows of the mechanism may be.
-int age_of(const HapticRequest& request, double rate);
+/// [ticks] How late the springs of a controller answer at two rates: haptic_controllers.cpp derives it. `turn` [rad/s]: of the mechanism's fastest body by itself.
+int age_of(const HapticRequest& request, double rate, double turn);
 
 /// Of the virtual coupler; what is not passive with the device is noted. Throws InputError where no stiffness is stable.
 control::CouplerGains gains_of(const HapticRequest& request, const device::Specification& s,

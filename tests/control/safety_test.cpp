@@ -125,6 +125,21 @@ TEST(Safety, StopsBeforeAPlaceOutsideTheWorkspace) {
   EXPECT_EQ(after(std::numeric_limits<double>::infinity()), Fault::bad_force);
 }
 
+// A wrench that comes by itself is let go at once; what points the other way grows from nothing, by the clamp.
+TEST(Safety, AForceThatTurnsRoundGrowsFromNothing) {
+  SafetyLimits l = limits();
+  l.force = {0.0, 30.0};
+  l.force_rate = {0.0, 3000.0};
+  Safety safety = running(l);
+  const auto next = [&](double F) { return safety.limited({0, 0, 0, F, 0, 0}, {}, Entry::by_itself)[3]; };
+  EXPECT_NEAR(next(6.54), 4.0, kRounding);  // of 1 N before
+  EXPECT_NEAR(next(6.54), 6.54, kRounding);
+  EXPECT_NEAR(next(-9.0), -3.0, kRounding);
+  EXPECT_NEAR(next(-9.0), -6.0, kRounding);
+  EXPECT_NEAR(next(2.59), 2.59, kRounding);  // growth below the clamp
+  EXPECT_NEAR(next(0.0), 0.0, kRounding);
+}
+
 TEST(Safety, StopsBeforeATurnBeyondTheWorkspace) {
   const auto after = [](double angle) {
     SafetyLimits l = limits();

@@ -71,9 +71,8 @@ TEST(Laparoscope, StaysInItsEntryUnderFiveNewtons) {
     const int handle = mechanism->port("handle");
     const math::Pose<double> start = mechanism->motion(handle).X_WP;
     const auto device = device::open(name, std::make_unique<Sideways>());
-    control::SafetyLimits limits;
-    limits.ramp = 0.0;
-    HapticLoop loop(*mechanism, *device, handle, {}, limits);
+    // What a hand is protected by, all of it: clamps, ramp, workspace, jumps, energy.
+    HapticLoop loop(*mechanism, *device, handle, {}, control::limits_for(device->specification()));
     ASSERT_TRUE(loop.enable());
     double sideways = 0.0, pushed = 0.0;
     for (int k = 0; k < 3000; ++k) {

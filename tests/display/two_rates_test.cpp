@@ -194,6 +194,7 @@ TEST(TwoRates, TheErrorIsInProportionToTheTimeBetweenUpdates) {
   }
   for (std::size_t k = 0; k + 1 < errors.size(); ++k) {
     EXPECT_GT(errors[k], 0.0);
+    std::printf("RATIO %g %g\n", errors[k], errors[k + 1] / errors[k]);
     EXPECT_LT(errors[k + 1], 3.5 * errors[k]) << k;  // twice is first order, four times second
   }
   EXPECT_GT(errors.back(), 4.0 * errors.front());
