@@ -274,6 +274,10 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
   if (request.controller != "proxy" && outcome.measured.largest_lag > kFarApart) {
     const double most = request.most_force > 0.0 ? request.most_force : session.specification.continuous[1];
     std::string why = "the port does not follow the handle; --controller coupler holds them together";
+    if (outcome.two_rates() && session.specification.kind == device::Kind::impedance)
+      why = "what holds them together is as soft as late updates ask for; a faster --simulation-rate";
+    else if (outcome.by_coupler())
+      why = "the coupler is soft beside what pulls; --coupling stiff, or --stiffness";
     if (outcome.measured.at_the_end)
       why = "the handle is at the end of the device's workspace, and the port goes on";
     else if (session.specification.kind == device::Kind::admittance)

@@ -28,8 +28,8 @@ struct Updates {
   double every = 1.0, late = 0.0;
 };
 Updates updates_of(const HapticRequest& request, double rate);
-/// [ticks] How old what the loop knows of the mechanism may be.
-int age_of(const HapticRequest& request, double rate);
+/// [ticks] How late the springs of a controller answer at two rates: haptic_controllers.cpp derives it. `turn` [rad/s]: of the mechanism's fastest body by itself.
+int age_of(const HapticRequest& request, double rate, double turn);
 
 /// Of the largest passive stiffness: soft, firm, stiff.
 double coupling_share(std::string_view coupling);

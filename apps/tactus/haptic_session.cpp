@@ -310,8 +310,11 @@ void Opening::note_recording() {
 
 void Opening::choose_coupler() {
   const device::Specification& s = session_.specification;
+  if (request_.local_rate > 0.0 && s.kind == device::Kind::impedance)
+    session_.turn = own_motion(*mechanism_at(session_.rate), session_.grasp.port).turn;
   if (request_.controller == "coupler")
-    session_.gains = gains_of(request_, s, session_.grasp, age_of(request_, session_.rate), session_.notes);
+    session_.gains =
+        gains_of(request_, s, session_.grasp, age_of(request_, session_.rate, session_.turn), session_.notes);
   if (request_.controller == "proxy" ||
       (request_.controller == "prescribed" && s.kind == device::Kind::impedance)) {
     Grasp wall = session_.grasp;  // it does not move

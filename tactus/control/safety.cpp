@@ -160,7 +160,7 @@ std::string_view meaning_of(Fault fault) {
     case Fault::bad_sample:
       return "the device gave something that is no number";
     case Fault::implausible:
-      return "the handle jumped further than it can have moved";
+      return "the handle jumped, or was to jump, further than it can move in the time";
     case Fault::clock_stopped:
       return "the device's clock does not go on";
     case Fault::late:
@@ -191,7 +191,7 @@ std::string_view meaning_of(Fault fault) {
     case Fault::unbalanced:
       return "more energy came out of the loop than hand and mechanism put in: it is unstable";
     case Fault::turned_too_far:
-      return "the handle was turned beyond the angle of the workspace";
+      return "the handle was turned, or was to be turned, beyond the angle of the workspace";
   }
   return "";
 }
@@ -227,6 +227,7 @@ bool Safety::enable() noexcept {
     memory_.ramped = 0.0;
     memory_.wrench = memory_.own = {};
     memory_.power = 0.0;
+    memory_.is_told = false;
   }
   return true;
 }
@@ -266,15 +267,7 @@ Safety::Finding Safety::look_at(const device::Sample& sample, double elapsed) co
   for (std::size_t k = 0; k < 2; ++k)
     if (const double v = length(sample.V_WH, k); limits_.speed[k] > 0.0 && v > limits_.speed[k])
       return {Fault::too_fast, {v, limits_.speed[k], kSpeed[k]}};
-  for (std::size_t i = 0; i < 3; ++i)
-    if (const double x = std::abs(sample.X_WH.p[i]);
-        limits_.workspace[i] > 0.0 && x > kEdge * limits_.workspace[i])
-      return {Fault::out_of_workspace, {x, kEdge * limits_.workspace[i], "m"}};
-  if (limits_.workspace_angle > 0.0 &&
-      turned_further(math::Mat3<double>::identity(), sample.X_WH.R, kEdge * limits_.workspace_angle))
-    return {Fault::turned_too_far,
-            {turn_between(math::Mat3<double>::identity(), sample.X_WH.R), kEdge * limits_.workspace_angle,
-             "rad"}};
+  if (const Finding outside = look_at_place(sample.X_WH); outside.fault != Fault::none) return outside;
   if (!memory_.seen) return {};
 
   const device::Sample& last = memory_.last;
@@ -284,19 +277,35 @@ Safety::Finding Safety::look_at(const device::Sample& sample, double elapsed) co
   if (!(sample.t > last.t)) return {Fault::clock_stopped};
   if (!(elapsed <= period_ + limits_.late) || sample.t - last.t > period_ + limits_.late)
     return {Fault::late, {1e3 * std::max(elapsed, sample.t - last.t), 1e3 * (period_ + limits_.late), "ms"}};
-  const double time = std::max(sample.t - last.t, period_);
-  const math::Vec3<double> way = sample.X_WH.p - last.X_WH.p;
-  // Further than the limit explains, which may have been lowered, is too fast; further than any motion does, no motion.
+  return look_at_way(last.X_WH, sample.X_WH, std::max(sample.t - last.t, period_));
+}
+
+/// Whether the workspace has it.
+Safety::Finding Safety::look_at_place(const math::Pose<double>& X) const noexcept {
+  for (std::size_t i = 0; i < 3; ++i)
+    if (const double x = std::abs(X.p[i]), end = kEdge * limits_.workspace[i]; end > 0.0 && !(x <= end))
+      return {Fault::out_of_workspace, {x, end, "m"}};
+  const auto own_zero = math::Mat3<double>::identity();
+  if (const double end = kEdge * limits_.workspace_angle; end > 0.0 && turned_further(own_zero, X.R, end))
+    return {Fault::turned_too_far, {turn_between(own_zero, X.R), end, "rad"}};
+  return {};
+}
+
+/// Whether the limits of speed explain a way that was made in this time [s].
+Safety::Finding Safety::look_at_way(const math::Pose<double>& from, const math::Pose<double>& to,
+                                    double time) const noexcept {
+  const math::Vec3<double> way = to.p - from.p;
+  // Further than the limit explains, which may have been lowered, is too fast; further than any motion does, no
+  // motion.
   const double reach = kJumpRoom * limits_.speed[1] * time;
-  if (limits_.speed[1] > 0.0 && dot(way, way) > reach * reach) {
+  if (limits_.speed[1] > 0.0 && !(dot(way, way) <= reach * reach)) {
     const double moved = std::sqrt(dot(way, way)), possible = kJumpRoom * limits_.plausible[1] * time;
     if (moved <= possible) return {Fault::too_fast, {moved / time, limits_.speed[1], kSpeed[1]}};
     return {Fault::implausible, {moved, std::max(reach, possible), "m"}};
   }
   const double turn = kJumpRoom * limits_.speed[0] * time;
-  if (limits_.speed[0] > 0.0 && turned_further(last.X_WH.R, sample.X_WH.R, turn)) {
-    const double turned = turn_between(last.X_WH.R, sample.X_WH.R),
-                 possible = kJumpRoom * limits_.plausible[0] * time;
+  if (limits_.speed[0] > 0.0 && turned_further(from.R, to.R, turn)) {
+    const double turned = turn_between(from.R, to.R), possible = kJumpRoom * limits_.plausible[0] * time;
     if (turned <= possible) return {Fault::too_fast, {turned / time, limits_.speed[0], kSpeed[0]}};
     return {Fault::implausible, {turned, std::max(turn, possible), "rad"}};
   }
@@ -321,9 +330,13 @@ void Safety::observe_motion(const math::Pose<double>& X, const Vector6& V) noexc
     if (const double most = limits_.speed[k]; most > 0.0 && !(length(V, k) <= most))
       trip(Fault::too_fast, {length(V, k), most, kSpeed[k]});
   // A device that is sent beyond its end stands there, and the mechanism would go on without the hand.
-  for (std::size_t i = 0; i < 3; ++i)
-    if (const double end = kEdge * limits_.workspace[i]; end > 0.0 && !(std::abs(X.p[i]) <= end))
-      trip(Fault::out_of_workspace, {std::abs(X.p[i]), end, "m"});
+  if (const Finding outside = look_at_place(X); outside.fault != Fault::none)
+    return trip(outside.fault, outside.found);
+  // A servo goes to a place that jumped as fast as it can, whatever speed comes with it.
+  const Finding jump = look_at_way(memory_.is_told ? memory_.told : memory_.last.X_WH, X, period_);
+  trip(jump.fault, jump.found);
+  memory_.told = X;
+  memory_.is_told = true;
 }
 
 void Safety::observe_energy(double made, double turned, double stored, double room) noexcept {

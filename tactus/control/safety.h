@@ -51,7 +51,7 @@ enum class Fault : std::uint8_t {
   stale_sample,    // the same number again, or one from before
   skipped_sample,  // a number is missing
   bad_sample,      // not finite
-  implausible,     // moved further than any speed within the limits explains
+  implausible,     // moved, or was to move, further than any speed within the limits explains
   clock_stopped,   // its time does not go on
   late,            // the tick came too late
   out_of_workspace,
@@ -66,7 +66,7 @@ enum class Fault : std::uint8_t {
   singular,         // the port cannot follow the handle from where it is
   wrong_rate,       // the device's clock has another rate than the loop was made for
   unbalanced,       // energy came from nowhere
-  turned_too_far,   // the handle, beyond the workspace's angle
+  turned_too_far,   // the handle was, or was to be, beyond the workspace's angle
 };
 std::string_view name_of(Fault fault);
 /// A sentence for the user.
@@ -100,7 +100,9 @@ struct SafetyMemory {
   Vector6 taken{};      // what the clamp on changes took of a wrench that comes on by itself
   double power = 0.0;   // [W] that it gave to the handle
   device::Sample last{};
-  bool seen = false;  // `last` is one
+  bool seen = false;          // `last` is one
+  math::Pose<double> told{};  // the last place that the handle was sent to, since it was enabled
+  bool is_told = false;       // there is one
 };
 /// Of a fault: its sentence, and the numbers, where it is about some.
 std::string said_of(const SafetyMemory& memory);
@@ -129,7 +131,8 @@ class Safety {
   /// Looks at how far the port is from the handle, and at the wrench that is to act on it, both in the handle's scale.
   void observe_distance(double apart) noexcept;
   void observe_port(const Vector6& wrench) noexcept;
-  /// Looks at the motion that an admittance device is to make, before it is told.
+  /// Looks at the motion that an admittance device is to make, before it is told: at its speeds, its place, and how far that is from the place before: the one that was told last, at first the
+  /// one that was sensed.
   void observe_motion(const math::Pose<double>& X, const Vector6& V) noexcept;
   /// Looks at energy [J] that came from nowhere, beside that which went to and fro, and what springs held at most. What is known only roughly gets `room` times as much.
   void observe_energy(double made, double turned, double stored, double room = 1.0) noexcept;
@@ -146,6 +149,9 @@ class Safety {
     Found found{};
   };
   Finding look_at(const device::Sample& sample, double elapsed) const noexcept;
+  Finding look_at_place(const math::Pose<double>& X) const noexcept;
+  Finding look_at_way(const math::Pose<double>& from, const math::Pose<double>& to,
+                      double time) const noexcept;
 
   SafetyLimits limits_;
   double period_;

@@ -153,6 +153,38 @@ TEST(Haptic, TwoRatesFeedNoHand) {
   EXPECT_GT(hand_work(crank), -2.0) << crank.out;  // [J] of which its own spring gave half
 }
 
+// What the local model knows answers at once: what is held through a device without a force sensor is softer at two rates, and not by as much as if all of it were late (60 mm apart, then); a note says so. A sensed hand
+// needs no spring, and a device that is moved has none. A crank that spins gets the softest.
+TEST(Haptic, TwoRatesSoftenASpringByWhatIsLate) {
+  struct Row {
+    const char* run;
+    double apart;  // [m] at most
+    bool softened;
+  };
+  const std::string chain = "chain_in_enclosure.yaml --port distal --simulation-rate 30 --duration 5";
+  for (const auto& [run, apart, softened] :
+       {Row{" --controller penalties", 0.03, true}, Row{" --controller coupler", 0.03, true},
+        Row{" --controller penalties --device simulated:spatial", 0.03, true},
+        Row{" --controller penalties --device simulated:planar-force", 0.03, false},
+        Row{" --device simulated:admittance", 0.03, false}}) {
+    const Outcome made = tactus("haptic " + model(chain) + run + " --json");
+    ASSERT_EQ(made.code, 0) << run << made.err;
+    const json summary = json::parse(made.out);
+    const std::string notes = summary.at("notes").dump();
+    EXPECT_EQ(notes.find("was softened from") != std::string::npos, softened) << run << notes;
+    EXPECT_EQ(notes.find("gained"), std::string::npos) << run << notes;
+    EXPECT_LT(summary.at("largest_lag_m").get<double>(), apart) << run;
+  }
+  const auto stiffness = [](const std::string& run) {
+    return json::parse(tactus("haptic " + model(run) + " --duration 0.05 --json").out)
+        .at("coupler")
+        .at("stiffness")
+        .get<double>();
+  };
+  EXPECT_LT(stiffness("andrews.yaml --simulation-rate 60"),
+            0.5 * stiffness("three_link_chain.yaml --simulation-rate 60"));
+}
+
 // While forces come on, what carries the weight gives to the mechanism; its energy is of an update ago, and so must that be in the books.
 TEST(Haptic, AWeightThatComesOnIsNoEnergyFromNowhereAtTwoRates) {
   for (const char* rate : {"20", "30", "50"}) {

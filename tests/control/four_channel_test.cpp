@@ -74,10 +74,24 @@ TEST(Resisted, AgreesWithTheGoldenDirectionsOfTheThreeLinkChain) {
 }
 
 // Null space of J N by Eigen's singular values, N by those of A: another road than the mobility. Any body of any mechanism.
-TEST(Resisted, IsTheLeftNullSpaceOfJNForOpenChainsAndLoops) {
-  for (const char* name : {"three_link_chain", "four_bar", "stewart_platform", "bricard", "puma560"}) {
-    const describe::Model model = model_of(name);
-    const auto mechanism = contact::open(model, {.step = 1e-3});
+/// Where some random speeds lead within tens of milliseconds, on the constraints: another place every time.
+void wander(simulate::Mechanism& mechanism, device::Random& random) {
+  simulate::State state = mechanism.state();
+  for (double& u : state.u) u = 4.0 * (random.uniform() - 0.5);
+  mechanism.set_state(state);  // which brings them onto the constraints
+  for (int k = 0; k < 60; ++k) ASSERT_TRUE(mechanism.step().ok());
+}
+
+class ResistedPlaces : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(ResistedPlaces, AreTheLeftNullSpaceOfJNForOpenChainsAndLoops) {
+  const std::string name = GetParam();
+  const describe::Model model = model_of(name);
+  const auto mechanism = contact::open(model, {.step = 1e-3});
+  device::Random random(17);
+  // Where the motion begins, and ten places that nobody chose.
+  for (int place = 0; place <= 10; ++place) {
+    if (place > 0) wander(*mechanism, random);
     const derive::Equations equations(model);
     const Eigen::Index nv = static_cast<Eigen::Index>(mechanism->nv());
     MatrixXd N = MatrixXd::Identity(nv, nv);
@@ -107,9 +121,9 @@ TEST(Resisted, IsTheLeftNullSpaceOfJNForOpenChainsAndLoops) {
       const double size = matrix(L).norm();
       // Far above the rounding of L, far below its smallest entries that are not zero.
       const Resisted found = directions.by_mobility(L, unit_inertia(), 1e-10 * std::max(size, 1.0), false);
-      EXPECT_EQ(found.count, 6 - rank) << name << " " << mechanism->ports()[port].name;
+      EXPECT_EQ(found.count, 6 - rank) << name << " " << mechanism->ports()[port].name << " " << place;
       EXPECT_NEAR((projector(found) - U * U.transpose()).norm(), 0.0, kRounding)
-          << name << " " << mechanism->ports()[port].name;
+          << name << " " << mechanism->ports()[port].name << " " << place;
       for (std::size_t k = 0; k < static_cast<std::size_t>(found.count); ++k) {
         const Eigen::Map<const VectorXd> n(found.n[k].data(), 6);
         EXPECT_LT((matrix(L) * n).norm(), kRounding * std::max(size, 1.0)) << name;
@@ -117,6 +131,11 @@ TEST(Resisted, IsTheLeftNullSpaceOfJNForOpenChainsAndLoops) {
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Models, ResistedPlaces,
+                         ::testing::Values("three_link_chain", "four_bar", "stewart_platform", "bricard",
+                                           "puma560"),
+                         [](const auto& info) { return std::string(info.param); });
 
 Matrix6 random_spd(device::Random& random, int rank) {
   MatrixXd B(6, rank);

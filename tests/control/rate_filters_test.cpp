@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <complex>
+#include <limits>
 #include <numbers>
 #include <vector>
 
@@ -122,6 +123,63 @@ TEST(RateFilters, LowerPolesLeaveLessStableStiffness) {
             500.0);  // [N/m]: at 125 rad/s hardly more than the device bears without a damper, 2 b/T = 1000
 }
 
+/// [N/m] The largest stiffness of a coupler to a wall with which a handle of 0.1 kg and 0.5 N s/m comes to rest, its damper's rate through this filter: the loop itself, held
+/// forces, exactly between ticks.
+template <class Make>
+double stable_stiffness(Make make, double damping) {
+  constexpr double kHandle = 0.1, kOwn = 0.5, kFine = 1e-9;  // [kg], [N s/m], [m] of the encoder
+  const auto comes_to_rest = [&](double stiffness) {
+    auto filter = make(kFine);
+    const double keep = std::exp(-kOwn / kHandle * kPeriod);
+    double x = 1e-3, v = 0.0, late = 0.0;
+    for (int k = 0; k < 3000; ++k) {
+      const double seen = quantised(x, kFine), F = -stiffness * seen - damping * filter.update(seen);
+      const double end = F / kOwn, gone = end * kPeriod + (v - end) * (1.0 - keep) * kHandle / kOwn;
+      v = end + (v - end) * keep;
+      x += gone;
+      if (!(std::abs(x) < 1.0)) return false;
+      if (k >= 2000) late = support::larger(late, std::abs(x));
+    }
+    return late < 1e-3;
+  };
+  double low = 0.0, high = 1e6;
+  while (high - low > 1e-3 * high) {
+    const double middle = 0.5 * (low + high);
+    (comes_to_rest(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+// The same of windows and of Kalman's filter, which is as wide as the accelerations that it expects: the longer the one and the calmer the other, the less stiffness is stable. Two poles
+// by the same loop have the border that their eigenvalues say.
+TEST(RateFilters, LongerWindowsAndCalmerKalmanFiltersLeaveLessStableStiffness) {
+  constexpr double kDamping = 20.0;  // [N s/m]
+  SampledLoop loop{.period = kPeriod, .device_mass = 0.1, .device_damping = 0.5};
+  loop.velocity_pole = std::exp(-250.0 * kPeriod);
+  const double by_loop = stable_stiffness([](double) { return SecondOrderRate(kPeriod, 250.0); }, kDamping);
+  double low = 0.0, high = 1e6;
+  while (high - low > 1e-6 * high) {
+    const double middle = 0.5 * (low + high);
+    (spectral_radius(loop, middle, kDamping) < 1.0 ? low : high) = middle;
+  }
+  EXPECT_NEAR(by_loop, low, 0.02 * low);  // seen for three seconds
+  double last = std::numeric_limits<double>::infinity();
+  for (const double acceleration : {1.0, 0.1, 0.01, 1e-3}) {
+    const double found =
+        stable_stiffness([&](double step) { return KalmanRate(kPeriod, step, acceleration); }, kDamping);
+    EXPECT_LT(found, last) << acceleration;
+    last = found;
+  }
+  last = std::numeric_limits<double>::infinity();
+  for (const std::size_t window : {1u, 4u, 8u, 16u, 32u}) {
+    // A step as large as the motion: the window is as long as it may be.
+    const double found =
+        stable_stiffness([&](double) { return AdaptiveWindowRate(kPeriod, 1e9, window); }, kDamping);
+    EXPECT_LT(found, last) << window;
+    last = found;
+  }
+}
+
 /// The part of a signal at w over whole periods of it, as a complex amplitude: cos w t is 1.
 template <class Signal>
 std::complex<double> amplitude(const Signal& signal, double w) {
@@ -166,6 +224,41 @@ TEST(RateFilters, ARenderedMassIsFeltTooLightByThreeTimesTheSquareOfFrequencyOve
     last = error;
   }
   EXPECT_GT(last, 0.1);  // at 50 rad/s, four times the hand's 12.6
+}
+
+// The same by windows, whose rate is (1 - z^-n)/(n T), and by Kalman's filter, whose rate is x - x_before of its own: the longer the window and the calmer the filter, the
+// lighter is what is felt. A window of n turns the force by w (n - 1) T/2 more than a difference does and makes it shorter by sin(n w T/2)/(n sin(w T/2)).
+TEST(RateFilters, ARenderedMassIsFeltLighterByLongerWindowsAndCalmerKalmanFilters) {
+  const auto felt_through = [](auto filter) {
+    double before = 0.0;
+    const std::complex<double> force = amplitude(
+        [&](int k) {
+          const double v = filter.update(std::cos(kShaken * kPeriod * k));
+          const double F = kMass * (v - before) / kPeriod;
+          before = v;
+          return F;
+        },
+        kShaken);
+    return (kMass - force.real() / -(kShaken * kShaken)) / kMass;
+  };
+  double last = -1.0;
+  for (const std::size_t window : {1u, 2u, 4u, 8u, 16u, 32u}) {
+    const double error = felt_through(AdaptiveWindowRate(kPeriod, 1e9, window));
+    const std::complex<double> back = std::polar(1.0, -kShaken * kPeriod),
+                               over = std::polar(1.0, -kShaken * kPeriod * static_cast<double>(window)),
+                               rate = (1.0 - over) / (static_cast<double>(window) * kPeriod);
+    const double expected = 1.0 - (rate * (1.0 - back) / kPeriod).real() / -(kShaken * kShaken);
+    EXPECT_NEAR(error, expected, 1e-6) << window;
+    EXPECT_GT(error, last) << window;
+    last = error;
+  }
+  EXPECT_GT(last, 0.02);
+  last = -1.0;
+  for (const double acceleration : {100.0, 10.0, 1.0, 0.1}) {
+    const double error = felt_through(KalmanRate(kPeriod, kStep, acceleration));
+    EXPECT_GT(std::abs(error), last) << acceleration;
+    last = std::abs(error);
+  }
 }
 
 // A mass that is moved by the hand's filtered force, as an admittance display does: V = F/((1 + jw/c)^2 jw m), felt is Im(F/V)/w = m (1 - x^2), and a damper

@@ -5,6 +5,7 @@
 #include <limits>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include <tactus/control/safety.h>
 #include <tactus/device/random.h>
@@ -114,6 +115,7 @@ TEST(Safety, StopsBeforeAPlaceOutsideTheWorkspace) {
   const auto after = [](double y) {
     SafetyLimits l = limits();
     l.workspace = {0.5, 0.3, 0.0};
+    l.speed = {};
     Safety safety = running(l);
     safety.observe_motion({math::Mat3<double>::identity(), {0.5, y, 7.0}}, {});
     return safety.memory().fault;
@@ -121,6 +123,76 @@ TEST(Safety, StopsBeforeAPlaceOutsideTheWorkspace) {
   EXPECT_EQ(after(0.3), Fault::none);  // the end itself, and an axis without one
   EXPECT_EQ(after(-0.3004), Fault::out_of_workspace);
   EXPECT_EQ(after(std::numeric_limits<double>::infinity()), Fault::bad_force);
+}
+
+// A wrench that comes by itself is let go at once; what points the other way grows from nothing, by the clamp.
+TEST(Safety, AForceThatTurnsRoundGrowsFromNothing) {
+  SafetyLimits l = limits();
+  l.force = {0.0, 30.0};
+  l.force_rate = {0.0, 3000.0};
+  Safety safety = running(l);
+  const auto next = [&](double F) { return safety.limited({0, 0, 0, F, 0, 0}, {}, Entry::by_itself)[3]; };
+  EXPECT_NEAR(next(6.54), 4.0, kRounding);  // of 1 N before
+  EXPECT_NEAR(next(6.54), 6.54, kRounding);
+  EXPECT_NEAR(next(-9.0), -3.0, kRounding);
+  EXPECT_NEAR(next(-9.0), -6.0, kRounding);
+  EXPECT_NEAR(next(2.59), 2.59, kRounding);  // growth below the clamp
+  EXPECT_NEAR(next(0.0), 0.0, kRounding);
+}
+
+TEST(Safety, StopsBeforeATurnBeyondTheWorkspace) {
+  const auto after = [](double angle) {
+    SafetyLimits l = limits();
+    l.workspace_angle = 1.0;
+    l.speed = {};
+    Safety safety = running(l);
+    safety.observe_motion({math::rotation_of(math::exponential({0.0, 0.6 * angle, 0.8 * angle})), {}}, {});
+    return safety.memory().fault;
+  };
+  EXPECT_EQ(after(1.0), Fault::none);
+  EXPECT_EQ(after(-1.002), Fault::turned_too_far);
+}
+
+// Twice what the limits of speed allow, 20 rad/s and 2 m/s: 0.04 rad and 4 mm in a tick.
+TEST(Safety, StopsBeforeAPlaceThatIsFarFromTheOneBefore) {
+  const auto at = [](double way, double angle) {
+    return math::Pose<double>{math::rotation_of(math::exponential({0.0, 0.6 * angle, 0.8 * angle})),
+                              {0.6 * way, 0.0, -0.8 * way}};
+  };
+  const auto after = [&](const std::vector<math::Pose<double>>& places) {
+    Safety safety = running();
+    for (const math::Pose<double>& X : places) {
+      EXPECT_EQ(safety.memory().fault, Fault::none);
+      safety.observe_motion(X, {});
+    }
+    return safety.memory().fault;
+  };
+  // The first by the place that was sensed, the others by the one before.
+  EXPECT_EQ(after({at(0.0039, 0.039)}), Fault::none);
+  EXPECT_EQ(after({at(0.0041, 0.0)}), Fault::implausible);
+  EXPECT_EQ(after({at(0.0, 0.041)}), Fault::implausible);
+  EXPECT_EQ(after({at(0.003, 0.03), at(0.0065, 0.065), at(0.01, 0.1)}), Fault::none);
+  EXPECT_EQ(after({at(0.003, 0.03), at(0.0065, 0.065), at(0.002, 0.065)}), Fault::implausible);
+  EXPECT_EQ(after({at(0.003, 0.03), at(0.003, 0.072)}), Fault::implausible);
+  SafetyLimits unlimited = limits();
+  unlimited.speed = {};
+  Safety safety = running(unlimited);
+  safety.observe_motion(at(0.15, 0.5), {});
+  EXPECT_EQ(safety.memory().fault, Fault::none);
+
+  // Enabled again, it begins where the handle is.
+  Safety again = running();
+  again.observe_motion(at(0.003, 0.0), {});
+  again.observe_motion(at(0.006, 0.0), {});
+  again.disable();
+  again.enable();
+  again.observe_motion(at(0.006, 0.0), {});
+  EXPECT_EQ(again.memory().fault, Fault::implausible);
+  again.clear();
+  EXPECT_TRUE(again.observe(sample(7), T));
+  again.enable();
+  again.observe_motion(at(0.003, 0.0), {});
+  EXPECT_EQ(again.memory().fault, Fault::none);
 }
 
 TEST(Safety, StopsBeforeAMotionThatIsTooFastOrNoNumber) {

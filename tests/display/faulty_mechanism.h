@@ -25,6 +25,7 @@ enum class Breaks {
   nan_mobility,      //
   infinite_mobility,
   jumps,   // its place is another, kilometres away
+  leaps,   // half a metre or half a radian away, where a hand can go, but not in a tick
   driven,  // something pushes the faster the faster it is: energy from nowhere
   slow,    // a step takes two milliseconds
   hangs,   // a step does not come back until it is told to go on
@@ -53,6 +54,8 @@ class FaultyMechanism final : private MechanismParts, public simulate::Mechanism
     at_ = at;
     what_ = what;
   }
+  /// [m], [rad] Of what leaps.
+  void set_leap(double leap) { leap_ = leap; }
   /// Of what hangs in another thread.
   void go_on() { what_ = Breaks::nothing; }
   void heal() {
@@ -96,6 +99,7 @@ class FaultyMechanism final : private MechanismParts, public simulate::Mechanism
     if (what == Breaks::nan_speed) state_.u[0] = kNaN;
     if (what == Breaks::infinite_speed) state_.u[0] = kInfinite;
     if (what == Breaks::jumps) state_.q[0] += 2e3;
+    if (what == Breaks::leaps) state_.q[0] += leap_;
     return tick.status;
   }
   /// By 400 N s/m, or N m s/rad.
@@ -142,6 +146,7 @@ class FaultyMechanism final : private MechanismParts, public simulate::Mechanism
 
   std::unique_ptr<simulate::Mechanism> inner_;
   simulate::State state_;
+  double leap_ = 0.5;
   std::atomic<Breaks> what_{Breaks::nothing};
   std::atomic<std::uint64_t> at_{0}, steps_{0};
 };

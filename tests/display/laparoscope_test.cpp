@@ -56,13 +56,18 @@ TEST(Laparoscope, HasFourFreedomsAtItsHandle) {
 /// A force across the shaft, and the couple about the handle that together would carry the entry sideways without tilting: 5 N at the entry.
 class Sideways final : public device::Hand {
  public:
+  /// How the tool stands in the handle: its shaft is tilted where the motion begins, and a couple that is not across it would spin it.
+  explicit Sideways(const math::Mat3<double>& R_HT) : R_HT_(R_HT) {}
   device::Grip grip(double t, const math::Pose<double>& X_WH) const noexcept override {
     const double F = 2.5 * (1.0 - std::cos(6.0 * t));
-    const math::Vec3<double> across = X_WH.R * math::Vec3<double>{1, 0, 0},
-                             down = X_WH.R * math::Vec3<double>{0, 0, -kOut};
+    const math::Vec3<double> across = X_WH.R * R_HT_ * math::Vec3<double>{1, 0, 0},
+                             down = X_WH.R * R_HT_ * math::Vec3<double>{0, 0, -kOut};
     const math::Vec3<double> f = F * across, torque = cross(down, f);
     return {{torque.x, torque.y, torque.z, f.x, f.y, f.z}, {}};
   }
+
+ private:
+  math::Mat3<double> R_HT_;
 };
 
 TEST(Laparoscope, StaysInItsEntryUnderFiveNewtons) {
@@ -70,14 +75,14 @@ TEST(Laparoscope, StaysInItsEntryUnderFiveNewtons) {
     const auto mechanism = tool();
     const int handle = mechanism->port("handle");
     const math::Pose<double> start = mechanism->motion(handle).X_WP;
-    const auto device = device::open(name, std::make_unique<Sideways>());
-    control::SafetyLimits limits;
-    limits.ramp = 0.0;
-    HapticLoop loop(*mechanism, *device, handle, {}, limits);
+    const auto device = device::open(name, std::make_unique<Sideways>(start.R));
+    // What a hand is protected by, all of it: clamps, ramp, workspace, jumps, energy.
+    HapticLoop loop(*mechanism, *device, handle, {}, control::limits_for(device->specification()));
     ASSERT_TRUE(loop.enable());
     double sideways = 0.0, pushed = 0.0;
     for (int k = 0; k < 3000; ++k) {
-      ASSERT_TRUE(device->wait() && loop.tick(1e-3)) << name;
+      ASSERT_TRUE(device->wait() && loop.tick(1e-3))
+          << name << ": " << control::said_of(loop.safety()) << " in tick " << k;
       // Where the device holds the tool's shaft: the entry seen along it.
       const math::Mat3<double> R = loop.sample().X_WH.R * start.R;
       const math::Vec3<double> from = math::Vec3<double>{} - (start.p + loop.sample().X_WH.p),

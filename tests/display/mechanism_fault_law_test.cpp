@@ -111,6 +111,38 @@ TEST_P(EveryMechanism, IsSafeWithinTheTickInWhichAStepBreaks) {
   }
 }
 
+// A servo goes to where it is sent as fast as it can: half way through the workspace in a tick is not sent, whatever speed comes with it.
+TEST_P(EveryMechanism, IsSafeBeforeADeviceIsSentToAPlaceThatLeapt) {
+  if (device::open(name_, device::none())->specification().kind != device::Kind::admittance)
+    return;  // what is pushed feels a spring, within the clamps
+  for (const bool turning : {false, true}) {
+    turns_ = turning;
+    auto broken = std::make_unique<FaultyMechanism>(turning ? disk_on_spring(step_) : mass_on_spring(step_));
+    broken_ = broken.get();
+    broken_->set_leap(turning ? 0.5 : 0.3);
+    mechanism_ = std::move(broken);
+    for (std::uint64_t at = 1; at <= kSteps; ++at) {
+      const auto device = faulty(Injected::nothing, 0);
+      const auto here = loop(*device);
+      broken_->inject(Breaks::leaps, at);
+      for (std::uint64_t k = 1; k < known_in(at); ++k) {
+        device->wait();
+        ASSERT_TRUE(here->tick(here->period())) << name_of(here->safety().fault) << " in tick " << k;
+      }
+      device->wait();
+      ASSERT_FALSE(here->tick(here->period())) << turning << " at step " << at;
+      expect_safe(*here, *device);
+      ASSERT_EQ(here->safety().fault, Fault::implausible) << turning << " at step " << at;
+      ASSERT_FALSE(HasFailure()) << turning << " at step " << at;
+      broken_->heal();
+      here->clear();
+      ASSERT_TRUE(here->enable());
+      expect_begins_anew(*here, *device);
+      ASSERT_FALSE(HasFailure()) << turning << " at step " << at;
+    }
+  }
+}
+
 // What it says of how it would move. Who asks is safe within the tick; who does not goes on, as if nothing were.
 TEST_P(EveryMechanism, IsSafeWithinTheTickInWhichAnswersAreNoNumbers) {
   for (const Breaks what : {Breaks::nan_acceleration, Breaks::nan_mobility, Breaks::infinite_mobility}) {

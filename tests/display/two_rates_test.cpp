@@ -197,7 +197,10 @@ TEST(TwoRates, TheErrorIsInProportionToTheTimeBetweenUpdates) {
   }
   for (std::size_t k = 0; k + 1 < errors.size(); ++k) {
     EXPECT_GT(errors[k], 0.0);
-    EXPECT_LT(errors[k + 1], 3.5 * errors[k]) << k;  // twice is first order, four times second
+    // Twice is first order, four times second. Some 5 mN are there however short the time is, because the mechanism gets the mean of the wrenches: with few ticks
+    // between updates that makes it less than twice.
+    EXPECT_GT(errors[k + 1], 1.6 * errors[k]) << k;
+    EXPECT_LT(errors[k + 1], 2.4 * errors[k]) << k;
   }
   EXPECT_GT(errors.back(), 4.0 * errors.front());
   double largest = 0.0;
