@@ -73,7 +73,7 @@ HandLimits SimulatedAdmittance::hand_limits() const noexcept {
   for (std::size_t k = 0; k < 2; ++k)
     if (const double yields = (1.0 - keep) * servo_.compliance[k]; yields > 0.0) {
       most.stiffness[k] = 0.25 * (1.0 + keep) / yields;
-      most.damping[k] = 0.125 * (1.0 + keep) * h / yields;
+      most.damping[k] = 0.3 * (1.0 + keep) * h / yields;
     }
   return most;
 }

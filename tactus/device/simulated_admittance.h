@@ -12,7 +12,8 @@
 //
 // A hand K, B on what yields is asked at the beginning of each substep: with g_K = (1 - exp(-w h)) c K and
 // g_B = (1 - exp(-w h)) c B/h its error goes on by e' = (exp(-w h) - g_K - g_B) e + g_B e_before, which is
-// stable below g_K + 2 g_B = 1 + exp(-w h). Half of that is borne, a quarter by each.
+// stable below g_K + 2 g_B = 1 + exp(-w h). A quarter of that is borne by the spring,
+// and six tenths by the damper.
 #pragma once
 
 #include <atomic>

@@ -108,18 +108,23 @@ void SimulatedCobot::coast(double t, double h) noexcept {
   handle_.V = drive_.V();
 }
 
-// On, F moves what creeps, m_l, by (F/m_l) h in a substep, and the wheels' lag takes h/tau of it back: with s
-// = K h^2/m_l stable below s = 2 h/tau. Off, nothing is lighter than an axis.
+// On, F moves what creeps, m_l, by (F/m_l) h in a substep, and the wheels' lag takes h/tau of it back: with
+// s = K h^2/m_l and z = B h/m_l that is stable below s = 2 h/tau + 2 z and z = 2; half of the one is borne, six
+// tenths of the other. Coasting, nothing is lighter than an axis, and the hand is asked in the middle.
 HandLimits SimulatedCobot::hand_limits() const noexcept {
-  constexpr double kDamped = 0.5;  // B h/m of an axis, a quarter of what is stable
+  constexpr double kDamped = 1.2;  // z
   const double h = servo_.period / kSubsteps;
   const CobotDriveOptions& o = drive_.options();
   HandLimits most;
   for (std::size_t k = 0; k < 2; ++k) {
     const double square = k == 0 ? o.length * o.length : 1.0;
-    if (o.leak_mass > 0.0) most.stiffness[k] = square * o.leak_mass / (h * o.lag);
+    if (o.leak_mass > 0.0) {
+      most.stiffness[k] = square * o.leak_mass / (h * o.lag);
+      most.damping[k] = kDamped * square * o.leak_mass / h;
+    }
+    if (off_ == CobotOptions::Off::locked) continue;
     most.stiffness[k] = std::min(most.stiffness[k], kMostOfAStep * square * o.axis_mass / (h * h));
-    most.damping[k] = kDamped * square * o.axis_mass / h;
+    most.damping[k] = std::min(most.damping[k], kDamped * square * o.axis_mass / h);
   }
   return most;
 }

@@ -73,7 +73,6 @@ Specification planar_force() {
   s.description = "the planar impedance device with a force sensor in its handle";
   s.force_sensor = true;
   s.force_resolution = {1e-3, 0.02};
-  s.force_noise = {5e-4, 0.01};
   return s;
 }
 

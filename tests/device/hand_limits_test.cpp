@@ -79,7 +79,7 @@ TEST(HandLimits, WhatAServoYieldsGrowsBeyondItsBorder) {
   const HandLimits most = any.hand_limits();
   constexpr double kSpeed = 1e-3;               // [m/s] without which a damper has nothing to do
   for (const double share : {0.0, 0.5, 1.0}) {  // of the border, by the spring; the rest by the damper
-    const double K = 4.0 * most.stiffness[1] * share, B = 4.0 * most.damping[1] * (1.0 - share);
+    const double K = most.stiffness[1] / 0.25 * share, B = most.damping[1] / 0.6 * (1.0 - share);
     SimulatedAdmittance within(s, spring(0.95 * K, 0.95 * B), servo);
     EXPECT_LT(farthest(within, 4000, kSpeed), 20.0) << share;
     SimulatedAdmittance beyond(s, spring(1.05 * K, 1.05 * B), servo);
