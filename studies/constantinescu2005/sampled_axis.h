@@ -21,8 +21,6 @@
 
 #include <Eigen/Dense>
 
-#include <tactus/device/sensing.h>
-
 namespace tactus::studies::constantinescu {
 
 struct SampledAxis {
@@ -57,7 +55,7 @@ struct SampledAxis {
 
   void tick(State& s, double K, double B) const {
     const double T = period, a = bandwidth > 0.0 ? std::exp(-bandwidth * T) : 0.0;
-    const double read = device::quantised(s[kX], step);
+    const double read = step > 0.0 ? step * std::floor(s[kX] / step + 0.5) : s[kX];
     s[kDifferenced] += (1.0 - a) * ((read - s[kRead]) / T - s[kDifferenced]);
     s[kRate] += (1.0 - a) * (s[kDifferenced] - s[kRate]);
     s[kRead] = read;

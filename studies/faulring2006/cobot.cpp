@@ -14,8 +14,6 @@
 #include <tactus/contact/open.h>
 #include <tactus/control/coupler_design.h>
 #include <tactus/device/registry.h>
-#include <tactus/device/simulated_admittance.h>
-#include <tactus/device/simulated_cobot.h>
 #include <tactus/display/loop.h>
 
 #include "cases.h"
@@ -114,7 +112,7 @@ Opens cobot_that_sees(double bandwidth) {
     s.rate = kRate;
     s.latency = 1.0 / kRate;
     s.velocity_bandwidth = bandwidth;
-    return std::make_unique<device::SimulatedCobot>(s, std::move(hand), device::CobotOptions{});
+    return device::simulated_cobot(s, std::move(hand));
   };
 }
 
@@ -481,9 +479,7 @@ Opens admittance_with_steps(double step) {
     device::Specification s = specification_of("simulated:admittance");
     s.rate = kRate;
     s.resolution = {step > 0.0 ? s.resolution[0] : 0.0, step};
-    device::Servo servo;
-    servo.compliance = {0.0, 1.0 / s.stiffness};
-    return std::make_unique<device::SimulatedAdmittance>(s, std::move(hand), servo);
+    return device::simulated_admittance(s, std::move(hand), {.compliance = {0.0, 1.0 / s.stiffness}});
   };
 }
 

@@ -23,7 +23,7 @@
 #include <tactus/contact/open.h>
 #include <tactus/control/coupler_design.h>
 #include <tactus/describe/read/load.h>
-#include <tactus/device/simulated_admittance.h>
+#include <tactus/device/registry.h>
 #include <tactus/display/loop.h>
 
 #include "cases.h"
@@ -121,10 +121,8 @@ joints: {{x: {{type: prismatic, parent: world, child: block, axis: x, damping: {
     s.name = "lagging";
     s.kind = device::Kind::admittance;
     s.rate = 1.0 / loop_.period;
-    device::Servo servo;
-    servo.bandwidth = 1.0 / loop_.lag;
-    servo.leads = false;
-    Late device(std::make_unique<device::SimulatedAdmittance>(s, std::make_unique<Spring>(hand), servo),
+    Late device(device::simulated_admittance(s, std::make_unique<Spring>(hand),
+                                             {.bandwidth = 1.0 / loop_.lag, .leads = false}),
                 loop_.delay);
     control::SafetyLimits limits;  // none
     limits.ramp = 0.0;

@@ -112,4 +112,17 @@ std::unique_ptr<Device> simulated_impedance(const Specification& specification, 
   return device;
 }
 
+std::unique_ptr<Device> simulated_admittance(const Specification& specification, HandPointer hand,
+                                             const PlainServo& plain) {
+  Servo servo;
+  servo.bandwidth = plain.bandwidth;
+  servo.leads = plain.leads;
+  servo.compliance = plain.compliance;
+  return std::make_unique<SimulatedAdmittance>(specification, std::move(hand), servo);
+}
+
+std::unique_ptr<Device> simulated_cobot(const Specification& specification, HandPointer hand) {
+  return std::make_unique<SimulatedCobot>(specification, std::move(hand), CobotOptions{});
+}
+
 }  // namespace tactus::device

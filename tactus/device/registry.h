@@ -68,5 +68,17 @@ std::unique_ptr<Device> open(std::string_view name, HandPointer hand, const Devi
 /// A simulated impedance device of one's own numbers, moving with V where it begins.
 std::unique_ptr<Device> simulated_impedance(const Specification& specification, HandPointer hand,
                                             const Vector6& V = {});
+/// A simulated admittance device with this specification, its force sensor without noise and bias, and a servo of this
+/// bandwidth [rad/s] and compliance {rad/(N m), m/N}, which moves on with the commanded velocity where it leads, and comes
+/// after a moving command by 1/bandwidth where it does not (simulated_admittance.h).
+struct PlainServo {
+  double bandwidth = 300.0;
+  bool leads = true;
+  std::array<double, 2> compliance{};
+};
+std::unique_ptr<Device> simulated_admittance(const Specification& specification, HandPointer hand,
+                                             const PlainServo& servo);
+/// A simulated cobot with this specification, and drive, servo and noise of `simulated:cobot`.
+std::unique_ptr<Device> simulated_cobot(const Specification& specification, HandPointer hand);
 
 }  // namespace tactus::device
