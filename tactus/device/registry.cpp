@@ -118,7 +118,9 @@ std::unique_ptr<Device> simulated_admittance(const Specification& specification,
   servo.bandwidth = plain.bandwidth;
   servo.leads = plain.leads;
   servo.compliance = plain.compliance;
-  return std::make_unique<SimulatedAdmittance>(specification, std::move(hand), servo);
+  Specification quiet = specification;
+  quiet.force_noise = {};
+  return std::make_unique<SimulatedAdmittance>(quiet, std::move(hand), servo);
 }
 
 std::unique_ptr<Device> simulated_cobot(const Specification& specification, HandPointer hand) {
