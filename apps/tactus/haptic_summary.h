@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "haptic_controllers.h"
 #include "haptic_session.h"
 
 namespace tactus::apps {
@@ -24,7 +25,7 @@ struct Outcome {
   display::Felt at_port{};                           // what the mechanism shows to the loop
   double largest_torque = 0.0, largest_force = 0.0;  // [N m], [N] on the hand
   double largest_at_port = 0.0;                      // [N]
-  double largest_lag = 0.0;                          // [m] handle to port
+  double largest_lag = 0.0;                          // [m] handle to port, in the handle's scale
   bool at_the_end = false;                           // the handle came to the end of the workspace
   int most_resisted = 0;                             // directions at once
   double handed_over = 0.0;  // of the ticks: a prescribed port had fewer light directions than at the start
@@ -40,6 +41,7 @@ struct Outcome {
     return request.local_rate > 0.0 &&
            (request.update_every > 1 || request.transport > 0.0 || request.realtime);
   }
+  bool four_channels() const { return four_channeled(request, device); }
   bool by_coupler() const {
     return device.kind == device::Kind::impedance && request.controller == "coupler";
   }
