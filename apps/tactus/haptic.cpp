@@ -14,6 +14,7 @@
 #include <tactus/base/output_file.h>
 #include <tactus/display/log.h>
 
+#include "haptic_controllers.h"
 #include "haptic_idle.h"
 #include "haptic_summary.h"
 #include "input_files.h"
@@ -74,8 +75,33 @@ void say_that_it_barked(double patience) noexcept {
       patience);
 }
 
+/// What there is to do against energy that the loop makes, of what is not done already.
+std::string remedy_for_energy(const HapticSession& session, const HapticRequest& request) {
+  const device::Specification& s = session.specification;
+  const bool four = four_channeled(request, s);
+  std::string remedy;
+  const auto add = [&](const char* what) { remedy += (remedy.empty() ? "" : ", or ") + std::string(what); };
+  if (s.kind == device::Kind::admittance)
+    add(request.kept == 1.0 || request.local_rate > 0.0 ? "a heavier mechanism" : "--kept-inertia 1");
+  else if (!four)
+    add("a softer coupling");
+  // Four channels without a force sensor have it already.
+  if (!request.passivity && (!four || s.force_sensor) && s.kind == device::Kind::impedance)
+    add("--passivity");
+  // A port that goes far in a tick: the force that is held meanwhile points elsewhere by its end, however soft the spring is.
+  if (!four && s.kind == device::Kind::impedance) {
+    add("a faster --rate");
+    if (!(s.continuous[1] > 0.0) && !(request.most_force > 0.0)) add("--max-force and --max-torque");
+  }
+  if (four && request.controller == "penalties") add("less --joint-stiffness, or other --joint-damping");
+  if (four && !s.force_sensor) add("a device with a force sensor");
+  if (four) add("--controller coupler");
+  return remedy;
+}
+
 /// What is known of a fault besides; empty where that is nothing.
-std::string reason_of(HapticSession& session, const display::RunReport& report) {
+std::string reason_of(HapticSession& session, const HapticRequest& request,
+                      const display::RunReport& report) {
   const control::Fault fault = session.loop->safety().fault;
   if (fault == control::Fault::mechanism) return session.mechanism->explain(session.loop->record().status);
   if (fault == control::Fault::wrong_rate) {
@@ -88,28 +114,8 @@ std::string reason_of(HapticSession& session, const display::RunReport& report) 
         rate, session.rate, step * std::floor(kRoom * rate / step),
         rate < session.rate ? "slows" : "hurries");
   }
+  if (fault == control::Fault::unbalanced) return fmt::format("give {}", remedy_for_energy(session, request));
   return control::why_stopped(*session.device);
-}
-
-/// What there is to do against energy that the loop makes, of what is not done already.
-std::string remedy_for_energy(const HapticSession& session, const HapticRequest& request) {
-  const device::Specification& s = session.specification;
-  const bool four = request.controller == "impedance" || request.controller == "penalties";
-  std::string remedy;
-  const auto add = [&](const char* what) { remedy += (remedy.empty() ? "" : ", or ") + std::string(what); };
-  if (s.kind == device::Kind::admittance)
-    add(request.kept == 1.0 || request.local_rate > 0.0 ? "a heavier mechanism" : "--kept-inertia 1");
-  else if (!four)
-    add("a softer coupling");
-  if (!request.passivity && !four && s.kind == device::Kind::impedance) add("--passivity");
-  // A port that goes far in a tick: the force that is held meanwhile points elsewhere by its end, however soft the spring is.
-  if (!four && s.kind == device::Kind::impedance) {
-    add("a faster --rate");
-    if (!(s.continuous[1] > 0.0) && !(request.most_force > 0.0)) add("--max-force and --max-torque");
-  }
-  if (four && !s.force_sensor) add("a device with a force sensor");
-  if (four) add("--controller coupler");
-  return remedy;
 }
 
 /// What the run chose where nothing was given, as lines of a set-up file: another version, or another machine, may choose otherwise.
@@ -182,7 +188,8 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
                                                          .files = std::move(attached)});
   if (!loop.enable()) throw Failed("the device could not be switched on");
   display::RunReport report;
-  RunMeasure measure(session.specification, request.controller == "prescribed");
+  RunMeasure measure(session.specification, request.controller == "prescribed",
+                     four_channeled(request, session.specification) ? request.motion_scale : 1.0);
   {
     const Interruption interruption;  // of the loop: what follows, a signal ends
     StatusLine line(request.duration);
@@ -253,15 +260,16 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
                   records,
                   loop.safety(),
                   session.device->hand_work(),
-                  reason_of(session, report)};
+                  reason_of(session, request, report)};
   if (stride > 1) {
     report.notes.push_back(fmt::format(
         "the run was to have {} ticks, more than {}: {}mass, damper and spring are not fitted to what is felt; "
         "all else is of every tick",
         ticks, kMostRecords, request.plot.empty() ? "" : fmt::format("the plot shows one in {}, and ", stride)));
   } else {
-    outcome.felt = display::felt_at_handle(records, session.grasp.shown, session.specification);
-    outcome.at_port = display::felt_along(records, session.grasp.shown, loop.period());
+    const bool turning = only_turns(session.specification);
+    outcome.felt = display::felt_at_handle(records, session.grasp.shown, session.specification, turning);
+    outcome.at_port = display::felt_along(records, session.grasp.shown, loop.period(), turning);
   }
   outcome.measured = measure.result();
   outcome.last = loop.record();
@@ -409,7 +417,8 @@ void add_haptic_settings(CLI::App* verb, HapticRequest* request) {
           "port needs, 0 for none")
       ->check(numbers(Range::between(0.0, 1.0)));
   verb->add_flag("--passivity", request->passivity,
-                 "a damper gives back what the hand would gain: passivity observer and controller");
+                 "a damper on the handle gives back what the hand would gain: passivity observer and "
+                 "controller; four channels that sense the hand have otherwise one on the port alone");
   verb->add_option("--coupling", request->coupling,
                    "soft, firm or stiff: a tenth, half or 0.9 of what is passive")
       ->capture_default_str()
@@ -420,6 +429,14 @@ void add_haptic_settings(CLI::App* verb, HapticRequest* request) {
   verb->add_option(
           "--damping", request->damping,
           "of the coupler [N s/m], [N m s/rad] where the device only turns; instead of the designed one")
+      ->check(numbers(Range::not_negative()));
+  verb->add_option(
+          "--rotational-stiffness", request->rotational_stiffness,
+          "of the coupler [N m/rad], about the axes that the device has; instead of the designed one")
+      ->check(numbers(Range::positive()));
+  verb->add_option(
+          "--rotational-damping", request->rotational_damping,
+          "of the coupler [N m s/rad], about the axes that the device has; instead of the designed one")
       ->check(numbers(Range::not_negative()));
   verb->add_option("--rate", request->rate, "of the loop [Hz]; the device's own unless given")
       ->check(numbers(Range::between(10.0, 1e5)));
@@ -460,6 +477,13 @@ void add_haptic_settings(CLI::App* verb, HapticRequest* request) {
       ->check(numbers(Range::positive()));
   verb->add_option("--hand-damping", request->hand.damping,
                    "of the hand's arm [N s/m], [N m s/rad] where the device only turns")
+      ->check(numbers(Range::not_negative()));
+  verb->add_option("--hand-rotational-stiffness", request->hand.rotational_stiffness,
+                   "of the hand's arm [N m/rad] about the axes that the device has; as suits what it turns "
+                   "unless given")
+      ->check(numbers(Range::positive()));
+  verb->add_option("--hand-rotational-damping", request->hand.rotational_damping,
+                   "of the hand's arm [N m s/rad] about the axes that the device has")
       ->check(numbers(Range::not_negative()));
   verb->add_option("--size", request->size,
                    "of the hand's motion [m], a tenth of the workspace's side; [rad], 0.5, where the device "

@@ -111,13 +111,29 @@ control::CouplerGains gains_of(const HapticRequest& request, const device::Speci
                 notes);
   if (request.stiffness > 0.0) gains.stiffness[k] = request.stiffness;
   if (request.damping >= 0.0) gains.damping[k] = request.damping;
+  if (request.rotational_stiffness > 0.0) gains.stiffness[0] = request.rotational_stiffness;
+  if (request.rotational_damping >= 0.0) gains.damping[0] = request.rotational_damping;
   if (!(gains.stiffness[k] > 0.0))
-    refuse("device `" + s.name + "` has neither damping nor mass: no stiffness is stable with it",
-           "give --stiffness");
+    refuse(s.inertia[k] > 0.0 || s.damping[k] > 0.0
+               ? fmt::format("no gains were found with which device `{}` is stable in front of a wall and "
+                             "with this port, by its damping of {:.3g} {} or by its inertia of {:.3g} {}",
+                             s.name, s.damping[k], k == 0 ? "N m s/rad" : "N s/m", s.inertia[k],
+                             k == 0 ? "kg m^2" : "kg")
+               : "device `" + s.name + "` has neither damping nor mass: no stiffness is stable with it",
+           "give --stiffness, or take another device or --rate");
+  const bool proxy = request.controller == "proxy";  // a spring to a point
+  if (proxy) gains = {{0.0, gains.stiffness[1]}, {}};
   constexpr std::array<const char*, 2> kDamping{"N m s/rad", "N s/m"};
   for (std::size_t i = 0; i < 2; ++i) {
     if (control::is_passive(s, gains, i, age)) continue;
     const double bound = i == 0 ? device::largest_rotational_stiffness(s) : device::largest_stiffness(s);
+    if (proxy) {
+      notes.push_back(
+          fmt::format("a proxy's spring of {:.4g} N/m is not passive with this device (at most {:.4g} N/m): "
+                      "it may feed the hand",
+                      gains.stiffness[i], bound));
+      continue;
+    }
     notes.push_back(
         chosen_by_mass && !(bound > 0.0) && !(request.stiffness > 0.0)
             ? fmt::format("the device has no damping, or encoder steps without friction: no stiffness is "
@@ -199,6 +215,32 @@ control::PrescribedGains prescription(const HapticRequest& request, HapticSessio
   return gains;
 }
 
+namespace {
+
+/// Along what is resisted the handle stands before a wall. Dry friction may hold what this says is unstable: it is noted, and not refused.
+void note_penalties(const HapticRequest& request, const device::Specification& s,
+                    const control::FourChannelGains& gains, std::vector<std::string>& notes) {
+  const device::Arm arm = has_arm(request.hand.name) ? arm_of(request.hand) : device::Arm{{}, {}};
+  for (std::size_t k = 2; k-- > 0;) {
+    if ((s.actuated >> (3 * k) & 0b111) == 0) continue;
+    // As it begins, and as damped as it becomes.
+    for (const double b_j : {gains.joint_damping, gains.damping_growth * gains.joint_damping}) {
+      if (control::penalty_radius(s, gains, k, gains.joint_stiffness, b_j, arm.damping[k]) < 1.0) continue;
+      const double most = control::stiffest_penalty(s, gains, k, b_j, arm.damping[k]);
+      notes.push_back(fmt::format(
+          "penalties of {:g} 1/s^2 and {:g} 1/s swing up through {} at {:g} Hz, along what the joints "
+          "resist: "
+          "{}",
+          gains.joint_stiffness, b_j, s.name, s.rate,
+          most > 0.0 ? fmt::format("with this damping they are stable up to --joint-stiffness {:.3g}", most)
+                     : "no stiffness is stable with this --joint-damping, give less"));
+      return;
+    }
+  }
+}
+
+}  // namespace
+
 control::FourChannelGains four_channels(const HapticRequest& request, HapticSession& session) {
   const Grasp& grasp = session.grasp;
   const device::Specification& s = session.device->specification();
@@ -264,6 +306,7 @@ control::FourChannelGains four_channels(const HapticRequest& request, HapticSess
         s, gains.coordination,
         control::mobility_with(control::kept_inertia(gains, control::inertia_of(s), s.actuated),
                                grasp.mobility));
+  if (gains.penalties) note_penalties(request, s, gains, session.notes);
   return gains;
 }
 

@@ -123,21 +123,23 @@ Grasp grasp_of(const HapticRequest& request, simulate::Mechanism& mechanism) {
 bool only_turns(const device::Specification& s) { return (s.actuated & device::kTranslation) == 0; }
 
 Vec3 shown_by(const device::Specification& s, const Grasp& grasp) {
-  if (only_turns(s)) return grasp.ahead;  // its handle goes nowhere
+  const std::size_t k = only_turns(s) ? 0 : 3;  // its handle goes nowhere: it turns
+  const Vec3& easiest = k == 0 ? grasp.axis : grasp.ahead;
   Eigen::Matrix3d own = Eigen::Matrix3d::Zero(), L;
   for (std::size_t i = 0; i < 3; ++i) {
     const auto row = static_cast<int>(i);
-    if (device::has_axis(s.actuated, 3 + i)) own(row, row) = 1.0;
-    for (std::size_t j = 0; j < 3; ++j) L(row, static_cast<int>(j)) = grasp.mobility[6 * (3 + i) + 3 + j];
+    if (device::has_axis(s.actuated, k + i)) own(row, row) = 1.0;
+    for (std::size_t j = 0; j < 3; ++j) L(row, static_cast<int>(j)) = grasp.mobility[6 * (k + i) + k + j];
   }
-  if (own.isIdentity()) return grasp.ahead;  // to the bit
-  constexpr double kLeast = 0.1;             // of it: a direction of the rest would be chance
-  Eigen::Vector3d way = own * Eigen::Vector3d(grasp.ahead.x, grasp.ahead.y, grasp.ahead.z);
+  if (own.isIdentity()) return easiest;  // to the bit
+  constexpr double kLeast = 0.1;         // of it: a direction of the rest would be chance
+  Eigen::Vector3d way = own * Eigen::Vector3d(easiest.x, easiest.y, easiest.z);
   if (!(way.norm() > kLeast))
     way = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(own * (0.5 * (L + L.transpose()) + own) * own)
               .eigenvectors()
               .col(2);
   way.normalize();
+  if (k == 0 && -way.minCoeff() > way.maxCoeff()) way = -way;
   return {way[0], way[1], way[2]};
 }
 

@@ -18,7 +18,8 @@ struct Grasp {
   int port = 0;
   bool planar = false;                  // it stays in a plane z = const
   math::Vec3<double> ahead{}, aside{};  // where it moves most easily, and next
-  math::Vec3<double> shown{};         // `ahead` as far as the device has it: what is felt is fitted along it
+  math::Vec3<double>
+      shown{};  // `ahead` as far as the device has it: what is felt is fitted along it; about it where the device only turns
   math::Vec3<double> axis{};          // about which it turns most easily
   std::array<double, 2> inertia{};    // [kg m^2], [kg] in the easiest direction
   std::array<double, 36> mobility{};  // of the port, at the start
@@ -34,7 +35,7 @@ Grasp grasp_of(const HapticRequest& request, simulate::Mechanism& mechanism);
 /// A device whose handle goes nowhere.
 bool only_turns(const device::Specification& s);
 
-/// The easiest way without what the handle cannot do of it, where the hand goes; the easiest of the handle's own ways where nothing is left.
+/// The easiest way without what the handle cannot do of it, where the hand goes; the easiest of the handle's own ways where nothing is left. Of a device that only turns the axis.
 math::Vec3<double> shown_by(const device::Specification& s, const Grasp& grasp);
 
 /// Whether the port can be moved at all along or about an axis that the device has.

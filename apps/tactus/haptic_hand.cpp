@@ -80,13 +80,12 @@ namespace {
 /// [m] 0 where forces are felt.
 double tremor_lever(const HandChoice& choice) { return choice.turning ? device::kTremorLever : 0.0; }
 
-/// Without what is done besides: trembling and letting go.
-device::HandPointer plain_hand(const HandChoice& choice) {
-  using namespace device;
+}  // namespace
+
+device::Arm arm_of(const HandChoice& choice) {
   const std::size_t k = choice.turning ? 0 : 1;
   const double size = std::sqrt(dot(choice.ahead, choice.ahead));
-  const double reach = reach_time(size, choice.load[k], choice.strong[k]);
-  Arm arm = arm_for(choice.load, choice.turning ? 0.0 : size, choice.strong[1]);
+  device::Arm arm = arm_for(choice.load, choice.turning ? 0.0 : size, choice.strong[1]);
   // Less damped than it would be, an arm is softer, too; a relaxed one is soft enough.
   for (std::size_t i = 0; i < 2; ++i)
     if (choice.borne[i] > 0.0 && arm.damping[i] > choice.borne[i]) {
@@ -99,6 +98,23 @@ device::HandPointer plain_hand(const HandChoice& choice) {
     arm.damping[k] = damping_for(choice.stiffness, choice.load[k]);
   }
   if (choice.damping >= 0.0) arm.damping[k] = choice.damping;
+  if (choice.rotational_stiffness > 0.0) {
+    arm.stiffness[0] = choice.rotational_stiffness;
+    arm.damping[0] = damping_for(choice.rotational_stiffness, choice.load[0]);
+  }
+  if (choice.rotational_damping >= 0.0) arm.damping[0] = choice.rotational_damping;
+  return arm;
+}
+
+namespace {
+
+/// Without what is done besides: trembling and letting go.
+device::HandPointer plain_hand(const HandChoice& choice) {
+  using namespace device;
+  const std::size_t k = choice.turning ? 0 : 1;
+  const double size = std::sqrt(dot(choice.ahead, choice.ahead));
+  const double reach = reach_time(size, choice.load[k], choice.strong[k]);
+  const Arm arm = arm_of(choice);
   if (const std::string file = device::file_of_hand(choice.name); !file.empty())
     return device::read_hand(file, arm, choice.duration, choice.seed, tremor_lever(choice));
   const auto follow = [&](Path path) {

@@ -28,7 +28,9 @@ struct HandChoice {
   double stiffness = 0.0,
          damping =
              -1.0;  // of the arm, along its way or about its axis; not positive, negative: as suits the load
-  double duration = 5.0;  // [s] of the run: `let-go` does so in its middle
+  double rotational_stiffness = 0.0,
+         rotational_damping = -1.0;  // [N m/rad], [N m s/rad] of the arm about any axis, as the two before
+  double duration = 5.0;             // [s] of the run: `let-go` does so in its middle
   std::uint64_t seed = 1;
 };
 
@@ -38,6 +40,8 @@ std::vector<std::string> hand_names();
 bool has_size(const std::string& hand);
 /// Whether it has an arm, whose stiffness may be given.
 bool has_arm(const std::string& hand);
+/// Its arm, as it was chosen or given.
+device::Arm arm_of(const HandChoice& choice);
 /// Throws InputError where there is no such hand, or its file is wrong.
 device::HandPointer hand_of(const HandChoice& choice);
 

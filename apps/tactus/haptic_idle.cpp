@@ -25,6 +25,7 @@ std::vector<std::string> idle_options(const HapticRequest& request, const Haptic
   };
   const device::Specification& s = session.specification;
   const bool impedance = s.kind == device::Kind::impedance;
+  const bool turns = (s.actuated & static_cast<std::uint8_t>(~device::kTranslation)) != 0;
   const std::string& c = request.controller;
   const bool four = c == "impedance" || c == "penalties";
   needs(four, {"--force-scale", "--motion-scale"}, "four channels, --controller impedance or penalties");
@@ -48,7 +49,7 @@ std::vector<std::string> idle_options(const HapticRequest& request, const Haptic
   needs((s.actuated & ~device::kTranslation) != 0, {"--max-torque-rate"},
         "devices whose motors turn the handle");
   if (!impedance) {
-    needs(false, {"--coupling", "--stiffness", "--damping"},
+    needs(false, {"--coupling", "--stiffness", "--damping", "--rotational-stiffness", "--rotational-damping"},
           "impedance devices: an admittance device has no coupler");
   } else {
     const bool coupled = c == "coupler" || c == "prescribed";
@@ -56,6 +57,13 @@ std::vector<std::string> idle_options(const HapticRequest& request, const Haptic
     needs(coupled || c == "proxy" || !s.force_sensor, {"--coupling"},
           "--controller coupler, prescribed or proxy, and four channels without a force sensor");
     needs(coupled, {"--damping"}, "--controller coupler or prescribed");
+    needs(coupled, {"--rotational-stiffness", "--rotational-damping"}, "--controller coupler or prescribed");
+    needs(turns, {"--rotational-stiffness", "--rotational-damping"}, "devices that turn their handle");
+    if (only_turns(s)) {
+      needs(!(request.rotational_stiffness > 0.0), {"--stiffness"},
+            "what --rotational-stiffness leaves open");
+      needs(!(request.rotational_damping >= 0.0), {"--damping"}, "what --rotational-damping leaves open");
+    }
     needs(c == "proxy" || !(request.stiffness > 0.0) || !(request.damping >= 0.0), {"--coupling"},
           "what --stiffness and --damping leave open");
   }
@@ -67,12 +75,24 @@ std::vector<std::string> idle_options(const HapticRequest& request, const Haptic
   if (!ours) {
     needs(false,
           {"--hand", "--size", "--force", "--wrench", "--tremor", "--let-go-at", "--hand-stiffness",
-           "--hand-damping"},
+           "--hand-damping", "--hand-rotational-stiffness", "--hand-rotational-damping"},
           kHands);
   } else {
     needs(has_size(hand), {"--size"}, "hands that move by themselves");
     needs(hand == "constant", {"--wrench"}, "--hand constant");
-    needs(has_arm(hand), {"--hand-stiffness", "--hand-damping"}, "hands with an arm");
+    needs(has_arm(hand),
+          {"--hand-stiffness", "--hand-damping", "--hand-rotational-stiffness", "--hand-rotational-damping"},
+          "hands with an arm");
+    if (has_arm(hand)) {
+      needs(turns, {"--hand-rotational-stiffness", "--hand-rotational-damping"},
+            "devices that turn their handle");
+      if (only_turns(s)) {
+        needs(!(request.hand.rotational_stiffness > 0.0), {"--hand-stiffness"},
+              "what --hand-rotational-stiffness leaves open");
+        needs(!(request.hand.rotational_damping >= 0.0), {"--hand-damping"},
+              "what --hand-rotational-damping leaves open");
+      }
+    }
     needs(hand != "none", {"--let-go-at"}, "hands that hold something");
     needs(hand == "push" || hand == "tremble", {"--force"}, "--hand push and tremble");
   }

@@ -8,7 +8,7 @@ namespace tactus::apps {
 void RunMeasure::add(const display::TickRecord& record) noexcept {
   Measured& m = measured_;
   if (ticks_++ == 0) {
-    apart_at_start_ = record.p_P - record.p_H;
+    apart_at_start_ = scale_ * record.p_P - record.p_H;
     resisted_first_ = resisted_before_ = record.resisted;
   }
   const device::Vector6 F = display::on_hand(record);
@@ -28,7 +28,8 @@ void RunMeasure::add(const display::TickRecord& record) noexcept {
   t_before_ = record.t;
   softened_ += record.softness < 1.0;
   m.softest = std::min(m.softest, record.softness * record.softness);
-  const math::Vec3<double> lag = record.p_P - record.p_H - apart_at_start_;
+  // p_H - scale p_P + d, as the loop's safety has it.
+  const math::Vec3<double> lag = scale_ * record.p_P - record.p_H - apart_at_start_;
   m.largest_lag = std::max(m.largest_lag, std::sqrt(dot(lag, lag)));
 }
 

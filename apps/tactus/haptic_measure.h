@@ -10,7 +10,7 @@ namespace tactus::apps {
 struct Measured {
   double largest_torque = 0.0, largest_force = 0.0;  // [N m], [N] on the hand
   double largest_at_port = 0.0;                      // [N]
-  double largest_lag = 0.0;                          // [m] handle to port
+  double largest_lag = 0.0;                          // [m] handle to port, in the handle's scale
   bool at_the_end = false;                           // the handle came to the end of the workspace
   int most_resisted = 0;                             // directions at once
   double handed_over = 0.0;  // of the ticks: a prescribed port had fewer light directions than at the start
@@ -23,8 +23,9 @@ struct Measured {
 
 class RunMeasure {
  public:
-  RunMeasure(const device::Specification& device, bool prescribed)
-      : workspace_(device.workspace), prescribed_(prescribed) {}
+  /// The handle moves `scale` times as far as the port.
+  RunMeasure(const device::Specification& device, bool prescribed, double scale)
+      : workspace_(device.workspace), prescribed_(prescribed), scale_(scale) {}
   /// In the loop.
   void add(const display::TickRecord& record) noexcept;
   display::RunOptions::Each each() {
@@ -38,6 +39,7 @@ class RunMeasure {
  private:
   math::Vec3<double> workspace_, apart_at_start_{};
   bool prescribed_;
+  double scale_;
   Measured measured_;
   double t_before_ = 0.0;
   int resisted_first_ = 0, resisted_before_ = 0;

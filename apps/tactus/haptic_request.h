@@ -26,6 +26,7 @@ struct HapticRequest {
   bool no_turning = false, no_fading = false;  // as printed
   double internal_damping = 0.0;               // [N m s/rad], [N s/m]
   double rate = 0.0, duration = 5.0, size = 0.0, stiffness = 0.0, damping = -1.0, late = 0.0;
+  double rotational_stiffness = 0.0, rotational_damping = -1.0;  // [N m/rad], [N m s/rad] as the two before
   double watchdog = 0.1;
   double tool = 0.0;                                             // [kg]
   double most_force = 0.0, most_torque = 0.0, most_speed = 0.0;  // [N], [N m], [m/s]; 0: the device's own

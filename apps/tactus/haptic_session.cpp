@@ -128,6 +128,7 @@ class Opening {
     meet_mechanism();
     if (session_.device == nullptr) choose_device();
     session_.specification = session_.device->specification();
+    check_handle();
     tame_port();
     if (session_.hand != nullptr) choose_hand();
     session_.grasp.shown = shown_by(session_.specification, session_.grasp);
@@ -152,7 +153,7 @@ class Opening {
   void meet_mechanism();
   void choose_rate();
   void choose_device();
-  void leave_weight_out();
+  void check_handle() const;
   void tame_port();
   void choose_hand();
   void note_port();
@@ -249,6 +250,20 @@ void Opening::choose_device() {
     session_.model.gravity = {0.0, 0.0, 0.0};
     meet_mechanism();
   }
+}
+
+/// A model as a device has the inertia that its mechanism has at the handle, where it begins.
+void Opening::check_handle() const {
+  const device::Specification& s = session_.specification;
+  constexpr double kRounding = 1e6;  // [kg m^2], [kg] what is as heavy, or less than nothing, is no handle
+  for (std::size_t k = 0; k < 2; ++k)
+    if (s.name.starts_with("model:") && (s.actuated >> (3 * k) & 0b111) != 0 &&
+        !(s.inertia[k] > 0.0 && s.inertia[k] < kRounding))
+      refuse(
+          fmt::format("device `{}` cannot be {} as its handle stands where it begins: it has {:.3g} {} there",
+                      s.name, k == 0 ? "turned" : "moved", s.inertia[k], k == 0 ? "kg m^2" : "kg"),
+          "give the device's model another `initial` state, not a singular one, or hold it elsewhere, by "
+          "model:FILE:PORT");
 }
 
 void Opening::tame_port() {
@@ -405,7 +420,8 @@ void Opening::choose_guard() {
         "the device has no force sensor, and what the hand gives is what a stiff coordination holds: a mass "
         "is felt with that spring in series, and the passivity controller is on");
   // A display by motion leads or lags a little, by frequencies and by what is shown, and that feeds the hand or the mechanism some millijoules.
-  session_.loop->guard_passivity(request_.passivity || four || s.kind == device::Kind::admittance);
+  session_.loop->guard_passivity(request_.passivity || four || s.kind == device::Kind::admittance,
+                                 request_.passivity);
 }
 
 void Opening::choose_updates() {

@@ -16,8 +16,6 @@ using display::TickRecord;
 using nlohmann::ordered_json;
 using Vec3 = math::Vec3<double>;
 
-double along(const Vec3& d, const math::Vec3<double>& v) { return dot(d, v); }
-
 ordered_json as_json(const display::Histogram& h) {
   ordered_json bins = ordered_json::array();
   for (std::size_t i = 0; i < display::Histogram::kBins; ++i)
@@ -34,14 +32,16 @@ ordered_json as_json(const display::Histogram& h) {
 /// Numbers that say nothing are null.
 ordered_json as_json(const display::Felt& felt) {
   const auto number = [&](double value) { return felt.known ? ordered_json(value) : ordered_json(nullptr); };
+  const char* const inertia = felt.turning ? "inertia" : "mass";  // [kg m^2], [kg]
   return {{"known", felt.known},
-          {"mass", number(felt.mass)},
+          {"turning", felt.turning},
+          {inertia, number(felt.mass)},
           {"damping", number(felt.damping)},
           {"stiffness", number(felt.stiffness)},
           {"unexplained", felt.unexplained},
           {"told_apart", felt.told_apart},
           {"standard_errors",
-           {{"mass", number(felt.error[0])},
+           {{inertia, number(felt.error[0])},
             {"damping", number(felt.error[1])},
             {"stiffness", number(felt.error[2])}}}};
 }
@@ -81,8 +81,7 @@ ordered_json as_json(const Outcome& o) {
                           {"rotational_stiffness", o.gains.stiffness[0]}};
   else if (o.device.kind == device::Kind::impedance && o.request.controller == "proxy")
     json["proxy"] = {{"stiffness", o.gains.stiffness[1]}};
-  else if (o.device.kind == device::Kind::impedance &&
-           (o.request.controller == "impedance" || o.request.controller == "penalties"))
+  else if (o.four_channels())
     json["four_channels"] = {{"joint_stiffness", o.request.joint_stiffness},
                              {"joint_damping", o.request.joint_damping},
                              {"damping_growth", o.request.damping_growth},
@@ -96,7 +95,12 @@ ordered_json as_json(const Outcome& o) {
     json["two_rates"] = {{"simulation_hz", o.request.local_rate},
                          {"update_every_ticks", o.request.update_every},
                          {"oldest_update_ticks", o.measured.oldest}};
-  json["apparent_mass"] = o.grasp.inertia[1];
+  // Null: it cannot move, or not turn, where the run begins.
+  const auto apparent = [&](std::size_t k) {
+    return o.grasp.inertia[k] < kWall ? ordered_json(o.grasp.inertia[k]) : ordered_json(nullptr);
+  };
+  json["apparent_mass"] = apparent(1);
+  json["apparent_inertia"] = apparent(0);
   json["weight_n"] = o.grasp.weight;
   json["largest_force_n"] = o.measured.largest_force;
   json["largest_torque_nm"] = o.measured.largest_torque;
@@ -180,25 +184,37 @@ void print(const Outcome& o) {
   else
     fmt::print("{:.4g} J went into the mechanism; what the hand gave is not known of this device\n",
                into_port);
-  const auto print_felt = [](const char* what, const display::Felt& felt, const std::string& besides) {
+  const bool turning = only_turns(o.device);
+  const auto print_felt = [&](const char* what, const display::Felt& felt, const std::string& besides) {
+    const char* const force = turning ? "torque" : "force";
     if (felt.known)
-      fmt::print("{}: {} kg, {} N s/m, {} N/m{} ({:.2g} of the force not explained)\n", what,
-                 with_error(felt.mass, felt.error[0]), with_error(felt.damping, felt.error[1]),
-                 with_error(felt.stiffness, felt.error[2]), besides, felt.unexplained);
+      fmt::print("{}: {} {}, {} {}, {} {}{} ({:.2g} of the {} not explained)\n", what,
+                 with_error(felt.mass, felt.error[0]), turning ? "kg m^2" : "kg",
+                 with_error(felt.damping, felt.error[1]), turning ? "N m s/rad" : "N s/m",
+                 with_error(felt.stiffness, felt.error[2]), turning ? "N m/rad" : "N/m", besides,
+                 felt.unexplained, force);
     else if (felt.told_apart)
-      fmt::print("{}: no mass, damper and spring explain it; the best of them leave {:.2g} of the force{}\n",
-                 what, felt.unexplained, besides);
+      fmt::print("{}: no {}, damper and spring explain it; the best of them leave {:.2g} of the {}{}\n", what,
+                 turning ? "moment of inertia" : "mass", felt.unexplained, force, besides);
   };
   // A sensor has the device's dry friction in what it senses.
-  const double dry = o.device.force_sensor ? 0.0 : o.device.friction[1];
-  print_felt(
-      fmt::format("felt at the handle along ({:.2f} {:.2f} {:.2f}){}", o.grasp.shown.x, o.grasp.shown.y,
-                  o.grasp.shown.z, o.device.force_sensor ? "" : ", the device included")
-          .c_str(),
-      o.felt, dry > 0.0 ? fmt::format(", dry friction {:g} N besides", dry) : "");
+  const double dry = o.device.force_sensor ? 0.0 : o.device.friction[turning ? 0 : 1];
+  print_felt(fmt::format("felt at the handle {} ({:.2f} {:.2f} {:.2f}){}", turning ? "about" : "along",
+                         o.grasp.shown.x, o.grasp.shown.y, o.grasp.shown.z,
+                         o.device.force_sensor ? "" : ", the device included")
+                 .c_str(),
+             o.felt,
+             dry > 0.0 ? fmt::format(", dry friction {:g} {} besides", dry, turning ? "N m" : "N") : "");
   print_felt("the mechanism at its port", o.at_port, "");
-  if (!o.felt.known && !o.at_port.known)
-    fmt::print("apparent mass at the start {:.4g} kg\n", o.grasp.inertia[1]);
+  if (!o.felt.known && !o.at_port.known) {
+    const double inertia = o.grasp.inertia[turning ? 0 : 1];
+    if (!(inertia < kWall))
+      fmt::print("the port cannot {} where the run begins: it is felt as a wall\n",
+                 turning ? "turn" : "move");
+    else
+      fmt::print("apparent {} at the start {:.4g} {}\n", turning ? "moment of inertia" : "mass", inertia,
+                 turning ? "kg m^2" : "kg");
+  }
   print_times("a tick", o.report.compute);
   if (o.report.realtime)
     print_times(o.device.owns_clock ? "a sample, later than a period after the one before"
@@ -223,9 +239,7 @@ Made made_by_loop(const Outcome& o) {
   constexpr double kLeast = 1e-4;   // [J] of encoder steps
   if (!std::isfinite(o.hand_work)) return {};
   // Four channels scale power by both scales.
-  const bool four = o.request.controller == "impedance" || o.request.controller == "penalties";
-  const double scale =
-      four && o.device.kind == device::Kind::impedance ? o.request.force_scale * o.request.motion_scale : 1.0;
+  const double scale = o.four_channels() ? o.request.force_scale * o.request.motion_scale : 1.0;
   const double into_port = scale * o.last.into_port;
   const double made = into_port - o.hand_work;
   const double put_in = std::max(0.0, o.hand_work) + std::max(0.0, -into_port);
@@ -270,28 +284,33 @@ std::string plot_of(const Outcome& o) {
   display::Series handle{"handle", {}, {}}, port{"port", {}, {}}, energy{"into the mechanism", {}, {}};
   std::array<display::Series, 3> force{{{"x", {}, {}}, {"y", {}, {}}, {"z", {}, {}}}};
   if (o.records.empty()) return "";
-  const TickRecord& first = o.records.front();
   const auto add = [](display::Series& s, double t, double y) {
     s.x.push_back(t);
     s.y.push_back(y);
   };
-  for (const TickRecord& r : o.records) {
-    add(handle, r.t, along(o.grasp.shown, r.p_H - first.p_H));
-    add(port, r.t, along(o.grasp.shown, r.p_P - first.p_P));
+  const Vec3& way = o.grasp.shown;
+  const bool turning = only_turns(o.device);
+  const std::vector<double> of_handle = display::way_of(o.records, way, display::End::handle, turning),
+                            of_port = display::way_of(o.records, way, display::End::port, turning);
+  for (std::size_t k = 0; k < o.records.size(); ++k) {
+    const TickRecord& r = o.records[k];
+    add(handle, r.t, of_handle[k] - of_handle[0]);
+    add(port, r.t, of_port[k] - of_port[0]);
     add(energy, r.t, r.into_port);
     const device::Vector6 F = display::on_hand(r);
-    for (std::size_t i = 0; i < 3; ++i) add(force[i], r.t, F[3 + i]);
+    for (std::size_t i = 0; i < 3; ++i) add(force[i], r.t, F[(turning ? 0 : 3) + i]);
   }
-  const Vec3 &way = o.grasp.shown, left = o.grasp.ahead - way;
+  const Vec3 left = (turning ? o.grasp.axis : o.grasp.ahead) - way;
   constexpr double kRounding = 1e-9;
   return display::to_svg(
-      {.title = fmt::format("{} in the hand: way along ({:.2f} {:.2f} {:.2f}), the {}easiest",
-                            o.mechanism.model().name, way.x, way.y, way.z,
-                            dot(left, left) > kRounding ? "device's " : ""),
+      {.title = fmt::format("{} in the hand: {} ({:.2f} {:.2f} {:.2f}), the {}easiest",
+                            o.mechanism.model().name, turning ? "turn about" : "way along", way.x, way.y,
+                            way.z, dot(left, left) > kRounding ? "device's " : ""),
        .x_label = "time [s]",
-       .panels = {{"way [m]", {handle, port}},
-                  {"force on the hand [N]", {force[0], force[1], force[2]}},
-                  {"work [J]", {energy}}}});
+       .panels = {
+           {turning ? "turn [rad]" : "way [m]", {handle, port}},
+           {turning ? "torque on the hand [N m]" : "force on the hand [N]", {force[0], force[1], force[2]}},
+           {"work [J]", {energy}}}});
 }
 
 }  // namespace tactus::apps

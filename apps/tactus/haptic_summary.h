@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "haptic_controllers.h"
 #include "haptic_measure.h"
 #include "haptic_session.h"
 
@@ -33,6 +34,7 @@ struct Outcome {
     return request.local_rate > 0.0 &&
            (request.update_every > 1 || request.transport > 0.0 || request.realtime);
   }
+  bool four_channels() const { return four_channeled(request, device); }
   bool by_coupler() const {
     return device.kind == device::Kind::impedance && request.controller == "coupler";
   }

@@ -10,6 +10,7 @@
 #include <tactus/simulate/constraints/constraint_solver.h>
 #include <tactus/simulate/constraints/parametric.h>
 #include <tactus/simulate/motion/dynamics.h>
+#include <tactus/simulate/motion/ports.h>
 
 namespace tactus::control {
 
@@ -35,6 +36,8 @@ struct Algorithm1::Equations {
   std::optional<simulate::Parametrization> places;   // where the model gives psi
   std::vector<double> work, out;
   generate::Evaluator energy;
+  std::unique_ptr<simulate::PortKernels> kernels;  // null: no port was asked for
+  std::unique_ptr<simulate::Ports> ports;          // by those
 };
 
 Algorithm1::~Algorithm1() = default;
@@ -80,6 +83,8 @@ const std::vector<double>& Algorithm1::accelerations(double t, const std::vector
   arguments_.assign(1, t);
   for (const std::vector<double>* part : std::initializer_list<const std::vector<double>*>{&q_, &u_, &tau})
     arguments_.insert(arguments_.end(), part->begin(), part->end());
+  if (own_->ports != nullptr && own_->ports->acts())
+    own_->ports->add(arguments_.data(), arguments_.data() + 1 + q_.size() + u_.size());
   if (own_->solver) {
     own_->solver->accelerate(arguments_.data(), udot_.data(), qdot_.data());
   } else {
@@ -122,6 +127,21 @@ void Algorithm1::runge_kutta(double h, const std::vector<double>& tau) {
     z_[i] += h * sum_z[i];
     zd_[i] += h * sum_zd[i];
   }
+}
+
+int Algorithm1::port(std::string_view name) {
+  if (own_->kernels == nullptr) {
+    own_->kernels = std::make_unique<simulate::PortKernels>(own_->equations, std::vector<int>{});
+    own_->ports = std::make_unique<simulate::Ports>(*own_->kernels);
+  }
+  return simulate::find_port(own_->kernels->ports, name);
+}
+
+void Algorithm1::step(double h, const std::array<double, 6>& wrench, int port) {
+  const simulate::PortWrench held{port, wrench};
+  TACTUS_CHECK(own_->ports != nullptr && own_->ports->hold({&held, 1}));
+  step(h, std::vector<double>(nv_, 0.0));
+  own_->ports->release();
 }
 
 void Algorithm1::step(double h, const std::vector<double>& tau) {

@@ -7,12 +7,17 @@
 // Redundant virtual mechanisms (more q than x), which the paper leaves out: a model that gives no z is integrated in q itself, z = q, and
 // the display is told x_r = phi(q); no phi^-1 is asked for, which would not exist.
 //
+// The hand's wrench F acts at a port, tau = J_phi^T F (line 3 of it). Printed, J_phi is that of the beginning of the step; mended, by Runge-Kutta, F is held in the world's axes, as a sampled sensor has it,
+// and J_phi goes on with q from stage to stage.
+//
 // Holonomic constraints are kept, because q = psi(z). Rows that exist at velocity level only (rolling) drift:
 // zd is integrated without them. The remedy is a projection of the velocity after the step.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include <tactus/describe/model/model.h>
@@ -44,6 +49,10 @@ class Algorithm1 {
 
   /// Advances by h with the forces held, as a sampled hand's force is.
   void step(double h, const std::vector<double>& tau);
+  /// The port of that name, a frame's that is marked `grasp` or a body's; -1 where there is none. Its kernels are made when the first is asked for.
+  int port(std::string_view name);
+  /// With a wrench [N m; N] at the port's origin instead, world axes: J^T F in each place where accelerations are asked for, at the step's beginning or at every stage.
+  void step(double h, const std::array<double, 6>& wrench, int port);
 
   double t() const { return t_; }
   const std::vector<double>& q() const { return q_; }

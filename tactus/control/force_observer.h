@@ -1,4 +1,4 @@
-// The hand's wrench on a device without a force sensor: what its momentum gained and its motors did not give.
+// The hand's wrench on a device without a force sensor: what its momentum gained and its motors did not give, by the observer of momenta of [DeLucaMattone2003].
 //
 //   p' = M_d v,     ph' = u - B_d v + F,     F = g (p - ph)        so that     F' = g (F_h - F)
 //

@@ -177,4 +177,13 @@ struct PenaltyBorder {
 };
 PenaltyBorder penalty_border(double period, double joint_damping) noexcept;
 
+/// Of a device as it is, by the sampled loop of one axis before a wall (penalty_design.cpp): the largest eigenvalue's size of the map from one tick to the next, along rotations (0) or translations (1): k_j [1/s^2], b_j [1/s], `hand_damping` B_h [N m s/rad], [N s/m]. The
+/// coordination is the gains' own.
+double penalty_radius(const device::Specification& specification, const FourChannelGains& gains,
+                      std::size_t k, double joint_stiffness, double joint_damping, double hand_damping);
+
+/// The largest k_j [1/s^2] that is stable with this b_j, to 1e-4 of itself; 0 where none is.
+double stiffest_penalty(const device::Specification& specification, const FourChannelGains& gains,
+                        std::size_t k, double joint_damping, double hand_damping);
+
 }  // namespace tactus::control

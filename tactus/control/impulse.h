@@ -1,4 +1,5 @@
-// An impulse shown by a device that gives forces: as many ticks of the largest force as it takes, none of it lost.
+// An impulse shown by a device that gives forces: as many ticks of the largest force as it takes, none of it lost. [ConstantinescuSalcudeanCroft2005] gives it within one step, which asks for motors
+// without an end.
 //
 //   F = left/T where that is within what the motors have, otherwise as much as they have;     left -= F T
 //

@@ -23,6 +23,12 @@
 // which at z = -1 is 2 + a (1 - v) (1 + p): above 0 for every B where v <= 1, while a port that is lighter than the handle bears less than without. So p = 1 - v along each of the port's directions
 // (four_channel.h, S), and 0 where it is lighter: all of it where nothing moves, and what is left of dampers is T/2m (1 - v) >= 0. A function of S, as the penalties' weights are: nothing jumps where directions cross.
 //
+// Scales. With D^2 = 1/(f c) of rotations and c/f of translations, f and c being the scales of force and motion, the handle has S_h = D S D: in the port's directions v_k, G = V^T D V,
+//
+//   V^T S_h V = G^T diag(s) G,      v_k = the sum of the sizes in its row k
+//
+// s_k D^2 where a direction is of one kind, or c = 1; otherwise a bound: diag(v) - S_h has no negative eigenvalue, so that no more is foretold than may be.
+//
 // Where directions are judged by the Jacobian alone (Rank::jacobian) the masses are not known: their weights stand for p.
 #pragma once
 

@@ -10,7 +10,7 @@
 //
 //   F += -a M V,      a = -W/(T V^T M V),       a <= 1/(2 T)
 //
-// so that T a V^T M V = -W is burnt at the speed that the handle has now; at most half of its momentum is taken in a tick, and what is
+// so that T a V^T M V = -W is burnt at the speed that the handle has now; at most half of its momentum is taken in a tick, less where motors are late (passivity_design.h), and what is
 // still missing is taken later. The damper stands between the handle and the ground: the mechanism does not feel it.
 //
 // An admittance device is given motion: W is the work of the sensed F_h along the sensed way (along the commanded one a virtual mass
@@ -42,15 +42,14 @@ inline double quadratic(const std::array<double, 36>& M, const device::Vector6& 
   return sum;
 }
 
-/// The damper's wrench of the next period; zero where W is not negative.
+/// The damper's wrench of the next period; zero where W is not negative. `most` of the momentum is taken.
 inline device::Vector6 passivity_wrench(double W, const device::Vector6& V, const std::array<double, 36>& M,
-                                        double period) noexcept {
+                                        double period, double most = 0.5) noexcept {
   device::Vector6 F{};
   if (!(W < 0.0)) return F;
   const double power = quadratic(M, V);
   if (!(power > 0.0)) return F;
-  constexpr double kMost = 0.5;  // of the momentum
-  const double a = std::min(-W / (period * power), kMost / period);
+  const double a = std::min(-W / (period * power), most / period);
   for (std::size_t i = 0; i < 6; ++i)
     for (std::size_t j = 0; j < 6; ++j) F[i] -= a * M[6 * i + j] * V[j];
   return F;
@@ -79,19 +78,23 @@ struct Yielding {
   double periods = 2.0;  // 1 + d: from the sensed wrench to the motion that answers it
 };
 
+/// All that it remembers, beside the books (display/energy_books.h) that W is read from: the damper has no memory.
+struct PassivityMemory {
+  device::Vector6 V{};  // [rad/s; m/s] by which an admittance device yields in this period
+};
+
 /// The motion that an admittance device yields besides, in the next period, from the one in this; it fades where W is not negative.
-inline device::Vector6 passivity_motion(const Yielding& yielding, double W, const device::Vector6& F_h,
-                                        double period, const device::Vector6& V) noexcept {
+inline const device::Vector6& passivity_motion(PassivityMemory& memory, const Yielding& yielding, double W,
+                                               const device::Vector6& F_h, double period) noexcept {
   double power = 0.0;
   for (std::size_t i = 0; i < 6; ++i) power += yielding.C[i / 3] * F_h[i] * F_h[i];
   const double c = W < 0.0 && power > 0.0 ? std::min(-W / (period * power), 1.0) : 0.0;
-  device::Vector6 next = V;
   for (std::size_t i = 0; i < 6; ++i) {
     const double C = yielding.C[i / 3];
     const double a = 1.0 / (yielding.periods * (1.0 + C * yielding.hand_damping[i / 3]));
-    next[i] += a * (c * C * F_h[i] - V[i]);
+    memory.V[i] += a * (c * C * F_h[i] - memory.V[i]);
   }
-  return next;
+  return memory.V;
 }
 
 }  // namespace tactus::control

@@ -1,4 +1,5 @@
-// Inverse-dynamics rendering: the handle's motion prescribes the port's, and what that takes is felt.
+// Inverse-dynamics rendering: the handle's motion prescribes the port's, and what that takes is felt; for the slider of a crank it is [Aghili2005, (75)], mended. An error is
+// taken out as [Baumgarte1972] takes out that of a constraint.
 //
 // Along the axes S that are prescribed the port is welded to the moving handle, a constraint that depends on time:
 //

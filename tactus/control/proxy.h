@@ -69,6 +69,10 @@ struct Proxy {
       held[count++] = met;
     }
   }
+  /// Whether a point is behind a face by more than rounding: a proxy there does not meet it.
+  static bool behind(const ProxyFace& face, const math::Vec3<double>& p) noexcept {
+    return dot(face.normal, p) - face.offset < -kSide;
+  }
   /// [N] on the handle.
   math::Vec3<double> force(const ProxyMemory& memory, const math::Vec3<double>& handle) const noexcept {
     return stiffness * (memory.p - handle);

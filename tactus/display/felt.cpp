@@ -7,6 +7,7 @@
 
 #include <tactus/base/check.h>
 #include <tactus/math/decompositions.h>
+#include <tactus/math/rotation_vector.h>
 
 namespace tactus::display {
 
@@ -56,20 +57,52 @@ Felt fit_felt(std::span<const double> x, std::span<const double> v, std::span<co
   return felt;
 }
 
+std::vector<double> way_of(std::span<const TickRecord> records, const math::Vec3<double>& d, End end,
+                           bool turning) {
+  std::vector<double> way(records.size());
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const TickRecord& r = records[i];
+    if (!turning)
+      way[i] = dot(d, end == End::handle ? r.p_H : r.p_P);
+    else if (const TickRecord& before = records[i == 0 ? 0 : i - 1]; i > 0)
+      way[i] =
+          way[i - 1] + dot(d, math::rotation_vector(end == End::handle ? r.R_H * before.R_H.transposed()
+                                                                       : r.R_P * before.R_P.transposed()));
+  }
+  return way;
+}
+
+namespace {
+
+/// Of a motion or a wrench: along d, or about it.
+struct Component {
+  math::Vec3<double> d;
+  std::size_t first;  // of its three
+  double operator()(const Vector6& V) const noexcept {
+    return d.x * V[first] + d.y * V[first + 1] + d.z * V[first + 2];
+  }
+};
+
+}  // namespace
+
 // Mean accelerations of the ticks, under forces that were held: a = (v' - v)/T.
-Felt felt_along(std::span<const TickRecord> records, const math::Vec3<double>& d, double period) {
-  const auto along = [&](const Vector6& V) { return d.x * V[3] + d.y * V[4] + d.z * V[5]; };
+Felt felt_along(std::span<const TickRecord> records, const math::Vec3<double>& d, double period,
+                bool turning) {
+  const Component along{d, turning ? 0u : 3u};
+  const std::vector<double> way = way_of(records, d, End::port, turning);
   std::vector<double> x, v, a, F;
   for (std::size_t i = 0; i + 1 < records.size(); ++i) {
     const TickRecord &one = records[i], &two = records[i + 1];
     if (one.stage != control::Stage::on) continue;
     const double v1 = along(one.V_P), v2 = along(two.V_P);
-    x.push_back(0.5 * dot(d, one.p_P + two.p_P));
+    x.push_back(0.5 * (way[i] + way[i + 1]));
     v.push_back(0.5 * (v1 + v2));
     a.push_back((v2 - v1) / period);
     F.push_back(along(one.on_port));
   }
-  return fit_felt(x, v, a, F);
+  Felt felt = fit_felt(x, v, a, F);
+  felt.turning = turning;
+  return felt;
 }
 
 namespace {
@@ -102,10 +135,10 @@ class LowPass {
 //
 // all at the same instant, t_k + T/2, to second order; a sensed force as the mean of both ends.
 Felt felt_at_handle(std::span<const TickRecord> records, const math::Vec3<double>& d,
-                    const device::Specification& device) {
+                    const device::Specification& device, bool turning) {
   const double T = 1.0 / device.rate;
-  const auto place = [&](std::size_t i) { return dot(d, records[i].p_H); };
-  const auto along = [&](const Vector6& V) { return d.x * V[3] + d.y * V[4] + d.z * V[5]; };
+  const std::vector<double> place = way_of(records, d, End::handle, turning);
+  const Component along{d, turning ? 0u : 3u};
   const bool sensed = device.force_sensor || device.kind == device::Kind::admittance;
   const auto late = static_cast<std::size_t>(std::max(0L, std::lround(device.latency * device.rate)));
   const auto settled = static_cast<std::size_t>(std::ceil(LowPass::kSettled * device.rate));
@@ -116,7 +149,7 @@ Felt felt_at_handle(std::span<const TickRecord> records, const math::Vec3<double
     if (records[i].stage != control::Stage::on) continue;
     const double force = sensed ? 0.5 * (along(records[i].F_H) + along(records[i + 1].F_H))
                                 : -along(records[i - late].on_handle);
-    const double before = place(i - 1), x1 = place(i), x2 = place(i + 1), after = place(i + 2);
+    const double before = place[i - 1], x1 = place[i], x2 = place[i + 1], after = place[i + 2];
     const std::array<double, 4> now{filter[0](0.5 * (x1 + x2)), filter[1]((x2 - x1) / T),
                                     filter[2]((after - x2 - x1 + before) / (2.0 * T * T)), filter[3](force)};
     if (running++ < settled) continue;
@@ -126,9 +159,10 @@ Felt felt_at_handle(std::span<const TickRecord> records, const math::Vec3<double
     F.push_back(now[3]);
   }
   Felt felt = fit_felt(x, v, a, F);
+  felt.turning = turning;
   if (!sensed) {
-    felt.mass += device.inertia[1];
-    felt.damping += device.damping[1];
+    felt.mass += device.inertia[turning ? 0 : 1];
+    felt.damping += device.damping[turning ? 0 : 1];
   }
   return felt;
 }

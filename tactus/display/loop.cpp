@@ -7,6 +7,7 @@
 #include <tactus/algebra/calculus.h>
 #include <tactus/base/error.h>
 #include <tactus/control/coupler_follow.h>
+#include <tactus/control/passivity_design.h>
 #include <tactus/control/prescribed_design.h>
 #include <tactus/display/loop_parts.h>
 #include <tactus/display/two_rates.h>
@@ -46,7 +47,8 @@ HapticLoop::HapticLoop(simulate::Mechanism& mechanism, device::Device& device, i
       safety_(limits, mechanism.step_length()),
       books_(std::make_unique<EnergyBooks>()),
       closed_(!drives_itself(mechanism.model())),
-      sent_(std::make_unique<Sent>()) {
+      sent_(std::make_unique<Sent>()),
+      guard_share_(control::guard_share(device.specification())) {
   const double period = 1.0 / device.specification().rate;
   constexpr double kSame = 1e-9;  // of the period: steps are given in decimals
   if (!(std::abs(period - mechanism.step_length()) <= kSame * period))
@@ -126,6 +128,13 @@ void HapticLoop::use(const control::ProxyGains& gains) {
                      "take an impedance device that moves in space");
   if (!(gains.stiffness > 0.0) || !std::isfinite(gains.stiffness))
     throw InputError({}, fmt::format("a proxy's spring of {:g} N/m", gains.stiffness), "give a positive one");
+  if (const std::string solid = solid_around(mechanism_.model(), mechanism_.motion(port_).X_WP.p);
+      !solid.empty())
+    throw InputError(
+        mechanism_.model().bodies.front().where,
+        fmt::format("the port `{}` begins inside {}: a proxy that begins in a solid feels nothing of it",
+                    mechanism_.ports()[static_cast<std::size_t>(port_)].name, solid),
+        "begin outside of it: give another `initial` state, hold another port, or move the shape");
   proxy_ = std::make_unique<PointTool>(
       PointTool{.faces = world_faces(mechanism_.model()), .stiffness = gains.stiffness});
   teleoperation_ = nullptr;
@@ -227,7 +236,7 @@ bool HapticLoop::enable() noexcept {
   if (!recovered_) recovered_ = view_->recover();
   if (!recovered_ || !device_.enable()) return false;
   memory_.engaged = false;
-  guard_ = {};
+  sent_->yield = {};
   before_ = hand_before_ = false;
   sent_->count = 0;
   return safety_.enable();
@@ -264,6 +273,7 @@ bool HapticLoop::tick(double elapsed) noexcept {
     record_.age = static_cast<int>(view_->age());
     record_.t = sample_.t;
     record_.p_H = sample_.X_WH.p;
+    record_.R_H = sample_.X_WH.R;
     record_.V_H = sample_.V_WH;
     record_.F_H = sample_.F_H_W;
     record_.R_P = port.X_WP.R;
@@ -432,7 +442,7 @@ void HapticLoop::command(const device::Command& command) noexcept {
 void HapticLoop::safe_state() noexcept {
   record_.on_handle = record_.on_port = {};
   memory_.engaged = before_ = hand_before_ = false;
-  guard_ = {};
+  sent_->yield = {};
   // The last place that was believed, at rest: what an admittance device holds. Where none was, no place is right: it is told nothing, and switched off where it stands.
   commanded_ = {.wrench = {}, .X_WH = safety_.memory().last.X_WH, .V_WH = {}};
   if (!admittance_ || safety_.memory().seen) device_.command(commanded_);

@@ -53,6 +53,7 @@ struct TickRecord {
   double t = 0.0;                   // [s] of the sample
   math::Vec3<double> p_H{}, p_P{};  // [m] handle as sensed, port before the step; world axes
   Vector6 V_H{}, V_P{};
+  math::Mat3<double> R_H = math::Mat3<double>::identity();  // of the handle as sensed
   math::Mat3<double> R_P = math::Mat3<double>::identity();  // of the port
   Vector6 F_H{};                   // [N m; N] of the hand, where the device senses it
   Vector6 on_handle{}, on_port{};  // [N m; N] wrenches
@@ -96,10 +97,14 @@ class HapticLoop {
   /// impedance kind, does not have those axes, the port has fewer freedoms where it is, or the mechanism is a thread's already.
   void use(const control::PrescribedGains& gains);
   /// A virtual proxy instead (control/proxy.h): the handle is a point before the boxes and planes that stand on the ground; the mechanism goes
-  /// on by itself. Throws InputError where the device cannot push in space, or nothing is there to be met.
+  /// on by itself. Throws InputError where the device cannot push in space, nothing is there to be met, or the port is inside of something: a proxy begins in a free place.
   void use(const control::ProxyGains& gains);
-  /// The passivity observer and controller (control/passivity.h): a hand gets no more than it put in, and what the mechanism gave by itself.
-  void guard_passivity(bool on = true) noexcept { guarded_ = on; }
+  /// The passivity observer and controller (control/passivity.h): a hand gets no more than it put in, and what the mechanism gave by itself. Four channels that sense the hand brake the port alone,
+  /// unless the handle is to be braked, too: a damper there holds it where the port goes on, and then has more to take.
+  void guard_passivity(bool on = true, bool handle_too = false) noexcept {
+    guarded_ = on;
+    handle_guarded_ = on && handle_too;
+  }
   /// The coupler softens where the port grows lighter than it bears (control/coupler_follow.h), from now on. False, and nothing is followed, where its gains are not stable with the
   /// port as it is now, or there is no coupler.
   bool follow_port();
@@ -223,9 +228,9 @@ class HapticLoop {
   math::Vec3<double> p_hand_{};
   math::Mat3<double> R_hand_ = math::Mat3<double>::identity();
   bool hand_before_ = false;
-  std::unique_ptr<device::Fixture> fixture_;  // null: nothing beyond the sensor
-  Vector6 A_commanded_{};                     // of the tick before, admittance devices
-  bool guarded_ = false;
+  std::unique_ptr<device::Fixture> fixture_;       // null: nothing beyond the sensor
+  Vector6 A_commanded_{};                          // of the tick before, admittance devices
+  bool guarded_ = false, handle_guarded_ = false;  // the latter of four channels that sense the hand
   std::unique_ptr<EnergyBooks> books_;
   double made_in_ramp_ =
       0.0;       // [J] by the display of four channels, whose books begin anew until their forces are there
@@ -233,7 +238,7 @@ class HapticLoop {
   struct Sent;
   std::unique_ptr<Sent> sent_;  // wrenches on their way to the motors
   Vector6 support_{};           // holds the port where the display begins, while forces ramp up
-  Vector6 guard_{};             // wrench or motion of the passivity controller that is held
+  double guard_share_;          // of the handle's momentum, in a tick
 };
 
 }  // namespace tactus::display

@@ -21,14 +21,12 @@ constexpr double kRounded = 0.001;
 }  // namespace
 
 Vector6 HapticLoop::guard_wrench() noexcept {
-  guard_ = {};
-  if (!(guarded_ || gave_up()) || safety_.memory().stage == Stage::off) return guard_;
+  if (!(guarded_ || gave_up()) || safety_.memory().stage == Stage::off) return {};
   const device::HandleDynamics* const own = own_dynamics();
   const double slack = teleoperation_ != nullptr ? kRounded * books_->turned() : 0.0;
-  guard_ = control::passivity_wrench(credit() + slack, sample_.V_WH,
-                                     own != nullptr ? own->M : control::inertia_of(device_.specification()),
-                                     period_);
-  return guard_;
+  return control::passivity_wrench(credit() + slack, sample_.V_WH,
+                                   own != nullptr ? own->M : control::inertia_of(device_.specification()),
+                                   period_, guard_share_);
 }
 
 namespace {
@@ -186,8 +184,8 @@ void HapticLoop::teleoperate() noexcept {
   if (safety_.faulted()) return;
   teleoperation_->stepped(*view_);
   // Where the hand is sensed the port is braked alone, and the handle follows it: a damper on the handle would hold it where the port goes on with the hand's wrench, which gives no work there, and the port
-  // is fed by all of it.
-  const Vector6 guard = teleoperation_->senses_force() ? Vector6{} : guard_wrench();
+  // is fed by all of it. What makes energy at the handle alone, penalties that are too stiff, no brake of the port takes back: for that the handle has to be asked for.
+  const Vector6 guard = teleoperation_->senses_force() && !handle_guarded_ ? Vector6{} : guard_wrench();
   const Vector6 on_handle = safety_.limited(teleoperation_->on_handle(safety_.limits().force), guard,
                                             by_itself ? Entry::by_itself : Entry::ramped);
   if (safety_.faulted()) return;
@@ -258,7 +256,7 @@ void HapticLoop::display_admittance() noexcept {
   if (guarded_) {
     // A period until the motion is there, and one until it is sensed.
     const control::Yielding yielding{.periods = 2.0 + device_.specification().latency / period_};
-    const Vector6 more = guard_ = control::passivity_motion(yielding, credit(), F_h, period_, guard_);
+    const Vector6& more = control::passivity_motion(sent_->yield, yielding, credit(), F_h, period_);
     for (std::size_t i = 0; i < 6; ++i) {
       to.V_WH[i] += more[i];
       record_.guarded += period_ * F_h[i] * more[i];

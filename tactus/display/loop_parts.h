@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tactus/control/coupler_follow.h>
+#include <tactus/control/passivity.h>
 #include <tactus/control/prescribed_port.h>
 #include <tactus/control/proxy.h>
 #include <tactus/display/energy_books.h>
@@ -33,8 +34,9 @@ struct HapticLoop::Sent {
   std::array<Vector6, kMost> wrench{}, guard{},
       carried{};  // of `wrench`: for the device's own weight and friction
   std::size_t count = 0;
-  double work_begun = 0.0;  // [J] into the port before the books
-  double kinetic = 0.0;     // [J] of the handle, in the tick before
+  double work_begun = 0.0;           // [J] into the port before the books
+  double kinetic = 0.0;              // [J] of the handle, in the tick before
+  control::PassivityMemory yield{};  // of an admittance device
 
   void push(const Vector6& all, const Vector6& own, const Vector6& for_device) noexcept {
     const std::size_t at = count++ % kMost;

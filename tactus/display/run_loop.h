@@ -17,6 +17,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -98,9 +99,11 @@ struct RunReport {
 RunReport run_loop(HapticLoop& loop, const RunOptions& options, std::span<TickRecord> records = {},
                    long stride = 1);
 
-/// What a hand feels along one direction: mass, damping and stiffness that fit the forces best.
+/// What a hand feels along one direction: mass, damping and stiffness that fit the forces best; about it, moment of inertia and what belongs to it, that fit the torques.
 struct Felt {
-  double mass = 0.0, damping = 0.0, stiffness = 0.0;  // [kg], [N s/m], [N/m]
+  bool turning = false;  // about the direction
+  double mass = 0.0, damping = 0.0,
+         stiffness = 0.0;  // [kg], [N s/m], [N/m]; [kg m^2], [N m s/rad], [N m/rad]
   /// Of mass, damping and stiffness: standard errors, with residuals that hang together from sample to sample counted as the fewer that they are.
   std::array<double, 3> error{};
   double unexplained = 1.0;  // the part of the force's variation that is left over, rms: 0 is a perfect fit
@@ -110,14 +113,19 @@ struct Felt {
   /// nine tenths of the force's square are what those must explain.
   static constexpr double kMostUnexplained = 0.3;
 };
-/// Of the port along the unit vector d, from records of all ticks.
-Felt felt_along(std::span<const TickRecord> records, const math::Vec3<double>& d, double period);
-/// What the hand itself feels: its force on the handle against the handle's motion along the unit vector d, from records of all ticks. Scales,
+enum class End : std::uint8_t { handle, port };
+/// [m] Where that end is along d at each record; or [rad] by how much it has turned about d since the first, as a sum of what it turns from one to the next.
+std::vector<double> way_of(std::span<const TickRecord> records, const math::Vec3<double>& d, End end,
+                           bool turning);
+/// Of the port along the unit vector d, or about it where it is turned, from records of all ticks.
+Felt felt_along(std::span<const TickRecord> records, const math::Vec3<double>& d, double period,
+                bool turning = false);
+/// What the hand itself feels: its force on the handle against the handle's motion along the unit vector d, from records of all ticks; its torque against the turning about d. Scales,
 /// coupler, delays and the device are in it.
 ///
 /// With a force sensor the force is the sensed one. Without, it is what the motors gave, -F, and the device's own inertia and damping
 /// (as its specification has them) are added: F_hand = m_d a + b_d v - F. Dry friction of the device is felt besides.
 Felt felt_at_handle(std::span<const TickRecord> records, const math::Vec3<double>& d,
-                    const device::Specification& device);
+                    const device::Specification& device, bool turning = false);
 
 }  // namespace tactus::display

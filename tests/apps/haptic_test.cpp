@@ -218,5 +218,86 @@ TEST(Haptic, AMechanismWithoutAnAnswerSaysWhy) {
   EXPECT_EQ(run.out.find("all is well"), std::string::npos) << run.out;
 }
 
+// A disk of 0.02 kg m^2 through a wheel: no mass of 1e12 kg, and what is felt is felt about the axis.
+TEST(Haptic, AWheelIsFeltAboutItsAxis) {
+  const Folder folder;
+  const std::string disk =
+      folder.file("disk.yaml",
+                  "name: disk\ngravity: [0, 0, 0]\nbodies: {disk: {mass: 1, inertia: [0.02, 0.02, 0.02]}}\n"
+                  "joints: {q: {type: revolute, parent: world, child: disk, axis: z}}\n");
+  const Outcome run = tactus("haptic " + disk + " --device simulated:wheel --json"),
+                text = tactus("haptic " + disk + " --device simulated:wheel");
+  ASSERT_EQ(run.code, 0) << run.err;
+  const json summary = json::parse(run.out), port = summary.at("mechanism_at_port");
+  EXPECT_TRUE(summary.at("apparent_mass").is_null());
+  EXPECT_NEAR(summary.at("apparent_inertia").get<double>(), 0.02, 1e-9);
+  EXPECT_TRUE(port.at("turning").get<bool>());
+  EXPECT_NEAR(port.at("inertia").get<double>(), 0.02, 1e-6);
+  EXPECT_NEAR(summary.at("felt").at("inertia").get<double>(), 0.02 + 0.03,
+              0.1 * 0.05);  // with the wheel's own
+  EXPECT_NE(text.out.find("felt at the handle about (0.00 0.00 1.00)"), std::string::npos) << text.out;
+  EXPECT_EQ(text.out.find("e+12"), std::string::npos) << text.out;
+}
+
+TEST(Haptic, PenaltiesThatSwingUpAreNotedAndTheRemedyIsNamed) {
+  const std::string chain = "haptic " + model("three_link_chain.yaml") +
+                            " --port middle --controller penalties --device simulated:planar-force "
+                            "--duration 3 --joint-stiffness ";
+  const Outcome stable = tactus(chain + "50000"), wild = tactus(chain + "99000"),
+                tame = tactus(chain + "99000 --passivity --json");
+  EXPECT_EQ(stable.code, 0) << stable.err;
+  EXPECT_EQ(stable.out.find("swing up"), std::string::npos) << stable.out;
+  EXPECT_EQ(wild.code, 1);
+  EXPECT_NE(wild.out.find("swing up"), std::string::npos) << wild.out;
+  EXPECT_NE(wild.out.find("stable up to --joint-stiffness"), std::string::npos) << wild.out;
+  for (const char* remedy : {"--passivity", "--joint-stiffness", "--joint-damping"})
+    EXPECT_NE(wild.err.find(remedy), std::string::npos) << wild.err;
+  EXPECT_EQ(tame.code, 0) << tame.err;  // for so long
+  EXPECT_GT(json::parse(tame.out).at("energy_j").at("taken_by_the_passivity_controller").get<double>(), 0.0);
+}
+
+// Handle and port go ways that differ by the scale: that is not apart.
+TEST(Haptic, AScaledMotionIsNotApart) {
+  const Outcome run = tactus("haptic " + model("three_link_chain.yaml") +
+                             " --controller penalties --device simulated:ideal-force --motion-scale 0.1 "
+                             "--size 0.02 --duration 2 --json");
+  ASSERT_EQ(run.code, 0) << run.err;
+  const json summary = json::parse(run.out);
+  EXPECT_LT(summary.at("largest_lag_m").get<double>(), 0.005);
+  EXPECT_EQ(summary.at("notes").dump().find("came apart"), std::string::npos) << summary.at("notes");
+}
+
+TEST(Haptic, SaysWhatAProxyHasAndWhereADeviceCannotBeMoved) {
+  const Outcome proxy =
+      tactus("haptic " + model("peg_in_hole.yaml") + " --controller proxy --stiffness 40000 --duration 0.1");
+  EXPECT_EQ(proxy.code, 0) << proxy.err;
+  EXPECT_NE(proxy.out.find("a proxy's spring of 4e+04 N/m is not passive"), std::string::npos) << proxy.out;
+  EXPECT_EQ(proxy.out.find("a coupler of"), std::string::npos) << proxy.out;
+  for (const char* name : {"flexible_3r.yaml", "andrews.yaml"}) {
+    const Outcome run = tactus("haptic " + model("planar_2r.yaml") + " --device model:" + model(name));
+    EXPECT_EQ(run.code, 2) << name;
+    EXPECT_EQ(run.err.find("neither damping nor mass"), std::string::npos) << run.err;
+    EXPECT_NE(run.err.find("cannot be moved"), std::string::npos) << run.err;
+    EXPECT_NE(run.err.find("`initial`"), std::string::npos) << run.err;
+  }
+}
+
+TEST(Haptic, RotationsOfACouplerAndOfAHandHaveGainsOfTheirOwn) {
+  const std::string cart =
+      "haptic " + model("shopping_cart.yaml") + " --device simulated:spatial --duration 0.2 ";
+  const Outcome run = tactus(
+      cart + "--rotational-stiffness 2 --rotational-damping 0.001 --hand-rotational-stiffness 3 --json");
+  ASSERT_EQ(run.code, 0) << run.err;
+  const json summary = json::parse(run.out);
+  EXPECT_EQ(summary.at("coupler").at("rotational_stiffness"), 2.0);
+  EXPECT_EQ(summary.at("coupler").at("rotational_damping"), 0.001);
+  EXPECT_EQ(summary.at("notes").dump().find("does nothing"), std::string::npos) << summary.at("notes");
+  const Outcome idle = tactus(cart +
+                              "--controller penalties --rotational-stiffness 2 --hand none "
+                              "--hand-rotational-damping 1");
+  EXPECT_NE(idle.out.find("--rotational-stiffness does nothing here"), std::string::npos) << idle.out;
+  EXPECT_NE(idle.out.find("--hand-rotational-damping does nothing here"), std::string::npos) << idle.out;
+}
+
 }  // namespace
 }  // namespace tactus::apps

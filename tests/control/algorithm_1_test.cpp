@@ -1,4 +1,4 @@
-// Algorithm 1 of [Faulring2006] where it is not printed: virtual mechanisms with more joints than the hand has directions.
+// Algorithm 1 of [Faulring2006]: as it is printed, against its lines written down once more; and where it is not printed, for virtual mechanisms with more joints than the hand has directions.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -53,19 +53,27 @@ std::vector<double> torques(const std::vector<double>& q, const std::array<doubl
   return tau;
 }
 
-/// How far Algorithm 1 and the simulation are apart in a second; torques held over a step in both, or the force at the tip in the latter.
-double apart(const describe::Model& model, double h, bool at_tip) {
+/// What is held over a step.
+enum class Held { torques_in_both, force_in_one, force_in_both };
+
+/// How far Algorithm 1 and the simulation are apart in a second; with torques of the joints held over a step in both, or in Algorithm 1 alone and the force at the tip in the simulation, or that in both.
+double apart(const describe::Model& model, double h, Held held) {
   Algorithm1 display(model, Scheme::runge_kutta);
   const auto chain = contact::open(model, {.step = h});
-  const int tip = chain->port("tip");
+  const int tip = chain->port("tip"), display_tip = display.port("tip");
+  EXPECT_GE(display_tip, 0);
   double worst = 0.0;
   for (int k = 0; k < std::lround(1.0 / h); ++k) {
     const std::array<double, 2> f = force_at(display.t());
     const std::vector<double> tau = torques(display.q(), f);
     const simulate::PortWrench wrench{tip, {0, 0, 0, f[0], f[1], 0}};
-    display.step(h, tau);
-    EXPECT_TRUE((at_tip ? chain->step({.tau = {}, .ports = {&wrench, 1}, .wrench = {}})
-                        : chain->step({.tau = tau, .ports = {}, .wrench = {}}))
+    if (held == Held::force_in_both)
+      display.step(h, wrench.wrench, display_tip);
+    else
+      display.step(h, tau);
+    EXPECT_TRUE((held == Held::torques_in_both
+                     ? chain->step({.tau = tau, .ports = {}, .wrench = {}})
+                     : chain->step({.tau = {}, .ports = {&wrench, 1}, .wrench = {}}))
                     .ok());
     // Where the display is told to be: phi(q).
     double x = 0.0, y = 0.0, angle = 0.0;
@@ -85,9 +93,83 @@ double apart(const describe::Model& model, double h, bool at_tip) {
 TEST(Algorithm1, OfARedundantMechanismIsTheSimulation) {
   const describe::Model model = four_links();
   constexpr double kAgree = 1e-9;  // [rad], [m]: two integrations by the same rule, derived on two roads
-  EXPECT_LT(apart(model, 1e-3, false), kAgree);
-  // With the force held at the tip instead, the torques change within the step: of first order in it.
-  EXPECT_NEAR(apart(model, 1e-3, true) / apart(model, 5e-4, true), 2.0, 0.1);
+  EXPECT_LT(apart(model, 1e-3, Held::torques_in_both), kAgree);
+  // Held at its tip: the torques change within the step, by J^T F at every stage of both.
+  EXPECT_LT(apart(model, 1e-3, Held::force_in_both), kAgree);
+  // Torques of the step's beginning, as printed, are another motion: of first order in it.
+  EXPECT_NEAR(apart(model, 1e-3, Held::force_in_one) / apart(model, 5e-4, Held::force_in_one), 2.0, 0.1);
+}
+
+/// Algorithm 1 for the two links whose end point is on a circle, by its equations (11) to (16) and its rule of integration, in numbers of the paper's section IV-C and closed forms of that arm.
+struct PrintedArm {
+  static constexpr double l = 0.15, m = 2.0, b = 0.01, r = 0.05, s = 0.21;
+  double z = 0.0, zd = 0.0;
+  std::array<double, 2> q{}, qd{};
+
+  void place() {
+    const double x = r * std::cos(z) + s,
+                 y = r * std::sin(z);  // from the base; phi^-1, the elbow's angle positive
+    q[1] = std::acos((x * x + y * y) / (2.0 * l * l) - 1.0);
+    q[0] = std::atan2(y, x) - 0.5 * q[1];
+  }
+  void step(double h, const std::array<double, 2>& F) {
+    place();
+    const double q12 = q[0] + q[1], s1 = std::sin(q[0]), c1 = std::cos(q[0]), s12 = std::sin(q12),
+                 c12 = std::cos(q12), s2 = std::sin(q[1]), c2 = std::cos(q[1]);
+    // J_phi, and its inverse; J_psi: T = J_phi^-1 J_psi, qd = T zd.
+    const double J[2][2] = {{-l * s1 - l * s12, -l * s12}, {l * c1 + l * c12, l * c12}};
+    const double det = J[0][0] * J[1][1] - J[0][1] * J[1][0];
+    const double psi[2] = {-r * std::sin(z), r * std::cos(z)};
+    const double T[2] = {(J[1][1] * psi[0] - J[0][1] * psi[1]) / det,
+                         (-J[1][0] * psi[0] + J[0][0] * psi[1]) / det};
+    qd = {T[0] * zd, T[1] * zd};
+    const double w1 = qd[0], w12 = qd[0] + qd[1];
+    const double Jd_qd[2] = {-l * c1 * w1 * w1 - l * c12 * w12 * w12,
+                             -l * s1 * w1 * w1 - l * s12 * w12 * w12};
+    // M, and tau less products of the velocity and damping.
+    const double M[2][2] = {{m * l * l * (5.0 / 3.0 + c2), m * l * l * (1.0 / 3.0 + 0.5 * c2)},
+                            {m * l * l * (1.0 / 3.0 + 0.5 * c2), m * l * l / 3.0}};
+    const double f[2] = {J[0][0] * F[0] + J[1][0] * F[1] +
+                             0.5 * m * l * l * s2 * (2.0 * qd[0] * qd[1] + qd[1] * qd[1]) - b * qd[0],
+                         J[0][1] * F[0] + J[1][1] * F[1] - 0.5 * m * l * l * s2 * qd[0] * qd[0] - b * qd[1]};
+    const auto by_M = [&](double f1, double f2) {
+      const double d = M[0][0] * M[1][1] - M[0][1] * M[1][0];
+      return std::array<double, 2>{(M[1][1] * f1 - M[0][1] * f2) / d, (-M[1][0] * f1 + M[0][0] * f2) / d};
+    };
+    // x^2 + y^2 = r^2: A = x^T J_phi, A qdd = -(xd^2 + yd^2 + x^T Jd_phi qd).
+    const double x[2] = {r * std::cos(z), r * std::sin(z)};
+    const double A[2] = {x[0] * J[0][0] + x[1] * J[1][0], x[0] * J[0][1] + x[1] * J[1][1]};
+    const double xd[2] = {psi[0] * zd, psi[1] * zd};
+    const double wanted = -(xd[0] * xd[0] + xd[1] * xd[1] + x[0] * Jd_qd[0] + x[1] * Jd_qd[1]);
+    const std::array<double, 2> free = by_M(f[0], f[1]), pulled = by_M(A[0], A[1]);
+    const double lambda = (wanted - A[0] * free[0] - A[1] * free[1]) / (A[0] * pulled[0] + A[1] * pulled[1]);
+    const double qdd[2] = {free[0] + lambda * pulled[0], free[1] + lambda * pulled[1]};
+    // xdd = J_phi qdd + Jd_phi qd; zdd = J_psi^+ (xdd - Jd_psi zd).
+    double zdd = 0.0;
+    for (int i = 0; i < 2; ++i)
+      zdd += psi[i] / (r * r) * (J[i][0] * qdd[0] + J[i][1] * qdd[1] + Jd_qd[i] + x[i] * zd * zd);
+    z += h * zd + 0.5 * h * h * zdd;
+    zd += h * zdd;
+  }
+};
+
+TEST(Algorithm1, AsPrintedIsWhatItsLinesSayForTwoLinksInAHand) {
+  const describe::Model model = describe::load(support::source_dir() + "/models/two_link_on_circle.yaml");
+  Algorithm1 printed(model, Scheme::printed, {0.0}, {3.0});
+  PrintedArm lines{.z = 0.0, .zd = 3.0};
+  const int end = printed.port("end");
+  ASSERT_GE(end, 0);
+  constexpr double kRounding = 1e-12;  // [rad], [rad/s] of some rad in 1000 steps
+  for (int k = 0; k < 1000; ++k) {
+    const std::array<double, 2> f = force_at(printed.t());
+    printed.step(1e-3, {0.0, 0.0, 0.0, f[0], f[1], 0.0}, end);
+    lines.step(1e-3, f);
+    lines.place();
+    ASSERT_NEAR(printed.z()[0], lines.z, kRounding) << k;
+    ASSERT_NEAR(printed.zd()[0], lines.zd, kRounding) << k;
+    for (std::size_t i = 0; i < 2; ++i) ASSERT_NEAR(printed.q()[i], lines.q[i], kRounding) << k;
+  }
+  EXPECT_GT(std::abs(printed.z()[0]), 0.5);
 }
 
 // Where there is a psi, integrating q instead is the same motion: the difference is of first order in the step, as both are.

@@ -33,9 +33,13 @@ std::vector<ProxyFace> box(const Vec3& half) {
   return faces;
 }
 
-bool inside(const Vec3& p, const Vec3& half, double room) {
-  return std::abs(p.x) < half.x - room && std::abs(p.y) < half.y - room && std::abs(p.z) < half.z - room;
+/// [m] How far outside of the box along the axis that is most so; below 0: inside by so much. NaN where p is no place.
+double outside(const Vec3& p, const Vec3& half) {
+  return support::larger(support::larger(std::abs(p.x) - half.x, std::abs(p.y) - half.y),
+                         std::abs(p.z) - half.z);
 }
+
+constexpr double kSide = 1e-8;  // [m] the proxy's own room for rounding is a tenth of it
 
 TEST(Proxy, OnAPlaneItIsTheSpring) {
   const std::vector<ProxyFace> faces = box({1.0, 1.0, 0.1});
@@ -79,7 +83,7 @@ TEST(Proxy, SlidesOverAnEdge) {
   for (int k = 0; k <= 1500; ++k) {
     const Vec3 handle{1e-4 * k, 0.0, k < 100 ? 0.01 - 1e-4 * k : -0.005};
     proxy.follow(memory, handle);
-    EXPECT_FALSE(inside(memory.p, half, 1e-9));
+    ASSERT_GE(outside(memory.p, half), -1e-9) << k;
     EXPECT_GE(memory.p.x, before - 1e-12);  // it never goes back
     EXPECT_NEAR(memory.p.x, handle.x, 1e-9);
     before = memory.p.x;
@@ -88,12 +92,28 @@ TEST(Proxy, SlidesOverAnEdge) {
   EXPECT_NEAR(std::sqrt(dot(F, F)), 0.0, 1e-6);
 }
 
-// Whatever the way of the handle, the proxy is never in the box, is where the handle is outside of it, and does not jump further than the handle.
-TEST(Proxy, IsNeverInside) {
+double distance(const Vec3& a, const Vec3& b) { return std::sqrt(dot(a - b, a - b)); }
+
+/// [m] By how much p is not the nearest place to h before the box, as far as a proxy can see that: along each axis it either is where the handle is, or lies on a face that the handle is behind.
+double from_nearest(const Vec3& p, const Vec3& h, const Vec3& half) {
+  if (outside(p, half) > kSide) return distance(p, h);  // nothing holds it
+  double worst = 0.0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double side = p[i] < 0.0 ? -1.0 : 1.0, deep = side * (p[i] - h[i]);
+    const bool on_face = std::abs(std::abs(p[i]) - half[i]) < kSide && deep > 0.0;
+    worst = support::larger(worst, on_face ? 0.0 : std::abs(deep));
+  }
+  return worst;
+}
+
+// Whatever the way of the handle, the proxy is never in the box, comes to the nearest place that it sees from where it is (where nothing is between them that is where the handle is), and its spring grows by no more than the handle
+// goes: over an edge the proxy itself goes as far as the handle was deep, but nearer to it.
+TEST(Proxy, IsNeverInsideAndItsForceDoesNotJumpUp) {
   const Vec3 half{0.05, 0.03, 0.02};
   const std::vector<ProxyFace> faces = box(half);
   const Proxy proxy{1000.0, faces};
   device::Random random(5);
+  long free = 0, held = 0;
   for (int run = 0; run < 50; ++run) {
     ProxyMemory memory{{0.1, 0.1, 0.1}, 0};
     Vec3 handle = memory.p, aim = handle;
@@ -101,11 +121,22 @@ TEST(Proxy, IsNeverInside) {
       if (k % 100 == 0)
         aim = {0.16 * (random.uniform() - 0.5), 0.12 * (random.uniform() - 0.5),
                0.1 * (random.uniform() - 0.5)};
-      handle = handle + 0.03 * (aim - handle);
+      const double drawn = distance(memory.p, handle);
+      const Vec3 to = handle + 0.03 * (aim - handle);
+      const double way = distance(handle, to);
+      handle = to;
       proxy.follow(memory, handle);
-      ASSERT_FALSE(inside(memory.p, half, 1e-8)) << run << " " << k;
+      ASSERT_GE(outside(memory.p, half), -kSide) << run << " " << k;
+      ASSERT_LE(distance(memory.p, handle), drawn + way + kSide) << run << " " << k;
+      // A face that it slid off holds it until the next tick.
+      ProxyMemory rest = memory;
+      for (int again = 0; again < 3; ++again) proxy.follow(rest, handle);
+      ASSERT_LT(from_nearest(rest.p, handle, half), kSide) << run << " " << k;
+      (distance(rest.p, handle) < kSide ? free : held) += 1;
     }
   }
+  EXPECT_GT(free, 10000);
+  EXPECT_GT(held, 10000);
 }
 
 }  // namespace

@@ -1,12 +1,17 @@
 // How well what is felt is known: what no mass, damper and spring explain, and standard errors.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
 #include <vector>
 
+#include <tactus/contact/open.h>
+#include <tactus/describe/read/load.h>
 #include <tactus/device/random.h>
+#include <tactus/device/registry.h>
+#include <tactus/device/simulated_impedance.h>
 #include <tactus/display/felt.h>
 
 namespace tactus::display {
@@ -75,6 +80,46 @@ TEST(Felt, ErrsByItsStandardErrors) {
     }
     EXPECT_NEAR(std::sqrt((squares[0] + squares[1] + squares[2]) / 3.0), 1.0, room) << alike;
   }
+}
+
+// A disk of 0.02 kg m^2 on the wheel's axis: turned by more than once round, it is felt about that, with the wheel's own 0.03 kg m^2, and along no way at all.
+TEST(Felt, IsAboutTheAxisOfAWheel) {
+  constexpr double kInertia = 0.02;  // [kg m^2]
+  const auto disk = contact::open(describe::load_text(R"(
+name: disk
+gravity: [0, 0, 0]
+bodies: {disk: {mass: 1, inertia: [0.02, 0.02, 0.02]}}
+joints: {q: {type: revolute, parent: world, child: disk, axis: z, damping: 0.04}}
+)",
+                                                      "disk.yaml"),
+                                  {.step = 1e-3});
+  device::Specification s = device::open("simulated:wheel", device::none())->specification();
+  s.friction = {};
+  device::SimulatedImpedance wheel(
+      s, device::following(
+             [](double t) {
+               return device::Intention{{}, {0.0, 0.0, 4.0 * std::sin(t) + 0.3 * std::sin(6.0 * t)}};
+             },
+             {.stiffness = {2.0, 0.0}, .damping = {0.2, 0.0}}));
+  HapticLoop loop(*disk, wheel, disk->port("disk"), {{40.0, 0.0}, {0.02, 0.0}}, control::limits_for(s));
+  ASSERT_TRUE(loop.enable());
+  std::vector<TickRecord> records(5000);
+  ASSERT_EQ(run_loop(loop, {.duration = 5.0}, records).ticks, 5000);
+  const math::Vec3<double> axis{0.0, 0.0, 1.0};
+  const std::vector<double> way = way_of(records, axis, End::handle, true);
+  EXPECT_GT(*std::max_element(way.begin(), way.end()) - *std::min_element(way.begin(), way.end()),
+            6.3);  // [rad]
+  const Felt port = felt_along(records, axis, 1e-3, true), hand = felt_at_handle(records, axis, s, true);
+  ASSERT_TRUE(port.known && port.turning);
+  constexpr double kMean =
+      1e-6;  // a torque is held, and damped by the mean speed of a tick: (b T/I)^2/12 = 3e-7
+  EXPECT_NEAR(port.mass, kInertia, kMean * kInertia);
+  EXPECT_NEAR(port.damping, 0.04, 1e-3 * 0.04);  // of a force that is held, at the mean speed of a tick
+  ASSERT_TRUE(hand.known && hand.turning) << hand.unexplained << " " << hand.told_apart;
+  EXPECT_NEAR(hand.mass, kInertia + s.inertia[0], 0.02 * (kInertia + s.inertia[0]));
+  EXPECT_NEAR(hand.damping, 0.04 + s.damping[0], 0.05 * (0.04 + s.damping[0]));
+  EXPECT_FALSE(felt_along(records, axis, 1e-3).known);
+  EXPECT_FALSE(felt_at_handle(records, axis, s).known);
 }
 
 }  // namespace

@@ -111,7 +111,8 @@ Eigen::Matrix2d own_inertia(double q1, double q2) {
 }
 
 TEST(Masking, LeavesTheMechanismsInertiaAtTwentyPlaces) {
-  constexpr double kWithin = 0.02;  // demanded; 0.004 is what a period's lag leaves at 10 Hz
+  // 0.02 is demanded. A period's lag leaves up to 0.0027 at 10 Hz, the coupler's spring and its estimate up to 0.0065: half as much again, so that other roundings and places do.
+  constexpr double kMasked = 0.004, kPlain = 0.01;
   const Eigen::Matrix2d wanted = kMass * Eigen::Matrix2d::Identity();
   for (int k = 0; k < 20; ++k) {
     // From 0.6 to 2.5 rad at the elbow: neither stretched nor folded, where no hand could move the arm.
@@ -121,8 +122,8 @@ TEST(Masking, LeavesTheMechanismsInertiaAtTwentyPlaces) {
     for (const double hertz : {1.0, 3.0, 10.0}) {
       const double w = 2.0 * kPi * hertz;
       const Eigen::Matrix2d masked = apparent(q1, q2, w, true), plain = apparent(q1, q2, w, false);
-      EXPECT_LT((masked - wanted).norm() / wanted.norm(), kWithin) << k << ", " << hertz << " Hz";
-      EXPECT_LT((plain - both).norm() / both.norm(), kWithin) << k << ", " << hertz << " Hz";
+      EXPECT_LT((masked - wanted).norm() / wanted.norm(), kMasked) << k << ", " << hertz << " Hz";
+      EXPECT_LT((plain - both).norm() / both.norm(), kPlain) << k << ", " << hertz << " Hz";
     }
   }
 }

@@ -5,11 +5,13 @@
 
 #include <tactus/contact/open.h>
 #include <tactus/control/passivity.h>
+#include <tactus/control/passivity_design.h>
 #include <tactus/describe/read/load.h>
 #include <tactus/device/registry.h>
 #include <tactus/device/simulated_impedance.h>
 #include <tactus/display/run_loop.h>
 #include "support/compare.h"
+#include "support/paths.h"
 
 namespace tactus::display {
 namespace {
@@ -71,11 +73,11 @@ TEST(Passivity, ABrakeOnAPortTakesBackASurplusAndNeverTurnsThePortRound) {
 TEST(Passivity, TheYieldComesToWhatIsMissingAndFadesWhereNothingIs) {
   constexpr double T = 1e-3, kMissing = 1e-5;
   const device::Vector6 F{0, 0, 0, 2.0, 0, 0};
-  device::Vector6 V{};
-  for (int k = 0; k < 2000; ++k) V = control::passivity_motion({}, -kMissing, F, T, V);
-  EXPECT_NEAR(T * F[3] * V[3], kMissing, 1e-12);
-  for (int k = 0; k < 2000; ++k) V = control::passivity_motion({}, 1.0, F, T, V);
-  EXPECT_NEAR(V[3], 0.0, 1e-12);
+  control::PassivityMemory memory;
+  for (int k = 0; k < 2000; ++k) control::passivity_motion(memory, {}, -kMissing, F, T);
+  EXPECT_NEAR(T * F[3] * memory.V[3], kMissing, 1e-12);
+  for (int k = 0; k < 2000; ++k) control::passivity_motion(memory, {}, 1.0, F, T);
+  EXPECT_NEAR(memory.V[3], 0.0, 1e-12);
 }
 
 // The hand answers what it was led to by -B V, so many periods later.
@@ -87,12 +89,13 @@ TEST(Passivity, TheYieldShakesNoHandHoweverDampedItIs) {
         control::Yielding yielding;
         yielding.periods = 1.0 + static_cast<double>(late);
         const double B = part * yielding.hand_damping[k];
+        control::PassivityMemory memory;
         std::vector<device::Vector6> V(late + 1);
         double largest = 0.0, last = 0.0;
         for (int tick = 0; tick < 20000; ++tick) {
           device::Vector6 F{};
           F[3 * k] = 5.0 - B * V.front()[3 * k];
-          const device::Vector6 next = control::passivity_motion(yielding, -1e9, F, T, V.back());
+          const device::Vector6 next = control::passivity_motion(memory, yielding, -1e9, F, T);
           V.erase(V.begin());
           V.push_back(next);
           last = next[3 * k];
@@ -148,6 +151,72 @@ TEST(Passivity, TheGuardHoldsAWallThatFeedsTheHandleWithoutIt) {
     EXPECT_LT(tame.drawn, 0.01 * wild.drawn) << steps;
     EXPECT_LT(tame.largest, 0.1 * wild.largest) << steps;
     EXPECT_GT(tame.guarded, 0.0) << steps;
+  }
+}
+
+/// [J] That a hand which strokes has gained at most, through penalties of 99000 1/s^2 where 58000 are stable.
+double gained_by_stiff_penalties(bool handle_too, double& guarded) {
+  const device::Specification s = device::open("simulated:planar-force", device::none())->specification();
+  const auto chain = contact::open(describe::load(support::source_dir() + "/models/three_link_chain.yaml"),
+                                   {.step = 1.0 / s.rate});
+  device::SimulatedImpedance device(s,
+                                    device::following(device::strokes({0.064, 0.077, 0}, 2.0),
+                                                      {.stiffness = {2.0, 300.0}, .damping = {0.1, 25.0}}));
+  control::SafetyLimits limits = control::limits_for(s);
+  limits.made = 0.0;  // it is meant to be unstable
+  HapticLoop loop(*chain, device, chain->port("middle"), {}, limits);
+  control::FourChannelGains gains;
+  gains.coordination = {{1.0, 100.0}, {0.2, 20.0}};
+  gains.joint_stiffness = 99000.0;
+  loop.use(gains);
+  loop.guard_passivity(true, handle_too);
+  EXPECT_TRUE(loop.enable());
+  double gained = 0.0;
+  for (int k = 0; k < 3000; ++k) {
+    EXPECT_TRUE(device.wait() && loop.tick(1.0 / s.rate)) << k;
+    gained = support::larger(gained, -device.hand_work());
+  }
+  guarded = loop.record().guarded;
+  return gained;
+}
+
+// Four channels that sense the hand brake the port alone, which does not help where the handle itself is fed: where somebody asks for it the handle's damper takes that back, as far as the clamps leave it some force.
+TEST(Passivity, TheHandleIsBrakedWhereTheHandIsSensedAndThatIsAskedFor) {
+  double without = 0.0, with = 0.0;
+  const double wild = gained_by_stiff_penalties(false, without), tame = gained_by_stiff_penalties(true, with);
+  EXPECT_GT(wild, 10.0);  // [J]
+  EXPECT_LT(tame, 0.05 * wild);
+  EXPECT_EQ(without, 0.0);
+  EXPECT_GT(with, 0.0);
+}
+
+// Half of what the sampled loop bears: of the momentum of a handle whose velocity is the difference of the last period, or comes through poles, and whose motors are late.
+TEST(Passivity, TheDampersMostIsHalfOfWhatSwings) {
+  device::Specification s;
+  s.name = "bare";
+  s.inertia = {0.01, 0.5};
+  EXPECT_NEAR(control::guard_share(s), 0.5, 1e-6);
+  s.velocity_bandwidth = 628.0;
+  const double poles = control::guard_share(s);
+  s.latency = 2e-3;
+  const double late = control::guard_share(s);
+  EXPECT_NEAR(poles, 0.5, 1e-6);  // they are late, and weaken what is fast
+  EXPECT_LT(late, 0.5 * poles);
+  for (const double part : {1.9, 2.1}) {  // of the share
+    device::SimulatedImpedance handle(s, device::none());
+    EXPECT_TRUE(handle.enable());
+    handle.set_handle({.p = {}, .orientation = {}, .V = {0, 0, 0, 0.01, 0, 0}});
+    device::Sample sample;
+    double early = 0.0, at_last = 0.0;
+    for (int k = 0; k < 4000; ++k) {
+      EXPECT_TRUE(handle.wait() && handle.read(sample));
+      EXPECT_TRUE(handle.command(
+          {.wrench = {0, 0, 0, -part * late * s.rate * s.inertia[1] * sample.V_WH[3], 0, 0}, .X_WH = {}}));
+      double& most = k < 500 ? early : at_last;
+      if (k >= 400 && (k < 500 || k >= 600)) most = support::larger(most, std::abs(sample.V_WH[3]));
+      if (!(at_last < 1e6)) break;
+    }
+    EXPECT_EQ(at_last > early, part > 2.0) << part;
   }
 }
 

@@ -105,6 +105,17 @@ TEST(ProxyLoop, SaysWhatItCannotDo) {
   EXPECT_NE(refused(kPlate, "simulated:admittance", 100.0).find("does not push"), std::string::npos);
   EXPECT_NE(refused(kPlate, "simulated:ideal", 0.0).find("positive"), std::string::npos);
   EXPECT_EQ(refused(kPlate, "simulated:ideal", 100.0), "");
+  // The pin is at the origin: in a box about it, behind a plane above it; on a face, to the bit, it is free.
+  const std::string inside =
+      refused("{name: block, shape: box, size: [0.1, 0.1, 0.1], contact: true}", "simulated:ideal", 100.0);
+  EXPECT_NE(inside.find("`pin` begins inside `block`"), std::string::npos) << inside;
+  EXPECT_NE(inside.find("`initial`"), std::string::npos) << inside;
+  EXPECT_NE(refused("{shape: plane, contact: true, placement: {xyz: [0, 0, 0.01]}}", "simulated:ideal", 100.0)
+                .find("begins inside shape 1 of the ground, a plane"),
+            std::string::npos);
+  EXPECT_EQ(refused("{shape: box, size: [0.1, 0.1, 0.1], contact: true, placement: {xyz: [0, 0, -0.05]}}",
+                    "simulated:ideal", 100.0),
+            "");
 }
 
 // A box in any pose, and a plane: every face looks outwards and lies where the shape ends.

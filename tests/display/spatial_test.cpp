@@ -1,6 +1,8 @@
 // Held at any body, in space: a seven-joint arm dragged through its singular configurations, and mechanisms with loops.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -8,6 +10,7 @@
 
 #include <tactus/contact/open.h>
 #include <tactus/describe/read/load.h>
+#include <tactus/device/registry.h>
 #include <tactus/device/simulated_impedance.h>
 #include <tactus/display/run_loop.h>
 #include <tactus/math/rotation_vector.h>
@@ -163,6 +166,70 @@ TEST(Spatial, ASevenJointArmIsDraggedByAnyLinkThroughItsSingularities) {
     singular += d.most > std::max(0, 6 - link);
   }
   EXPECT_GT(singular, 0);  // it was there
+}
+
+/// [N], [N m] per tick by which a wrench may grow: the size of what it changes by, {torque, force}.
+std::array<double, 2> change_of(const device::Vector6& now, const device::Vector6& before) {
+  std::array<double, 2> size{};
+  for (std::size_t k = 0; k < 2; ++k)
+    size[k] = std::hypot(now[3 * k] - before[3 * k], now[3 * k + 1] - before[3 * k + 1],
+                         now[3 * k + 2] - before[3 * k + 2]);
+  return size;
+}
+
+// "No jump beyond the clamp", with the clamps of a device as they are: dragged so hard and jerked so that they have something to cut, held at every link, by four channels with a force sensor and without one.
+TEST(Spatial, NothingJumpsBeyondTheClampsOfADevice) {
+  const describe::Model arm = describe::load_text(kArm, "arm.yaml");
+  for (const bool sensed : {true, false}) {
+    bool clamped = false, grew = false;
+    for (int link = 1; link <= 7; ++link) {
+      device::Specification s = device::open("simulated:spatial", device::none())->specification();
+      s.force_sensor = sensed;
+      const auto mechanism = contact::open(arm, {.step = 1.0 / s.rate});
+      // A sine that is cut to two ends: a hand that jerks three times in a second.
+      device::SimulatedImpedance device(
+          s, device::following(
+                 [](double t) {
+                   const double x = 0.15 * std::clamp(20.0 * std::sin(9.0 * t), -1.0, 1.0);
+                   return device::Intention{{x, 0.5 * x, -0.3 * x}, {0.5 * x, x, -x}};
+                 },
+                 {.stiffness = {2.0, 300.0}, .damping = {0.02, 10.0}}));
+      control::SafetyLimits limits = control::limits_for(s);
+      ASSERT_GT(limits.force[1], 0.0);
+      ASSERT_GT(limits.force_rate[1], 0.0);
+      // This is about clamps: a hand that is cut short is neither followed nor balanced.
+      limits.made = 0.0;
+      limits.apart = 0.0;
+      HapticLoop loop(*mechanism, device, mechanism->port("hold_" + std::to_string(link)), {}, limits);
+      loop.use(
+          control::FourChannelGains{.coordination = {{1.0, 100.0}, {0.2, 20.0}}, .by_coordination = !sensed});
+      loop.guard_passivity(true);
+      ASSERT_TRUE(loop.enable());
+      device::Vector6 before{};
+      constexpr double kRounding = 1.0 + 1e-9;
+      for (int k = 0; k < 3000; ++k) {
+        ASSERT_TRUE(device.wait());
+        if (!loop.tick(1.0 / s.rate)) {
+          // Too fast for a handle: off at once, which is the safe state and no jump of a display.
+          EXPECT_EQ(loop.safety().fault, control::Fault::too_fast) << link << " " << k;
+          break;
+        }
+        const device::Vector6& F = loop.record().on_handle;
+        const std::array<double, 2> change = change_of(F, before), size = change_of(F, {}),
+                                    had = change_of(before, {});
+        for (std::size_t i = 0; i < 2; ++i) {
+          const double step = limits.force_rate[i] / s.rate;
+          // A coordination is a coupler's spring, which may shrink at once; a push is none that it takes.
+          ASSERT_LE(sensed ? change[i] : size[i] - had[i], kRounding * step) << link << " " << k << " " << i;
+          ASSERT_LE(size[i], kRounding * limits.force[i]) << link << " " << k << " " << i;
+        }
+        grew |= change[1] > 0.99 * limits.force_rate[1] / s.rate;
+        clamped |= size[1] > 0.99 * limits.force[1];
+        before = F;
+      }
+    }
+    EXPECT_TRUE(grew || clamped) << sensed;  // there was something to cut
+  }
 }
 
 // As strong hands drag a light device: up to 300 N on 0.2 kg. Handle and port apart by a millimetre are 0.3 J then, and whoever takes that out feeds the hand or the mechanism: link 1 gained 9 J in 20 s.

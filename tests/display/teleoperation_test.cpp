@@ -171,6 +171,7 @@ TEST(Teleoperation, PenaltiesHoldTheHandAndSoDoesTheTermThatIsMissing) {
   EXPECT_LT(penalties, 0.05e-3);
 }
 
+constexpr double kAsDemanded = 0.01;  // of the impedance
 constexpr double kMass = 3.0, kFrequency = 2.0 * 3.14159265358979323846,
                  kRate = 1e4;  // [kg], [rad/s] 1 Hz, [Hz]
 
@@ -206,17 +207,17 @@ joints: {x: {type: prismatic, parent: world, child: block, axis: x}}
   }
   return push / std::complex<double>(cosine, -sine);  // cos w t is the real part of e^(j w t)
 }
-double felt_mass(const device::Specification& specification, double force, double motion) {
-  return std::abs(felt_impedance(specification, force, motion)) / kFrequency;
+/// How far that is from the mass, scaled, as a share of it: a damper or a spring of the same size is as far from it as none.
+double felt_error(const device::Specification& specification, double force, double motion) {
+  const std::complex<double> mass{0.0, kFrequency * force / motion * kMass};
+  return std::abs(felt_impedance(specification, force, motion) - mass) / std::abs(mass);
 }
 
 // What four channels show of a mass is that mass, whatever the scales.
 TEST(Teleoperation, TheHandFeelsTheMechanismsMassScaled) {
   for (const double force : {0.1, 1.0, 10.0})
-    for (const double motion : {0.1, 1.0, 10.0}) {
-      const double there = force / motion * kMass;
-      EXPECT_NEAR(felt_mass(bare(kRate), force, motion), there, 0.01 * there) << force << " " << motion;
-    }
+    for (const double motion : {0.1, 1.0, 10.0})
+      EXPECT_LT(felt_error(bare(kRate), force, motion), kAsDemanded) << force << " " << motion;
 }
 
 // At 1 kHz, too. What the hand's force changes by within a period is foretold (control/mean_wrench.h) along what is heavier than the handle. Without that F' T/2 moved the device alone, a damper of 2 to
@@ -224,9 +225,13 @@ TEST(Teleoperation, TheHandFeelsTheMechanismsMassScaled) {
 TEST(Teleoperation, AtAKilohertzAMassThatIsMuchHeavierThanTheDeviceIsFelt) {
   constexpr double kSlow = 1000.0;  // [Hz]
   for (const double force : {0.1, 1.0, 10.0, 100.0}) {
-    const std::complex<double> felt = felt_impedance(bare(kSlow), force, 1.0),
-                               mass{0.0, kFrequency * force * kMass};
-    EXPECT_LT(std::abs(felt - mass), 0.01 * std::abs(mass)) << force;
+    const std::complex<double> felt = felt_impedance(bare(kSlow), force, 1.0);
+    const double mass = force * kMass;
+    // What docs/haptic.md says: 0.21 % and 2.51 N s/m at most, both of 300 kg, and a tenth of room.
+    constexpr double kOfMass = 0.003, kDamper = 2.75;  // [1], [N s/m]
+    EXPECT_NEAR(felt.imag() / kFrequency, mass, kOfMass * mass) << force;
+    EXPECT_NEAR(felt.real(), 0.0, kDamper) << force;
+    EXPECT_LT(felt_error(bare(kSlow), force, 1.0), kAsDemanded) << force;
   }
 }
 
@@ -237,7 +242,7 @@ TEST(Teleoperation, TheLagOfTheEstimateThatMasksDampingIsNotFeltWhateverTheScale
   damped.damping = {30.0, 30.0};
   damped.velocity_bandwidth = 300.0;
   for (const double scale : {0.1, 1.0, 10.0})
-    EXPECT_NEAR(felt_mass(damped, scale, scale), kMass, 0.01 * kMass) << scale;
+    EXPECT_LT(felt_error(damped, scale, scale), kAsDemanded) << scale;
 }
 
 }  // namespace
