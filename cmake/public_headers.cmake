@@ -51,7 +51,6 @@ set(TACTUS_PUBLIC_HEADERS
   tactus/device/device.h
   tactus/device/hand.h
   tactus/device/hand_file.h
-  tactus/device/hand_limits.h
   tactus/device/registry.h
   tactus/display/histogram.h
   tactus/display/locus_plot.h

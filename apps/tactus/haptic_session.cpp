@@ -9,7 +9,6 @@
 #include <tactus/control/admittance_design.h>
 #include <tactus/control/arm/arm_device.h>
 #include <tactus/device/hand_file.h>
-#include <tactus/device/hand_limits.h>
 #include <tactus/device/registry.h>
 
 #include "haptic_controllers.h"

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <tactus/base/error.h>
+#include <tactus/device/registry.h>
 #include <tactus/device/sensing.h>
 
 namespace tactus::device {

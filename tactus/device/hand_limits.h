@@ -8,7 +8,8 @@
 //
 // of determinant 1 and trace 2 - s: stable to s = 4, and right to s/24 of its frequency. Far beyond that a
 // hand gives work out of nothing, and no number of the run means anything. The devices say what they bear
-// (Device::hand_limits, with a margin); here a hand's stiffness is looked at where it begins.
+// (Device::hand_limits, with a margin); here a hand's stiffness
+// is looked at where it begins (require_borne() in registry.h).
 #pragma once
 
 #include <tactus/device/device.h>
@@ -22,8 +23,5 @@ constexpr double kMostOfAStep = 0.25;
 /// {N m/rad, N/m}: how much a hand's wrench changes when the handle is moved a little from where it begins,
 /// along the axes that move.
 std::array<double, 2> stiffness_of(const Hand& hand, std::uint8_t axes);
-
-/// Throws InputError where the hand is stiffer or more damped than the device bears.
-void require_borne(const Hand& hand, const Device& device);
 
 }  // namespace tactus::device

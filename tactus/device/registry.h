@@ -65,6 +65,10 @@ struct DeviceOptions {
 /// (device/model_device.h), "FILE.yaml" is a simulated device of one's own. Throws InputError where there is no device of that name, or where it cannot be opened.
 std::unique_ptr<Device> open(std::string_view name, HandPointer hand, const DeviceOptions& options = {});
 
+/// Throws InputError where a hand is stiffer or more damped than the device bears (Device::hand_limits): open() asks
+/// it of the hand that it is given, whoever gives one later (a hand that is chosen by the device) asks it himself.
+void require_borne(const Hand& hand, const Device& device);
+
 /// A simulated impedance device of one's own numbers, moving with V where it begins.
 std::unique_ptr<Device> simulated_impedance(const Specification& specification, HandPointer hand,
                                             const Vector6& V = {});
