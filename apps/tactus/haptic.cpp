@@ -16,6 +16,7 @@
 
 #include "haptic_controllers.h"
 #include "haptic_idle.h"
+#include "haptic_notes.h"
 #include "haptic_summary.h"
 #include "input_files.h"
 #include "log_files.h"
@@ -73,49 +74,6 @@ void say_that_it_barked(double patience) noexcept {
       "\nwarning: the loop stands still for more than %g s: the watchdog has stopped the motors; if the "
       "driver never comes back, a second Ctrl-C ends the program\n",
       patience);
-}
-
-/// What there is to do against energy that the loop makes, of what is not done already.
-std::string remedy_for_energy(const HapticSession& session, const HapticRequest& request) {
-  const device::Specification& s = session.specification;
-  const bool four = four_channeled(request, s);
-  std::string remedy;
-  const auto add = [&](const char* what) { remedy += (remedy.empty() ? "" : ", or ") + std::string(what); };
-  if (s.kind == device::Kind::admittance)
-    add(request.kept == 1.0 || request.local_rate > 0.0 ? "a heavier mechanism" : "--kept-inertia 1");
-  else if (!four)
-    add("a softer coupling");
-  // Four channels without a force sensor have it already.
-  if (!request.passivity && (!four || s.force_sensor) && s.kind == device::Kind::impedance)
-    add("--passivity");
-  // A port that goes far in a tick: the force that is held meanwhile points elsewhere by its end, however soft the spring is.
-  if (!four && s.kind == device::Kind::impedance) {
-    add("a faster --rate");
-    if (!(s.continuous[1] > 0.0) && !(request.most_force > 0.0)) add("--max-force and --max-torque");
-  }
-  if (four && request.controller == "penalties") add("less --joint-stiffness, or other --joint-damping");
-  if (four && !s.force_sensor) add("a device with a force sensor");
-  if (four) add("--controller coupler");
-  return remedy;
-}
-
-/// What is known of a fault besides; empty where that is nothing.
-std::string reason_of(HapticSession& session, const HapticRequest& request,
-                      const display::RunReport& report) {
-  const control::Fault fault = session.loop->safety().fault;
-  if (fault == control::Fault::mechanism) return session.mechanism->explain(session.loop->record().status);
-  if (fault == control::Fault::wrong_rate) {
-    // Somewhat slower than it can, so that a period has room for it.
-    constexpr double kRoom = 0.8;
-    const double rate = report.device_rate, step = std::pow(10.0, std::floor(std::log10(kRoom * rate)) - 1.0);
-    return fmt::format(
-        "it gives {:.4g} samples in a second, and the loop has {:g} Hz; masses would be felt wrong, and the "
-        "coupler is not designed for it: give --rate {:g}, or find out what {} the device",
-        rate, session.rate, step * std::floor(kRoom * rate / step),
-        rate < session.rate ? "slows" : "hurries");
-  }
-  if (fault == control::Fault::unbalanced) return fmt::format("give {}", remedy_for_energy(session, request));
-  return control::why_stopped(*session.device);
 }
 
 /// What the run chose where nothing was given, as lines of a set-up file: another version, or another machine, may choose otherwise.
@@ -222,33 +180,6 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
   }
   report.notes.insert(report.notes.begin(), session.notes.begin(), session.notes.end());
   report.notes.insert(report.notes.begin(), request.notes.begin(), request.notes.end());
-  if (const double most = session.specification.continuous[1];
-      session.specification.kind == device::Kind::impedance && most > 0.0 && session.grasp.weight > most)
-    report.notes.push_back(
-        request.weightless
-            ? fmt::format(
-                  "springs or other forces of its own push its port with {:.3g} N where it begins, and the "
-                  "device gives {:g} N: it moves away, unless another device is given",
-                  session.grasp.weight, most)
-            : fmt::format(
-                  "it takes {:.3g} N to hold the mechanism up, and the device gives {:g} N: it falls, "
-                  "unless --weightless or another device is given",
-                  session.grasp.weight, most));
-  if (const double most = session.specification.peak[1];
-      session.specification.kind == device::Kind::admittance && most > 0.0 && session.grasp.weight > most)
-    report.notes.push_back(fmt::format(
-        "it takes {:.3g} N to hold the mechanism up, and the device's sensor reads {:g} N: it falls, "
-        "unless --weightless or another device is given",
-        session.grasp.weight, most));
-  constexpr double kFew = 0.01;  // of the periods
-  if (const auto all = static_cast<double>(report.ticks + report.missed);
-      report.realtime && static_cast<double>(report.missed) > kFew * all)
-    report.notes.push_back(fmt::format(
-        "{:.2g} % of the periods were missed: the mechanism's time went that much slower than the hand's",
-        100.0 * static_cast<double>(report.missed) / all));
-  if (const simulate::Statistics made = session.mechanism->statistics(); !made.hand_over_reason.empty())
-    report.notes.push_back(fmt::format("events carried it to t = {:g} s, stepping from there on: {}",
-                                       made.hand_over_time, made.hand_over_reason));
   records.resize(std::min(records.size(), static_cast<std::size_t>((report.ticks + stride - 1) / stride)));
 
   Outcome outcome{request,
@@ -262,10 +193,12 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
                   session.device->hand_work(),
                   reason_of(session, request, report)};
   if (stride > 1) {
-    report.notes.push_back(fmt::format(
-        "the run was to have {} ticks, more than {}: {}mass, damper and spring are not fitted to what is felt; "
-        "all else is of every tick",
-        ticks, kMostRecords, request.plot.empty() ? "" : fmt::format("the plot shows one in {}, and ", stride)));
+    report.notes.push_back(
+        fmt::format("the run was to have {} ticks, more than {}: {}mass, damper and spring are not fitted to "
+                    "what is felt; "
+                    "all else is of every tick",
+                    ticks, kMostRecords,
+                    request.plot.empty() ? "" : fmt::format("the plot shows one in {}, and ", stride)));
   } else {
     const bool turning = only_turns(session.specification);
     outcome.felt = display::felt_at_handle(records, session.grasp.shown, session.specification, turning);
@@ -273,47 +206,7 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
   }
   outcome.measured = measure.result();
   outcome.last = loop.record();
-  if (const Made made = made_by_loop(outcome); made.all > 0.0)
-    report.notes.push_back(
-        fmt::format("{} {:.3g} J that neither the hand nor the mechanism put in: the loop is not passive; {}",
-                    made.at_the_hand >= 0.5 * made.all ? "the hand gained" : "the mechanism was fed",
-                    made.all, remedy_for_energy(session, request)));
-  constexpr double kFarApart = 0.1;  // [m] more than a spring that a device can hold gives way
-  if (request.controller != "proxy" && outcome.measured.largest_lag > kFarApart) {
-    const double most = request.most_force > 0.0 ? request.most_force : session.specification.continuous[1];
-    std::string why = "the port does not follow the handle; --controller coupler holds them together";
-    if (outcome.two_rates() && session.specification.kind == device::Kind::impedance)
-      why = "what holds them together is as soft as late updates ask for; a faster --simulation-rate";
-    else if (outcome.by_coupler())
-      why = "the coupler is soft beside what pulls; --coupling stiff, or --stiffness";
-    if (outcome.measured.at_the_end)
-      why = "the handle is at the end of the device's workspace, and the port goes on";
-    else if (session.specification.kind == device::Kind::admittance)
-      why = "the device does not follow the port";
-    else if (constexpr double kAll = 0.99; most > 0.0 && outcome.measured.largest_force >= kAll * most)
-      why = fmt::format(
-          "the mechanism pulls harder than the device may ({:g} N), and goes its own way; {}a stronger "
-          "device",
-          most, request.weightless ? "" : "--weightless, or ");
-    report.notes.push_back(
-        fmt::format("handle and port came apart by {:.3g} m: {}", outcome.measured.largest_lag, why));
-  }
-  if (outcome.by_coupler() && outcome.measured.softened > 0.0)
-    report.notes.push_back(fmt::format(
-        "the port grew lighter than the coupler bears: in {:.2g} % of the ticks the coupler was softer, down "
-        "to {:.2g} of its stiffness, and stiffened again where that made no energy",
-        100.0 * outcome.measured.softened, outcome.measured.softest));
-  if (loop.gave_up())
-    report.notes.push_back(
-        fmt::format("prescribing the port made energy, or the port was faster than a handle may be: it was "
-                    "given up, and the "
-                    "coupler holds it since t = {:.3g} s",
-                    outcome.measured.gave_up_at));
-  else if (outcome.measured.handed_over > 0.0)
-    report.notes.push_back(fmt::format(
-        "in {:.2g} % of the ticks the port was heavier along a direction than at the start, more than the "
-        "loop bears: the coupler held it there",
-        100.0 * outcome.measured.handed_over));
+  note_what_came_of_it(session, request, outcome, report.notes);
   if (!request.histogram.empty())
     attempt(request.histogram, [&] { write_file(request.histogram, histogram_of(outcome)); });
   if (!request.plot.empty()) attempt(request.plot, [&] { write_file(request.plot, plot_of(outcome)); });
@@ -332,219 +225,6 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
 }
 
 }  // namespace
-
-void add_haptic_settings(CLI::App* verb, HapticRequest* request) {
-  request->model.add_to(*verb);
-  verb->add_option("--device", request->device,
-                   "see `tactus devices`; FILE.yaml for numbers of your own; arm:FILE for a robot arm; "
-                   "simulated:planar where the port stays in "
-                   "a plane z = const, otherwise "
-                   "simulated:spatial");
-  verb->add_option("--port", request->port, "frame or body that is held; the first frame marked `grasp`");
-  verb->add_option(
-          "--controller", request->controller,
-          "coupler; or four channels with the joints by acceleration (impedance) or by penalties; or "
-          "prescribed: the handle's motion is the port's, and what that takes is felt; or proxy: the handle "
-          "is a point "
-          "before the boxes and planes on the ground")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"coupler", "impedance", "penalties", "prescribed", "proxy"}));
-  verb->add_option("--integrator", request->integrator,
-                   "of the mechanism; passive: it never gives more energy than went in, at any rate, "
-                   "contacts included")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"euler", "rk4", "implicit", "passive"}));
-  verb->add_option("--formulation", request->formulation,
-                   "of the constrained motion; parametric: in the coordinates z that the model gives, as "
-                   "[Faulring2006, Algorithm 1] with a better integrator")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"automatic", "multipliers", "embedding", "projection", "parametric"}));
-  verb->add_option("--holding", request->holding,
-                   "how constraints are held: projection (position and velocity), or for comparison "
-                   "position_only, velocity_only, baumgarte, none")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"projection", "position_only", "velocity_only", "baumgarte", "none"}));
-  verb->add_option("--prescribe", request->prescribe,
-                   "axes of the port, such as x,y,rz; those of the device, along the directions that the "
-                   "port can move")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"rx", "ry", "rz", "x", "y", "z"}));
-  verb->add_option("--joint-stiffness", request->joint_stiffness, "of the penalties [1/s^2]")
-      ->capture_default_str()
-      ->check(numbers(Range::not_negative()));
-  verb->add_option("--joint-damping", request->joint_damping, "of the penalties [1/s]")
-      ->capture_default_str()
-      ->check(numbers(Range::not_negative()));
-  verb->add_option(
-          "--damping-growth", request->damping_growth,
-          "of the penalties: their damping is this many times as large where the hand is 1 mm or 1 mrad "
-          "off, and grows until there")
-      ->capture_default_str()
-      ->check(numbers(Range::between(1.0, 1e3)));
-  verb->add_flag(
-      "--no-turning", request->no_turning,
-      "four channels as printed in [Constantinescu2005]: the handle's acceleration without Jdot u");
-  verb->add_option("--rank", request->rank,
-                   "what says which directions the joints resist: mobility, that of the port in the device's "
-                   "inertia, or jacobian, the singular values of the port's Jacobian, as printed, which sees "
-                   "no constraints")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"mobility", "jacobian"}));
-  verb->add_option("--rank-tolerance", request->rank_tolerance,
-                   "a direction is resisted where the device's mass over the mechanism's, or the singular "
-                   "value, is below this; 1e-4")
-      ->check(numbers(Range::positive()));
-  verb->add_flag(
-      "--no-fading", request->no_fading,
-      "as printed: penalties begin all at once, and do not fade between the tolerance and twice that");
-  verb->add_option("--internal-damping", request->internal_damping,
-                   "damping at the joints [N m s/rad], [N s/m] of motions that the port does not show, an "
-                   "arm's elbow: "
-                   "unfelt at the port")
-      ->check(numbers(Range::not_negative()));
-  verb->add_option("--force-scale", request->force_scale,
-                   "four channels: the hand feels this times the force")
-      ->capture_default_str()
-      ->check(numbers(Range::positive()));
-  verb->add_option("--motion-scale", request->motion_scale, "four channels: the hand moves this times as far")
-      ->capture_default_str()
-      ->check(numbers(Range::positive()));
-  verb->add_option(
-          "--kept-inertia", request->kept,
-          "four channels: the share of the handle's own inertia that stays felt; admittance devices: "
-          "the share of the "
-          "lightest inertia that they bear which is bolted to the port; by default what a lighter "
-          "port needs, 0 for none")
-      ->check(numbers(Range::between(0.0, 1.0)));
-  verb->add_flag("--passivity", request->passivity,
-                 "a damper on the handle gives back what the hand would gain: passivity observer and "
-                 "controller; four channels that sense the hand have otherwise one on the port alone");
-  verb->add_option("--coupling", request->coupling,
-                   "soft, firm or stiff: a tenth, half or 0.9 of what is passive")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"soft", "firm", "stiff"}));
-  verb->add_option("--stiffness", request->stiffness,
-                   "of the coupler [N/m], [N m/rad] where the device only turns; instead of the designed one")
-      ->check(numbers(Range::positive()));
-  verb->add_option(
-          "--damping", request->damping,
-          "of the coupler [N s/m], [N m s/rad] where the device only turns; instead of the designed one")
-      ->check(numbers(Range::not_negative()));
-  verb->add_option(
-          "--rotational-stiffness", request->rotational_stiffness,
-          "of the coupler [N m/rad], about the axes that the device has; instead of the designed one")
-      ->check(numbers(Range::positive()));
-  verb->add_option(
-          "--rotational-damping", request->rotational_damping,
-          "of the coupler [N m s/rad], about the axes that the device has; instead of the designed one")
-      ->check(numbers(Range::not_negative()));
-  verb->add_option("--rate", request->rate, "of the loop [Hz]; the device's own unless given")
-      ->check(numbers(Range::between(10.0, 1e5)));
-  verb->add_option("--simulation-rate", request->local_rate,
-                   "two rates: the mechanism at this one [Hz], the loop with a local model of it")
-      ->check(numbers(Range::between(1.0, 1e5)));
-  verb->add_option("--transport", request->transport, "two rates: how long an update is on its way [ms]")
-      ->check(numbers(Range::between(0.0, 1e4)));
-  verb->add_option(
-          "--hand", request->hand.name,
-          fmt::format("of a simulated device: {}; or file:PATH, a hand that is written down: YAML of "
-                      "formulas, or a table (CSV) of wrenches or ways over time (docs/haptic.md)",
-                      fmt::join(hand_names(), ", ")))
-      ->capture_default_str()
-      ->check(CLI::Validator(
-          [](const std::string& name) -> std::string {
-            const std::vector<std::string> known = hand_names();
-            if (name.starts_with("file:") || std::find(known.begin(), known.end(), name) != known.end())
-              return {};
-            return fmt::format("there is no hand `{}`: {}", name, suggestion(name, known));
-          },
-          ""));
-  verb->add_option("--wrench", request->hand.wrench,
-                   "of the hand `constant`, world axes: force [N] fx,fy,fz, and torque [N m] after it")
-      ->delimiter(',')
-      ->expected(1, 6)
-      ->allow_extra_args(false)
-      ->check(numbers(Range::between(-1e6, 1e6)));
-  verb->add_option(
-          "--tremor", request->hand.tremor,
-          "of any hand besides [N], 8 to 12 Hz; at the rim of a wheel of 0.3 m where the device only turns")
-      ->check(numbers(Range::between(0.0, 1e6)));
-  verb->add_option("--let-go-at", request->hand.let_go, "any hand lets go then [s]")
-      ->check(numbers(Range::not_negative()));
-  verb->add_option("--hand-stiffness", request->hand.stiffness,
-                   "of the hand's arm [N/m], [N m/rad] where the device only turns; as suits what it moves "
-                   "unless given")
-      ->check(numbers(Range::positive()));
-  verb->add_option("--hand-damping", request->hand.damping,
-                   "of the hand's arm [N s/m], [N m s/rad] where the device only turns")
-      ->check(numbers(Range::not_negative()));
-  verb->add_option("--hand-rotational-stiffness", request->hand.rotational_stiffness,
-                   "of the hand's arm [N m/rad] about the axes that the device has; as suits what it turns "
-                   "unless given")
-      ->check(numbers(Range::positive()));
-  verb->add_option("--hand-rotational-damping", request->hand.rotational_damping,
-                   "of the hand's arm [N m s/rad] about the axes that the device has")
-      ->check(numbers(Range::not_negative()));
-  verb->add_option("--size", request->size,
-                   "of the hand's motion [m], a tenth of the workspace's side; [rad], 0.5, where the device "
-                   "only turns")
-      ->check(numbers(Range::positive()));
-  verb->add_option(
-          "--force", request->hand.force,
-          "of the hands `push` [N], [N m] where the device only turns, and `tremble` [N], as --tremor")
-      ->capture_default_str()
-      ->check(numbers(Range::between(-1e6, 1e6)));
-  verb->add_option("--seed", request->hand.seed, "of what is random")
-      ->capture_default_str()
-      ->check(whole_numbers(Range::between(0, 1e18)));
-  verb->add_option("--duration", request->duration, "[s]")
-      ->capture_default_str()
-      ->check(numbers(Range::positive()));
-  verb->add_flag("--weightless", request->weightless, "without gravity: as if its motors carried its weight");
-  verb->add_flag("--moving", request->moving, "begin with the model's initial speeds, not at rest");
-  verb->add_flag("--realtime", request->realtime, "by the clock, not as fast as it goes");
-  verb->add_option("--late", request->late, "how late a tick may be [ms] before forces go off; 20")
-      ->check(numbers(Range::positive()));
-  verb->add_option("--max-force", request->most_force,
-                   "clamp of the force on the handle [N], below the device's own")
-      ->check(numbers(Range::positive()));
-  verb->add_option("--max-torque", request->most_torque,
-                   "clamp of the torque on the handle [N m], below the device's own")
-      ->check(numbers(Range::positive()));
-  verb->add_option("--max-force-rate", request->most_force_rate,
-                   "clamp of how fast that force grows [N/s], below the device's own")
-      ->check(numbers(Range::positive()));
-  verb->add_option("--max-torque-rate", request->most_torque_rate,
-                   "clamp of how fast that torque grows [N m/s], below the device's own")
-      ->check(numbers(Range::positive()));
-  verb->add_option("--max-power", request->most_power,
-                   "clamp of the power given to the handle [W], below the device's own")
-      ->check(numbers(Range::positive()));
-  verb->add_option("--workspace", request->workspace,
-                   "forces go off where the handle is further from the middle [m]: one number, or x,y,z; "
-                   "within the device's own")
-      ->delimiter(',')
-      ->expected(1, 3)
-      ->allow_extra_args(false)
-      ->check(numbers(Range::positive()));
-  verb->add_option("--max-speed", request->most_speed,
-                   "forces go off where the handle is faster [m/s]; below the device's own")
-      ->check(numbers(Range::positive()));
-  verb->add_option("--ramp", request->ramp, "how long forces take to come on [s]; 0.25")
-      ->check(numbers(Range::between(1e-3, 60.0)));
-  verb->add_option("--watchdog", request->watchdog,
-                   "real time: a loop that stands still so long [s] is stopped from outside; 0: never")
-      ->capture_default_str()
-      ->check(numbers(Range::between(0.0, 3600.0)));
-  verb->add_option("--tool", request->tool,
-                   "hangs beyond the force sensor of simulated:admittance, or a device based on it [kg]; its "
-                   "weight and inertia are "
-                   "taken out of what is sensed")
-      ->check(numbers(Range::not_negative()));
-  request->arm.add_to(*verb);
-  verb->add_option("--cpu", request->cpu, "processor to stay on, in real time")
-      ->check(whole_numbers(Range::between(0, 1023)));
-}
 
 void add_haptic(CLI::App& program) {
   auto request = std::make_shared<HapticRequest>();

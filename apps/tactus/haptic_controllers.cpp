@@ -102,8 +102,9 @@ control::CouplerGains gains_of(const HapticRequest& request, const device::Speci
   const std::size_t k = only_turns(s) ? 0 : 1;  // what --stiffness and --damping are about
   bool chosen_by_mass = false;
   const auto gains_for = [&](int late) {
-    return control::softened(s, designed(s, grasp.inertia, coupling_share(request.coupling), late, chosen_by_mass),
-                             grasp.mobility);
+    return control::softened(
+        s, designed(s, grasp.inertia, coupling_share(request.coupling), late, chosen_by_mass),
+        grasp.mobility);
   };
   control::CouplerGains gains = gains_for(age);
   if (age > 0 && !(request.stiffness > 0.0))

@@ -1,0 +1,157 @@
+#include "haptic_notes.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <tactus/control/arm/arm_device.h>
+
+namespace tactus::apps {
+
+namespace {
+
+using Notes = std::vector<std::string>;
+
+/// What there is to do against energy that the loop makes, of what is not done already.
+std::string remedy_for_energy(const HapticSession& session, const HapticRequest& request) {
+  const device::Specification& s = session.specification;
+  const bool four = four_channeled(request, s);
+  std::string remedy;
+  const auto add = [&](const char* what) { remedy += (remedy.empty() ? "" : ", or ") + std::string(what); };
+  if (s.kind == device::Kind::admittance)
+    add(request.kept == 1.0 || request.local_rate > 0.0 ? "a heavier mechanism" : "--kept-inertia 1");
+  else if (!four)
+    add("a softer coupling");
+  // Four channels without a force sensor have it already.
+  if (!request.passivity && (!four || s.force_sensor) && s.kind == device::Kind::impedance)
+    add("--passivity");
+  // A port that goes far in a tick: the force that is held meanwhile points elsewhere by its end, however soft the spring is.
+  if (!four && s.kind == device::Kind::impedance) {
+    add("a faster --rate");
+    if (!(s.continuous[1] > 0.0) && !(request.most_force > 0.0)) add("--max-force and --max-torque");
+  }
+  if (four && request.controller == "penalties") add("less --joint-stiffness, or other --joint-damping");
+  if (four && !s.force_sensor) add("a device with a force sensor");
+  if (four) add("--controller coupler");
+  return remedy;
+}
+
+/// The device is too weak for what hangs on it.
+void note_weight(const HapticSession& session, const HapticRequest& request, Notes& notes) {
+  if (const double most = session.specification.continuous[1];
+      session.specification.kind == device::Kind::impedance && most > 0.0 && session.grasp.weight > most)
+    notes.push_back(
+        request.weightless
+            ? fmt::format(
+                  "springs or other forces of its own push its port with {:.3g} N where it begins, and the "
+                  "device gives {:g} N: it moves away, unless another device is given",
+                  session.grasp.weight, most)
+            : fmt::format(
+                  "it takes {:.3g} N to hold the mechanism up, and the device gives {:g} N: it falls, "
+                  "unless --weightless or another device is given",
+                  session.grasp.weight, most));
+  if (const double most = session.specification.peak[1];
+      session.specification.kind == device::Kind::admittance && most > 0.0 && session.grasp.weight > most)
+    notes.push_back(fmt::format(
+        "it takes {:.3g} N to hold the mechanism up, and the device's sensor reads {:g} N: it falls, "
+        "unless --weightless or another device is given",
+        session.grasp.weight, most));
+}
+
+void note_run(const HapticSession& session, const display::RunReport& report, Notes& notes) {
+  constexpr double kFew = 0.01;  // of the periods
+  if (const auto all = static_cast<double>(report.ticks + report.missed);
+      report.realtime && static_cast<double>(report.missed) > kFew * all)
+    notes.push_back(fmt::format(
+        "{:.2g} % of the periods were missed: the mechanism's time went that much slower than the hand's",
+        100.0 * static_cast<double>(report.missed) / all));
+  if (const simulate::Statistics made = session.mechanism->statistics(); !made.hand_over_reason.empty())
+    notes.push_back(fmt::format("events carried it to t = {:g} s, stepping from there on: {}",
+                                made.hand_over_time, made.hand_over_reason));
+}
+
+void note_energy(const HapticSession& session, const HapticRequest& request, const Outcome& outcome,
+                 Notes& notes) {
+  if (const Made made = made_by_loop(outcome); made.all > 0.0)
+    notes.push_back(
+        fmt::format("{} {:.3g} J that neither the hand nor the mechanism put in: the loop is not passive; {}",
+                    made.at_the_hand >= 0.5 * made.all ? "the hand gained" : "the mechanism was fed",
+                    made.all, remedy_for_energy(session, request)));
+}
+
+/// Handle and port came apart; and why, as far as that can be told.
+void note_distance(const HapticSession& session, const HapticRequest& request, const Outcome& outcome,
+                   Notes& notes) {
+  constexpr double kFarApart = 0.1;  // [m] more than a spring that a device can hold gives way
+  if (request.controller != "proxy" && outcome.measured.largest_lag > kFarApart) {
+    const double most = request.most_force > 0.0 ? request.most_force : session.specification.continuous[1];
+    std::string why = "the port does not follow the handle; --controller coupler holds them together";
+    if (outcome.two_rates() && session.specification.kind == device::Kind::impedance)
+      why = "what holds them together is as soft as late updates ask for; a faster --simulation-rate";
+    else if (outcome.by_coupler())
+      why = "the coupler is soft beside what pulls; --coupling stiff, or --stiffness";
+    if (outcome.measured.at_the_end)
+      why = "the handle is at the end of the device's workspace, and the port goes on";
+    else if (session.specification.kind == device::Kind::admittance)
+      why = "the device does not follow the port";
+    else if (constexpr double kAll = 0.99; most > 0.0 && outcome.measured.largest_force >= kAll * most)
+      why = fmt::format(
+          "the mechanism pulls harder than the device may ({:g} N), and goes its own way; {}a stronger "
+          "device",
+          most, request.weightless ? "" : "--weightless, or ");
+    notes.push_back(
+        fmt::format("handle and port came apart by {:.3g} m: {}", outcome.measured.largest_lag, why));
+  }
+}
+
+/// What held them was another thing than at the start.
+void note_changes(const display::HapticLoop& loop, const Outcome& outcome, Notes& notes) {
+  if (outcome.by_coupler() && outcome.measured.softened > 0.0)
+    notes.push_back(fmt::format(
+        "the port grew lighter than the coupler bears: in {:.2g} % of the ticks the coupler was softer, down "
+        "to {:.2g} of its stiffness, and stiffened again where that made no energy",
+        100.0 * outcome.measured.softened, outcome.measured.softest));
+  if (loop.gave_up())
+    notes.push_back(
+        fmt::format("prescribing the port made energy, or the port was faster than a handle may be: it was "
+                    "given up, and the "
+                    "coupler holds it since t = {:.3g} s",
+                    outcome.measured.gave_up_at));
+  else if (outcome.measured.handed_over > 0.0)
+    notes.push_back(fmt::format(
+        "in {:.2g} % of the ticks the port was heavier along a direction than at the start, more than the "
+        "loop bears: the coupler held it there",
+        100.0 * outcome.measured.handed_over));
+}
+
+}  // namespace
+
+/// What is known of a fault besides; empty where that is nothing.
+std::string reason_of(HapticSession& session, const HapticRequest& request,
+                      const display::RunReport& report) {
+  const control::Fault fault = session.loop->safety().fault;
+  if (fault == control::Fault::mechanism) return session.mechanism->explain(session.loop->record().status);
+  if (fault == control::Fault::wrong_rate) {
+    // Somewhat slower than it can, so that a period has room for it.
+    constexpr double kRoom = 0.8;
+    const double rate = report.device_rate, step = std::pow(10.0, std::floor(std::log10(kRoom * rate)) - 1.0);
+    return fmt::format(
+        "it gives {:.4g} samples in a second, and the loop has {:g} Hz; masses would be felt wrong, and the "
+        "coupler is not designed for it: give --rate {:g}, or find out what {} the device",
+        rate, session.rate, step * std::floor(kRoom * rate / step),
+        rate < session.rate ? "slows" : "hurries");
+  }
+  if (fault == control::Fault::unbalanced) return fmt::format("give {}", remedy_for_energy(session, request));
+  return control::why_stopped(*session.device);
+}
+
+void note_what_came_of_it(const HapticSession& session, const HapticRequest& request, const Outcome& outcome,
+                          std::vector<std::string>& notes) {
+  note_weight(session, request, notes);
+  note_run(session, outcome.report, notes);
+  note_energy(session, request, outcome, notes);
+  note_distance(session, request, outcome, notes);
+  note_changes(*session.loop, outcome, notes);
+}
+
+}  // namespace tactus::apps
