@@ -28,7 +28,8 @@ namespace tactus::apps {
 
 namespace {
 
-/// While it lives, Ctrl-C and what else ends a program politely ends the loop instead: the motors go off in order, and the files are whole. A second
+/// While it lives, Ctrl-C and what else ends a program politely ends the loop instead: the motors go off in
+/// order, and the files are whole. A second
 /// signal ends the program: a driver may hang.
 class Interruption {
  public:
@@ -46,7 +47,8 @@ class Interruption {
 
  private:
   static constexpr std::array<int, 3> kSignals{SIGINT, SIGTERM, SIGHUP};
-  /// One Ctrl-C may come twice, from the terminal and from a program around this one; a watchdog of the usual patience has barked by then.
+  /// One Ctrl-C may come twice, from the terminal and from a program around this one; a watchdog of the usual
+  /// patience has barked by then.
   static constexpr Nanoseconds kOnPurpose = kSecond / 4;
 
   static void interrupt(int signal) {
@@ -254,10 +256,12 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
                   session.device->hand_work(),
                   reason_of(session, report)};
   if (stride > 1) {
-    report.notes.push_back(fmt::format(
-        "the run was to have {} ticks, more than {}: {}mass, damper and spring are not fitted to what is felt; "
-        "all else is of every tick",
-        ticks, kMostRecords, request.plot.empty() ? "" : fmt::format("the plot shows one in {}, and ", stride)));
+    report.notes.push_back(
+        fmt::format("the run was to have {} ticks, more than {}: {}mass, damper and spring are not fitted to "
+                    "what is felt; "
+                    "all else is of every tick",
+                    ticks, kMostRecords,
+                    request.plot.empty() ? "" : fmt::format("the plot shows one in {}, and ", stride)));
   } else {
     outcome.felt = display::felt_at_handle(records, session.grasp.shown, session.specification);
     outcome.at_port = display::felt_along(records, session.grasp.shown, loop.period());

@@ -286,7 +286,8 @@ Safety::Finding Safety::look_at(const device::Sample& sample, double elapsed) co
     return {Fault::late, {1e3 * std::max(elapsed, sample.t - last.t), 1e3 * (period_ + limits_.late), "ms"}};
   const double time = std::max(sample.t - last.t, period_);
   const math::Vec3<double> way = sample.X_WH.p - last.X_WH.p;
-  // Further than the limit explains, which may have been lowered, is too fast; further than any motion does, no motion.
+  // Further than the limit explains, which may have been lowered, is too fast; further than any motion does,
+  // no motion.
   const double reach = kJumpRoom * limits_.speed[1] * time;
   if (limits_.speed[1] > 0.0 && dot(way, way) > reach * reach) {
     const double moved = std::sqrt(dot(way, way)), possible = kJumpRoom * limits_.plausible[1] * time;
