@@ -419,7 +419,7 @@ class Hanging final : public device::Device {
   }
   bool command(const device::Command& command) noexcept override {
     hang(HangsIn::command);
-    return inner_->command(command);
+    return inner_->command(command) && !stopped;  // as drivers do
   }
   bool dynamics(device::HandleDynamics&) noexcept override {
     hang(HangsIn::dynamics);
@@ -493,7 +493,7 @@ TEST(Watchdog, ThatBarkedWithinATickIsReplayed) {
     EXPECT_EQ(report.different, 0u) << static_cast<int>(where) << report.what;
     EXPECT_EQ(report.ticks, run.ticks());
     // What it finds between two ticks, or after a command that was carried out, belongs to no tick.
-    if (where == HangsIn::read) {
+    if (where == HangsIn::read || where == HangsIn::command) {
       EXPECT_EQ(loop.safety().fault, Fault::watchdog) << name_of(loop.safety().fault);
     }
     std::remove(path.c_str());
