@@ -30,7 +30,8 @@ namespace tactus::apps {
 
 namespace {
 
-/// While it lives, Ctrl-C and what else ends a program politely ends the loop instead: the motors go off in order, and the files are whole. A second
+/// While it lives, Ctrl-C and what else ends a program politely ends the loop instead: the motors go off in
+/// order, and the files are whole. A second
 /// signal ends the program: a driver may hang.
 class Interruption {
  public:
@@ -48,7 +49,8 @@ class Interruption {
 
  private:
   static constexpr std::array<int, 3> kSignals{SIGINT, SIGTERM, SIGHUP};
-  /// One Ctrl-C may come twice, from the terminal and from a program around this one; a watchdog of the usual patience has barked by then.
+  /// One Ctrl-C may come twice, from the terminal and from a program around this one; a watchdog of the usual
+  /// patience has barked by then.
   static constexpr Nanoseconds kOnPurpose = kSecond / 4;
 
   static void interrupt(int signal) {

@@ -1,4 +1,5 @@
-// What a haptic run comes to, tick by tick: maxima and shares of all its ticks, however many there are. Nothing is allocated.
+// What a haptic run comes to, tick by tick: maxima and shares of all its ticks, however many there are.
+// Nothing is allocated.
 #pragma once
 
 #include <array>

@@ -94,7 +94,8 @@ class HapticLoop {
   /// allow it.
   void use(const control::FourChannelGains& gains);
   /// The handle's motion prescribes the port's instead (control/prescribed_port.h), until the books show that this makes energy, or the port is faster than a handle may be: the coupler holds it from there on. Throws InputError where the device is not of the
-  /// impedance kind, does not have those axes, the port has fewer freedoms where it is, or the mechanism is a thread's already.
+  /// impedance kind, does not have those axes, the port has fewer freedoms where it is, or the mechanism is a
+  /// thread's already.
   void use(const control::PrescribedGains& gains);
   /// A virtual proxy instead (control/proxy.h): the handle is a point before the boxes and planes that stand on the ground; the mechanism goes
   /// on by itself. Throws InputError where the device cannot push in space, nothing is there to be met, or the port is inside of something: a proxy begins in a free place.
@@ -111,7 +112,8 @@ class HapticLoop {
   /// What hangs beyond an admittance device's sensor (control/fixture.h) is taken out of what it senses.
   void compensate(const device::Fixture& fixture);
   /// Inertia is bolted to the port that an admittance device shows, where that is lighter than `least` {kg m^2, kg} (display/kept_port.h, control/admittance_design.h): as much as is missing,
-  /// or `share` of it all, from 0 to 1, where that is given. Not with two rates. Throws InputError where the device is not of the admittance kind, or the mechanism is a thread's already.
+  /// or `share` of it all, from 0 to 1, where that is given. Not with two rates. Throws InputError where the
+  /// device is not of the admittance kind, or the mechanism is a thread's already.
   void keep_inertia(const std::array<double, 2>& least, double share = -1.0);
   /// Motions that the port does not show along the device's axes are damped unfelt (control/internal_motion.h): [N m s/rad], [N s/m] at the joints, 0 for none. Throws InputError where
   /// the mechanism is none for that, or a thread's already.
@@ -127,7 +129,8 @@ class HapticLoop {
   bool enable() noexcept;
   /// Forces off; the mechanism goes on by itself.
   void disable() noexcept;
-  /// disable(), and a simulation's thread ends, as soon as the step that it makes: the mechanism is the caller's until enable().
+  /// disable(), and a simulation's thread ends, as soon as the step that it makes: the mechanism is the
+  /// caller's until enable().
   void rest() noexcept;
   /// After a fault, before enable().
   void clear() noexcept;
@@ -143,7 +146,8 @@ class HapticLoop {
   void rehearse() noexcept;
   /// The device did not come back from wait().
   void lost() noexcept { fail(or_watchdog(control::Fault::no_sample)); }
-  /// Who stops the device's motors from outside says so there: that is then why the device does not do as it is told. Null: nobody does.
+  /// Who stops the device's motors from outside says so there: that is then why the device does not do as it
+  /// is told. Null: nobody does.
   void watched_by(const std::atomic<bool>* barked) noexcept { barked_ = barked; }
   /// Ends in the safe state, for a reason that the caller found.
   void fail(control::Fault fault) noexcept;

@@ -63,7 +63,8 @@ class Privileges {
   bool locked_ = false, pinned_ = false;
 };
 
-/// Looks from a thread of its own whether ticks go on; where they do not, it stops the motors and barks once. A loop that spins at its
+/// Looks from a thread of its own whether ticks go on; where they do not, it stops the motors and barks once.
+/// A loop that spins at its
 /// priority must not keep it from looking: it is one above, where the system allows that, on any processor.
 class Watchdog {
  public:

@@ -11,7 +11,8 @@
 // first samples, before there is a force, and looked at from then on: a loop that was made for another one ends with Fault::wrong_rate.
 // Periods that went by without a tick are missed, by the clock and the rate of the loop.
 //
-// However a run ends, the device is off when run_loop() comes back, and was switched off while the watchdog still looked; a simulation's
+// However a run ends, the device is off when run_loop() comes back, and was switched off while the watchdog
+// still looked; a simulation's
 // thread has ended by then. enable() begins again.
 #pragma once
 
@@ -63,7 +64,8 @@ struct RunOptions {
   double ahead = 1e-4;
   double watchdog =
       0.1;  // [s] in real time: a loop that stands still for longer is stopped from outside; 0: none
-  /// By the watchdog's thread, once, after it stopped the motors: run_loop() may never come back from a driver that hangs.
+  /// By the watchdog's thread, once, after it stopped the motors: run_loop() may never come back from a
+  /// driver that hangs.
   void (*barked)(double patience) noexcept = nullptr;
   TickLog* log =
       nullptr;  // gets every tick (display/log/tick_log.h); in simulated time alone the loop waits for room
@@ -85,16 +87,19 @@ struct RunReport {
   bool realtime = false;     // by the clock: as asked for, or by a device that owns it
   double device_rate = 0.0;  // [Hz] as measured of a device that owns the clock; 0: not looked at
   bool stopped = false;      // as RunOptions::stop asked for, and there is no fault
-  /// Real time: how much later the thread woke up than it asked for, which is `ahead` before a deadline; of those ticks before which it slept.
+  /// Real time: how much later the thread woke up than it asked for, which is `ahead` before a deadline; of
+  /// those ticks before which it slept.
   Histogram woken;
-  /// Real time: from a deadline to the tick's beginning, after what being awake ahead of it made good; of a device that owns the clock, what a
+  /// Real time: from a deadline to the tick's beginning, after what being awake ahead of it made good; of a
+  /// device that owns the clock, what a
   /// sample came later than a period after the one before.
   Histogram wake;
   Histogram compute;  // of a tick, from the sample to the command
   std::vector<std::string> notes;
 };
 
-/// Ends before its time where a tick is faulted: loop.safety() says why; or where it is told to stop. Writes the records of every `stride`-th tick, as many
+/// Ends before its time where a tick is faulted: loop.safety() says why; or where it is told to stop. Writes
+/// the records of every `stride`-th tick, as many
 /// as there is room for.
 RunReport run_loop(HapticLoop& loop, const RunOptions& options, std::span<TickRecord> records = {},
                    long stride = 1);

@@ -162,7 +162,8 @@ LocalPort::LocalPort(simulate::Mechanism& mechanism, int port, const ResistanceR
       threaded_(options.thread),
       period_(mechanism.step_length()),
       past_(kRemembered),
-      // One per message, and a message every n ticks: those of a delay, one that a thread took longer for, and the one that arrives.
+      // One per message, and a message every n ticks: those of a delay, one that a thread took longer for,
+      // and the one that arrives.
       coming_(static_cast<std::size_t>(delay_ / every_ + 3)) {
   control::LocalModelUpdate first;
   slow_.describe(first);
@@ -241,7 +242,8 @@ bool LocalPort::recover() noexcept {
   return true;
 }
 
-/// The place of an update that is made in this tick. Where there is none, which the room for them excludes, the newest makes room: it is
+/// The place of an update that is made in this tick. Where there is none, which the room for them excludes,
+/// the newest makes room: it is
 /// replaced by one that knows more.
 LocalPort::OnItsWay& LocalPort::next_on_its_way() noexcept {
   if (waiting_ < coming_.size()) ++waiting_;

@@ -7,8 +7,10 @@
 // every newton second. The simulation catches up to the tick of the message, with the mean wrench of the time between, and sends
 // the mechanism there, as the update of that tick; the loop, some ticks further on, keeps what its local model moved since.
 //
-// In simulated time the simulation runs within the tick at which it is due: the same bits every time. In real time it has a thread of its
-// own. Either way an update arrives `delay` ticks after it was made, and the loop neither locks nor waits: values go through
+// In simulated time the simulation runs within the tick at which it is due: the same bits every time. In real
+// time it has a thread of its
+// own. Either way an update arrives `delay` ticks after it was made, and the loop neither locks nor waits:
+// values go through
 // base/latest.h. A simulation that is three updates and a tenth of a second behind is late, and a fault: it hangs, or is too slow.
 #pragma once
 

@@ -146,7 +146,8 @@ const std::string kEnd =
     "done; "
     "kill -KILL $p 2>/dev/null";
 
-// A reader of the table that reads nothing: the run itself ends all the same, and what is left to write can be interrupted as anything else.
+// A reader of the table that reads nothing: the run itself ends all the same, and what is left to write can
+// be interrupted as anything else.
 TEST(Haptic, AfterTheRunASignalEndsTheProgram) {
   const Folder folder;
   // In real time the loop waits for no log; it has ended after 0.3 s, or somewhat later on a busy machine.
@@ -158,7 +159,8 @@ TEST(Haptic, AfterTheRunASignalEndsTheProgram) {
   EXPECT_EQ(code, 128 + SIGTERM) << content_of(folder.path("err"));
 }
 
-// A loop that hangs, here in simulated time for its log: the first signal asks for its end, a second one does not wait for it.
+// A loop that hangs, here in simulated time for its log: the first signal asks for its end, a second one does
+// not wait for it.
 TEST(Haptic, ASecondSignalEndsAProgramThatHangs) {
   const Folder folder;
   const int code = in_bash(
@@ -195,7 +197,8 @@ TEST(Haptic, AFileThatCannotBeWrittenCostsNoOther) {
   EXPECT_EQ(parts, 1);
 }
 
-// A run of more ticks than a picture needs: what was largest is that of every tick, and what is left out is said.
+// A run of more ticks than a picture needs: what was largest is that of every tick, and what is left out is
+// said.
 TEST(Haptic, ALongRunHasTheMaximaOfEveryTick) {
   const Folder folder;
   const std::string run = "haptic " + model("shopping_cart.yaml") + " --hand tap --json --duration ";

@@ -129,7 +129,8 @@ std::vector<std::pair<std::size_t, std::uint8_t>> records_of(const std::string& 
   return records;
 }
 
-// A log without one of its chunks is not the run that its end speaks of, however well the rest agrees; one without its end is what a crash leaves.
+// A log without one of its chunks is not the run that its end speaks of, however well the rest agrees; one
+// without its end is what a crash leaves.
 TEST(Replay, SaysThatALogEndsEarly) {
   constexpr std::uint8_t kChunk = 6, kIndex = 7, kSummary = 3;
   const Folder folder;

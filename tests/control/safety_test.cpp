@@ -403,7 +403,8 @@ TEST(Safety, EveryReasonEndsInNoForceInTheSameTick) {
   EXPECT_EQ(safety.memory().fault, Fault::bad_force);
 }
 
-// A limit that was lowered says what is too fast; what no motion explains is that which the device itself may have.
+// A limit that was lowered says what is too fast; what no motion explains is that which the device itself may
+// have.
 TEST(Safety, AMotionBeyondALoweredLimitIsTooFastAndNoJump) {
   SafetyLimits l = limits();
   l.plausible = l.speed;

@@ -283,13 +283,15 @@ TEST(TwoRates, NeitherAllocateNorLockInTheLoop) {
   EXPECT_EQ(test::lock_count_of_this_thread(), locks);
 }
 
-/// [N] the hand's forces of a run with updates of up to `oldest` ticks, against those of the mechanism itself.
+/// [N] the hand's forces of a run with updates of up to `oldest` ticks, against those of the mechanism
+/// itself.
 double error_with(const TwoRateOptions& rates, const std::vector<TickRecord>& full, double duration) {
   Scene scene("three_link_chain", "middle", &rates);
   return largest_difference(full, scene.run(duration));
 }
 
-// As exact as in simulated time with updates that are as old: what a thread adds is their age and nothing else.
+// As exact as in simulated time with updates that are as old: what a thread adds is their age and nothing
+// else.
 TEST(TwoRates, InTwoThreadsByTheClockAreAsExactAsTheAgeOfTheirUpdatesAllows) {
   constexpr double kDuration = 0.4;
   const TwoRateOptions rates{.every = 10, .delay = 0, .thread = true};

@@ -122,7 +122,8 @@ bool LoggedDevice::read(device::Sample& sample) noexcept {
   return true;
 }
 
-/// Where there was none, or a device that a watchdog stopped gave none, the entry has that of the tick before.
+/// Where there was none, or a device that a watchdog stopped gave none, the entry has that of the tick
+/// before.
 bool LoggedDevice::has_sample(std::size_t at) const noexcept {
   const control::Fault fault = entries_[at].record.fault;
   if (fault != control::Fault::watchdog) return fault != control::Fault::no_sample;

@@ -122,7 +122,8 @@ void McapFile::read_records(std::string_view records, bool in_chunk) {
   }
 }
 
-// The footer: where the summary begins, where its offsets do, and the check of all from the summary up to itself.
+// The footer: where the summary begins, where its offsets do, and the check of all from the summary up to
+// itself.
 void McapFile::check_end(std::string_view footer, std::string_view after) {
   const auto broken = [&](const std::string& what) {
     throw InputError({path_}, what, "take another copy of the file");

@@ -26,7 +26,8 @@ class McapFile {
   const std::map<std::string, std::string>& attachments() const { return attachments_; }
   /// It has its end. Otherwise the writing was cut off.
   bool whole() const { return whole_; }
-  /// Of a topic, as the file's statistics say; nothing where it has none. More than there are: the file has lost some.
+  /// Of a topic, as the file's statistics say; nothing where it has none. More than there are: the file has
+  /// lost some.
   std::optional<std::size_t> messages_written(std::string_view topic) const;
 
  private:

@@ -216,7 +216,8 @@ class McapLog final : public LogSink {
   std::string path() const override { return path_; }
 
  private:
-  /// [bytes] That a crash may cost besides what time does (TickLog): in simulated time many ticks go by within that.
+  /// [bytes] That a crash may cost besides what time does (TickLog): in simulated time many ticks go by
+  /// within that.
   static constexpr std::size_t kChunk = 1 << 20;
 
   void state(const LogEntry& entry) {

@@ -9,7 +9,7 @@
 //   /handle/servo_cp, servo_cv         admittance device: the motion it was told to make
 //   /port/measured_cp, measured_cv     the port of the mechanism before the tick, and how it moves
 //   /port/measured_cf                  the wrench on it
-//   /handle/operating_state            ENABLED, DISABLED or FAULT, whenever it changes; of a fault what tripped a limit, and the limit
+//   /handle/operating_state            ENABLED, DISABLED or FAULT, whenever it changes; of a fault its limit, too
 //   /loop/tick                         everything with all its digits, for replay
 #pragma once
 

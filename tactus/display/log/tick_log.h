@@ -2,7 +2,8 @@
 //
 // The loop's side is wait-free: it copies the entry into a ring, or counts it as lost where there is no room. It never locks,
 // allocates or calls the system. The writer's side may wait for the disk as long as it likes. It hands what it has to the system
-// a few times per second: a crash of the program loses what came after that. A full disk ends the writing of the file that is on it, neither the
+// a few times per second: a crash of the program loses what came after that. A full disk ends the writing of
+// the file that is on it, neither the
 // loop nor the other files; finish() says so, and what was written of it stays.
 #pragma once
 
@@ -61,7 +62,8 @@ class TickLog {
   /// Outside of real time: until there is room.
   void put(const LogEntry& entry) noexcept;
 
-  /// After the loop: all that was offered is written, and every file is whole but those that could not be. Throws OutputError where there are such, with
+  /// After the loop: all that was offered is written, and every file is whole but those that could not be.
+  /// Throws OutputError where there are such, with
   /// all that was met and the names under which their beginnings are.
   void finish();
   long lost() const noexcept { return lost_; }
