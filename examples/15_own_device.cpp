@@ -41,8 +41,7 @@ class Knob final : public device::Device {
   std::atomic<State> state_ = State::off;
   device::Sample sample_{};
 };
-constexpr const char* kWheel = R"(
-name: wheel
+constexpr const char* kWheel = R"(name: wheel
 bodies: {disk: {mass: 1, inertia: [0.005, 0.005, 0.01]}}
 joints: {turn: {type: revolute, parent: world, child: disk, axis: z, damping: 0.05}})";
 
@@ -52,9 +51,10 @@ int main() {
   display::HapticLoop loop(*wheel, knob, 0, {.stiffness = {2.0, 0.0}, .damping = {0.02, 0.0}},
                            control::limits_for(knob.specification()));
   if (!loop.enable()) return 1;
-  for (int i = 0; i < 8; ++i) {
-    if (run_loop(loop, {.duration = 0.5}).ticks != 500) return 1;
-    std::printf("%5.2f s: %.4f rad, %.4f N m\n", loop.record().t, wheel->state().q[0], knob.torque);
+  for (int k = 1; k <= 4000; ++k) {
+    if (!knob.wait() || !loop.tick(loop.period())) return 1;
+    if (k % 500 == 0) std::printf("%d ms: %.4f rad, %.4f N m\n", k, wheel->state().q[0], knob.torque);
   }
+  loop.disable();
   return std::abs(wheel->state().q[0] - 0.4 * std::sin(3.0 * loop.record().t)) < 0.1 ? 0 : 1;
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -9,7 +10,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <tactus/base/clock.h>
 #include <tactus/base/error.h>
 #include <tactus/base/output_file.h>
 #include <tactus/display/log.h>
@@ -51,11 +51,12 @@ class Interruption {
   static constexpr std::array<int, 3> kSignals{SIGINT, SIGTERM, SIGHUP};
   /// One Ctrl-C may come twice, from the terminal and from a program around this one; a watchdog of the usual
   /// patience has barked by then.
-  static constexpr Nanoseconds kOnPurpose = kSecond / 4;
+  static constexpr std::int64_t kOnPurpose = 250;  // [ms]
 
   static void interrupt(int signal) {
-    const Nanoseconds at = now();
-    Nanoseconds none = 0;
+    using namespace std::chrono;
+    const std::int64_t at = duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
+    std::int64_t none = 0;
     asked_.store(true, std::memory_order_relaxed);
     if (first_.compare_exchange_strong(none, at) || at - none < kOnPurpose) return;
     std::signal(signal, SIG_DFL);
@@ -63,9 +64,9 @@ class Interruption {
   }
 
   static inline std::atomic<bool> asked_{false};
-  static inline std::atomic<Nanoseconds> first_{0};
+  static inline std::atomic<std::int64_t> first_{0};
   // For a signal's handler.
-  static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<Nanoseconds>::is_always_lock_free);
+  static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free);
   std::array<void (*)(int), 3> before_{};
 };
 

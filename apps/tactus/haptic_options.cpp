@@ -8,8 +8,8 @@
 
 #include "haptic_hand.h"
 #include "haptic_request.h"
-#include "options.h"
 #include "haptic_session.h"
+#include "options.h"
 
 namespace tactus::apps {
 

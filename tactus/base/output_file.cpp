@@ -134,7 +134,7 @@ void OutputFile::flush() {
     if (written < 0) fail(errno);
     done += static_cast<std::size_t>(written);
   }
-  whole_ += static_cast<off_t>(text_.size());
+  whole_ += static_cast<std::int64_t>(text_.size());
   text_.clear();
 }
 

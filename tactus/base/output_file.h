@@ -5,8 +5,7 @@
 // written straight. A write that fails, whatever the reason, throws OutputError.
 #pragma once
 
-#include <sys/types.h>
-
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -49,7 +48,7 @@ class OutputFile {
   std::string path_;
   std::string target_, part_;  // where it belongs, where it is written; none: straight
   int file_ = -1;
-  off_t whole_ = 0;  // [bytes] by calls of flush() that came to their end
+  std::int64_t whole_ = 0;  // [bytes] by calls of flush() that came to their end
   std::string text_;
 };
 

@@ -59,7 +59,7 @@ double largest_rotational_stiffness(const Specification& specification);
 struct DeviceOptions {
   double rate = 0.0;       // [Hz]; 0: the device's own
   std::uint64_t seed = 1;  // of what is random in it
-  Fixture fixture{};  // hangs on simulated:admittance and devices based on it, beyond the force sensor
+  Fixture fixture{};       // hangs on simulated:admittance and devices based on it, beyond the force sensor
 };
 /// A simulated device is held by the hand, hardware by a true one. "model:FILE" and "model:FILE:PORT" make a device of a model
 /// (device/model_device.h), "FILE.yaml" is a simulated device of one's own. Throws InputError where there is no device of that name, or where it cannot be opened.

@@ -227,15 +227,15 @@ std::vector<Setting> settings_of(const SimulatedDevice& device) {
       const CobotDriveOptions& drive = device.cobot.drive;
       const TaskServoGains& gains = device.cobot.servo;
       return sensor({{"steering_lag", "s", {drive.lag}},
-                    {"leak_mass", "kg", {drive.leak_mass}},
-                    {"axis_mass", "kg", {drive.axis_mass}},
-                    {"drum_mass", "kg", {drive.drum_mass}},
-                    {"axis_friction", "N", {drive.friction}},
-                    {"drum_speed", "m/s", {drive.drum_speed}},
-                    {"length_of_rotations", "m", {drive.length}},
-                    {"K_p", "1/s^2", {gains.K_p}},
-                    {"K_i", "1/s^3", {gains.K_i}},
-                    {"K_d", "1/s", {gains.K_d}}});
+                     {"leak_mass", "kg", {drive.leak_mass}},
+                     {"axis_mass", "kg", {drive.axis_mass}},
+                     {"drum_mass", "kg", {drive.drum_mass}},
+                     {"axis_friction", "N", {drive.friction}},
+                     {"drum_speed", "m/s", {drive.drum_speed}},
+                     {"length_of_rotations", "m", {drive.length}},
+                     {"K_p", "1/s^2", {gains.K_p}},
+                     {"K_i", "1/s^3", {gains.K_i}},
+                     {"K_d", "1/s", {gains.K_d}}});
     }
     case Make::admittance: {
       const Servo& servo = device.servo;

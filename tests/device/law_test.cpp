@@ -38,9 +38,8 @@ INSTANTIATE_TEST_SUITE_P(Models, EveryDevice, ::testing::ValuesIn(models()), tes
 std::vector<DeviceCase> files() {
   std::vector<DeviceCase> all;
   for (const std::string path : {"/examples/22_table_top.yaml", "/tests/device/files/yielding.yaml"})
-    all.push_back({support::source_dir() + path, [path](HandPointer hand) {
-                     return open(support::source_dir() + path, std::move(hand));
-                   }});
+    all.push_back({support::source_dir() + path,
+                   [path](HandPointer hand) { return open(support::source_dir() + path, std::move(hand)); }});
   return all;
 }
 INSTANTIATE_TEST_SUITE_P(Files, EveryDevice, ::testing::ValuesIn(files()),
