@@ -194,7 +194,7 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
                   records,
                   loop.safety(),
                   session.device->hand_work(),
-                  reason_of(session, request, report)};
+                  reason_of(session, request, report, measure.result())};
   if (stride > 1) {
     report.notes.push_back(
         fmt::format("the run was to have {} ticks, more than {}: {}mass, damper and spring are not fitted to "

@@ -45,8 +45,10 @@ std::vector<std::string> idle_options(const HapticRequest& request, const Haptic
   needs(request.formulation != "parametric" || of_speeds || session.model.constraints.empty(), {"--holding"},
         "other formulations than parametric, whose coordinates z meet these constraints by themselves");
   needs(c == "prescribed", {"--prescribe"}, "--controller prescribed");
-  needs((s.actuated & device::kTranslation) != 0, {"--max-force-rate"}, "devices whose motors push");
-  needs((s.actuated & ~device::kTranslation) != 0, {"--max-torque-rate"},
+  const bool pushes = (s.actuated & device::kTranslation) != 0;
+  needs(pushes, {"--max-force", "--max-force-rate", "--workspace", "--max-speed"},
+        "devices that push their handle");
+  needs((s.actuated & ~device::kTranslation) != 0, {"--max-torque", "--max-torque-rate"},
         "devices whose motors turn the handle");
   if (!impedance) {
     needs(false, {"--coupling", "--stiffness", "--damping", "--rotational-stiffness", "--rotational-damping"},
@@ -93,7 +95,10 @@ std::vector<std::string> idle_options(const HapticRequest& request, const Haptic
               "what --hand-rotational-damping leaves open");
       }
     }
-    needs(hand != "none", {"--let-go-at"}, "hands that hold something");
+    needs(hand != "none" || request.hand.tremor > 0.0, {"--let-go-at"}, "hands that hold something");
+    // Three numbers are a force.
+    needs(pushes || request.hand.wrench.size() > 3, {"--wrench"},
+          "devices that are pushed, or with a torque after the force");
     needs(hand == "push" || hand == "tremble", {"--force"}, "--hand push and tremble");
   }
   // Arms and admittance devices have noise in their sensors.

@@ -31,12 +31,23 @@ void RunMeasure::add(const display::TickRecord& record) noexcept {
   // p_H - scale p_P + d, as the loop's safety has it.
   const math::Vec3<double> lag = scale_ * record.p_P - record.p_H - apart_at_start_;
   m.largest_lag = std::max(m.largest_lag, std::sqrt(dot(lag, lag)));
+  math::Vec3<double> held = lag;
+  for (std::size_t i = 0; i < 3; ++i)
+    if (!device::has_axis(actuated_, 3 + i)) held[i] = 0.0;
+  m.largest_held_lag = std::max(m.largest_held_lag, std::sqrt(dot(held, held)));
+  bool end = false;
+  for (std::size_t i = 0; i < 6; ++i) {
+    constexpr double kEnd = 0.999;  // quantised
+    end |= reads_most_[i / 3] > 0.0 && std::abs(record.F_H[i]) >= kEnd * reads_most_[i / 3];
+  }
+  at_the_sensors_end_ += end;
 }
 
 Measured RunMeasure::result() const {
   Measured all = measured_;
   if (ticks_ == 0) return all;
   all.softened = static_cast<double>(softened_) / static_cast<double>(ticks_);
+  all.at_the_sensors_end = static_cast<double>(at_the_sensors_end_) / static_cast<double>(ticks_);
   all.handed_over = static_cast<double>(handed_over_) / static_cast<double>(ticks_);
   return all;
 }

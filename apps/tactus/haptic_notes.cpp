@@ -12,8 +12,10 @@ namespace {
 
 using Notes = std::vector<std::string>;
 
+constexpr double kFarApart = 0.1;  // [m] more than a spring that a device can hold gives way
+
 /// What there is to do against energy that the loop makes, of what is not done already.
-std::string remedy_for_energy(const HapticSession& session, const HapticRequest& request) {
+std::string remedy_for_energy(const HapticSession& session, const HapticRequest& request, bool resisted) {
   const device::Specification& s = session.specification;
   const bool four = four_channeled(request, s);
   std::string remedy;
@@ -30,26 +32,42 @@ std::string remedy_for_energy(const HapticSession& session, const HapticRequest&
     add("a faster --rate");
     if (!(s.continuous[1] > 0.0) && !(request.most_force > 0.0)) add("--max-force and --max-torque");
   }
-  if (four && request.controller == "penalties") add("less --joint-stiffness, or other --joint-damping");
+  if (four && request.controller == "penalties" && resisted)
+    add("less --joint-stiffness, or other --joint-damping");
   if (four && !s.force_sensor) add("a device with a force sensor");
   if (four) add("--controller coupler");
   return remedy;
 }
 
-/// The device is too weak for what hangs on it.
+/// The device is too weak for what hangs on it, or does not push the way that it hangs.
 void note_weight(const HapticSession& session, const HapticRequest& request, Notes& notes) {
+  double free = 0.0;  // [N] along axes that the device does not have
+  for (std::size_t i = 3; i < 6; ++i)
+    if (!device::has_axis(session.specification.actuated, i))
+      free = std::hypot(free, session.grasp.support[i]);
+  constexpr double kSlight = 0.1;  // [N] nothing to speak of
+  if (free > kSlight)
+    notes.push_back(
+        request.weightless
+            ? fmt::format("springs or other forces of its own push its port with {:.3g} N along axes that "
+                          "the device does not have: nothing holds it there",
+                          free)
+            : fmt::format("it takes {:.3g} N along axes that the device does not have to hold the mechanism "
+                          "up: nothing holds it there, unless --weightless or another device is given",
+                          free));
+  const double held = std::sqrt(std::max(0.0, session.grasp.weight * session.grasp.weight - free * free));
   if (const double most = session.specification.continuous[1];
-      session.specification.kind == device::Kind::impedance && most > 0.0 && session.grasp.weight > most)
+      session.specification.kind == device::Kind::impedance && most > 0.0 && held > most)
     notes.push_back(
         request.weightless
             ? fmt::format(
                   "springs or other forces of its own push its port with {:.3g} N where it begins, and the "
                   "device gives {:g} N: it moves away, unless another device is given",
-                  session.grasp.weight, most)
+                  held, most)
             : fmt::format(
                   "it takes {:.3g} N to hold the mechanism up, and the device gives {:g} N: it falls, "
                   "unless --weightless or another device is given",
-                  session.grasp.weight, most));
+                  held, most));
   if (const double most = session.specification.peak[1];
       session.specification.kind == device::Kind::admittance && most > 0.0 && session.grasp.weight > most)
     notes.push_back(fmt::format(
@@ -72,25 +90,44 @@ void note_run(const HapticSession& session, const display::RunReport& report, No
 
 void note_energy(const HapticSession& session, const HapticRequest& request, const Outcome& outcome,
                  Notes& notes) {
-  if (const Made made = made_by_loop(outcome); made.all > 0.0)
+  const bool moved = session.specification.kind == device::Kind::admittance;
+  if (moved && outcome.measured.at_the_sensors_end > 0.0)
+    notes.push_back(
+        fmt::format("in {:.2g} % of the ticks the force sensor was at its end ({:g} N, {:g} N m): the "
+                    "mechanism got less than the hand gave",
+                    100.0 * outcome.measured.at_the_sensors_end, session.specification.peak[1],
+                    session.specification.peak[0]));
+  const Made made = made_by_loop(outcome);
+  if (!(made.all > 0.0)) return;
+  // Of a device that is moved: how much more the sensor read than the hand gave.
+  const double misread = moved ? outcome.last.out_of_handle - outcome.hand_work : 0.0;
+  if (misread >= 0.5 * made.all)
+    notes.push_back(fmt::format(
+        "{} {:.3g} J by a force sensor that reads other than it is pushed: by its bias, its noise, its steps "
+        "or "
+        "its end; another sensor, or a softer hand",
+        made.at_the_hand >= 0.5 * made.all ? "the hand gained" : "the mechanism was fed", made.all));
+  else
     notes.push_back(
         fmt::format("{} {:.3g} J that neither the hand nor the mechanism put in: the loop is not passive; {}",
                     made.at_the_hand >= 0.5 * made.all ? "the hand gained" : "the mechanism was fed",
-                    made.all, remedy_for_energy(session, request)));
+                    made.all, remedy_for_energy(session, request, outcome.measured.most_resisted > 0)));
 }
 
 /// Handle and port came apart; and why, as far as that can be told.
 void note_distance(const HapticSession& session, const HapticRequest& request, const Outcome& outcome,
                    Notes& notes) {
-  constexpr double kFarApart = 0.1;  // [m] more than a spring that a device can hold gives way
-  if (request.controller != "proxy" && outcome.measured.largest_lag > kFarApart) {
+  if (request.controller == "proxy") return;
+  if (outcome.measured.largest_lag > kFarApart) {
     const double most = request.most_force > 0.0 ? request.most_force : session.specification.continuous[1];
     std::string why = "the port does not follow the handle; --controller coupler holds them together";
     if (outcome.two_rates() && session.specification.kind == device::Kind::impedance)
       why = "what holds them together is as soft as late updates ask for; a faster --simulation-rate";
     else if (outcome.by_coupler())
       why = "the coupler is soft beside what pulls; --coupling stiff, or --stiffness";
-    if (outcome.measured.at_the_end)
+    if (!(outcome.measured.largest_held_lag > kFarApart))
+      why = "along axes that the device does not have, where nothing holds the port";
+    else if (outcome.measured.at_the_end)
       why = "the handle is at the end of the device's workspace, and the port goes on";
     else if (session.specification.kind == device::Kind::admittance)
       why = "the device does not follow the port";
@@ -127,8 +164,8 @@ void note_changes(const display::HapticLoop& loop, const Outcome& outcome, Notes
 }  // namespace
 
 /// What is known of a fault besides; empty where that is nothing.
-std::string reason_of(HapticSession& session, const HapticRequest& request,
-                      const display::RunReport& report) {
+std::string reason_of(HapticSession& session, const HapticRequest& request, const display::RunReport& report,
+                      const Measured& measured) {
   const control::Fault fault = session.loop->safety().fault;
   if (fault == control::Fault::mechanism) return session.mechanism->explain(session.loop->record().status);
   if (fault == control::Fault::wrong_rate) {
@@ -141,7 +178,10 @@ std::string reason_of(HapticSession& session, const HapticRequest& request,
         rate, session.rate, step * std::floor(kRoom * rate / step),
         rate < session.rate ? "slows" : "hurries");
   }
-  if (fault == control::Fault::unbalanced) return fmt::format("give {}", remedy_for_energy(session, request));
+  if (fault == control::Fault::unbalanced)
+    return fmt::format("give {}", remedy_for_energy(session, request, measured.most_resisted > 0));
+  if (fault == control::Fault::apart && !(measured.largest_held_lag > kFarApart))
+    return "along axes that the device does not have, where nothing holds the port";
   return control::why_stopped(*session.device);
 }
 

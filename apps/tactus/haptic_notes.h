@@ -9,7 +9,8 @@
 namespace tactus::apps {
 
 /// What is known of a fault besides its name and numbers; empty where that is nothing.
-std::string reason_of(HapticSession& session, const HapticRequest& request, const display::RunReport& report);
+std::string reason_of(HapticSession& session, const HapticRequest& request, const display::RunReport& report,
+                      const Measured& measured);
 
 /// A mechanism that is too heavy, periods that were missed, energy from nowhere, a handle and a port that came apart, a
 /// coupler that changed: a sentence for each, with a remedy.

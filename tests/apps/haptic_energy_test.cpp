@@ -406,5 +406,38 @@ TEST(Haptic, WhatContactsCarryTheHandNeedNotHold) {
       << summary.at("notes");
 }
 
+std::string notes_of(const std::string& arguments) {
+  const Outcome run = tactus("haptic " + tactus::support::source_dir() + "/models/" + arguments + " --json");
+  return json::parse(run.out).at("notes").dump();
+}
+
+// What falls along an axis that the device does not have is no matter of stiffness.
+TEST(Haptic, SaysThatNothingHoldsThePortAlongAxesThatTheDeviceDoesNotHave) {
+  for (const char* run : {"latch.yaml --device simulated:wheel --duration 3",
+                          "stewart_platform.yaml --device simulated:planar --duration 3"}) {
+    const std::string notes = notes_of(run);
+    EXPECT_NE(notes.find("N along axes that the device does not have to hold"), std::string::npos) << notes;
+    EXPECT_NE(notes.find("m: along axes that the device does not have"), std::string::npos) << notes;
+    EXPECT_EQ(notes.find("--coupling stiff"), std::string::npos) << notes;
+  }
+  const std::string fine = notes_of("shopping_cart.yaml --duration 1");
+  EXPECT_EQ(fine.find("does not have"), std::string::npos) << fine;
+}
+
+// A sensor that is off by 0.1 N, or at its end, is not the loop's fault.
+TEST(Haptic, TellsWhatAForceSensorMisreadsFromWhatTheLoopMakes) {
+  const Folder folder;
+  const std::string off =
+      folder.file("off.yaml", "based_on: simulated:admittance\nforce_bias: [0.1, 0, 0]\n");
+  const std::string biased = notes_of("shopping_cart.yaml --duration 3 --device " + off);
+  EXPECT_NE(biased.find("by a force sensor that reads other than it is pushed"), std::string::npos) << biased;
+  EXPECT_EQ(biased.find("not passive"), std::string::npos) << biased;
+  const std::string end =
+      notes_of("four_bar.yaml --device simulated:admittance --hand-stiffness 1e5 --duration 1");
+  EXPECT_NE(end.find("the force sensor was at its end (300 N, 30 N m)"), std::string::npos) << end;
+  const std::string usual = notes_of("shopping_cart.yaml --duration 3 --device simulated:admittance");
+  EXPECT_EQ(usual.find("force sensor"), std::string::npos) << usual;
+}
+
 }  // namespace
 }  // namespace tactus::apps
