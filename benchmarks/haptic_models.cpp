@@ -33,7 +33,7 @@ struct SessionLoop final : OpenLoop {
 
 }  // namespace
 
-bool measure_haptic_models(bool quick, const std::string& only) {
+Outcome measure_haptic_models(bool quick, const std::string& only) {
   const long ticks = quick ? 2'000 : 250'000;  // of each of four rates: a million of each model
   constexpr int kRuns = 2;
   fmt::print(
@@ -46,6 +46,7 @@ bool measure_haptic_models(bool quick, const std::string& only) {
     if (entry.is_regular_file() && (only.empty() || entry.path().stem() == only))
       paths.push_back(entry.path());
   std::sort(paths.begin(), paths.end());
+  Outcome outcome{.found = !paths.empty()};
   for (const std::filesystem::path& path : paths) {
     const std::string name = path.stem();
     try {
@@ -58,13 +59,13 @@ bool measure_haptic_models(bool quick, const std::string& only) {
               return open;
             },
             rate, ticks, kRuns, kRuns);
-        print_ticks(name, what, rate, figures);
+        print_ticks(name, what, rate, figures);  // some stop, and say why: nothing is asked of them
       }
     } catch (const InputError& error) {
       fmt::print("{:<28} {}\n", name, error.what());
     }
   }
-  return !paths.empty();
+  return outcome;
 }
 
 }  // namespace tactus::bench

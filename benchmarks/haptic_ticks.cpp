@@ -119,15 +119,17 @@ void print_tick_head() {
              "Hz", "p50", "p99.9", "worst", "runs", "all p50", "p99.9", "max", "allocations", "locks");
 }
 
-void print_ticks(const std::string& model, const std::string& what, double rate, const TickFigures& f) {
+Verdict print_ticks(const std::string& model, const std::string& what, double rate, const TickFigures& f,
+                    const TickAim& aim) {
   const auto us = [](std::int64_t ns) { return 1e-3 * static_cast<double>(ns); };
   const auto part = [&](double p) {
     return 1e-3 * static_cast<double>(
                       f.least[static_cast<std::size_t>(p * static_cast<double>(f.least.size() - 1))]);
   };
+  const double median = part(0.5), worst = part(1.0);
   fmt::print(
       "{:<28} {:<22} {:>6.0f} {:>8.2f} {:>9.2f} {:>9.1f} {:>5} {:>9.2f} {:>9.2f} {:>9.1f} {:>12} {:>6}{}\n",
-      model, what, rate, part(0.5), part(0.999), part(1.0), f.runs, us(f.all.percentile(0.5)),
+      model, what, rate, median, part(0.999), worst, f.runs, us(f.all.percentile(0.5)),
       us(f.all.percentile(0.999)), us(f.all.largest()), f.allocations, f.locks,
       f.fault.empty() ? "" : fmt::format("  stopped at tick {}: {}", f.done, f.fault));
   fmt::print("{:<28} {:<22} {:>6} the first {:.1f}; worst of the others {:.1f}: tick {}, {}", "", "", "",
@@ -136,8 +138,25 @@ void print_ticks(const std::string& model, const std::string& what, double rate,
   if (f.with_events > 0)
     fmt::print("; {} ticks with events, the worst of them {:.1f}", f.with_events,
                us(static_cast<std::int64_t>(f.worst_event)));
+  Verdict verdict = f.allocations == 0 && f.locks == 0 && f.fault.empty() ? Verdict::none : Verdict::missed;
+  const auto judge = [&](const char* name, double value, double most) {
+    if (!(most > 0.0)) return;
+    const bool met = value < most;
+    fmt::print("; {} below {:g}: {}", name, most, met ? "met" : "MISSED");
+    if (verdict != Verdict::missed) verdict = met ? Verdict::met : Verdict::missed;
+  };
+  judge("median", median, aim.median);
+  judge("worst", worst, aim.worst);
   fmt::print("\n");
   std::fflush(stdout);
+  return verdict;
+}
+
+void Outcome::print() const {
+  fmt::print(
+      "\nOf {} rows that something is asked of, or that stopped, allocated or locked, {} are as they "
+      "should be.\n",
+      met + missed, met);
 }
 
 }  // namespace tactus::bench

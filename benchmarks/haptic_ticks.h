@@ -51,8 +51,28 @@ TickFigures measure_ticks(const MakeLoop& make, double rate, long ticks, int rep
 /// [ns] What reading the clock twice takes of a tick's time, at least: it is taken off.
 double clock_cost();
 
+/// [us] What a tick may take, the first, cold one included; 0: nothing is asked of it.
+struct TickAim {
+  double median = 0.0, worst = 0.0;
+};
+enum class Verdict { none, met, missed };
+
+/// What came out of a table.
+struct Outcome {
+  bool found = false;  // there was a row to measure
+  int met = 0, missed = 0;
+
+  void add(Verdict verdict) {
+    met += verdict == Verdict::met;
+    missed += verdict == Verdict::missed;
+  }
+  void print() const;
+};
+
 void print_tick_head();
-/// A row of the table, at once: a run takes minutes.
-void print_ticks(const std::string& model, const std::string& what, double rate, const TickFigures& figures);
+/// A row of the table, at once: a run takes minutes. Missed also where a tick allocated or locked, or the run
+/// stopped.
+Verdict print_ticks(const std::string& model, const std::string& what, double rate,
+                    const TickFigures& figures, const TickAim& aim = {});
 
 }  // namespace tactus::bench

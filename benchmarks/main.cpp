@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include <fmt/format.h>
@@ -32,6 +33,7 @@ struct Arguments {
   bool heap = false;
   bool haptic = false;
   bool models = false;
+  double realtime = 0.0;  // [s] of each row
   bool arm = false;
   bool scale = false;
   std::string only;  // of the haptic loop: this model; of the sizes: this family
@@ -39,7 +41,8 @@ struct Arguments {
 
 constexpr const char* kHelp =
     "tactus_bench [--quick] [--no-compiler] [--loops] [--json FILE] | --contact [--quick] | --heap [--quick] "
-    "| --haptic [--models] [--quick] [--only MODEL] | --arm [--quick] | --scale [--quick] [--only FAMILY] | "
+    "| --haptic [--models | --realtime SECONDS] [--quick] [--only MODEL] | --arm [--quick] | --scale "
+    "[--quick] [--only FAMILY] | "
     "--thresholds\n"
     "  --quick        fewer and shorter repetitions, no long ladders\n"
     "  --no-compiler  without the rows of the emitted C++ (they start the system's compiler)\n"
@@ -49,7 +52,8 @@ constexpr const char* kHelp =
     "  --heap         instead of the table: stacks and heaps only\n"
     "  --haptic       instead of the table: ticks of the haptic loop (of one model); with --models every "
     "model\n"
-    "                 in models/, held as `tactus haptic` does\n"
+    "                 in models/, held as `tactus haptic` does; with --realtime by the clock, so long\n"
+    "                 for each row; ends with 1 where a tick takes longer than it may, allocates or locks\n"
     "  --arm          instead of the table: inverse kinematics, and ticks of the arm as a force display\n"
     "  --scale        instead of the table: how costs grow with the size (chain, spatial, ladder, tree, "
     "free)\n"
@@ -130,8 +134,11 @@ int run(const Arguments& arguments) {
     return 0;
   }
   if (arguments.haptic) {
-    if ((arguments.models ? measure_haptic_models : measure_haptic)(arguments.quick, arguments.only))
-      return 0;
+    const Outcome outcome = arguments.realtime > 0.0
+                                ? measure_haptic_by_the_clock(arguments.realtime, arguments.only)
+                            : arguments.models ? measure_haptic_models(arguments.quick, arguments.only)
+                                               : measure_haptic(arguments.quick, arguments.only);
+    if (outcome.found) return outcome.missed > 0 ? 1 : 0;
     fmt::print(stderr, "tactus_bench: --only: no row has the model '{}'\n", arguments.only);
     return 2;
   }
@@ -208,6 +215,8 @@ int main(int argc, char** argv) {
       arguments.heap = true;
     } else if (argument == "--thresholds") {
       arguments.thresholds = true;
+    } else if (argument == "--realtime" && i + 1 < argc && std::atof(argv[i + 1]) > 0.0) {
+      arguments.realtime = std::atof(argv[++i]);
     } else if (argument == "--only" && i + 1 < argc) {
       arguments.only = argv[++i];
     } else if (argument == "--json" && i + 1 < argc) {

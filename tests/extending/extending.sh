@@ -25,7 +25,8 @@ grep '\.cpp$' "$work/files" | xargs -P "$(nproc)" -I{} bash -euc 'compile {}'
 # shellcheck disable=SC2046,SC2086
 libraries="-L$build -ltactus_studies -ltactus -lasmjit -lfcl $(pkg-config --libs fmt yaml-cpp tinyxml2) -pthread"
 # shellcheck disable=SC2086
-"$cxx" $flags "$work"/objects/tactus_*.o "$build"/apps/tactus/CMakeFiles/tactus.dir/*.o $libraries -o "$work/tactus"
+"$cxx" $flags "$work"/objects/tactus_*.o "$build"/apps/tactus/CMakeFiles/tactus.dir/*.o \
+  -L"$build/apps/tactus" -ltactus_program $libraries -o "$work/tactus"
 # shellcheck disable=SC2086
 "$cxx" $flags "$work"/objects/*.o $libraries -lgtest_main -lgtest -o "$work/laws"
 
