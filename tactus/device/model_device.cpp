@@ -62,6 +62,7 @@ ModelDevice::ModelDevice(const describe::Model& model, const ModelDeviceOptions&
   X_0_ = mechanism_->motion(port_).X_WP;
   probe();
   find_axes();
+  find_held();
   if (!options_.compensated) find_losses(mechanism_->model());  // otherwise its motors carry them
   find_limits();
   find_hand_limits();
@@ -298,6 +299,27 @@ void ModelDevice::find_axes() {
   }
 }
 
+// The axes that it has are taken out of the mobility, one after the other: what is left of another axis moves by
+// itself.
+void ModelDevice::find_held() noexcept {
+  constexpr double kIndependent = 1e-6;  // of its own mobility
+  std::array<double, 36> L{};
+  mechanism_->mobility(port_, L);
+  Eigen::Matrix<double, 6, 6, Eigen::RowMajor> left =
+      Eigen::Map<Eigen::Matrix<double, 6, 6, Eigen::RowMajor>>(L.data());
+  const auto take = [&](std::size_t axis) {
+    const auto i = static_cast<Eigen::Index>(axis);
+    if (!(left(i, i) > kIndependent * L[7 * axis])) return;
+    held_ |= static_cast<std::uint8_t>(1u << axis);
+    const Eigen::Matrix<double, 6, 1> column = left.col(i) / std::sqrt(left(i, i));
+    left.noalias() -= column * column.transpose();
+  };
+  for (std::size_t axis = 0; axis < 6; ++axis)
+    if (has_axis(specification_.sensed, axis)) take(axis);
+  for (std::size_t axis = 0; axis < 6; ++axis)
+    if (!has_axis(specification_.sensed, axis)) take(axis);
+}
+
 bool ModelDevice::dynamics(HandleDynamics& dynamics) noexcept {
   // The mobility of the handle along its axes, inverted there.
   std::array<double, 36> L{};
@@ -358,8 +380,7 @@ bool ModelDevice::wait() noexcept {
       Handle middle{before.X_WP.p, math::quaternion_of(before.X_WP.R), {}};
       middle.move(half);
       const Grip grip = hand_->grip(sample_.t + (i + 0.5) * h, from_start(middle.pose()));
-      simulate::PortWrench hand{port_, grip.wrench};
-      for (std::size_t k = 0; k < 6; ++k) hand.wrench[k] -= grip.damping[k / 3] * before.V_WP[k];
+      const simulate::PortWrench hand{port_, pushed(grip, before.V_WP)};
       const simulate::Tick tick = mechanism_->step({.tau = tau_, .ports = {&hand, 1}, .wrench = {}});
       if (!tick.ok()) {
         trouble_ = tick.status;
@@ -393,14 +414,20 @@ void ModelDevice::sense() noexcept {
   seen.move(off);
   sensing_.read(seen, sample_);
   sample_.F_H_W = {};
-  const Grip grip = hand_->grip(sample_.t, from_start(motion.X_WP));
+  const Vector6 F = pushed(hand_->grip(sample_.t, from_start(motion.X_WP)), motion.V_WP);
   for (std::size_t i = 0; i < 6; ++i) {
-    if (!has_axis(specification_.sensed, i)) {
+    if (!has_axis(specification_.sensed, i))
       sample_.V_WH[i] = 0.0;
-      continue;
-    }
-    if (specification_.force_sensor) sample_.F_H_W[i] = grip.wrench[i] - grip.damping[i / 3] * motion.V_WP[i];
+    else if (specification_.force_sensor)
+      sample_.F_H_W[i] = F[i];
   }
+}
+
+Vector6 ModelDevice::pushed(const Grip& grip, const Vector6& V) const noexcept {
+  Vector6 F{};
+  for (std::size_t i = 0; i < 6; ++i)
+    if (has_axis(held_, i)) F[i] = grip.wrench[i] - grip.damping[i / 3] * V[i];
+  return F;
 }
 
 // tau = B^T F, and what carries the device itself.

@@ -25,7 +25,9 @@
 // direction: a force F takes |b F| <= |b| |F| of a motor whose column of B is b, and torques take their share.
 //
 // The axes of the handle that it has are those in which the port can be moved and pushed independently of each other at the start:
-// translations first, rotations where freedoms are left.
+// translations first, rotations where freedoms are left. A hand holds it along these, and along what else moves
+// by itself, without a motor; about an axis that only turns because the handle is moved (the last link of a
+// five-bar) the handle is a knob on a pivot: a torque there would push it aside, and no sensor would tell.
 #pragma once
 
 #include <array>
@@ -82,6 +84,7 @@ class ModelDevice final : public Device {
  private:
   void find_motors(const describe::Model& model);
   void find_axes();
+  void find_held() noexcept;
   void find_losses(const describe::Model& model);
   void find_limits();
   void find_hand_limits();
@@ -89,11 +92,13 @@ class ModelDevice final : public Device {
   math::Pose<double> from_start(const math::Pose<double>& X_WP) const noexcept;
   void probe() noexcept;
   void sense() noexcept;
+  Vector6 pushed(const Grip& grip, const Vector6& V) const noexcept;
   void drive(const Vector6& wrench) noexcept;
 
   ModelDeviceOptions options_;
   Specification specification_;
   HandPointer hand_;
+  std::uint8_t held_ = 0;  // axes along which a hand pushes
   std::unique_ptr<simulate::Mechanism> mechanism_;
   int port_ = 0;
   std::vector<std::size_t> motor_;  // indices into the speeds

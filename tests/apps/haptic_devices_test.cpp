@@ -152,6 +152,20 @@ TEST(Haptic, ModelsAsDevicesHoldTheCartAsTheyAre) {
   }
 }
 
+// Through a five-bar, whose last link turns as it is moved: a hand that held it against turning pushed the
+// handle aside, unsensed, until the energies did not fit any more.
+TEST(Haptic, FourChannelsGoThroughAModelAsTheirDevice) {
+  for (const char* name : {"four_bar.yaml", "chain_in_enclosure.yaml", "chain_in_enclosure_rigid.yaml",
+                           "finger_on_wall.yaml", "disk_on_ramp.yaml"})
+    for (const char* controller : {"impedance", "penalties"}) {
+      const Outcome run = tactus("haptic " + model(name) + " --json --duration 1.5 --controller " +
+                                 controller + " --device model:" + model("pantograph.yaml"));
+      ASSERT_EQ(run.code, 0) << name << run.out << run.err;
+      const std::string notes = json::parse(run.out).at("notes").dump();
+      EXPECT_EQ(notes.find("not passive"), std::string::npos) << name << controller << notes;
+    }
+}
+
 // A wrist has an end: a hand that turns a free body on and on is stopped there, and not where the device has none.
 TEST(Haptic, AHandleIsNotTurnedBeyondItsWrist) {
   const Folder folder;

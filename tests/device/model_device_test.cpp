@@ -309,6 +309,28 @@ joints: {x: {type: prismatic, parent: world, child: a, axis: x}}
   EXPECT_GT(least, -1e-4 * kWay);
 }
 
+// About an axis that only turns because the handle is moved the handle is a knob; what turns by itself is held.
+TEST(ModelDevice, AHandPushesAlongWhatMovesByItself) {
+  ModelDevice five_bar(model_of("pantograph"), {}, constant({0, 0, 0.5, 0, 0, 0}));
+  five_bar.enable();
+  Sample first, last;
+  ASSERT_TRUE(five_bar.wait() && five_bar.read(first));
+  for (int k = 0; k < 200; ++k) ASSERT_TRUE(five_bar.command({}) && five_bar.wait() && five_bar.read(last));
+  const math::Vec3<double> way = last.X_WH.p - first.X_WH.p;
+  EXPECT_LT(std::sqrt(dot(way, way)), 1e-9);  // [m] the motors carry it to rounding
+  EXPECT_NEAR(five_bar.hand_work(), 0.0, 1e-12);
+
+  describe::Model arm = model_of("planar_2r");
+  arm.joints[1].axes[0].passive = true;
+  ModelDevice wrist(arm, {}, constant({0.5, 0.5, 0.5, 0, 0, 0}));
+  const Specification& s = wrist.specification();
+  ASSERT_EQ(s.sensed & ~kTranslation, 0);  // its one motor moves it along
+  wrist.enable();
+  ASSERT_TRUE(wrist.wait());
+  for (int k = 0; k < 20; ++k) ASSERT_TRUE(wrist.command({}) && wrist.wait());
+  EXPECT_GT(wrist.hand_work(), 1e-4);  // [J] 0.5 N m turn some 0.1 kg m^2 for 20 ms
+}
+
 TEST(ModelDevice, SeesTheHandleInStepsOfItsEncoders) {
   const auto hand = [] { return following(strokes({0.02, 0.01, 0}, 0.5)); };
   ModelDeviceOptions fine, coarse;
