@@ -423,11 +423,13 @@ TEST(TwoRates, BeginWhereTheMechanismWasPutBetweenTwoRuns) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     while (!scene.loop.enable() && std::chrono::steady_clock::now() < end)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    // The hand begins to pull: some micrometres in the first ticks.
-    constexpr double kPulled = 1e-4;  // [m]
+    // The hand goes on pulling, and its handle moves at 2 cm/s: less than a millimetre in what follows.
+    constexpr double kRounding = 1e-12, kPulled = 2e-3;  // [m]
+    double near = kRounding;
     tick_beside(scene, 30, [&](const TickRecord& record) {
-      ASSERT_NEAR(record.p_P.x, where.x, kPulled) << thread;
-      ASSERT_NEAR(record.p_P.y, where.y, kPulled) << thread;
+      ASSERT_NEAR(record.p_P.x, where.x, near) << thread;
+      ASSERT_NEAR(record.p_P.y, where.y, near) << thread;
+      near = kPulled;
     });
   }
 }
