@@ -419,7 +419,8 @@ TEST(TwoRates, BeginWhereTheMechanismWasPutBetweenTwoRuns) {
     for (double& u : state.u) u = 0.0;
     scene.mechanism->set_state(state);
     const math::Vec3<double> where = scene.mechanism->motion(port).X_WP.p;
-    ASSERT_GT(std::abs(where.x - scene.loop.record().p_P.x), 1e-2);
+    const math::Vec3<double> moved = where - scene.loop.record().p_P;
+    ASSERT_GT(std::hypot(moved.x, moved.y), 1e-2);
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     while (!scene.loop.enable() && std::chrono::steady_clock::now() < end)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
