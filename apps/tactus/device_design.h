@@ -1,9 +1,6 @@
 // What a device can show: how stiff a coupler may be on it, how light a port, how stiff the hand that it bears.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include <tactus/device/device.h>

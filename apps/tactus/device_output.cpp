@@ -1,5 +1,6 @@
 #include "device_output.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -43,10 +44,9 @@ void line(std::string_view name, const Specification& s, const std::array<double
 }  // namespace
 
 std::vector<std::string> axes_of(std::uint8_t axes) {
-  static const char* const kNames[] = {"rx", "ry", "rz", "x", "y", "z"};
   std::vector<std::string> names;
   for (std::size_t i = 0; i < 6; ++i)
-    if (device::has_axis(axes, i)) names.push_back(kNames[i]);
+    if (device::has_axis(axes, i)) names.emplace_back(device::kAxisNames[i]);
   return names;
 }
 
@@ -149,12 +149,12 @@ void print_whole(const Specification& s, const std::vector<device::Setting>& set
   line(impedance ? "gives for ever" : "bears for ever", s, s.continuous, "N", "N m", kNoLimit);
   line(impedance ? "gives at most" : "senses at most", s, s.peak, "N", "N m", kNoLimit);
   line("encoder steps", s, s.resolution, "m", "rad", "none");
+  // A file of a cobot's numbers has its own name, and its drum.
+  const bool cobot = std::any_of(settings.begin(), settings.end(),
+                                 [](const device::Setting& setting) { return setting.name == "drum_speed"; });
   line("velocity",
        s.velocity_bandwidth > 0.0
-           ? fmt::format("differences through {} at {:g} rad/s ({:.4g} Hz)",
-                         s.kind == device::Kind::admittance && s.name.starts_with("simulated:cobot")
-                             ? "a pole"
-                             : "two poles",
+           ? fmt::format("differences through {} at {:g} rad/s ({:.4g} Hz)", cobot ? "a pole" : "two poles",
                          s.velocity_bandwidth, s.velocity_bandwidth / (2.0 * std::numbers::pi))
            : "plain differences");
   if (s.force_sensor || !impedance)

@@ -167,13 +167,13 @@ std::vector<std::string> idle(const DevicesRequest& request, const Specification
 void show(const DevicesRequest& request) {
   Known device = known(request);
   Specification& s = device.specification;
-  if (request.latency >= 0.0) {
-    s.latency = 1e-3 * request.latency;
-    if (s.kind == device::Kind::impedance)
-      s.stiffness = (s.actuated & device::kTranslation) != 0 ? device::largest_stiffness(s)
-                                                             : device::largest_rotational_stiffness(s);
-  }
-  constexpr double kMostDelay = 64.0;  // [periods] of a simulated device
+  if (request.latency >= 0.0) s.latency = 1e-3 * request.latency;
+  // What is opened knows it by itself, a driver's usual device does not.
+  const bool other = request.latency >= 0.0 || (device.driver && request.rate > 0.0);
+  if (other && s.kind == device::Kind::impedance)
+    s.stiffness = (s.actuated & device::kTranslation) != 0 ? device::largest_stiffness(s)
+                                                           : device::largest_rotational_stiffness(s);
+  constexpr auto kMostDelay = static_cast<double>(device::kMostDelay);
   if (s.kind == device::Kind::impedance && s.latency * s.rate > kMostDelay)
     refuse(fmt::format("a latency of {:g} ms at {:g} Hz is {:g} periods", 1e3 * s.latency, s.rate,
                        s.latency * s.rate),

@@ -31,21 +31,26 @@ namespace tactus::apps {
 namespace {
 
 /// While it lives, Ctrl-C and what else ends a program politely ends the loop instead: the motors go off in
-/// order, and the files are whole. A second
-/// signal ends the program: a driver may hang.
+/// order, the files are whole, and there is a summary. A second signal ends the program, because a driver may
+/// hang; and so does the first one where the loop is over.
 class Interruption {
  public:
   Interruption() {
     asked_.store(false);
+    over_.store(false);
     first_.store(0);
     for (std::size_t i = 0; i < kSignals.size(); ++i) before_[i] = std::signal(kSignals[i], interrupt);
   }
+  /// Where a signal has come the program is about to end: its twin does not count until then.
   ~Interruption() {
+    if (first_.load() != 0) return;
     for (std::size_t i = 0; i < kSignals.size(); ++i) std::signal(kSignals[i], before_[i]);
   }
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
   static const std::atomic<bool>& asked() { return asked_; }
+  /// What is left to do waits for nobody, or for who reads the files.
+  static void loop_is_over() { over_.store(true); }
 
  private:
   static constexpr std::array<int, 3> kSignals{SIGINT, SIGTERM, SIGHUP};
@@ -58,12 +63,13 @@ class Interruption {
     const std::int64_t at = duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
     std::int64_t none = 0;
     asked_.store(true, std::memory_order_relaxed);
-    if (first_.compare_exchange_strong(none, at) || at - none < kOnPurpose) return;
+    const bool first = first_.compare_exchange_strong(none, at);
+    if (first ? !over_.load() : at - none < kOnPurpose) return;
     std::signal(signal, SIG_DFL);
     std::raise(signal);
   }
 
-  static inline std::atomic<bool> asked_{false};
+  static inline std::atomic<bool> asked_{false}, over_{false};
   static inline std::atomic<std::int64_t> first_{0};
   // For a signal's handler.
   static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free);
@@ -136,7 +142,7 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
   constexpr long kMostRecords = 200000;
   if (!(request.duration * session.rate >= 1.0 && request.duration * session.rate <= kMostTicks))
     refuse("--duration: between one tick and 1e8 of them", "give seconds");
-  const long ticks = std::lround(request.duration * session.rate), stride = ticks / kMostRecords + 1;
+  const long ticks = std::lround(request.duration * session.rate), stride = (ticks - 1) / kMostRecords + 1;
   std::vector<display::TickRecord> records(static_cast<std::size_t>((ticks + stride - 1) / stride));
   std::vector<display::AttachedFile> attached;
   if (!request.log.empty()) attached = files_for_log(request.model, model, request.device, request.hand.name);
@@ -147,12 +153,13 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
                                                          .model_name = request.model.path,
                                                          .model_text = request.model.text(),
                                                          .files = std::move(attached)});
+  OutputFile histogram(request.histogram), plot(request.plot);  // refused before the run, not after it
   if (!loop.enable()) throw Failed("the device could not be switched on");
   display::RunReport report;
-  RunMeasure measure(session.specification, request.controller == "prescribed",
+  RunMeasure measure(session.specification, loop, request.controller == "prescribed",
                      four_channeled(request, session.specification) ? request.motion_scale : 1.0);
+  const Interruption interruption;
   {
-    const Interruption interruption;  // of the loop: what follows, a signal ends
     StatusLine line(request.duration);
     report = run_loop(loop,
                       {.duration = request.duration,
@@ -165,6 +172,7 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
                        .each = measure.each(),
                        .stop = &Interruption::asked()},
                       records, stride);
+    Interruption::loop_is_over();
   }
   // A file that cannot be written costs neither the others nor the summary.
   std::string trouble;
@@ -210,14 +218,25 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
   outcome.measured = measure.result();
   outcome.last = loop.record();
   note_what_came_of_it(session, request, outcome, report.notes);
-  if (!request.histogram.empty())
-    attempt(request.histogram, [&] { write_file(request.histogram, histogram_of(outcome)); });
-  if (!request.plot.empty()) attempt(request.plot, [&] { write_file(request.plot, plot_of(outcome)); });
+  const auto draw = [&](OutputFile& file, const std::string& path, const auto& picture) {
+    if (file.wanted())
+      attempt(path, [&] {
+        file.write(picture(outcome));
+        file.finish();
+      });
+  };
+  draw(histogram, request.histogram, histogram_of);
+  draw(plot, request.plot, plot_of);
   outcome.not_whole = std::move(not_whole);
   if (request.json)
     fmt::print("{}\n", json_of(outcome));
   else if (on_standard_output == 0)
     print(outcome);
+  attempt("", finish_standard_output);
+  if (report.mechanism_busy)
+    std::fprintf(stderr,
+                 "warning: a step of the simulation does not come back; the program waits for it, and Ctrl-C "
+                 "ends that\n");
   std::string ended;
   if (loop.safety().fault != control::Fault::none)
     ended = fmt::format("stopped after {:g} s, forces off: {}", loop.safety().fault_time, why_of(outcome));

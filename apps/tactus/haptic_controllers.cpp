@@ -10,6 +10,7 @@
 #include <tactus/control/coupler_by_mass.h>
 #include <tactus/control/kept_inertia.h>
 #include <tactus/control/prescribed_design.h>
+#include <tactus/device/registry.h>
 
 #include "refuse.h"
 
@@ -154,11 +155,11 @@ namespace {
 
 /// Those that were asked for; or all that the device has, along the directions of them that the port can move.
 control::PrescribedGains prescribed_axes(const HapticRequest& request, const device::Specification& s) {
-  constexpr std::array<std::string_view, 6> kNames{"rx", "ry", "rz", "x", "y", "z"};
   control::PrescribedGains gains;
-  for (const std::string& name : request.prescribe)
-    gains.axes |=
-        static_cast<std::uint8_t>(1u << (std::find(kNames.begin(), kNames.end(), name) - kNames.begin()));
+  for (std::size_t i = 0; i < device::kAxisNames.size(); ++i)
+    if (std::find(request.prescribe.begin(), request.prescribe.end(), device::kAxisNames[i]) !=
+        request.prescribe.end())
+      gains.axes |= static_cast<std::uint8_t>(1u << i);
   gains.every_axis = gains.axes != 0;
   if (gains.axes == 0) gains.axes = s.sensed & s.actuated;
   return gains;
@@ -265,7 +266,7 @@ control::FourChannelGains four_channels(const HapticRequest& request, HapticSess
     if (age > 0)
       note_softer(designed(s, wall, coupling_share(request.coupling), 0, by_mass).stiffness[k],
                   gains.coordination.stiffness[k], kUnit[k], "the coordination of handle and port",
-                  s.force_sensor ? "" : " or a device with a force sensor", session.notes);
+                  " or a device with a force sensor", session.notes);
   }
   gains.penalties = request.controller == "penalties";
   gains.joint_stiffness = request.joint_stiffness;

@@ -16,12 +16,6 @@ namespace {
 
 constexpr double kReach = 1.0;  // [s] from one end of a stroke to the other: an unhurried hand
 
-/// [N m/rad], [N/m] of arms, from relaxed to as stiff as both hands can be.
-constexpr std::array<double, 2> kRelaxed{2.0, 300.0}, kFirm{20.0, 1000.0};
-
-/// 0.7 of the critical: no overshoot to speak of.
-double damping_for(double stiffness, double load) { return 2.0 * 0.7 * std::sqrt(stiffness * load); }
-
 /// What the path does along ways, by rotation vectors instead.
 device::Path turned(device::Path path) {
   return [path = std::move(path)](double t) { return device::Intention{{}, path(t).p}; };
@@ -56,19 +50,6 @@ bool has_size(const std::string& hand) {
   return has_arm(hand) && hand != "hold" && device::file_of_hand(hand).empty();
 }
 
-// The load on the arm's spring is an oscillator of frequency sqrt(K/m). It must be faster than what the hand means to do, which
-// has some 2 pi/(2 s): a load of 20 kg on 300 N/m, weakly damped, is driven at its own frequency, and runs away from the hand.
-device::Arm arm_for(const std::array<double, 2>& load, double way, double strong) {
-  constexpr double kFrequency = 10.0;  // [rad/s] three times that of strokes
-  device::Arm arm;
-  for (std::size_t k = 0; k < 2; ++k) {
-    arm.stiffness[k] = std::clamp(load[k] * kFrequency * kFrequency, kRelaxed[k], kFirm[k]);
-    if (k == 1 && strong > 0.0 && way > 0.0) arm.stiffness[k] = std::min(arm.stiffness[k], strong / way);
-    arm.damping[k] = std::max(arm.damping[k], damping_for(arm.stiffness[k], load[k]));
-  }
-  return arm;
-}
-
 // The reach 10 s^3 - 15 s^4 + 6 s^5 has at most 10/sqrt(3) way/time^2 of acceleration.
 double reach_time(double way, double load, double strong) {
   const double most = 10.0 / std::sqrt(3.0);
@@ -85,22 +66,16 @@ double tremor_lever(const HandChoice& choice) { return choice.turning ? device::
 device::Arm arm_of(const HandChoice& choice) {
   const std::size_t k = choice.turning ? 0 : 1;
   const double size = std::sqrt(dot(choice.ahead, choice.ahead));
-  device::Arm arm = arm_for(choice.load, choice.turning ? 0.0 : size, choice.strong[1]);
-  // Less damped than it would be, an arm is softer, too; a relaxed one is soft enough.
-  for (std::size_t i = 0; i < 2; ++i)
-    if (choice.borne[i] > 0.0 && arm.damping[i] > choice.borne[i]) {
-      const double part = choice.borne[i] / arm.damping[i];
-      arm.damping[i] = choice.borne[i];
-      arm.stiffness[i] = std::max(std::min(arm.stiffness[i], kRelaxed[i]), part * part * arm.stiffness[i]);
-    }
+  device::Arm arm = device::within(
+      choice.borne, device::arm_for(choice.load, choice.turning ? 0.0 : size, choice.strong[1]));
   if (choice.stiffness > 0.0) {
     arm.stiffness[k] = choice.stiffness;
-    arm.damping[k] = damping_for(choice.stiffness, choice.load[k]);
+    arm.damping[k] = device::well_damped(choice.stiffness, choice.load[k]);
   }
   if (choice.damping >= 0.0) arm.damping[k] = choice.damping;
   if (choice.rotational_stiffness > 0.0) {
     arm.stiffness[0] = choice.rotational_stiffness;
-    arm.damping[0] = damping_for(choice.rotational_stiffness, choice.load[0]);
+    arm.damping[0] = device::well_damped(choice.rotational_stiffness, choice.load[0]);
   }
   if (choice.rotational_damping >= 0.0) arm.damping[0] = choice.rotational_damping;
   return arm;

@@ -22,9 +22,9 @@ struct HandChoice {
   double ramp = 0.25;
   double force = 2.0;  // [N] of `push` and of the hand `tremble`; of `push` [N m] where the handle only turns
   std::vector<double> wrench{};  // of `constant`: force [N], and torque [N m] if there are six
-  double tremor = 0.0;   // [N] of any hand besides; at device::kTremorLever where the handle only turns
-  double let_go = -1.0;  // [s] when any hand does so; below 0: never
-  std::array<double, 2> borne{};  // [N m s/rad], [N s/m] of an arm that is chosen, at most; 0: any
+  double tremor = 0.0;         // [N] of any hand besides; at device::kTremorLever where the handle only turns
+  double let_go = -1.0;        // [s] when any hand does so; below 0: never
+  device::HandLimits borne{};  // of an arm that is chosen, at most
   double stiffness = 0.0,
          damping =
              -1.0;  // of the arm, along its way or about its axis; not positive, negative: as suits the load
@@ -45,9 +45,6 @@ device::Arm arm_of(const HandChoice& choice);
 /// Throws InputError where there is no such hand, or its file is wrong.
 device::HandPointer hand_of(const HandChoice& choice);
 
-/// An arm that suits what it moves: as stiff as it needs to be and an arm can be, well damped. Against a wall, with its intention
-/// `way` [m] behind it, it presses with no more than `strong` [N].
-device::Arm arm_for(const std::array<double, 2>& load, double way, double strong);
 /// [s] for a smooth reach over `way` [m] or [rad], unhurried, and slow enough that it takes half of `strong` [N] or [N m].
 double reach_time(double way, double load, double strong);
 

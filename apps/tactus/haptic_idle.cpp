@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -18,9 +19,10 @@ std::vector<std::string> idle_options(const HapticRequest& request, const Haptic
     const CLI::Option& option = *verb.get_option(name);
     return option.count() > 0 && (option.get_expected_max() > 0 || option.as<bool>());
   };
+  std::set<std::string> told;  // one reason is enough
   const auto needs = [&](bool there, std::initializer_list<const char*> options, const char* what) {
     for (const char* option : options)
-      if (!there && given(option))
+      if (!there && given(option) && told.insert(option).second)
         notes.push_back(fmt::format("{} does nothing here: it is for {}", option, what));
   };
   const device::Specification& s = session.specification;
@@ -48,8 +50,7 @@ std::vector<std::string> idle_options(const HapticRequest& request, const Haptic
   const bool pushes = (s.actuated & device::kTranslation) != 0;
   needs(pushes, {"--max-force", "--max-force-rate", "--workspace", "--max-speed"},
         "devices that push their handle");
-  needs((s.actuated & ~device::kTranslation) != 0, {"--max-torque", "--max-torque-rate"},
-        "devices whose motors turn the handle");
+  needs(turns, {"--max-torque", "--max-torque-rate"}, "devices whose motors turn the handle");
   if (!impedance) {
     needs(false, {"--coupling", "--stiffness", "--damping", "--rotational-stiffness", "--rotational-damping"},
           "impedance devices: an admittance device has no coupler");

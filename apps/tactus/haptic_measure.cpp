@@ -35,12 +35,24 @@ void RunMeasure::add(const display::TickRecord& record) noexcept {
   for (std::size_t i = 0; i < 3; ++i)
     if (!device::has_axis(actuated_, 3 + i)) held[i] = 0.0;
   m.largest_held_lag = std::max(m.largest_held_lag, std::sqrt(dot(held, held)));
-  bool end = false;
-  for (std::size_t i = 0; i < 6; ++i) {
-    constexpr double kEnd = 0.999;  // quantised
-    end |= reads_most_[i / 3] > 0.0 && std::abs(record.F_H[i]) >= kEnd * reads_most_[i / 3];
-  }
-  at_the_sensors_end_ += end;
+  bool outrun = false;
+  for (std::size_t i = 0; i < 6; ++i)
+    outrun |= record.stage != control::Stage::off && device::has_axis(actuated_, i) && goes_[i / 3] > 0.0 &&
+              std::abs(record.V_P[i]) > goes_[i / 3];
+  outrun_ += outrun;
+  at_the_sensors_end_ += at_the_sensors_end(loop_.sample());
+}
+
+/// A sensor has its end along the handle's axes, and of all that it bears: also of what hangs beyond it.
+bool RunMeasure::at_the_sensors_end(const device::Sample& sample) const noexcept {
+  constexpr double kEnd = 0.999;  // quantised
+  const math::Mat3<double> R_HW = sample.X_WH.R.transposed();
+  const device::Vector6& F = sample.F_H_W;
+  const math::Vec3<double> of[2] = {R_HW * math::Vec3<double>{F[0], F[1], F[2]},
+                                    R_HW * math::Vec3<double>{F[3], F[4], F[5]}};
+  for (std::size_t i = 0; i < 6; ++i)
+    if (reads_most_[i / 3] > 0.0 && std::abs(of[i / 3][i % 3]) >= kEnd * reads_most_[i / 3]) return true;
+  return false;
 }
 
 Measured RunMeasure::result() const {
@@ -48,6 +60,7 @@ Measured RunMeasure::result() const {
   if (ticks_ == 0) return all;
   all.softened = static_cast<double>(softened_) / static_cast<double>(ticks_);
   all.at_the_sensors_end = static_cast<double>(at_the_sensors_end_) / static_cast<double>(ticks_);
+  all.outrun = static_cast<double>(outrun_) / static_cast<double>(ticks_);
   all.handed_over = static_cast<double>(handed_over_) / static_cast<double>(ticks_);
   return all;
 }

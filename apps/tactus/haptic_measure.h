@@ -23,14 +23,18 @@ struct Measured {
   double softened = 0.0;            // of the ticks: it had less than all
   int oldest = 0;                   // [ticks] what was known of the mechanism
   double at_the_sensors_end = 0.0;  // of the ticks: it read its largest force or torque
+  double outrun = 0.0;              // of the ticks: the port went faster than the device goes along an axis
 };
 
 class RunMeasure {
  public:
-  /// The handle moves `scale` times as far as the port.
-  RunMeasure(const device::Specification& device, bool prescribed, double scale)
-      : workspace_(device.workspace),
+  /// The handle moves `scale` times as far as the port. The loop must outlive it.
+  RunMeasure(const device::Specification& device, const display::HapticLoop& loop, bool prescribed,
+             double scale)
+      : loop_(loop),
+        workspace_(device.workspace),
         actuated_(device.actuated),
+        goes_(device.speed),
         reads_most_(device.force_sensor ? device.peak : std::array<double, 2>{}),
         prescribed_(prescribed),
         scale_(scale) {}
@@ -45,15 +49,19 @@ class RunMeasure {
   Measured result() const;
 
  private:
+  bool at_the_sensors_end(const device::Sample& sample) const noexcept;
+
+  const display::HapticLoop& loop_;
   math::Vec3<double> workspace_, apart_at_start_{};
   std::uint8_t actuated_;
+  std::array<double, 2> goes_;        // [rad/s], [m/s]; 0: any
   std::array<double, 2> reads_most_;  // [N m], [N]; 0: any
   bool prescribed_;
   double scale_;
   Measured measured_;
   double t_before_ = 0.0;
   int resisted_first_ = 0, resisted_before_ = 0;
-  long ticks_ = 0, handed_over_ = 0, softened_ = 0, at_the_sensors_end_ = 0;
+  long ticks_ = 0, handed_over_ = 0, softened_ = 0, at_the_sensors_end_ = 0, outrun_ = 0;
 };
 
 }  // namespace tactus::apps

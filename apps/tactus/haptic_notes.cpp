@@ -83,6 +83,7 @@ void note_run(const HapticSession& session, const display::RunReport& report, No
     notes.push_back(fmt::format(
         "{:.2g} % of the periods were missed: the mechanism's time went that much slower than the hand's",
         100.0 * static_cast<double>(report.missed) / all));
+  if (report.mechanism_busy) return;
   if (const simulate::Statistics made = session.mechanism->statistics(); !made.hand_over_reason.empty())
     notes.push_back(fmt::format("events carried it to t = {:g} s, stepping from there on: {}",
                                 made.hand_over_time, made.hand_over_reason));
@@ -97,6 +98,12 @@ void note_energy(const HapticSession& session, const HapticRequest& request, con
                     "mechanism got less than the hand gave",
                     100.0 * outcome.measured.at_the_sensors_end, session.specification.peak[1],
                     session.specification.peak[0]));
+  if (outcome.measured.outrun > 0.0)
+    notes.push_back(fmt::format(
+        "in {:.2g} % of the ticks the port went faster than the device goes along an axis ({:.3g} m/s, "
+        "{:.3g} "
+        "rad/s): the handle fell behind; a slower hand, a heavier mechanism, or a faster device",
+        100.0 * outcome.measured.outrun, session.specification.speed[1], session.specification.speed[0]));
   const Made made = made_by_loop(outcome);
   if (!(made.all > 0.0)) return;
   // Of a device that is moved: how much more the sensor read than the hand gave.

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <tactus/device/registry.h>
+
 #include "haptic_hand.h"
 #include "haptic_request.h"
 #include "haptic_session.h"
@@ -139,7 +141,7 @@ void add_four_channels_options(CLI::App* verb, HapticRequest* request) {
                    "axes of the port, such as x,y,rz; those of the device, along the directions that the "
                    "port can move")
       ->delimiter(',')
-      ->check(CLI::IsMember({"rx", "ry", "rz", "x", "y", "z"}));
+      ->check(CLI::IsMember(std::vector<std::string>(device::kAxisNames.begin(), device::kAxisNames.end())));
 }
 
 void add_hand_options(CLI::App* verb, HapticRequest* request) {

@@ -52,14 +52,13 @@ void choose_hand(HapticRequest& request, const device::Specification& s, const d
         break;
       }
   hand.strong = s.continuous;
+  // What the device's simulation does not bear is not chosen, and what is asked for beyond it is refused
+  // (device/hand_limits.h).
+  hand.borne = most;
   // Four channels that sense the hand foretell it (control/mean_wrench.h): what brings the bare handle to rest within a period is no hand that a sampled loop can show anything to.
   if (four_channeled(request, s) && s.force_sensor)
-    for (std::size_t k = 0; k < 2; ++k) hand.borne[k] = s.inertia[k] * s.rate;
-  // Nor one that its simulation does not bear: what is chosen is less than that, and what is asked for is
-  // refused (device/hand_limits.h).
-  for (std::size_t k = 0; k < 2; ++k)
-    if (std::isfinite(most.damping[k]))
-      hand.borne[k] = hand.borne[k] > 0.0 ? std::min(hand.borne[k], most.damping[k]) : most.damping[k];
+    for (std::size_t k = 0; k < 2; ++k)
+      if (s.inertia[k] > 0.0) hand.borne.damping[k] = std::min(most.damping[k], s.inertia[k] * s.rate);
   hand.ramp = request.ramp > 0.0 ? request.ramp : control::SafetyLimits{}.ramp;
   const std::array<double, 2> bolted = bolted_on(request, s, grasp);
   for (std::size_t k = 0; k < 2; ++k) {
@@ -280,8 +279,11 @@ void Opening::choose_hand() {
   apps::choose_hand(request_, session_.specification, session_.device->hand_limits(), session_.grasp,
                     held ? session_.notes : none);
   *session_.hand = about({"hand"}, [&] { return hand_of(request_.hand); });
-  about({"hand-stiffness", "hand-damping", "hand"},
-        [&] { device::require_borne(**session_.hand, *session_.device); });
+  const std::vector<std::string> of_moving{"hand-stiffness", "hand-damping", "hand"};
+  std::vector<std::string> of_turning{"hand-rotational-stiffness", "hand-rotational-damping", "hand"};
+  if (request_.hand.turning) of_turning.insert(of_turning.end() - 1, of_moving.begin(), of_moving.end() - 1);
+  about(of_turning, [&] { device::require_borne(**session_.hand, *session_.device, 0); });
+  about(of_moving, [&] { device::require_borne(**session_.hand, *session_.device, 1); });
   if (const std::string file = device::file_of_hand(request_.hand.name); !file.empty() && held) {
     const double end = device::end_of_hand(file);
     const bool lasts = request_.hand.let_go < 0.0 || request_.hand.let_go > end;

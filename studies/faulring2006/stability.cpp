@@ -5,9 +5,9 @@
 // lag, commands that are d periods late, and a spring for a hand, which is pushed and let go. In continuous
 // time and without delay
 //
-//     m tau s^3 + (m + b tau) s^2 + b s + k_h = 0        swings up from    k_h = b (m + b tau)/(m tau) =
-// b/tau + b^2/m    on
+//     m tau s^3 + (m + b tau) s^2 + b s + k_h = 0
 //
+// swings up from k_h = b (m + b tau)/(m tau) = b/tau + b^2/m on
 // (control/coupler_design.h). Commands that are late by d T count as so much more of a lag.
 #include <algorithm>
 #include <array>

@@ -38,8 +38,7 @@ class OutputFile {
   /// Everything is written, and the file is in its place.
   void finish();
   /// Of a file that could not be finished: what was written of it by whole calls of flush() stays, under the
-  /// name that is given back; "" where it was written straight, or
-  /// nothing was. Nothing more is written.
+  /// name that is given back; "" where it was written straight, or nothing was. Nothing more is written.
   std::string keep() noexcept;
 
  private:

@@ -5,6 +5,7 @@
 #include <complex>
 #include <numbers>
 
+#include <tactus/control/held_force.h>
 #include <tactus/device/registry.h>
 #include <tactus/math/decompositions.h>
 
@@ -20,17 +21,15 @@ constexpr double kGainMargin = 1.5;
 
 /// Eigenvalues belong to x -> A x with x = (e, v_H, v_P, two of the filter, F of the last d ticks).
 Eigen::VectorXd next(const SampledLoop& loop, double K, double B, const Eigen::VectorXd& x) {
-  const double T = loop.period, m = loop.device_mass, b = loop.device_damping, a = loop.velocity_pole;
+  const double T = loop.period, a = loop.velocity_pole;
   const double F = K * x[0] + B * (x[4] - x[2]);
   const double late = loop.delay == 0 ? F : x[4 + loop.delay];
-  // The device under a held force: m vd = -late - b v.
-  const double z = b * T / m, phi = z > 0.0 ? -std::expm1(-z) / z : 1.0;
-  const double psi = z > 1e-4 ? (1.0 - phi) / z : 0.5 - z / 6.0;  // the next term, z^2/24, is 4e-10
-  const double way = T * phi * x[1] - T * T / m * psi * late;
+  const HeldForce handle(loop.device_mass, loop.device_damping, T);
+  const double way = handle.way(x[1], -late);
 
   Eigen::VectorXd y(x.size());
   y[0] = x[0] + way - T * x[2] - 0.5 * T * T / loop.port_mass * F;
-  y[1] = std::exp(-z) * x[1] - T / m * phi * late;
+  y[1] = handle.speed(x[1], -late);
   y[2] = x[2] + T / loop.port_mass * F;
   y[3] = (1.0 - a) * way / T + a * x[3];
   y[4] = (1.0 - a) * y[3] + a * x[4];
@@ -130,10 +129,8 @@ double continuous_hand_border(const AdmittanceLoop& loop) {
 
 double spectral_radius(const AdmittanceLoop& loop, double k_h) {
   // (x, x_v, v_v, commands of the last d ticks): handle, virtual mass.
-  const double T = loop.period, m = loop.mass, z = loop.damping * T / m;
-  const double phi = z > 0.0 ? -std::expm1(-z) / z : 1.0;
-  const double psi = z > 1e-4 ? (1.0 - phi) / z : 0.5 - z / 6.0;
-  const double keep = std::exp(-T / loop.lag);
+  const double T = loop.period, keep = std::exp(-T / loop.lag);
+  const HeldForce shown(loop.mass, loop.damping, T);
   const int n = 3 + loop.delay;
   Eigen::MatrixXd A(n, n);
   for (int j = 0; j < n; ++j) {
@@ -142,8 +139,8 @@ double spectral_radius(const AdmittanceLoop& loop, double k_h) {
     // The command that runs while the force is sensed: the handle's speed is (command - x)/lag.
     const double running = loop.delay == 0 ? s[1] : s[2 + loop.delay];
     const double F = -k_h * s[0] - loop.hand_damping * (running - s[0]) / loop.lag;
-    y[1] = s[1] + T * phi * s[2] + T * T / m * psi * F;
-    y[2] = std::exp(-z) * s[2] + T / m * phi * F;
+    y[1] = s[1] + shown.way(s[2], F);
+    y[2] = shown.speed(s[2], F);
     const double command = loop.delay == 0 ? y[1] : s[2 + loop.delay];
     y[0] = command + (s[0] - command) * keep;
     for (int i = loop.delay; i > 0; --i) y[2 + i] = i == 1 ? y[1] : s[1 + i];

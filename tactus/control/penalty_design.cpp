@@ -15,6 +15,7 @@
 #include <cmath>
 #include <limits>
 
+#include <tactus/control/held_force.h>
 #include <tactus/math/decompositions.h>
 
 namespace tactus::control {
@@ -25,18 +26,16 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// x -> A x with x = (x, v, two of the filter, F_h of the tick before, u of the last d ticks).
 Eigen::VectorXd next(const SampledLoop& loop, double K, double B, double B_h, const Eigen::VectorXd& x) {
-  const double T = loop.period, m = loop.device_mass, a = loop.velocity_pole;
+  const double T = loop.period, a = loop.velocity_pole;
   const double F_h = -B_h * x[1];
   const double u = -K * x[0] - (B - loop.device_damping) * x[3] - (1.5 * F_h - 0.5 * x[4]);
   const double late = loop.delay == 0 ? u : x[4 + loop.delay];
-  // The handle under a held wrench, the hand's damper with it.
-  const double z = (loop.device_damping + B_h) * T / m, phi = z > 0.0 ? -std::expm1(-z) / z : 1.0;
-  const double psi = z > 1e-4 ? (1.0 - phi) / z : 0.5 - z / 6.0;  // the next term, z^2/24, is 4e-10
-  const double way = T * phi * x[1] + T * T / m * psi * late;
+  const HeldForce handle(loop.device_mass, loop.device_damping + B_h, T);  // the hand's damper with it
+  const double way = handle.way(x[1], late);
 
   Eigen::VectorXd y(x.size());
   y[0] = x[0] + way;
-  y[1] = std::exp(-z) * x[1] + T / m * phi * late;
+  y[1] = handle.speed(x[1], late);
   y[2] = (1.0 - a) * way / T + a * x[2];
   y[3] = (1.0 - a) * y[2] + a * x[3];
   y[4] = F_h;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <tactus/control/held_force.h>
 #include <tactus/math/decompositions.h>
 
 namespace tactus::control {
@@ -11,20 +12,19 @@ namespace {
 
 /// x = (e, v_H, v_P, two of the filter, A, v of the tick before, F of the last d ticks), e from port to handle.
 Eigen::VectorXd next(const SampledLoop& loop, const PrescribedGains& gains, const Eigen::VectorXd& x) {
-  const double T = loop.period, m = loop.device_mass, a = loop.velocity_pole, w = gains.drift_rate;
+  const double T = loop.period, a = loop.velocity_pole, w = gains.drift_rate;
   const double keep = gains.bandwidth > 0.0 ? std::exp(-gains.bandwidth * T) : 0.0;
   const double v = x[4], raw = (v - x[6]) / T;
   const double A = raw + keep * (x[5] - raw);
   const double wanted = A + 2.0 * w * (v - x[2]) + w * w * x[0];
   const double F = loop.port_mass * wanted;
   const double late = loop.delay == 0 ? F : x[6 + loop.delay];
-  const double z = loop.device_damping * T / m, phi = z > 0.0 ? -std::expm1(-z) / z : 1.0;
-  const double psi = z > 1e-4 ? (1.0 - phi) / z : 0.5 - z / 6.0;  // the next term, z^2/24, is 4e-10
-  const double way = T * phi * x[1] - T * T / m * psi * late;
+  const HeldForce handle(loop.device_mass, loop.device_damping, T);
+  const double way = handle.way(x[1], -late);
 
   Eigen::VectorXd y(x.size());
   y[0] = x[0] + way - T * x[2] - 0.5 * T * T * wanted;
-  y[1] = std::exp(-z) * x[1] - T / m * phi * late;
+  y[1] = handle.speed(x[1], -late);
   y[2] = x[2] + T * wanted;
   y[3] = (1.0 - a) * way / T + a * x[3];
   y[4] = (1.0 - a) * y[3] + a * x[4];

@@ -48,7 +48,7 @@ AxisMotion flow(const Axis& axis, double force, double speed, double h) noexcept
 AxisMotion flow_between(const Axis& axis, double force, double speed, double h, double low,
                         double high) noexcept {
   const AxisMotion free = flow(axis, force, speed, h);
-  if (low <= free.way && free.way <= high) return free;
+  if (!(free.way < low || free.way > high)) return free;  // nor is what is no number a wall
   const double side = free.way > high ? 1.0 : -1.0, end = side > 0.0 ? high : low;
   double before = 0.0, after = h;
   if (end != 0.0)

@@ -16,7 +16,7 @@
 #include <tactus/base/error.h>
 #include <tactus/describe/read/file_text.h>
 #include <tactus/describe/read/reader.h>
-#include <tactus/device/simulated_impedance.h>
+#include <tactus/device/registry.h>
 
 namespace tactus::device {
 
@@ -39,8 +39,6 @@ constexpr std::array<std::string_view, 41> kKeys{
     // cobots
     "steering_lag", "leak_mass", "axis_mass", "drum_mass", "axis_friction", "drum_speed", "K_p", "K_i",
     "K_d"};
-
-constexpr std::array<std::string_view, 6> kAxes{"rx", "ry", "rz", "x", "y", "z"};
 
 /// A pair {rotation, translation} by its two keys.
 struct Pair {
@@ -154,7 +152,7 @@ class DeviceReader {
       reader_.fail(list, fmt::format("{} is no list of axes", what), "as in [x, y, rz]");
     std::uint8_t axes = 0;
     for (const Value& item : list.items)
-      axes |= static_cast<std::uint8_t>(1u << reader_.choice(item, "an axis", kAxes));
+      axes |= static_cast<std::uint8_t>(1u << reader_.choice(item, "an axis", kAxisNames));
     return axes;
   }
 
@@ -264,7 +262,7 @@ class DeviceReader {
     read_pair(kFriction, s_.friction);
     const Value* given = (*fields_)["latency"];
     if (given != nullptr) s_.latency = not_negative(*given, dimension::kTime, "`latency`");
-    constexpr auto kMost = static_cast<double>(SimulatedImpedance::kMostDelay);
+    constexpr auto kMost = static_cast<double>(kMostDelay);
     if (s_.latency * s_.rate > kMost)
       reader_.fail(given != nullptr ? *given : document_,
                    fmt::format("a latency of {:g} s at {:g} Hz is {:g} periods", s_.latency, s_.rate,
@@ -293,6 +291,11 @@ class DeviceReader {
     // What it is told as a place reaches it with the lag 1/w, which is what a latency is to who shows something light by it.
     if (!servo.leads) s_.latency = 1.0 / servo.bandwidth;
     read_pair(kCompliance, servo.compliance);
+    // What does not yield at all would be infinitely stiff, which is no number of a specification.
+    const std::array<std::string_view, 2> keys{kCompliance.rotation, kCompliance.translation};
+    for (std::size_t k = 0; k < 2; ++k)
+      if (const Value* given = (*fields_)[keys[k]])
+        above_zero(*given, servo.compliance[k], fmt::format("`{}`", keys[k]));
   }
 
   void read_cobot() {

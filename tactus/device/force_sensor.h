@@ -3,7 +3,8 @@
 //
 //   r = quantised(clamp(R_WH^T F + bias + noise)),         what is told is R r, by the R that the device sees
 //
-// Noise is drawn for every axis, so that which axes a device has does not change what one of them reads.
+// It measures along all six of them: a handle that has turned lays an axis of the world, along which the
+// device senses, between them. What is told is along the device's axes alone, and those are the world's.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +40,7 @@ class ForceSensor {
     Vector6 r = turned(R.transposed(), F);
     for (std::size_t i = 0; i < 6; ++i) {
       const double noise = random_.normal(), most = most_[i / 3];
-      r[i] = has_axis(axes_, i) ? r[i] + bias_[i] + noise_[i / 3] * noise : 0.0;
+      r[i] += bias_[i] + noise_[i / 3] * noise;
       if (most > 0.0) r[i] = std::clamp(r[i], -most, most);
       r[i] = quantised(r[i], steps_[i / 3]);
     }

@@ -1,5 +1,6 @@
 #include <tactus/device/hand.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <utility>
@@ -94,6 +95,45 @@ double smooth(double s) {
 double fraction(double x) { return x - std::floor(x); }
 
 }  // namespace
+
+namespace {
+
+/// [N m/rad], [N/m] of arms, from relaxed to as stiff as both hands can be.
+constexpr std::array<double, 2> kRelaxed{2.0, 300.0}, kFirm{20.0, 1000.0};
+
+}  // namespace
+
+double well_damped(double stiffness, double load) { return 2.0 * 0.7 * std::sqrt(stiffness * load); }
+
+// The load on the arm's spring is an oscillator of frequency sqrt(K/m). It must be faster than what the hand means to do, which
+// has some 2 pi/(2 s): a load of 20 kg on 300 N/m, weakly damped, is driven at its own frequency, and runs away from the hand.
+Arm arm_for(const std::array<double, 2>& load, double way, double strong) {
+  constexpr double kFrequency = 10.0;  // [rad/s] three times that of strokes
+  Arm arm;
+  for (std::size_t k = 0; k < 2; ++k) {
+    arm.stiffness[k] = std::clamp(load[k] * kFrequency * kFrequency, kRelaxed[k], kFirm[k]);
+    if (k == 1 && strong > 0.0 && way > 0.0) arm.stiffness[k] = std::min(arm.stiffness[k], strong / way);
+    arm.damping[k] = std::max(arm.damping[k], well_damped(arm.stiffness[k], load[k]));
+  }
+  return arm;
+}
+
+// What is taken from one of them is taken from the other, as far as it keeps the arm as well damped as it was; a
+// relaxed one is soft enough.
+Arm within(const HandLimits& most, Arm arm) {
+  for (std::size_t k = 0; k < 2; ++k) {
+    if (arm.stiffness[k] > most.stiffness[k]) {
+      arm.damping[k] *= std::sqrt(most.stiffness[k] / arm.stiffness[k]);
+      arm.stiffness[k] = most.stiffness[k];
+    }
+    if (arm.damping[k] > most.damping[k]) {
+      const double part = most.damping[k] / arm.damping[k];
+      arm.damping[k] = most.damping[k];
+      arm.stiffness[k] = std::max(std::min(arm.stiffness[k], kRelaxed[k]), part * part * arm.stiffness[k]);
+    }
+  }
+  return arm;
+}
 
 // tau = K theta with R(theta) = R(intention) R_WH^T: along the axis that turns the handle into the intention.
 Grip pull(const Intention& to, const math::Pose<double>& X_WH, const Arm& arm) noexcept {

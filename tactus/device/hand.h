@@ -48,6 +48,13 @@ struct Arm {
   std::array<double, 2> stiffness{2.0, 300.0};  // [N m/rad], [N/m]
   std::array<double, 2> damping{0.02, 5.0};     // [N m s/rad], [N s/m]
 };
+/// [N s/m], [N m s/rad] 0.7 of the critical: no overshoot to speak of.
+double well_damped(double stiffness, double load);
+/// An arm that suits what it moves, {kg m^2, kg}: as stiff as it needs to be and an arm can be, well damped. Against
+/// a wall, with its intention `way` [m] behind it, it presses with no more than `strong` [N]; 0: any.
+Arm arm_for(const std::array<double, 2>& load, double way = 0.0, double strong = 0.0);
+/// The same arm, but no stiffer and no more damped than that.
+Arm within(const HandLimits& most, Arm arm);
 /// What an arm does at an instant: F = K (intention - handle) - B V.
 Grip pull(const Intention& to, const math::Pose<double>& X_WH, const Arm& arm) noexcept;
 /// Pulls the handle after the intention.

@@ -8,8 +8,7 @@
 //   turn: [0, 0, 20 deg]                               # a rotation vector
 //   arm: {stiffness: 300, damping: 5, rotational_stiffness: 2, rotational_damping: 0.02}
 //   let_go: 2 s                                        # from then on nobody holds it
-//   tremor: 0.5                                        # [N] besides; where the handle only turns at a lever
-// (hand.h)
+//   tremor: 0.5                       # [N] besides; where the handle only turns at a lever (hand.h)
 //
 // or a table (CSV) with a column `t` and some of force_x ... torque_z, way_x ... turn_z, in SI units: straight lines between the rows,
 // before the first and after the last their values. What is not given is nothing; without `way` and `turn` no arm pulls.

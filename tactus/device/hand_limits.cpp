@@ -31,26 +31,27 @@ std::array<double, 2> stiffness_of(const Hand& hand, std::uint8_t axes) {
 }
 
 void require_borne(const Hand& hand, const Device& device) {
-  constexpr std::array<const char*, 2> kStiffness{"N m/rad", "N/m"}, kDamping{"N m s/rad", "N s/m"};
+  for (std::size_t k = 0; k < 2; ++k) require_borne(hand, device, k);
+}
+
+void require_borne(const Hand& hand, const Device& device, std::size_t k) {
+  constexpr std::array<const char*, 2> kStiffness{"N m/rad", "N/m"}, kDamping{"N m s/rad", "N s/m"},
+      kOption{"--hand-rotational", "--hand"};
   constexpr double kRounding = 1.0 + 1e-6;  // a hand that has just what is borne
   const Specification& s = device.specification();
-  const HandLimits most = device.hand_limits();
-  const std::array<double, 2> stiffness = stiffness_of(hand, s.sensed),
-                              damping = hand.grip(0.0, Handle{}.pose()).damping;
-  const auto refuse = [&](const char* what, double is, double limit, const char* unit, const char* option) {
+  if ((s.sensed >> (3 * k) & 0b111) == 0) return;
+  const auto require = [&](const char* what, double is, double limit, const char* unit) {
+    if (!(is > kRounding * limit)) return;
     throw InputError(
         {},
         fmt::format("the hand's {} of {:.4g} {} is more than device `{}` bears at {:g} Hz: {:.4g} {}", what,
                     is, unit, s.name, s.rate, limit, unit),
-        fmt::format("give the hand less ({}, or `arm` in its file), or the device a higher rate", option));
+        fmt::format("give the hand less ({}-{}, or `arm` in its file), or the device a higher rate",
+                    kOption[k], what));
   };
-  for (std::size_t k = 0; k < 2; ++k) {
-    if ((s.sensed >> (3 * k) & 0b111) == 0) continue;
-    if (stiffness[k] > kRounding * most.stiffness[k])
-      refuse("stiffness", stiffness[k], most.stiffness[k], kStiffness[k], "--hand-stiffness");
-    if (damping[k] > kRounding * most.damping[k])
-      refuse("damping", damping[k], most.damping[k], kDamping[k], "--hand-damping");
-  }
+  const HandLimits most = device.hand_limits();
+  require("stiffness", stiffness_of(hand, s.sensed)[k], most.stiffness[k], kStiffness[k]);
+  require("damping", hand.grip(0.0, Handle{}.pose()).damping[k], most.damping[k], kDamping[k]);
 }
 
 }  // namespace tactus::device

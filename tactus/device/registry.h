@@ -1,6 +1,8 @@
 // The devices that there are, by name.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,6 +14,12 @@
 #include <tactus/device/hand.h>
 
 namespace tactus::device {
+
+/// Axes of a handle as files and options name them, in the order of spatial vectors.
+inline constexpr std::array<std::string_view, 6> kAxisNames{"rx", "ry", "rz", "x", "y", "z"};
+
+/// [periods] The longest latency that is simulated.
+inline constexpr std::size_t kMostDelay = 64;
 
 /// Specifications of the simulated devices: all of them can be opened at any time.
 std::vector<Specification> devices();
@@ -68,6 +76,8 @@ std::unique_ptr<Device> open(std::string_view name, HandPointer hand, const Devi
 /// Throws InputError where a hand is stiffer or more damped than the device bears (Device::hand_limits): open() asks
 /// it of the hand that it is given, whoever gives one later (a hand that is chosen by the device) asks it himself.
 void require_borne(const Hand& hand, const Device& device);
+/// The same of rotation (0) or translation (1) alone.
+void require_borne(const Hand& hand, const Device& device, std::size_t k);
 
 /// A simulated impedance device of one's own numbers, moving with V where it begins.
 std::unique_ptr<Device> simulated_impedance(const Specification& specification, HandPointer hand,

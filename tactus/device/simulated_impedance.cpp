@@ -27,10 +27,10 @@ Specification checked(Specification s) {
     if (has_axis(s.sensed, i) && !(s.inertia[i / 3] > 0.0))
       throw InputError({}, fmt::format("device `{}`: an axis that moves has no inertia", s.name),
                        "give `inertia` for rotation [kg m^2] and translation [kg]");
-  if (!(s.latency >= 0.0 && s.latency * s.rate <= double(SimulatedImpedance::kMostDelay)))
+  if (!(s.latency >= 0.0 && s.latency * s.rate <= double(kMostDelay)))
     throw InputError({},
                      fmt::format("device `{}`: a latency of {:g} s at {:g} Hz", s.name, s.latency, s.rate),
-                     fmt::format("between 0 and {} periods", SimulatedImpedance::kMostDelay));
+                     fmt::format("between 0 and {} periods", kMostDelay));
   return s;
 }
 

@@ -14,6 +14,7 @@
 #include <tactus/device/device.h>
 #include <tactus/device/force_sensor.h>
 #include <tactus/device/hand.h>
+#include <tactus/device/registry.h>
 #include <tactus/device/sensing.h>
 
 namespace tactus::device {
@@ -40,8 +41,6 @@ class SimulatedImpedance final : public Device {
   /// What it truly does.
   const Handle& handle() const noexcept { return handle_; }
   void set_handle(const Handle& handle) noexcept { handle_ = handle; }
-
-  static constexpr std::size_t kMostDelay = 64;  // [periods]
 
  private:
   void advance(const Vector6& motors, double t, double h) noexcept;

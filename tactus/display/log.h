@@ -42,8 +42,8 @@ struct LogRequest {
 /// Null where no path is given. Throws InputError where a path cannot be written.
 TickLogPointer open_log(const LogRequest& request);
 /// After the loop: all is written, the files are whole and in their places. Throws OutputError where one
-/// could not be written: the others are
-/// whole all the same, and what was written of that one stays, under the name that the error says.
+/// could not be written: the others are whole all the same, and what was written of that one stays, under the
+/// name that the error says.
 void finish(TickLog& log);
 /// After finish(), by their paths.
 std::vector<std::string> files_not_whole(const TickLog& log);

@@ -122,6 +122,7 @@ void HapticLoop::use(const control::PrescribedGains& gains) {
 }
 
 void HapticLoop::use(const control::ProxyGains& gains) {
+  require_own_mechanism("a proxy");
   const device::Specification& s = device_.specification();
   if (admittance_ || (s.actuated & s.sensed & device::kTranslation) == 0)
     throw InputError({}, fmt::format("device `{}` does not push a point", s.name),
@@ -232,9 +233,14 @@ void HapticLoop::clear() noexcept {
 }
 
 bool HapticLoop::enable() noexcept {
-  if (safety_.faulted() || !view_->wake()) return false;
-  if (!recovered_) recovered_ = view_->recover();
+  if (safety_.faulted()) return false;
+  if (!recovered_) recovered_ = view_->wake() && view_->recover();
   if (!recovered_ || !device_.enable()) return false;
+  // The mechanism is a thread's again where nothing else refuses.
+  if (!view_->wake()) {
+    device_.disable();
+    return false;
+  }
   memory_.engaged = false;
   sent_->yield = {};
   before_ = hand_before_ = false;
@@ -248,9 +254,9 @@ void HapticLoop::disable() noexcept {
   device_.disable();
 }
 
-void HapticLoop::rest() noexcept {
+bool HapticLoop::rest(double patience) noexcept {
   disable();
-  view_->rest();
+  return view_->rest(patience);
 }
 
 void HapticLoop::beside(std::span<const simulate::PortWrench> wrenches) noexcept {

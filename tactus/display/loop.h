@@ -130,8 +130,9 @@ class HapticLoop {
   /// Forces off; the mechanism goes on by itself.
   void disable() noexcept;
   /// disable(), and a simulation's thread ends, as soon as the step that it makes: the mechanism is the
-  /// caller's until enable().
-  void rest() noexcept;
+  /// caller's until enable(), which takes it as it then is. False where the step takes longer than `patience`
+  /// [s]: the mechanism is not the caller's, and the loop's end waits for it.
+  bool rest(double patience = 1.0) noexcept;
   /// After a fault, before enable().
   void clear() noexcept;
 

@@ -51,9 +51,10 @@ class PortView {
   virtual double energy() noexcept = 0;
   /// After a fault, between two ticks: what is remembered of the one that failed is forgotten. False: not yet.
   virtual bool recover() noexcept { return true; }
-  /// A thread that moves the mechanism ends, and the mechanism is the caller's, until wake(). False: it
-  /// cannot go on.
-  virtual void rest() noexcept {}
+  /// A thread that moves the mechanism ends, and the mechanism is the caller's, until wake(). False: after
+  /// `patience` [s] it is in a step still, and ends after that.
+  virtual bool rest(double /*patience*/) noexcept { return true; }
+  /// The mechanism goes on from where it is, whoever moved it. False: it cannot.
   virtual bool wake() noexcept { return true; }
   /// Between two ticks: a step with this wrench, taken back, so that code and numbers of the next one are in the caches. Nothing has changed then.
   virtual void rehearse(const Vector6& /*on_port*/) noexcept {}

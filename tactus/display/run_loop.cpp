@@ -319,7 +319,12 @@ RunReport run_loop(HapticLoop& loop, const RunOptions& options, std::span<TickRe
     report.seconds = 1e-9 * static_cast<double>(now() - start);
     run.end();
   }
-  loop.rest();
+  constexpr double kPatience = 1.0;  // [s] many times what a step takes; no motor is on any more
+  report.mechanism_busy = !loop.rest(kPatience);
+  if (report.mechanism_busy)
+    report.notes.push_back(fmt::format(
+        "a step of the simulation did not come back within {:g} s of the run's end: its thread goes on",
+        kPatience));
   return report;
 }
 

@@ -1,19 +1,22 @@
 // Runs a haptic loop for a while: in simulated time, or in real time.
 //
-// Simulated time: tick after tick, as fast as they go. Real time: absolute deadlines, start + k T; a tick whose deadline has
-// passed by more than a period is counted as missed and left out: ticks are never made up in a burst. Where the system allows
-// it, the thread gets SCHED_FIFO, a processor of its own and locked memory; a note says where it does not.
+// Simulated time: tick after tick, as fast as they go. Real time: absolute deadlines, start + k T; a tick
+// whose deadline has passed by more than a period is counted as missed and left out: ticks are never made up
+// in a burst. Where the system allows it, the thread gets SCHED_FIFO, a processor of its own and locked
+// memory; a note says where it does not.
 //
-// The thread is awake a little before its deadline: the system may wake it late, and while it slept others had the caches. It rehearses a step of the
-// mechanism (HapticLoop::rehearse) where there is time for two of them, and waits for the deadline by looking at the clock.
+// The thread is awake a little before its deadline: the system may wake it late, and while it slept others
+// had the caches. It rehearses a step of the mechanism (HapticLoop::rehearse) where there is time for two of
+// them, and waits for the deadline by looking at the clock.
 //
-// A device that owns the clock (hardware) is in real time, whatever is asked for, and sets the pace itself. Its rate is measured over its
-// first samples, before there is a force, and looked at from then on: a loop that was made for another one ends with Fault::wrong_rate.
-// Periods that went by without a tick are missed, by the clock and the rate of the loop.
+// A device that owns the clock (hardware) is in real time, whatever is asked for, and sets the pace itself.
+// Its rate is measured over its first samples, before there is a force, and looked at from then on: a loop
+// that was made for another one ends with Fault::wrong_rate. Periods that went by without a tick are missed,
+// by the clock and the rate of the loop.
 //
 // However a run ends, the device is off when run_loop() comes back, and was switched off while the watchdog
-// still looked; a simulation's
-// thread has ended by then. enable() begins again.
+// still looked; a simulation's thread has ended by then, where its step came back (RunReport::mechanism_busy).
+// enable() begins again.
 #pragma once
 
 #include <array>
@@ -87,20 +90,20 @@ struct RunReport {
   bool realtime = false;     // by the clock: as asked for, or by a device that owns it
   double device_rate = 0.0;  // [Hz] as measured of a device that owns the clock; 0: not looked at
   bool stopped = false;      // as RunOptions::stop asked for, and there is no fault
+  /// A step of a simulation's thread did not come back: the mechanism is not the caller's (HapticLoop::rest).
+  bool mechanism_busy = false;
   /// Real time: how much later the thread woke up than it asked for, which is `ahead` before a deadline; of
   /// those ticks before which it slept.
   Histogram woken;
   /// Real time: from a deadline to the tick's beginning, after what being awake ahead of it made good; of a
-  /// device that owns the clock, what a
-  /// sample came later than a period after the one before.
+  /// device that owns the clock, what a sample came later than a period after the one before.
   Histogram wake;
   Histogram compute;  // of a tick, from the sample to the command
   std::vector<std::string> notes;
 };
 
 /// Ends before its time where a tick is faulted: loop.safety() says why; or where it is told to stop. Writes
-/// the records of every `stride`-th tick, as many
-/// as there is room for.
+/// the records of every `stride`-th tick, as many as there is room for.
 RunReport run_loop(HapticLoop& loop, const RunOptions& options, std::span<TickRecord> records = {},
                    long stride = 1);
 

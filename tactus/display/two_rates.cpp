@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <tactus/base/clock.h>
 #include <tactus/base/error.h>
 #include <tactus/display/loop.h>
 
@@ -42,6 +43,13 @@ void SlowSimulation::catch_up(const WrenchSent& message, control::LocalModelUpda
     done_ = message.sum;
   }
   describe(update);
+}
+
+void SlowSimulation::begin_at(const WrenchSent& message) noexcept {
+  run_ = message.run;
+  tick_ = message.tick;
+  done_ = message.sum;
+  status_ = {};
 }
 
 // Accelerations of the port and of the gaps. A gap's is that of its two points along the normal; the normal stands still.
@@ -171,19 +179,48 @@ LocalPort::LocalPort(simulate::Mechanism& mechanism, int port, const ResistanceR
   if (threaded_) thread_ = std::thread([this] { simulate_beside(); });
 }
 
-LocalPort::~LocalPort() { rest(); }
-
-void LocalPort::rest() noexcept {
+LocalPort::~LocalPort() {
   stop_.store(true, std::memory_order_relaxed);
   if (thread_.joinable()) thread_.join();
 }
 
+bool LocalPort::rest(double patience) noexcept {
+  resting_ = true;
+  if (!thread_.joinable()) return true;
+  stop_.store(true, std::memory_order_relaxed);
+  const Nanoseconds end = now() + std::llround(1e9 * patience);
+  while (!ended_.load(std::memory_order_acquire)) {
+    if (now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+  thread_.join();
+  return true;
+}
+
+// Whose the mechanism was meanwhile may have moved it: what the loop knew of it, and what was on its way, is of
+// another place.
 bool LocalPort::wake() noexcept {
-  if (!threaded_ || thread_.joinable()) return true;
+  if (!resting_) return true;
+  if (!rest(0.0)) return false;
+  while (to_simulation_.update() || to_loop_.update()) {
+  }
+  first_ = waiting_ = 0;
+  asked_ = late_ = false;
+  ++sent_.run;
+  slow_.begin_at(sent_);
+  control::LocalModelUpdate fresh;
+  slow_.describe(fresh);
+  if (!control::finite(fresh)) return false;
+  local_.take(fresh);
+  status_ = {};
+  resting_ = false;
+  if (!threaded_) return true;
   stop_.store(false, std::memory_order_relaxed);
+  ended_.store(false, std::memory_order_relaxed);
   try {
     thread_ = std::thread([this] { simulate_beside(); });
   } catch (const std::system_error&) {
+    resting_ = true;
     return false;
   }
   return true;
@@ -199,6 +236,7 @@ void LocalPort::simulate_beside() noexcept {
     slow_.catch_up(to_simulation_.front(), to_loop_.back());
     to_loop_.publish();
   }
+  ended_.store(true, std::memory_order_release);
 }
 
 // What is not sound is not taken: the local model stays a model, and the next step says why it ends.
@@ -243,8 +281,7 @@ bool LocalPort::recover() noexcept {
 }
 
 /// The place of an update that is made in this tick. Where there is none, which the room for them excludes,
-/// the newest makes room: it is
-/// replaced by one that knows more.
+/// the newest makes room: it is replaced by one that knows more.
 LocalPort::OnItsWay& LocalPort::next_on_its_way() noexcept {
   if (waiting_ < coming_.size()) ++waiting_;
   OnItsWay& last = coming_[(first_ + waiting_ - 1) % coming_.size()];

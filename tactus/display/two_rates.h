@@ -8,10 +8,9 @@
 // the mechanism there, as the update of that tick; the loop, some ticks further on, keeps what its local model moved since.
 //
 // In simulated time the simulation runs within the tick at which it is due: the same bits every time. In real
-// time it has a thread of its
-// own. Either way an update arrives `delay` ticks after it was made, and the loop neither locks nor waits:
-// values go through
-// base/latest.h. A simulation that is three updates and a tenth of a second behind is late, and a fault: it hangs, or is too slow.
+// time it has a thread of its own. Either way an update arrives `delay` ticks after it was made, and the loop
+// neither locks nor waits: values go through base/latest.h. A simulation that is three updates and a tenth of
+// a second behind is late, and a fault: it hangs, or is too slow.
 #pragma once
 
 #include <array>
@@ -46,6 +45,8 @@ class SlowSimulation {
 
   /// Up to the tick of the message, then what the hand will meet there. Allocates nothing, throws nothing.
   void catch_up(const WrenchSent& message, control::LocalModelUpdate& update) noexcept;
+  /// The tick of the message is where it stands: nothing is caught up with.
+  void begin_at(const WrenchSent& message) noexcept;
   /// Where it stands.
   void describe(control::LocalModelUpdate& update) noexcept;
 
@@ -94,7 +95,7 @@ class LocalPort final : public PortView {
   /// The simulation catches up, and the local model is what it then is. With a thread: asks for that, and is false until the answer is
   /// there.
   bool recover() noexcept override;
-  void rest() noexcept override;
+  bool rest(double patience) noexcept override;
   bool wake() noexcept override;
   double energy() noexcept override { return local_.update().energy; }
   double work() const noexcept override { return local_.update().work; }
@@ -129,7 +130,8 @@ class LocalPort final : public PortView {
   // With a thread.
   Latest<WrenchSent> to_simulation_;
   Latest<control::LocalModelUpdate> to_loop_;
-  std::atomic<bool> stop_{false};
+  std::atomic<bool> stop_{false}, ended_{false};
+  bool resting_ = false;
   std::thread thread_;
 };
 

@@ -74,6 +74,31 @@ TEST(Devices, ANameShowsEveryNumberOfOneWithItsUnit) {
   EXPECT_NE(driver.at("found").get<std::string>().find("libdhd"), std::string::npos);
 }
 
+// What a driver's usual device shows at another rate is computed for that rate.
+TEST(Devices, ADriversDeviceIsAsStiffAsItsRateLetsItBe) {
+  const auto stiffness = [](const std::string& options) {
+    const Outcome run = tactus("devices --json forcedimension " + options);
+    EXPECT_EQ(run.code, 0) << run.err;
+    return nlohmann::json::parse(run.out).at("largest_stiffness").get<double>();
+  };
+  const nlohmann::json usual = nlohmann::json::parse(tactus("devices --json forcedimension").out);
+  const double late = 1e3 * usual.at("latency_s").get<double>(), K = stiffness("--rate 250");
+  EXPECT_GT(K, 0.0);
+  EXPECT_LT(K, usual.at("largest_stiffness").get<double>());
+  EXPECT_DOUBLE_EQ(K, stiffness("--rate 250 --latency " + std::to_string(late)));
+}
+
+// A file's name is its path: what it is based on says how it estimates its speed.
+TEST(Devices, AFileOfACobotHasItsFilter) {
+  const Folder folder;
+  const Outcome own = tactus("devices " + folder.file("own.yaml", "based_on: simulated:cobot\n"));
+  ASSERT_EQ(own.code, 0) << own.err;
+  EXPECT_NE(own.out.find("differences through a pole at"), std::string::npos) << own.out;
+  EXPECT_NE(tactus("devices simulated:cobot").out.find("differences through a pole at"), std::string::npos);
+  EXPECT_NE(tactus("devices simulated:planar").out.find("differences through two poles at"),
+            std::string::npos);
+}
+
 TEST(Devices, ANameThatThereIsNotIsRefused) {
   const auto refused = [](const std::string& name, const char* said) {
     const Outcome run = tactus("devices " + name);

@@ -118,6 +118,46 @@ TEST(Haptic, ARunThatStoppedSaysWhyInItsSummaryToo) {
   }
 }
 
+// A force sensor has its end, 300 N, along the axes of the handle that it stands in, and bears the tool with the
+// rest: a handle that is turned by 45 degrees in a bearing, and then pushed.
+TEST(Haptic, AForceSensorsEndIsThatOfTheHandlesAxes) {
+  const Folder folder;
+  const std::string wheel = folder.file("wheel.yaml", R"(
+name: wheel
+gravity: [0, 0, 0]
+bodies: {disk: {mass: 5, inertia: [0.1, 0.1, 0.1]}}
+joints: {turn: {type: revolute, parent: world, child: disk, axis: z, damping: 0.1}}
+)");
+  const auto notes = [&](const std::string& push, const std::string& more) {
+    const std::string hand = folder.file(
+        "hand.yaml", "turn: [0, 0, \"if(t - 1, 45 deg, t*45 deg/(1 s))\"]\nforce: [" + push +
+                         "]\narm: {stiffness: 0, rotational_stiffness: 20, rotational_damping: 2}\n");
+    const Outcome run =
+        tactus("haptic " + wheel +
+               " --device simulated:admittance --duration 2.5 --json --hand file:" + hand + more);
+    EXPECT_EQ(run.code, 0) << run.err;
+    return run.code == 0 ? json::parse(run.out).at("notes").dump() : run.err;
+  };
+  const std::string end = "the force sensor was at its end";
+  // 350 N between two axes are 247 N along each; 400 N along one of them are 283 N along each of the world's.
+  EXPECT_EQ(notes("\"if(t - 2, 350, 0)\", 0, 0", "").find(end), std::string::npos);
+  EXPECT_NE(notes("\"if(t - 2, 283, 0)\", \"if(t - 2, 283, 0)\", 0", "").find(end), std::string::npos);
+  EXPECT_EQ(notes("0, 0, \"if(t - 2, -290, 0)\"", "").find(end), std::string::npos);
+  EXPECT_NE(notes("0, 0, \"if(t - 2, -290, 0)\"", " --tool 2").find(end), std::string::npos);
+}
+
+// A drum that turns slowly takes the handle no faster, and that is said.
+TEST(Haptic, APortThatIsFasterThanItsDeviceIsNoted) {
+  const Folder folder;
+  const std::string run = "haptic " + model("shopping_cart.yaml") + " --duration 2 --json --device ";
+  const Outcome usual = tactus(run + "simulated:cobot"),
+                slow =
+                    tactus(run + folder.file("slow.yaml", "based_on: simulated:cobot\ndrum_speed: 5 mm/s\n"));
+  EXPECT_EQ(usual.out.find("faster than the device goes"), std::string::npos) << usual.out;
+  EXPECT_NE(slow.out.find("faster than the device goes along an axis (0.0138 m/s"), std::string::npos)
+      << slow.out << slow.err;
+}
+
 TEST(Haptic, AModelAsADeviceStaysWhereAHandHoldsIt) {
   for (const char* name : {"pantograph", "planar_3r", "stewart_platform", "peaucellier", "bricard"}) {
     const Outcome run = tactus("haptic " + model("shopping_cart.yaml") +

@@ -146,6 +146,23 @@ const std::string kEnd =
     "done; "
     "kill -KILL $p 2>/dev/null";
 
+// What comes twice within moments is one: the terminal's and that of a program around this one. Here the
+// second comes while the table waits for its reader, and the loop is over.
+TEST(Haptic, ASignalThatComesTwiceAtOnceIsOne) {
+  const Folder folder;
+  const std::string log = folder.path("run.mcap"), drain = "cat " + folder.path("ff") + " >/dev/null";
+  const int code = in_bash(
+      folder,
+      model("shopping_cart.yaml") + " --realtime --late 1e6 --watchdog 0 --duration 600 --json --log " + log +
+          " --out " + folder.path("ff"),
+      "sleep 3; kill -TERM $p; sleep 0.02; kill -TERM $p; sleep 0.5; " + drain + " & " + kEnd);
+  EXPECT_EQ(code, 1) << content_of(folder.path("err"));
+  EXPECT_TRUE(json::parse(content_of(folder.path("out"))).at("interrupted").get<bool>());
+  EXPECT_EQ(tactus("replay " + log).code, 0);
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path(".")))
+    EXPECT_NE(entry.path().extension(), ".part") << entry.path();
+}
+
 // A reader of the table that reads nothing: the run itself ends all the same, and what is left to write can
 // be interrupted as anything else.
 TEST(Haptic, AfterTheRunASignalEndsTheProgram) {
@@ -197,12 +214,25 @@ TEST(Haptic, AFileThatCannotBeWrittenCostsNoOther) {
   EXPECT_EQ(parts, 1);
 }
 
+// Not after the run, which would have been for nothing.
+TEST(Haptic, APictureThatCannotBeOpenedIsRefusedBeforeTheRun) {
+  const Folder folder;
+  const std::string table = folder.path("run.csv");
+  for (const char* option : {"--plot ", "--histogram "}) {
+    const Outcome run = tactus("haptic " + model("shopping_cart.yaml") + " --duration 0.2 --json --out " +
+                               table + " " + option + folder.path("no_folder/p.svg"));
+    EXPECT_EQ(run.code, 2) << option << run.out;
+    EXPECT_NE(run.err.find("no_folder/p.svg"), std::string::npos) << run.err;
+    EXPECT_FALSE(std::filesystem::exists(table)) << option << "a run was made";
+  }
+}
+
 // A run of more ticks than a picture needs: what was largest is that of every tick, and what is left out is
 // said.
 TEST(Haptic, ALongRunHasTheMaximaOfEveryTick) {
   const Folder folder;
   const std::string run = "haptic " + model("shopping_cart.yaml") + " --hand tap --json --duration ";
-  const Outcome shorter = tactus(run + "199.9"), longer = tactus(run + "201 --plot " + folder.path("p.svg"));
+  const Outcome shorter = tactus(run + "200"), longer = tactus(run + "201 --plot " + folder.path("p.svg"));
   ASSERT_EQ(shorter.code, 0) << shorter.err;
   ASSERT_EQ(longer.code, 0) << longer.err;
   const json all = json::parse(shorter.out), more = json::parse(longer.out);

@@ -1,6 +1,7 @@
 // Hands from the command line: those that are written down, and what any hand may do besides.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <sstream>
@@ -121,6 +122,39 @@ TEST(HapticHand, RefusesAHandThatItsDeviceDoesNotBear) {
     const Outcome run = tactus("haptic " + model("shopping_cart.yaml") + " --duration 0.1 " + options);
     EXPECT_EQ(run.code, 2) << options << run.out;
     EXPECT_NE(run.err.find("is more than device"), std::string::npos) << options << run.err;
+  }
+}
+
+// What nobody asked for is no reason to refuse a run: at a slow rate the arm that would suit the load is softer.
+TEST(HapticHand, AHandThatIsChosenIsBorneAtAnyRate) {
+  for (const char* options : {"--device simulated:spatial --rate 50", "--device simulated:spatial --rate 20",
+                              "--device simulated:wheel --rate 10", "--device simulated:admittance --rate 10",
+                              "--device simulated:cobot --rate 100"}) {
+    const Outcome run =
+        tactus("haptic " + model("shopping_cart.yaml") + " --duration 0.2 --late 1e6 " + options);
+    EXPECT_EQ(run.err.find("is more than device"), std::string::npos) << options << run.err;
+    EXPECT_NE(run.code, 2) << options << run.err;
+  }
+}
+
+// With the option and the place of what is too stiff: of turning or of moving.
+TEST(HapticHand, SaysWhichOfItsStiffnessesIsNotBorne) {
+  const Folder folder;
+  for (const auto& [device, wrong, option] :
+       {std::array{"simulated:spatial", "hand-rotational-stiffness: 1e6", "--hand-rotational-stiffness"},
+        {"simulated:spatial", "hand-stiffness: 1e9", "--hand-stiffness"},
+        {"simulated:wheel", "hand-stiffness: 1e9", "--hand-rotational-stiffness"}}) {
+    const bool turning = std::string(wrong).starts_with("hand-rot");
+    const std::string setup =
+        folder.file("setup.yaml", "model: " + model("shopping_cart.yaml") + "\ndevice: " + device + "\n" +
+                                      (turning ? "hand-stiffness: 300" : "hand-rotational-damping: 0.02") +
+                                      "\n" + wrong + "\nduration: 0.1\n");
+    const Outcome run = tactus("haptic --setup " + setup);
+    EXPECT_EQ(run.code, 2) << wrong << run.out;
+    EXPECT_NE(run.err.find(std::string("(") + option + ","), std::string::npos) << run.err;
+    if (std::string(device) == "simulated:spatial") {
+      EXPECT_NE(run.err.find("setup.yaml:4:1: error:"), std::string::npos) << run.err;
+    }
   }
 }
 

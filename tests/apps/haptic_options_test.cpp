@@ -47,6 +47,14 @@ TEST(Haptic, SaysWhichOptionsDoNothing) {
   }
   const Outcome none = tactus(cart);
   EXPECT_EQ(json::parse(none.out).at("notes").dump().find("does nothing"), std::string::npos) << none.out;
+  // Once, whatever the reasons.
+  const Outcome twice = tactus("haptic " + model("three_link_chain.yaml") +
+                               " --port middle --controller penalties --device simulated:planar-force "
+                               "--duration 0.1 --json --coupling soft --stiffness 5 --damping 1");
+  const std::string said = "--coupling does nothing here";
+  const std::size_t first = twice.out.find(said);
+  ASSERT_NE(first, std::string::npos) << twice.out << twice.err;
+  EXPECT_EQ(twice.out.find(said, first + 1), std::string::npos) << twice.out;
 }
 
 // Coordinates that meet the constraints by themselves have no way of holding them: the same bits, and a note.
@@ -241,8 +249,8 @@ TEST(Haptic, ALoweredSpeedLimitSaysThatTheHandleIsTooFast) {
   EXPECT_NE(run.err.find("0.05 m/s"), std::string::npos) << run.err;
 }
 
-// Limits of the safety are options, and only ever lowered.
-TEST(Haptic, LimitsAreLoweredByOptions) {
+// What LimitsMayBeLoweredAndNotRaised has not.
+TEST(Haptic, RatesPowerAndWorkspaceMayBeLoweredToo) {
   const std::string cart = "haptic " + model("shopping_cart.yaml") + " --duration 1 --json ";
   const Outcome plain = tactus(cart);
   ASSERT_EQ(plain.code, 0) << plain.err;

@@ -63,7 +63,6 @@ TEST(Haptic, SaysWhereASetupFileIsWrong) {
   EXPECT_NE(error("a: [1\n").find("s.yaml"), std::string::npos);
 }
 
-// The handle of a model begins where its state puts it, and a hand's intention with it.
 TEST(Haptic, ASetupThatIsNoneIsRefused) {
   const Folder folder;
   for (const std::string& what : {std::string("/dev/zero"), folder.file("key.yaml", "model: a\n? [b]\n: c\n"),

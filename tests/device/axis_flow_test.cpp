@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include <tactus/device/axis_flow.h>
 #include <tactus/device/random.h>
@@ -134,6 +135,13 @@ TEST(AxisFlow, AtAWallItStopsOrTurnsAwayAndTheWallTakesItsEnergy) {
   EXPECT_NEAR(back.speed, -2.0 * (h - arrives), 1e-12);
   EXPECT_NEAR(back.way, 0.1 - (h - arrives) * (h - arrives), 1e-12);
   EXPECT_NEAR(back.struck, 0.5 * 0.4 * (1.0 - 2.0 * 2.0 * 0.1), 1e-12);
+}
+
+// A force that is no number makes a way that is none, and is not taken for a wall.
+TEST(AxisFlow, WhatIsNoNumberIsNoWall) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  for (const double friction : {0.0, 0.5})
+    EXPECT_TRUE(std::isnan(flow_between({0.4, 3.0, friction}, none, 0.0, 1e-3, -1.0, 1.0).way)) << friction;
 }
 
 }  // namespace

@@ -237,6 +237,8 @@ TEST_F(DeviceFile, IsRefusedWithItsPlaceWhereItMakesNoDevice) {
   says(planar + "workspace: [1, 2]\n", ":2:12", "workspace");
   says(planar + "workspace: [1, 2, -1]\n", ":2:19", "negative");
   says(planar + "compliance: 1e-6\n", ":2:1", "base it on simulated:admittance");
+  for (const char* wrong : {"compliance: 0\n", "rotational_compliance: 0 rad/Nm\n"})
+    says("based_on: simulated:admittance\n" + std::string(wrong), ":2:", "above zero");
   says(planar + "steering_lag: 1 ms\n", ":2:1", "base it on simulated:cobot");
   says(planar + "force_resolution: 0.1\n", ":2:1", "force_sensor: true");
   says(moved + "inertia: 1 kg\n", ":2:1", "goes where it is told");

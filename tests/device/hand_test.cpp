@@ -24,6 +24,31 @@ TEST(Hand, AnArmPullsTowardsItsIntention) {
   EXPECT_EQ(grip.damping, arm.damping);
 }
 
+// However heavy what it moves is; and one that is made softer is damped as well as it was.
+TEST(Hand, AnArmThatIsChosenStaysWithinWhatIsBorne) {
+  for (const double load : {1e-3, 0.3, 20.0, 1e3}) {
+    const Arm arm = arm_for({load, load}), any = within({}, arm);
+    EXPECT_EQ(any.stiffness, arm.stiffness);
+    EXPECT_EQ(any.damping, arm.damping);
+    for (const double share : {0.9, 0.1}) {
+      HandLimits most;
+      most.stiffness = {share * arm.stiffness[0], share * arm.stiffness[1]};
+      const Arm soft = within(most, arm);
+      for (const std::size_t k : {0, 1}) {
+        EXPECT_EQ(soft.stiffness[k], most.stiffness[k]);
+        EXPECT_NEAR(soft.damping[k] / std::sqrt(soft.stiffness[k]),
+                    arm.damping[k] / std::sqrt(arm.stiffness[k]), 1e-12 * arm.damping[k]);
+      }
+      most.damping = {share * soft.damping[0], share * soft.damping[1]};
+      const Arm both = within(most, arm);
+      for (const std::size_t k : {0, 1}) {
+        EXPECT_EQ(both.damping[k], most.damping[k]);
+        EXPECT_LE(both.stiffness[k], most.stiffness[k]);
+      }
+    }
+  }
+}
+
 TEST(Hand, StrokesCirclesAndTapsBeginAtTheStartAndCoverTheirWay) {
   const math::Vec3<double> way{0, 0.2, 0};
   for (const Path& path : {strokes(way, 2.0), taps(way, 2.0), circles(way, {0.2, 0, 0}, 2.0)}) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tactus/base/error.h>
+#include <tactus/device/force_sensor.h>
 #include <tactus/device/simulated_admittance.h>
 #include <tactus/device/simulated_impedance.h>
 #include <tactus/math/rotation_vector.h>
@@ -319,6 +320,22 @@ TEST(SimulatedImpedance, ItsForceSensorHasBiasNoiseAndStepsOfItsSeed) {
   EXPECT_NEAR(deviation, std::sqrt(0.04 + 0.05 * 0.05 / 12.0), 5.0 * 0.2 / std::sqrt(2.0 * n));
   EXPECT_EQ(one, readings(1));
   EXPECT_NE(one, readings(2));
+}
+
+// A quarter of a turn lays the world's x along the handle's y, which is none of the device's axes.
+TEST(ForceSensor, ReadsAlongTheWorldsAxesHoweverTheHandleIsTurned) {
+  Specification s;
+  s.sensed = 0b001100;  // rz, x
+  constexpr double kBias = 0.25;
+  ForceSensor plain(s, {}, {}, 1), biased(s, {}, {0, 0, 0, 0, kBias, 0}, 1);
+  for (const double angle : {0.0, 0.5, 0.5 * std::numbers::pi, 2.0}) {
+    const math::Mat3<double> R = math::rotation_of(math::exponential({0, 0, angle}));
+    const Vector6 told = plain.read({0.1, 0.2, 0.3, 5.0, 7.0, 9.0}, R, R);
+    for (std::size_t i = 0; i < 6; ++i)
+      EXPECT_NEAR(told[i], i == 2 ? 0.3 : i == 3 ? 5.0 : 0.0, kRounding) << angle;
+    // What is wrong with it turns with the handle.
+    EXPECT_NEAR(biased.read({}, R, R)[3], -kBias * std::sin(angle), kRounding);
+  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <thread>
@@ -18,6 +19,7 @@
 #include <tactus/display/run_loop.h>
 
 #include "display/faulty.h"
+#include "display/faulty_mechanism.h"
 #include "display/mass_on_spring.h"
 #include "support/paths.h"
 
@@ -194,6 +196,58 @@ TEST(RunEnd, TheWatchdogIsAboveTheLoopThatItGuards) {
   EXPECT_LT(report.seconds, 4.0);  // [s] of the five that it would have spun
   EXPECT_EQ(loop.safety().fault, Fault::watchdog) << name_of(loop.safety().fault);
   EXPECT_EQ(device.state(), device::State::off);
+}
+
+// A step that does not come back ends the run as late; the run comes back, and says whose the mechanism is.
+TEST(RunEnd, ASimulationThatHangsIsNotWaitedFor) {
+  FaultyMechanism mechanism(mass_on_spring(1e-3));
+  Hanging device;
+  HapticLoop loop(mechanism, device, mechanism.port("block"), gains_of(device), limits_of(device));
+  loop.use(TwoRateOptions{.every = 10, .delay = 0, .thread = true});
+  ASSERT_TRUE(loop.enable());
+  mechanism.inject(Breaks::hangs, 100);
+  const Nanoseconds begun = now();
+  const RunReport report = run_loop(loop, {.duration = 60.0, .realtime = true, .watchdog = 0.0});
+  EXPECT_LT(seconds(now() - begun), 30.0);
+  EXPECT_EQ(loop.safety().fault, Fault::simulation_late) << name_of(loop.safety().fault);
+  EXPECT_EQ(device.state(), device::State::off);
+  EXPECT_TRUE(report.mechanism_busy);
+  ASSERT_FALSE(report.notes.empty());
+  EXPECT_NE(report.notes.back().find("did not come back"), std::string::npos) << report.notes.back();
+  loop.clear();
+  EXPECT_FALSE(loop.enable());
+  mechanism.go_on();
+  EXPECT_TRUE(loop.rest(60.0));
+  EXPECT_TRUE(mechanism.step({}).ok());
+}
+
+int threads_of_this_program() {
+  int count = 0;
+  for ([[maybe_unused]] const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) ++count;
+  return count;
+}
+
+/// It cannot be switched on until it is mended.
+struct Refuses final : Hanging {
+  bool enable() noexcept override { return mended && Hanging::enable(); }
+  bool mended = true;
+};
+
+// Otherwise the mechanism would be a thread's again, and nobody would know.
+TEST(RunEnd, WhereTheDeviceIsNotSwitchedOnTheMechanismStaysTheCallers) {
+  Refuses device;
+  const auto mechanism = mass_on_spring(1e-3);
+  HapticLoop loop(*mechanism, device, mechanism->port("block"), gains_of(device), limits_of(device));
+  loop.use(TwoRateOptions{.every = 10, .delay = 0, .thread = true});
+  const int with_it = threads_of_this_program();
+  EXPECT_TRUE(loop.rest());
+  EXPECT_EQ(threads_of_this_program(), with_it - 1);
+  device.mended = false;
+  EXPECT_FALSE(loop.enable());
+  EXPECT_EQ(threads_of_this_program(), with_it - 1);
+  device.mended = true;
+  EXPECT_TRUE(loop.enable());
+  EXPECT_EQ(threads_of_this_program(), with_it);
 }
 
 }  // namespace

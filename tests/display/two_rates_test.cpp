@@ -290,31 +290,52 @@ double error_with(const TwoRateOptions& rates, const std::vector<TickRecord>& fu
   return largest_difference(full, scene.run(duration));
 }
 
+/// A run of both threads by the clock, and how well the machine let them run.
+struct ByTheClock {
+  std::vector<TickRecord> records;
+  int oldest = 0, updates = 0;
+  control::Fault fault = control::Fault::none;
+  bool late() const { return fault == control::Fault::simulation_late || fault == control::Fault::late; }
+};
+ByTheClock by_the_clock(const TwoRateOptions& rates, double duration) {
+  Scene scene("three_link_chain", "middle", &rates);
+  ByTheClock made;
+  std::vector<TickRecord>& records = made.records;
+  records.resize(static_cast<std::size_t>(std::lround(1e3 * duration)));
+  const RunReport report =
+      run_loop(scene.loop, {.duration = duration, .realtime = true, .watchdog = 0.0}, records);
+  made.fault = scene.loop.safety().fault;
+  EXPECT_TRUE(made.fault == control::Fault::none || made.late()) << name_of(made.fault);
+  records.resize(static_cast<std::size_t>(report.ticks) - (made.fault != control::Fault::none ? 1 : 0));
+  for (std::size_t k = 0; k < records.size(); ++k) {
+    EXPECT_TRUE(device::finite(records[k].on_handle)) << k;
+    made.oldest = support::larger(made.oldest, records[k].age);
+    made.updates += k > 0 && records[k].age < records[k - 1].age;
+  }
+  return made;
+}
+
 // No less exact than in simulated time with updates that are older: what a thread adds is their age and nothing
 // else.
 TEST(TwoRates, InTwoThreadsByTheClockAreAsExactAsTheAgeOfTheirUpdatesAllows) {
   constexpr double kDuration = 0.4;
   const TwoRateOptions rates{.every = 10, .delay = 0, .thread = true};
-  Scene one("three_link_chain", "middle", nullptr), scene("three_link_chain", "middle", &rates);
+  Scene one("three_link_chain", "middle", nullptr);
   const std::vector<TickRecord> full = one.run(kDuration);
-  std::vector<TickRecord> records(full.size());
-  const RunReport report =
-      run_loop(scene.loop, {.duration = kDuration, .realtime = true, .watchdog = 0.0}, records);
-  const control::Fault fault = scene.loop.safety().fault;
-  const bool late = fault == control::Fault::simulation_late || fault == control::Fault::late;
-  ASSERT_TRUE(fault == control::Fault::none || late) << name_of(fault);
-  records.resize(static_cast<std::size_t>(report.ticks) - (late ? 1 : 0));
-  int oldest = 0, updates = 0;
-  for (std::size_t k = 0; k < records.size(); ++k) {
-    ASSERT_TRUE(device::finite(records[k].on_handle)) << k;
-    oldest = support::larger(oldest, records[k].age);
-    updates += k > 0 && records[k].age < records[k - 1].age;
+  // What comes when is the machine's matter: beyond some updates the bound would say little. A machine that is
+  // busy at one time is not at another.
+  constexpr int kStale = 60, kTries = 3;
+  ByTheClock made;
+  for (int tries = 0;; ++tries) {
+    if (tries == kTries)
+      GTEST_SKIP() << "the machine was late " << kTries << " times, at last with updates of up to "
+                   << made.oldest << " ticks, " << made.updates << " of them, " << name_of(made.fault);
+    made = by_the_clock(rates, kDuration);
+    ASSERT_FALSE(HasFailure());
+    if (!made.late() && made.oldest <= kStale && made.updates >= 3) break;
   }
-  // What comes when is the machine's matter: beyond some updates the bound would say little.
-  constexpr int kStale = 60;
-  if (late || oldest > kStale || updates < 3)
-    GTEST_SKIP() << "the machine was late: updates of up to " << oldest << " ticks, " << updates
-                 << " of them, " << name_of(fault);
+  const std::vector<TickRecord>& records = made.records;
+  const int oldest = made.oldest;
   // Ticks count, not the clock: the run and its twins see the same hand in the same tick.
   const std::vector<TickRecord> part(full.begin(), full.begin() + static_cast<long>(records.size()));
   const double error = largest_difference(part, records);
@@ -384,6 +405,36 @@ TEST(TwoRates, ARunThatIsOverLeavesTheMechanismAlone) {
   }
 }
 
+// Between two runs the caller may put it elsewhere: the hand takes it where it then is, and nothing that was on
+// its way of before is done to it.
+TEST(TwoRates, BeginWhereTheMechanismWasPutBetweenTwoRuns) {
+  for (const bool thread : {false, true}) {
+    const TwoRateOptions rates{.every = 10, .delay = 7, .thread = thread};
+    Scene scene("three_link_chain", "middle", &rates);
+    const int port = scene.mechanism->port("middle");
+    run_loop(scene.loop, {.duration = 0.055, .realtime = thread, .watchdog = 0.0});
+    scene.loop.clear();  // where a busy machine was late
+    simulate::State state = scene.mechanism->state();
+    for (double& q : state.q) q += 0.3;
+    for (double& u : state.u) u = 0.0;
+    scene.mechanism->set_state(state);
+    const math::Vec3<double> where = scene.mechanism->motion(port).X_WP.p;
+    const math::Vec3<double> moved = where - scene.loop.record().p_P;
+    ASSERT_GT(std::hypot(moved.x, moved.y), 1e-2);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!scene.loop.enable() && std::chrono::steady_clock::now() < end)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    // The hand goes on pulling, and its handle moves at 2 cm/s: less than a millimetre in what follows.
+    constexpr double kRounding = 1e-12, kPulled = 2e-3;  // [m]
+    double near = kRounding;
+    tick_beside(scene, 30, [&](const TickRecord& record) {
+      ASSERT_NEAR(record.p_P.x, where.x, near) << thread;
+      ASSERT_NEAR(record.p_P.y, where.y, near) << thread;
+      near = kPulled;
+    });
+  }
+}
+
 // What looks at the mechanism is asked for before a thread has it.
 TEST(TwoRates, RefuseToLookAtAMechanismThatAThreadMoves) {
   const TwoRateOptions rates{.every = 10, .delay = 0, .thread = true};
@@ -391,6 +442,7 @@ TEST(TwoRates, RefuseToLookAtAMechanismThatAThreadMoves) {
   EXPECT_THROW(scene.loop.use(control::PrescribedGains{.axes = 1 << 3}), InputError);
   EXPECT_THROW(scene.loop.keep_inertia({0.1, 1.0}), InputError);
   EXPECT_THROW(scene.loop.damp_inside(1.0), InputError);
+  EXPECT_THROW(scene.loop.use(control::ProxyGains{.stiffness = 100.0}), InputError);
   tick_beside(scene, 20, [](const TickRecord&) {});
 }
 

@@ -235,7 +235,18 @@ TEST_F(Serve, ASimulatedDeviceHoldsTheMechanism) {
   page.look(1.0);
   EXPECT_NE(page.in_frame<std::uint32_t>(40) & 32u, 0u);
   EXPECT_EQ(page.state()["fault"], nullptr);
-  EXPECT_EQ(page.ask({{"type", "choose"}, {"device", "simulated:nothing"}})["type"], "error");
+  // Nor a file of this machine, nor hardware: what scene.choices offers, and nothing else.
+  const std::string file = support::source_dir() + "/tests/device/files/yielding.yaml";
+  for (const auto& [what, word] : {std::pair<const char*, std::string>{"device", "simulated:nothing"},
+                                   {"device", file},
+                                   {"device", "model:" + support::source_dir() + "/models/pantograph.yaml"},
+                                   {"device", "evdev"},
+                                   {"controller", "anything"},
+                                   {"hand", "file:" + file}}) {
+    const Json refused = page.ask({{"type", "choose"}, {what, word}});
+    EXPECT_EQ(refused["type"], "error") << word;
+    EXPECT_NE(refused.dump().find("to choose"), std::string::npos) << refused;
+  }
 }
 
 // The cursor's messages move the handle of the haptic loop, whose force moves the mechanism; the page's closing is a fault that the

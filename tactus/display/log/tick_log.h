@@ -1,10 +1,10 @@
 // What a haptic loop did, on its way to a file: the loop offers an entry per tick, another thread writes them.
 //
-// The loop's side is wait-free: it copies the entry into a ring, or counts it as lost where there is no room. It never locks,
-// allocates or calls the system. The writer's side may wait for the disk as long as it likes. It hands what it has to the system
-// a few times per second: a crash of the program loses what came after that. A full disk ends the writing of
-// the file that is on it, neither the
-// loop nor the other files; finish() says so, and what was written of it stays.
+// The loop's side is wait-free: it copies the entry into a ring, or counts it as lost where there is no room.
+// It never locks, allocates or calls the system. The writer's side may wait for the disk as long as it likes.
+// It hands what it has to the system a few times per second: a crash of the program loses what came after
+// that. A full disk ends the writing of the file that is on it, neither the loop nor the other files;
+// finish() says so, and what was written of it stays.
 #pragma once
 
 #include <atomic>
@@ -63,8 +63,8 @@ class TickLog {
   void put(const LogEntry& entry) noexcept;
 
   /// After the loop: all that was offered is written, and every file is whole but those that could not be.
-  /// Throws OutputError where there are such, with
-  /// all that was met and the names under which their beginnings are.
+  /// Throws OutputError where there are such, with all that was met and the names under which their
+  /// beginnings are.
   void finish();
   long lost() const noexcept { return lost_; }
   /// Some file could not be written: nothing more will be to it.

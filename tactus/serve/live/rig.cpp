@@ -39,21 +39,18 @@ int port_of(const Work& work) {
   return static_cast<int>(work.mechanism->ports().size()) - 1;
 }
 
-device::HandPointer hand_of(const Work& work, const Grasp& grasp, const device::Specification& s) {
+/// As stiff and as damped as suits what it moves, and as the device bears.
+device::HandPointer hand_of(const Work& work, const Grasp& grasp, const device::Device& held) {
+  const device::Specification& s = held.specification();
   constexpr double kPart = 0.2, kFree = 0.05,
                    kPeriod = 2.0;  // of the workspace; [m] where nothing bounds it; [s]
   const double size = s.workspace.x > 0.0 ? kPart * s.workspace.x : kFree;
   const Vec3 way = size * grasp.ahead, aside = size * grasp.aside;
-  device::Arm arm;
   constexpr double kWall = 1e3;  // [kg], [kg m^2] no load that an arm would move
-  constexpr double kFrequency =
-      10.0;  // [rad/s] of the load on the arm: faster than what the hand means to do
-  constexpr std::array<double, 2> kRelaxed{2.0, 300.0}, kFirm{20.0, 1000.0};  // [N m/rad], [N/m] of arms
-  for (std::size_t k = 0; k < 2; ++k) {
-    const double load = s.inertia[k] + (grasp.inertia[k] < kWall ? grasp.inertia[k] : 0.0);
-    arm.stiffness[k] = std::clamp(load * kFrequency * kFrequency, kRelaxed[k], kFirm[k]);
-    arm.damping[k] = std::max(arm.damping[k], 1.4 * std::sqrt(arm.stiffness[k] * load));
-  }
+  std::array<double, 2> load = s.inertia;
+  for (std::size_t k = 0; k < 2; ++k)
+    if (grasp.inertia[k] < kWall) load[k] += grasp.inertia[k];
+  const device::Arm arm = device::within(held.hand_limits(), device::arm_for(load));
   const std::string& name = work.choice.hand;
   if (name == "stroke") return device::following(device::strokes(way, kPeriod), arm);
   if (name == "circle") return device::following(device::circles(way, aside, kPeriod), arm);
@@ -106,10 +103,9 @@ Rig::Rig(Work& work)
     device_ = std::move(pointer);
   } else {
     const device::DeviceOptions options{.rate = 1.0 / work.choice.step};
-    device::Specification known;
-    for (const device::Specification& s : device::devices())
-      if (s.name == work.choice.device) known = s;
-    device_ = device::open(work.choice.device, hand_of(work, grasp, known), options);
+    // The hand is chosen by what the device bears: a twin tells it.
+    const auto twin = device::open(work.choice.device, device::none(), options);
+    device_ = device::open(work.choice.device, hand_of(work, grasp, *twin), options);
   }
   const device::Specification& s = device_->specification();
   if (s.owns_clock)

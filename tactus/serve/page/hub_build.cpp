@@ -135,6 +135,17 @@ void take_word(const std::optional<std::string>& word, std::optional<Enum> (*fin
   to = *found;
 }
 
+/// The word, which is one of those that scene.choices offers: a page opens nothing else, and no file.
+void take_offered(const std::optional<std::string>& word, const Json& choices, const char* what,
+                  std::string& to) {
+  if (!word) return;
+  std::vector<std::string> names;
+  for (const Json& choice : choices.at(what)) names.push_back(choice.at("name"));
+  if (std::find(names.begin(), names.end(), *word) == names.end())
+    throw InputError({}, fmt::format("there is no {} `{}` to choose", what, *word), suggestion(*word, names));
+  to = *word;
+}
+
 }  // namespace
 
 std::optional<Hub::Order> Hub::order_of(const std::string& name) const {
@@ -305,10 +316,11 @@ void Hub::on(Client&, const Answer& to, const say::Choose& choose) {
   }
   if (choose.step) choice.step = *choose.step;
   if (choose.weightless) choice.weightless = *choose.weightless;
-  if (choose.device) choice.device = *choose.device;
-  if (choose.controller) choice.controller = *choose.controller;
+  const Json choices = choices_of(*stage_->work);
+  take_offered(choose.device, choices, "device", choice.device);
+  take_offered(choose.controller, choices, "controller", choice.controller);
+  take_offered(choose.hand, choices, "hand", choice.hand);
   if (choose.port) choice.port = *choose.port;
-  if (choose.hand) choice.hand = *choose.hand;
   if (choice.device == "mouse") {
     choice.controller = "coupler";
     choice.hand = "page";
