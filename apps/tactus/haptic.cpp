@@ -153,7 +153,7 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
                      four_channeled(request, session.specification) ? request.motion_scale : 1.0);
   {
     const Interruption interruption;  // of the loop: what follows, a signal ends
-    StatusLine line(request.duration);
+    StatusLine line(request.duration, only_turns(session.specification));
     report = run_loop(loop,
                       {.duration = request.duration,
                        .realtime = request.realtime,

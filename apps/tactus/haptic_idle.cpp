@@ -50,6 +50,8 @@ std::vector<std::string> idle_options(const HapticRequest& request, const Haptic
         "devices that push their handle");
   needs((s.actuated & ~device::kTranslation) != 0, {"--max-torque", "--max-torque-rate"},
         "devices whose motors turn the handle");
+  needs(((s.sensed | s.actuated) & ~device::kTranslation) != 0, {"--max-turn-speed", "--workspace-angle"},
+        "devices whose handle turns");
   if (!impedance) {
     needs(false, {"--coupling", "--stiffness", "--damping", "--rotational-stiffness", "--rotational-damping"},
           "impedance devices: an admittance device has no coupler");
