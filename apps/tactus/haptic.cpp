@@ -101,10 +101,13 @@ std::string chosen_text(const HapticRequest& request, const HapticSession& sessi
 void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
   const std::string setup = setup_text(verb);
   const int on_standard_output = is_standard_output(request.out) + is_standard_output(request.plot) +
-                                 is_standard_output(request.log) + is_standard_output(request.histogram);
+                                 is_standard_output(request.log) + is_standard_output(request.histogram) +
+                                 is_standard_output(files.write);
   if (request.json + on_standard_output > 1)
-    refuse("two of --json, --out -, --plot -, --log - and --histogram - would write to the standard output",
-           "give file names, but one of them");
+    refuse(
+        "two of --json, --out -, --plot -, --log -, --histogram - and --save-setup - would write to the "
+        "standard output",
+        "give file names, but one of them");
   if (request.device == "model:" || request.device == "arm:" || request.device == "file:")
     refuse(fmt::format("`--device {}` names no file", request.device),
            "model:FILE, model:FILE:PORT, arm:FILE, arm:FILE:FRAME, file:TABLE.csv");
@@ -147,6 +150,12 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
                                                          .model_name = request.model.path,
                                                          .model_text = request.model.text(),
                                                          .files = std::move(attached)});
+  // What cannot be written is refused before the run, not after it.
+  OutputFile histogram(request.histogram), plot(request.plot);
+  const auto write_to = [](OutputFile& file, const std::string& text) {
+    file.write(text);
+    file.finish();
+  };
   if (!loop.enable()) throw Failed("the device could not be switched on");
   display::RunReport report;
   RunMeasure measure(session.specification, request.controller == "prescribed",
@@ -211,8 +220,8 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
   outcome.last = loop.record();
   note_what_came_of_it(session, request, outcome, report.notes);
   if (!request.histogram.empty())
-    attempt(request.histogram, [&] { write_file(request.histogram, histogram_of(outcome)); });
-  if (!request.plot.empty()) attempt(request.plot, [&] { write_file(request.plot, plot_of(outcome)); });
+    attempt(request.histogram, [&] { write_to(histogram, histogram_of(outcome)); });
+  if (!request.plot.empty()) attempt(request.plot, [&] { write_to(plot, plot_of(outcome)); });
   outcome.not_whole = std::move(not_whole);
   if (request.json)
     fmt::print("{}\n", json_of(outcome));

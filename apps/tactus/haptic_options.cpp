@@ -102,6 +102,7 @@ void add_coupling_options(CLI::App* verb, HapticRequest* request) {
 }
 
 void add_four_channels_options(CLI::App* verb, HapticRequest* request) {
+  const Range scales = Range::between(1e-6, 1e6);
   verb->option_defaults()->group("Four channels, prescribed ports");
   verb->add_option("--joint-stiffness", request->joint_stiffness, "of the penalties [1/s^2]")
       ->capture_default_str()
@@ -118,10 +119,10 @@ void add_four_channels_options(CLI::App* verb, HapticRequest* request) {
   verb->add_option("--force-scale", request->force_scale,
                    "four channels: the hand feels this times the force")
       ->capture_default_str()
-      ->check(numbers(Range::positive()));
+      ->check(numbers(scales));
   verb->add_option("--motion-scale", request->motion_scale, "four channels: the hand moves this times as far")
       ->capture_default_str()
-      ->check(numbers(Range::positive()));
+      ->check(numbers(scales));
   verb->add_flag(
       "--no-turning", request->no_turning,
       "four channels as printed in [Constantinescu2005]: the handle's acceleration without Jdot u");

@@ -360,7 +360,8 @@ control::SafetyLimits Opening::limits() const {
                "kind "
                "clamp their force");
   }
-  if (request_.late > 0.0) limits.late = 1e-3 * request_.late;
+  // Simulated time is never late but by rounding.
+  if (request_.late > 0.0 && request_.realtime) limits.late = 1e-3 * request_.late;
   lower(limits.force[1], request_.most_force, "--max-force", "N");
   lower(limits.force[0], request_.most_torque, "--max-torque", "N m");
   lower(limits.force_rate[1], request_.most_force_rate, "--max-force-rate", "N/s");

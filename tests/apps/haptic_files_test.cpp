@@ -129,6 +129,25 @@ TEST(Haptic, TheTableHasWhatTheLogHas) {
   }
 }
 
+// A picture that has no place is refused before anything runs; one that is not written whole at the end costs
+// nothing else.
+TEST(Haptic, APictureThatCannotBeWrittenIsRefusedBeforeTheRun) {
+  for (const char* picture : {"--plot ", "--histogram "}) {
+    const Folder folder;
+    const std::string log = folder.path("run.mcap");
+    const std::string run =
+        "haptic " + model("shopping_cart.yaml") + " --duration 0.1 --log " + log + " " + picture;
+    const Outcome refused = tactus(run + folder.path("nowhere/p.svg"));
+    EXPECT_EQ(refused.code, 2) << picture << refused.out;
+    EXPECT_NE(refused.err.find("cannot be written"), std::string::npos) << refused.err;
+    EXPECT_FALSE(std::filesystem::exists(log)) << picture;
+    const Outcome full = tactus(run + "/dev/full");
+    EXPECT_EQ(full.code, 1) << picture;
+    EXPECT_NE(full.out.find("100 ticks at 1000 Hz"), std::string::npos) << full.out;
+    EXPECT_TRUE(std::filesystem::exists(log)) << picture;
+  }
+}
+
 // As a shell's Ctrl-C, a system that shuts down, a terminal that closes.
 TEST(Haptic, AnInterruptedRunLeavesWholeFilesAndASummary) {
   for (const char* signal : {"INT", "TERM", "HUP"}) {

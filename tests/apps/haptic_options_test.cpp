@@ -310,6 +310,24 @@ TEST(Haptic, TurningIsLimitedByOptions) {
   EXPECT_EQ(tactus("replay " + folder.path("l.mcap")).code, 0);
 }
 
+// Simulated time is late by roundings alone, which are no reason to switch a device off.
+TEST(Haptic, HowLateATickMayBeIsAskedInRealTimeAlone) {
+  EXPECT_NE(notes_of(model("shopping_cart.yaml") + " --duration 0.1 --late 1e-300")
+                .find("--late does nothing here"),
+            std::string::npos);
+}
+
+// No hand feels or moves a million times as much; beyond it numbers lose what they mean.
+TEST(Haptic, ScalesHaveBounds) {
+  for (const char* scale : {"--force-scale", "--motion-scale"})
+    for (const char* value : {"1e300", "1e-300", "1e7", "0"}) {
+      const Outcome run = tactus("haptic " + model("shopping_cart.yaml") + " --controller impedance " +
+                                 std::string(scale) + " " + value);
+      EXPECT_EQ(run.code, 2) << scale << value;
+      EXPECT_NE(run.err.find("is not a number from 1e-06 to 1e+06"), std::string::npos) << run.err;
+    }
+}
+
 // By the clock, the simulation in a thread of its own, its updates on their way as long as is asked for.
 TEST(Haptic, TwoRatesRunByTheClock) {
   const Outcome run = tactus("haptic " + model("three_link_chain.yaml") +
