@@ -308,6 +308,12 @@ TEST(Haptic, TurningIsLimitedByOptions) {
   EXPECT_EQ(json::parse(tactus("haptic --json --setup " + folder.path("s.yaml")).out).at("fault"),
             "too_fast");
   EXPECT_EQ(tactus("replay " + folder.path("l.mcap")).code, 0);
+  // A handle that does not turn has no such limits.
+  const std::string straight = folder.file("xy.yaml", "based_on: simulated:planar\naxes: [x, y]\n");
+  const std::string notes = notes_of(model("shopping_cart.yaml") + " --duration 0.1 --device " + straight +
+                                     " --max-turn-speed 3 --workspace-angle 1");
+  for (const char* option : {"--max-turn-speed", "--workspace-angle"})
+    EXPECT_NE(notes.find(std::string(option) + " does nothing here"), std::string::npos) << notes;
 }
 
 // Simulated time is late by roundings alone, which are no reason to switch a device off.
