@@ -107,10 +107,13 @@ std::string chosen_text(const HapticRequest& request, const HapticSession& sessi
 void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
   const std::string setup = setup_text(verb);
   const int on_standard_output = is_standard_output(request.out) + is_standard_output(request.plot) +
-                                 is_standard_output(request.log) + is_standard_output(request.histogram);
+                                 is_standard_output(request.log) + is_standard_output(request.histogram) +
+                                 is_standard_output(files.write);
   if (request.json + on_standard_output > 1)
-    refuse("two of --json, --out -, --plot -, --log - and --histogram - would write to the standard output",
-           "give file names, but one of them");
+    refuse(
+        "two of --json, --out -, --plot -, --log -, --histogram - and --save-setup - would write to the "
+        "standard output",
+        "give file names, but one of them");
   if (request.device == "model:" || request.device == "arm:" || request.device == "file:")
     refuse(fmt::format("`--device {}` names no file", request.device),
            "model:FILE, model:FILE:PORT, arm:FILE, arm:FILE:FRAME, file:TABLE.csv");
@@ -160,7 +163,7 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
                      four_channeled(request, session.specification) ? request.motion_scale : 1.0);
   const Interruption interruption;
   {
-    StatusLine line(request.duration);
+    StatusLine line(request.duration, only_turns(session.specification));
     report = run_loop(loop,
                       {.duration = request.duration,
                        .realtime = request.realtime,

@@ -51,6 +51,8 @@ std::vector<std::string> idle_options(const HapticRequest& request, const Haptic
   needs(pushes, {"--max-force", "--max-force-rate", "--workspace", "--max-speed"},
         "devices that push their handle");
   needs(turns, {"--max-torque", "--max-torque-rate"}, "devices whose motors turn the handle");
+  needs(((s.sensed | s.actuated) & ~device::kTranslation) != 0, {"--max-turn-speed", "--workspace-angle"},
+        "devices whose handle turns");
   if (!impedance) {
     needs(false, {"--coupling", "--stiffness", "--damping", "--rotational-stiffness", "--rotational-damping"},
           "impedance devices: an admittance device has no coupler");

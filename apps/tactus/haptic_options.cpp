@@ -20,7 +20,10 @@ namespace {
 void add_mechanism_options(CLI::App* verb, HapticRequest* request) {
   verb->option_defaults()->group("Mechanism");
   request->model.add_to(*verb);
-  verb->add_option("--port", request->port, "frame or body that is held; the first frame marked `grasp`");
+  verb->add_option(
+      "--port", request->port,
+      "frame or body that is held, or a point of a body: BODY@x,y,z [m] in its axes; the first frame "
+      "marked `grasp`");
   verb->add_flag("--weightless", request->weightless, "without gravity: as if its motors carried its weight");
   verb->add_flag("--moving", request->moving, "begin with the model's initial speeds, not at rest");
   verb->add_option("--integrator", request->integrator,
@@ -101,6 +104,7 @@ void add_coupling_options(CLI::App* verb, HapticRequest* request) {
 }
 
 void add_four_channels_options(CLI::App* verb, HapticRequest* request) {
+  const Range scales = Range::between(1e-6, 1e6);
   verb->option_defaults()->group("Four channels, prescribed ports");
   verb->add_option("--joint-stiffness", request->joint_stiffness, "of the penalties [1/s^2]")
       ->capture_default_str()
@@ -117,10 +121,10 @@ void add_four_channels_options(CLI::App* verb, HapticRequest* request) {
   verb->add_option("--force-scale", request->force_scale,
                    "four channels: the hand feels this times the force")
       ->capture_default_str()
-      ->check(numbers(Range::positive()));
+      ->check(numbers(scales));
   verb->add_option("--motion-scale", request->motion_scale, "four channels: the hand moves this times as far")
       ->capture_default_str()
-      ->check(numbers(Range::positive()));
+      ->check(numbers(scales));
   verb->add_flag(
       "--no-turning", request->no_turning,
       "four channels as printed in [Constantinescu2005]: the handle's acceleration without Jdot u");
@@ -218,6 +222,7 @@ void add_loop_options(CLI::App* verb, HapticRequest* request) {
 }
 
 void add_safety_options(CLI::App* verb, HapticRequest* request) {
+  constexpr double kLeastAngle = 1e-3, kMostAngle = 3.14;  // [rad] half a turn and more is no limit
   verb->option_defaults()->group("Safety");
   verb->add_option("--max-force", request->most_force,
                    "clamp of the force on the handle [N], below the device's own")
@@ -234,8 +239,14 @@ void add_safety_options(CLI::App* verb, HapticRequest* request) {
   verb->add_option("--max-power", request->most_power,
                    "clamp of the power given to the handle [W], below the device's own")
       ->check(numbers(Range::positive()));
+  verb->add_option("--max-power-rate", request->most_power_rate,
+                   "clamp of how fast that power grows [W/s], below the device's own")
+      ->check(numbers(Range::positive()));
   verb->add_option("--max-speed", request->most_speed,
                    "forces go off where the handle is faster [m/s]; below the device's own")
+      ->check(numbers(Range::positive()));
+  verb->add_option("--max-turn-speed", request->most_turn_speed,
+                   "forces go off where the handle turns faster [rad/s]; below the device's own")
       ->check(numbers(Range::positive()));
   verb->add_option("--workspace", request->workspace,
                    "forces go off where the handle is further from the middle [m]: one number, or x,y,z; "
@@ -244,6 +255,10 @@ void add_safety_options(CLI::App* verb, HapticRequest* request) {
       ->expected(1, 3)
       ->allow_extra_args(false)
       ->check(numbers(Range::positive()));
+  verb->add_option("--workspace-angle", request->workspace_angle,
+                   "forces go off where the handle is turned further from its zero [rad], less than half a "
+                   "turn; within the device's own")
+      ->check(numbers(Range::between(kLeastAngle, kMostAngle)));
   verb->add_option("--ramp", request->ramp, "how long forces take to come on [s]; 0.25")
       ->check(numbers(Range::between(1e-3, 60.0)));
   verb->add_option("--late", request->late, "how late a tick may be [ms] before forces go off; 20")

@@ -31,6 +31,8 @@ struct HapticRequest {
   double tool = 0.0;                                             // [kg]
   double most_force = 0.0, most_torque = 0.0, most_speed = 0.0;  // [N], [N m], [m/s]; 0: the device's own
   double most_force_rate = 0.0, most_torque_rate = 0.0, most_power = 0.0;  // [N/s], [N m/s], [W]; as well
+  double most_turn_speed = 0.0, most_power_rate = 0.0;                     // [rad/s], [W/s]; as well
+  double workspace_angle = 0.0;                                            // [rad]; as well
   std::vector<double> workspace;                                           // [m] half a box; none: as well
   double ramp = 0.0;                                                       // [s]; 0: the usual one
   double kept = -1.0;                                                      // below 0: as the port asks for

@@ -11,6 +11,7 @@
 #include <tactus/device/hand_file.h>
 #include <tactus/device/registry.h>
 
+#include "grasp_point.h"
 #include "haptic_controllers.h"
 #include "haptic_rate.h"
 #include "refuse.h"
@@ -118,6 +119,7 @@ class Opening {
       : request_(request), given_(given != nullptr) {
     session_.model = std::move(model);
     session_.device = std::move(given);
+    add_grasp_point(session_.model, request.port);
     if (request.weightless) session_.model.gravity = {0.0, 0.0, 0.0};
   }
 
@@ -347,30 +349,34 @@ control::SafetyLimits Opening::limits() const {
     // What is cut of a sensed wrench makes energy where it yields: nothing is below the sensor's end, and an arm's transducer ends the run there.
     limits.force = s.peak;
     limits.force_rate = {};
-    const std::pair<const char*, double> clamps[] = {{"--max-force", request_.most_force},
-                                                     {"--max-torque", request_.most_torque},
-                                                     {"--max-force-rate", request_.most_force_rate},
-                                                     {"--max-torque-rate", request_.most_torque_rate},
-                                                     {"--max-power", request_.most_power}};
+    const std::pair<const char*, double> clamps[] = {
+        {"--max-force", request_.most_force},           {"--max-torque", request_.most_torque},
+        {"--max-force-rate", request_.most_force_rate}, {"--max-torque-rate", request_.most_torque_rate},
+        {"--max-power", request_.most_power},           {"--max-power-rate", request_.most_power_rate}};
     for (const auto& [option, asked] : clamps)
       if (asked > 0.0)
-        refuse(
-            fmt::format("device `{}` is moved: the force on its handle is the hand's own, and no clamp of "
-                        "{} holds it back",
-                        s.name, option),
-            "leave them out; --max-speed limits the motion; devices of the impedance kind clamp their force");
+        refuse(fmt::format("device `{}` is moved: the force on its handle is the hand's own, and no clamp of "
+                           "{} holds it back",
+                           s.name, option),
+               "leave them out; --max-speed and --max-turn-speed limit the motion; devices of the impedance "
+               "kind "
+               "clamp their force");
   }
-  if (request_.late > 0.0) limits.late = 1e-3 * request_.late;
+  // Simulated time is never late but by rounding.
+  if (request_.late > 0.0 && request_.realtime) limits.late = 1e-3 * request_.late;
   lower(limits.force[1], request_.most_force, "--max-force", "N");
   lower(limits.force[0], request_.most_torque, "--max-torque", "N m");
   lower(limits.force_rate[1], request_.most_force_rate, "--max-force-rate", "N/s");
   lower(limits.force_rate[0], request_.most_torque_rate, "--max-torque-rate", "N m/s");
   lower(limits.power, request_.most_power, "--max-power", "W");
+  lower(limits.power_rate, request_.most_power_rate, "--max-power-rate", "W/s");
   lower(limits.speed[1], request_.most_speed, "--max-speed", "m/s");
+  lower(limits.speed[0], request_.most_turn_speed, "--max-turn-speed", "rad/s");
   // One number for all three sides.
   for (std::size_t i = 0; i < 3 && !request_.workspace.empty(); ++i)
     lower(limits.workspace[i], request_.workspace[request_.workspace.size() == 1 ? 0 : i], "--workspace",
           "m");
+  lower(limits.workspace_angle, request_.workspace_angle, "--workspace-angle", "rad");
   if (request_.ramp > 0.0) limits.ramp = request_.ramp;
   return limits;
 }
@@ -436,8 +442,11 @@ void Opening::choose_updates() {
            late < kMost ? fmt::format("with a loop of {:g} Hz and this --transport give at least {:g} Hz",
                                       session_.rate, std::ceil(session_.rate / (kMost - late)))
                         : "give a shorter --transport");
-  session_.loop->use(
-      display::TwoRateOptions{static_cast<int>(every), static_cast<int>(late), request_.realtime});
+  // A thread, or what a log says of one.
+  session_.loop->use({.every = static_cast<int>(every),
+                      .delay = static_cast<int>(late),
+                      .thread = request_.realtime && !given_,
+                      .told = request_.realtime && given_});
   tell_rounding(request_, session_, updates);
 }
 

@@ -52,10 +52,12 @@ void run(const ReplayRequest& request) {
   verb.parse(std::vector<std::string>{});
   setup.apply_text(verb, log.setup(), request.path);
   std::unique_ptr<device::Device> device = log.device();
-  if (settings.local_rate > 0.0 && (settings.realtime || device->specification().owns_clock))
+  if (settings.local_rate > 0.0 && (settings.realtime || device->specification().owns_clock) &&
+      !log.has_answers())
     throw InputError({request.path},
-                     "the simulation ran in a thread of its own: when its updates came is not in the log",
-                     "replay runs with one rate, or in simulated time");
+                     "the simulation ran in a thread of its own, and when it answered is not in this log: an "
+                     "older version wrote it",
+                     "replay a log that this version wrote, one with one rate, or of simulated time");
 
   const LoggedModel logged(settings.model, log);
   HapticSession session = open_session(settings, logged.model(), std::move(device));

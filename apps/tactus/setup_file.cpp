@@ -113,7 +113,10 @@ void SetupFile::apply_text(CLI::App& verb, const std::string& text, const std::s
   CLI::Option& model = *verb.get_option("MODEL");
   YAML::Node setup;
   try {
-    setup = YAML::Load(text);
+    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
+    if (documents.size() > 1)
+      throw InputError({file}, "has more than one document", "write one map: no line `---` within it");
+    if (!documents.empty()) setup = documents.front();
   } catch (const YAML::Exception& error) {
     throw InputError(place_of(file, error.mark), error.msg, "write `name: value` lines");
   }
@@ -171,6 +174,9 @@ void SetupFile::place(const InputError& error) const {
   const std::string& wrong = error.wrong();
   // A file without a line stays in the message.
   if (const std::string& file = error.where().file; !file.empty()) {
+    for (const Taken& taken : taken_)  // "--set L=nan"
+      if (names_option(file, taken.key))
+        throw InputError(taken.place, fmt::format("{}: {}", file, wrong), error.remedy());
     if (const Taken* taken = first_about(error))
       throw InputError(taken->place, fmt::format("{}: {}", file, wrong), error.remedy());
     return;

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <string>
 #include <thread>
 
 #include <fmt/format.h>
@@ -18,7 +19,9 @@ namespace tactus::apps {
 
 class StatusLine {
  public:
-  explicit StatusLine(double duration) : visible_(isatty(STDERR_FILENO) == 1), duration_(duration) {
+  /// What the hand got is shown as a force, of a device that only turns as a torque.
+  StatusLine(double duration, bool turning)
+      : visible_(isatty(STDERR_FILENO) == 1), duration_(duration), turning_(turning) {
     if (visible_) thread_ = std::thread([this] { show(); });
   }
   ~StatusLine() {
@@ -44,11 +47,12 @@ class StatusLine {
       const auto at = std::chrono::steady_clock::now();
       const double rate =
           static_cast<double>(now.ticks - before.ticks) / std::chrono::duration<double>(at - then).count();
-      const auto& F = now.record.on_handle;
-      fmt::print(stderr,
-                 "\r{:8.2f} of {:g} s  {:9.0f} Hz  {:7.2f} N  {:9.4f} J into the mechanism  {} missed  {:8}",
-                 now.record.t, duration_, rate, std::hypot(F[3], F[4], F[5]), now.record.into_port,
-                 now.missed, name_of(now.record.stage));
+      const auto F = display::on_hand(now.record);
+      const std::string felt = turning_ ? fmt::format("{:8.4f} N m", std::hypot(F[0], F[1], F[2]))
+                                        : fmt::format("{:7.2f} N", std::hypot(F[3], F[4], F[5]));
+      fmt::print(stderr, "\r{:8.2f} of {:g} s  {:9.0f} Hz  {}  {:9.4f} J into the mechanism  {} missed  {:8}",
+                 now.record.t, duration_, rate, felt, now.record.into_port, now.missed,
+                 name_of(now.record.stage));
       std::fflush(stderr);
       before = now;
       then = at;
@@ -57,6 +61,7 @@ class StatusLine {
 
   bool visible_;
   double duration_;
+  bool turning_;
   display::LiveView live_;
   std::atomic<bool> ending_{false};
   std::thread thread_;

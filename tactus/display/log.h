@@ -61,6 +61,8 @@ class RecordedRun {
   std::size_t ticks() const;
   /// As its end says; ticks() where that is missing.
   std::size_t ticks_written() const;
+  /// Of two rates with a thread: it says when the simulation answered. Logs of before do not.
+  bool has_answers() const;
   const std::string& setup() const;
   /// By name.
   const std::map<std::string, std::string>& attachments() const;

@@ -211,8 +211,8 @@ void HapticLoop::make_view() {
   rule.internal_damping = internal_damping_;
   view_.reset();  // a thread ends before another begins
   // Rates that are equal are one rate: the loop then has the mechanism itself.
-  const bool two =
-      two_rates_ != nullptr && (two_rates_->every != 1 || two_rates_->delay != 0 || two_rates_->thread);
+  const bool two = two_rates_ != nullptr && (two_rates_->every != 1 || two_rates_->delay != 0 ||
+                                             two_rates_->thread || two_rates_->told);
   if (two)
     view_ = std::make_unique<LocalPort>(mechanism_, port_, rule, *two_rates_);
   else
@@ -269,6 +269,7 @@ bool HapticLoop::tick(double elapsed) noexcept {
   record_.status = {};
   record_.on_handle = record_.on_port = {};
   asked_ = Asked::not_yet;
+  answers_.count = 0;
   if (!device_.read(sample_))
     safety_.trip(or_watchdog(Fault::no_sample));
   else
@@ -276,6 +277,7 @@ bool HapticLoop::tick(double elapsed) noexcept {
 
   if (!safety_.faulted()) {
     const simulate::PortMotion port = view_->begin();
+    if (const SimulationAnswers* const came = view_->answers()) answers_ = *came;
     record_.age = static_cast<int>(view_->age());
     record_.t = sample_.t;
     record_.p_H = sample_.X_WH.p;
@@ -308,6 +310,12 @@ bool HapticLoop::tick(double elapsed) noexcept {
   record_.fault = safety_.memory().fault;
   return !safety_.faulted();
 }
+
+const SimulationAnswers* HapticLoop::answers() const noexcept {
+  return view_->answers() != nullptr ? &answers_ : nullptr;
+}
+
+void HapticLoop::answer(const SimulationAnswers& answers) noexcept { view_->answer(answers); }
 
 void HapticLoop::rehearse() noexcept {
   if (!safety_.faulted()) view_->rehearse(record_.on_port);

@@ -46,6 +46,17 @@ struct TwoRateOptions {
   int every = 33;                         // [ticks] from update to update
   int delay = 0;        // [ticks] that an update is on its way; with a thread, besides the time that it takes
   bool thread = false;  // for real time; otherwise within the tick at which it is due
+  bool told = false;    // instead of a thread: it answers as HapticLoop::answer() says, as a thread did once
+};
+
+/// Of two rates with a thread: which messages of the loop the simulation has answered since the answer
+/// before, where the last of these answers came in this tick. Each by the tick at whose beginning it was
+/// sent.
+struct SimulationAnswers {
+  /// One was being worked on, one was waiting, and one was sent since the loop last looked.
+  static constexpr std::size_t kMost = 3;
+  std::array<std::uint64_t, kMost> to{};
+  std::size_t count = 0;  // 0: no answer came
 };
 
 /// What a tick did.
@@ -161,6 +172,10 @@ class HapticLoop {
   const device::HandleDynamics* dynamics_used() const noexcept {
     return asked_ == Asked::known ? &dynamics_ : nullptr;
   }
+  /// Two rates with a thread, or told: what came in the last tick; null otherwise.
+  const SimulationAnswers* answers() const noexcept;
+  /// Before a tick, of two rates that are told: the simulation gives these answers in it.
+  void answer(const SimulationAnswers& answers) noexcept;
   const control::SafetyMemory& safety() const noexcept { return safety_.memory(); }
   const control::Coupler& coupler() const noexcept { return coupler_; }
   /// A prescribed port made energy, or was faster than a handle may be, and the coupler holds it since.
@@ -220,6 +235,7 @@ class HapticLoop {
   double internal_damping_ = 0.0;
   KeptPort* kept_port_ = nullptr;  // the view, where inertia is bolted to it
   const std::atomic<bool>* barked_ = nullptr;
+  SimulationAnswers answers_{};
   device::Sample sample_{};
   device::Command commanded_{};
   enum class Asked : std::uint8_t { not_yet, unknown, known };

@@ -18,6 +18,8 @@ using device::Vector6;
 /// The work of a held wrench along the way from one place to another.
 double work_along(const Vector6& F, const math::Pose<double>& from, const math::Pose<double>& to) noexcept;
 
+struct SimulationAnswers;  // display/loop.h
+
 class PortView {
  public:
   virtual ~PortView() = default;
@@ -43,6 +45,10 @@ class PortView {
   virtual std::uint64_t age() const noexcept { return 0; }
   /// Its motion never jumps from tick to tick but by impacts: differences of it are velocities.
   virtual bool continuous() const noexcept { return true; }
+  /// Of a simulation in a thread, or one that is told when to answer: what came with begin(). Null: it is
+  /// neither.
+  virtual const SimulationAnswers* answers() const noexcept { return nullptr; }
+  virtual void answer(const SimulationAnswers& /*answers*/) noexcept {}
   /// It is too old.
   virtual bool late() const noexcept { return false; }
   /// [J] that went into the mechanism at the port, so far, by its own motion; NaN: by motion(), which is its own.

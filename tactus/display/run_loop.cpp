@@ -178,6 +178,8 @@ struct Run {
     entry.command = loop.commanded();
     entry.record = loop.record();
     entry.found = loop.safety().found;
+    entry.has_answers = loop.answers() != nullptr;
+    if (entry.has_answers) entry.answers = *loop.answers();
     entry.compute = compute;
     logged_fault = entry.record.fault != control::Fault::none;
     if (report.realtime)

@@ -9,7 +9,6 @@
 
 #include <tactus/base/clock.h>
 #include <tactus/base/error.h>
-#include <tactus/display/loop.h>
 
 namespace tactus::display {
 
@@ -167,12 +166,14 @@ LocalPort::LocalPort(simulate::Mechanism& mechanism, int port, const ResistanceR
       every_(static_cast<std::uint64_t>(checked(options).every)),
       delay_(static_cast<std::uint64_t>(options.delay)),
       patience_(patience_of(options, mechanism.step_length())),
-      threaded_(options.thread),
+      threaded_(options.thread && !options.told),
+      told_(options.told),
       period_(mechanism.step_length()),
       past_(kRemembered),
       // One per message, and a message every n ticks: those of a delay, one that a thread took longer for,
       // and the one that arrives.
-      coming_(static_cast<std::size_t>(delay_ / every_ + 3)) {
+      coming_(static_cast<std::size_t>(delay_ / every_ + 3)),
+      messages_(told_ ? kRemembered / every_ + 2 : 0) {
   control::LocalModelUpdate first;
   slow_.describe(first);
   local_.take(first);
@@ -233,10 +234,31 @@ void LocalPort::simulate_beside() noexcept {
       std::this_thread::sleep_for(kNap);
       continue;
     }
-    slow_.catch_up(to_simulation_.front(), to_loop_.back());
+    const WrenchSent& message = to_simulation_.front();
+    std::rotate(taken_.begin(), taken_.begin() + 1, taken_.end());
+    taken_.back() = message.tick;
+    Answer& answer = to_loop_.back();
+    slow_.catch_up(message, answer.update);
+    answer.to = taken_;
     to_loop_.publish();
   }
   ended_.store(true, std::memory_order_release);
+}
+
+/// What a thread did then: it took these messages, and the loop got the answer of the last one. What was
+/// never sent is passed over: the motion is another one then.
+void LocalPort::simulate_as_told() noexcept {
+  const WrenchSent* last = nullptr;
+  control::LocalModelUpdate unseen;
+  answers_ = shall_come_;
+  shall_come_.count = 0;
+  for (std::size_t i = 0; i < answers_.count; ++i) {
+    const WrenchSent& message = messages_[answers_.to[i] / every_ % messages_.size()];
+    if (message.tick != answers_.to[i]) continue;
+    if (last != nullptr) slow_.catch_up(*last, unseen);
+    last = &message;
+  }
+  if (last != nullptr) slow_.catch_up(*last, next_on_its_way().update);
 }
 
 // What is not sound is not taken: the local model stays a model, and the next step says why it ends.
@@ -255,7 +277,7 @@ void LocalPort::receive(const control::LocalModelUpdate& update) noexcept {
 bool LocalPort::recover() noexcept {
   control::LocalModelUpdate fresh;
   if (threaded_) {
-    const bool answered = asked_ && to_loop_.update() && to_loop_.front().run == sent_.run;
+    const bool answered = asked_ && to_loop_.update() && to_loop_.front().update.run == sent_.run;
     if (!answered) {
       if (!asked_) {
         ++sent_.run;
@@ -266,7 +288,7 @@ bool LocalPort::recover() noexcept {
       return false;
     }
     asked_ = false;
-    fresh = to_loop_.front();
+    fresh = to_loop_.front().update;
     first_ = waiting_ = 0;
   } else {
     ++sent_.run;
@@ -291,14 +313,22 @@ LocalPort::OnItsWay& LocalPort::next_on_its_way() noexcept {
 
 const simulate::PortMotion& LocalPort::begin() noexcept {
   const bool due = tick_ > 0 && tick_ % every_ == 0;
-  if (!threaded_) {
+  answers_.count = 0;
+  if (told_) {
+    if (due) messages_[tick_ / every_ % messages_.size()] = sent_;
+    simulate_as_told();
+  } else if (!threaded_) {
     if (due) slow_.catch_up(sent_, next_on_its_way().update);
   } else {
     if (due) {
       to_simulation_.back() = sent_;
       to_simulation_.publish();
     }
-    if (to_loop_.update()) next_on_its_way().update = to_loop_.front();
+    if (to_loop_.update()) {
+      next_on_its_way().update = to_loop_.front().update;
+      for (const std::uint64_t message : to_loop_.front().to)
+        if (message > answered_) answers_.to[answers_.count++] = answered_ = message;
+    }
   }
   while (waiting_ > 0 && coming_[first_].due <= tick_) {
     receive(coming_[first_].update);

@@ -9,8 +9,10 @@
 //
 // In simulated time the simulation runs within the tick at which it is due: the same bits every time. In real
 // time it has a thread of its own. Either way an update arrives `delay` ticks after it was made, and the loop
-// neither locks nor waits: values go through base/latest.h. A simulation that is three updates and a tenth of
-// a second behind is late, and a fault: it hangs, or is too slow.
+// neither locks nor waits: values go through base/latest.h. Which messages a thread took, and when the loop got
+// its answers, is all that is left to chance: told the same, the simulation gives the same bits
+// (TwoRateOptions::told). A simulation that is three updates and a tenth of a second behind is late, and a fault:
+// it hangs, or is too slow.
 #pragma once
 
 #include <array>
@@ -22,11 +24,10 @@
 
 #include <tactus/base/latest.h>
 #include <tactus/control/local_model.h>
+#include <tactus/display/loop.h>
 #include <tactus/display/port_view.h>
 
 namespace tactus::display {
-
-struct TwoRateOptions;
 
 /// All that was applied at the port before the tick.
 struct WrenchSent {
@@ -100,6 +101,11 @@ class LocalPort final : public PortView {
   double energy() noexcept override { return local_.update().energy; }
   double work() const noexcept override { return local_.update().work; }
 
+  const SimulationAnswers* answers() const noexcept override {
+    return threaded_ || told_ ? &answers_ : nullptr;
+  }
+  void answer(const SimulationAnswers& answers) noexcept override { shall_come_ = answers; }
+
   std::uint64_t age() const noexcept override { return tick_ - local_.update().tick; }
   const control::LocalModel& local() const noexcept { return local_; }
 
@@ -108,10 +114,11 @@ class LocalPort final : public PortView {
  private:
   void receive(const control::LocalModelUpdate& update) noexcept;
   void simulate_beside() noexcept;  // the thread
+  void simulate_as_told() noexcept;
 
   SlowSimulation slow_;
   std::uint64_t every_, delay_, patience_;
-  bool threaded_;
+  bool threaded_, told_;
   double period_;
   control::LocalModel local_;
   std::uint64_t tick_ = 0;
@@ -128,8 +135,18 @@ class LocalPort final : public PortView {
   std::vector<OnItsWay> coming_;
   std::size_t first_ = 0, waiting_ = 0;
   // With a thread.
+  struct Answer {
+    control::LocalModelUpdate update;
+    std::array<std::uint64_t, SimulationAnswers::kMost> to{};  // the last messages that were taken
+  };
   Latest<WrenchSent> to_simulation_;
-  Latest<control::LocalModelUpdate> to_loop_;
+  Latest<Answer> to_loop_;
+  std::array<std::uint64_t, SimulationAnswers::kMost> taken_{};  // the thread's
+  SimulationAnswers answers_{};
+  std::uint64_t answered_ = 0;  // the newest message of which an answer came
+  // Told.
+  SimulationAnswers shall_come_{};
+  std::vector<WrenchSent> messages_;  // the last ones, by number
   std::atomic<bool> stop_{false}, ended_{false};
   bool resting_ = false;
   std::thread thread_;

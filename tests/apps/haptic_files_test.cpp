@@ -8,10 +8,15 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <regex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
+
+#include <tactus/display/log/mcap_reader.h>
 
 #include "fakes/haply_bench.h"
 #include "program.h"
@@ -81,6 +86,66 @@ TEST(Haptic, FilesHaveWhatTheHandGot) {
   for (std::size_t k = 0; k < x.size(); ++k) found = support::larger(found, std::hypot(x[k], y[k], z[k]));
   EXPECT_NEAR(found, largest, 1e-9);
   EXPECT_EQ(content_of(folder.path("p.svg")).find("zero all the time: x, y, z"), std::string::npos);
+}
+
+// What the log has of a tick the table has, too: what was sensed, the energies, the age of what is known.
+TEST(Haptic, TheTableHasWhatTheLogHas) {
+  for (const char* options : {"shopping_cart.yaml --simulation-rate 100 --passivity",
+                              "planar_3r.yaml --controller penalties --device simulated:planar-force",
+                              "four_bar.yaml --device simulated:admittance"}) {
+    const Folder folder;
+    const Outcome run = tactus("haptic " + model(options) + " --duration 0.3 --out " + folder.path("t.csv") +
+                               " --log " + folder.path("l.mcap"));
+    ASSERT_EQ(run.code, 0) << run.err;
+    const Table table = table_of(content_of(folder.path("t.csv")));
+    const display::McapFile log(folder.path("l.mcap"));
+    std::map<std::string, double> largest;
+    std::size_t row = 0;
+    for (const display::McapMessage& message : log.messages()) {
+      if (message.topic != "/loop/tick") continue;
+      const json tick = json::parse(message.data);
+      const auto same = [&](const std::string& column, const json& value) {
+        EXPECT_EQ(table.at(column).at(row), value.get<double>()) << options << column << row;
+        double& most = largest[column];
+        most = std::max(most, std::abs(value.get<double>()));
+      };
+      for (const char* name : {"out_of_handle", "guarded", "made", "age", "resisted", "softness"})
+        same(name, tick.at(name));
+      for (std::size_t i = 0; i < 3; ++i) {
+        const char axis = "xyz"[i];
+        same(std::string("sensed_force_") + axis, tick.at("F").at(3 + i));
+        same(std::string("sensed_torque_") + axis, tick.at("F").at(i));
+      }
+      ++row;
+    }
+    EXPECT_EQ(row, 300u);
+    // None of them is empty everywhere.
+    const std::string_view which = options;
+    EXPECT_EQ(largest["softness"], 1.0);
+    EXPECT_GT(largest["out_of_handle"], 0.0) << options;
+    EXPECT_EQ(largest["age"], which.starts_with("shopping") ? 10.0 : 0.0) << options;
+    EXPECT_EQ(largest["resisted"] > 0.0, which.starts_with("planar")) << options;
+    EXPECT_EQ(largest["sensed_force_x"] > 0.0, !which.starts_with("shopping")) << options;
+  }
+}
+
+// A picture that has no place is refused before anything runs; one that is not written whole at the end costs
+// nothing else.
+TEST(Haptic, APictureThatCannotBeWrittenIsRefusedBeforeTheRun) {
+  for (const char* picture : {"--plot ", "--histogram "}) {
+    const Folder folder;
+    const std::string log = folder.path("run.mcap");
+    const std::string run =
+        "haptic " + model("shopping_cart.yaml") + " --duration 0.1 --log " + log + " " + picture;
+    const Outcome refused = tactus(run + folder.path("nowhere/p.svg"));
+    EXPECT_EQ(refused.code, 2) << picture << refused.out;
+    EXPECT_NE(refused.err.find("cannot be written"), std::string::npos) << refused.err;
+    EXPECT_FALSE(std::filesystem::exists(log)) << picture;
+    const Outcome full = tactus(run + "/dev/full");
+    EXPECT_EQ(full.code, 1) << picture;
+    EXPECT_NE(full.out.find("100 ticks at 1000 Hz"), std::string::npos) << full.out;
+    EXPECT_TRUE(std::filesystem::exists(log)) << picture;
+  }
 }
 
 // As a shell's Ctrl-C, a system that shuts down, a terminal that closes.
@@ -244,27 +309,59 @@ TEST(Haptic, ALongRunHasTheMaximaOfEveryTick) {
   EXPECT_FALSE(more.at("felt").at("known").get<bool>());
 }
 
-// On a terminal one line is written over and over, and gone at the end; elsewhere there is none.
-TEST(Haptic, SaysOnATerminalWhatItDoesRightNow) {
+/// tactus ARGUMENTS with its messages on a terminal: what stands there.
+std::string on_a_terminal(const std::string& arguments) {
   const int master = posix_openpt(O_RDWR | O_NOCTTY);
-  ASSERT_GE(master, 0);
-  ASSERT_EQ(grantpt(master), 0);
-  ASSERT_EQ(unlockpt(master), 0);
+  EXPECT_GE(master, 0);
+  EXPECT_EQ(grantpt(master), 0);
+  EXPECT_EQ(unlockpt(master), 0);
   const std::string terminal = ptsname(master);
   const int kept = open(terminal.c_str(), O_RDWR | O_NOCTTY);  // what is written stays there until it is read
-  ASSERT_GE(kept, 0);
-  const std::string run =
-      "haptic " + model("shopping_cart.yaml") + " --realtime --late 1e6 --watchdog 0 --duration 0.7";
-  EXPECT_EQ(std::system((tactus::support::program() + " " + run + " > /dev/null 2> " + terminal).c_str()), 0);
+  EXPECT_GE(kept, 0);
+  EXPECT_EQ(
+      std::system((tactus::support::program() + " " + arguments + " > /dev/null 2> " + terminal).c_str()), 0);
   fcntl(master, F_SETFL, O_NONBLOCK);
   std::string said(1 << 16, '\0');
   const ssize_t count = read(master, said.data(), said.size());
   said.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
   close(kept);
   close(master);
+  return said;
+}
+
+constexpr const char* kByTheClock = " --realtime --late 1e6 --watchdog 0 --duration 0.7";
+
+// On a terminal one line is written over and over, and gone at the end; elsewhere there is none.
+TEST(Haptic, SaysOnATerminalWhatItDoesRightNow) {
+  const std::string run = "haptic " + model("shopping_cart.yaml") + kByTheClock;
+  const std::string said = on_a_terminal(run);
   for (const char* what : {" of 0.7 s", " Hz", " N ", " J into the mechanism", " missed", "\r"})
     EXPECT_NE(said.find(what), std::string::npos) << what << " in " << said;
   EXPECT_EQ(tactus(run).err.find("\r"), std::string::npos);
+}
+
+/// The largest number before the unit.
+double largest_before(const std::string& unit, const std::string& said) {
+  double largest = -1.0;
+  const std::regex shown("([0-9.]+) " + unit + "  ");
+  for (std::sregex_iterator at(said.begin(), said.end(), shown), end; at != end; ++at)
+    largest = std::max(largest, std::stod((*at)[1]));
+  return largest;
+}
+
+// A device that is moved has motors that give no force: shown is what the hand pushes with. A wheel gives
+// torques alone.
+TEST(Haptic, ShowsOnATerminalWhatTheHandFeelsThroughEveryKindOfDevice) {
+  constexpr double kFelt = 0.05, kFeltTurning = 1e-3;  // [N], [N m] less than any stroke takes
+  for (const char* device : {"simulated:planar", "simulated:admittance", "simulated:cobot"}) {
+    const std::string said =
+        on_a_terminal("haptic " + model("shopping_cart.yaml") + " --device " + device + kByTheClock);
+    EXPECT_GT(largest_before("N", said), kFelt) << device << said;
+  }
+  const std::string wheel = on_a_terminal("haptic " + model("rigid_body.yaml") +
+                                          " --weightless --device simulated:wheel" + kByTheClock);
+  EXPECT_GT(largest_before("N m", wheel), kFeltTurning) << wheel;
+  EXPECT_LT(largest_before("N", wheel), 0.0) << wheel;
 }
 
 TEST(Haptic, NeverPrintsWhatIsNoNumber) {

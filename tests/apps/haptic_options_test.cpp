@@ -271,14 +271,75 @@ TEST(Haptic, RatesPowerAndWorkspaceMayBeLoweredToo) {
   const Outcome weak = tactus(cart + "--max-power 1e-4");
   ASSERT_EQ(weak.code, 0) << weak.err;
   EXPECT_GT(given(weak), given(plain));
+  // [W/s] A power that hardly grows is hardly given.
+  const Outcome slower = tactus(cart + "--max-power-rate 1e-4");
+  ASSERT_EQ(slower.code, 0) << slower.err;
+  EXPECT_GT(given(slower), given(plain));
   for (const char* more :
-       {"--max-force-rate 1e9", "--max-torque-rate 1e9", "--max-power 1e9", "--workspace 100",
-        "--workspace 1,2", "--device simulated:admittance --max-power 1",
-        "--device simulated:admittance --max-force-rate 1"})
+       {"--max-power-rate 1e9", "--max-turn-speed 61", "--device simulated:spatial --workspace-angle 3",
+        "--device simulated:admittance --max-power-rate 1", "--max-force-rate 1e9", "--max-torque-rate 1e9",
+        "--max-power 1e9", "--workspace 100", "--workspace 1,2",
+        "--device simulated:admittance --max-power 1", "--device simulated:admittance --max-force-rate 1"})
     EXPECT_EQ(tactus(cart + more).code, 2) << more;
   EXPECT_NE(
       tactus(cart + "--device simulated:wheel --max-force-rate 1").out.find("--max-force-rate does nothing"),
       std::string::npos);
+}
+
+// What turns has limits of its own; a handle that does not turn has none.
+TEST(Haptic, TurningIsLimitedByOptions) {
+  const std::string wheel =
+      "haptic " + model("rigid_body.yaml") + " --weightless --device simulated:wheel --duration 2 --json ";
+  const auto fault = [&](const std::string& limit) {
+    return json::parse(tactus(wheel + limit).out).at("fault").get<std::string>();
+  };
+  EXPECT_EQ(fault(""), "none");
+  EXPECT_EQ(fault("--max-turn-speed 50 --workspace-angle 2"), "none");
+  EXPECT_EQ(fault("--max-turn-speed 0.05"), "too_fast");
+  EXPECT_EQ(fault("--workspace-angle 0.05"), "turned_too_far");
+  for (const char* none : {"0", "-1", "4", "nan"})
+    EXPECT_EQ(tactus(wheel + "--workspace-angle " + none).code, 2) << none;
+  // An admittance device is not sent there.
+  const Outcome moved = tactus("haptic " + model("rigid_body.yaml") +
+                               " --weightless --device simulated:admittance --hand constant --wrench "
+                               "0,0,0,0,0,0.5 --max-turn-speed 0.2 --duration 2 --json");
+  EXPECT_EQ(moved.code, 1) << moved.err;
+  EXPECT_EQ(json::parse(moved.out).at("fault"), "too_fast") << moved.err;
+  EXPECT_NE(moved.err.find("0.2 rad/s is the limit"), std::string::npos) << moved.err;
+  // The set-up keeps them, and a replay has them.
+  const Folder folder;
+  const Outcome saved =
+      tactus(wheel + "--max-turn-speed 0.05 --max-power-rate 3 --workspace-angle 1.5 --log " +
+             folder.path("l.mcap") + " --save-setup " + folder.path("s.yaml"));
+  EXPECT_EQ(saved.code, 1);
+  EXPECT_NE(content_of(folder.path("s.yaml")).find("max-turn-speed: 0.05\n"), std::string::npos);
+  EXPECT_EQ(json::parse(tactus("haptic --json --setup " + folder.path("s.yaml")).out).at("fault"),
+            "too_fast");
+  EXPECT_EQ(tactus("replay " + folder.path("l.mcap")).code, 0);
+  // A handle that does not turn has no such limits.
+  const std::string straight = folder.file("xy.yaml", "based_on: simulated:planar\naxes: [x, y]\n");
+  const std::string notes = notes_of(model("shopping_cart.yaml") + " --duration 0.1 --device " + straight +
+                                     " --max-turn-speed 3 --workspace-angle 1");
+  for (const char* option : {"--max-turn-speed", "--workspace-angle"})
+    EXPECT_NE(notes.find(std::string(option) + " does nothing here"), std::string::npos) << notes;
+}
+
+// Simulated time is late by roundings alone, which are no reason to switch a device off.
+TEST(Haptic, HowLateATickMayBeIsAskedInRealTimeAlone) {
+  EXPECT_NE(notes_of(model("shopping_cart.yaml") + " --duration 0.1 --late 1e-300")
+                .find("--late does nothing here"),
+            std::string::npos);
+}
+
+// No hand feels or moves a million times as much; beyond it numbers lose what they mean.
+TEST(Haptic, ScalesHaveBounds) {
+  for (const char* scale : {"--force-scale", "--motion-scale"})
+    for (const char* value : {"1e300", "1e-300", "1e7", "0"}) {
+      const Outcome run = tactus("haptic " + model("shopping_cart.yaml") + " --controller impedance " +
+                                 std::string(scale) + " " + value);
+      EXPECT_EQ(run.code, 2) << scale << value;
+      EXPECT_NE(run.err.find("is not a number from 1e-06 to 1e+06"), std::string::npos) << run.err;
+    }
 }
 
 // By the clock, the simulation in a thread of its own, its updates on their way as long as is asked for.

@@ -132,6 +132,31 @@ TEST(Haptic, AnErrorOfMeaningInASetUpHasItsPlace) {
   EXPECT_NE(inside.err.find("hand.yaml:1:"), std::string::npos) << inside.err;
 }
 
+TEST(Haptic, ASetUpIsOneMapAndItsParametersHaveTheirPlaces) {
+  const Folder folder;
+  const std::string head = "model: " + model("four_bar.yaml") + "\nduration: 0.1\n";
+  Outcome run = tactus("haptic --setup " + folder.file("two.yaml", head + "---\nrate: 4000\n"));
+  EXPECT_EQ(run.code, 2) << run.out;
+  EXPECT_NE(run.err.find("two.yaml: error: has more than one document"), std::string::npos) << run.err;
+  run = tactus("haptic --setup " + folder.file("none.yaml", head + "set: crank=nan\n"));
+  EXPECT_EQ(run.code, 2) << run.out;
+  EXPECT_NE(run.err.find("none.yaml:3:1: error: --set crank=nan"), std::string::npos) << run.err;
+}
+
+// What is written to the standard output is read by others: nothing else may stand there.
+TEST(Haptic, ASetUpOnTheStandardOutputStandsThereAlone) {
+  const Folder folder;
+  const std::string cart = "haptic " + model("shopping_cart.yaml") + " --duration 0.05 --save-setup - ";
+  for (const char* also : {"--json", "--out -", "--log -", "--histogram -"}) {
+    const Outcome both = tactus(cart + also);
+    EXPECT_EQ(both.code, 2) << also;
+    EXPECT_NE(both.err.find("would write to the standard output"), std::string::npos) << both.err;
+  }
+  const Outcome alone = tactus(cart);
+  ASSERT_EQ(alone.code, 0) << alone.err;
+  EXPECT_EQ(tactus("haptic --setup " + folder.file("again.yaml", alone.out)).code, 0);
+}
+
 // The file of a device is found from the set-up's folder, and a saved set-up works from anywhere.
 TEST(Haptic, ASetUpNamesTheFileOfItsDevice) {
   const Folder folder;

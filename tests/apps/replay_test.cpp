@@ -59,8 +59,85 @@ INSTANTIATE_TEST_SUITE_P(
         "jacobian "
         "--rank-tolerance 1e-3 --no-fading --device simulated:planar-force",
         "chain_30.yaml --duration 0.3 --weightless --internal-damping 0.1",
+        // Every controller, device and guard.
+        "shopping_cart.yaml --duration 0.3 --controller prescribed",
+        "chain_in_enclosure_rigid.yaml --duration 0.3 --controller proxy --size 0.3",
+        "peg_in_hole.yaml --duration 0.3 --integrator passive",
+        "shopping_cart.yaml --duration 0.3 --device simulated:cobot",
+        "shopping_cart.yaml --duration 0.3 --device simulated:cobot-feedback --hand tremble --seed 5",
+        "planar_3r.yaml --duration 0.3 --controller impedance --force-scale 2 --motion-scale 0.5",
+        "shopping_cart.yaml --duration 0.3 --controller impedance --device simulated:planar-force "
+        "--kept-inertia 0.5 --passivity",
+        "four_bar.yaml --duration 0.3 --device simulated:admittance --kept-inertia 0.5 --passivity",
+        "shopping_cart.yaml --duration 0.3 --device simulated:admittance --tool 0.5",
+        "four_bar.yaml --duration 0.3 --port coupler@0.1,0,20mm",
+        "shopping_cart.yaml --duration 0.3 --max-power-rate 3 --max-turn-speed 50 --workspace 0.4",
         "shopping_cart.yaml --duration 0.3 --realtime --late 100000 --watchdog 0"),
     [](const auto& test) { return std::to_string(test.index); });
+
+/// The same log with other messages of /loop/tick.
+template <class Change>
+void rewrite(const std::string& from, const std::string& to, const Change& change) {
+  const display::McapFile log(from);
+  display::McapWriter copy(to, "crtk");
+  for (const auto& [name, fields] : log.metadata())
+    copy.add_metadata(name, display::McapFields(fields.begin(), fields.end()));
+  for (const auto& [name, bytes] : log.attachments()) copy.add_attachment(name, "application/yaml", bytes);
+  const std::uint16_t tick = copy.add_channel("/loop/tick", "tactus.Tick", R"({"type":"object"})");
+  int number = 0;
+  for (const display::McapMessage& message : log.messages()) {
+    if (message.topic != "/loop/tick") continue;
+    json content = json::parse(message.data);
+    change(number++, content);
+    copy.add_message(tick, message.nanoseconds, content.dump());
+  }
+  copy.finish();
+}
+
+// A simulation in a thread answers when the system lets it: the log has when, and with that the run has the same bits. So has one
+// that ended because the simulation was late.
+TEST(Replay, ARunWithTwoRatesAndAThreadHasTheSameBits) {
+  for (const char* options : {"shopping_cart.yaml --simulation-rate 200",
+                              "chain_in_enclosure.yaml --port distal --simulation-rate 125 --transport 20 "
+                              "--controller penalties --device simulated:planar-force",
+                              "four_bar.yaml --simulation-rate 1000"}) {
+    const Folder folder;
+    const std::string log = folder.path("run.mcap");
+    const Outcome run = tactus("haptic " + model(options) +
+                               " --realtime --late 1e5 --watchdog 0 --duration 0.7 --json --log " + log);
+    const json summary = json::parse(run.out);
+    EXPECT_TRUE(run.code == 0 || summary.at("fault") == "simulation_late") << options << run.err;
+    const Outcome again = tactus("replay " + log + " --json");
+    ASSERT_EQ(again.code, 0) << options << again.err;
+    EXPECT_TRUE(json::parse(again.out).at("same").get<bool>());
+    EXPECT_EQ(json::parse(again.out).at("ticks"), summary.at("ticks"));
+    // There were answers, and what they said is in the run: one that came a tick later makes another one.
+    const std::string other = folder.path("other.mcap");
+    int answers = 0, moved = 0;
+    json kept;
+    rewrite(log, other, [&](int, json& tick) {
+      json& came = tick.at("answers");
+      answers += came.size();
+      if (!kept.is_null() && came.empty()) {
+        came = kept;
+        kept = nullptr;
+        ++moved;
+      } else if (moved == 0 && kept.is_null() && answers > 3 && !came.empty()) {
+        kept = came;
+        came = json::array();
+      }
+    });
+    EXPECT_GT(answers, 3) << options;
+    if (moved > 0) {
+      EXPECT_EQ(tactus("replay " + other).code, 1) << options;
+    }
+    // A log of before does not say when the simulation answered.
+    rewrite(log, other, [](int, json& tick) { tick.erase("answers"); });
+    const Outcome older = tactus("replay " + other);
+    EXPECT_EQ(older.code, 2) << options;
+    EXPECT_NE(older.err.find("an older version wrote it"), std::string::npos) << older.err;
+  }
+}
 
 TEST(Replay, RefusesWhatIsNoFile) {
   const Folder folder;
@@ -173,25 +250,6 @@ TEST(Replay, SaysThatALogEndsEarly) {
   }
   EXPECT_EQ(records[end + 1].second, kSummary);
   EXPECT_EQ(tactus("replay " + log).code, 0);
-}
-
-/// The same log with other messages of /loop/tick.
-template <class Change>
-void rewrite(const std::string& from, const std::string& to, const Change& change) {
-  const display::McapFile log(from);
-  display::McapWriter copy(to, "crtk");
-  for (const auto& [name, fields] : log.metadata())
-    copy.add_metadata(name, display::McapFields(fields.begin(), fields.end()));
-  for (const auto& [name, bytes] : log.attachments()) copy.add_attachment(name, "application/yaml", bytes);
-  const std::uint16_t tick = copy.add_channel("/loop/tick", "tactus.Tick", R"({"type":"object"})");
-  int number = 0;
-  for (const display::McapMessage& message : log.messages()) {
-    if (message.topic != "/loop/tick") continue;
-    json content = json::parse(message.data);
-    change(number++, content);
-    copy.add_message(tick, message.nanoseconds, content.dump());
-  }
-  copy.finish();
 }
 
 // Whatever a tick gives is compared: one bit of any number, and the run is another one.

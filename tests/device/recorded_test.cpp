@@ -146,6 +146,22 @@ TEST(Recorded, RefusesWhatDoesNotMoveAndWhatIsNoOrientation) {
   }
 }
 
+// Times that are no seconds would become the loop's rate.
+TEST(Recorded, RefusesTimesThatNoLoopHas) {
+  for (const char* rows :
+       {"-1e300,0,0,0\n1e300,1,0,0\n", "0,0,0,0\n1e-12,1,0,0\n", "0,0,0,0\n1000,1,0,0\n"}) {
+    const File file(std::string("t,handle_x,handle_y,handle_z\n") + rows);
+    try {
+      open(file.name(), none());
+      ADD_FAILURE() << rows;
+    } catch (const InputError& error) {
+      EXPECT_NE(error.wrong().find("rows per second"), std::string::npos) << error.what();
+      EXPECT_EQ("file:" + error.where().file, file.name());
+    }
+    EXPECT_EQ(open(file.name(), none(), {.rate = 500.0})->specification().rate, 500.0) << rows;
+  }
+}
+
 TEST(Recorded, SaysThatAFileIsMissing) {
   EXPECT_THROW(open("file:/no/such/run.csv", none()), InputError);
   EXPECT_THROW(open("file:", none()), InputError);

@@ -435,6 +435,67 @@ TEST(TwoRates, BeginWhereTheMechanismWasPutBetweenTwoRuns) {
   }
 }
 
+bool same_bits(const TickRecord& a, const TickRecord& b) {
+  return std::memcmp(&a.on_handle, &b.on_handle, sizeof a.on_handle) == 0 &&
+         std::memcmp(&a.on_port, &b.on_port, sizeof a.on_port) == 0 && a.age == b.age;
+}
+
+// Told to answer each message in the tick in which it is sent, the simulation does what it does within the loop. A message
+// that it took and whose answer was never seen counts, too: it is another path to the same tick.
+TEST(TwoRates, ToldWhenToAnswerAreTheSameBits) {
+  const TwoRateOptions within{.every = 7, .delay = 3}, told{.every = 7, .delay = 3, .told = true};
+  Scene one("chain_in_enclosure", "distal", &within), two("chain_in_enclosure", "distal", &told),
+      three("chain_in_enclosure", "distal", &told), four("chain_in_enclosure", "distal", &told);
+  bool late_differs = false, skipped_differs = false;
+  for (std::uint64_t k = 0; k < 700; ++k) {
+    const bool due = k > 0 && k % 7 == 0;
+    if (due) two.loop.answer({.to = {k}, .count = 1});
+    if (k > 7 && k % 7 == 1) three.loop.answer({.to = {k - 1}, .count = 1});  // a tick late
+    if (due && k % 14 == 0) four.loop.answer({.to = {k - 7, k}, .count = 2});
+    for (Scene* scene : {&one, &two, &three, &four}) {
+      ASSERT_TRUE(scene->device.wait());
+      ASSERT_TRUE(scene->loop.tick(1e-3)) << k;
+    }
+    EXPECT_TRUE(same_bits(one.loop.record(), two.loop.record())) << k;
+    late_differs |= !same_bits(one.loop.record(), three.loop.record());
+    skipped_differs |= !same_bits(one.loop.record(), four.loop.record());
+    ASSERT_NE(two.loop.answers(), nullptr);
+    EXPECT_EQ(two.loop.answers()->count, due ? 1u : 0u);
+    EXPECT_EQ(one.loop.answers(), nullptr);
+  }
+  EXPECT_TRUE(late_differs);
+  EXPECT_TRUE(skipped_differs);
+}
+
+// What the loop says of a simulation in a thread is enough to make every tick again, however the thread was let run.
+TEST(TwoRates, WithAThreadAreMadeAgainFromItsAnswers) {
+  const TwoRateOptions threaded{.every = 2, .delay = 3, .thread = true},
+      told{.every = 2, .delay = 3, .told = true};
+  Scene live("three_link_chain", "distal", &threaded);
+  std::vector<TickRecord> records;
+  std::vector<SimulationAnswers> answers;
+  std::size_t most = 0;
+  for (int k = 0; k < 600; ++k) {
+    ASSERT_TRUE(live.device.wait());
+    if (!live.loop.tick(1e-3))
+      break;  // on a machine that is busy the simulation may be late: that is made again, too
+    records.push_back(live.loop.record());
+    answers.push_back(*live.loop.answers());
+    most = std::max(most, answers.back().count);
+    // Fast and slow by turns: answers that nobody saw are among them.
+    std::this_thread::sleep_for(std::chrono::microseconds(k / 50 % 2 == 0 ? 200 : 10));
+  }
+  live.loop.rest();
+  EXPECT_GT(most, 0u);
+  Scene again("three_link_chain", "distal", &told);
+  for (std::size_t k = 0; k < records.size(); ++k) {
+    again.loop.answer(answers[k]);
+    ASSERT_TRUE(again.device.wait());
+    ASSERT_TRUE(again.loop.tick(1e-3)) << k;
+    ASSERT_TRUE(same_bits(records[k], again.loop.record())) << k;
+  }
+}
+
 // What looks at the mechanism is asked for before a thread has it.
 TEST(TwoRates, RefuseToLookAtAMechanismThatAThreadMoves) {
   const TwoRateOptions rates{.every = 10, .delay = 0, .thread = true};

@@ -238,6 +238,11 @@ std::unique_ptr<Device> open_recorded(const std::string& path, const DeviceOptio
   // The recording's own mean rate, without the rounding of its times.
   s.rate = options.rate > 0.0 ? options.rate
                               : std::round(1e6 * static_cast<double>(recording.t.size() - 1) / seconds) / 1e6;
+  constexpr double kSlowest = 1.0, kFastest = 1e6;  // [Hz]
+  if (!(s.rate >= kSlowest && s.rate <= kFastest))
+    throw InputError({path}, fmt::format("the recording has {:.3g} rows per second", s.rate),
+                     fmt::format("a loop has {:g} to {:g} ticks: are its times seconds? or give a rate",
+                                 kSlowest, kFastest));
   s.stiffness = (s.actuated & kTranslation) != 0 ? largest_stiffness(s) : largest_rotational_stiffness(s);
   return std::make_unique<Recorded>(std::move(recording), std::move(s));
 }

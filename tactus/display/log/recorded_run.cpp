@@ -109,6 +109,7 @@ std::size_t RecordedRun::ticks() const { return content_->entries.size(); }
 std::size_t RecordedRun::ticks_written() const {
   return std::max(content_->entries.size(), content_->file.messages_written("/loop/tick").value_or(0));
 }
+bool RecordedRun::has_answers() const { return content_->entries.front().has_answers; }
 const std::string& RecordedRun::setup() const { return content_->setup; }
 const std::map<std::string, std::string>& RecordedRun::attachments() const {
   return content_->file.attachments();
@@ -150,6 +151,7 @@ ReplayReport replay(HapticLoop& loop, const RecordedRun& run) {
   for (const LogEntry& logged : run.content_->entries) {
     if (!loop.device().wait()) break;
     barked.store(logged.record.fault == control::Fault::watchdog);
+    if (logged.has_answers) loop.answer(logged.answers);
     loop.tick(logged.elapsed);
     LogEntry found;
     found.command = loop.commanded();

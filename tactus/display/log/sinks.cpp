@@ -6,6 +6,7 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <Eigen/Geometry>
 #include <nlohmann/json.hpp>
 
@@ -90,27 +91,84 @@ std::string_view media_type_of(std::string_view name) {
   return "application/octet-stream";
 }
 
-// Schemas.
+// Schemas: of plain types alone, objects always with their properties, which is what Foxglove's tools read.
+// A number that is not finite is null in a message, and in those of /loop/tick a word.
 
-constexpr std::string_view kVector =
-    R"({"type":"object","properties":{"x":{"type":"number"},"y":{"type":"number"},"z":{"type":"number"}}})";
-constexpr std::string_view kTime =
-    R"({"type":"object","title":"time","properties":{"sec":{"type":"integer"},"nsec":{"type":"integer"}}})";
+constexpr std::string_view kNumber = R"({"type":"number"})", kInteger = R"({"type":"integer"})",
+                           kString = R"({"type":"string"})",
+                           kNumbers = R"({"type":"array","items":{"type":"number"}})",
+                           kIntegers = R"({"type":"array","items":{"type":"integer"}})";
 
+using Properties = std::initializer_list<std::pair<std::string_view, std::string_view>>;  // names, schemas
+
+/// All properties are there, those at the end that are `optional` sometimes.
+std::string object_schema(std::string_view title, Properties properties, std::size_t optional = 0) {
+  std::string all, required;
+  std::size_t left = properties.size() - optional;
+  for (const auto& [name, schema] : properties) {
+    all += fmt::format(R"({}"{}":{})", all.empty() ? "" : ",", name, schema);
+    if (left > 0) required += fmt::format(R"({}"{}")", required.empty() ? "" : ",", name);
+    left -= left > 0;
+  }
+  const std::string called = title.empty() ? "" : fmt::format(R"("title":"{}",)", title);
+  return fmt::format(R"({{{}"type":"object","properties":{{{}}},"required":[{}]}})", called, all, required);
+}
+
+std::string vector_schema() { return object_schema("", {{"x", kNumber}, {"y", kNumber}, {"z", kNumber}}); }
+std::string stamped_schema(std::string_view title, std::string_view name, const std::string& what) {
+  return object_schema(title, {{"timestamp", object_schema("time", {{"sec", kInteger}, {"nsec", kInteger}})},
+                               {"frame_id", kString},
+                               {name, what}});
+}
 std::string pose_schema() {
-  return fmt::format(
-      R"({{"title":"foxglove.PoseInFrame","type":"object","properties":{{"timestamp":{},"frame_id":{{"type":"string"}},)"
-      R"("pose":{{"type":"object","properties":{{"position":{},"orientation":{{"type":"object","properties":)"
-      R"({{"x":{{"type":"number"}},"y":{{"type":"number"}},"z":{{"type":"number"}},"w":{{"type":"number"}}}}}}}}}}}}}})",
-      kTime, kVector);
+  const std::string turn =
+      object_schema("", {{"x", kNumber}, {"y", kNumber}, {"z", kNumber}, {"w", kNumber}});
+  return stamped_schema("foxglove.PoseInFrame", "pose",
+                        object_schema("", {{"position", vector_schema()}, {"orientation", turn}}));
 }
 /// Two vectors by name.
 std::string pair_schema(std::string_view title, std::string_view outer, std::string_view one,
                         std::string_view two) {
-  return fmt::format(
-      R"({{"title":"{}","type":"object","properties":{{"timestamp":{},"frame_id":{{"type":"string"}},)"
-      R"("{}":{{"type":"object","properties":{{"{}":{},"{}":{}}}}}}}}})",
-      title, kTime, outer, one, kVector, two, kVector);
+  return stamped_schema(title, outer, object_schema("", {{one, vector_schema()}, {two, vector_schema()}}));
+}
+std::string state_schema() {
+  return object_schema(
+      "OperatingState",
+      {{"state", kString}, {"fault", kString}, {"value", kNumber}, {"limit", kNumber}, {"unit", kString}}, 3);
+}
+std::string tick_schema() {
+  return object_schema("tactus.Tick",
+                       {{"number", kInteger},
+                        {"t", kNumber},
+                        {"elapsed", kNumber},
+                        {"compute_ns", kInteger},
+                        {"R", kNumbers},
+                        {"p", kNumbers},
+                        {"V", kNumbers},
+                        {"F", kNumbers},
+                        {"wrench", kNumbers},
+                        {"R_to", kNumbers},
+                        {"p_to", kNumbers},
+                        {"V_to", kNumbers},
+                        {"port_p", kNumbers},
+                        {"port_R", kNumbers},
+                        {"port_V", kNumbers},
+                        {"port_F", kNumbers},
+                        {"into_port", kNumber},
+                        {"out_of_handle", kNumber},
+                        {"guarded", kNumber},
+                        {"made", kNumber},
+                        {"softness", kNumber},
+                        {"resisted", kInteger},
+                        {"age", kInteger},
+                        {"events", kInteger},
+                        {"stage", kInteger},
+                        {"fault", kInteger},
+                        // A device's own dynamics; of two rates with a thread.
+                        {"M", kNumbers},
+                        {"bias", kNumbers},
+                        {"answers", kIntegers}},
+                       3);
 }
 
 class CsvLog final : public LogSink {
@@ -125,11 +183,37 @@ class CsvLog final : public LogSink {
         "port_qw,port_qx,port_qy,port_qz,port_vx,port_vy,port_vz,port_wx,port_wy,port_wz,"
         // What the hand got, by motors, or by a motion against which it pushes.
         "hand_force_x,hand_force_y,hand_force_z,hand_torque_x,hand_torque_y,hand_torque_z,"
-        // Why forces are off: a name; none.
-        "fault\n");
+        // Why forces are off: a name; none. In the last row also what came after its tick.
+        "fault,"
+        // What the force sensor reads, 0 without one.
+        "sensed_force_x,sensed_force_y,sensed_force_z,sensed_torque_x,sensed_torque_y,sensed_torque_z,"
+        // [J] taken from the handle, by the passivity controller, from nowhere; [ticks] of what is known of
+        // the mechanism; directions with a penalty; of the coupler.
+        "out_of_handle,guarded,made,age,resisted,softness\n");
   }
+  /// A row waits for what comes next: it may be the fault that ended the run.
   void write(const LogEntry& entry) override {
-    if (!entry.is_tick) return;
+    if (!entry.is_tick && waits_) {
+      if (waiting_.record.fault == control::Fault::none) waiting_.record.fault = entry.record.fault;
+      return;
+    }
+    write_waiting();
+    waiting_ = entry;
+    waits_ = true;
+  }
+  void flush() override { file_.flush(); }
+  void finish() override {
+    write_waiting();
+    file_.finish();
+  }
+  std::string keep() noexcept override { return file_.keep(); }
+  std::string path() const override { return path_; }
+
+ private:
+  void write_waiting() {
+    if (!waits_) return;
+    waits_ = false;
+    const LogEntry& entry = waiting_;
     const TickRecord& r = entry.record;
     text_.clear();
     fmt::format_to(std::back_inserter(text_), "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", r.t, r.p_H.x,
@@ -138,16 +222,13 @@ class CsvLog final : public LogSink {
     turn(entry.sample.X_WH.R, r.V_H);
     turn(r.R_P, r.V_P);
     const Vector6 F = on_hand(r);
-    fmt::format_to(std::back_inserter(text_), ",{},{},{},{},{},{},{}\n", F[3], F[4], F[5], F[0], F[1], F[2],
+    const Vector6& S = entry.sample.F_H_W;
+    fmt::format_to(std::back_inserter(text_), ",{},{},{},{},{},{},{}", F[3], F[4], F[5], F[0], F[1], F[2],
                    name_of(r.fault));
+    fmt::format_to(std::back_inserter(text_), ",{},{},{},{},{},{},{},{},{},{},{},{}\n", S[3], S[4], S[5],
+                   S[0], S[1], S[2], r.out_of_handle, r.guarded, r.made, r.age, r.resisted, r.softness);
     file_.write(text_);
   }
-  void flush() override { file_.flush(); }
-  void finish() override { file_.finish(); }
-  std::string keep() noexcept override { return file_.keep(); }
-  std::string path() const override { return path_; }
-
- private:
   void turn(const Mat3& R, const Vector6& V) {
     const math::Quaternion<double> q = math::quaternion_of(R);
     fmt::format_to(std::back_inserter(text_), ",{},{},{},{},{},{},{},{},{},{}", q.w, q.x, q.y, q.z, V[3],
@@ -157,6 +238,8 @@ class CsvLog final : public LogSink {
   std::string path_;
   OutputFile file_;
   std::string text_;
+  LogEntry waiting_;
+  bool waits_ = false;
 };
 
 class McapLog final : public LogSink {
@@ -184,10 +267,8 @@ class McapLog final : public LogSink {
     port_cp_ = channel("/port/measured_cp", "foxglove.PoseInFrame", pose);
     port_cv_ = channel("/port/measured_cv", "TwistStamped", twist);
     port_cf_ = channel("/port/measured_cf", "WrenchStamped", wrench);
-    state_ = channel("/handle/operating_state", "OperatingState",
-                     R"({"type":"object","properties":{"state":{"type":"string"},"fault":{"type":"string"},)"
-                     R"("value":{"type":"number"},"limit":{"type":"number"},"unit":{"type":"string"}}})");
-    tick_ = channel("/loop/tick", "tactus.Tick", R"({"type":"object"})");
+    state_ = channel("/handle/operating_state", "OperatingState", state_schema());
+    tick_ = channel("/loop/tick", "tactus.Tick", tick_schema());
   }
 
   void write(const LogEntry& entry) override {
@@ -351,6 +432,10 @@ std::string tick_message(const LogEntry& entry) {
   number("made", entry.record.made);
   number("softness", entry.record.softness);
   text += fmt::format(R"(,"resisted":{},"age":{})", entry.record.resisted, entry.record.age);
+  if (entry.has_answers)
+    text += fmt::format(R"(,"answers":[{}])",
+                        fmt::join(entry.answers.to.begin(),
+                                  entry.answers.to.begin() + static_cast<long>(entry.answers.count), ","));
   text += fmt::format(R"(,"events":{},"stage":{},"fault":{}}})", entry.record.events,
                       static_cast<int>(entry.record.stage), static_cast<int>(entry.record.fault));
   return text;
@@ -390,6 +475,12 @@ LogEntry parse_tick(std::string_view text, const std::string& file) {
       entry.record.softness = number_of(json.at("softness"));
       entry.record.resisted = json.at("resisted").get<int>();
       entry.record.age = json.at("age").get<int>();
+    }
+    if (const auto answers = json.find("answers"); answers != json.end()) {
+      entry.has_answers = true;
+      if (!answers->is_array() || answers->size() > SimulationAnswers::kMost)
+        throw std::invalid_argument("answers");
+      for (const Json& tick : *answers) entry.answers.to[entry.answers.count++] = tick.get<std::uint64_t>();
     }
     entry.record.events = json.at("events").get<int>();
     entry.record.stage = static_cast<control::Stage>(json.at("stage").get<int>());

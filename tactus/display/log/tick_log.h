@@ -27,6 +27,8 @@ struct LogEntry {
   double elapsed = 0.0;             // in: [s] since the tick before
   device::Command command;          // out
   TickRecord record;                // out
+  bool has_answers = false;         // in: two rates with a thread
+  SimulationAnswers answers{};      // in: of its simulation
   bool has_all = true;              // out: older logs have no orientation of the port, and fewer sums
   control::Found found{};           // out: of a fault, what it is about; not in the messages of /loop/tick
   std::int64_t compute = 0;         // [ns] that it took
