@@ -31,6 +31,13 @@ void FullPort::look(const Vector6& on_port, control::PortState& state, control::
           : directions_.by_jacobian(mechanism_.jacobian(port_), rule_.M_d, rule_.tolerance, rule_.fade);
 }
 
+Vector6 FullPort::acceleration(const Vector6& on_port) noexcept {
+  if (mechanism_.kind() != simulate::EngineKind::events && mechanism_.waiting_requests().empty()) return {};
+  acting_[0] = {port_, on_port};
+  mechanism_.hold({.tau = {}, .ports = {acting_.data(), acting_count_}, .wrench = {}});
+  return mechanism_.acceleration(port_);
+}
+
 simulate::Tick FullPort::step(const Vector6& on_port) noexcept {
   acting_[0] = {port_, on_port};
   switched_ = !mechanism_.waiting_requests().empty();

@@ -39,6 +39,11 @@ class PortView {
   /// The velocity that impacts and constraints that were switched gave to the port in the last step, beyond `acceleration` times the period. Where contacts go by whole steps their impulses are in
   /// `acceleration`: it becomes that of the last tick without a blow.
   virtual Vector6 jump(Vector6& acceleration) noexcept = 0;
+  /// The same of what was learned in begin(): an update of a mechanism that moves elsewhere brings what it
+  /// met since the last one.
+  virtual Vector6 brought() const noexcept { return {}; }
+  /// Compliant contacts that touch, or soon will, and are no part of what is known here.
+  virtual int left_out() const noexcept { return 0; }
   /// [ticks] since all this was true: 0 for the mechanism itself.
   virtual std::uint64_t age() const noexcept { return 0; }
   /// Its motion never jumps from tick to tick but by impacts: differences of it are velocities.
@@ -92,6 +97,8 @@ class FullPort final : public PortView {
   void mobility(control::Matrix6& L) noexcept override { mechanism_.mobility(port_, L, rule_.axes); }
   simulate::Tick step(const Vector6& on_port) noexcept override;
   const simulate::PortMotion& motion() noexcept override { return mechanism_.motion(port_); }
+  /// Under a wrench, before step(), for jump(); 0 where that needs none.
+  Vector6 acceleration(const Vector6& on_port) noexcept;
   Vector6 jump(Vector6& acceleration) noexcept override;
   void beside(std::span<const simulate::PortWrench> wrenches) noexcept override;
   double energy() noexcept override {

@@ -12,8 +12,11 @@
 
 namespace tactus::display {
 
-SlowSimulation::SlowSimulation(simulate::Mechanism& mechanism, int port, const ResistanceRule& rule)
-    : mechanism_(mechanism), port_(port), rule_(rule), full_(mechanism, port, rule) {
+static_assert(TwoRateOptions::kRoom == control::kMostLocalContacts);
+
+SlowSimulation::SlowSimulation(simulate::Mechanism& mechanism, int port, const ResistanceRule& rule,
+                               double horizon)
+    : mechanism_(mechanism), port_(port), rule_(rule), horizon_(horizon), full_(mechanism, port, rule) {
   ports_.assign(mechanism.model().bodies.size(), -1);
   for (std::size_t i = 0; i < mechanism.ports().size(); ++i)
     if (mechanism.ports()[i].frame < 0)
@@ -32,8 +35,11 @@ void SlowSimulation::catch_up(const WrenchSent& message, control::LocalModelUpda
     Vector6 mean{};
     for (std::size_t i = 0; i < 6; ++i) mean[i] = (message.sum[i] - done_[i]) / length;
     for (; tick_ < message.tick && status_.ok(); ++tick_) {
-      const math::Pose<double> from = full_.motion().X_WP;
+      const math::Pose<double> from = full_.begin().X_WP;
+      Vector6 acceleration = full_.acceleration(mean);
       status_ |= full_.step(mean).status;
+      const Vector6 jump = full_.jump(acceleration);
+      for (std::size_t i = 0; i < 6; ++i) jumps_[i] += jump[i];
       const double work = work_along(mean, from, full_.motion().X_WP);
       if (!std::isfinite(work)) status_ |= simulate::Status::not_finite;
       if (status_.ok()) work_ += work;
@@ -71,6 +77,7 @@ void SlowSimulation::describe(control::LocalModelUpdate& update) noexcept {
   update.status = status_;
   update.energy = full_.energy();
   update.work = work_;
+  update.jumps = jumps_;
   control::PortState state;
   contacts_ = 0;
   full_.look({}, state, update.resisted);
@@ -79,7 +86,7 @@ void SlowSimulation::describe(control::LocalModelUpdate& update) noexcept {
   update.turning = state.turning;
 
   // The nearest compliant ones, as many as there is room for.
-  const std::size_t known = std::min(mechanism_.near_points(near_), near_.size());
+  const std::size_t watched = mechanism_.near_points(near_), known = std::min(watched, near_.size());
   std::array<std::size_t, 32> order{};
   std::size_t count = 0;
   for (std::size_t i = 0; i < known; ++i) {
@@ -89,6 +96,13 @@ void SlowSimulation::describe(control::LocalModelUpdate& update) noexcept {
     order[k] = i;
   }
   contacts_ = std::min(count, control::kMostLocalContacts);
+  // More are watched than are met: those that are left out count where they touch, or will by the next
+  // update.
+  update.left_out = static_cast<int>(watched - known);
+  for (std::size_t k = contacts_; k < count; ++k) {
+    const simulate::NearPoint& at = near_[order[k]];
+    update.left_out += at.gap + std::min(0.0, at.rate) * horizon_ <= 0.0;
+  }
   for (std::size_t c = 0; c < contacts_; ++c) chosen_[c] = order[c];
   update.contacts = static_cast<int>(contacts_);
 
@@ -155,8 +169,8 @@ std::uint64_t patience_of(const TwoRateOptions& options, double period) {
 
 LocalPort::LocalPort(simulate::Mechanism& mechanism, int port, const ResistanceRule& rule,
                      const TwoRateOptions& options)
-    : slow_(mechanism, port, rule),
-      every_(static_cast<std::uint64_t>(checked(options).every)),
+    : slow_(mechanism, port, rule, (checked(options).every + options.delay) * mechanism.step_length()),
+      every_(static_cast<std::uint64_t>(options.every)),
       delay_(static_cast<std::uint64_t>(options.delay)),
       patience_(patience_of(options, mechanism.step_length())),
       threaded_(options.thread),
@@ -212,6 +226,8 @@ void LocalPort::receive(const control::LocalModelUpdate& update) noexcept {
   if (late_) return;
   local_.take(update, age == 0 ? nullptr : &past_[update.tick % kRemembered],
               static_cast<double>(age) * period_);
+  for (std::size_t i = 0; i < 6; ++i) brought_[i] += update.jumps[i] - jumps_taken_[i];
+  jumps_taken_ = update.jumps;
 }
 
 bool LocalPort::recover() noexcept {
@@ -237,6 +253,7 @@ bool LocalPort::recover() noexcept {
   }
   if (!fresh.status.ok() || !control::finite(fresh)) return false;
   local_.take(fresh);
+  jumps_taken_ = fresh.jumps;
   status_ = {};
   late_ = false;
   return true;
@@ -253,6 +270,7 @@ LocalPort::OnItsWay& LocalPort::next_on_its_way() noexcept {
 }
 
 const simulate::PortMotion& LocalPort::begin() noexcept {
+  brought_ = {};
   const bool due = tick_ > 0 && tick_ % every_ == 0;
   if (!threaded_) {
     if (due) slow_.catch_up(sent_, next_on_its_way().update);

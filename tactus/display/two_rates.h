@@ -7,6 +7,11 @@
 // every newton second. The simulation catches up to the tick of the message, with the mean wrench of the time between, and sends
 // the mechanism there, as the update of that tick; the loop, some ticks further on, keeps what its local model moved since.
 //
+// What impacts and constraints that were switched on gave to the port is sent as a sum, too: of whatever
+// updates arrive, the difference to the last one that was taken is the velocity that the hand has to lose as
+// an impulse, none of it lost and none given twice. It is there in the tick in which the update arrives
+// (PortView::brought).
+//
 // In simulated time the simulation runs within the tick at which it is due: the same bits every time. In real
 // time it has a thread of its
 // own. Either way an update arrives `delay` ticks after it was made, and the loop neither locks nor waits:
@@ -42,7 +47,9 @@ std::uint64_t patience_of(const TwoRateOptions& options, double period);
 /// The slow side: it alone touches the mechanism.
 class SlowSimulation {
  public:
-  SlowSimulation(simulate::Mechanism& mechanism, int port, const ResistanceRule& rule);
+  /// `horizon` [s] until what it sends is followed by more: contacts that come no nearer in it are not
+  /// missed.
+  SlowSimulation(simulate::Mechanism& mechanism, int port, const ResistanceRule& rule, double horizon);
 
   /// Up to the tick of the message, then what the hand will meet there. Allocates nothing, throws nothing.
   void catch_up(const WrenchSent& message, control::LocalModelUpdate& update) noexcept;
@@ -60,10 +67,12 @@ class SlowSimulation {
   simulate::Mechanism& mechanism_;
   int port_;
   ResistanceRule rule_;
+  double horizon_;
   FullPort full_;
   std::uint64_t tick_ = 0;
   Vector6 done_{};
   double work_ = 0.0;
+  Vector6 jumps_{};
   simulate::Status status_;  // of this run: a failure stays until the next
   std::uint64_t run_ = 0;
   std::vector<int> ports_;  // of the bodies; -1: fixed
@@ -89,6 +98,8 @@ class LocalPort final : public PortView {
   simulate::Tick step(const Vector6& on_port) noexcept override;
   const simulate::PortMotion& motion() noexcept override { return local_.state().motion; }
   Vector6 jump(Vector6&) noexcept override { return {}; }
+  Vector6 brought() const noexcept override { return brought_; }
+  int left_out() const noexcept override { return local_.update().left_out; }
   bool continuous() const noexcept override { return false; }
   bool late() const noexcept override { return late_; }
   /// The simulation catches up, and the local model is what it then is. With a thread: asks for that, and is false until the answer is
@@ -115,6 +126,7 @@ class LocalPort final : public PortView {
   control::LocalModel local_;
   std::uint64_t tick_ = 0;
   WrenchSent sent_{};
+  Vector6 jumps_taken_{}, brought_{};
   bool late_ = false, asked_ = false;
   simulate::Status status_;                // of what the simulation sent; an update that failed is not taken
   std::vector<control::LocalState> past_;  // [kRemembered], by tick

@@ -38,15 +38,46 @@ TEST(Haptic, SaysWhatIsWrongWithTheRequest) {
 
 TEST(Haptic, SaysWhichOptionsDoNothing) {
   const std::string cart = "haptic " + model("shopping_cart.yaml") + " --duration 0.1 --json ";
-  for (const char* idle : {"--force-scale 2", "--motion-scale 2", "--kept-inertia 1", "--joint-stiffness 10",
-                           "--joint-damping 10", "--damping-growth 2", "--prescribe x", "--transport 2",
-                           "--late 5", "--watchdog 1", "--cpu 0"}) {
+  for (const char* idle :
+       {"--force-scale 2", "--motion-scale 2", "--kept-inertia 1", "--joint-stiffness 10",
+        "--joint-damping 10", "--damping-growth 2", "--handle-stiffness 100", "--handle-damping 5",
+        "--prescribe x", "--transport 2", "--late 5", "--watchdog 1", "--cpu 0"}) {
     const Outcome run = tactus(cart + idle);
     ASSERT_EQ(run.code, 0) << idle << run.err;
     EXPECT_NE(json::parse(run.out).at("notes").dump().find("does nothing here"), std::string::npos) << idle;
   }
   const Outcome none = tactus(cart);
   EXPECT_EQ(json::parse(none.out).at("notes").dump().find("does nothing"), std::string::npos) << none.out;
+}
+
+// A spring and a damper of the handle's own: a push comes to rest on them, port and all. A spring alone,
+// which comes half a period late, is noted, and so is damping that is too much for a light port.
+TEST(Haptic, AHandleMayHaveASpringAndADamperOfItsOwn) {
+  const Folder folder;
+  const std::string block = folder.file("block.yaml",
+                                        "name: block\ngravity: [0, 0, 0]\nbodies: {b: {mass: 2}}\n"
+                                        "joints: {x: {type: prismatic, parent: world, child: b, "
+                                        "axis: x}}\n");
+  const std::string run = "haptic " + block +
+                          " --controller impedance --device simulated:ideal-force --hand constant "
+                          "--wrench 3,0,0 --duration 6 --json ";
+  const Outcome held =
+      tactus(run + "--handle-stiffness 200 --handle-damping 40 --out " + folder.path("a.csv"));
+  ASSERT_EQ(held.code, 0) << held.err;
+  const json summary = json::parse(held.out);
+  EXPECT_EQ(summary.at("four_channels").at("handle_stiffness"), 200.0);
+  EXPECT_EQ(summary.at("four_channels").at("handle_damping"), 40.0);
+  EXPECT_EQ(summary.at("notes").dump().find("handle's own"), std::string::npos) << summary.at("notes");
+  EXPECT_LT(summary.at("largest_lag_m").get<double>(), 5e-3);
+  const Table table = table_of(content_of(folder.path("a.csv")));
+  // 15 mm beyond where it was when the forces had come on, 0.35 s after the start.
+  const std::vector<double>& x = table.at("handle_x");
+  ASSERT_EQ(x.size(), 6000u);
+  EXPECT_NEAR(x.back() - x[350], 3.0 / 200.0, 0.1 * 3.0 / 200.0);
+  EXPECT_NE(notes_of(run.substr(7, run.size() - 14) + "--handle-stiffness 200").find("--handle-damping"),
+            std::string::npos);
+  EXPECT_NE(notes_of(run.substr(7, run.size() - 14) + "--duration 0.01 --handle-damping 1e5").find("at most"),
+            std::string::npos);
 }
 
 // Coordinates that meet the constraints by themselves have no way of holding them: the same bits, and a note.

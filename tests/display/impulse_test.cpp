@@ -2,8 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <string>
+#include <thread>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include <tactus/contact/open.h>
 #include <tactus/describe/read/load.h>
@@ -172,6 +177,78 @@ TEST(Impulse, IsNotLostInAClampWhereContactsGoByWholeSteps) {
           }
         }
       }
+}
+
+/// [N s] that the motors gave from 0.4 s on, when the hand has stopped pushing and before the wall is met;
+/// the speed of the handle at the end, as it truly is.
+struct Given {
+  double impulse = 0.0, speed = 0.0, largest = 0.0;  // [N s], [m/s], [N]
+};
+
+/// The same through two rates. The hand's push gives block and handle 0.368 N s each, which the wall takes
+/// from the block.
+Given strike_at_two_rates(const TwoRateOptions& rates, const control::FourChannelGains& gains, double clamp,
+                          const char* wall, const contact::OpenOptions& options = {.step = kPeriod}) {
+  const auto mechanism = before_wall(options, wall);
+  const int port = mechanism->port("block");
+  device::SimulatedImpedance device(bare(), pushed());
+  HapticLoop loop(*mechanism, device, port, {}, clamped(clamp));
+  loop.use(gains);
+  loop.use(rates);
+  EXPECT_TRUE(loop.enable());
+  Given given;
+  for (int k = 0; k < 2000; ++k) {
+    EXPECT_TRUE(device.wait() && loop.tick(kPeriod)) << k << name_of(loop.safety().fault);
+    // Beside a thread not faster than it can follow.
+    if (rates.thread) std::this_thread::sleep_for(std::chrono::microseconds(300));
+    if (k == 399) {
+      EXPECT_LT(loop.record().p_P.x, 0.09);
+    }
+    if (k < 400) continue;
+    const double F = loop.record().on_handle[3];
+    given.impulse -= kPeriod * F;
+    given.largest = support::larger(given.largest, std::abs(F));
+  }
+  loop.rest();
+  EXPECT_NEAR(mechanism->motion(port).V_WP[3], 0.0, kShare * kImpulse / kMass);
+  given.speed = device.handle().V[3];
+  return given;
+}
+
+// A wall that is met between two updates: the next one brings what it gave to the port, and the hand gets all
+// of it, once.
+TEST(Impulse, IsNotLostBetweenTheUpdatesOfASlowerSimulation) {
+  const contact::OpenOptions events{.step = kPeriod},
+      stepping{.step = kPeriod, .contact = contact::OpenOptions::Contact::stepping};
+  for (const TwoRateOptions& rates :
+       {TwoRateOptions{.every = 33}, TwoRateOptions{.every = 33, .delay = 20}, TwoRateOptions{.every = 4}})
+    for (const contact::OpenOptions& options : {events, stepping})
+      for (const char* wall : {kPlane, kStop})
+        for (const bool penalties : {false, true})
+          for (const double clamp : {20.0, 0.0}) {
+            const Given given = strike_at_two_rates(rates, channels(penalties), clamp, wall, options);
+            const std::string where = fmt::format("{} {} {} {} {}", rates.every, rates.delay,
+                                                  options.contact == stepping.contact ? "steps" : "events",
+                                                  penalties ? "penalties" : "impedance", clamp) +
+                                      wall;
+            EXPECT_NEAR(given.impulse, kImpulse, kShare * kImpulse) << where;
+            EXPECT_NEAR(given.speed, 0.0, kShare * kImpulse / kMass) << where;
+            if (clamp > 0.0) {
+              EXPECT_LE(given.largest, clamp * (1.0 + 1e-12)) << where;
+            } else {
+              EXPECT_NEAR(given.largest, kImpulse / kPeriod, 0.05 * kImpulse / kPeriod) << where;
+            }
+          }
+}
+
+// With a thread updates come when they come: the sum is the same.
+TEST(Impulse, IsNotLostWhereTheSimulationHasAThread) {
+  const TwoRateOptions rates{.every = 33, .delay = 0, .thread = true};
+  for (const double clamp : {20.0, 0.0}) {
+    const Given given = strike_at_two_rates(rates, channels(false), clamp, kPlane);
+    EXPECT_NEAR(given.impulse, kImpulse, kShare * kImpulse) << clamp;
+    EXPECT_NEAR(given.speed, 0.0, kShare * kImpulse / kMass) << clamp;
+  }
 }
 
 // An admittance device is moved: its commanded velocity jumps by p/m, in one tick.

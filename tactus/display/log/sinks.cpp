@@ -350,7 +350,8 @@ std::string tick_message(const LogEntry& entry) {
   number("guarded", entry.record.guarded);
   number("made", entry.record.made);
   number("softness", entry.record.softness);
-  text += fmt::format(R"(,"resisted":{},"age":{})", entry.record.resisted, entry.record.age);
+  text += fmt::format(R"(,"resisted":{},"age":{},"left_out":{})", entry.record.resisted, entry.record.age,
+                      entry.record.left_out);
   text += fmt::format(R"(,"events":{},"stage":{},"fault":{}}})", entry.record.events,
                       static_cast<int>(entry.record.stage), static_cast<int>(entry.record.fault));
   return text;
@@ -390,6 +391,7 @@ LogEntry parse_tick(std::string_view text, const std::string& file) {
       entry.record.softness = number_of(json.at("softness"));
       entry.record.resisted = json.at("resisted").get<int>();
       entry.record.age = json.at("age").get<int>();
+      entry.record.left_out = json.value("left_out", 0);  // earlier logs have none
     }
     entry.record.events = json.at("events").get<int>();
     entry.record.stage = static_cast<control::Stage>(json.at("stage").get<int>());
