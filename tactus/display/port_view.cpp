@@ -65,9 +65,8 @@ Vector6 FullPort::jump(Vector6& acceleration) noexcept {
   bool struck = switched_;
   for (const simulate::Event& event : mechanism_.events())
     struck |= event.kind == simulate::EventKind::impact || event.kind == simulate::EventKind::transition;
-  // What is slower is stopped by a tick's force of 1 N for each kilogram at 1 kHz.
-  constexpr double kSlow = 1e-3;  // [m/s], [rad/s]
   const bool blow = mechanism_.met() > kSlow;
+  struck_ = struck || blow;
   const simulate::PortMotion& to = mechanism_.motion(port_);
   const double T = mechanism_.step_length();
   if (!struck && !blow) {

@@ -80,6 +80,9 @@ struct ResistanceRule {
 /// The mechanism itself.
 class FullPort final : public PortView {
  public:
+  /// [m/s], [rad/s] What meets slower is stopped by a tick's force of 1 N for each kilogram at 1 kHz.
+  static constexpr double kSlow = 1e-3;
+
   /// The mechanism must outlive it.
   FullPort(simulate::Mechanism& mechanism, int port, const ResistanceRule& rule)
       : mechanism_(mechanism), port_(port), rule_(rule), directions_(rule.axes, mechanism.nv()) {
@@ -97,6 +100,11 @@ class FullPort final : public PortView {
   void mobility(control::Matrix6& L) noexcept override { mechanism_.mobility(port_, L, rule_.axes); }
   simulate::Tick step(const Vector6& on_port) noexcept override;
   const simulate::PortMotion& motion() noexcept override { return mechanism_.motion(port_); }
+  /// Of the last tick, where it had no blow.
+  bool mean(Vector6& acceleration) const noexcept {
+    acceleration = mean_;
+    return mean_known_ && !struck_;
+  }
   /// Under a wrench, before step(), for jump(); 0 where that needs none.
   Vector6 acceleration(const Vector6& on_port) noexcept;
   Vector6 jump(Vector6& acceleration) noexcept override;
@@ -119,6 +127,7 @@ class FullPort final : public PortView {
   simulate::PortMotion before_;
   Vector6 mean_{};                                   // acceleration of the last tick without a blow
   bool mean_known_ = false;                          // there was one
+  bool struck_ = false;                              // the last one had
   bool switched_ = false;                            // constraints were asked for in the last step
   std::unique_ptr<simulate::Snapshot> unrehearsed_;  // null: nothing is rehearsed
 };

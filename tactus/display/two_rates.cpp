@@ -21,6 +21,7 @@ SlowSimulation::SlowSimulation(simulate::Mechanism& mechanism, int port, const R
   for (std::size_t i = 0; i < mechanism.ports().size(); ++i)
     if (mechanism.ports()[i].frame < 0)
       ports_[static_cast<std::size_t>(mechanism.ports()[i].body)] = static_cast<int>(i);
+  if (mechanism.kind() != simulate::EngineKind::smooth) undisturbed_ = mechanism.make_snapshot();
 }
 
 int SlowSimulation::port_of_body(int body) const noexcept { return ports_[static_cast<std::size_t>(body)]; }
@@ -46,8 +47,21 @@ void SlowSimulation::catch_up(const WrenchSent& message, control::LocalModelUpda
     }
     tick_ = message.tick;
     done_ = message.sum;
+    last_ = mean;
   }
   describe(update);
+}
+
+// By whole steps the impulse of a contact that will be met in the next step is part of the acceleration: a
+// local model would go on with it until the next update. A step that is taken back says so.
+bool SlowSimulation::about_to_strike() noexcept {
+  if (mechanism_.kind() != simulate::EngineKind::stepping || undisturbed_ == nullptr ||
+      !mechanism_.waiting_requests().empty() || !mechanism_.save(*undisturbed_))
+    return false;
+  const simulate::PortWrench at{port_, last_};
+  const bool well = mechanism_.step({.tau = {}, .ports = {&at, 1}, .wrench = {}}).ok();
+  const bool blow = well && mechanism_.met() > FullPort::kSlow;
+  return mechanism_.load(*undisturbed_) && blow;
 }
 
 // Accelerations of the port and of the gaps. A gap's is that of its two points along the normal; the normal stands still.
@@ -80,7 +94,7 @@ void SlowSimulation::describe(control::LocalModelUpdate& update) noexcept {
   update.jumps = jumps_;
   control::PortState state;
   contacts_ = 0;
-  full_.look({}, state, update.resisted);
+  full_.look(last_, state, update.resisted);
   update.motion = state.motion;
   update.L = state.L;
   update.turning = state.turning;
@@ -106,9 +120,11 @@ void SlowSimulation::describe(control::LocalModelUpdate& update) noexcept {
   for (std::size_t c = 0; c < contacts_; ++c) chosen_[c] = order[c];
   update.contacts = static_cast<int>(contacts_);
 
+  std::array<simulate::PortWrench, 3> acting{simulate::PortWrench{port_, last_}};
   Probe rest;
-  probe({}, rest);
+  probe({acting.data(), 1}, rest);
   update.A = rest.port;
+  if (Vector6 mean; about_to_strike() && full_.mean(mean)) update.A = mean;
   for (std::size_t c = 0; c < contacts_; ++c) {
     const simulate::NearPoint& at = near_[chosen_[c]];
     control::LocalModelUpdate::Contact& contact = update.contact[c];
@@ -122,21 +138,24 @@ void SlowSimulation::describe(control::LocalModelUpdate& update) noexcept {
   }
   for (std::size_t c = 0; c < contacts_; ++c) {
     const simulate::NearPoint& at = near_[chosen_[c]];
-    std::array<simulate::PortWrench, 2> pair{};
-    std::size_t bodies = 0;
+    std::size_t bodies = 1;
     for (const auto& [body, sign] : {std::pair{at.body_b, 1.0}, {at.body_a, -1.0}}) {
       const int port = port_of_body(body);
       if (port < 0) continue;
       const math::Vec3<double> F = sign * at.normal, M = cross(at.point - mechanism_.motion(port).X_WP.p, F);
-      pair[bodies++] = {port, {M.x, M.y, M.z, F.x, F.y, F.z}};
+      acting[bodies++] = {port, {M.x, M.y, M.z, F.x, F.y, F.z}};
     }
     Probe pushed;
-    probe({pair.data(), bodies}, pushed);
+    probe({acting.data(), bodies}, pushed);
     control::LocalModelUpdate::Contact& contact = update.contact[c];
     for (std::size_t i = 0; i < 6; ++i) contact.r[i] = pushed.port[i] - rest.port[i];
     for (std::size_t d = 0; d < contacts_; ++d) update.contact[d].w[c] = pushed.gap[d] - rest.gap[d];
   }
-  // What the contacts give now is in `rest`: the local model gives it itself.
+  // What the wrench and the contacts give now is in `rest`: the local model gives it itself.
+  for (std::size_t i = 0; i < 6; ++i)
+    for (std::size_t j = 0; j < 6; ++j) update.A[i] -= update.L[6 * i + j] * last_[j];
+  for (std::size_t c = 0; c < contacts_; ++c)
+    for (std::size_t i = 0; i < 6; ++i) update.contact[c].acceleration -= update.contact[c].r[i] * last_[i];
   for (std::size_t c = 0; c < contacts_; ++c) {
     const double force = near_[chosen_[c]].force;
     for (std::size_t i = 0; i < 6; ++i) update.A[i] -= force * update.contact[c].r[i];

@@ -7,6 +7,9 @@
 // every newton second. The simulation catches up to the tick of the message, with the mean wrench of the time between, and sends
 // the mechanism there, as the update of that tick; the loop, some ticks further on, keeps what its local model moved since.
 //
+// An update is what the mechanism does about the wrench that it had at last: of a rigid contact that is
+// pressed the local model knows that it holds, of one that is not that it lets go.
+//
 // What impacts and constraints that were switched on gave to the port is sent as a sum, too: of whatever
 // updates arrive, the difference to the last one that was taken is the velocity that the hand has to lose as
 // an impulse, none of it lost and none given twice. It is there in the tick in which the update arrives
@@ -62,6 +65,7 @@ class SlowSimulation {
     std::array<double, control::kMostLocalContacts> gap{};
   };
   void probe(std::span<const simulate::PortWrench> wrenches, Probe& answer) noexcept;
+  bool about_to_strike() noexcept;
   int port_of_body(int body) const noexcept;
 
   simulate::Mechanism& mechanism_;
@@ -72,8 +76,9 @@ class SlowSimulation {
   std::uint64_t tick_ = 0;
   Vector6 done_{};
   double work_ = 0.0;
-  Vector6 jumps_{};
-  simulate::Status status_;  // of this run: a failure stays until the next
+  Vector6 jumps_{}, last_{};                         // what the port was pushed with at last
+  std::unique_ptr<simulate::Snapshot> undisturbed_;  // null: an engine that needs none
+  simulate::Status status_;                          // of this run: a failure stays until the next
   std::uint64_t run_ = 0;
   std::vector<int> ports_;  // of the bodies; -1: fixed
   std::array<simulate::NearPoint, 32> near_{};

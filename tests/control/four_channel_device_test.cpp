@@ -65,6 +65,9 @@ TEST_P(FourChannelsThroughAModel, CommandedAndAchievedAccelerationAreOne) {
     const device::Specification& s = held->specification();
     const auto mechanism = contact::open(model_of(model), {.step = 1.0 / s.rate});
     const int port = mechanism->port(port_name);
+    simulate::State begin = mechanism->state();
+    for (std::size_t i = 0; i < begin.u.size(); ++i) begin.u[i] += 0.5 + 0.1 * static_cast<double>(i);
+    mechanism->set_state(begin);  // which brings the speeds onto the constraints
     held->enable();
     device::Sample sample;
     // Away from where both began: what is counted from the handle's own zero would not be counted from here.
@@ -79,7 +82,7 @@ TEST_P(FourChannelsThroughAModel, CommandedAndAchievedAccelerationAreOne) {
     // Engaged where it is, turned as it is, it is held by its damper alone.
     if ((s.actuated & ~device::kTranslation) != 0) {
       const math::Vec3<double> before = math::rotation_vector(sample.X_WH.R);
-      EXPECT_GT(std::sqrt(dot(before, before)), 1e-3);
+      EXPECT_GT(std::sqrt(dot(before, before)), 3e-4);
     }
     const Vector6 first = controller.own_wrench(memory, sample);
     for (std::size_t i = 0; i < 6; ++i)
@@ -132,7 +135,7 @@ TEST_P(FourChannelsThroughAModel, CommandedAndAchievedAccelerationAreOne) {
 INSTANTIATE_TEST_SUITE_P(Devices, FourChannelsThroughAModel,
                          ::testing::Values(Displayed{"pantograph", "three_link_chain", "distal"},
                                            Displayed{"pantograph", "four_bar", "middle"},
-                                           Displayed{"stewart_platform", "bricard", "P3"},
+                                           Displayed{"stewart_platform", "bricard", "rod_3"},
                                            Displayed{"stewart_platform", "stewart_platform", "plate"}),
                          [](const auto& info) {
                            return std::string(info.param.device) + "_shows_" + info.param.model;

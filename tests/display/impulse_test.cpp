@@ -179,16 +179,16 @@ TEST(Impulse, IsNotLostInAClampWhereContactsGoByWholeSteps) {
       }
 }
 
-/// [N s] that the motors gave from 0.4 s on, when the hand has stopped pushing and before the wall is met;
-/// the speed of the handle at the end, as it truly is.
+/// What the motors gave from the tick on in which an update brought the blow; the speed of the handle at the
+/// end, as it truly is.
 struct Given {
   double impulse = 0.0, speed = 0.0, largest = 0.0;  // [N s], [m/s], [N]
 };
 
-/// The same through two rates. The hand's push gives block and handle 0.368 N s each, which the wall takes
-/// from the block.
+/// The same through two rates, for so many ticks. The hand's push gives block and handle 0.368 N s each.
 Given strike_at_two_rates(const TwoRateOptions& rates, const control::FourChannelGains& gains, double clamp,
-                          const char* wall, const contact::OpenOptions& options = {.step = kPeriod}) {
+                          const char* wall, int ticks,
+                          const contact::OpenOptions& options = {.step = kPeriod}) {
   const auto mechanism = before_wall(options, wall);
   const int port = mechanism->port("block");
   device::SimulatedImpedance device(bare(), pushed());
@@ -197,40 +197,50 @@ Given strike_at_two_rates(const TwoRateOptions& rates, const control::FourChanne
   loop.use(rates);
   EXPECT_TRUE(loop.enable());
   Given given;
-  for (int k = 0; k < 2000; ++k) {
+  int begun = -1;
+  for (int k = 0; k < 3000 && (begun < 0 || k < begun + ticks); ++k) {
     EXPECT_TRUE(device.wait() && loop.tick(kPeriod)) << k << name_of(loop.safety().fault);
     // Beside a thread not faster than it can follow.
     if (rates.thread) std::this_thread::sleep_for(std::chrono::microseconds(300));
-    if (k == 399) {
-      EXPECT_LT(loop.record().p_P.x, 0.09);
-    }
-    if (k < 400) continue;
+    if (k < 400) continue;  // the hand pushes until then, and the wall is not met before
     const double F = loop.record().on_handle[3];
+    constexpr double kBlow = 5.0;  // [N] beyond all that springs and dampers do
+    if (begun < 0 && std::abs(F) > kBlow) begun = k;
     given.impulse -= kPeriod * F;
     given.largest = support::larger(given.largest, std::abs(F));
   }
+  EXPECT_GT(begun, 0);
   loop.rest();
-  EXPECT_NEAR(mechanism->motion(port).V_WP[3], 0.0, kShare * kImpulse / kMass);
+  device.wait();
   given.speed = device.handle().V[3];
   return given;
 }
 
+/// Handle and local model go on until the update comes, up to 20 mm beyond the wall. What a spring of 100 N/m
+/// does with that is no part of a blow: here it has 2 rad/s.
+control::FourChannelGains weakly_coordinated(bool penalties) {
+  control::FourChannelGains gains = channels(penalties);
+  gains.coordination = {{0.5, 4.0}, {0.1, 4.0}};
+  return gains;
+}
+
 // A wall that is met between two updates: the next one brings what it gave to the port, and the hand gets all
-// of it, once.
+// of it, once. Within 40 ticks by acceleration; penalties bring the handle back to the wall, too, and it
+// comes to rest there.
 TEST(Impulse, IsNotLostBetweenTheUpdatesOfASlowerSimulation) {
-  const contact::OpenOptions events{.step = kPeriod},
-      stepping{.step = kPeriod, .contact = contact::OpenOptions::Contact::stepping};
   for (const TwoRateOptions& rates :
        {TwoRateOptions{.every = 33}, TwoRateOptions{.every = 33, .delay = 20}, TwoRateOptions{.every = 4}})
-    for (const contact::OpenOptions& options : {events, stepping})
+    for (const bool by_steps : {false, true})
       for (const char* wall : {kPlane, kStop})
         for (const bool penalties : {false, true})
           for (const double clamp : {20.0, 0.0}) {
-            const Given given = strike_at_two_rates(rates, channels(penalties), clamp, wall, options);
-            const std::string where = fmt::format("{} {} {} {} {}", rates.every, rates.delay,
-                                                  options.contact == stepping.contact ? "steps" : "events",
-                                                  penalties ? "penalties" : "impedance", clamp) +
-                                      wall;
+            contact::OpenOptions options{.step = kPeriod};
+            if (by_steps) options.contact = contact::OpenOptions::Contact::stepping;
+            const Given given = strike_at_two_rates(rates, weakly_coordinated(penalties), clamp, wall,
+                                                    penalties ? 2000 : 40, options);
+            const std::string where =
+                fmt::format("{} {} {} {} {} {}", rates.every, rates.delay, by_steps ? "steps" : "events",
+                            wall == kPlane ? "plane" : "stop", penalties ? "penalties" : "impedance", clamp);
             EXPECT_NEAR(given.impulse, kImpulse, kShare * kImpulse) << where;
             EXPECT_NEAR(given.speed, 0.0, kShare * kImpulse / kMass) << where;
             if (clamp > 0.0) {
@@ -245,7 +255,7 @@ TEST(Impulse, IsNotLostBetweenTheUpdatesOfASlowerSimulation) {
 TEST(Impulse, IsNotLostWhereTheSimulationHasAThread) {
   const TwoRateOptions rates{.every = 33, .delay = 0, .thread = true};
   for (const double clamp : {20.0, 0.0}) {
-    const Given given = strike_at_two_rates(rates, channels(false), clamp, kPlane);
+    const Given given = strike_at_two_rates(rates, weakly_coordinated(false), clamp, kPlane, 40);
     EXPECT_NEAR(given.impulse, kImpulse, kShare * kImpulse) << clamp;
     EXPECT_NEAR(given.speed, 0.0, kShare * kImpulse / kMass) << clamp;
   }

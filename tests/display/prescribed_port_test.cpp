@@ -143,7 +143,7 @@ TEST(PrescribedPort, OfThePantographTakesWhatItsMotorsWouldGive) {
     device->set_state(here);
   }
   EXPECT_GT(fastest, 0.2);
-  EXPECT_GT(farthest, 0.02);
+  EXPECT_GT(farthest, 0.01);
 }
 
 TEST(PrescribedPort, IsRefusedWhereThePortHasFewerFreedoms) {
@@ -349,9 +349,12 @@ TEST(InternalMotion, OfARedundantArmIsNotFeltAtItsHand) {
       ASSERT_TRUE(arm->hold({.tau = {}, .ports = {&along, 1}, .wrench = {}}));
       const std::span<const double> d = arm->accelerations();
       for (std::size_t r = 0; r < 6; ++r) {
-        double sum = 0.0;
-        for (std::size_t k = 0; k < 7; ++k) sum += J[7 * r + k] * (d[k] - rest[k]);
-        EXPECT_NEAR(sum, r == i ? 1.0 : 0.0, 1e-12) << trial;
+        double sum = 0.0, size = 1.0;
+        for (std::size_t k = 0; k < 7; ++k) {
+          sum += J[7 * r + k] * (d[k] - rest[k]);
+          size += std::abs(J[7 * r + k] * (d[k] - rest[k]));
+        }
+        EXPECT_NEAR(sum, r == i ? 1.0 : 0.0, 1e-12 * size) << trial;
       }
     }
     // So the port has nothing of what is damped: J (u - Jbar V) = 0, and tau is -s b of that.

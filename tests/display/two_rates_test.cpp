@@ -219,7 +219,6 @@ TEST(TwoRates, ALocalModelAtEqualRatesErrsByWhatChangesInATick) {
   for (const char* model : {"three_link_chain", "chain_in_enclosure"}) {
     const double coarse = error_at_equal_rates(model, 2e-3), fine = error_at_equal_rates(model, 1e-3),
                  finest = error_at_equal_rates(model, 5e-4);
-    std::printf("%s %g %g %g\n", model, coarse, fine, finest);
     EXPECT_GT(finest, 0.0) << model;
     EXPECT_NEAR(coarse / fine, 2.0, 0.3) << model;
     EXPECT_NEAR(fine / finest, 2.0, 0.3) << model;
