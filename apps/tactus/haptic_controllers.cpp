@@ -241,6 +241,31 @@ void note_penalties(const HapticRequest& request, const device::Specification& s
   }
 }
 
+/// F_d = b_d xd + k_d x of the handle's own acts late by tau: half a period that it is held, what the motors
+/// and the estimate of the velocity add. A spring that is late by tau is a damper of -k_d tau, which feeds
+/// the hand; a damper on a mass m swings up from b_d tau = (pi/2) m on.
+void note_own(const device::Specification& s, const control::FourChannelGains& gains, std::size_t k,
+              const control::Matrix6& L, std::vector<std::string>& notes) {
+  const double T = 1.0 / s.rate, held = 0.5 * T + s.latency,
+               seen = s.velocity_bandwidth > 0.0 ? 2.0 / s.velocity_bandwidth : 0.5 * T;
+  const char* const unit = k == 0 ? "N m s/rad" : "N s/m";
+  const double k_d = gains.stiffness[k], b_d = gains.damping[k];
+  if (k_d * held > b_d)
+    notes.push_back(fmt::format(
+        "the handle's own spring of {:g} {} is {:.3g} ms late and feeds the hand, which has to damp it: "
+        "--handle-damping {:.2g} and more takes that back",
+        k_d, kUnit[k], 1e3 * held, 1.1 * k_d * held));
+  const auto axes =
+      static_cast<std::uint8_t>(s.actuated & (k == 0 ? ~device::kTranslation : device::kTranslation));
+  const control::Matrix6 M_d = control::inertia_of(s);
+  const double lightest = control::mass_ratios(L, M_d, axes).front() * M_d[21 * k];
+  if (std::isfinite(lightest) && b_d * (held + seen) > lightest)
+    notes.push_back(fmt::format(
+        "the handle's own damping of {:g} {} is {:.3g} ms late and may swing up a port of {:.3g} {}: "
+        "--handle-damping {:.2g} at most",
+        b_d, unit, 1e3 * (held + seen), lightest, k == 0 ? "kg m^2" : "kg", lightest / (held + seen)));
+}
+
 }  // namespace
 
 control::FourChannelGains four_channels(const HapticRequest& request, HapticSession& session) {
@@ -276,6 +301,9 @@ control::FourChannelGains four_channels(const HapticRequest& request, HapticSess
   gains.fade = !request.no_fading;
   gains.rank = request.rank == "jacobian" ? control::Rank::jacobian : control::Rank::mobility;
   if (request.rank_tolerance > 0.0) gains.tolerance = request.rank_tolerance;
+  const std::size_t own = only_turns(s) ? 0 : 1;  // what --handle-stiffness and --handle-damping are about
+  gains.stiffness[own] = request.handle_stiffness;
+  gains.damping[own] = request.handle_damping;
   gains.force_scale = request.force_scale;
   gains.motion_scale = request.motion_scale;
   if (request.kept >= 0.0) {
@@ -308,6 +336,11 @@ control::FourChannelGains four_channels(const HapticRequest& request, HapticSess
         s, gains.coordination,
         control::mobility_with(control::kept_inertia(gains, control::inertia_of(s), s.actuated),
                                grasp.mobility));
+  if (gains.stiffness[own] > 0.0 || gains.damping[own] > 0.0)
+    note_own(s, gains, own,
+             control::mobility_with(control::kept_inertia(gains, control::inertia_of(s), s.actuated),
+                                    grasp.mobility),
+             session.notes);
   if (gains.penalties) note_penalties(request, s, gains, session.notes);
   return gains;
 }

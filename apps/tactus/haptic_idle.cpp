@@ -30,6 +30,8 @@ std::vector<std::string> idle_options(const HapticRequest& request, const Haptic
   const bool turns = (s.actuated & static_cast<std::uint8_t>(~device::kTranslation)) != 0;
   const std::string& c = request.controller;
   const bool four = c == "impedance" || c == "penalties";
+  needs(four && impedance, {"--handle-stiffness", "--handle-damping"},
+        "four channels, --controller impedance or penalties");
   needs(four, {"--force-scale", "--motion-scale"}, "four channels, --controller impedance or penalties");
   needs(four || (!impedance && request.local_rate == 0.0), {"--kept-inertia"},
         "four channels and, at one rate, admittance devices");

@@ -21,6 +21,7 @@ void RunMeasure::add(const display::TickRecord& record) noexcept {
     m.at_the_end |= workspace_[i] > 0.0 && std::abs(record.p_H[i]) >= kEnd * workspace_[i];
   }
   m.oldest = std::max(m.oldest, record.age);
+  m.left_out = std::max(m.left_out, record.left_out);
   m.most_resisted = std::max(m.most_resisted, record.resisted);
   handed_over_ += prescribed_ && record.resisted > resisted_first_;
   if (record.resisted != resisted_before_) m.gave_up_at = t_before_;

@@ -22,6 +22,7 @@ struct Measured {
   double softest = 1.0;             // of the coupler's stiffness, the least share that it had
   double softened = 0.0;            // of the ticks: it had less than all
   int oldest = 0;                   // [ticks] what was known of the mechanism
+  int left_out = 0;                 // contacts that a local model had no room for, at once
   double at_the_sensors_end = 0.0;  // of the ticks: it read its largest force or torque
   double outrun = 0.0;              // of the ticks: the port went faster than the device goes along an axis
 };

@@ -39,6 +39,16 @@ std::string remedy_for_energy(const HapticSession& session, const HapticRequest&
   return remedy;
 }
 
+/// A local model has room for the nearest contacts alone.
+void note_left_out(const Outcome& outcome, Notes& notes) {
+  if (!outcome.two_rates() || outcome.measured.left_out == 0) return;
+  notes.push_back(fmt::format(
+      "two rates: the local model has room for the {} nearest contacts, and up to {} more touched or were "
+      "about to: what those give is felt at the next update only; a faster --simulation-rate, or fewer "
+      "shapes with `contact: true`",
+      display::TwoRateOptions::kRoom, outcome.measured.left_out));
+}
+
 /// The device is too weak for what hangs on it, or does not push the way that it hangs.
 void note_weight(const HapticSession& session, const HapticRequest& request, Notes& notes) {
   double free = 0.0;  // [N] along axes that the device does not have
@@ -198,6 +208,7 @@ void note_what_came_of_it(const HapticSession& session, const HapticRequest& req
   note_run(session, outcome.report, notes);
   note_energy(session, request, outcome, notes);
   note_distance(session, request, outcome, notes);
+  note_left_out(outcome, notes);
   note_changes(*session.loop, outcome, notes);
 }
 

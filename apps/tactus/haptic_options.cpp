@@ -118,6 +118,16 @@ void add_four_channels_options(CLI::App* verb, HapticRequest* request) {
           "off, and grows until there")
       ->capture_default_str()
       ->check(numbers(Range::between(1.0, 1e3)));
+  verb->add_option("--handle-stiffness", request->handle_stiffness,
+                   "four channels: a spring at the handle besides, from where it is once forces are there "
+                   "[N/m], [N m/rad] where the device only turns")
+      ->capture_default_str()
+      ->check(numbers(Range::not_negative()));
+  verb->add_option("--handle-damping", request->handle_damping,
+                   "four channels: a damper at the handle besides [N s/m], [N m s/rad] where the device only "
+                   "turns")
+      ->capture_default_str()
+      ->check(numbers(Range::not_negative()));
   verb->add_option("--force-scale", request->force_scale,
                    "four channels: the hand feels this times the force")
       ->capture_default_str()

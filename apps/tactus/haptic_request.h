@@ -21,6 +21,7 @@ struct HapticRequest {
   ArmSettings arm;
   double joint_stiffness = 200.0, joint_damping = 50.0, force_scale = 1.0, motion_scale = 1.0;
   double damping_growth = 1.0;
+  double handle_stiffness = 0.0, handle_damping = 0.0;  // of its own; [N/m], [N s/m] or of a turn
   std::string rank = "mobility";
   double rank_tolerance = 0.0;                 // 0: the usual one
   bool no_turning = false, no_fading = false;  // as printed

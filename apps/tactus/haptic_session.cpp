@@ -412,7 +412,8 @@ void Opening::choose_controller() {
   else if (request_.controller == "proxy")
     about({"controller"}, [&] { loop.use(control::ProxyGains{.stiffness = session_.gains.stiffness[1]}); });
   else
-    about({"joint-stiffness", "joint-damping", "damping-growth", "controller"},
+    about({"joint-stiffness", "joint-damping", "damping-growth", "handle-stiffness", "handle-damping",
+           "controller"},
           [&] { loop.use(four_channels(request_, session_)); });
   if (request_.internal_damping > 0.0)
     about({"internal-damping"}, [&] { loop.damp_inside(request_.internal_damping); });

@@ -82,7 +82,9 @@ ordered_json as_json(const Outcome& o) {
   else if (o.device.kind == device::Kind::impedance && o.request.controller == "proxy")
     json["proxy"] = {{"stiffness", o.gains.stiffness[1]}};
   else if (o.four_channels())
-    json["four_channels"] = {{"joint_stiffness", o.request.joint_stiffness},
+    json["four_channels"] = {{"handle_stiffness", o.request.handle_stiffness},
+                             {"handle_damping", o.request.handle_damping},
+                             {"joint_stiffness", o.request.joint_stiffness},
                              {"joint_damping", o.request.joint_damping},
                              {"damping_growth", o.request.damping_growth},
                              {"force_scale", o.request.force_scale},
@@ -94,7 +96,8 @@ ordered_json as_json(const Outcome& o) {
   if (o.two_rates())
     json["two_rates"] = {{"simulation_hz", o.request.local_rate},
                          {"update_every_ticks", o.request.update_every},
-                         {"oldest_update_ticks", o.measured.oldest}};
+                         {"oldest_update_ticks", o.measured.oldest},
+                         {"contacts_left_out", o.measured.left_out}};
   // Null: it cannot move, or not turn, where the run begins.
   const auto apparent = [&](std::size_t k) {
     return o.grasp.inertia[k] < kWall ? ordered_json(o.grasp.inertia[k]) : ordered_json(nullptr);

@@ -36,7 +36,21 @@ bool finite(const PortState& state) noexcept {
 void FourChannel::engage(FourChannelMemory& memory, const device::Sample& sample,
                          const simulate::PortMotion& port) const noexcept {
   memory.p_start = sample.X_WH.p;
+  relax(memory, sample);
   Coupler{gains.coordination, axes}.engage(memory.coordination, sample, port);
+}
+
+Vector6 FourChannel::own_wrench(const FourChannelMemory& memory,
+                                const device::Sample& sample) const noexcept {
+  Vector6 F{};
+  if (gains.damping == std::array<double, 2>{} && gains.stiffness == std::array<double, 2>{}) return F;
+  const math::Vec3<double> way = sample.X_WH.p - memory.X_relaxed.p,
+                           turned = math::rotation_vector(sample.X_WH.R * memory.X_relaxed.R.transposed());
+  for (std::size_t i = 0; i < 6; ++i)
+    if (device::has_axis(axes, i))
+      F[i] =
+          gains.damping[i / 3] * sample.V_WH[i] + gains.stiffness[i / 3] * (i < 3 ? turned[i] : way[i - 3]);
+  return F;
 }
 
 device::Sample FourChannel::scaled(const FourChannelMemory& memory,
@@ -67,17 +81,12 @@ HandleDemand FourChannel::demand(const FourChannelMemory& memory, const device::
   const math::Vec3<double> e = X.p - (scaled.X_WH.p + memory.coordination.d);
   const math::Vec3<double> theta =
       math::rotation_vector(X.R * (scaled.X_WH.R * memory.coordination.R_HP).transposed());
-  const math::Vec3<double> way = scaled.X_WH.p - memory.p_start;
-  const math::Vec3<double> turned =
-      gains.stiffness[0] != 0.0 ? math::rotation_vector(scaled.X_WH.R) : math::Vec3<double>{};
   Vector6 apart{}, apart_rate{}, twice{};
   for (std::size_t i = 0; i < 6; ++i) {
     if (!device::has_axis(axes, i)) continue;
-    const std::size_t k = i / 3;
     apart[i] = i < 3 ? theta[i] : e[i - 3];
     apart_rate[i] = port.motion.V_WP[i] - scaled.V_WH[i];
-    twice[i] = (gains.by_coordination ? 0.0 : 2.0 * F_pc[i]) - gains.damping[k] * scaled.V_WH[i] -
-               gains.stiffness[k] * (i < 3 ? turned[i] : way[i - 3]);
+    twice[i] = gains.by_coordination ? 0.0 : 2.0 * F_pc[i];
   }
   const Vector6 pushed = times(port.L, twice);
 

@@ -4,13 +4,20 @@
 // Channels. The hand's wrench F_h goes to the mechanism, the mechanism's acceleration comes back to the device, and a weak
 // spring and damper, the coordination F_pc, keeps the two in one place:
 //
-//   mechanism:  M ud + h = J^T (F_h - F_pc) + A^T lambda + (contact)                                               (1)
-//   device:     xdd = L (F_h + F_pc - b_d xd - k_d x) + J M^-1 P tau + Jd u,      L = J M^-1 P J^T            (5), (11)
-//   u = M_d xdd - F_h + B_d xd                                                                                     (10)
+//   mechanism:  M ud + h = J^T (F_h - F_d - F_pc) + A^T lambda + (contact)                               (1)
+//   device:     xdd = L (F_h - F_d + F_pc) + J M^-1 P tau + Jd u,      L = J M^-1 P J^T             (5), (11)
+//   F_d = b_d xd + k_d x                                                                                  (4)
+//   u = M_d xdd - F_h + B_d xd                                                                           (10)
 //
 // Printed (5), (11) and (13) leave out Jd u; with it the device follows the mechanism also in turning. The mechanism answers
-// a = L (F_h - F_pc) + J M^-1 P tau + Jd u, contacts and constraints with it, so that xdd = a + 2 L F_pc - ...: no term of
-// the dynamics is computed twice, and whatever can be held by a port can be held so: open chains, loops, rolling, contact.
+// a = L (F_h - F_d - F_pc) + J M^-1 P tau + Jd u, contacts and constraints with it, so that xdd = a + 2 L
+// F_pc: no term of the dynamics is computed twice, and whatever can be held by a port can be held so: open
+// chains, loops, rolling, contact.
+//
+// F_d, damper and spring of the handle's own, is 0 in all that was printed. Here the mechanism has it, too:
+// with F_h alone it would go on where the spring holds the handle, and get work that no hand gives. x is
+// counted from where the handle is when the spring begins: way and rotation vector, of which k_d theta is the
+// gradient of k_d theta^2/2. F_d is in the handle's scale.
 //
 // Directions. A wrench of the null space of L moves nothing: joints (and constraints) carry it. N(L) = N(N^T J^T), N spanning
 // the null space of A; (14) is the case without constraints. An acceleration alone does not keep the hand from going there, so
@@ -113,7 +120,8 @@ struct FourChannelGains {
   double tolerance =
       1e-4;  // of s: the mechanism is 10^4 times as heavy as the device; of singular values by the Jacobian
   bool fade = true;
-  std::array<double, 2> damping{}, stiffness{};  // b_d [N m s/rad, N s/m], k_d [N m/rad, N/m] of (4)
+  std::array<double, 2> damping{},
+      stiffness{};  // b_d [N m s/rad, N s/m], k_d [N m/rad, N/m] of (4), at the handle
   double force_scale = 1.0, motion_scale = 1.0;
   std::array<double, 2>
       kept{};  // {rotation, translation}: share of the device's inertia that stays felt (control/kept_inertia.h)
@@ -140,7 +148,8 @@ struct HandleDemand {
 /// All that four channels remember.
 struct FourChannelMemory {
   CouplerMemory coordination;
-  math::Vec3<double> p_start{};  // of the handle: where scaled motion begins
+  math::Vec3<double> p_start{};    // of the handle: where scaled motion begins
+  math::Pose<double> X_relaxed{};  // of the handle: where its own spring is
 };
 
 struct FourChannel {
@@ -150,12 +159,19 @@ struct FourChannel {
   /// Begins without force.
   void engage(FourChannelMemory& memory, const device::Sample& sample,
               const simulate::PortMotion& port) const noexcept;
+  /// The handle's own spring begins without force where the handle is.
+  void relax(FourChannelMemory& memory, const device::Sample& sample) const noexcept {
+    memory.X_relaxed = sample.X_WH;
+  }
+  /// F_d of (4), which the hand's wrench has to overcome; of the sample as it was sensed.
+  Vector6 own_wrench(const FourChannelMemory& memory, const device::Sample& sample) const noexcept;
   /// The handle as the mechanism sees it: scaled.
   device::Sample scaled(const FourChannelMemory& memory, const device::Sample& sample) const noexcept;
   /// F_pc: on the handle; the mechanism gets its opposite. Of the scaled sample.
   Vector6 coordination(FourChannelMemory& memory, const device::Sample& scaled,
                        const simulate::PortMotion& port) const noexcept;
-  /// (5) and (17) of the scaled sample, in the handle's scale.
+  /// (5) and (17) of the scaled sample, in the handle's scale; the port's acceleration is the answer to F_h -
+  /// F_d - F_pc.
   HandleDemand demand(const FourChannelMemory& memory, const device::Sample& scaled, const PortState& port,
                       const Vector6& F_pc, const Resisted& resisted, const Matrix6& M_d) const noexcept;
 };

@@ -21,7 +21,7 @@ std::optional<std::size_t> find(const LocalState& state, std::uint64_t id) noexc
 bool finite(const LocalModelUpdate& update) noexcept {
   double zero = 0.0;  // 0 x is 0 of every number, and of nothing else
   for (const double x : update.L) zero += 0.0 * x;
-  for (const Vector6* v : {&update.A, &update.turning, &update.motion.V_WP})
+  for (const Vector6* v : {&update.A, &update.turning, &update.motion.V_WP, &update.jumps})
     for (const double x : *v) zero += 0.0 * x;
   for (std::size_t c = 0; c < static_cast<std::size_t>(update.contacts); ++c) {
     const LocalModelUpdate::Contact& contact = update.contact[c];

@@ -18,7 +18,11 @@
 // In a tick F is constant and f_c is taken linearly implicit, each contact by itself, so that no stiffness is too large for the
 // period:  f = max(0, -(k g + (b + k T) g' + (k T/2 + b) T g''_0)/(1 + T (b + k T/2) w_cc)).
 //
-// Rigid contacts that are on are part of L^; those that are not yet are met at the next update.
+// Rigid contacts that are on are part of L^; those that are not yet are met at the next update, which brings
+// the velocity that their impulses gave to the port.
+//
+// There is room for kMostLocalContacts: the nearest have it, and how many more touch, or will by the next
+// update, is counted.
 #pragma once
 
 #include <array>
@@ -41,8 +45,10 @@ struct LocalModelUpdate {
   double work = 0.0;       // [J] that went into it at the port, so far
   Vector6 A{}, turning{};  // [rad/s^2; m/s^2] without hand and contacts; Jd u
   Matrix6 L{};
+  Vector6 jumps{};  // [rad/s; m/s] the sum of what impacts and switched constraints gave to the port, so far
   Resisted resisted;
   int contacts = 0;
+  int left_out = 0;  // compliant contacts that touch, or will by the next update, and have no room
   struct Contact {
     std::uint64_t id = 0;
     double gap = 0.0, rate = 0.0, acceleration = 0.0;  // [m], [m/s], [m/s^2] without hand and contacts

@@ -212,7 +212,8 @@ void HapticLoop::make_view() {
   view_.reset();  // a thread ends before another begins
   // Rates that are equal are one rate: the loop then has the mechanism itself.
   const bool two = two_rates_ != nullptr && (two_rates_->every != 1 || two_rates_->delay != 0 ||
-                                             two_rates_->thread || two_rates_->told);
+                                             two_rates_->thread || two_rates_->told ||
+                                             two_rates_->even_if_equal);
   if (two)
     view_ = std::make_unique<LocalPort>(mechanism_, port_, rule, *two_rates_);
   else
@@ -279,6 +280,7 @@ bool HapticLoop::tick(double elapsed) noexcept {
     const simulate::PortMotion port = view_->begin();
     if (const SimulationAnswers* const came = view_->answers()) answers_ = *came;
     record_.age = static_cast<int>(view_->age());
+    record_.left_out = view_->left_out();
     record_.t = sample_.t;
     record_.p_H = sample_.X_WH.p;
     record_.R_H = sample_.X_WH.R;

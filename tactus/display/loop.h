@@ -47,6 +47,8 @@ struct TwoRateOptions {
   int delay = 0;        // [ticks] that an update is on its way; with a thread, besides the time that it takes
   bool thread = false;  // for real time; otherwise within the tick at which it is due
   bool told = false;    // instead of a thread: it answers as HapticLoop::answer() says, as a thread did once
+  bool even_if_equal = false;      // a local model where rates are equal, too, which otherwise are one rate
+  static constexpr int kRoom = 8;  // [contacts] that a local model has room for
 };
 
 /// Of two rates with a thread: which messages of the loop the simulation has answered since the answer
@@ -80,6 +82,7 @@ struct TickRecord {
   int events = 0;         // of contact, in this tick
   int resisted = 0;       // directions with a penalty, of four channels
   int age = 0;            // [ticks] of what is known of the mechanism, with two rates
+  int left_out = 0;       // compliant contacts that the local model of two rates has no room for
   double softness = 1.0;  // of the coupler: K s^2, B s (control/coupler_follow.h)
   simulate::Status status;
 };

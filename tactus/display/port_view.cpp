@@ -31,6 +31,13 @@ void FullPort::look(const Vector6& on_port, control::PortState& state, control::
           : directions_.by_jacobian(mechanism_.jacobian(port_), rule_.M_d, rule_.tolerance, rule_.fade);
 }
 
+Vector6 FullPort::acceleration(const Vector6& on_port) noexcept {
+  if (mechanism_.kind() != simulate::EngineKind::events && mechanism_.waiting_requests().empty()) return {};
+  acting_[0] = {port_, on_port};
+  mechanism_.hold({.tau = {}, .ports = {acting_.data(), acting_count_}, .wrench = {}});
+  return mechanism_.acceleration(port_);
+}
+
 simulate::Tick FullPort::step(const Vector6& on_port) noexcept {
   acting_[0] = {port_, on_port};
   switched_ = !mechanism_.waiting_requests().empty();
@@ -58,9 +65,8 @@ Vector6 FullPort::jump(Vector6& acceleration) noexcept {
   bool struck = switched_;
   for (const simulate::Event& event : mechanism_.events())
     struck |= event.kind == simulate::EventKind::impact || event.kind == simulate::EventKind::transition;
-  // What is slower is stopped by a tick's force of 1 N for each kilogram at 1 kHz.
-  constexpr double kSlow = 1e-3;  // [m/s], [rad/s]
   const bool blow = mechanism_.met() > kSlow;
+  struck_ = struck || blow;
   const simulate::PortMotion& to = mechanism_.motion(port_);
   const double T = mechanism_.step_length();
   if (!struck && !blow) {

@@ -41,6 +41,11 @@ class PortView {
   /// The velocity that impacts and constraints that were switched gave to the port in the last step, beyond `acceleration` times the period. Where contacts go by whole steps their impulses are in
   /// `acceleration`: it becomes that of the last tick without a blow.
   virtual Vector6 jump(Vector6& acceleration) noexcept = 0;
+  /// The same of what was learned in begin(): an update of a mechanism that moves elsewhere brings what it
+  /// met since the last one.
+  virtual Vector6 brought() const noexcept { return {}; }
+  /// Compliant contacts that touch, or soon will, and are no part of what is known here.
+  virtual int left_out() const noexcept { return 0; }
   /// [ticks] since all this was true: 0 for the mechanism itself.
   virtual std::uint64_t age() const noexcept { return 0; }
   /// Its motion never jumps from tick to tick but by impacts: differences of it are velocities.
@@ -82,6 +87,9 @@ struct ResistanceRule {
 /// The mechanism itself.
 class FullPort final : public PortView {
  public:
+  /// [m/s], [rad/s] What meets slower is stopped by a tick's force of 1 N for each kilogram at 1 kHz.
+  static constexpr double kSlow = 1e-3;
+
   /// The mechanism must outlive it.
   FullPort(simulate::Mechanism& mechanism, int port, const ResistanceRule& rule)
       : mechanism_(mechanism), port_(port), rule_(rule), directions_(rule.axes, mechanism.nv()) {
@@ -99,6 +107,13 @@ class FullPort final : public PortView {
   void mobility(control::Matrix6& L) noexcept override { mechanism_.mobility(port_, L, rule_.axes); }
   simulate::Tick step(const Vector6& on_port) noexcept override;
   const simulate::PortMotion& motion() noexcept override { return mechanism_.motion(port_); }
+  /// Of the last tick, where it had no blow.
+  bool mean(Vector6& acceleration) const noexcept {
+    acceleration = mean_;
+    return mean_known_ && !struck_;
+  }
+  /// Under a wrench, before step(), for jump(); 0 where that needs none.
+  Vector6 acceleration(const Vector6& on_port) noexcept;
   Vector6 jump(Vector6& acceleration) noexcept override;
   void beside(std::span<const simulate::PortWrench> wrenches) noexcept override;
   double energy() noexcept override {
@@ -119,6 +134,7 @@ class FullPort final : public PortView {
   simulate::PortMotion before_;
   Vector6 mean_{};                                   // acceleration of the last tick without a blow
   bool mean_known_ = false;                          // there was one
+  bool struck_ = false;                              // the last one had
   bool switched_ = false;                            // constraints were asked for in the last step
   std::unique_ptr<simulate::Snapshot> unrehearsed_;  // null: nothing is rehearsed
 };

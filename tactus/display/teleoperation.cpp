@@ -37,6 +37,10 @@ void check(const control::FourChannelGains& gains, const device::Specification& 
               std::isfinite(gains.joint_stiffness + gains.joint_damping) && gains.damping_growth >= 1.0 &&
               std::isfinite(gains.damping_growth) && gains.growth_length > 0.0,
           "stiffness and damping along the resisted directions must not be negative", "200 1/s^2 and 50 1/s");
+  const auto is_given = [](double x) { return x >= 0.0 && std::isfinite(x); };
+  require(is_given(gains.damping[0]) && is_given(gains.damping[1]) && is_given(gains.stiffness[0]) &&
+              is_given(gains.stiffness[1]),
+          "stiffness and damping of the handle's own must not be negative", "0 is none");
   require(gains.tolerance > 0.0 && std::isfinite(gains.tolerance), "the rank tolerance must be above 0",
           "1e-4");
   require(!gains.by_coordination || !s.force_sensor,
@@ -127,8 +131,9 @@ void Teleoperation::look(PortView& port, const device::Sample& sample, const dev
   const Vector6 under = std::exchange(on_port_, {});
   if (!memory_.coordination.engaged) return;
 
-  // The port as the device would see it.
+  // The port as the device would see it, and what it met where nobody saw it.
   const simulate::PortMotion& true_motion = port.motion();
+  strike(port.brought());
   V_before_ = true_motion.V_WP;
   const Vector6 W_then = std::exchange(W_, expected(true_motion.V_WP));
   if (giving_) {
@@ -152,7 +157,12 @@ void Teleoperation::look(PortView& port, const device::Sample& sample, const dev
   }
   settling_ = share > 0.0 && share < 1.0 ? kSettles : std::max(0.0, settling_ - period_);
   if (senses_force_ && settling_ > 0.0) controller_.engage(memory_, sample_, true_motion);
-  scaled_ = controller_.scaled(memory_, acting_);
+  // The handle's own spring begins where it is when the forces are there.
+  if (share > 0.0 && share < 1.0) controller_.relax(memory_, sample_);
+  device::Sample felt = acting_;
+  const Vector6 F_d = controller_.own_wrench(memory_, sample_);
+  for (std::size_t i = 0; i < 6; ++i) felt.F_H_W[i] -= F_d[i];
+  scaled_ = controller_.scaled(memory_, felt);
   const simulate::PortMotion seen{true_motion.X_WP, port.continuous() ? port_sample.V_WH : W_};
   for (std::size_t i = 0; i < 6; ++i) lag_[i] = W_[i] - seen.V_WP[i];
   F_pc_ = by_coordination() ? coordinate(seen, share, -surplus, room)
@@ -235,6 +245,15 @@ double Teleoperation::apart(const device::Sample& sample, const simulate::PortMo
   return controller_.gains.motion_scale * std::sqrt(dot(e, e));
 }
 
+/// A velocity that the port got all at once goes to the handle as an impulse.
+void Teleoperation::strike(const Vector6& jump) noexcept {
+  for (std::size_t j = 0; j < 6; ++j) {
+    if (!device::has_axis(controller_.axes, j)) continue;
+    const double scaled = (j < 3 ? 1.0 : controller_.gains.motion_scale) * jump[j];
+    for (std::size_t i = 0; i < 6; ++i) impulse_.left[i] += M_d_[6 * i + j] * scaled;
+  }
+}
+
 void Teleoperation::stepped(PortView& port) noexcept {
   if (!memory_.coordination.engaged) return;
   // What impacts gave beyond the acceleration goes out as an impulse; otherwise the acceleration is the mean of the step.
@@ -243,10 +262,8 @@ void Teleoperation::stepped(PortView& port) noexcept {
   const Vector6& V = port.motion().V_WP;
   for (std::size_t i = 0; i < 6; ++i) {
     if (!as_it_was) state_.acceleration[i] = (V[i] - V_before_[i]) / period_;
-    jump[i] *= !device::has_axis(controller_.axes, i) ? 0.0 : i < 3 ? 1.0 : controller_.gains.motion_scale;
   }
-  for (std::size_t i = 0; i < 6; ++i)
-    for (std::size_t j = 0; j < 6; ++j) impulse_.left[i] += M_d_[6 * i + j] * jump[j];
+  strike(jump);
   if (control::keeps(controller_.gains)) {
     control::PortState with_kept = state_;
     with_kept.L = control::mobility_with(kept(), state_.L);

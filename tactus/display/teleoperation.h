@@ -7,7 +7,8 @@
 // that the handle gets in the same period: a device that does what it is told does not drift, however coarse the period. Velocities
 // of handle and port are compared as the device sees them, through the same differences and poles. A local model, whose place jumps with
 // every update, is taken as it is at the beginning of the tick instead. Impacts, and constraints that are switched on, have no acceleration: the velocity that they add to the
-// port in a step goes to the handle as an impulse M_d dV from the next tick on (control/impulse.h).
+// port in a step goes to the handle as an impulse M_d dV from the next tick on (control/impulse.h). Of a
+// mechanism that moves at a slower rate it is known when an update brings it, in the tick that begins then.
 //
 // While some of an impulse is left, the handle still has the velocity that it will lose by it: W = V_P - M_d^-1 left is expected of it, which an impact does not change.
 // Coordination and penalties compare velocities with that: otherwise their dampers would take the same momentum a second time, and the rest of the impulse would throw the handle
@@ -78,6 +79,7 @@ class Teleoperation {
 
  private:
   control::Matrix6 kept() const noexcept;
+  void strike(const Vector6& jump) noexcept;
   Vector6 expected(const Vector6& V_P) const noexcept;  // W
   double per_port(std::size_t i) const noexcept;
   Vector6 coordinate(const simulate::PortMotion& seen, double share, double paid,

@@ -12,12 +12,16 @@
 
 namespace tactus::display {
 
-SlowSimulation::SlowSimulation(simulate::Mechanism& mechanism, int port, const ResistanceRule& rule)
-    : mechanism_(mechanism), port_(port), rule_(rule), full_(mechanism, port, rule) {
+static_assert(TwoRateOptions::kRoom == control::kMostLocalContacts);
+
+SlowSimulation::SlowSimulation(simulate::Mechanism& mechanism, int port, const ResistanceRule& rule,
+                               double horizon)
+    : mechanism_(mechanism), port_(port), rule_(rule), horizon_(horizon), full_(mechanism, port, rule) {
   ports_.assign(mechanism.model().bodies.size(), -1);
   for (std::size_t i = 0; i < mechanism.ports().size(); ++i)
     if (mechanism.ports()[i].frame < 0)
       ports_[static_cast<std::size_t>(mechanism.ports()[i].body)] = static_cast<int>(i);
+  if (mechanism.kind() != simulate::EngineKind::smooth) undisturbed_ = mechanism.make_snapshot();
 }
 
 int SlowSimulation::port_of_body(int body) const noexcept { return ports_[static_cast<std::size_t>(body)]; }
@@ -32,14 +36,18 @@ void SlowSimulation::catch_up(const WrenchSent& message, control::LocalModelUpda
     Vector6 mean{};
     for (std::size_t i = 0; i < 6; ++i) mean[i] = (message.sum[i] - done_[i]) / length;
     for (; tick_ < message.tick && status_.ok(); ++tick_) {
-      const math::Pose<double> from = full_.motion().X_WP;
+      const math::Pose<double> from = full_.begin().X_WP;
+      Vector6 acceleration = full_.acceleration(mean);
       status_ |= full_.step(mean).status;
+      const Vector6 jump = full_.jump(acceleration);
+      for (std::size_t i = 0; i < 6; ++i) jumps_[i] += jump[i];
       const double work = work_along(mean, from, full_.motion().X_WP);
       if (!std::isfinite(work)) status_ |= simulate::Status::not_finite;
       if (status_.ok()) work_ += work;
     }
     tick_ = message.tick;
     done_ = message.sum;
+    last_ = mean;
   }
   describe(update);
 }
@@ -48,7 +56,20 @@ void SlowSimulation::begin_at(const WrenchSent& message) noexcept {
   run_ = message.run;
   tick_ = message.tick;
   done_ = message.sum;
+  last_ = {};
   status_ = {};
+}
+
+// By whole steps the impulse of a contact that will be met in the next step is part of the acceleration: a
+// local model would go on with it until the next update. A step that is taken back says so.
+bool SlowSimulation::about_to_strike() noexcept {
+  if (mechanism_.kind() != simulate::EngineKind::stepping || undisturbed_ == nullptr ||
+      !mechanism_.waiting_requests().empty() || !mechanism_.save(*undisturbed_))
+    return false;
+  const simulate::PortWrench at{port_, last_};
+  const bool well = mechanism_.step({.tau = {}, .ports = {&at, 1}, .wrench = {}}).ok();
+  const bool blow = well && mechanism_.met() > FullPort::kSlow;
+  return mechanism_.load(*undisturbed_) && blow;
 }
 
 // Accelerations of the port and of the gaps. A gap's is that of its two points along the normal; the normal stands still.
@@ -78,15 +99,16 @@ void SlowSimulation::describe(control::LocalModelUpdate& update) noexcept {
   update.status = status_;
   update.energy = full_.energy();
   update.work = work_;
+  update.jumps = jumps_;
   control::PortState state;
   contacts_ = 0;
-  full_.look({}, state, update.resisted);
+  full_.look(last_, state, update.resisted);
   update.motion = state.motion;
   update.L = state.L;
   update.turning = state.turning;
 
   // The nearest compliant ones, as many as there is room for.
-  const std::size_t known = std::min(mechanism_.near_points(near_), near_.size());
+  const std::size_t watched = mechanism_.near_points(near_), known = std::min(watched, near_.size());
   std::array<std::size_t, 32> order{};
   std::size_t count = 0;
   for (std::size_t i = 0; i < known; ++i) {
@@ -96,12 +118,21 @@ void SlowSimulation::describe(control::LocalModelUpdate& update) noexcept {
     order[k] = i;
   }
   contacts_ = std::min(count, control::kMostLocalContacts);
+  // More are watched than are met: those that are left out count where they touch, or will by the next
+  // update.
+  update.left_out = static_cast<int>(watched - known);
+  for (std::size_t k = contacts_; k < count; ++k) {
+    const simulate::NearPoint& at = near_[order[k]];
+    update.left_out += at.gap + std::min(0.0, at.rate) * horizon_ <= 0.0;
+  }
   for (std::size_t c = 0; c < contacts_; ++c) chosen_[c] = order[c];
   update.contacts = static_cast<int>(contacts_);
 
+  std::array<simulate::PortWrench, 3> acting{simulate::PortWrench{port_, last_}};
   Probe rest;
-  probe({}, rest);
+  probe({acting.data(), 1}, rest);
   update.A = rest.port;
+  if (Vector6 mean; about_to_strike() && full_.mean(mean)) update.A = mean;
   for (std::size_t c = 0; c < contacts_; ++c) {
     const simulate::NearPoint& at = near_[chosen_[c]];
     control::LocalModelUpdate::Contact& contact = update.contact[c];
@@ -115,21 +146,24 @@ void SlowSimulation::describe(control::LocalModelUpdate& update) noexcept {
   }
   for (std::size_t c = 0; c < contacts_; ++c) {
     const simulate::NearPoint& at = near_[chosen_[c]];
-    std::array<simulate::PortWrench, 2> pair{};
-    std::size_t bodies = 0;
+    std::size_t bodies = 1;
     for (const auto& [body, sign] : {std::pair{at.body_b, 1.0}, {at.body_a, -1.0}}) {
       const int port = port_of_body(body);
       if (port < 0) continue;
       const math::Vec3<double> F = sign * at.normal, M = cross(at.point - mechanism_.motion(port).X_WP.p, F);
-      pair[bodies++] = {port, {M.x, M.y, M.z, F.x, F.y, F.z}};
+      acting[bodies++] = {port, {M.x, M.y, M.z, F.x, F.y, F.z}};
     }
     Probe pushed;
-    probe({pair.data(), bodies}, pushed);
+    probe({acting.data(), bodies}, pushed);
     control::LocalModelUpdate::Contact& contact = update.contact[c];
     for (std::size_t i = 0; i < 6; ++i) contact.r[i] = pushed.port[i] - rest.port[i];
     for (std::size_t d = 0; d < contacts_; ++d) update.contact[d].w[c] = pushed.gap[d] - rest.gap[d];
   }
-  // What the contacts give now is in `rest`: the local model gives it itself.
+  // What the wrench and the contacts give now is in `rest`: the local model gives it itself.
+  for (std::size_t i = 0; i < 6; ++i)
+    for (std::size_t j = 0; j < 6; ++j) update.A[i] -= update.L[6 * i + j] * last_[j];
+  for (std::size_t c = 0; c < contacts_; ++c)
+    for (std::size_t i = 0; i < 6; ++i) update.contact[c].acceleration -= update.contact[c].r[i] * last_[i];
   for (std::size_t c = 0; c < contacts_; ++c) {
     const double force = near_[chosen_[c]].force;
     for (std::size_t i = 0; i < 6; ++i) update.A[i] -= force * update.contact[c].r[i];
@@ -162,8 +196,8 @@ std::uint64_t patience_of(const TwoRateOptions& options, double period) {
 
 LocalPort::LocalPort(simulate::Mechanism& mechanism, int port, const ResistanceRule& rule,
                      const TwoRateOptions& options)
-    : slow_(mechanism, port, rule),
-      every_(static_cast<std::uint64_t>(checked(options).every)),
+    : slow_(mechanism, port, rule, (checked(options).every + options.delay) * mechanism.step_length()),
+      every_(static_cast<std::uint64_t>(options.every)),
       delay_(static_cast<std::uint64_t>(options.delay)),
       patience_(patience_of(options, mechanism.step_length())),
       threaded_(options.thread && !options.told),
@@ -213,6 +247,7 @@ bool LocalPort::wake() noexcept {
   slow_.describe(fresh);
   if (!control::finite(fresh)) return false;
   local_.take(fresh);
+  jumps_taken_ = fresh.jumps;
   status_ = {};
   resting_ = false;
   if (!threaded_) return true;
@@ -272,6 +307,8 @@ void LocalPort::receive(const control::LocalModelUpdate& update) noexcept {
   if (late_) return;
   local_.take(update, age == 0 ? nullptr : &past_[update.tick % kRemembered],
               static_cast<double>(age) * period_);
+  for (std::size_t i = 0; i < 6; ++i) brought_[i] += update.jumps[i] - jumps_taken_[i];
+  jumps_taken_ = update.jumps;
 }
 
 bool LocalPort::recover() noexcept {
@@ -297,6 +334,7 @@ bool LocalPort::recover() noexcept {
   }
   if (!fresh.status.ok() || !control::finite(fresh)) return false;
   local_.take(fresh);
+  jumps_taken_ = fresh.jumps;
   status_ = {};
   late_ = false;
   return true;
@@ -312,6 +350,7 @@ LocalPort::OnItsWay& LocalPort::next_on_its_way() noexcept {
 }
 
 const simulate::PortMotion& LocalPort::begin() noexcept {
+  brought_ = {};
   const bool due = tick_ > 0 && tick_ % every_ == 0;
   answers_.count = 0;
   if (told_) {

@@ -7,6 +7,14 @@
 // every newton second. The simulation catches up to the tick of the message, with the mean wrench of the time between, and sends
 // the mechanism there, as the update of that tick; the loop, some ticks further on, keeps what its local model moved since.
 //
+// An update is what the mechanism does about the wrench that it had at last: of a rigid contact that is
+// pressed the local model knows that it holds, of one that is not that it lets go.
+//
+// What impacts and constraints that were switched on gave to the port is sent as a sum, too: of whatever
+// updates arrive, the difference to the last one that was taken is the velocity that the hand has to lose as
+// an impulse, none of it lost and none given twice. It is there in the tick in which the update arrives
+// (PortView::brought).
+//
 // In simulated time the simulation runs within the tick at which it is due: the same bits every time. In real
 // time it has a thread of its own. Either way an update arrives `delay` ticks after it was made, and the loop
 // neither locks nor waits: values go through base/latest.h. Which messages a thread took, and when the loop got
@@ -42,7 +50,9 @@ std::uint64_t patience_of(const TwoRateOptions& options, double period);
 /// The slow side: it alone touches the mechanism.
 class SlowSimulation {
  public:
-  SlowSimulation(simulate::Mechanism& mechanism, int port, const ResistanceRule& rule);
+  /// `horizon` [s] until what it sends is followed by more: contacts that come no nearer in it are not
+  /// missed.
+  SlowSimulation(simulate::Mechanism& mechanism, int port, const ResistanceRule& rule, double horizon);
 
   /// Up to the tick of the message, then what the hand will meet there. Allocates nothing, throws nothing.
   void catch_up(const WrenchSent& message, control::LocalModelUpdate& update) noexcept;
@@ -57,16 +67,20 @@ class SlowSimulation {
     std::array<double, control::kMostLocalContacts> gap{};
   };
   void probe(std::span<const simulate::PortWrench> wrenches, Probe& answer) noexcept;
+  bool about_to_strike() noexcept;
   int port_of_body(int body) const noexcept;
 
   simulate::Mechanism& mechanism_;
   int port_;
   ResistanceRule rule_;
+  double horizon_;
   FullPort full_;
   std::uint64_t tick_ = 0;
   Vector6 done_{};
   double work_ = 0.0;
-  simulate::Status status_;  // of this run: a failure stays until the next
+  Vector6 jumps_{}, last_{};                         // what the port was pushed with at last
+  std::unique_ptr<simulate::Snapshot> undisturbed_;  // null: an engine that needs none
+  simulate::Status status_;                          // of this run: a failure stays until the next
   std::uint64_t run_ = 0;
   std::vector<int> ports_;  // of the bodies; -1: fixed
   std::array<simulate::NearPoint, 32> near_{};
@@ -91,6 +105,8 @@ class LocalPort final : public PortView {
   simulate::Tick step(const Vector6& on_port) noexcept override;
   const simulate::PortMotion& motion() noexcept override { return local_.state().motion; }
   Vector6 jump(Vector6&) noexcept override { return {}; }
+  Vector6 brought() const noexcept override { return brought_; }
+  int left_out() const noexcept override { return local_.update().left_out; }
   bool continuous() const noexcept override { return false; }
   bool late() const noexcept override { return late_; }
   /// The simulation catches up, and the local model is what it then is. With a thread: asks for that, and is false until the answer is
@@ -123,6 +139,7 @@ class LocalPort final : public PortView {
   control::LocalModel local_;
   std::uint64_t tick_ = 0;
   WrenchSent sent_{};
+  Vector6 jumps_taken_{}, brought_{};
   bool late_ = false, asked_ = false;
   simulate::Status status_;                // of what the simulation sent; an update that failed is not taken
   std::vector<control::LocalState> past_;  // [kRemembered], by tick

@@ -38,9 +38,10 @@ TEST(Haptic, SaysWhatIsWrongWithTheRequest) {
 
 TEST(Haptic, SaysWhichOptionsDoNothing) {
   const std::string cart = "haptic " + model("shopping_cart.yaml") + " --duration 0.1 --json ";
-  for (const char* idle : {"--force-scale 2", "--motion-scale 2", "--kept-inertia 1", "--joint-stiffness 10",
-                           "--joint-damping 10", "--damping-growth 2", "--prescribe x", "--transport 2",
-                           "--late 5", "--watchdog 1", "--cpu 0"}) {
+  for (const char* idle :
+       {"--force-scale 2", "--motion-scale 2", "--kept-inertia 1", "--joint-stiffness 10",
+        "--joint-damping 10", "--damping-growth 2", "--handle-stiffness 100", "--handle-damping 5",
+        "--prescribe x", "--transport 2", "--late 5", "--watchdog 1", "--cpu 0"}) {
     const Outcome run = tactus(cart + idle);
     ASSERT_EQ(run.code, 0) << idle << run.err;
     EXPECT_NE(json::parse(run.out).at("notes").dump().find("does nothing here"), std::string::npos) << idle;
@@ -55,6 +56,36 @@ TEST(Haptic, SaysWhichOptionsDoNothing) {
   const std::size_t first = twice.out.find(said);
   ASSERT_NE(first, std::string::npos) << twice.out << twice.err;
   EXPECT_EQ(twice.out.find(said, first + 1), std::string::npos) << twice.out;
+}
+
+// A spring and a damper of the handle's own: a push comes to rest on them, port and all. A spring alone,
+// which comes half a period late, is noted, and so is damping that is too much for a light port.
+TEST(Haptic, AHandleMayHaveASpringAndADamperOfItsOwn) {
+  const Folder folder;
+  const std::string block = folder.file("block.yaml",
+                                        "name: block\ngravity: [0, 0, 0]\nbodies: {b: {mass: 2}}\n"
+                                        "joints: {x: {type: prismatic, parent: world, child: b, "
+                                        "axis: x}}\n");
+  const std::string run = "haptic " + block +
+                          " --controller impedance --device simulated:ideal-force --hand constant "
+                          "--wrench 3,0,0 --duration 6 --json ";
+  const Outcome held =
+      tactus(run + "--handle-stiffness 200 --handle-damping 40 --out " + folder.path("a.csv"));
+  ASSERT_EQ(held.code, 0) << held.err;
+  const json summary = json::parse(held.out);
+  EXPECT_EQ(summary.at("four_channels").at("handle_stiffness"), 200.0);
+  EXPECT_EQ(summary.at("four_channels").at("handle_damping"), 40.0);
+  EXPECT_EQ(summary.at("notes").dump().find("handle's own"), std::string::npos) << summary.at("notes");
+  const Table table = table_of(content_of(folder.path("a.csv")));
+  // 15 mm beyond where it was when the forces had come on, 0.35 s after the start; and the port with it.
+  const std::vector<double>&x = table.at("handle_x"), &port = table.at("port_x");
+  ASSERT_EQ(x.size(), 6000u);
+  EXPECT_NEAR(x.back() - x[350], 3.0 / 200.0, 0.1 * 3.0 / 200.0);
+  EXPECT_NEAR(port.back() - port[350], x.back() - x[350], 5e-4);
+  const std::string briefly =
+      block + " --controller impedance --device simulated:ideal-force --duration 0.01 ";
+  EXPECT_NE(notes_of(briefly + "--handle-stiffness 200").find("--handle-damping"), std::string::npos);
+  EXPECT_NE(notes_of(briefly + "--handle-damping 1e4").find("may swing up"), std::string::npos);
 }
 
 // Coordinates that meet the constraints by themselves have no way of holding them: the same bits, and a note.
@@ -375,6 +406,35 @@ TEST(Haptic, SaysWhatTwoRatesAreInWholeTicks) {
   EXPECT_NEAR(rates.at("simulation_hz").get<double>(), 1000.0 / 3.0, 1e-9);
   EXPECT_NE(run.out.find("333.3 Hz, 2 ms late"), std::string::npos) << run.out;
   EXPECT_EQ(notes_of(cart + "--simulation-rate 250 --transport 2").find("whole ticks"), std::string::npos);
+}
+
+// A block on twelve compliant feet: a local model has room for eight contacts, and a note says how many it
+// left out.
+TEST(Haptic, SaysWhatALocalModelHasNoRoomFor) {
+  const Folder folder;
+  const auto on_feet = [&](int feet) {
+    std::string text =
+        "name: feet\nbodies:\n  world: {geometry: [{shape: plane, size: [2, 2], contact: true}]}\n"
+        "  block:\n    mass: 0.5\n    geometry:\n";
+    for (int i = 0; i < feet; ++i)
+      text += "      - {shape: sphere, radius: 10 mm, contact: true, placement: {xyz: [" +
+              std::to_string(0.05 * i) + ", 0, 0]}}\n";
+    text +=
+        "joints: {z: {type: prismatic, parent: world, child: block, axis: z}}\n"
+        "contact: {defaults: {render: compliant, stiffness: 2000 N/m, damping: 10 N s/m, friction: 0}}\n"
+        "initial: {q: {z: 9.9 mm}}\n";
+    const Outcome run = tactus("haptic " + folder.file("feet.yaml", text) +
+                               " --simulation-rate 100 --hand none --duration 0.1 --json");
+    EXPECT_EQ(run.code, 0) << run.err;
+    return json::parse(run.out);
+  };
+  const json many = on_feet(12), few = on_feet(6);
+  EXPECT_EQ(many.at("two_rates").at("contacts_left_out"), 4);
+  EXPECT_NE(many.at("notes").dump().find("room for the 8 nearest contacts, and up to 4 more"),
+            std::string::npos)
+      << many.at("notes");
+  EXPECT_EQ(few.at("two_rates").at("contacts_left_out"), 0);
+  EXPECT_EQ(few.at("notes").dump().find("nearest contacts"), std::string::npos) << few.at("notes");
 }
 
 }  // namespace

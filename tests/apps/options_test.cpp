@@ -39,6 +39,8 @@ std::vector<NumberOption> number_options() {
           {haptic + " --duration 0.01 --controller penalties", "--joint-stiffness", "100", true},
           {haptic + " --duration 0.01 --controller penalties", "--joint-damping", "10", true},
           {haptic + " --duration 0.01 --controller penalties", "--damping-growth", "3"},
+          {haptic + " --duration 0.01 --controller impedance", "--handle-stiffness", "100", true},
+          {haptic + " --duration 0.01 --controller impedance", "--handle-damping", "10", true},
           {haptic + " --duration 0.01 --controller impedance", "--force-scale", "1.5"},
           {haptic + " --duration 0.01 --controller impedance", "--motion-scale", "1.5"},
           {haptic + " --duration 0.01 --controller impedance", "--kept-inertia", "0.5", true},

@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -56,13 +58,41 @@ double work(const PortWrench& held, const PortMotion& from, const PortMotion& to
   return F[0] * turned.x + F[1] * turned.y + F[2] * turned.z + F[3] * way.x + F[4] * way.y + F[5] * way.z;
 }
 
-/// Another wrench at another port every 20 ticks, against the motion, so that it does not run away: some rad/s and m/s at most.
-void push(Mechanism& mechanism, int tick, double force, std::mt19937_64& random, PortWrench& held) {
+/// What pushes in a tick: one wrench, or two at different ports.
+struct Pushes {
+  std::array<PortWrench, 2> held{};
+  std::size_t count = 1;
+  std::array<PortMotion, 2> from{};
+  long with_two = 0;  // ticks
+
+  std::span<const PortWrench> all() const { return {held.data(), count}; }
+  /// Before a step.
+  void begin(Mechanism& mechanism) {
+    for (std::size_t i = 0; i < count; ++i) from[i] = mechanism.motion(held[i].port);
+    with_two += count == 2;
+  }
+  /// After it.
+  double work_done(Mechanism& mechanism) const {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < count; ++i) sum += work(held[i], from[i], mechanism.motion(held[i].port));
+    return sum;
+  }
+};
+
+/// Another wrench at another port every 20 ticks, in half of these blocks one at each of two ports where
+/// there are two, against the motion, so that it does not run away: some rad/s and m/s at most.
+void push(Mechanism& mechanism, int tick, double force, std::mt19937_64& random, Pushes& pushes) {
   if (tick % 20 != 0) return;
   std::uniform_real_distribution<double> part(-1.0, 1.0);
-  held.port = static_cast<int>(random() % mechanism.ports().size());
-  const auto& V = mechanism.motion(held.port).V_WP;
-  for (std::size_t i = 0; i < 6; ++i) held.wrench[i] = force * (part(random) - std::tanh(0.5 * V[i]));
+  const std::size_t ports = mechanism.ports().size();
+  pushes.count = ports > 1 && (tick / 20) % 2 == 1 ? 2 : 1;
+  for (std::size_t k = 0; k < pushes.count; ++k) {
+    PortWrench& held = pushes.held[k];
+    held.port = static_cast<int>(random() % ports);
+    if (k == 1 && held.port == pushes.held[0].port) held.port = (held.port + 1) % static_cast<int>(ports);
+    const auto& V = mechanism.motion(held.port).V_WP;
+    for (std::size_t i = 0; i < 6; ++i) held.wrench[i] = force * (part(random) - std::tanh(0.5 * V[i]));
+  }
 }
 
 struct Case {
@@ -83,7 +113,8 @@ struct Sum {
   }
 };
 
-// Random wrenches at every port in turn, new ones every 20 ticks. (Not here: the slider-crank, whose singular position it may not
+// Random wrenches at every port in turn and at two ports at once, new ones every 20 ticks. (Not here: the
+// slider-crank, whose singular position it may not
 // pass under load.)
 TEST_P(Passive, WhatGoesInAtThePortsIsStoredOrBurnt) {
   const auto& [name, step, force] = GetParam();
@@ -95,16 +126,16 @@ TEST_P(Passive, WhatGoesInAtThePortsIsStoredOrBurnt) {
   const double start = energy(*mechanism);
   double in_play = std::abs(start), last = start, burnt = 0.0, worst = 0.0, left = 0.0;
   Sum given;
-  PortWrench held{};
+  Pushes pushes;
   long allocations = 0;
   for (int k = 0; k < ticks; ++k) {
-    push(*mechanism, k, force, random, held);
-    const PortMotion from = mechanism->motion(held.port);
+    push(*mechanism, k, force, random, pushes);
+    pushes.begin(*mechanism);
     const long before = test::allocation_count_of_this_thread();
-    const simulate::Tick tick = mechanism->step({.ports = {&held, 1}});
+    const simulate::Tick tick = mechanism->step({.ports = pushes.all()});
     allocations += test::allocation_count_of_this_thread() - before;
     ASSERT_TRUE(tick.ok()) << mechanism->explain(tick.status) << " at " << k;
-    const double now = work(held, from, mechanism->motion(held.port)), here = energy(*mechanism),
+    const double now = pushes.work_done(*mechanism), here = energy(*mechanism),
                  loss = mechanism->books().friction_loss;
     given.add(now);
     in_play = support::larger(in_play, std::abs(now), std::abs(here), std::abs(given.value));
@@ -118,6 +149,7 @@ TEST_P(Passive, WhatGoesInAtThePortsIsStoredOrBurnt) {
   EXPECT_LE(left, kBalance * in_play) << "J in all, of " << in_play << " J";
   EXPECT_GE(burnt, 0.0);
   EXPECT_GT(std::abs(given.value), 0.0);
+  EXPECT_EQ(pushes.with_two, mechanism->ports().size() > 1 ? ticks / 2 : 0);
 }
 // Chains, loops (some redundant, one with a spring, one of eighteen rows), a free body, rolling, elastic joints.
 INSTANTIATE_TEST_SUITE_P(Models, Passive,
@@ -165,10 +197,10 @@ TEST(PassiveIntegrator, GoesOnWherePlacesAreRoundedByTheirSize) {
     }
     mechanism->set_state(state);
     std::mt19937_64 random(3);
-    PortWrench held{};
+    Pushes pushes;
     for (int k = 0; k < 3000; ++k) {
-      push(*mechanism, k, 5.0, random, held);
-      const simulate::Tick tick = mechanism->step({.ports = {&held, 1}});
+      push(*mechanism, k, 5.0, random, pushes);
+      const simulate::Tick tick = mechanism->step({.ports = pushes.all()});
       ASSERT_TRUE(tick.ok()) << fallen << ": " << mechanism->explain(tick.status) << " at " << k;
     }
   }
@@ -255,17 +287,17 @@ TEST_P(PassiveContact, NeverGivesMoreThanWentIn) {
   const int ticks = long_tests() ? 1000000 : 4000;
   const double start = energy(*mechanism);
   double given = 0.0, last = start, in_play = std::abs(start), excess = 0.0;
-  PortWrench held{};
+  Pushes pushes;
   long allocations = 0;
   for (int k = 0; k < ticks; ++k) {
-    push(*mechanism, k, force, random, held);
-    const PortMotion from = mechanism->motion(held.port);
+    push(*mechanism, k, force, random, pushes);
+    pushes.begin(*mechanism);
     const long before = test::allocation_count_of_this_thread();
-    const simulate::Tick tick = mechanism->step({.ports = {&held, 1}});
+    const simulate::Tick tick = mechanism->step({.ports = pushes.all()});
     allocations += test::allocation_count_of_this_thread() - before;
     ASSERT_TRUE(tick.ok()) << mechanism->explain(tick.status) << " at " << k << ", port "
-                           << mechanism->ports()[static_cast<std::size_t>(held.port)].name;
-    const double now = work(held, from, mechanism->motion(held.port)), here = energy(*mechanism);
+                           << mechanism->ports()[static_cast<std::size_t>(pushes.held[0].port)].name;
+    const double now = pushes.work_done(*mechanism), here = energy(*mechanism);
     given += now;
     in_play = support::larger(in_play, std::abs(now), std::abs(here), std::abs(given));
     excess = support::larger(excess, (here - last - now) / in_play);

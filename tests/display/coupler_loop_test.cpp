@@ -14,6 +14,7 @@
 #include "display/mass_on_spring.h"
 #include "support/allocations.h"
 #include "support/compare.h"
+#include "support/locks.h"
 #include "support/paths.h"
 
 namespace tactus::display {
@@ -49,7 +50,7 @@ Outcome run(simulate::Mechanism& mechanism, int port, device::HandPointer hand, 
   EXPECT_EQ(follows, follow);
   EXPECT_TRUE(loop.enable());
   Outcome result;
-  const long before = test::allocation_count_of_this_thread();
+  const long before = test::allocation_count_of_this_thread(), locks = test::lock_count_of_this_thread();
   for (int k = 0; k < 4000; ++k) {
     if (!device->wait() || !loop.tick(loop.period())) break;
     result.made = support::larger(result.made, loop.record().made);
@@ -63,6 +64,7 @@ Outcome run(simulate::Mechanism& mechanism, int port, device::HandPointer hand, 
     if (records != nullptr) (*records)[static_cast<std::size_t>(k)] = loop.record();
   }
   EXPECT_EQ(test::allocation_count_of_this_thread(), before);
+  EXPECT_EQ(test::lock_count_of_this_thread(), locks);
   result.fault = loop.safety().fault;
   result.turned = loop.books().turned();
   return result;

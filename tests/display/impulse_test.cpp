@@ -2,8 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <string>
+#include <thread>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include <tactus/contact/open.h>
 #include <tactus/describe/read/load.h>
@@ -172,6 +177,88 @@ TEST(Impulse, IsNotLostInAClampWhereContactsGoByWholeSteps) {
           }
         }
       }
+}
+
+/// What the motors gave from the tick on in which an update brought the blow; the speed of the handle at the
+/// end, as it truly is.
+struct Given {
+  double impulse = 0.0, speed = 0.0, largest = 0.0;  // [N s], [m/s], [N]
+};
+
+/// The same through two rates, for so many ticks. The hand's push gives block and handle 0.368 N s each.
+Given strike_at_two_rates(const TwoRateOptions& rates, const control::FourChannelGains& gains, double clamp,
+                          const char* wall, int ticks,
+                          const contact::OpenOptions& options = {.step = kPeriod}) {
+  const auto mechanism = before_wall(options, wall);
+  const int port = mechanism->port("block");
+  device::SimulatedImpedance device(bare(), pushed());
+  HapticLoop loop(*mechanism, device, port, {}, clamped(clamp));
+  loop.use(gains);
+  loop.use(rates);
+  EXPECT_TRUE(loop.enable());
+  Given given;
+  int begun = -1;
+  for (int k = 0; k < 3000 && (begun < 0 || k < begun + ticks); ++k) {
+    EXPECT_TRUE(device.wait() && loop.tick(kPeriod)) << k << name_of(loop.safety().fault);
+    // Beside a thread not faster than it can follow.
+    if (rates.thread) std::this_thread::sleep_for(std::chrono::microseconds(300));
+    if (k < 400) continue;  // the hand pushes until then, and the wall is not met before
+    const double F = loop.record().on_handle[3];
+    constexpr double kBlow = 5.0;  // [N] beyond all that springs and dampers do
+    if (begun < 0 && std::abs(F) > kBlow) begun = k;
+    given.impulse -= kPeriod * F;
+    given.largest = support::larger(given.largest, std::abs(F));
+  }
+  EXPECT_GT(begun, 0);
+  loop.rest();
+  device.wait();
+  given.speed = device.handle().V[3];
+  return given;
+}
+
+/// Handle and local model go on until the update comes, up to 20 mm beyond the wall. What a spring of 100 N/m
+/// does with that is no part of a blow: here it has 2 rad/s.
+control::FourChannelGains weakly_coordinated(bool penalties) {
+  control::FourChannelGains gains = channels(penalties);
+  gains.coordination = {{0.5, 4.0}, {0.1, 4.0}};
+  return gains;
+}
+
+// A wall that is met between two updates: the next one brings what it gave to the port, and the hand gets all
+// of it, once. Within 40 ticks by acceleration; penalties bring the handle back to the wall, too, and it
+// comes to rest there.
+TEST(Impulse, IsNotLostBetweenTheUpdatesOfASlowerSimulation) {
+  for (const TwoRateOptions& rates :
+       {TwoRateOptions{.every = 33}, TwoRateOptions{.every = 33, .delay = 20}, TwoRateOptions{.every = 4}})
+    for (const bool by_steps : {false, true})
+      for (const char* wall : {kPlane, kStop})
+        for (const bool penalties : {false, true})
+          for (const double clamp : {20.0, 0.0}) {
+            contact::OpenOptions options{.step = kPeriod};
+            if (by_steps) options.contact = contact::OpenOptions::Contact::stepping;
+            const Given given = strike_at_two_rates(rates, weakly_coordinated(penalties), clamp, wall,
+                                                    penalties ? 2000 : 40, options);
+            const std::string where =
+                fmt::format("{} {} {} {} {} {}", rates.every, rates.delay, by_steps ? "steps" : "events",
+                            wall == kPlane ? "plane" : "stop", penalties ? "penalties" : "impedance", clamp);
+            EXPECT_NEAR(given.impulse, kImpulse, kShare * kImpulse) << where;
+            EXPECT_NEAR(given.speed, 0.0, kShare * kImpulse / kMass) << where;
+            if (clamp > 0.0) {
+              EXPECT_LE(given.largest, clamp * (1.0 + 1e-12)) << where;
+            } else {
+              EXPECT_NEAR(given.largest, kImpulse / kPeriod, 0.05 * kImpulse / kPeriod) << where;
+            }
+          }
+}
+
+// With a thread updates come when they come: the sum is the same.
+TEST(Impulse, IsNotLostWhereTheSimulationHasAThread) {
+  const TwoRateOptions rates{.every = 33, .delay = 0, .thread = true};
+  for (const double clamp : {20.0, 0.0}) {
+    const Given given = strike_at_two_rates(rates, weakly_coordinated(false), clamp, kPlane, 40);
+    EXPECT_NEAR(given.impulse, kImpulse, kShare * kImpulse) << clamp;
+    EXPECT_NEAR(given.speed, 0.0, kShare * kImpulse / kMass) << clamp;
+  }
 }
 
 // An admittance device is moved: its commanded velocity jumps by p/m, in one tick.

@@ -14,6 +14,7 @@
 
 #include "support/allocations.h"
 #include "support/compare.h"
+#include "support/locks.h"
 #include "support/paths.h"
 
 namespace tactus::display {
@@ -102,10 +103,12 @@ TEST(InternalDamping, TakesEnergyInEveryTickUntilThePortAloneMoves) {
     ASSERT_GT(inside, 0.1 * began);
     constexpr double kScheme = 1e-9;  // of the energy: rk4 in a tick of 1 ms at some 1 rad/s
     for (int k = 0; k < 300; ++k) {
-      const long allocated = test::allocation_count_of_this_thread();
+      const long allocated = test::allocation_count_of_this_thread(),
+                 locks = test::lock_count_of_this_thread();
       port.begin();
       const bool well = port.step({}).ok();
       ASSERT_EQ(test::allocation_count_of_this_thread(), allocated);
+      ASSERT_EQ(test::lock_count_of_this_thread(), locks);
       ASSERT_TRUE(well);
       const double now = port.energy();
       ASSERT_TRUE(now <= before + kScheme * began) << damping << " " << k << " " << now - before;

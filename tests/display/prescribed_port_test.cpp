@@ -21,6 +21,7 @@
 
 #include "support/allocations.h"
 #include "support/compare.h"
+#include "support/locks.h"
 #include "support/paths.h"
 
 namespace tactus::control {
@@ -89,38 +90,60 @@ TEST(PrescribedPort, OfTheSliderCrankTakesWhatThePaperSays) {
     const double f1 = (3 - 2 * std::cos(q2)) * q1dd + 9.81 * std::cos(q1) - 2 * std::sin(q2) * u1 * u1;
     const double a = -2 * std::cos(q1) * u1 * u1 - 2 * std::sin(q1) * q1dd;
     const Vector6 F = reaction_at(*crank, slider, kX, {0, 0, 0, a, 0, 0});
-    EXPECT_NEAR(F[3], f1 / (-2 * std::sin(q1)), 20 * kRounding) << q1;
+    const double wanted = f1 / (-2 * std::sin(q1));
+    EXPECT_NEAR(F[3], wanted, kRounding * std::abs(wanted)) << q1;
   }
 }
 
+// At eight places that nobody chose, moving: what the motors would have to give for the same accelerations,
+// by the equations of the whole loop, has the same power as the handle's force at every motion that the loop
+// allows there.
 TEST(PrescribedPort, OfThePantographTakesWhatItsMotorsWouldGive) {
   const describe::Model pantograph = model("pantograph");
   const auto device = contact::open(pantograph);
   const int handle = device->port("handle");
   const simulate::Dynamics dynamics = simulate::compile(derive::Equations(pantograph));
-  const simulate::State start = device->state();
-  const Vector6 F = reaction_at(*device, handle, kX | kY, {0, 0, 0, 3.0, -5.0, 0});
-  const simulate::PortWrench push{handle, F};
-  ASSERT_TRUE(device->hold({.tau = {}, .ports = {&push, 1}, .wrench = {}}));
-  const Vector6 moved = device->acceleration(handle);
-  EXPECT_NEAR(moved[3], 3.0, kRounding);
-  EXPECT_NEAR(moved[4], -5.0, kRounding);
-  const std::span<const double> now = device->accelerations();
-  const std::vector<double> udot(now.begin(), now.end());
-  const simulate::ConstrainedInverse motors =
-      simulate::constrained_inverse(dynamics, 0.0, start.q, start.u, udot);
-  EXPECT_LT(motors.residual, kRounding);
-  // The same power at every motion that the loop allows.
-  for (const std::array<double, 2> rates : {std::array{1.0, 0.0}, std::array{0.3, -0.8}}) {
-    simulate::State state = start;
-    state.u = {rates[0], rates[1], 0.0, 0.0};
+  double fastest = 0.0, farthest = 0.0;
+  const math::Vec3<double> begin = device->motion(handle).X_WP.p;
+  for (int place = 0; place < 8; ++place) {
+    const double a = 1.3 * place, size = 2.0 + 0.5 * place;
+    simulate::State state = device->state();
+    state.u = {size * std::cos(a), size * std::sin(1.7 * a), 0.0, 0.0};
     device->set_state(state);
-    const simulate::PortMotion& motion = device->motion(handle);
-    const std::vector<double>& u = device->state().u;
-    EXPECT_GT(std::abs(u[0]) + std::abs(u[1]), 0.1);
-    const double at_handle = F[3] * motion.V_WP[3] + F[4] * motion.V_WP[4];
-    EXPECT_NEAR(at_handle, motors.tau[0] * u[0] + motors.tau[1] * u[1], kRounding);
+    for (int k = 0; place > 0 && k < 30; ++k) ASSERT_TRUE(device->step().ok()) << place;
+    const simulate::State here = device->state();
+    const Vector6 V = device->motion(handle).V_WP;
+    fastest = support::larger(fastest, std::hypot(V[3], V[4]));
+    const math::Vec3<double> way = device->motion(handle).X_WP.p - begin;
+    farthest = support::larger(farthest, std::sqrt(dot(way, way)));
+
+    const Vector6 wanted{0, 0, 0, 3.0 - place, -5.0 + 2.0 * place, 0};
+    const Vector6 F = reaction_at(*device, handle, kX | kY, wanted);
+    const double force = 1.0 + std::hypot(F[3], F[4]);
+    const simulate::PortWrench push{handle, F};
+    ASSERT_TRUE(device->hold({.tau = {}, .ports = {&push, 1}, .wrench = {}}));
+    const Vector6 moved = device->acceleration(handle);
+    for (const std::size_t i : {3u, 4u})
+      EXPECT_NEAR(moved[i], wanted[i], kRounding * (1.0 + std::abs(wanted[i]))) << place;
+    const std::span<const double> now = device->accelerations();
+    const std::vector<double> udot(now.begin(), now.end());
+    const simulate::ConstrainedInverse motors =
+        simulate::constrained_inverse(dynamics, here.t, here.q, here.u, udot);
+    EXPECT_LT(motors.residual, kRounding * force) << place;
+    for (const std::array<double, 2> rates : {std::array{1.0, 0.0}, std::array{0.3, -0.8}}) {
+      state = here;
+      state.u = {rates[0], rates[1], 0.0, 0.0};
+      device->set_state(state);
+      const simulate::PortMotion& motion = device->motion(handle);
+      const std::vector<double>& u = device->state().u;
+      EXPECT_GT(std::abs(u[0]) + std::abs(u[1]), 0.1);
+      const double at_handle = F[3] * motion.V_WP[3] + F[4] * motion.V_WP[4];
+      EXPECT_NEAR(at_handle, motors.tau[0] * u[0] + motors.tau[1] * u[1], kRounding * force) << place;
+    }
+    device->set_state(here);
   }
+  EXPECT_GT(fastest, 0.2);
+  EXPECT_GT(farthest, 0.01);
 }
 
 TEST(PrescribedPort, IsRefusedWhereThePortHasFewerFreedoms) {
@@ -160,7 +183,7 @@ TEST(PrescribedPort, FollowsTheHandInTheLoopWithoutAllocation) {
   loop.use(PrescribedGains{.axes = kX});
   ASSERT_TRUE(loop.enable());
   double apart = 0.0, moved = 0.0, first = 0.0;
-  const long before = test::allocation_count_of_this_thread();
+  const long before = test::allocation_count_of_this_thread(), locks = test::lock_count_of_this_thread();
   for (int k = 0; k < 3000; ++k) {
     device->wait();
     ASSERT_TRUE(loop.tick(1e-3)) << name_of(loop.safety().fault);
@@ -170,6 +193,7 @@ TEST(PrescribedPort, FollowsTheHandInTheLoopWithoutAllocation) {
     if (k > 1000) apart = support::larger(apart, std::abs(r.p_P.x - r.p_H.x - first));
   }
   EXPECT_EQ(test::allocation_count_of_this_thread(), before);
+  EXPECT_EQ(test::lock_count_of_this_thread(), locks);
   EXPECT_GT(moved, 0.01);
   // [m] What the acceleration's pole is late by, 5 ms at 0.03 m (2 pi 1 Hz)^2, over the square of 100 rad/s.
   EXPECT_LT(apart, 0.2 * 0.03);
@@ -308,18 +332,41 @@ TEST(InternalMotion, OfARedundantArmIsNotFeltAtItsHand) {
     for (std::size_t i = 0; i < 7; ++i) swing = support::larger(swing, std::abs(b[i] - udot_before[i]));
     EXPECT_GT(swing, 1e-3);
 
-    // J Jbar = 1: the wrench Lambda e_i moves the hand by e_i.
+    // J Jbar = 1: the columns of Jbar = M^-1 J^T Lambda are what the wrenches Lambda e_i do to the
+    // accelerations, J is the port's Jacobian, which nobody was asked for them.
+    const std::span<const double> jacobian = arm->jacobian(hand);
+    const std::vector<double> J(jacobian.begin(), jacobian.end());
     Matrix6 L;
     arm->mobility(hand, L);
+    ASSERT_TRUE(arm->hold({}));
+    const std::span<const double> c = arm->accelerations();
+    const std::vector<double> rest(c.begin(), c.end());
     for (std::size_t i = 0; i < 6; ++i) {
       Vector6 lambda{};
       lambda[i] = 1.0;
       ASSERT_TRUE(solve_at_port(L, device::kAllAxes, lambda));
+      const simulate::PortWrench along{hand, lambda};
+      ASSERT_TRUE(arm->hold({.tau = {}, .ports = {&along, 1}, .wrench = {}}));
+      const std::span<const double> d = arm->accelerations();
       for (std::size_t r = 0; r < 6; ++r) {
-        double sum = 0.0;
-        for (std::size_t c = 0; c < 6; ++c) sum += L[6 * r + c] * lambda[c];
-        EXPECT_NEAR(sum, r == i ? 1.0 : 0.0, 1e-12);
+        double sum = 0.0, size = 1.0;
+        for (std::size_t k = 0; k < 7; ++k) {
+          sum += J[7 * r + k] * (d[k] - rest[k]);
+          size += std::abs(J[7 * r + k] * (d[k] - rest[k]));
+        }
+        EXPECT_NEAR(sum, r == i ? 1.0 : 0.0, 1e-12 * size) << trial;
       }
+    }
+    // So the port has nothing of what is damped: J (u - Jbar V) = 0, and tau is -s b of that.
+    InternalDamper damper(*arm, hand, device::kAllAxes, 3.0);
+    std::array<simulate::PortWrench, 1> acting{simulate::PortWrench{hand, pull}};
+    damper.damp(acting);
+    const std::span<const double> damping = damper.tau();
+    EXPECT_GT(support::largest(damping), 1e-3) << trial;
+    for (std::size_t r = 0; r < 6; ++r) {
+      double sum = 0.0;
+      for (std::size_t k = 0; k < 7; ++k) sum += J[7 * r + k] * damping[k];
+      EXPECT_NEAR(sum, 0.0, 1e-12 * (1.0 + support::largest(damping))) << trial;
     }
   }
 }

@@ -13,6 +13,7 @@
 #include "display/mass_on_spring.h"
 #include "support/allocations.h"
 #include "support/compare.h"
+#include "support/locks.h"
 
 namespace tactus::display {
 namespace {
@@ -62,9 +63,10 @@ TEST(ProxyLoop, PressesByItsSpringAndSlidesOverTheEnd) {
   bool beyond = false;
   for (int k = 0; k < 4000; ++k) {
     ASSERT_TRUE(device->wait());
-    const long before = test::allocation_count_of_this_thread();
+    const long before = test::allocation_count_of_this_thread(), locks = test::lock_count_of_this_thread();
     ASSERT_TRUE(loop.tick(1e-3)) << k;
     EXPECT_EQ(test::allocation_count_of_this_thread(), before);
+    EXPECT_EQ(test::lock_count_of_this_thread(), locks);
     const TickRecord& record = loop.record();
     EXPECT_EQ(record.on_port, Vector6{});  // the mechanism goes on by itself
     if (k == 990) {

@@ -15,6 +15,7 @@
 
 #include "display/mass_on_spring.h"
 #include "support/allocations.h"
+#include "support/locks.h"
 #include "support/paths.h"
 
 namespace tactus::display {
@@ -42,9 +43,10 @@ std::vector<double> run(const Held& held, int rehearsals, int ticks) {
   EXPECT_TRUE(loop.enable());
   std::vector<double> numbers;
   for (int k = 0; k < ticks; ++k) {
-    const long before = test::allocation_count_of_this_thread();
+    const long before = test::allocation_count_of_this_thread(), locks = test::lock_count_of_this_thread();
     for (int i = 0; i < rehearsals; ++i) loop.rehearse();
     EXPECT_EQ(test::allocation_count_of_this_thread(), before) << k;
+    EXPECT_EQ(test::lock_count_of_this_thread(), locks) << k;
     EXPECT_TRUE(device->wait());
     if (!loop.tick(loop.period())) {
       ADD_FAILURE() << held.model << " at " << k;

@@ -1,20 +1,25 @@
 // Four channels in the loop: every impedance device, held at any link, through singularities, and when something goes wrong.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <complex>
 #include <cstring>
+#include <span>
 
 #include <tactus/base/error.h>
 #include <tactus/contact/open.h>
+#include <tactus/control/coupler_design.h>
 #include <tactus/describe/read/load.h>
 #include <tactus/device/registry.h>
 #include <tactus/device/simulated_impedance.h>
 #include <tactus/display/felt.h>
 #include <tactus/display/run_loop.h>
+#include <tactus/math/rotation_vector.h>
 
 #include "display/faulty.h"
 #include "support/allocations.h"
+#include "support/locks.h"
 #include "support/paths.h"
 
 namespace tactus::display {
@@ -53,14 +58,15 @@ class EveryController : public ::testing::TestWithParam<std::tuple<std::string, 
   bool penalties_ = std::get<1>(GetParam());
 };
 
-TEST_P(EveryController, RunsWithoutAFaultAndWithoutAllocation) {
+TEST_P(EveryController, RunsWithoutAFaultAllocationOrLock) {
   Rig rig(name_, penalties_, Injected::nothing, 0);
-  const long before = test::allocation_count_of_this_thread();
+  const long before = test::allocation_count_of_this_thread(), locks = test::lock_count_of_this_thread();
   for (int k = 0; k < 1000; ++k) {
     rig.device.wait();
     ASSERT_TRUE(rig.loop.tick(rig.loop.period())) << name_of(rig.loop.safety().fault) << " at " << k;
   }
   EXPECT_EQ(test::allocation_count_of_this_thread(), before);
+  EXPECT_EQ(test::lock_count_of_this_thread(), locks);
   EXPECT_EQ(rig.loop.safety().stage, Stage::on);
   EXPECT_GT(std::abs(rig.mechanism->state().u[0]), 1e-4);  // the hand moves it
 }
@@ -126,6 +132,12 @@ TEST(Teleoperation, RefusesWhatCannotBe) {
   gains = {};
   gains.motion_scale = -1.0;
   EXPECT_THROW(loop.use(gains), InputError);
+  gains = {};
+  gains.stiffness[1] = -1.0;
+  EXPECT_THROW(loop.use(gains), InputError);
+  gains = {};
+  gains.damping[0] = std::nan("");
+  EXPECT_THROW(loop.use(gains), InputError);
 }
 
 /// A device of 1 kg that does what it is told, without limits, and senses the hand.
@@ -175,8 +187,11 @@ constexpr double kAsDemanded = 0.01;  // of the impedance
 constexpr double kMass = 3.0, kFrequency = 2.0 * 3.14159265358979323846,
                  kRate = 1e4;  // [kg], [rad/s] 1 Hz, [Hz]
 
-/// [N s/m] What a hand that shakes the device at 1 Hz feels of a mass behind four channels: F/V, at that frequency.
-std::complex<double> felt_impedance(const device::Specification& specification, double force, double motion) {
+/// [N s/m] What a hand that shakes the device at 1 Hz feels of a mass behind four channels: F/V, at that
+/// frequency, in the last of `periods` s; the handle's own spring k_d and damper b_d of `own` {N s/m, N/m}
+/// beside it.
+std::complex<double> felt_impedance(const device::Specification& specification, double force, double motion,
+                                    const std::array<double, 2>& own = {}, int periods = 1) {
   const auto mechanism = contact::open(describe::load_text(R"(
 name: mass
 gravity: [0, 0, 0]
@@ -193,10 +208,14 @@ joints: {x: {type: prismatic, parent: world, child: block, axis: x}}
   FourChannelGains gains;
   gains.force_scale = force;
   gains.motion_scale = motion;
+  gains.damping[1] = own[0];
+  gains.stiffness[1] = own[1];
   loop.use(gains);
   EXPECT_TRUE(loop.enable());
-  std::vector<TickRecord> records(static_cast<std::size_t>(specification.rate));
-  EXPECT_EQ(run_loop(loop, {.duration = 1.0}, records).ticks, std::lround(specification.rate));
+  const auto period = static_cast<std::size_t>(specification.rate);
+  std::vector<TickRecord> all(static_cast<std::size_t>(periods) * period);
+  EXPECT_EQ(run_loop(loop, {.duration = 1.0 * periods}, all).ticks, static_cast<long>(all.size()));
+  const std::span<const TickRecord> records = std::span<const TickRecord>(all).last(period);
   // The part of the handle's true velocity at 1 Hz, over one period, by parts from its way.
   double sine = 0.0, cosine = 0.0;
   for (std::size_t k = 0; k + 1 < records.size(); ++k) {
@@ -233,6 +252,94 @@ TEST(Teleoperation, AtAKilohertzAMassThatIsMuchHeavierThanTheDeviceIsFelt) {
     EXPECT_NEAR(felt.real(), 0.0, kDamper) << force;
     EXPECT_LT(felt_error(bare(kSlow), force, 1.0), kAsDemanded) << force;
   }
+}
+
+// The handle's own damper b_d and spring k_d of (4) are felt beside the mass as they are, at the handle,
+// whatever the scales; and the port is held with it: it does not go on where the spring holds the handle.
+TEST(Teleoperation, ASpringAndADamperOfTheHandlesOwnAreFeltBesideTheMass) {
+  constexpr double kDamping = 30.0, kStiffness = 150.0;  // [N s/m], [N/m]
+  for (const std::array<double, 2> scale : {std::array{1.0, 1.0}, {0.1, 0.1}, {10.0, 10.0}, {0.5, 2.0}}) {
+    const std::complex<double> expected{kDamping,
+                                        kFrequency * scale[0] / scale[1] * kMass - kStiffness / kFrequency};
+    const std::complex<double> felt =
+        felt_impedance(bare(kRate), scale[0], scale[1], {kDamping, kStiffness}, 4);
+    EXPECT_LT(std::abs(felt - expected), kAsDemanded * std::abs(expected)) << scale[0] << " " << scale[1];
+  }
+}
+
+/// [m] how far a constant force F brings a handle with a spring of its own, and how far the port is from it
+/// then; and what the loop made [J].
+struct Resting {
+  double way = 0.0, apart = 0.0, made = 0.0;
+};
+Resting rest_on_its_spring(const char* name, double F, double stiffness, double damping) {
+  const auto mechanism = contact::open(describe::load_text(R"(
+name: mass
+gravity: [0, 0, 0]
+bodies: {block: {mass: 3}}
+joints: {x: {type: prismatic, parent: world, child: block, axis: x}}
+)",
+                                                           "mass.yaml"),
+                                       {.step = 1e-3});
+  const auto device = device::open(name, device::constant({0, 0, 0, F, 0, 0}));
+  const device::Specification& s = device->specification();
+  FourChannelGains gains;
+  gains.by_coordination = !s.force_sensor;
+  if (gains.by_coordination) gains.coordination = control::design(s, {1e12, 1e12});
+  gains.stiffness[1] = stiffness;
+  gains.damping[1] = damping;
+  HapticLoop loop(*mechanism, *device, mechanism->port("block"), {}, control::limits_for(s));
+  loop.use(gains);
+  loop.guard_passivity(true);
+  EXPECT_TRUE(loop.enable());
+  Resting result;
+  double started = 0.0, offset = 0.0;
+  for (int k = 0; k < 8000; ++k) {
+    EXPECT_TRUE(device->wait() && loop.tick(1e-3)) << name << " " << k << name_of(loop.safety().fault);
+    // It is relaxed where the handle is when forces are there, and a tenth of a second later where the hand
+    // is sensed.
+    if (k < (s.force_sensor ? 350 : 250)) {
+      started = loop.record().p_H.x;
+      offset = loop.record().p_P.x - started;
+    }
+  }
+  result.way = loop.record().p_H.x - started;
+  result.apart = std::abs(loop.record().p_P.x - loop.record().p_H.x - offset);
+  result.made = loop.record().made;
+  return result;
+}
+
+// Through devices as they are, with a force sensor and without one.
+TEST(Teleoperation, AHandleWithASpringOfItsOwnComesToRestThere) {
+  constexpr double kForce = 2.0, kStiffness = 150.0, kDamping = 40.0;
+  for (const char* name : {"simulated:ideal-force", "simulated:planar-force", "simulated:planar"}) {
+    const Resting rest = rest_on_its_spring(name, kForce, kStiffness, kDamping);
+    EXPECT_NEAR(rest.way, kForce / kStiffness, 0.1 * kForce / kStiffness) << name;
+    EXPECT_LT(rest.apart, 2e-3) << name;
+    EXPECT_LT(rest.made, 1e-3) << name;
+  }
+}
+
+// A handle that is turned when the display begins gets no torque of its spring: it is relaxed there.
+TEST(Teleoperation, ASpringOfTheHandlesOwnBeginsWhereTheHandleIs) {
+  const auto mechanism = open_model("rigid_body");
+  device::Specification s = bare(1000.0);
+  s.actuated = s.sensed = device::kAllAxes;
+  device::SimulatedImpedance device(s, device::none());
+  device.set_handle({.p = {0.1, 0.2, 0.3}, .orientation = math::exponential({0.3, 0.2, -0.4}), .V = {}});
+  HapticLoop loop(*mechanism, device, 0, {}, no_limits());
+  FourChannelGains gains;
+  gains.penalties = false;
+  loop.use(gains);
+  ASSERT_TRUE(loop.enable());
+  gains.stiffness = {2.0, 300.0};
+  HapticLoop held(*mechanism, device, 0, {}, no_limits());
+  held.use(gains);
+  ASSERT_TRUE(device.wait() && loop.tick(1e-3));
+  const Vector6 without = loop.record().on_handle;
+  ASSERT_TRUE(held.enable());
+  ASSERT_TRUE(device.wait() && held.tick(1e-3));
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(held.record().on_handle[i], without[i], 1e-6) << i;
 }
 
 // A device's damping b is masked by an estimate of its velocity that comes 2/w late: what is left of it would be felt as 2 b/w = 0.2 kg less. That

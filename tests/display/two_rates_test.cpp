@@ -172,7 +172,8 @@ TEST(TwoRates, AnUpdateIsTheMechanismAlsoInContact) {
   EXPECT_NEAR(fine.over_the_tick / finest.over_the_tick, 2.0, 0.2);
 }
 
-// Rates that are equal are one rate: the same bits, in contact too, for every controller.
+// Rates that are equal are one rate: the loop has the mechanism itself, and no local model. What a local
+// model with an update in every tick would be is measured above, port by port.
 TEST(TwoRates, ThatAreEqualAreOne) {
   const TwoRateOptions rates{.every = 1};
   for (const bool coupler : {false, true}) {
@@ -181,6 +182,46 @@ TEST(TwoRates, ThatAreEqualAreOne) {
         two("chain_in_enclosure", "distal", &rates, hand(), coupler);
     const std::vector<TickRecord> a = one.run(2.0), b = two.run(2.0);
     for (std::size_t k = 0; k < a.size(); ++k) ASSERT_EQ(a[k].on_handle, b[k].on_handle) << k;
+  }
+}
+
+/// [N] root mean square of the difference of the hand's forces: a local model with an update in every tick of
+/// `step` s, against the mechanism itself.
+double error_at_equal_rates(const std::string& model, double step) {
+  std::vector<Vector6> forces[2];
+  for (const bool local : {false, true}) {
+    device::Specification s = bare();
+    s.rate = 1.0 / step;
+    const auto mechanism =
+        contact::open(describe::load(support::source_dir() + "/models/" + model + ".yaml"), {.step = step});
+    device::SimulatedImpedance device(s, device::constant({0, 0, 0, 0.4, 0, 0}));
+    HapticLoop loop(*mechanism, device, mechanism->port("distal"), {}, Scene::no_limits());
+    loop.use(control::FourChannelGains{});
+    if (local) loop.use(TwoRateOptions{.every = 1, .even_if_equal = true});
+    EXPECT_TRUE(loop.enable());
+    for (int k = 0; k < static_cast<int>(std::lround(2.0 / step)); ++k) {
+      EXPECT_TRUE(device.wait() && loop.tick(step)) << k;
+      EXPECT_EQ(loop.record().age, 0);
+      forces[local ? 1 : 0].push_back(loop.record().on_handle);
+    }
+  }
+  double sum = 0.0;
+  for (std::size_t k = 0; k < forces[0].size(); ++k)
+    for (std::size_t i = 3; i < 6; ++i) sum += std::pow(forces[0][k][i] - forces[1][k][i], 2);
+  return std::sqrt(sum / static_cast<double>(forces[0].size()));
+}
+
+// A loop that has a local model even though every tick has an update. Place, speed and directions are the
+// mechanism's; what is left is that the local model gives the acceleration where a tick begins, the mechanism
+// its mean over the tick, and in contact forces that are implicit over it: of first order in the tick, free
+// and in contact.
+TEST(TwoRates, ALocalModelAtEqualRatesErrsByWhatChangesInATick) {
+  for (const char* model : {"three_link_chain", "chain_in_enclosure"}) {
+    const double coarse = error_at_equal_rates(model, 2e-3), fine = error_at_equal_rates(model, 1e-3),
+                 finest = error_at_equal_rates(model, 5e-4);
+    EXPECT_GT(finest, 0.0) << model;
+    EXPECT_NEAR(coarse / fine, 2.0, 0.3) << model;
+    EXPECT_NEAR(fine / finest, 2.0, 0.3) << model;
   }
 }
 
@@ -267,6 +308,47 @@ TEST(TwoRates, AreStableInContactAtThirtyHertz) {
   }
 }
 
+/// A block on twelve compliant feet that press, and twelve more that hang 1 mm above the ground.
+const char* const kManyFeet = R"(
+name: many_feet
+gravity: [0, 0, -9.81]
+bodies:
+  world: {geometry: [{shape: plane, size: [2, 2], contact: true}]}
+  block: {mass: 1}
+joints: {z: {type: prismatic, parent: world, child: block, axis: z}}
+contact: {defaults: {render: compliant, stiffness: 2000 N/m, damping: 10 N s/m, friction: 0}}
+initial: {q: {z: 9.9 mm}}
+)";
+std::string on_feet() {
+  std::string feet = "geometry: [";
+  for (int i = 0; i < 24; ++i)
+    feet += "{shape: sphere, radius: 10 mm, contact: true, placement: {xyz: [" + std::to_string(0.05 * i) +
+            ", 0, " + (i < 12 ? "0" : "1 mm") + "]}}, ";
+  std::string text = kManyFeet;
+  return text.replace(text.find("{mass: 1}"), 9, "{mass: 1, " + feet + "]}");
+}
+
+// The local model has room for eight contacts. What it leaves out is said: those that touch or are about to,
+// not all that are watched.
+TEST(TwoRates, SayHowManyContactsTheyHaveNoRoomFor) {
+  const auto block = contact::open(describe::load_text(on_feet(), "feet.yaml"), {.step = 1e-3});
+  device::SimulatedImpedance device(bare(), device::none());
+  HapticLoop loop(*block, device, block->port("block"), {{0.5, 400.0}, {0.01, 8.0}}, Scene::no_limits());
+  loop.use(TwoRateOptions{.every = 10});
+  ASSERT_TRUE(loop.enable());
+  ASSERT_TRUE(device.wait() && loop.tick(1e-3));
+  EXPECT_EQ(loop.record().left_out, 12 - static_cast<int>(control::kMostLocalContacts));
+  // Faster than 1 mm in 10 ms, the others are about to touch.
+  const auto falling = contact::open(describe::load_text(on_feet(), "feet.yaml"), {.step = 1e-3});
+  simulate::State state = falling->state();
+  state.u[0] = -0.5;
+  falling->set_state(state);
+  LocalPort local(*falling, falling->port("block"), {}, {.every = 10});
+  EXPECT_EQ(local.left_out(), 24 - static_cast<int>(control::kMostLocalContacts));
+  Scene few("three_link_chain", "distal", nullptr);
+  for (const TickRecord& record : few.run(0.01)) EXPECT_EQ(record.left_out, 0);
+}
+
 TEST(TwoRates, NeitherAllocateNorLockInTheLoop) {
   const TwoRateOptions rates{.every = 10, .delay = 5};
   Scene scene("chain_in_enclosure", "distal", &rates);
@@ -281,6 +363,49 @@ TEST(TwoRates, NeitherAllocateNorLockInTheLoop) {
   }
   EXPECT_EQ(test::allocation_count_of_this_thread(), before);
   EXPECT_EQ(test::lock_count_of_this_thread(), locks);
+}
+
+/// A block between two walls, from which it bounces.
+std::unique_ptr<simulate::Mechanism> between_walls() {
+  return contact::open(describe::load_text(R"(
+name: between_walls
+gravity: [0, 0, 0]
+bodies: {block: {mass: 2}}
+joints: {x: {type: prismatic, parent: world, child: block, axis: x, limits: [-0.1, 0.1]}}
+contact: {stops: [{joints: [x], restitution: 0.8}]}
+initial: {u: {x: 3}}
+)",
+                                           "between.yaml"),
+                       {.step = 1e-3});
+}
+
+// What blows give to the port between two updates is their sum, and it is brought once: several of them in an
+// update, with updates late, and with some that are missed. The rest of what the block's speed changes by is
+// what was applied.
+TEST(TwoRates, BringEveryBlowOnce) {
+  constexpr double kRounding = 1e-9;  // [m/s]
+  for (const TwoRateOptions& rates : {TwoRateOptions{.every = 33}, TwoRateOptions{.every = 100, .delay = 40},
+                                      TwoRateOptions{.every = 7, .delay = 90}}) {
+    const auto block = between_walls();
+    LocalPort local(*block, block->port("block"), {}, rates);
+    constexpr int kTicks = 2000;
+    double brought = 0.0, applied = 0.0;
+    long blows = 0;
+    for (int k = 0; k <= kTicks + rates.every + rates.delay; ++k) {
+      local.begin();
+      const double now = local.brought()[3];
+      brought += now;
+      blows += std::abs(now) > kRounding;
+      // Nothing more while the last update is made and comes.
+      const double F = k < kTicks ? 2.0 * std::sin(0.01 * k) : 0.0;
+      applied += 1e-3 * F;
+      EXPECT_TRUE(local.step({0, 0, 0, F, 0, 0}).ok());
+    }
+    EXPECT_GT(blows, 5);
+    EXPECT_GT(std::abs(brought), 0.5);
+    EXPECT_NEAR(local.local().update().motion.V_WP[3], 3.0 + applied / 2.0 + brought, kRounding)
+        << rates.every << " " << rates.delay;
+  }
 }
 
 /// [N] the hand's forces of a run with updates of up to `oldest` ticks, against those of the mechanism
@@ -358,14 +483,15 @@ void tick_beside(Scene& scene, int ticks, const Each& each) {
   }
 }
 
-TEST(TwoRates, WithAThreadUpdatesAreOnTheirWayAsLongAsIsAskedFor) {
+TEST(TwoRates, WithAThreadUpdatesAreOnTheirWayAsLongAsIsAskedForAndTheLoopNeitherAllocatesNorLocks) {
   constexpr int kDelay = 25;
   const TwoRateOptions rates{.every = 10, .delay = kDelay, .thread = true};
   Scene scene("three_link_chain", "middle", &rates);
   int before = 0, updates = 0, youngest = 1 << 20;
-  long allocated = 0;
+  // From the first tick on: the thread is there since the loop has two rates, and sleeps between ticks are no
+  // locks.
+  const long allocated = test::allocation_count_of_this_thread(), locks = test::lock_count_of_this_thread();
   tick_beside(scene, 400, [&](const TickRecord& record) {
-    if (updates == 3) allocated = test::allocation_count_of_this_thread();
     if (record.age < before) {
       ++updates;
       youngest = std::min(youngest, record.age);
@@ -374,6 +500,7 @@ TEST(TwoRates, WithAThreadUpdatesAreOnTheirWayAsLongAsIsAskedFor) {
   });
   EXPECT_GT(updates, 10);
   EXPECT_EQ(test::allocation_count_of_this_thread(), allocated);
+  EXPECT_EQ(test::lock_count_of_this_thread(), locks);
   EXPECT_GE(youngest, kDelay);
   EXPECT_LT(youngest, kDelay + 60);  // some came as soon as they could: a busy machine's worst
 }

@@ -161,6 +161,7 @@ std::string tick_schema() {
                         {"softness", kNumber},
                         {"resisted", kInteger},
                         {"age", kInteger},
+                        {"left_out", kInteger},
                         {"events", kInteger},
                         {"stage", kInteger},
                         {"fault", kInteger},
@@ -431,11 +432,12 @@ std::string tick_message(const LogEntry& entry) {
   number("guarded", entry.record.guarded);
   number("made", entry.record.made);
   number("softness", entry.record.softness);
-  text += fmt::format(R"(,"resisted":{},"age":{})", entry.record.resisted, entry.record.age);
-  if (entry.has_answers)
-    text += fmt::format(R"(,"answers":[{}])",
-                        fmt::join(entry.answers.to.begin(),
-                                  entry.answers.to.begin() + static_cast<long>(entry.answers.count), ","));
+    text += fmt::format(R"(,"resisted":{},"age":{},"left_out":{})", entry.record.resisted, entry.record.age,
+                        entry.record.left_out);
+    if (entry.has_answers)
+      text += fmt::format(R"(,"answers":[{}])",
+                          fmt::join(entry.answers.to.begin(),
+                                    entry.answers.to.begin() + static_cast<long>(entry.answers.count), ","));
   text += fmt::format(R"(,"events":{},"stage":{},"fault":{}}})", entry.record.events,
                       static_cast<int>(entry.record.stage), static_cast<int>(entry.record.fault));
   return text;
@@ -475,6 +477,7 @@ LogEntry parse_tick(std::string_view text, const std::string& file) {
       entry.record.softness = number_of(json.at("softness"));
       entry.record.resisted = json.at("resisted").get<int>();
       entry.record.age = json.at("age").get<int>();
+      entry.record.left_out = json.value("left_out", 0);  // earlier logs have none
     }
     if (const auto answers = json.find("answers"); answers != json.end()) {
       entry.has_answers = true;
