@@ -147,7 +147,7 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
                                                          .model_name = request.model.path,
                                                          .model_text = request.model.text(),
                                                          .files = std::move(attached)});
-  if (!loop.enable()) throw Failed("the device could not be switched on");
+  if (!request.device_off && !loop.enable()) throw Failed("the device could not be switched on");
   display::RunReport report;
   RunMeasure measure(session.specification, request.controller == "prescribed",
                      four_channeled(request, session.specification) ? request.motion_scale : 1.0);

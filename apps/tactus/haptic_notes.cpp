@@ -182,7 +182,7 @@ std::string reason_of(HapticSession& session, const HapticRequest& request, cons
     return fmt::format("give {}", remedy_for_energy(session, request, measured.most_resisted > 0));
   if (fault == control::Fault::apart && !(measured.largest_held_lag > kFarApart))
     return "along axes that the device does not have, where nothing holds the port";
-  return control::why_stopped(*session.device);
+  return session.device->trouble();
 }
 
 void note_what_came_of_it(const HapticSession& session, const HapticRequest& request, const Outcome& outcome,

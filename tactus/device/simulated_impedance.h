@@ -8,9 +8,9 @@
 // force sensor, where there is one, stands between hand and handle (force_sensor.h).
 #pragma once
 
-#include <array>
 #include <atomic>
 
+#include <tactus/device/command_delay.h>
 #include <tactus/device/device.h>
 #include <tactus/device/force_sensor.h>
 #include <tactus/device/hand.h>
@@ -20,7 +20,7 @@ namespace tactus::device {
 
 class SimulatedImpedance final : public Device {
  public:
-  /// Throws InputError where the specification has no inertia, no rate, or a latency of more than kMostDelay periods.
+  /// Throws InputError where the specification has no inertia, no rate, or a latency that CommandDelay does not bear.
   /// `bias` and `seed` are of its force sensor.
   SimulatedImpedance(Specification specification, HandPointer hand, const Vector6& bias = {},
                      std::uint64_t seed = 1);
@@ -41,8 +41,6 @@ class SimulatedImpedance final : public Device {
   const Handle& handle() const noexcept { return handle_; }
   void set_handle(const Handle& handle) noexcept { handle_ = handle; }
 
-  static constexpr std::size_t kMostDelay = 64;  // [periods]
-
  private:
   void advance(const Vector6& motors, double t, double h) noexcept;
   void sense_force() noexcept;
@@ -55,8 +53,7 @@ class SimulatedImpedance final : public Device {
   std::atomic<bool> stopped_{false};
   Handle handle_{};
   Sample sample_{};
-  std::size_t delay_ = 0;
-  std::array<Vector6, kMostDelay + 1> coming_{};  // commands: [0] is the newest
+  CommandDelay coming_;
   double hand_work_ = 0.0;
 };
 
