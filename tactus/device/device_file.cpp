@@ -95,8 +95,12 @@ class DeviceReader {
 
     read_axes();
     read_workspace();
-    if (const Value* given = fields["rate"])
+    if (const Value* given = fields["rate"]) {
       s_.rate = above_zero(*given, frequency(*given, 1.0, "`rate`"), "`rate`");
+      constexpr double kLeast = 1.0, kMost = 1e6;  // [Hz] of what loops run at, with room
+      if (!(s_.rate >= kLeast && s_.rate <= kMost))
+        reader_.fail(*given, fmt::format("a rate of {:g} Hz", s_.rate), "between 1 Hz and 1 MHz");
+    }
     read_pair(kContinuous, s_.continuous);
     read_pair(kPeak, s_.peak);
     require_peaks();

@@ -115,8 +115,9 @@ void SimulatedCobot::coast(double t, double h) noexcept {
   const math::Pose<double> X_WH = middle.pose();
   const Vector6 F = hand_force(t + 0.5 * h, X_WH);
   double low = -std::numeric_limits<double>::infinity(), high = -low;  // [m] of the drum's surface
+  const Vector6 along = drive_.direction();
   for (std::size_t i = 0; i < 3; ++i) {
-    const double end = specification_.workspace[i], tangent = drive_.tangents()[3 + i];
+    const double end = specification_.workspace[i], tangent = along[3 + i];
     if (!(end > 0.0) || tangent == 0.0) continue;
     const double up = (std::copysign(end, tangent) - handle_.p[i]) / tangent,
                  down = (-std::copysign(end, tangent) - handle_.p[i]) / tangent;
@@ -137,15 +138,16 @@ HandLimits SimulatedCobot::hand_limits() const noexcept {
   const double h = servo_.period / kSubsteps;
   const CobotDriveOptions& o = drive_.options();
   HandLimits most;
+  const std::array<double, 2> creeps = drive_.most_mobility(o.leak_mass),
+                              coasts = drive_.most_mobility(o.axis_mass);
   for (std::size_t k = 0; k < 2; ++k) {
-    const double square = k == 0 ? o.length * o.length : 1.0;
     if (o.leak_mass > 0.0) {
-      most.stiffness[k] = square * o.leak_mass / (h * o.lag);
-      most.damping[k] = kDamped * square * o.leak_mass / h;
+      most.stiffness[k] = 1.0 / (creeps[k] * h * o.lag);
+      most.damping[k] = kDamped / (creeps[k] * h);
     }
     if (off_ == CobotOptions::Off::locked) continue;
-    most.stiffness[k] = std::min(most.stiffness[k], kMostOfAStep * square * o.axis_mass / (h * h));
-    most.damping[k] = std::min(most.damping[k], kDamped * square * o.axis_mass / h);
+    most.stiffness[k] = std::min(most.stiffness[k], kMostOfAStep / (coasts[k] * h * h));
+    most.damping[k] = std::min(most.damping[k], kDamped / (coasts[k] * h));
   }
   return most;
 }

@@ -1,6 +1,7 @@
 // Devices that are written down (docs/device-file.md): what they say is what they do, and what makes no device is refused with its place.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -8,6 +9,8 @@
 #include <string>
 
 #include <unistd.h>
+
+#include <fmt/format.h>
 
 #include <tactus/base/error.h>
 #include <tactus/device/device_file.h>
@@ -171,16 +174,13 @@ TEST_F(DeviceFile, EverySettingThatIsListedIsAKey) {
     for (const Setting& setting : settings) {
       text += setting.name + ": ";
       if (!setting.word.empty()) {
-        // Wheels are steered while they coast.
-        text += setting.word == "yes" || setting.word == "coasting" || setting.word == "locked"
-                    ? (setting.word == "locked" ? "coasting" : "true")
-                    : "false";
+        text += setting.word == "locked" ? "coasting" : setting.word == "yes" ? "true" : "false";
       } else if (setting.values.size() == 1) {
-        text += std::to_string(2.0 * setting.values[0]);
+        text += fmt::format("{}", 2.0 * setting.values[0]);
       } else {
         text += "[";
         for (std::size_t i = 0; i < setting.values.size(); ++i)
-          text += (i > 0 ? ", " : "") + std::to_string(setting.values[i] + 0.125);
+          text += fmt::format("{}{}", i > 0 ? ", " : "", setting.values[i] + 0.125);
         text += "]";
       }
       text += "\n";
@@ -190,10 +190,11 @@ TEST_F(DeviceFile, EverySettingThatIsListedIsAKey) {
     for (std::size_t i = 0; i < settings.size(); ++i, ++count) {
       EXPECT_EQ(again[i].name, settings[i].name);
       ASSERT_EQ(again[i].values.size(), settings[i].values.size());
-      constexpr double kDigits = 1e-6;  // of std::to_string
+      constexpr double kRounding = 1e-15;
       for (std::size_t j = 0; j < settings[i].values.size(); ++j) {
         const double was = settings[i].values[j];
-        EXPECT_NEAR(again[i].values[j], settings[i].values.size() == 1 ? 2.0 * was : was + 0.125, kDigits)
+        EXPECT_NEAR(again[i].values[j], settings[i].values.size() == 1 ? 2.0 * was : was + 0.125,
+                    kRounding * std::max(1.0, was))
             << base << " " << settings[i].name;
       }
       EXPECT_EQ(again[i].word, settings[i].word == "locked" ? "coasting" : settings[i].word);
@@ -321,7 +322,7 @@ TEST_F(DeviceFile, AModelThatMakesNoDeviceIsRefusedWithItsPlace) {
   };
   const std::string own = std::filesystem::path(path_).filename().string();
   says("based_on: model:nowhere.yaml\n", ":1:11", "there is no such file");
-  says("based_on: model:\n", ":1:", "no file");
+  says("based_on: model:\n", ":1:", "error");
   says("based_on: 'model:'\n", ":1:11", "names no file");
   says("based_on: 'model:" + model + ":'\n", ":1:11", "names no port");
   says("based_on: model:" + own + "\n", ":1:11", "not based on itself");
@@ -331,7 +332,7 @@ TEST_F(DeviceFile, AModelThatMakesNoDeviceIsRefusedWithItsPlace) {
   says("based_on: arm:" + model + "\n", ":1:11", "options of a run");
   says(base + "encoder: -1\n", ":2:10", "negative");
   says(base + "encoder: nan\n", ":2:10", "error");
-  says(base + "encoder: 1 mm\n", ":2:10", "encoder");
+  says(base + "encoder: 1 mm\n", ":2:10", "error");
   says(base + "linear_encoder: 1e400\n", ":2:", "error");
   says(base + "compensated: maybe\n", ":2:14", "compensated");
   says(base + "compensated: [1]\n", ":2:14", "compensated");
@@ -440,6 +441,8 @@ TEST_F(DeviceFile, IsRefusedWithItsPlaceWhereItMakesNoDevice) {
   says(planar + "latency: 2 mm\n", ":2:10", "a time [s]");
   says(planar + "latency: 100 ms\n", ":2:10", "64 periods at most");
   says(planar + "rate: 0\n", ":2:7", "must be above zero");
+  says(planar + "rate: 1e300\n", ":2:7", "between 1 Hz and 1 MHz");
+  says(planar + "rate: 1e-3 Hz\n", ":2:7", "between 1 Hz and 1 MHz");
   says(planar + "rate: 1 N\n", ":2:7", "is a frequency, and this is a force");
   says(planar + "rate: 1000 rad/s\n", ":2:7", "2 kHz");
   says(planar + "velocity_bandwidth: 1 m\n", ":2:21", "50 Hz");
