@@ -263,7 +263,7 @@ void Opening::choose_device() {
 void Opening::check_handle() const {
   const device::Specification& s = session_.specification;
   const bool of_model =
-      s.name.starts_with("model:") || (s.kind == device::Kind::impedance && device::is_device_file(s.name));
+      s.name.starts_with("model:") || (!given_ && device::of_model(request_.device).has_value());
   constexpr double kRounding = 1e6;  // [kg m^2], [kg] what is as heavy, or less than nothing, is no handle
   for (std::size_t k = 0; k < 2; ++k)
     if (of_model && (s.actuated >> (3 * k) & 0b111) != 0 && !(s.inertia[k] > 0.0 && s.inertia[k] < kRounding))

@@ -99,7 +99,7 @@ class DeviceReader {
       s_.rate = above_zero(*given, frequency(*given, 1.0, "`rate`"), "`rate`");
       constexpr double kLeast = 1.0, kMost = 1e6;  // [Hz] of what loops run at, with room
       if (!(s_.rate >= kLeast && s_.rate <= kMost))
-        reader_.fail(*given, fmt::format("a rate of {:g} Hz", s_.rate), "between 1 Hz and 1 MHz");
+        reader_.fail(*given, fmt::format("a rate of {:g} Hz", s_.rate), "between 1 Hz and 1000 kHz");
     }
     read_pair(kContinuous, s_.continuous);
     read_pair(kPeak, s_.peak);
@@ -445,6 +445,9 @@ SimulatedDevice read_device(const std::string& path) {
                      "check the path: FILE.yaml for a device of your own, model:FILE.yaml for a mechanism");
   const std::string text = describe::read_source(path);
   describe::require_text(text, path);
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos)
+    throw InputError({path, 1, 1}, "the file is empty",
+                     "begin with `based_on: simulated:planar`, or another device of `tactus devices`");
   return DeviceReader(text, path).read(path);
 }
 

@@ -269,6 +269,23 @@ initial: {q1: 45 deg, q2: 80 deg}
   EXPECT_EQ(tactus("replay " + log).code, 0);
 }
 
+// Where its weight is felt, that gives the hand energy, and the loop has not made it.
+TEST(Devices, WhatADevicesOwnWeightGivesIsNotLaidToTheLoop) {
+  const Folder folder;
+  const auto notes = [&](const char* compensated) {
+    const std::string file = folder.file("own.yaml", "based_on: model:" + model("stewart_platform.yaml") +
+                                                         "\ncompensated: " + compensated + "\n");
+    const Outcome run =
+        tactus("haptic " + model("shopping_cart.yaml") + " --duration 0.3 --json --device " + file);
+    EXPECT_EQ(run.code, 0) << run.err;
+    return nlohmann::json::parse(run.out).at("notes").dump();
+  };
+  const std::string felt = notes("false"), carried = notes("true");
+  EXPECT_NE(felt.find("own weight"), std::string::npos) << felt;
+  EXPECT_EQ(felt.find("that neither the hand"), std::string::npos) << felt;
+  EXPECT_EQ(carried.find("own weight"), std::string::npos) << carried;
+}
+
 // The first half of S0's footnote 5 from the command line: a cobot that is off, its wheel at 45 degrees, pushed by 10 N.
 TEST(Devices, ACobotThatIsOffCoastsFromTheCommandLine) {
   const Folder folder;

@@ -441,8 +441,8 @@ TEST_F(DeviceFile, IsRefusedWithItsPlaceWhereItMakesNoDevice) {
   says(planar + "latency: 2 mm\n", ":2:10", "a time [s]");
   says(planar + "latency: 100 ms\n", ":2:10", "64 periods at most");
   says(planar + "rate: 0\n", ":2:7", "must be above zero");
-  says(planar + "rate: 1e300\n", ":2:7", "between 1 Hz and 1 MHz");
-  says(planar + "rate: 1e-3 Hz\n", ":2:7", "between 1 Hz and 1 MHz");
+  says(planar + "rate: 1e300\n", ":2:7", "between 1 Hz and 1000 kHz");
+  says(planar + "rate: 1e-3 Hz\n", ":2:7", "between 1 Hz and 1000 kHz");
   says(planar + "rate: 1 N\n", ":2:7", "is a frequency, and this is a force");
   says(planar + "rate: 1000 rad/s\n", ":2:7", "2 kHz");
   says(planar + "velocity_bandwidth: 1 m\n", ":2:21", "50 Hz");
@@ -473,7 +473,8 @@ TEST_F(DeviceFile, IsRefusedWithItsPlaceWhereItMakesNoDevice) {
   says("inertia: 1 kg\n", ":1:1", "has no `based_on`");
   says("bodies: {a: {mass: 1}}\n", ":1:1", "model:" + path_);
   says("- 1\n", ":1:1", "must be a map");
-  EXPECT_NE(refusal("").find("error"), std::string::npos);
+  says("", ":1:1", "begin with `based_on");
+  says("\n  \n", ":1:1", "begin with `based_on");
   EXPECT_THROW(open("not_there.yaml", none()), InputError);
 }
 
