@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A device that is not there yet: its numbers from a file, what it can show by them, and how a shopping cart feels through it.
+# Devices that are not there yet: their numbers from files, what they can show by them, and how a shopping cart feels through them.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 tactus="${TACTUS:-build/release/tactus}"
@@ -10,3 +10,8 @@ mkdir -p "$out"
 "$tactus" devices examples/22_table_top.yaml --latency 0 --rate 4000   # what a faster bus would be worth
 "$tactus" haptic models/shopping_cart.yaml --device examples/22_table_top.yaml --size 0.05 \
   --plot "$out/cart_by_table_top.svg"
+
+# A mechanism as the device: by which motors, encoders and sensor, its file says.
+"$tactus" devices examples/22_five_bar.yaml
+"$tactus" haptic models/shopping_cart.yaml --device examples/22_five_bar.yaml --size 0.02 \
+  --plot "$out/cart_by_five_bar.svg"

@@ -4,8 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <tactus/base/error.h>
-
+#include "fixture_option.h"
 #include "options.h"
 
 namespace tactus::apps {
@@ -70,9 +69,9 @@ void ArmSettings::add_to(CLI::App& verb) {
       ->capture_default_str()
       ->check(numbers(Range::not_negative()))
       ->group(group);
-  verb.add_option(
-          "--arm-gripper", gripper,
-          "what hangs beyond the transducer: MASS, or MASS,X,Y,Z with its centre in the tool's axes [kg, m]")
+  verb.add_option("--arm-gripper", gripper,
+                  fmt::format("what hangs beyond the transducer: {}, in the tool's axes [kg, m, kg m^2]",
+                              kFixtureForm))
       ->group(group);
   verb.add_flag("--arm-uncompensated", uncompensated,
                 "the gripper's weight and inertia are left in what the transducer reads")
@@ -114,12 +113,10 @@ control::ArmDeviceOptions ArmSettings::options() const {
     for (std::size_t i = 0; i < 6; ++i) o.transducer.bias[i] = six[(i + 3) % 6];
   }
   if (!gripper.empty()) {
-    const std::vector<double> four = listed_numbers("--arm-gripper", gripper, 0, ListedUnit::none);
-    if (four.size() != 1 && four.size() != 4)
-      throw InputError({}, fmt::format("--arm-gripper {}: {} numbers", gripper, four.size()),
-                       "give MASS, or MASS,X,Y,Z");
-    o.gripper.mass = four[0];
-    if (four.size() == 4) o.gripper.centre = {four[1], four[2], four[3]};
+    const device::Fixture fixture = fixture_of("--arm-gripper", gripper);
+    o.gripper.mass = fixture.mass;
+    o.gripper.centre = fixture.centre;
+    o.gripper.inertia = fixture.inertia;
   }
   o.transducer.cut_off = force_cut_off;
   o.rate_cut_off = rate_cut_off;

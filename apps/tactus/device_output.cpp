@@ -78,8 +78,10 @@ ordered_json as_json(const Specification& s) {
 ordered_json as_json(const std::vector<device::Setting>& settings) {
   ordered_json json = ordered_json::object();
   for (const device::Setting& setting : settings) {
-    if (setting.name == "leads")
-      json[setting.name] = setting.values[0] != 0.0;
+    if (setting.word == "yes" || setting.word == "no")
+      json[setting.name] = setting.word == "yes";
+    else if (!setting.word.empty())
+      json[setting.name] = setting.word;
     else if (setting.values.size() == 1)
       json[setting.name] = setting.values[0];
     else
@@ -123,7 +125,7 @@ void print_short(const Specification& s) {
              moves ? "N/m" : "N m/rad");
 }
 
-void print_whole(const Specification& s, const std::vector<device::Setting>& settings) {
+void print_whole(const Specification& s, const std::vector<device::Setting>& settings, bool of_model) {
   const bool impedance = s.kind == device::Kind::impedance;
   fmt::print("{}: {}\n", s.name, s.description);
   line("kind", impedance ? "impedance: it is moved by the hand, and pushes back"
@@ -138,13 +140,17 @@ void print_whole(const Specification& s, const std::vector<device::Setting>& set
       if (s.workspace[i] > 0.0 && device::has_axis(s.sensed, 3 + i))
         sides += fmt::format("{}{} from {:g} to {:g} m", sides.empty() ? "" : ", ", "xyz"[i], -s.workspace[i],
                              s.workspace[i]);
-    line("workspace", sides.empty() ? "any place" : sides);
+    const bool reaches = sides.empty() && of_model;
+    line("workspace", reaches         ? "none is stated: as far as its mechanism reaches"
+                      : sides.empty() ? "any place"
+                                      : sides);
   }
   if (turns(s))
     line("turns by", s.workspace_angle > 0.0
                          ? fmt::format("{:g} rad from its zero at most ({:.4g} deg)", s.workspace_angle,
                                        s.workspace_angle * 180.0 / std::numbers::pi)
-                         : "any angle");
+                     : of_model ? "none is stated: as far as its mechanism turns"
+                                : "any angle");
   constexpr const char* kNoLimit = "no limit";
   line(impedance ? "gives for ever" : "bears for ever", s, s.continuous, "N", "N m", kNoLimit);
   line(impedance ? "gives at most" : "senses at most", s, s.peak, "N", "N m", kNoLimit);
@@ -170,8 +176,8 @@ void print_whole(const Specification& s, const std::vector<device::Setting>& set
   line(impedance ? "shows at most" : "nowhere softer than",
        fmt::format("{:g} {}", s.stiffness, pushes ? "N/m" : "N m/rad"));
   for (const device::Setting& setting : settings) {
-    const std::string value = setting.name == "leads" ? (setting.values[0] != 0.0 ? "yes" : "no")
-                                                      : fmt::format("{:g}", fmt::join(setting.values, ", "));
+    const std::string value =
+        setting.word.empty() ? fmt::format("{:g}", fmt::join(setting.values, ", ")) : setting.word;
     line(setting.name, value + (setting.unit.empty() ? "" : " ") + setting.unit);
   }
 }

@@ -19,6 +19,6 @@ nlohmann::ordered_json as_json(const std::vector<device::Setting>& settings);
 /// Some lines: kind, workspace, forces, steps.
 void print_short(const device::Specification& s);
 /// Every number of it with its unit.
-void print_whole(const device::Specification& s, const std::vector<device::Setting>& settings);
+void print_whole(const device::Specification& s, const std::vector<device::Setting>& settings, bool of_model);
 
 }  // namespace tactus::apps

@@ -85,7 +85,8 @@ void list(bool as_json_text) {
     for (const Specification& s : device::devices()) print_short(s);
     fmt::print("\nOf files:\n");
     for (const Made& made : kMade) fmt::print("{}: {}\n", made.form, made.description);
-    fmt::print("FILE.yaml: a simulated device with numbers of your own (docs/device-file.md)\n");
+    fmt::print(
+        "FILE.yaml: a simulated device, or a model as one, with numbers of your own (docs/device-file.md)\n");
     fmt::print("\nDrivers:\n");
     for (const device::Driver& driver : drivers)
       fmt::print("{}: {}\n  {}: {}\n", driver.form, driver.specification.description,
@@ -110,7 +111,8 @@ struct Known {
   Specification specification;
   std::vector<Setting> settings;
   bool driver = false, available = true;
-  std::string found;  // of a driver
+  std::string found{};  // of a driver
+  bool of_model = false;
 };
 
 /// "forcedimension" of "forcedimension[:NUMBER]" and of "forcedimension:1".
@@ -122,12 +124,16 @@ Known known(const DevicesRequest& request) {
     refuse(fmt::format("`{}` names no file", name),
            "model:FILE, model:FILE:PORT, arm:FILE, arm:FILE:FRAME, file:TABLE.csv");
   if (auto simulated = device::simulated(name, request.rate))
-    return {std::move(simulated->specification), std::move(simulated->settings), false, true, {}};
+    return {std::move(simulated->specification), std::move(simulated->settings)};
+  if (auto made = device::of_model(name)) {
+    const auto device = device::open(name, device::none(), {.rate = request.rate});
+    return {device->specification(), std::move(made->settings), false, true, {}, true};
+  }
   // Of what is made of a file the file says everything; hardware is not opened to be looked at.
-  for (const char* kind : {"model:", "arm:", "file:"})
+  for (const char* kind : {"arm:", "file:"})
     if (name.starts_with(kind)) {
       const auto device = control::open_device(name, device::none(), {.rate = request.rate});
-      return {device->specification(), {}, std::string_view(kind) == "file:", true, {}};
+      return {device->specification(), {}, std::string_view(kind) == "file:"};
     }
   const std::string_view wanted = name.starts_with("dhd") ? "forcedimension" : without_number(name);
   std::vector<std::string> names;
@@ -148,7 +154,7 @@ Known known(const DevicesRequest& request) {
 /// Whether a servo comes after what it is told.
 bool lags(const Known& device) {
   return std::any_of(device.settings.begin(), device.settings.end(),
-                     [](const Setting& s) { return s.name == "leads" && s.values[0] == 0.0; });
+                     [](const Setting& s) { return s.name == "leads" && s.word == "no"; });
 }
 
 /// Options that say nothing of such a device.
@@ -190,7 +196,7 @@ void show(const DevicesRequest& request) {
     if (!notes.empty()) json["notes"] = notes;
     return print_json(json);
   }
-  print_whole(s, device.settings);
+  print_whole(s, device.settings, device.of_model);
   if (!device.found.empty())
     fmt::print("  {:<23}{}: {}; these are the numbers of a usual one\n", "driver",
                device.available ? "there" : "not there", device.found);

@@ -157,7 +157,7 @@ void run(HapticRequest request, const SetupFile& files, const CLI::App& verb) {
                                                          .model_text = request.model.text(),
                                                          .files = std::move(attached)});
   OutputFile histogram(request.histogram), plot(request.plot);  // refused before the run, not after it
-  if (!loop.enable()) throw Failed("the device could not be switched on");
+  if (!request.device_off && !loop.enable()) throw Failed("the device could not be switched on");
   display::RunReport report;
   RunMeasure measure(session.specification, loop, request.controller == "prescribed",
                      four_channeled(request, session.specification) ? request.motion_scale : 1.0);

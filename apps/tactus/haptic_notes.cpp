@@ -1,5 +1,6 @@
 #include "haptic_notes.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -99,6 +100,14 @@ void note_run(const HapticSession& session, const display::RunReport& report, No
                                 made.hand_over_time, made.hand_over_reason));
 }
 
+/// What moves the device's handle by itself: a mechanism's weight that its motors do not carry.
+bool moves_by_itself(device::Device& device) {
+  constexpr double kSlight = 0.1;  // [N], [N m]
+  device::HandleDynamics own;
+  if (!device.dynamics(own)) return false;
+  return std::any_of(own.bias.begin(), own.bias.end(), [](double b) { return std::abs(b) > kSlight; });
+}
+
 void note_energy(const HapticSession& session, const HapticRequest& request, const Outcome& outcome,
                  Notes& notes) {
   const bool moved = session.specification.kind == device::Kind::admittance;
@@ -124,6 +133,12 @@ void note_energy(const HapticSession& session, const HapticRequest& request, con
         "or "
         "its end; another sensor, or a softer hand",
         made.at_the_hand >= 0.5 * made.all ? "the hand gained" : "the mechanism was fed", made.all));
+  else if (const double by_device = outcome.last.out_of_handle - outcome.hand_work;
+           !moved && by_device >= 0.5 * made.all && moves_by_itself(*session.device))
+    notes.push_back(fmt::format(
+        "the hand gained {:.3g} J by the device's own weight or springs, which are felt; its motors "
+        "carry them with `compensated: true`",
+        made.all));
   else
     notes.push_back(
         fmt::format("{} {:.3g} J that neither the hand nor the mechanism put in: the loop is not passive; {}",
@@ -199,7 +214,7 @@ std::string reason_of(HapticSession& session, const HapticRequest& request, cons
     return fmt::format("give {}", remedy_for_energy(session, request, measured.most_resisted > 0));
   if (fault == control::Fault::apart && !(measured.largest_held_lag > kFarApart))
     return "along axes that the device does not have, where nothing holds the port";
-  return control::why_stopped(*session.device);
+  return session.device->trouble();
 }
 
 void note_what_came_of_it(const HapticSession& session, const HapticRequest& request, const Outcome& outcome,

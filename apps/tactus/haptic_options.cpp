@@ -8,6 +8,7 @@
 
 #include <tactus/device/registry.h>
 
+#include "fixture_option.h"
 #include "haptic_hand.h"
 #include "haptic_request.h"
 #include "haptic_session.h"
@@ -55,11 +56,16 @@ void add_device_options(CLI::App* verb, HapticRequest* request) {
                    "simulated:planar where the port stays in "
                    "a plane z = const, otherwise "
                    "simulated:spatial");
-  verb->add_option("--tool", request->tool,
-                   "hangs beyond the force sensor of simulated:admittance, or a device based on it [kg]; its "
-                   "weight and inertia are "
-                   "taken out of what is sensed")
-      ->check(numbers(Range::not_negative()));
+  verb->add_option(
+      "--tool", request->tool,
+      fmt::format("hangs beyond the force sensor of simulated:admittance, simulated:cobot, or a "
+                  "device based on them: {}, in the handle's axes [kg, m, kg m^2]; its weight, by "
+                  "the model's gravity, and its inertia are taken out of what is sensed",
+                  kFixtureForm));
+  verb->add_flag(
+      "--device-off", request->device_off,
+      "the device is never switched on: its hand moves it as it is by itself, and nothing holds the "
+      "mechanism");
 }
 
 void add_coupling_options(CLI::App* verb, HapticRequest* request) {

@@ -14,6 +14,7 @@ struct HapticRequest {
   ModelChoice model;
   std::string device, port, controller = "coupler", coupling = "firm", integrator = "rk4", out, plot, log,
                             histogram;
+  std::string tool;                                               // fixture_option.h; "": none
   std::string formulation = "automatic", holding = "projection";  // of constraints
   std::vector<std::string> prescribe;                             // axes
   std::vector<std::string> notes;                                 // of options that were given and do nothing
@@ -29,7 +30,6 @@ struct HapticRequest {
   double rate = 0.0, duration = 5.0, size = 0.0, stiffness = 0.0, damping = -1.0, late = 0.0;
   double rotational_stiffness = 0.0, rotational_damping = -1.0;  // [N m/rad], [N m s/rad] as the two before
   double watchdog = 0.1;
-  double tool = 0.0;                                             // [kg]
   double most_force = 0.0, most_torque = 0.0, most_speed = 0.0;  // [N], [N m], [m/s]; 0: the device's own
   double most_force_rate = 0.0, most_torque_rate = 0.0, most_power = 0.0;  // [N/s], [N m/s], [W]; as well
   double most_turn_speed = 0.0, most_power_rate = 0.0;                     // [rad/s], [W/s]; as well
@@ -41,7 +41,8 @@ struct HapticRequest {
   int update_every = 0;  // [ticks] of two rates, once the session is open
   int cpu = -1;
   bool passivity = false, weightless = false;
-  bool realtime = false;  // also where the device owns the clock, once it is open
+  bool device_off = false;  // for the whole run
+  bool realtime = false;    // also where the device owns the clock, once it is open
   bool moving = false, json = false;
 };
 

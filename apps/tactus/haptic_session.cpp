@@ -11,6 +11,7 @@
 #include <tactus/device/hand_file.h>
 #include <tactus/device/registry.h>
 
+#include "fixture_option.h"
 #include "grasp_point.h"
 #include "haptic_controllers.h"
 #include "haptic_rate.h"
@@ -120,6 +121,11 @@ class Opening {
     session_.model = std::move(model);
     session_.device = std::move(given);
     add_grasp_point(session_.model, request.port);
+    if (!request.tool.empty()) tool_ = about({"tool"}, [&] { return fixture_of("--tool", request.tool); });
+    // It has its weight, whatever holds the mechanism up.
+    const describe::Model& given_model = session_.model;
+    for (std::size_t i = 0; i < 3; ++i)
+      tool_.gravity[i] = describe::value_of(given_model, given_model.gravity[i]);
     if (request.weightless) session_.model.gravity = {0.0, 0.0, 0.0};
   }
 
@@ -143,6 +149,8 @@ class Opening {
     choose_controller();
     choose_guard();
     choose_updates();
+    if (request_.device_off)
+      note("the device stays off: nothing holds the mechanism, which goes as it goes by itself");
     return std::move(session_);
   }
 
@@ -160,14 +168,14 @@ class Opening {
   void note_recording();
   void choose_coupler();
   control::SafetyLimits limits() const;
-  device::Fixture tool() const { return {.mass = request_.tool, .centre = {}, .inertia = {}}; }
   void hang_tool();
   void choose_controller();
   void choose_guard();
   void choose_updates();
 
   HapticRequest& request_;
-  bool given_;  // the device
+  bool given_;              // the device
+  device::Fixture tool_{};  // beyond its force sensor
   HapticSession session_;
 };
 
@@ -195,7 +203,7 @@ void Opening::open_device() {
   session_.hand = std::make_shared<device::HandPointer>();
   session_.device = about({"device"}, [&] {
     return control::open_device(request_.device, std::make_unique<LaterHand>(session_.hand),
-                                {.rate = request_.rate, .seed = request_.hand.seed, .fixture = tool()},
+                                {.rate = request_.rate, .seed = request_.hand.seed, .fixture = tool_},
                                 request_.arm.options());
   });
 }
@@ -255,10 +263,11 @@ void Opening::choose_device() {
 /// A model as a device has the inertia that its mechanism has at the handle, where it begins.
 void Opening::check_handle() const {
   const device::Specification& s = session_.specification;
+  const bool of_model =
+      s.name.starts_with("model:") || (!given_ && device::of_model(request_.device).has_value());
   constexpr double kRounding = 1e6;  // [kg m^2], [kg] what is as heavy, or less than nothing, is no handle
   for (std::size_t k = 0; k < 2; ++k)
-    if (s.name.starts_with("model:") && (s.actuated >> (3 * k) & 0b111) != 0 &&
-        !(s.inertia[k] > 0.0 && s.inertia[k] < kRounding))
+    if (of_model && (s.actuated >> (3 * k) & 0b111) != 0 && !(s.inertia[k] > 0.0 && s.inertia[k] < kRounding))
       refuse(
           fmt::format("device `{}` cannot be {} as its handle stands where it begins: it has {:.3g} {} there",
                       s.name, k == 0 ? "turned" : "moved", s.inertia[k], k == 0 ? "kg m^2" : "kg"),
@@ -382,7 +391,7 @@ control::SafetyLimits Opening::limits() const {
 }
 
 void Opening::hang_tool() {
-  if (!(request_.tool > 0.0)) return;
+  if (!(tool_.mass > 0.0)) return;
   const device::Specification& s = session_.specification;
   const bool bears = [&] {  // the device of a log bore it
     if (given_) return true;
@@ -391,14 +400,23 @@ void Opening::hang_tool() {
   }();
   if (!bears)
     refuse(fmt::format("no tool can be hung on device `{}`", s.name),
-           control::is_arm(request_.device) ? "an arm's gripper is --arm-gripper"
-                                            : "--device simulated:admittance has a force sensor before it");
-  constexpr double kShare = 0.5, kFall = 9.81;  // of what the sensor reads: the rest is for the hand; [m/s^2]
-  if (const double heaviest = kShare * s.peak[1] / kFall; request_.tool > heaviest)
-    refuse(fmt::format("--tool {:g}: its weight takes more than half of the {:g} N that the sensor reads",
+           control::is_arm(request_.device)
+               ? "an arm's gripper is --arm-gripper"
+               : "--device simulated:admittance and simulated:cobot have a force sensor before it");
+  constexpr double kShare = 0.5;  // of what the sensor reads: the rest is for the hand
+  const double g = std::sqrt(dot(tool_.gravity, tool_.gravity)), force = tool_.mass * g,
+               torque = force * std::sqrt(dot(tool_.centre, tool_.centre));
+  if (s.peak[1] > 0.0 && force > kShare * s.peak[1])
+    refuse(fmt::format("--tool {}: its weight takes more than half of the {:g} N that the sensor reads",
                        request_.tool, s.peak[1]),
-           fmt::format("hang {:.3g} kg on it at most", heaviest));
-  session_.loop->compensate(tool());
+           fmt::format("hang {:.3g} kg on it at most", kShare * s.peak[1] / g));
+  if (s.peak[0] > 0.0 && torque > kShare * s.peak[0])
+    refuse(
+        fmt::format("--tool {}: its weight turns with up to {:.3g} N m, more than half of the {:g} N m that "
+                    "the sensor reads",
+                    request_.tool, torque, s.peak[0]),
+        fmt::format("with that mass its centre may be {:.3g} m from the handle", kShare * s.peak[0] / force));
+  session_.loop->compensate(tool_);
 }
 
 void Opening::choose_controller() {

@@ -1,5 +1,6 @@
 #include "input_files.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -51,23 +52,23 @@ std::vector<NamedFile> files_of_hand(const std::string& hand) {
 
 // file:PATH; model:FILE, model:FILE:PORT; arm:FILE, arm:FILE:FRAME; FILE.yaml.
 std::vector<NamedFile> files_of_device(const std::string& device) {
-  if (device::is_device_file(device)) return {{"the device's file", device}};
-  const std::size_t colon = device.find(':');
-  if (colon == std::string::npos) return {};
-  const std::string kind = device.substr(0, colon), rest = device.substr(colon + 1);
-  if (rest.empty()) return {};  // said where it is opened
-  if (kind == "file") return {{"the device's recording", rest}};
-  if (kind != "model" && kind != "arm") return {};
-  const std::string shorter = rest.substr(0, rest.rfind(':'));
-  const std::string path = std::filesystem::exists(rest) ? rest : shorter;
-  if (!std::filesystem::exists(path)) return {};
   std::vector<NamedFile> files;
-  try {
-    files = files_of_model(path);
-  } catch (const InputError&) {  // said where it is opened
-    return {};
+  const bool own = device::is_device_file(device);
+  if (own) files.push_back({"the device's file", device});
+  const std::size_t colon = device.find(':');
+  const std::string kind = device.substr(0, std::min(colon, device.size())),
+                    rest = colon == std::string::npos ? "" : device.substr(colon + 1);
+  if (kind == "file" && !rest.empty()) return {{"the device's recording", rest}};
+  try {  // what is wrong with them is said where it is opened
+    std::string model;
+    if (const auto made = device::of_model(device)) model = made->file;
+    if (kind == "arm") model = std::filesystem::exists(rest) ? rest : rest.substr(0, rest.rfind(':'));
+    if (model.empty() || !std::filesystem::exists(model)) return files;
+    std::vector<NamedFile> of_model = files_of_model(model);
+    of_model.front().name = "the device's model";
+    add(files, std::move(of_model));
+  } catch (const InputError&) {
   }
-  files.front().name = "the device's model";
   return files;
 }
 

@@ -155,7 +155,7 @@ Felt felt(const Context& context, const Object& object, const Conditions& condit
   double top = 0.0, bottom = 0.0;
   for (int k = 0; k < end; ++k) {
     if (!arm.wait() || !loop.tick(1.0 / kRate)) {
-      result.why = std::string(arm.why());
+      result.why = arm.trouble();
       return result;
     }
     const control::ArmDevice::Record& r = arm.record();

@@ -64,7 +64,7 @@ Meeting meet(const Context& context, const describe::Model& wall, Record* record
   double x_0 = NAN, met = NAN;
   for (int k = 0; k < 600; ++k) {
     if (!arm.wait() || !loop.tick(1.0 / kRate)) {
-      result.why = std::string(arm.why());
+      result.why = arm.trouble();
       return result;
     }
     const control::ArmDevice::Record& r = arm.record();

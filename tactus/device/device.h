@@ -85,7 +85,7 @@ struct HandleDynamics {
   Vector6 bias{};              // [N m; N]
 };
 
-/// What hangs beyond the force sensor: a handle or a tool (control/fixture.h).
+/// What hangs beyond the force sensor: a handle or a tool (device/fixture.h).
 struct Fixture {
   double mass = 0.0;             // [kg]
   math::Vec3<double> centre{};   // [m] from the handle's origin, in its axes
@@ -144,6 +144,10 @@ class Device {
     while (wait() && callback.tick(callback.context)) {
     }
   }
+
+  /// After the loop, for it may allocate: why the device was lost or switched itself off, in words, with a
+  /// remedy where there is one; empty where it did not, or cannot say.
+  virtual std::string trouble() const { return {}; }
 
   /// [J] that the hand has given to the handle; NaN where the device cannot know.
   virtual double hand_work() const noexcept;

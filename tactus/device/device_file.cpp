@@ -16,6 +16,7 @@
 #include <tactus/base/error.h>
 #include <tactus/describe/read/file_text.h>
 #include <tactus/describe/read/reader.h>
+#include <tactus/device/command_delay.h>
 #include <tactus/device/registry.h>
 
 namespace tactus::device {
@@ -27,7 +28,7 @@ using describe::Value;
 using Make = SimulatedDevice::Make;
 namespace dimension = algebra::dimension;
 
-constexpr std::array<std::string_view, 41> kKeys{
+constexpr std::array<std::string_view, 48> kKeys{
     "based_on", "description", "axes", "actuated", "workspace", "workspace_angle", "rate", "latency",
     "continuous_force", "continuous_torque", "peak_force", "peak_torque", "resolution",
     "rotational_resolution", "velocity_bandwidth", "force_sensor", "force_resolution", "torque_resolution",
@@ -37,8 +38,10 @@ constexpr std::array<std::string_view, 41> kKeys{
     "bandwidth", "leads", "compliance", "rotational_compliance", "force_noise", "torque_noise", "force_bias",
     "torque_bias",
     // cobots
-    "steering_lag", "leak_mass", "axis_mass", "drum_mass", "axis_friction", "drum_speed", "K_p", "K_i",
-    "K_d"};
+    "steering_lag", "leak_mass", "axis_mass", "drum_mass", "axis_friction", "drum_speed", "steepest",
+    "length_of_rotations", "off", "steered", "K_p", "K_i", "K_d",
+    // models
+    "encoder", "linear_encoder", "compensated"};
 
 /// A pair {rotation, translation} by its two keys.
 struct Pair {
@@ -64,6 +67,11 @@ std::vector<std::string> names_of_simulated() {
   return names;
 }
 
+/// A map that says what it is based on, as no mechanism does.
+bool is_of_a_device(const Value& document) {
+  return document.is_map() && document.find("based_on") != nullptr && document.find("bodies") == nullptr;
+}
+
 class DeviceReader {
  public:
   DeviceReader(const std::string& text, const std::string& path)
@@ -74,23 +82,29 @@ class DeviceReader {
     const describe::Fields all(reader_, document_, "a device", kKeys);
     const Value& base =
         all.require("based_on", "begin with `based_on: simulated:planar`, or another of them");
-    device_ = based_on(base);
-    const std::string what = "a device based on " + s_.name;
+    device_ = based_on(base, path);
+    const std::string what = "a device based on " + base.text;
     const describe::Fields fields(reader_, document_, what, kKeys);
     fields_ = &fields;
     refuse_what_it_has_not();
-    s_.description = fmt::format("{}, with numbers of its own", s_.name);
+    s_.description = device_.make == Make::model ? fmt::format("the mechanism of {}", base.text)
+                                                 : fmt::format("{}, with numbers of its own", s_.name);
     if (const Value* text = fields["description"]) s_.description = reader_.word(*text, "`description`");
     s_.name = path;
 
     read_axes();
     read_workspace();
-    if (const Value* given = fields["rate"])
+    if (const Value* given = fields["rate"]) {
       s_.rate = above_zero(*given, frequency(*given, 1.0, "`rate`"), "`rate`");
+      constexpr double kLeast = 1.0, kMost = 1e6;  // [Hz] of what loops run at, with room
+      if (!(s_.rate >= kLeast && s_.rate <= kMost))
+        reader_.fail(*given, fmt::format("a rate of {:g} Hz", s_.rate), "between 1 Hz and 1000 kHz");
+    }
     read_pair(kContinuous, s_.continuous);
     read_pair(kPeak, s_.peak);
     require_peaks();
     read_pair(kResolution, s_.resolution);
+    read_latency();
     if (const Value* given = fields["velocity_bandwidth"])
       s_.velocity_bandwidth = frequency(*given, 2.0 * std::numbers::pi, "`velocity_bandwidth`");
     if (const Value* given = fields["force_sensor"]) s_.force_sensor = reader_.flag(*given, "`force_sensor`");
@@ -104,6 +118,7 @@ class DeviceReader {
     if (device_.make == Make::impedance) read_pushed();
     if (device_.make == Make::admittance) read_servo();
     if (device_.make == Make::cobot) read_cobot();
+    if (device_.make == Make::model) read_model();
     run_at(device_, 0.0);
     return std::move(device_);
   }
@@ -116,12 +131,36 @@ class DeviceReader {
                      fmt::format("a mechanism with motors at its joints is the device model:{}", path));
   }
 
-  SimulatedDevice based_on(const Value& base) const {
+  SimulatedDevice based_on(const Value& base, const std::string& path) const {
     const std::string& name = reader_.word(base, "`based_on`");
     for (SimulatedDevice& device : simulated_devices())
       if (device.specification.name == name) return std::move(device);
+    if (name.starts_with("model:")) return made_of(base, name, path);
+    if (is_device_file(name))
+      reader_.fail(base, "a device is not based on another device's file",
+                   "base it on what that one is based on, or on model:FILE for a mechanism's file");
+    if (name.starts_with("arm:"))
+      reader_.fail(base, "an arm's numbers are options of a run, and in no file",
+                   "give --device " + name + " and what `tactus haptic --help` has for arms");
     reader_.fail(base, fmt::format("`{}` is no simulated device", name),
                  suggestion(name, names_of_simulated()));
+  }
+
+  /// The model's file is seen from the device's.
+  SimulatedDevice made_of(const Value& base, const std::string& name, const std::string& path) const {
+    SimulatedDevice device;
+    try {
+      device = device_of_model(name, std::filesystem::path(path).parent_path().string());
+    } catch (const InputError& error) {
+      reader_.fail(base, fmt::format("`{}`: {}", name, error.wrong()),
+                   "model:FILE or model:FILE:PORT, the file as seen from this one's folder");
+    }
+    if (std::error_code error; std::filesystem::equivalent(device.model.file, path, error))
+      reader_.fail(base, "a device is not based on itself", "name a mechanism's file after `model:`");
+    if (is_devices_text(device.model.file))
+      reader_.fail(base, fmt::format("{} is a device's file, and no mechanism's", device.model.file),
+                   "name a mechanism's file after `model:`");
+    return device;
   }
 
   void refuse_what_it_has_not() const {
@@ -129,13 +168,27 @@ class DeviceReader {
     constexpr const char* kCobot = "it is of cobots: base it on simulated:cobot";
     if (device_.make != Make::cobot)
       fields_->refuse({"steering_lag", "leak_mass", "axis_mass", "drum_mass", "axis_friction", "drum_speed",
-                       "K_p", "K_i", "K_d"},
+                       "K_p", "K_i", "K_d", "steepest", "length_of_rotations", "off", "steered"},
                       kCobot);
     if (device_.make != Make::admittance)
       fields_->refuse({"bandwidth", "leads", "compliance", "rotational_compliance"}, kServo);
     if (device_.make == Make::cobot)
       fields_->refuse({"force_bias", "torque_bias"}, "a cobot's force sensor has none");
+    if (device_.make != Make::model)
+      fields_->refuse({"encoder", "linear_encoder", "compensated"},
+                      "it is of mechanisms: base it on model:FILE");
     if (device_.make == Make::impedance) return;
+    if (device_.make == Make::model) {
+      fields_->refuse({"axes", "actuated"},
+                      "they are those in which its motors move the port: joints without one are "
+                      "`passive: true` in the model");
+      fields_->refuse({"inertia", "rotational_inertia", "damping", "rotational_damping", "friction",
+                       "rotational_friction"},
+                      "it is the mechanism's: give it to the bodies and joints of the model");
+      return fields_->refuse({"resolution", "rotational_resolution"},
+                             "it follows from the steps at its joints: `encoder`, and `linear_encoder` where "
+                             "they slide");
+    }
     fields_->refuse(
         {"inertia", "rotational_inertia", "damping", "rotational_damping", "friction", "rotational_friction"},
         "it goes where it is told, whatever it weighs: they are of devices that are pushed");
@@ -234,10 +287,14 @@ class DeviceReader {
 
   /// 0 is no limit.
   void require_peaks() const {
+    const bool tells_itself = device_.make == Make::model;  // what its motors give
     const std::array<std::string_view, 2> peaks{kPeak.rotation, kPeak.translation},
         means{kContinuous.rotation, kContinuous.translation};
     for (std::size_t k = 0; k < 2; ++k) {
-      if (s_.peak[k] >= s_.continuous[k]) continue;
+      for (const std::string_view key : {peaks[k], means[k]})
+        if (const Value* given = (*fields_)[key]; given != nullptr && tells_itself)
+          above_zero(*given, key == peaks[k] ? s_.peak[k] : s_.continuous[k], fmt::format("`{}`", key));
+      if (s_.peak[k] >= s_.continuous[k] || (tells_itself && (*fields_)[peaks[k]] == nullptr)) continue;
       const Value* given = (*fields_)[means[k]] != nullptr ? (*fields_)[means[k]] : (*fields_)[peaks[k]];
       reader_.fail(
           given != nullptr ? *given : document_,
@@ -260,10 +317,14 @@ class DeviceReader {
     }
     read_pair(kDamping, s_.damping);
     read_pair(kFriction, s_.friction);
+  }
+
+  void read_latency() {
+    if (device_.make != Make::impedance && device_.make != Make::model) return;
     const Value* given = (*fields_)["latency"];
     if (given != nullptr) s_.latency = not_negative(*given, dimension::kTime, "`latency`");
-    constexpr auto kMost = static_cast<double>(kMostDelay);
-    if (s_.latency * s_.rate > kMost)
+    constexpr auto kMost = static_cast<double>(CommandDelay::kMost);
+    if (!CommandDelay::bears(s_.latency, s_.rate))
       reader_.fail(given != nullptr ? *given : document_,
                    fmt::format("a latency of {:g} s at {:g} Hz is {:g} periods", s_.latency, s_.rate,
                                s_.latency * s_.rate),
@@ -311,8 +372,10 @@ class DeviceReader {
     positive("drum_mass", dimension::kMass, drive.drum_mass);
     positive("drum_speed", dimension::kSpeed, drive.drum_speed);
     positive("leak_mass", dimension::kMass, drive.leak_mass);
+    positive("steepest", dimension::kNumber, drive.steepest);
+    positive("length_of_rotations", dimension::kLength, drive.length);
     // The display's inertia is what its wheels creep with.
-    if ((*fields_)["leak_mass"] != nullptr)
+    if ((*fields_)["leak_mass"] != nullptr || (*fields_)["length_of_rotations"] != nullptr)
       s_.inertia = {drive.leak_mass * drive.length * drive.length, drive.leak_mass};
     if (const Value* given = (*fields_)["axis_friction"])
       drive.friction = not_negative(*given, dimension::kForce, "`axis_friction`");
@@ -321,6 +384,39 @@ class DeviceReader {
     positive("K_p", 2 * per_second, gains.K_p);
     positive("K_d", per_second, gains.K_d);
     if (const Value* given = (*fields_)["K_i"]) gains.K_i = not_negative(*given, 3 * per_second, "`K_i`");
+    read_off();
+  }
+
+  void read_off() {
+    using Off = CobotOptions::Off;
+    constexpr std::array<std::string_view, 2> kOffs{"locked", "coasting"};
+    CobotOptions& cobot = device_.cobot;
+    if (const Value* given = (*fields_)["off"])
+      cobot.off = reader_.choice(*given, "`off`", kOffs) == 1 ? Off::coasting : Off::locked;
+    const Value* given = (*fields_)["steered"];
+    if (given == nullptr) return;
+    if (cobot.off != Off::coasting)
+      fields_->refuse({"steered"}, "while it is off its wheels are straight: give `off: coasting`");
+    reader_.require_list(*given, "`steered`", 6);
+    const double steepest = std::atan(cobot.drive.steepest);
+    for (std::size_t i = 0; i < 6; ++i) {
+      const double angle = reader_.value_at_parameters(reader_.number(given->items[i], dimension::kNumber));
+      if (!(std::abs(angle) <= steepest))
+        reader_.fail(
+            given->items[i], fmt::format("a wheel steered by {:.4g} rad", angle),
+            fmt::format("`steepest` is {:g}: {:.4g} rad to either side", cobot.drive.steepest, steepest));
+      cobot.steered[i] = std::tan(angle);
+    }
+  }
+
+  void read_model() {
+    ModelPart& model = device_.model;
+    if (const Value* given = (*fields_)["encoder"])
+      model.encoder[0] = not_negative(*given, dimension::kNumber, "`encoder`");
+    if (const Value* given = (*fields_)["linear_encoder"])
+      model.encoder[1] = not_negative(*given, dimension::kLength, "`linear_encoder`");
+    if (const Value* given = (*fields_)["compensated"])
+      model.compensated = reader_.flag(*given, "`compensated`");
   }
 
   describe::Reader reader_;
@@ -338,12 +434,24 @@ bool is_device_file(std::string_view name) {
   return name.ends_with(".yaml") || name.ends_with(".yml");
 }
 
+bool is_devices_text(const std::string& path) {
+  if (!path.ends_with(".yaml") && !path.ends_with(".yml")) return false;
+  try {
+    return is_of_a_device(describe::read_document(describe::read_source(path), path));
+  } catch (const InputError&) {  // said where it is read as what it is
+    return false;
+  }
+}
+
 SimulatedDevice read_device(const std::string& path) {
   if (std::error_code error; !std::filesystem::exists(path, error))
     throw InputError({path}, "there is no such file",
                      "check the path: FILE.yaml for a device of your own, model:FILE.yaml for a mechanism");
   const std::string text = describe::read_source(path);
   describe::require_text(text, path);
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos)
+    throw InputError({path, 1, 1}, "the file is empty",
+                     "begin with `based_on: simulated:planar`, or another device of `tactus devices`");
   return DeviceReader(text, path).read(path);
 }
 

@@ -9,6 +9,12 @@
 //   resolution: 30 um                # step of the encoders
 //   peak_force: 40 N
 //
+// or a model as a device (model_device.h), the file as seen from this one's folder,
+//
+//   based_on: model:pantograph.yaml:tip
+//   encoder: 1 mrad                  # steps at its joints
+//   compensated: false               # its weight and friction are felt
+//
 // docs/device-file.md has all keys. What is not given is as it is there.
 #pragma once
 
@@ -21,5 +27,8 @@ namespace tactus::device {
 
 /// Throws InputError with file, line and column where it makes no device. The device's name is `path`.
 SimulatedDevice read_device(const std::string& path);
+
+/// Whether a file says that it is a device's.
+bool is_devices_text(const std::string& path);
 
 }  // namespace tactus::device

@@ -27,14 +27,38 @@ constexpr int kMotors = static_cast<int>(ModelDevice::kMostMotors);
 
 Specification outline(const describe::Model& model, const ModelDeviceOptions& options) {
   Specification s;
-  s.name = "model:" + model.name;
-  s.description = model.description.empty() ? "a model" : model.description;
+  s.name = options.name.empty() ? "model:" + model.name : options.name;
+  s.description = !options.description.empty() ? options.description
+                  : model.description.empty()  ? "a model"
+                                               : model.description;
   s.rate = options.rate;
+  s.latency = options.latency;
+  s.workspace = options.workspace;
+  s.workspace_angle = options.workspace_angle;
   s.force_sensor = options.force_sensor;
+  if (options.force_sensor) {
+    s.force_resolution = options.force_resolution;
+    s.force_noise = options.force_noise;
+  }
   s.velocity_bandwidth = options.velocity_bandwidth;
   if (!(s.rate > 0.0 && std::isfinite(s.rate)))
     throw InputError({}, "the rate of a device must be above 0", "1000 Hz is what most devices have");
+  if (!CommandDelay::bears(s.latency, s.rate))
+    throw InputError({},
+                     fmt::format("device `{}`: a latency of {:g} s at {:g} Hz", s.name, s.latency, s.rate),
+                     fmt::format("between 0 and {} periods", CommandDelay::kMost));
   return s;
+}
+
+/// All of its axes, whichever can be moved.
+ForceSensor sensor_of(Specification s, const ModelDeviceOptions& options) {
+  s.sensed = kAllAxes;
+  return {s, {}, options.force_bias, options.seed};
+}
+
+bool is_ideal(const ModelDeviceOptions& o) {
+  return o.force_resolution == std::array<double, 2>{} && o.force_noise == std::array<double, 2>{} &&
+         o.force_bias == Vector6{};
 }
 
 }  // namespace
@@ -43,7 +67,10 @@ ModelDevice::ModelDevice(const describe::Model& model, const ModelDeviceOptions&
     : options_(options),
       specification_(outline(model, options)),
       hand_(std::move(hand)),
-      sensing_({}, options.rate, options.velocity_bandwidth) {
+      sensing_({}, options.rate, options.velocity_bandwidth),
+      force_(sensor_of(specification_, options)),
+      ideal_(is_ideal(options)),
+      coming_(options.latency, options.rate) {
   contact::OpenOptions open;
   open.step = 1.0 / (options.rate * kSubsteps);
   if (!options.port.empty() && model.frame_index(options.port) >= 0) open.ports = {options.port};
@@ -138,7 +165,12 @@ void ModelDevice::find_limits() {
             "give its joint a larger `effort_limit`, or the device another `initial` state");
       if (square > 0.0) most = std::min(most, (both ? 0.5 : 1.0) * room / std::sqrt(square));
     }
-    specification_.continuous[k] = specification_.peak[k] = most;
+    double& peak = specification_.peak[k] = most;
+    if (options_.peak[k] > 0.0) peak = most > 0.0 ? std::min(most, options_.peak[k]) : options_.peak[k];
+    specification_.continuous[k] =
+        options_.continuous[k] > 0.0 && !(peak > 0.0 && peak < options_.continuous[k])
+            ? options_.continuous[k]
+            : peak;
   }
 }
 
@@ -182,7 +214,7 @@ math::Pose<double> ModelDevice::from_start(const math::Pose<double>& X) const no
   return {X.R * X_0_.R.transposed(), X.p - X_0_.p};
 }
 
-std::string ModelDevice::why() const {
+std::string ModelDevice::trouble() const {
   return state_ == State::lost ? "its mechanism: " + mechanism_->explain(trouble_) : std::string();
 }
 
@@ -198,14 +230,14 @@ void ModelDevice::find_motors(const describe::Model& model) {
       if (speeds[speed] != axis.name)
         throw InputError({}, fmt::format("`{}`: its speeds are not the rates of its joints", model.name),
                          "a device's motors are at its joints: leave out `speeds`");
-      const double limit =
-          axis.effort_limit ? describe::value_of(model, *axis.effort_limit) : options_.motor_limit;
+      const double limit = axis.effort_limit ? describe::value_of(model, *axis.effort_limit) : 0.0;
       if (axis.effort_limit && !(limit > 0.0 && std::isfinite(limit)))
         throw InputError({model.file},
                          fmt::format("joint `{}` has an `effort_limit` of {:g}", axis.name, limit),
                          "give it one above zero; a joint without a motor is `passive: true`");
       limit_.push_back(limit);
       motor_.push_back(speed);
+      step_.push_back(options_.encoder_step[axis.is_rotation ? 0 : 1]);
       coordinate_.push_back(static_cast<int>(coordinate - coordinates.begin()));
     }
   if (motor_.empty() || motor_.size() > kMostMotors)
@@ -295,18 +327,19 @@ void ModelDevice::find_axes() {
     least = least > 0.0 ? std::min(least, own.M[7 * i]) : own.M[7 * i];
     for (std::size_t c = 0; c < n; ++c)
       specification_.resolution[i / 3] =
-          std::max(specification_.resolution[i / 3], std::abs(B_[i * n + c]) * options_.encoder_step);
+          std::max(specification_.resolution[i / 3], std::abs(B_[i * n + c]) * step_[c]);
   }
 }
 
-// The axes that it has are taken out of the mobility, one after the other: what is left of another axis moves by
-// itself.
+// The axes that it has are taken out of the mobility, one after the other, then all translations: what is left of a
+// rotation turns by itself.
 void ModelDevice::find_held() noexcept {
   constexpr double kIndependent = 1e-6;  // of its own mobility
   std::array<double, 36> L{};
   mechanism_->mobility(port_, L);
   Eigen::Matrix<double, 6, 6, Eigen::RowMajor> left =
       Eigen::Map<Eigen::Matrix<double, 6, 6, Eigen::RowMajor>>(L.data());
+  held_ = kTranslation | specification_.sensed;
   const auto take = [&](std::size_t axis) {
     const auto i = static_cast<Eigen::Index>(axis);
     if (!(left(i, i) > kIndependent * L[7 * axis])) return;
@@ -316,7 +349,7 @@ void ModelDevice::find_held() noexcept {
   };
   for (std::size_t axis = 0; axis < 6; ++axis)
     if (has_axis(specification_.sensed, axis)) take(axis);
-  for (std::size_t axis = 0; axis < 6; ++axis)
+  for (const std::size_t axis : {3u, 4u, 5u, 0u, 1u, 2u})
     if (!has_axis(specification_.sensed, axis)) take(axis);
 }
 
@@ -363,7 +396,7 @@ bool ModelDevice::enable() noexcept {
 
 void ModelDevice::disable() noexcept {
   if (state_ != State::lost) state_ = State::off;
-  wanted_ = {};
+  coming_.forget();
   std::fill(tau_.begin(), tau_.end(), 0.0);
 }
 
@@ -371,7 +404,8 @@ bool ModelDevice::wait() noexcept {
   if (stopped_.load(std::memory_order_acquire)) disable();
   if (state_ == State::lost) return false;
   if (sample_.number > 0) {
-    if (state_ == State::enabled) drive(wanted_);
+    if (state_ == State::enabled) drive(coming_.due());
+    coming_.next();
     const double h = mechanism_->step_length();
     for (int i = 0; i < kSubsteps; ++i) {
       const simulate::PortMotion before = mechanism_->motion(port_);
@@ -402,24 +436,25 @@ bool ModelDevice::wait() noexcept {
 void ModelDevice::sense() noexcept {
   const std::size_t n = motor_.size();
   const simulate::PortMotion& motion = mechanism_->motion(port_);
-  Handle seen;
-  seen.p = motion.X_WP.p;
-  seen.orientation = math::quaternion_of(motion.X_WP.R);
+  const math::Pose<double> X_WH = from_start(motion.X_WP);
+  Handle seen{X_WH.p, math::quaternion_of(X_WH.R), {}};
   Vector6 off{};
   for (std::size_t c = 0; c < n; ++c) {
     const double q = mechanism_->state().q[static_cast<std::size_t>(coordinate_[c])];
-    const double away = quantised(q, options_.encoder_step) - q;
+    const double away = quantised(q, step_[c]) - q;
     for (std::size_t i = 0; i < 6; ++i) off[i] += B_[i * n + c] * away;
   }
   seen.move(off);
   sensing_.read(seen, sample_);
-  sample_.F_H_W = {};
-  const Vector6 F = pushed(hand_->grip(sample_.t, from_start(motion.X_WP)), motion.V_WP);
+  Vector6 F{};
+  if (specification_.force_sensor) {
+    F = pushed(hand_->grip(sample_.t, X_WH), motion.V_WP);
+    if (!ideal_) F = force_.read(F, X_WH.R, sample_.X_WH.R);
+  }
   for (std::size_t i = 0; i < 6; ++i) {
-    if (!has_axis(specification_.sensed, i))
-      sample_.V_WH[i] = 0.0;
-    else if (specification_.force_sensor)
-      sample_.F_H_W[i] = F[i];
+    const bool has = has_axis(specification_.sensed, i);
+    sample_.F_H_W[i] = has ? F[i] : 0.0;
+    if (!has) sample_.V_WH[i] = 0.0;
   }
 }
 
@@ -450,7 +485,10 @@ bool ModelDevice::read(Sample& sample) noexcept {
 
 bool ModelDevice::command(const Command& command) noexcept {
   const bool does = state_ == State::enabled && finite(command.wrench);
-  wanted_ = does ? saturated(specification_, command.wrench) : Vector6{};
+  if (does)
+    coming_.give(saturated(specification_, command.wrench));
+  else
+    coming_.forget();
   return does;
 }
 

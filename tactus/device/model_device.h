@@ -9,13 +9,19 @@
 // than freedoms (a loop with a motor at every joint) S G S^T is singular, and its pseudoinverse shares the force among them: G S^T (S G S^T)^+ S G = G
 // as long as the motors move every freedom, so that the handle feels the same.
 //
-// A hand's intention is counted from where the handle begins, wherever the model's own state puts it.
+// The handle's origin is where it begins, and its axes are the world's there, wherever the model's own state puts it: so are places told, a
+// workspace counted, and a hand's intention.
 //
 // Its own inertia is felt: it is the model's. Its weight, velocity's products and its joints' friction are
 // taken from the hand by its motors while it is on, where the options say so (what accelerates it without a
-// hand, friction too, is what they oppose); otherwise they are felt. Encoders have steps: the handle is where
+// hand, friction too, is what they oppose, at once: that is the device's own controller, and no command is on
+// its way for it); otherwise they are felt. Encoders have steps: the handle is where
 // B sees it from there,
 // which is exact to the square of a step.
+//
+// A force sensor without steps, noise and bias reads the hand's wrench as it is. Another stands in the handle
+// (force_sensor.h): it senses all six axes of it, whichever can be moved, so that what one of them reads does
+// not depend on how the port's body stands.
 //
 // The hand is asked for its force in the middle of a substep, where the handle will be with its velocity; its
 // damping is of the beginning. With s = K h^2/m and z = B h/m that is stable below s + 2 z = 4 (hand_limits.h
@@ -25,34 +31,46 @@
 // direction: a force F takes |b F| <= |b| |F| of a motor whose column of B is b, and torques take their share.
 //
 // The axes of the handle that it has are those in which the port can be moved and pushed independently of each other at the start:
-// translations first, rotations where freedoms are left. A hand holds it along these, and along what else moves
-// by itself, without a motor; about an axis that only turns because the handle is moved (the last link of a
-// five-bar) the handle is a knob on a pivot: a torque there would push it aside, and no sensor would tell.
+// translations first, rotations where freedoms are left. A hand pushes it any way, and turns it about the axes
+// that it has and those that turn by themselves, without a motor. About an axis that only turns because the
+// handle is moved (the last link of a five-bar) the handle is a knob on a pivot: a torque there would push it
+// aside, and no sensor would tell.
 #pragma once
 
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <tactus/describe/model/model.h>
+#include <tactus/device/command_delay.h>
 #include <tactus/device/device.h>
+#include <tactus/device/force_sensor.h>
 #include <tactus/device/hand.h>
 #include <tactus/device/sensing.h>
 #include <tactus/simulate/motion/mechanism.h>
 
 namespace tactus::device {
 
+/// Pairs are {rotation, translation}.
 struct ModelDeviceOptions {
-  std::string port{};            // "": the first frame marked `grasp`, otherwise the last body
-  double rate = 1000.0;          // [Hz]
-  double encoder_step = 0.0;     // [rad or m] of every motor
-  double motor_limit = 0.0;      // [N m or N] of every motor whose joint has no `effort_limit`; 0: none
-  std::array<double, 2> most{};  // [N m], [N] at the handle, where a motor has no limit; 0: any
+  std::string name{}, description{};           // "": of the model
+  std::string port{};                          // "": the first frame marked `grasp`, otherwise the last body
+  double rate = 1000.0;                        // [Hz]
+  std::array<double, 2> encoder_step{};        // [rad], [m] of motors that turn and of those that slide
+  double velocity_bandwidth = 0;               // [rad/s]
+  double latency = 0.0;                        // [s] of commands
+  std::array<double, 2> most{};                // [N m], [N] at the handle, where a motor has no limit; 0: any
+  std::array<double, 2> continuous{}, peak{};  // [N m], [N] less than the motors give; 0: what they give
+  math::Vec3<double> workspace{};              // [m] half a box about where it begins; 0: as far as it goes
+  double workspace_angle = 0.0;                // [rad] from there
+  bool compensated = true;  // weight, velocity's products and friction are carried by the motors
   bool force_sensor = true;
-  bool compensated = true;        // weight, velocity's products and friction are carried by the motors
-  double velocity_bandwidth = 0;  // [rad/s]
+  std::array<double, 2> force_resolution{}, force_noise{};  // [N m], [N]
+  Vector6 force_bias{};                                     // [N m; N]
+  std::uint64_t seed = 1;                                   // of the noise
 };
 
 class ModelDevice final : public Device {
@@ -71,8 +89,8 @@ class ModelDevice final : public Device {
   bool dynamics(HandleDynamics& dynamics) noexcept override;
   double hand_work() const noexcept override { return hand_work_; }
   HandLimits hand_limits() const noexcept override { return hand_limits_; }
-  /// What its mechanism said when the device was lost; empty before.
-  std::string why() const;
+  /// What its mechanism said.
+  std::string trouble() const override;
 
   simulate::Mechanism& mechanism() noexcept { return *mechanism_; }
   int port() const noexcept { return port_; }
@@ -103,6 +121,7 @@ class ModelDevice final : public Device {
   int port_ = 0;
   std::vector<std::size_t> motor_;  // indices into the speeds
   std::vector<int> coordinate_;     // of the motors, into q
+  std::vector<double> step_;        // [rad or m] of their encoders
   std::vector<double> limit_;       // [N m or N] of the motors; 0: none
   math::Pose<double> X_0_{};        // of the port at the start
   simulate::Status trouble_{};      // that lost it
@@ -110,9 +129,11 @@ class ModelDevice final : public Device {
   std::atomic<bool> stopped_{false};
   Sample sample_{};
   Sensing sensing_;
+  ForceSensor force_;
+  bool ideal_;  // the force sensor
+  CommandDelay coming_;
   double hand_work_ = 0.0;
   HandLimits hand_limits_{};
-  Vector6 wanted_{};
   std::vector<double> tau_, scratch_, udot_;
   // Of the last probe, where the handle is: responses of motors (rows) to motors, of the port to motors; what
   // carries the device.

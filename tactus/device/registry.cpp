@@ -8,11 +8,9 @@
 #include <fmt/format.h>
 
 #include <tactus/base/error.h>
-#include <tactus/describe/read/load.h>
 #include <tactus/device/device_file.h>
 #include <tactus/device/drivers/drivers.h>
 #include <tactus/device/hand_limits.h>
-#include <tactus/device/model_device.h>
 #include <tactus/device/simulated_devices.h>
 #include <tactus/device/simulated_impedance.h>
 
@@ -30,6 +28,13 @@ double stiffness_bound(const Specification& s, std::size_t k) {
 /// The one of that name; nothing where there is none.
 std::optional<SimulatedDevice> named(std::string_view name) {
   if (is_device_file(name)) return read_device(std::string(name));
+  if (name.starts_with("model:")) {
+    SimulatedDevice device = device_of_model(name);
+    if (is_devices_text(device.model.file))
+      throw InputError({device.model.file}, "this is a device's file, and no mechanism's",
+                       fmt::format("give it as it is: --device {}", device.model.file));
+    return device;
+  }
   for (SimulatedDevice& device : simulated_devices())
     if (device.specification.name == name) return std::move(device);
   return std::nullopt;
@@ -49,39 +54,22 @@ std::vector<Specification> devices() {
 }
 
 std::optional<Simulated> simulated(std::string_view name, double rate) {
+  using Make = SimulatedDevice::Make;
   std::optional<SimulatedDevice> device = named(name);
-  if (!device) return std::nullopt;
+  if (!device || device->make == Make::model) return std::nullopt;
   run_at(*device, rate);
-  return Simulated{device->specification, settings_of(*device),
-                   device->make == SimulatedDevice::Make::admittance};
+  return Simulated{device->specification, settings_of(*device), device->make != Make::impedance};
+}
+
+std::optional<OfModel> of_model(std::string_view name) {
+  const std::optional<SimulatedDevice> device = named(name);
+  if (!device || device->make != SimulatedDevice::Make::model) return std::nullopt;
+  return OfModel{device->model.file, settings_of(*device)};
 }
 
 namespace {
 
-/// [rad or m] 65536 steps a turn: a good optical encoder with interpolation.
-constexpr double kModelEncoder = 1e-4;
-/// [rad/s] 100 Hz: of the estimate of velocity from them.
-constexpr double kModelVelocityBandwidth = 628.0;
-/// [N m], [N] at the handle, where the joints of a model have no `effort_limit`: what a table-top device gives. Nobody holds one without an end.
-constexpr std::array<double, 2> kModelMost{2.0, 30.0};
-
-/// model:FILE or model:FILE:PORT
-std::unique_ptr<Device> open_model(std::string_view name, HandPointer hand, const DeviceOptions& options) {
-  std::string file(name.substr(std::string_view("model:").size()));
-  ModelDeviceOptions own;
-  if (const std::size_t colon = file.rfind(':'); colon != std::string::npos) {
-    own.port = file.substr(colon + 1);
-    file.resize(colon);
-  }
-  if (options.rate > 0.0) own.rate = options.rate;
-  own.encoder_step = kModelEncoder;
-  own.velocity_bandwidth = kModelVelocityBandwidth;
-  own.most = kModelMost;
-  return std::make_unique<ModelDevice>(describe::load(file), own, std::move(hand));
-}
-
 std::unique_ptr<Device> open_any(std::string_view name, HandPointer hand, const DeviceOptions& options) {
-  if (name.starts_with("model:")) return open_model(name, std::move(hand), options);
   if (std::optional<SimulatedDevice> device = named(name))
     return open(std::move(*device), std::move(hand), options);
   if (std::unique_ptr<Device> hardware = open_driver(name, options)) return hardware;

@@ -24,10 +24,11 @@ inline constexpr std::size_t kMostDelay = 64;
 /// Specifications of the simulated devices: all of them can be opened at any time.
 std::vector<Specification> devices();
 
-/// A number, or some, that a device has besides its specification, under its name in a device's file.
+/// What a device has besides its specification, under its key in a device's file: numbers, or else a word.
 struct Setting {
   std::string name, unit;
   std::vector<double> values;
+  std::string word{};
 };
 /// All that there is to know of a simulated device without opening it.
 struct Simulated {
@@ -35,9 +36,17 @@ struct Simulated {
   std::vector<Setting> settings;
   bool bears_tool = false;  // DeviceOptions::tool
 };
-/// Of that name, or in that file, at `rate` [Hz] or its own; nothing where the name is of another kind of device, or of none. Throws InputError where the
-/// file is no device's.
+/// Of that name, or in that file, at `rate` [Hz] or its own; nothing where the name is of another kind of device, is made of a model, or is of none.
+/// Throws InputError where the file is no device's.
 std::optional<Simulated> simulated(std::string_view name, double rate = 0.0);
+
+/// What is known without opening it of a device that is made of a model: "model:FILE[:PORT]", or a device's file that is based on one.
+struct OfModel {
+  std::string file;  // the model's
+  std::vector<Setting> settings;
+};
+/// Nothing where the name is of another. Throws InputError where the file is no device's, or there is none.
+std::optional<OfModel> of_model(std::string_view name);
 
 /// Whether the name is that of a file with a device of one's own: FILE.yaml (docs/device-file.md).
 bool is_device_file(std::string_view name);
@@ -67,10 +76,10 @@ double largest_rotational_stiffness(const Specification& specification);
 struct DeviceOptions {
   double rate = 0.0;       // [Hz]; 0: the device's own
   std::uint64_t seed = 1;  // of what is random in it
-  Fixture fixture{};       // hangs on simulated:admittance and devices based on it, beyond the force sensor
+  Fixture fixture{};       // hangs on devices that are moved (Simulated::bears_tool), beyond the force sensor
 };
 /// A simulated device is held by the hand, hardware by a true one. "model:FILE" and "model:FILE:PORT" make a device of a model
-/// (device/model_device.h), "FILE.yaml" is a simulated device of one's own. Throws InputError where there is no device of that name, or where it cannot be opened.
+/// (device/model_device.h), "FILE.yaml" is a simulated device of one's own, or one of a model with numbers of its own. Throws InputError where there is no device of that name, or where it cannot be opened.
 std::unique_ptr<Device> open(std::string_view name, HandPointer hand, const DeviceOptions& options = {});
 
 /// Throws InputError where a hand is stiffer or more damped than the device bears (Device::hand_limits): open() asks

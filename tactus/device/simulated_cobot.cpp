@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <tactus/base/error.h>
+#include <tactus/device/fixture.h>
 #include <tactus/device/hand_limits.h>
 
 namespace tactus::device {
@@ -31,6 +32,7 @@ SimulatedCobot::SimulatedCobot(Specification specification, HandPointer hand, co
       drive_(options.drive),
       servo_{options.servo, 1.0 / specification_.rate},
       off_(options.off),
+      fixture_(options.fixture),
       sensing_(specification_.resolution, specification_.rate, 0.0),
       velocity_pole_(specification_.velocity_bandwidth > 0.0
                          ? std::exp(-specification_.velocity_bandwidth / specification_.rate)
@@ -68,6 +70,23 @@ Vector6 SimulatedCobot::hand_force(double t, const math::Pose<double>& X_WH) con
   return F;
 }
 
+Vector6 SimulatedCobot::load(const Vector6& hand, const math::Pose<double>& X_WH,
+                             const Vector6& A) const noexcept {
+  const Vector6 hanging = fixture_wrench(fixture_, X_WH.R, handle_.V, A);
+  Vector6 F{};
+  for (std::size_t i = 0; i < 6; ++i)
+    if (has_axis(specification_.sensed, i)) F[i] = hand[i] + hanging[i];
+  return F;
+}
+
+void SimulatedCobot::sense_force() noexcept {
+  const math::Pose<double> X_WH = handle_.pose();
+  Vector6 A{};
+  for (std::size_t i = 0; i < 6; ++i) A[i] = specification_.rate * (handle_.V[i] - V_before_[i]);
+  sample_.F_H_W = sensor_.read(load(hand_force(sample_.t, X_WH), X_WH, A), X_WH.R, sample_.X_WH.R);
+  V_before_ = handle_.V;
+}
+
 void SimulatedCobot::sense_motion() noexcept {
   sensing_.read(handle_, sample_);
   for (std::size_t i = 0; i < 6; ++i)
@@ -75,8 +94,9 @@ void SimulatedCobot::sense_motion() noexcept {
 }
 
 void SimulatedCobot::follow(double t, double h) noexcept {
-  const Vector6 F = hand_force(t, handle_.pose());
-  Vector6 way = drive_.follow(now_, F, h);
+  const math::Pose<double> X_WH = handle_.pose();
+  const Vector6 F = hand_force(t, X_WH);
+  Vector6 way = drive_.follow(now_, load(F, X_WH, {}), h);
   for (std::size_t i = 3; i < 6; ++i)
     if (const double end = specification_.workspace[i - 3]; end > 0.0)
       way[i] = std::clamp(handle_.p[i - 3] + way[i], -end, end) - handle_.p[i - 3];
@@ -92,17 +112,19 @@ void SimulatedCobot::coast(double t, double h) noexcept {
   for (double& x : half) x *= 0.5 * h;
   Handle middle = handle_;
   middle.move(half);
-  const Vector6 F = hand_force(t + 0.5 * h, middle.pose());
+  const math::Pose<double> X_WH = middle.pose();
+  const Vector6 F = hand_force(t + 0.5 * h, X_WH);
   double low = -std::numeric_limits<double>::infinity(), high = -low;  // [m] of the drum's surface
+  const Vector6 along = drive_.direction();
   for (std::size_t i = 0; i < 3; ++i) {
-    const double end = specification_.workspace[i], tangent = drive_.tangents()[3 + i];
+    const double end = specification_.workspace[i], tangent = along[3 + i];
     if (!(end > 0.0) || tangent == 0.0) continue;
     const double up = (std::copysign(end, tangent) - handle_.p[i]) / tangent,
                  down = (-std::copysign(end, tangent) - handle_.p[i]) / tangent;
     low = std::max(low, std::min(down, 0.0));
     high = std::min(high, std::max(up, 0.0));
   }
-  const Vector6 way = drive_.coast(F, h, low, high);
+  const Vector6 way = drive_.coast(load(F, X_WH, {}), h, low, high);
   for (std::size_t i = 0; i < 6; ++i) hand_work_ += F[i] * way[i];
   handle_.move(way);
   handle_.V = drive_.V();
@@ -116,15 +138,16 @@ HandLimits SimulatedCobot::hand_limits() const noexcept {
   const double h = servo_.period / kSubsteps;
   const CobotDriveOptions& o = drive_.options();
   HandLimits most;
+  const std::array<double, 2> creeps = drive_.most_mobility(o.leak_mass),
+                              coasts = drive_.most_mobility(o.axis_mass);
   for (std::size_t k = 0; k < 2; ++k) {
-    const double square = k == 0 ? o.length * o.length : 1.0;
     if (o.leak_mass > 0.0) {
-      most.stiffness[k] = square * o.leak_mass / (h * o.lag);
-      most.damping[k] = kDamped * square * o.leak_mass / h;
+      most.stiffness[k] = 1.0 / (creeps[k] * h * o.lag);
+      most.damping[k] = kDamped / (creeps[k] * h);
     }
     if (off_ == CobotOptions::Off::locked) continue;
-    most.stiffness[k] = std::min(most.stiffness[k], kMostOfAStep * square * o.axis_mass / (h * h));
-    most.damping[k] = std::min(most.damping[k], kDamped * square * o.axis_mass / h);
+    most.stiffness[k] = std::min(most.stiffness[k], kMostOfAStep / (coasts[k] * h * h));
+    most.damping[k] = std::min(most.damping[k], kDamped / (coasts[k] * h));
   }
   return most;
 }
@@ -142,8 +165,7 @@ bool SimulatedCobot::wait() noexcept {
   sample_.t = static_cast<double>(sample_.number) / specification_.rate;
   ++sample_.number;
   sense_motion();
-  const math::Pose<double> X_WH = handle_.pose();
-  sample_.F_H_W = sensor_.read(hand_force(sample_.t, X_WH), X_WH.R, sample_.X_WH.R);
+  sense_force();
   return true;
 }
 

@@ -5,6 +5,10 @@
 // Its velocity is a difference of encoder readings through one pole at Specification::velocity_bandwidth, as in the computation that it is compared
 // with. How late that is decides what feed-forward is worth: a velocity that is late by d looks to the servo like an error d xdd_r of velocity, and is answered
 // by K_d d xdd_r/K_p of place, which is left with feed-forward where without it about xdd_r/K_p is: some 1/(K_d d) times as much.
+//
+// What hangs beyond the sensor (fixture.h) is read by it, accelerated as the handle was over the last period. Its weight pulls at the wheels
+// along with the hand, on and off; that it is accelerated with them is not laid to what creeps, which is some
+// ten times as heavy as a tool.
 #pragma once
 
 #include <atomic>
@@ -27,6 +31,7 @@ struct CobotOptions {
   /// give none.
   enum class Off : std::uint8_t { locked, coasting } off = Off::locked;
   Vector6 steered{};  // tangents of the wheels before it is first enabled, where it coasts
+  Fixture fixture{};  // beyond the force sensor
   std::uint64_t seed = 1;
 };
 
@@ -56,7 +61,10 @@ class SimulatedCobot final : public Device {
   void follow(double t, double h) noexcept;
   void coast(double t, double h) noexcept;
   Vector6 hand_force(double t, const math::Pose<double>& X_WH) const noexcept;
+  /// The same with what hangs beyond the sensor, while the handle is accelerated by A.
+  Vector6 load(const Vector6& hand, const math::Pose<double>& X_WH, const Vector6& A) const noexcept;
   void sense_motion() noexcept;
+  void sense_force() noexcept;
 
   Specification specification_;
   HandPointer hand_;
@@ -64,6 +72,7 @@ class SimulatedCobot final : public Device {
   TaskServo servo_;
   TaskServoMemory memory_{};
   CobotOptions::Off off_;
+  Fixture fixture_;
   Sensing sensing_;
   double velocity_pole_;  // 0: plain differences
   Vector6 V_seen_{};      // [rad/s; m/s]
@@ -73,6 +82,7 @@ class SimulatedCobot final : public Device {
   Handle handle_{};
   Sample sample_{};
   Vector6 now_{}, next_{};  // [rad/s^2; m/s^2] commanded
+  Vector6 V_before_{};      // at the sample before
   double hand_work_ = 0.0;
 };
 

@@ -1,7 +1,16 @@
 #include <tactus/device/simulated_devices.h>
 
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include <tactus/base/error.h>
+#include <tactus/describe/read/load.h>
+#include <tactus/device/model_device.h>
 #include <tactus/device/simulated_impedance.h>
 
 namespace tactus::device {
@@ -158,6 +167,8 @@ double stiffness_of(const SimulatedDevice& device) {
       return device.cobot.drive.leak_mass * device.cobot.servo.K_d / device.cobot.drive.lag;
     case Make::admittance:
       return 1.0 / device.servo.compliance[moves ? 1 : 0];
+    case Make::model:
+      return 0.0;  // its own damping and friction say it, once it is open
     case Make::impedance:
       break;
   }
@@ -173,13 +184,80 @@ SimulatedDevice moved(Specification s, Make make) {
   return device;
 }
 
+/// [rad or m] 65536 steps a turn: a good optical encoder with interpolation.
+constexpr double kModelEncoder = 1e-4;
+/// [N m], [N] at the handle, where the joints of a model have no `effort_limit`: what a table-top device gives. Nobody holds one without an end.
+constexpr std::array<double, 2> kModelMost{2.0, 30.0};
+
+std::unique_ptr<Device> open_model(const SimulatedDevice& device, HandPointer hand, std::uint64_t seed) {
+  const Specification& s = device.specification;
+  ModelDeviceOptions o;
+  o.name = s.name;
+  o.description = s.description;
+  o.port = device.model.port;
+  o.rate = s.rate;
+  o.encoder_step = device.model.encoder;
+  o.velocity_bandwidth = s.velocity_bandwidth;
+  o.latency = s.latency;
+  for (std::size_t k = 0; k < 2; ++k)
+    o.most[k] = s.peak[k] > 0.0 ? s.peak[k] : std::max(kModelMost[k], s.continuous[k]);
+  o.continuous = s.continuous;
+  o.peak = s.peak;
+  o.workspace = s.workspace;
+  o.workspace_angle = s.workspace_angle;
+  o.compensated = device.model.compensated;
+  o.force_sensor = s.force_sensor;
+  o.force_resolution = s.force_resolution;
+  o.force_noise = s.force_noise;
+  o.force_bias = device.servo.bias;
+  o.seed = seed;
+  try {
+    return std::make_unique<ModelDevice>(describe::load(device.model.file), o, std::move(hand));
+  } catch (const InputError& error) {
+    if (!error.where().file.empty()) throw;
+    throw InputError({s.name.empty() ? device.model.file : s.name}, error.wrong(), error.remedy());
+  }
+}
+
 }  // namespace
+
+SimulatedDevice device_of_model(std::string_view name, const std::string& folder) {
+  namespace fs = std::filesystem;
+  const std::string rest(name.substr(std::string_view("model:").size()));
+  const auto path_of = [&](const std::string& file) { return (fs::path(folder) / file).string(); };
+  const auto is_file = [&](const std::string& file) {
+    std::error_code error;
+    return !file.empty() && fs::exists(path_of(file), error) && !fs::is_directory(path_of(file), error);
+  };
+  SimulatedDevice device;
+  device.make = Make::model;
+  // A file's name may have a colon in it.
+  const std::size_t colon = rest.rfind(':');
+  std::string file = rest;
+  if (!is_file(file) && colon != std::string::npos) {
+    file = rest.substr(0, colon);
+    device.model.port = rest.substr(colon + 1);
+    if (device.model.port.empty())
+      throw InputError({}, fmt::format("`{}` names no port after its colon", name),
+                       "model:FILE:PORT, or model:FILE for the one that it is held at by itself");
+  }
+  if (file.empty())
+    throw InputError({}, fmt::format("`{}` names no file", name), "model:FILE, or model:FILE:PORT");
+  if (!is_file(file))
+    throw InputError({path_of(file)}, "there is no such file",
+                     "a device that is made of a mechanism is model:FILE or model:FILE:PORT");
+  device.model.file = path_of(file);
+  device.model.encoder = {kModelEncoder, kModelEncoder};
+  device.specification.velocity_bandwidth = kVelocityBandwidth;
+  device.specification.force_sensor = true;
+  return device;
+}
 
 std::vector<SimulatedDevice> simulated_devices() {
   std::vector<SimulatedDevice> all;
   for (const Specification& s :
        {planar(), planar_force(), spatial(), delayed(), ideal(), ideal_force(), wheel()})
-    all.push_back({Make::impedance, s, {}, {}});
+    all.push_back({Make::impedance, s, {}, {}, {}});
   all.push_back(moved(admittance(), Make::admittance));
   all.push_back(moved(cobot(), Make::cobot));
   all.push_back(moved(cobot_feedback(), Make::cobot));
@@ -199,17 +277,30 @@ std::unique_ptr<Device> open(SimulatedDevice device, HandPointer hand, const Dev
   switch (device.make) {
     case Make::cobot:
       device.cobot.seed = options.seed;
+      device.cobot.fixture = options.fixture;
       return std::make_unique<SimulatedCobot>(device.specification, std::move(hand), device.cobot);
     case Make::admittance:
       device.servo.seed = options.seed;
       device.servo.fixture = options.fixture;
       return std::make_unique<SimulatedAdmittance>(device.specification, std::move(hand), device.servo);
+    case Make::model:
+      return open_model(device, std::move(hand), options.seed);
     case Make::impedance:
       break;
   }
   return std::make_unique<SimulatedImpedance>(device.specification, std::move(hand), device.servo.bias,
                                               options.seed);
 }
+
+namespace {
+
+std::vector<double> angles_of(const Vector6& tangents) {
+  std::vector<double> angles;
+  for (const double tangent : tangents) angles.push_back(std::atan(tangent));
+  return angles;
+}
+
+}  // namespace
 
 std::vector<Setting> settings_of(const SimulatedDevice& device) {
   const auto sensor = [&](std::vector<Setting> all) {
@@ -232,7 +323,10 @@ std::vector<Setting> settings_of(const SimulatedDevice& device) {
                      {"drum_mass", "kg", {drive.drum_mass}},
                      {"axis_friction", "N", {drive.friction}},
                      {"drum_speed", "m/s", {drive.drum_speed}},
+                     {"steepest", "", {drive.steepest}},
                      {"length_of_rotations", "m", {drive.length}},
+                     {"off", "", {}, device.cobot.off == CobotOptions::Off::coasting ? "coasting" : "locked"},
+                     {"steered", "rad", angles_of(device.cobot.steered)},
                      {"K_p", "1/s^2", {gains.K_p}},
                      {"K_i", "1/s^3", {gains.K_i}},
                      {"K_d", "1/s", {gains.K_d}}});
@@ -240,9 +334,16 @@ std::vector<Setting> settings_of(const SimulatedDevice& device) {
     case Make::admittance: {
       const Servo& servo = device.servo;
       return sensor({{"bandwidth", "rad/s", {servo.bandwidth}},
-                     {"leads", "", {servo.leads ? 1.0 : 0.0}},
+                     {"leads", "", {}, servo.leads ? "yes" : "no"},
                      {"compliance", "m/N", {servo.compliance[1]}},
                      {"rotational_compliance", "rad/(N m)", {servo.compliance[0]}}});
+    }
+    case Make::model: {
+      const ModelPart& model = device.model;
+      const std::vector<Setting> own{{"encoder", "rad", {model.encoder[0]}},
+                                     {"linear_encoder", "m", {model.encoder[1]}},
+                                     {"compensated", "", {}, model.compensated ? "yes" : "no"}};
+      return device.specification.force_sensor ? sensor(own) : own;
     }
     case Make::impedance:
       break;

@@ -1,9 +1,12 @@
-// The simulated devices that have names, and what their specifications do not say of them. All numbers are chosen, of the size that laboratory
-// devices have. A device of one's own is one of them with other numbers: device_file.h.
+// The simulated devices that have names, those that are made of a model, and what their specifications do not say of them. All numbers are chosen, of
+// the size that laboratory devices have. A device of one's own is one of them with other numbers: device_file.h.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <tactus/device/registry.h>
@@ -12,15 +15,26 @@
 
 namespace tactus::device {
 
+/// Of a device that is made of a model.
+struct ModelPart {
+  std::string file, port;           // "": the port that the model is held at by itself
+  std::array<double, 2> encoder{};  // [rad], [m] steps at joints that turn and that slide
+  bool compensated = true;
+};
+
 struct SimulatedDevice {
-  enum class Make : std::uint8_t { impedance, admittance, cobot };
+  enum class Make : std::uint8_t { impedance, admittance, cobot, model };
   Make make = Make::impedance;
-  Specification specification;
-  Servo servo;         // of an admittance device; its bias is of any force sensor
-  CobotOptions cobot;  // of a cobot
+  Specification specification;  // of a model: as far as it does not tell itself; 0 where it does
+  Servo servo;                  // of an admittance device; its bias is of any force sensor
+  CobotOptions cobot;           // of a cobot
+  ModelPart model;
 };
 
 std::vector<SimulatedDevice> simulated_devices();
+
+/// "model:FILE" or "model:FILE:PORT", the file as seen from `folder`. Throws InputError where there is no such file.
+SimulatedDevice device_of_model(std::string_view name, const std::string& folder = {});
 
 /// At that rate [Hz], or its own where that is 0: a cobot's commands are a period late, and how stiff an impedance device is depends on its rate.
 void run_at(SimulatedDevice& device, double rate);

@@ -27,10 +27,10 @@ Specification checked(Specification s) {
     if (has_axis(s.sensed, i) && !(s.inertia[i / 3] > 0.0))
       throw InputError({}, fmt::format("device `{}`: an axis that moves has no inertia", s.name),
                        "give `inertia` for rotation [kg m^2] and translation [kg]");
-  if (!(s.latency >= 0.0 && s.latency * s.rate <= double(kMostDelay)))
+  if (!CommandDelay::bears(s.latency, s.rate))
     throw InputError({},
                      fmt::format("device `{}`: a latency of {:g} s at {:g} Hz", s.name, s.latency, s.rate),
-                     fmt::format("between 0 and {} periods", kMostDelay));
+                     fmt::format("between 0 and {} periods", CommandDelay::kMost));
   return s;
 }
 
@@ -42,7 +42,7 @@ SimulatedImpedance::SimulatedImpedance(Specification specification, HandPointer 
       hand_(std::move(hand)),
       sensing_(specification_.resolution, specification_.rate, specification_.velocity_bandwidth),
       sensor_(specification_, {}, bias, seed),
-      delay_(static_cast<std::size_t>(std::lround(specification_.latency * specification_.rate))) {}
+      coming_(specification_.latency, specification_.rate) {}
 
 bool SimulatedImpedance::enable() noexcept {
   stopped_.store(false, std::memory_order_relaxed);
@@ -52,16 +52,16 @@ bool SimulatedImpedance::enable() noexcept {
 
 void SimulatedImpedance::disable() noexcept {
   state_ = State::off;
-  coming_.fill({});
+  coming_.forget();
 }
 
 bool SimulatedImpedance::wait() noexcept {
   if (stopped_.load(std::memory_order_acquire)) disable();
   if (sample_.number > 0) {
     const double period = 1.0 / specification_.rate, h = period / kSubsteps;
-    const Vector6 motors = coming_[delay_];
+    const Vector6 motors = coming_.due();
     for (int i = 0; i < kSubsteps; ++i) advance(motors, sample_.t + i * h, h);
-    std::copy_backward(coming_.begin(), coming_.begin() + delay_, coming_.begin() + delay_ + 1);
+    coming_.next();
   }
   sample_.t = static_cast<double>(sample_.number) / specification_.rate;
   ++sample_.number;
@@ -132,9 +132,9 @@ bool SimulatedImpedance::read(Sample& sample) noexcept {
 bool SimulatedImpedance::command(const Command& command) noexcept {
   const bool does = state_ == State::enabled && finite(command.wrench);
   if (does)
-    coming_[0] = saturated(specification_, command.wrench);
+    coming_.give(saturated(specification_, command.wrench));
   else
-    coming_.fill({});  // also what is on its way
+    coming_.forget();
   return does;
 }
 

@@ -8,9 +8,9 @@
 // force sensor, where there is one, stands between hand and handle (force_sensor.h).
 #pragma once
 
-#include <array>
 #include <atomic>
 
+#include <tactus/device/command_delay.h>
 #include <tactus/device/device.h>
 #include <tactus/device/force_sensor.h>
 #include <tactus/device/hand.h>
@@ -21,7 +21,7 @@ namespace tactus::device {
 
 class SimulatedImpedance final : public Device {
  public:
-  /// Throws InputError where the specification has no inertia, no rate, or a latency of more than kMostDelay periods.
+  /// Throws InputError where the specification has no inertia, no rate, or a latency that CommandDelay does not bear.
   /// `bias` and `seed` are of its force sensor.
   SimulatedImpedance(Specification specification, HandPointer hand, const Vector6& bias = {},
                      std::uint64_t seed = 1);
@@ -54,8 +54,7 @@ class SimulatedImpedance final : public Device {
   std::atomic<bool> stopped_{false};
   Handle handle_{};
   Sample sample_{};
-  std::size_t delay_ = 0;
-  std::array<Vector6, kMostDelay + 1> coming_{};  // commands: [0] is the newest
+  CommandDelay coming_;
   double hand_work_ = 0.0;
 };
 

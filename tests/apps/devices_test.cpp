@@ -13,6 +13,7 @@
 #include <tactus/display/log.h>
 
 #include "apps/program.h"
+#include "apps/table.h"
 #include "fakes/fakes_dir.h"
 
 namespace tactus::apps::test {
@@ -237,6 +238,101 @@ TEST(Devices, AFileIsHeldNamedBesideItsSetUpAndAttachedToTheLog) {
   EXPECT_NE(gone.err.find("setup.yaml:2:"), std::string::npos) << gone.err;
 }
 
+// A model as a device by a file: shown with what it is made of, held, logged with its model, and run again with its own dynamics.
+TEST(Devices, AModelsFileIsShownHeldAndRunAgain) {
+  const Folder folder;
+  const std::string mechanism = folder.file("lever.yaml", R"(
+name: lever
+gravity: [0, 0, 0]
+bodies: {upper: {mass: 0.2, com: [0.1, 0, 0], inertia: [1e-4, 1e-3, 1e-3]}, fore: {mass: 0.1, com: [0.1, 0, 0], inertia: [1e-4, 1e-3, 1e-3]}}
+joints:
+  q1: {type: revolute, parent: world, child: upper, axis: z, damping: 5e-3, friction: {coulomb: 2 mNm}}
+  q2: {type: revolute, parent: upper, child: fore, axis: z, placement: {xyz: [0.2, 0, 0]}, damping: 5e-3, friction: {coulomb: 2 mNm}}
+frames: {tip: {body: fore, placement: {xyz: [0.2, 0, 0]}, grasp: true}}
+initial: {q1: 45 deg, q2: 80 deg}
+)");
+  const std::string text =
+      "based_on: model:lever.yaml\nrate: 2 kHz\nlatency: 1 ms\nencoder: 0.2 mrad\ncompensated: false\n"
+      "workspace: [20 cm, 20 cm, 0]\npeak_force: 9 N\nforce_noise: 10 mN\n";
+  const std::string file = folder.file("own.yaml", text), log = folder.path("run.mcap");
+  const Outcome shown = tactus("devices " + file);
+  ASSERT_EQ(shown.code, 0) << shown.err;
+  for (const char* said :
+       {"model:lever.yaml", "x y", "2000 Hz", "0.0002 rad", "9 N", "x from -0.1 to 0.1 m", "0.01 N"})
+    EXPECT_NE(shown.out.find(said), std::string::npos) << said << "\n" << shown.out;
+  const nlohmann::json json = nlohmann::json::parse(tactus("devices --json " + file).out);
+  EXPECT_EQ(json.at("settings").at("compensated"), false);
+  EXPECT_DOUBLE_EQ(json.at("settings").at("encoder"), 2e-4);
+  EXPECT_DOUBLE_EQ(json.at("latency_s"), 1e-3);
+  EXPECT_GT(json.at("damping").at("translation"), 0.0);
+  EXPECT_GT(json.at("design").at("translation").at("largest_stiffness"), 0.0);
+  EXPECT_NE(tactus("devices model:" + model("pantograph.yaml")).out.find("none is stated"),
+            std::string::npos);
+
+  const std::string setup = folder.file(
+      "setup.yaml", "model: " + model("shopping_cart.yaml") + "\ndevice: own.yaml\nduration: 0.3\n");
+  for (const char* controller : {"coupler", "penalties"}) {
+    const Outcome run =
+        tactus("haptic --json --log " + log + " --setup " + setup + " --controller " + controller);
+    ASSERT_EQ(run.code, 0) << run.err;
+    const nlohmann::json summary = nlohmann::json::parse(run.out);
+    EXPECT_EQ(summary.at("ticks"), 600);
+    EXPECT_EQ(summary.at("device"), file);
+    const display::RecordedRun recorded(log);
+    EXPECT_EQ(recorded.attachments().at(file), text);
+    EXPECT_TRUE(recorded.attachments().contains(mechanism));
+    const Outcome again = tactus("replay " + log);
+    EXPECT_EQ(again.code, 0) << again.err << again.out;
+    EXPECT_NE(again.out.find("the same bits"), std::string::npos) << again.out;
+  }
+  // Its files are inputs, and no outputs.
+  const Outcome over = tactus("haptic " + model("shopping_cart.yaml") + " --duration 0.1 --device " + file +
+                              " --out " + mechanism);
+  EXPECT_EQ(over.code, 2) << over.out;
+  std::filesystem::remove(file);
+  std::filesystem::remove(mechanism);
+  EXPECT_EQ(tactus("replay " + log).code, 0);
+}
+
+// Where its weight is felt, that gives the hand energy, and the loop has not made it.
+TEST(Devices, WhatADevicesOwnWeightGivesIsNotLaidToTheLoop) {
+  const Folder folder;
+  const auto notes = [&](const char* compensated) {
+    const std::string file = folder.file("own.yaml", "based_on: model:" + model("stewart_platform.yaml") +
+                                                         "\ncompensated: " + compensated + "\n");
+    const Outcome run =
+        tactus("haptic " + model("shopping_cart.yaml") + " --duration 0.3 --json --device " + file);
+    EXPECT_EQ(run.code, 0) << run.err;
+    return nlohmann::json::parse(run.out).at("notes").dump();
+  };
+  const std::string felt = notes("false"), carried = notes("true");
+  EXPECT_NE(felt.find("own weight"), std::string::npos) << felt;
+  EXPECT_EQ(felt.find("that neither the hand"), std::string::npos) << felt;
+  EXPECT_EQ(carried.find("own weight"), std::string::npos) << carried;
+}
+
+// The first half of S0's footnote 5 from the command line: a cobot that is off, its wheel at 45 degrees, pushed by 10 N.
+TEST(Devices, ACobotThatIsOffCoastsFromTheCommandLine) {
+  const Folder folder;
+  const std::string file = folder.file(
+                        "coasting.yaml",
+                        "based_on: simulated:cobot\noff: coasting\nsteered: [0, 0, 0, 45 deg, 0, 0]\n"
+                        "resolution: 0\n"),
+                    out = folder.path("run.csv"), log = folder.path("run.mcap");
+  const Outcome run =
+      tactus("haptic " + model("virtual_cube.yaml") + " --device " + file +
+             " --device-off --hand constant --wrench 10,0,0 --duration 0.501 --out " + out + " --log " + log);
+  ASSERT_EQ(run.code, 0) << run.err;
+  const Table table = table_of(content_of(out));
+  const double t = table.at("t").back(), x = table.at("handle_x").back();
+  EXPECT_DOUBLE_EQ(t, 0.5);
+  EXPECT_NEAR(2.0 * x / (t * t), 2.8 / 11.0, 1e-6);
+  EXPECT_EQ(tactus("replay " + log).code, 0);
+  const nlohmann::json settings = nlohmann::json::parse(tactus("devices --json " + file).out).at("settings");
+  EXPECT_EQ(settings.at("off"), "coasting");
+  EXPECT_NEAR(settings.at("steered").at(3).get<double>(), 0.7853981633974483, 1e-12);
+}
+
 TEST(Devices, AToolHangsOnAFilesAdmittanceDeviceToo) {
   const Folder folder;
   const std::string haptic = "haptic " + model("virtual_cube.yaml") + " --duration 0.2 --tool 0.5 --device ";
@@ -247,7 +343,8 @@ TEST(Devices, AToolHangsOnAFilesAdmittanceDeviceToo) {
   std::filesystem::remove(moved);
   EXPECT_EQ(tactus("replay " + log).code, 0);
   EXPECT_EQ(tactus(haptic + folder.file("b.yaml", "based_on: simulated:spatial\n")).code, 2);
-  EXPECT_EQ(tactus(haptic + folder.file("c.yaml", "based_on: simulated:cobot\n")).code, 2);
+  EXPECT_EQ(tactus(haptic + folder.file("c.yaml", "based_on: simulated:cobot\n") + " --log " + log).code, 0);
+  EXPECT_EQ(tactus("replay " + log).code, 0);
 }
 
 TEST(Devices, ADriverWithoutItsLibraryIsRefusedWithARemedy) {

@@ -1,7 +1,9 @@
 // Options of tactus haptic: limits, what is as printed, what does nothing, what is refused.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -234,14 +236,72 @@ TEST(Haptic, AToolBeyondTheSensorIsTakenOut) {
   };
   constexpr double kNoise = 0.02;  // of the sensor, and a period's lag of the commanded acceleration
   EXPECT_NEAR(mass(" --tool 0.5") / mass(""), 1.0, kNoise);
+  EXPECT_NEAR(mass(" --tool 0.5,0.02,0,0.05,1e-4,2e-4,1.5e-4") / mass(""), 1.0, kNoise);
   const Outcome heavy = tactus(run + "admittance --tool 50");
   EXPECT_EQ(heavy.code, 2);
   EXPECT_NE(heavy.err.find("that the sensor reads"), std::string::npos) << heavy.err;
-  for (const char* device : {"planar", "cobot"}) {
-    const Outcome refused = tactus(run + device + " --tool 0.5");
-    EXPECT_EQ(refused.code, 2);
-    EXPECT_NE(refused.err.find("no tool can be hung on"), std::string::npos) << refused.err;
-  }
+  const Outcome refused = tactus(run + "planar --tool 0.5");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("no tool can be hung on"), std::string::npos) << refused.err;
+  const std::pair<const char*, const char*> kWrong[] = {
+      {"1,2", "2 numbers"},
+      {"1,0,0,0,1e-3", "5 numbers"},
+      {"-1", "not negative"},
+      {"nan", "is no number"},
+      {"1,0,0,0,1,2,4", "more than the other two"},
+      {"1,0,0,0,-1,2,2", "none is negative"},
+      {"10,0,0,0.3", "weight turns with"},
+  };
+  for (const auto& [text, said] : kWrong)
+    for (const char* option : {" --tool ", " --device arm:PUMA --arm-gripper "}) {
+      std::string arguments = run + "admittance" + option + text;
+      if (const std::size_t at = arguments.find("simulated:admittance --device arm:PUMA");
+          at != std::string::npos) {
+        if (std::string(said) == "weight turns with") continue;
+        arguments.replace(at, std::string("simulated:admittance --device arm:PUMA").size(),
+                          "arm:" + model("puma560.yaml"));
+      }
+      const Outcome wrong = tactus(arguments);
+      EXPECT_EQ(wrong.code, 2) << arguments;
+      EXPECT_NE(wrong.err.find(said), std::string::npos) << arguments << wrong.err;
+    }
+}
+
+// The model's gravity is the tool's: where there is none it weighs nothing, and otherwise the wheels creep under it
+// by w = tau m g/m_l, until the servo, with poles at 30 rad/s, has steered against it: w/(30 e) at most.
+TEST(Haptic, AToolHangsOnACobotToo) {
+  const Folder folder;
+  const std::string text = R"(
+name: mass
+gravity: [0, 0, GRAVITY]
+bodies: {a: {mass: 0}, b: {mass: 0}, block: {mass: 4}}
+joints:
+  x: {type: prismatic, parent: world, child: a, axis: x}
+  y: {type: prismatic, parent: a, child: b, axis: y}
+  z: {type: prismatic, parent: b, child: block, axis: z}
+)";
+  const auto with = [&](const char* gravity) {
+    std::string own = text;
+    own.replace(own.find("GRAVITY"), 7, gravity);
+    return folder.file(std::string("mass") + gravity + ".yaml", own);
+  };
+  const auto run = [&](const std::string& of) {
+    const std::string out = folder.path("run.csv");
+    const Outcome outcome =
+        tactus("haptic " + of +
+               " --device simulated:cobot --hand none --weightless --duration 1 --tool 1.5 --out " + out);
+    EXPECT_EQ(outcome.code, 0) << outcome.err << outcome.out;
+    return table_of(content_of(out)).at("handle_z");
+  };
+  const std::vector<double> hanging = run(with("-9.81")), floating = run(with("0"));
+  ASSERT_EQ(hanging.size(), floating.size());
+  ASSERT_EQ(hanging.size(), 1000u);
+  double lowest = 0.0;
+  for (std::size_t k = 0; k < hanging.size(); ++k) lowest = std::min(lowest, hanging[k] - floating[k]);
+  const double creep = 5e-3 * 1.5 * 9.81 / 11.0, most = creep / (30.0 * std::numbers::e);
+  constexpr double kSteps = 2e-5;  // [m] of its encoders, in the difference of two
+  EXPECT_NEAR(lowest, -most, kSteps + 0.2 * most);
+  EXPECT_NEAR(hanging.back(), floating.back(), kSteps);
 }
 
 /// The notes of a run that is well, in one.

@@ -5,6 +5,7 @@
 #include <complex>
 #include <numbers>
 
+#include <tactus/base/error.h>
 #include <tactus/device/cobot_drive.h>
 #include <tactus/device/simulated_cobot.h>
 #include <tactus/device/task_servo.h>
@@ -134,6 +135,68 @@ TEST(Cobot, WithTheDriveOffItsAxesMoveTogether) {
   }
   EXPECT_GT(work, 1e-3);
   EXPECT_NEAR(work, kinetic + burnt, 1e-12);
+}
+
+/// Turned about z by 30 degrees, and a joint for z that goes twice as far.
+CobotDriveOptions turned_joints() {
+  CobotDriveOptions options;
+  const double c = std::cos(kPi / 6), s = std::sin(kPi / 6);
+  for (const std::size_t at : {0u, 3u}) {
+    options.jacobian[6 * at + at] = options.jacobian[6 * (at + 1) + at + 1] = c;
+    options.jacobian[6 * at + at + 1] = s;
+    options.jacobian[6 * (at + 1) + at] = -s;
+  }
+  options.jacobian[14] = 1.0;
+  options.jacobian[35] = 2.0;
+  return options;
+}
+
+// Joints that are turned against the task: drive on, what is linear and the same for all joints does not see it, and a joint that goes twice
+// as far creeps as four times the mass. Drive off, the one freedom is along J^-1 tan phi, with the same mass.
+TEST(Cobot, AJacobianStandsBetweenTheTaskAndItsJoints) {
+  CobotDriveOptions heavy;
+  heavy.leak_mass *= 4.0;
+  CobotDrive plain, turned(turned_joints()), z(heavy);
+  const Vector6 a{0.3, -0.2, 0.1, 0.5, 0.4, 0.1}, F{0.05, 0.02, -0.1, 3.0, -2.0, 4.0};
+  for (int k = 0; k < 40; ++k) {
+    const Vector6 one = plain.follow(a, F, 1e-3), other = turned.follow(a, F, 1e-3);
+    for (const std::size_t i : {0u, 1u, 2u, 3u, 4u}) {
+      EXPECT_NEAR(one[i], other[i], 1e-15) << k << " " << i;
+      EXPECT_NEAR(plain.V()[i], turned.V()[i], 1e-13);
+    }
+    EXPECT_NEAR(z.follow(a, F, 1e-3)[5], other[5], 1e-15);
+  }
+  const double tangent = 0.5, push = 30.0, h = 0.1, mass = 6.0 + 5.0 / (tangent * tangent);
+  turned.steer({0, 0, 0, tangent, 0, 0}, 0.0);
+  const Vector6 way = turned.coast({0, 0, 0, push, 0, 0}, h);
+  // Along the joint: (cos 30, sin 30, 0), of which the push has its share.
+  const double along = 0.5 * (push * std::cos(kPi / 6) - 7.2) / mass * h * h;
+  EXPECT_NEAR(way[3], along * std::cos(kPi / 6), 1e-14);
+  EXPECT_NEAR(way[4], along * std::sin(kPi / 6), 1e-14);
+  EXPECT_NEAR(way[5], 0.0, 1e-16);
+  EXPECT_NEAR(turned.direction()[3], tangent * std::cos(kPi / 6), 1e-15);
+  CobotDriveOptions flat;
+  flat.jacobian[0] = 1.0;
+  EXPECT_THROW(CobotDrive{flat}, InputError);
+  // A hand on it is borne by the lightest of its directions, and by no heavier one.
+  EXPECT_NEAR(plain.most_mobility(11.0)[1], 1.0 / 11.0, 1e-15);
+  const double turned_bound = turned.most_mobility(11.0)[1];
+  EXPECT_GE(turned_bound, 1.0 / 11.0 - 1e-15);
+  EXPECT_LE(turned_bound, 1.5 / 11.0);
+}
+
+// The whole device: at an end of its workspace the joint's way is cut where the task's axis ends.
+TEST(Cobot, CoastingOnTurnedJointsItStopsAtTheTasksEnd) {
+  CobotOptions options;
+  options.drive = turned_joints();
+  options.off = CobotOptions::Off::coasting;
+  options.steered = {0, 0, 0, 1.0, 0, 0};
+  Specification s = bare_cobot();
+  s.workspace = {0.1, 0.1, 0.1};
+  SimulatedCobot cobot(s, constant({0, 0, 0, 30, 0, 0}), options);
+  for (int k = 0; k < 5000; ++k) ASSERT_TRUE(cobot.wait());
+  EXPECT_NEAR(cobot.handle().p.x, 0.1, 1e-12);
+  EXPECT_NEAR(cobot.handle().p.y, 0.1 * std::tan(kPi / 6), 1e-12);
 }
 
 // Drive on, the exact step against many small ones, and the steady creep tau F/m.

@@ -143,6 +143,22 @@ TEST_P(EveryDevice, RefusesACommandThatIsNotFinite) {
     }
 }
 
+// As a watchdog does: it is off by the next sample, and on again only when it is told.
+TEST_P(EveryDevice, IsOffOnceItWasStoppedUntilItIsEnabled) {
+  ASSERT_TRUE(device_->enable());
+  Sample sample;
+  ASSERT_TRUE(device_->wait() && device_->read(sample));
+  ASSERT_TRUE(device_->command(some_command(sample)));
+  device_->stop();
+  ASSERT_TRUE(device_->wait() && device_->read(sample));
+  EXPECT_EQ(device_->state(), State::off);
+  EXPECT_FALSE(device_->command(some_command(sample)));
+  EXPECT_EQ(device_->trouble(), "");  // it was the user's own will
+  ASSERT_TRUE(device_->enable());
+  ASSERT_TRUE(device_->wait() && device_->read(sample));
+  EXPECT_TRUE(device_->command(some_command(sample)));
+}
+
 TEST_P(EveryDevice, AllocatesNothingInTheLoop) {
   device_->enable();
   Sample sample;

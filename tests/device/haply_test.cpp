@@ -29,8 +29,6 @@ std::string refusal_of(const std::string& name) {
   return {};
 }
 
-std::string trouble_of(const Device& device) { return dynamic_cast<const Explains&>(device).trouble(); }
-
 bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST(Haply, ReadsPlacesInAllFormsAndSendsForcesInTheSame) {
@@ -106,7 +104,7 @@ TEST(Haply, IsLostWhenTheServiceHangsUpOrFallsSilent) {
     EXPECT_LT(waits, 4);
     EXPECT_EQ(device->state(), State::lost);
     EXPECT_FALSE(device->enable());
-    const std::string why = trouble_of(*device);
+    const std::string why = device->trouble();
     EXPECT_TRUE(says(why, silent ? "did not answer" : "the service")) << why;
     EXPECT_TRUE(says(why, "still running")) << why;
   }
@@ -126,7 +124,7 @@ TEST(Haply, SaysWhyItWasLostAndQuotesWhatItDidNotUnderstand) {
     bench.service().set([&, said = said](auto& s) { s.says = said; });
     while (device->wait()) {
     }
-    EXPECT_TRUE(says(trouble_of(*device), why)) << trouble_of(*device);
+    EXPECT_TRUE(says(device->trouble(), why)) << device->trouble();
   }
 }
 

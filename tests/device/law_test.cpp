@@ -34,16 +34,32 @@ std::vector<DeviceCase> models() {
 }
 INSTANTIATE_TEST_SUITE_P(Models, EveryDevice, ::testing::ValuesIn(models()), test_name);
 
-/// Devices of one's own: the example's, which is pushed, and one that is moved.
+/// Devices of one's own: the example's, which is pushed; some that are moved; and models with an imperfect sensor, late commands and a
+/// weight that is felt.
+constexpr const char* kFiles[] = {"examples/22_table_top", "tests/device/files/yielding",
+                                  "tests/device/files/coasting", "tests/device/files/five_bar",
+                                  "tests/device/files/platform"};
 std::vector<DeviceCase> files() {
   std::vector<DeviceCase> all;
-  for (const std::string path : {"/examples/22_table_top.yaml", "/tests/device/files/yielding.yaml"})
-    all.push_back({support::source_dir() + path,
-                   [path](HandPointer hand) { return open(support::source_dir() + path, std::move(hand)); }});
+  for (const std::string name : kFiles) {
+    const std::string path = support::source_dir() + "/" + name + ".yaml";
+    all.push_back({path, [path](HandPointer hand) { return open(path, std::move(hand)); },
+                   !of_model(path).has_value()});
+  }
   return all;
 }
-INSTANTIATE_TEST_SUITE_P(Files, EveryDevice, ::testing::ValuesIn(files()),
-                         [](const auto& info) { return info.index == 0 ? "table_top" : "yielding"; });
+INSTANTIATE_TEST_SUITE_P(Files, EveryDevice, ::testing::ValuesIn(files()), [](const auto& info) {
+  const std::string path = kFiles[info.index];
+  const std::string name = path.substr(path.rfind('/') + 1);
+  return name.substr(name.find_first_not_of("0123456789_"));
+});
+
+/// A recorded motion, of 30 ms: most of these laws are kept by a handle that stands where it ended.
+const std::string kRecording = "file:" + support::source_dir() + "/tests/device/files/handle.csv";
+INSTANTIATE_TEST_SUITE_P(Recording, EveryDevice,
+                         ::testing::Values(DeviceCase{
+                             kRecording, [](HandPointer hand) { return open(kRecording, std::move(hand)); }}),
+                         [](const auto&) { return "handle"; });
 
 TEST(Registry, SaysWhichDeviceWasMeant) {
   try {

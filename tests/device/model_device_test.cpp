@@ -97,12 +97,12 @@ TEST_P(EveryModel, StaysWhereItBeganInAHandThatHolds) {
   ASSERT_TRUE(device->wait() && device->read(first));
   for (int k = 0; k < 300; ++k) {
     ASSERT_TRUE(device->command({.wrench = {}, .X_WH = {}}));
-    ASSERT_TRUE(device->wait() && device->read(last)) << device->why();
+    ASSERT_TRUE(device->wait() && device->read(last)) << device->trouble();
   }
   const math::Vec3<double> way = last.X_WH.p - first.X_WH.p;
   EXPECT_LT(std::sqrt(dot(way, way)), 1e-9);     // [m] the motors carry it to rounding
   EXPECT_NEAR(device->hand_work(), 0.0, 1e-12);  // [J]
-  EXPECT_EQ(device->why(), "");
+  EXPECT_EQ(device->trouble(), "");
 }
 
 // M V' + bias = hand + motors, at the instant: what is commanded is what is got.
@@ -232,7 +232,7 @@ joints:
 )";
   constexpr double kHard = 1e-7;  // it is pushed hard enough for dry friction to be nothing
   ModelDeviceOptions options;
-  options.encoder_step = 1e-4;
+  options.encoder_step = {1e-4, 1e-4};
   options.compensated = false;
   const ModelDevice device(describe::load_text(text, "rails.yaml"), options, none());
   const Specification& s = device.specification();
@@ -331,10 +331,159 @@ TEST(ModelDevice, AHandPushesAlongWhatMovesByItself) {
   EXPECT_GT(wrist.hand_work(), 1e-4);  // [J] 0.5 N m turn some 0.1 kg m^2 for 20 ms
 }
 
+/// A mass on a rail along x, pulled by nothing.
+constexpr const char* kRail = R"(
+name: rail
+gravity: [0, 0, 0]
+bodies: {a: {mass: 0.5}}
+joints: {x: {type: prismatic, parent: world, child: a, axis: x}}
+)";
+
+ModelDevice rail_with(const ModelDeviceOptions& options, HandPointer hand = none()) {
+  return {describe::load_text(kRail, "rail.yaml"), options, std::move(hand)};
+}
+
+// A force that is commanded at the sample k acts from k + n on, n periods of latency: the first velocity that is not zero is that of the
+// sample n + 1 later.
+TEST(ModelDevice, ItsCommandsAreAsLateAsItSays) {
+  for (const double latency : {0.0, 1e-3, 5e-3}) {
+    ModelDeviceOptions options;
+    options.latency = latency;
+    ModelDevice rail = rail_with(options);
+    EXPECT_EQ(rail.specification().latency, latency);
+    ASSERT_TRUE(rail.enable());
+    Sample sample;
+    const double F = 2.0, h = 1e-3;
+    const int late = static_cast<int>(std::lround(latency / h));
+    for (int k = 0; k <= late + 1; ++k) {
+      ASSERT_TRUE(rail.wait() && rail.read(sample));
+      // A half F/m h^2 in a period, and nothing before.
+      EXPECT_NEAR(sample.X_WH.p.x, k == late + 1 ? 0.5 * F / 0.5 * h * h : 0.0, 1e-15) << latency << " " << k;
+      ASSERT_TRUE(rail.command({.wrench = {0, 0, 0, F, 0, 0}, .X_WH = {}}));
+    }
+    // What is refused is not carried out, nor what was on its way.
+    const double v = F / 0.5 * h;
+    EXPECT_FALSE(rail.command({.wrench = {0, 0, 0, std::nan(""), 0, 0}, .X_WH = {}}));
+    const double from = sample.X_WH.p.x;
+    ASSERT_TRUE(rail.wait() && rail.read(sample));
+    EXPECT_NEAR(sample.X_WH.p.x - from, v * h, 1e-15) << latency;
+  }
+  ModelDeviceOptions options;
+  options.latency = 0.1;
+  EXPECT_THROW(rail_with(options), InputError);
+}
+
+// Steps, bias and noise of its force sensor, as they are said; without any of them it reads the hand to the bit.
+TEST(ModelDevice, ItsForceSensorIsAsGoodAsItSays) {
+  const Vector6 push{0, 0, 0, 1.2345678, 0, 0};
+  const auto read = [&](const ModelDeviceOptions& options, std::size_t count) {
+    ModelDevice rail = rail_with(options, constant(push));
+    std::vector<double> all;
+    Sample sample;
+    for (std::size_t k = 0; k < count; ++k) {
+      EXPECT_TRUE(rail.wait() && rail.read(sample));
+      all.push_back(sample.F_H_W[3]);
+      for (const std::size_t i : {0u, 1u, 2u, 4u, 5u}) EXPECT_EQ(sample.F_H_W[i], 0.0);
+    }
+    return all;
+  };
+  EXPECT_EQ(read({}, 1)[0], push[3]);
+  ModelDeviceOptions options;
+  options.force_resolution = {0.0, 0.05};
+  EXPECT_NEAR(read(options, 1)[0], 1.25, 1e-12);
+  options = {};
+  options.force_bias = {0, 0, 0, 0.5, 9.0, 0};
+  EXPECT_NEAR(read(options, 1)[0], push[3] + 0.5, 1e-12);
+  options = {};
+  options.force_noise = {0.0, 0.1};
+  const std::vector<double> noisy = read(options, 4000);
+  double mean = 0.0, square = 0.0;
+  for (const double x : noisy) mean += x / 4000.0;
+  for (const double x : noisy) square += (x - mean) * (x - mean) / 4000.0;
+  EXPECT_NEAR(mean, push[3], 5.0 * 0.1 / std::sqrt(4000.0));
+  EXPECT_NEAR(std::sqrt(square), 0.1, 5.0 * 0.1 / std::sqrt(8000.0));
+  EXPECT_EQ(read(options, 20), read(options, 20));
+  options.seed = 2;
+  EXPECT_NE(read(options, 1)[0], noisy[0]);
+  options.force_sensor = false;
+  EXPECT_EQ(read(options, 1)[0], 0.0);
+}
+
+// A lever that turns by a right angle: its sensor stands in the handle, and its bias goes round with it, while what it says of the hand stays
+// where the hand pushes.
+TEST(ModelDevice, TheBiasOfItsForceSensorTurnsWithItsHandle) {
+  ModelDeviceOptions options;
+  options.force_bias = {0, 0, 0, 1.0, 0, 0};
+  ModelDevice lever(describe::load_text(R"(
+name: lever
+gravity: [0, 0, 0]
+bodies: {bar: {mass: 1, com: [0, 0.5, 0], inertia: [0.1, 0.1, 0.1]}}
+joints: {q: {type: revolute, parent: world, child: bar, axis: z}}
+frames: {grip: {body: bar, placement: {xyz: [0, 0.5, 0]}, grasp: true}}
+)",
+                                        "lever.yaml"),
+                    options, constant({0, 0, 0, -0.25, 0, 0}));
+  ASSERT_EQ(lever.specification().sensed, 0b001000);
+  Sample sample;
+  double turned = 0.0;
+  while (turned < 1.5) {
+    ASSERT_TRUE(lever.wait() && lever.read(sample));
+    turned = std::atan2(sample.X_WH.R(1, 0), sample.X_WH.R(0, 0));
+    ASSERT_NEAR(sample.F_H_W[3], -0.25 + std::cos(turned), 1e-9);
+    ASSERT_LT(sample.t, 5.0);
+  }
+}
+
+// Its place is told from where it begins, which a model may put anywhere.
+TEST(ModelDevice, ItsOriginIsWhereItBegins) {
+  for (const char* name : {"pantograph", "stewart_platform", "puma560"}) {
+    ModelDevice device(model_of(name), {}, none());
+    ASSERT_TRUE(device.enable());
+    Sample sample;
+    ASSERT_TRUE(device.wait() && device.read(sample));
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_NEAR(sample.X_WH.p[i], 0.0, 1e-15) << name;
+      EXPECT_NEAR(sample.X_WH.R(i, i), 1.0, 1e-12) << name;
+    }
+  }
+}
+
+// What a file asks for lowers what motors give, and does not raise it.
+TEST(ModelDevice, ItsForcesMayBeLowered) {
+  const auto limits = [](double continuous, double peak) {
+    ModelDeviceOptions options;
+    options.continuous = {0.0, continuous};
+    options.peak = {0.0, peak};
+    const ModelDevice arm(model_of("puma560"), options, none());
+    return std::pair{arm.specification().continuous[1], arm.specification().peak[1]};
+  };
+  const auto [own, most] = limits(0.0, 0.0);
+  ASSERT_GT(own, 10.0);
+  EXPECT_EQ(own, most);
+  EXPECT_EQ(limits(0.0, 8.0), (std::pair{8.0, 8.0}));
+  EXPECT_EQ(limits(5.0, 8.0), (std::pair{5.0, 8.0}));
+  EXPECT_EQ(limits(5.0, 0.0), (std::pair{5.0, own}));
+  EXPECT_EQ(limits(1e6, 1e6), (std::pair{own, own}));
+}
+
+// Where its mechanism fails it is lost, and says why; asked of a Device, whatever it is.
+TEST(ModelDevice, IsLostWithAReasonWhereItsMechanismFails) {
+  ModelDevice rail = rail_with({}, constant({0, 0, 0, 1e12, 0, 0}));
+  const Device& device = rail;
+  EXPECT_EQ(device.trouble(), "");
+  int waits = 0;
+  while (rail.wait() && ++waits < 10000) {
+  }
+  EXPECT_EQ(device.state(), State::lost);
+  EXPECT_NE(device.trouble().find("mechanism"), std::string::npos) << device.trouble();
+  EXPECT_GT(device.trouble().size(), 20u);
+  EXPECT_FALSE(rail.enable());
+}
+
 TEST(ModelDevice, SeesTheHandleInStepsOfItsEncoders) {
   const auto hand = [] { return following(strokes({0.02, 0.01, 0}, 0.5)); };
   ModelDeviceOptions fine, coarse;
-  coarse.encoder_step = 1e-3;  // [rad]
+  coarse.encoder_step = {1e-3, 0.0};  // [rad]
   ModelDevice exact(model_of("pantograph"), fine, hand()), stepped(model_of("pantograph"), coarse, hand());
   Sample a, b;
   double worst = 0.0;

@@ -172,6 +172,32 @@ TEST(OpenHaptics, TellsItsOwnForcesAndWorkspace) {
   EXPECT_TRUE(says(s.description, "Touch (fake)"));
 }
 
+// A Touch counts from where it was switched on: what it says of its places before it is calibrated is finite, and wrong.
+TEST(OpenHaptics, IsRefusedUntilItIsCalibrated) {
+  constexpr unsigned kNew = 0x5001, kByHand = 0x5002;
+  test::OpenHapticsBench bench;
+  FakeHd& fake = bench.fake();
+  fake.calibration = kByHand;
+  const std::string refused = refusal_of("openhaptics");
+  EXPECT_TRUE(says(refused, "not calibrated") && says(refused, "by hand") && says(refused, "inkwell"))
+      << refused;
+  EXPECT_EQ(fake.updated_by, 0u);
+  fake.calibration = kNew;
+  fake.styles = 1;  // HD_CALIBRATION_ENCODER_RESET alone: nothing is made zero without being asked for
+  EXPECT_TRUE(says(refusal_of("openhaptics"), "does not take"));
+  EXPECT_EQ(fake.updated_by, 0u);
+  for (const int styles : {2, 4, 6, 7}) {
+    fake.calibration = kNew;
+    fake.styles = styles;
+    EXPECT_EQ(bench.open()->specification().name, "openhaptics") << styles;
+    EXPECT_EQ(fake.updated_by, (styles & 2) != 0 ? 2u : 4u);
+  }
+  fake.calibration = 0x1234;
+  EXPECT_TRUE(says(refusal_of("openhaptics"), "0x1234"));
+  fake.calibration = 0x5000;
+  EXPECT_EQ(bench.open()->specification().name, "openhaptics");  // it was let go each time
+}
+
 TEST(OpenHaptics, SaysWhyItCannotBeOpened) {
   test::OpenHapticsBench bench;
   EXPECT_EQ(open("openhaptics:Right Device", none())->specification().name, "openhaptics:Right Device");

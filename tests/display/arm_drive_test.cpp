@@ -61,7 +61,7 @@ Felt held(const ArmDeviceOptions& options) {
   Vec3 impulse{}, last{};
   for (int k = 0; k < kTicks && device.wait(); ++k) {
     if (!loop.tick(loop.period())) {
-      felt.why = device.why();
+      felt.why = device.trouble();
       return felt;
     }
     const ArmDevice::Record& r = device.record();

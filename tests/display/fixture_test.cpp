@@ -10,6 +10,7 @@
 #include <tactus/describe/read/load.h>
 #include <tactus/device/random.h>
 #include <tactus/device/simulated_admittance.h>
+#include <tactus/device/simulated_cobot.h>
 #include <tactus/device/simulated_impedance.h>
 #include <tactus/display/loop.h>
 #include <tactus/math/rotation_vector.h>
@@ -72,6 +73,90 @@ TEST(FixtureInTheLoop, IsFeltAsItsMassUnlessItIsCompensated) {
   constexpr double kSampled = 1e-3;
   EXPECT_NEAR(felt(false), kVirtual + kTool, kSampled * kVirtual);
   EXPECT_NEAR(felt(true), kVirtual, kSampled * kVirtual);
+}
+
+/// What a hand feels of a mechanism along one axis by a sine of 1 Hz: the size of its force over that of the true handle's acceleration. A
+/// display that comes late turns the one against the other, and changes no size but by squares.
+template <class D>
+double felt_along(D& device, simulate::Mechanism& mechanism, const char* port, std::size_t axis,
+                  double amplitude, const device::Fixture* compensated) {
+  const double omega = 2.0 * std::numbers::pi;
+  control::SafetyLimits limits;
+  limits.ramp = 0.0;
+  HapticLoop loop(mechanism, device, mechanism.port(port), {}, limits);
+  if (compensated != nullptr) loop.compensate(*compensated);
+  EXPECT_TRUE(loop.enable());
+  double in_phase = 0.0, behind = 0.0;
+  for (int k = 0; k < 4000; ++k) {
+    EXPECT_TRUE(device.wait() && loop.tick(1e-3)) << k;
+    if (k < 1000) continue;
+    in_phase += device.handle().V[axis] * std::sin(omega * 1e-3 * k) * 2.0 / 3000.0;
+    behind += device.handle().V[axis] * std::cos(omega * 1e-3 * k) * 2.0 / 3000.0;
+  }
+  return amplitude / (omega * std::hypot(in_phase, behind));
+}
+
+/// A sine along one axis.
+device::HandPointer shaking(std::size_t axis, double amplitude) {
+  return device::scripted([axis, amplitude](double t) {
+    Vector6 F{};
+    F[axis] = amplitude * std::cos(2.0 * std::numbers::pi * t);
+    return F;
+  });
+}
+
+// The cobot's sensor reads what hangs beyond it, too. Its servo is late, so that it is the sizes that are compared.
+TEST(FixtureInTheLoop, OnACobotItIsFeltAsItsMassUnlessItIsCompensated) {
+  const auto felt = [](double tool, bool compensated, double gravity) {
+    device::Specification s;
+    s.name = "cobot";
+    s.kind = device::Kind::admittance;
+    device::CobotOptions options;
+    options.fixture = {.mass = tool, .centre = {}, .inertia = {}, .gravity = {0.0, 0.0, gravity}};
+    device::SimulatedCobot cobot(s, shaking(3, 0.5), options);
+    const auto block = mass();
+    const double m = felt_along(cobot, *block, "block", 3, 0.5, compensated ? &options.fixture : nullptr);
+    // By its weight the wheels creep, the servo steers against it, and the mechanism feels nothing of either.
+    EXPECT_LT(std::abs(block->state().q[2]), 1e-6);
+    EXPECT_LT(std::abs(cobot.handle().p.z), 1e-6);
+    return m;
+  };
+  const double bare = felt(0.0, false, 0.0);
+  constexpr double kOwn = 0.01;  // of the cobot's servo (tests/device/cobot_test.cpp)
+  EXPECT_NEAR(bare, kVirtual, kOwn * kVirtual);
+  constexpr double kLate = 1e-3;
+  EXPECT_NEAR(felt(kTool, false, 0.0) - bare, kTool, kLate * kVirtual);
+  EXPECT_NEAR(felt(kTool, true, 0.0), bare, kLate * kVirtual);
+  EXPECT_NEAR(felt(kTool, true, -9.81), bare, kLate * kVirtual);
+}
+
+// Turned about z beside its centre a tool has I_zz + m c^2.
+TEST(FixtureInTheLoop, TurningItIsFeltAsItsMomentOfInertiaUnlessItIsCompensated) {
+  constexpr double kWheel = 0.02, kMoment = 4e-3;  // [kg m^2]
+  const device::Fixture tool{.mass = kTool, .centre = {0.03, -0.04, 0.1}, .inertia = {3e-3, 5e-3, kMoment}};
+  const double added = kMoment + kTool * 0.05 * 0.05;
+  const auto felt = [&](bool hangs, bool compensated) {
+    device::Specification s;
+    s.name = "servo";
+    s.kind = device::Kind::admittance;
+    device::Servo servo;
+    servo.bandwidth = 2000.0;
+    if (hangs) servo.fixture = tool;
+    device::SimulatedAdmittance device(s, shaking(2, 0.02), servo);
+    const auto wheel = contact::open(describe::load_text(R"(
+name: wheel
+gravity: [0, 0, 0]
+bodies: {disk: {mass: 1, inertia: [0.01, 0.01, 0.02]}}
+joints: {q: {type: revolute, parent: world, child: disk, axis: z}}
+)",
+                                                         "wheel.yaml"),
+                                     {.step = 1e-3});
+    return felt_along(device, *wheel, "disk", 2, 0.02, compensated ? &tool : nullptr);
+  };
+  constexpr double kSampled = 1e-3;
+  EXPECT_NEAR(felt(false, false), kWheel, kSampled * kWheel);
+  EXPECT_NEAR(felt(true, false), kWheel + added, kSampled * kWheel);
+  EXPECT_NEAR(felt(true, true), kWheel, kSampled * kWheel);
 }
 
 // In 100 orientations of the handle, by the device's own sensor, whose steps are along its axes, and what the

@@ -106,7 +106,7 @@ TEST(ForceArm, IsFeltAsTheMassOfTheVirtualObject) {
     options.law = law;
     Held run(options, "5 kg", circling());
     EXPECT_NEAR(felt_mass(run, 3000), 5.0, 5.0 * kThousandth) << name_of(law);
-    EXPECT_TRUE(run.device.why().empty()) << run.device.why();
+    EXPECT_TRUE(run.device.trouble().empty()) << run.device.trouble();
   }
 }
 
@@ -117,7 +117,7 @@ TEST(ForceArm, KeepsTheToolWhereTheObjectIs) {
   double off = 0.0;
   ASSERT_TRUE(run.loop.enable());
   for (int k = 0; k < 3000 && run.device.wait(); ++k) {
-    ASSERT_TRUE(run.loop.tick(run.loop.period())) << run.device.why();
+    ASSERT_TRUE(run.loop.tick(run.loop.period())) << run.device.trouble();
     const ArmDevice::Record& r = run.device.record();
     const Vec3 e = run.device.pose(r.q).p - run.device.pose(r.wanted).p;
     if (k > 500) off = support::larger(off, std::sqrt(dot(e, e)));
@@ -133,7 +133,7 @@ TEST(ForceArm, AnIntegralTakesOutWhatAStandingForceLeaves) {
     options.friction = 0.0;  // nothing else holds the joints
     if (integral > 0.0) options.integral = {integral};
     Held run(options, "1e9 kg", device::constant({0, 0, 0, 0, 20.0, 0}));
-    EXPECT_EQ(run.go(2500), 2500) << run.device.why();
+    EXPECT_EQ(run.go(2500), 2500) << run.device.trouble();
     const ArmDevice::Record& r = run.device.record();
     double off = 0.0;
     for (std::size_t i = 0; i < 6; ++i) off = support::larger(off, std::abs(r.q[i] - r.wanted[i]));
@@ -180,7 +180,7 @@ TEST(ForceArm, PutsAHeavyBoxWithoutWeightIntoASlot) {
   int events = 0;
   double gained = NAN, tool = NAN, aside = 0.0, force = 0.0;
   for (int k = 0; k < 700 && device.wait(); ++k) {
-    ASSERT_TRUE(loop.tick(loop.period())) << device.why();
+    ASSERT_TRUE(loop.tick(loop.period())) << device.trouble();
     events += loop.record().events;
     aside = support::larger(aside, std::abs(loop.record().p_P.y));
     for (const simulate::PairReport& pair : box->contact_report().pairs)
@@ -223,7 +223,7 @@ TEST(ForceArm, AGripperAtRestLeavesLessThanHalfAStepOfTheTransducer) {
       device::Command to;
       to.X_WH = {math::rotation_of(math::exponential(way * turn)) * R_from, at.p};
       for (std::size_t i = 0; i < 3; ++i) to.V_WH[i] = rate * turn[i];
-      ASSERT_TRUE(device.command(to)) << device.why();
+      ASSERT_TRUE(device.command(to)) << device.trouble();
       ASSERT_TRUE(device.wait() && device.read(sample));
     }
     at.R = R;
@@ -249,7 +249,8 @@ TEST(ForceArm, StopsInTheTickInWhichItsTransducerIsBeyondItsRange) {
   ASSERT_GT(150.0 * support::larger(std::abs(before.R(1, 0)), std::abs(before.R(1, 1))), 133.0);
   EXPECT_EQ(run.go(400), 250);
   EXPECT_EQ(run.loop.safety().fault, control::Fault::refused);
-  EXPECT_NE(run.device.why().find("transducer is beyond its range"), std::string::npos) << run.device.why();
+  EXPECT_NE(run.device.trouble().find("transducer is beyond its range"), std::string::npos)
+      << run.device.trouble();
   EXPECT_EQ(run.device.state(), device::State::off);
   const std::array<double, 6> q = run.device.record().q;
   for (int k = 0; k < 10; ++k) ASSERT_TRUE(run.device.wait());
@@ -257,7 +258,7 @@ TEST(ForceArm, StopsInTheTickInWhichItsTransducerIsBeyondItsRange) {
   // And it can be switched on again.
   run.loop.clear();
   EXPECT_TRUE(run.loop.enable());
-  EXPECT_TRUE(run.device.why().empty());
+  EXPECT_TRUE(run.device.trouble().empty());
 }
 
 TEST(ForceArm, StopsAtTheEndOfItsReachAndNearSingularPlaces) {
@@ -265,9 +266,9 @@ TEST(ForceArm, StopsAtTheEndOfItsReachAndNearSingularPlaces) {
   Held far(thesis(), "5 kg", device::constant({0, 0, 0, 10.0, 0, 0}));
   EXPECT_LT(far.go(5000), 5000);
   EXPECT_EQ(far.loop.safety().fault, control::Fault::refused);
-  const bool said = far.device.why().find("singular") != std::string_view::npos ||
-                    far.device.why().find("out of reach") != std::string_view::npos;  // by how fast it is
-  EXPECT_TRUE(said) << far.device.why();
+  const bool said = far.device.trouble().find("singular") != std::string_view::npos ||
+                    far.device.trouble().find("out of reach") != std::string_view::npos;  // by how fast it is
+  EXPECT_TRUE(said) << far.device.trouble();
 
   // Its fifth joint is led to where two of the wrist's axes are one line.
   ArmDevice wrist(puma(), thesis(), device::none());
@@ -287,7 +288,8 @@ TEST(ForceArm, StopsAtTheEndOfItsReachAndNearSingularPlaces) {
   }
   EXPECT_GT(q[4], 0.0);
   EXPECT_LT(q[4], 0.05);
-  EXPECT_NE(wrist.why().find("the wrist is near a singular position"), std::string_view::npos) << wrist.why();
+  EXPECT_NE(wrist.trouble().find("the wrist is near a singular position"), std::string_view::npos)
+      << wrist.trouble();
 
   // Told to be where it cannot be.
   ArmDevice device(puma(), thesis(), device::none());
@@ -295,7 +297,7 @@ TEST(ForceArm, StopsAtTheEndOfItsReachAndNearSingularPlaces) {
   device::Command to;
   to.X_WH.p = {2.0, 0.0, 0.0};
   EXPECT_FALSE(device.command(to));
-  EXPECT_NE(device.why().find("out of reach"), std::string::npos) << device.why();
+  EXPECT_NE(device.trouble().find("out of reach"), std::string::npos) << device.trouble();
   EXPECT_EQ(device.state(), device::State::off);
   ASSERT_TRUE(device.enable() && device.wait());
   to.X_WH.p = {NAN, 0.0, 0.0};
@@ -318,9 +320,9 @@ TEST(ForceArm, StopsWhereItsMotorsCannotFollow) {
     went = device.command(to);
   }
   EXPECT_FALSE(went);
-  const bool said = device.why().find("from where it should be") != std::string_view::npos ||
-                    device.why().find("given their most") != std::string_view::npos;
-  EXPECT_TRUE(said) << device.why();
+  const bool said = device.trouble().find("from where it should be") != std::string_view::npos ||
+                    device.trouble().find("given their most") != std::string_view::npos;
+  EXPECT_TRUE(said) << device.trouble();
 }
 
 TEST(ForceArm, TakesNoMemoryInATick) {
@@ -374,7 +376,7 @@ TEST(ForceArm, TakesAnyArmFromUrdf) {
   ASSERT_TRUE(loop.enable());
   double off = 0.0;
   for (int k = 0; k < 1000 && device.wait(); ++k) {
-    ASSERT_TRUE(loop.tick(loop.period())) << device.why();
+    ASSERT_TRUE(loop.tick(loop.period())) << device.trouble();
     const ArmDevice::Record& r = device.record();
     const Vec3 e = device.pose(r.q).p - device.pose(r.wanted).p;
     off = support::larger(off, std::sqrt(dot(e, e)));

@@ -117,6 +117,19 @@ void hdSetDoublev(unsigned what, const double* values) {
   const std::lock_guard lock(fake.mutex);
   if (what == 0x2700) std::memcpy(fake.force, values, sizeof fake.force);
 }
+unsigned hdCheckCalibration() {
+  const std::lock_guard lock(fake.mutex);
+  return fake.calibration;
+}
+void hdUpdateCalibration(unsigned style) {
+  const std::lock_guard lock(fake.mutex);
+  fake.updated_by = style;
+  if (fake.calibration == 0x5001) fake.calibration = 0x5000;
+}
+void hdGetIntegerv(unsigned what, int* values) {
+  const std::lock_guard lock(fake.mutex);
+  if (what == 0x2555) *values = fake.styles;
+}
 const char* hdGetString(unsigned what) { return what == 0x2500 ? fake.version : "Touch (fake)"; }
 
 struct HDErrorInfo {

@@ -15,8 +15,11 @@ struct FakeHd {
 
   const char* version;
   bool plugged, initialised;
-  bool stuck;      // the scheduler calls nobody
-  unsigned error;  // raised once, in the next frame
+  bool stuck;            // the scheduler calls nobody
+  unsigned error;        // raised once, in the next frame
+  unsigned calibration;  // what hdCheckCalibration says; a new one that waits is taken by hdUpdateCalibration
+  int styles;            // of calibration that it has
+  unsigned updated_by;   // the style of the last update
   long frames;
 };
 

@@ -33,6 +33,9 @@ inline FakeHd& fresh_fake_hd() {
   fake.plugged = true;
   fake.version = "3.50.0";
   fake.error = 0;
+  fake.calibration = 0x5000;  // HD_CALIBRATION_OK
+  fake.styles = 2;            // HD_CALIBRATION_AUTO
+  fake.updated_by = 0;
   fake.frames = 0;
   return fake;
 }

@@ -18,7 +18,6 @@
 #include <tactus/control/fixture.h>
 #include <tactus/derive/equations.h>
 #include <tactus/describe/read/load.h>
-#include <tactus/device/drivers/trouble.h>
 #include <tactus/device/model_device.h>
 #include <tactus/device/random.h>
 #include <tactus/device/rate_filters.h>
@@ -573,7 +572,7 @@ device::State ArmDevice::state() const noexcept { return parts_->state; }
 double ArmDevice::hand_work() const noexcept { return parts_->hand_work; }
 const ArmDevice::Record& ArmDevice::record() const noexcept { return parts_->record; }
 const std::vector<std::string>& ArmDevice::joint_names() const noexcept { return parts_->names; }
-std::string_view ArmDevice::why() const noexcept { return {parts_->text.data(), parts_->text_size}; }
+std::string ArmDevice::trouble() const { return {parts_->text.data(), parts_->text_size}; }
 math::Pose<double> ArmDevice::pose(const std::array<double, 6>& q) const noexcept {
   return parts_->arm.pose(q);
 }
@@ -623,13 +622,6 @@ bool ArmDevice::command(const device::Command& command) noexcept {
     return false;
   }
   return own.follow(command);
-}
-
-std::string why_stopped(const device::Device& device) {
-  if (const auto* arm = dynamic_cast<const ArmDevice*>(&device)) return std::string(arm->why());
-  if (const auto* model = dynamic_cast<const device::ModelDevice*>(&device)) return model->why();
-  if (const auto* driver = dynamic_cast<const device::Explains*>(&device)) return driver->trouble();
-  return "";
 }
 
 bool is_arm(std::string_view device_name) { return device_name.starts_with("arm:"); }

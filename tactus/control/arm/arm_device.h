@@ -113,8 +113,8 @@ class ArmDevice final : public device::Device {
   bool read(device::Sample& sample) noexcept override;
   bool command(const device::Command& command) noexcept override;
   double hand_work() const noexcept override;
-  /// Why it refused a command and stopped, as the end of a sentence; empty where it did not.
-  std::string_view why() const noexcept;
+  /// Why it refused a command and stopped, as the end of a sentence.
+  std::string trouble() const override;
 
   /// What it truly does, and what it was to do, at the last sample and command.
   struct Record {
@@ -146,7 +146,5 @@ std::unique_ptr<device::Device> open_device(std::string_view name, device::HandP
                                             const device::DeviceOptions& options = {},
                                             ArmDeviceOptions arm = {});
 bool is_arm(std::string_view device_name);
-/// Why a device stopped, as far as it is one that says so; otherwise empty.
-std::string why_stopped(const device::Device& device);
 
 }  // namespace tactus::control

@@ -85,7 +85,7 @@ struct AbsoluteAxis {
   void set(int raw) noexcept { value = std::clamp((2.0 * raw - low - high) / (high - low), -1.0, 1.0); }
 };
 
-class Evdev final : public Device, public Explains {
+class Evdev final : public Device {
  public:
   Evdev(std::unique_ptr<EvdevSystem> system, int file, bool wheel, double sign,
         const std::vector<AbsoluteAxis>& axes, Specification specification)

@@ -114,7 +114,7 @@ Specification specification_for(const Family& family, bool wrist, bool active_wr
   return s;
 }
 
-class ForceDimension final : public Device, public Explains {
+class ForceDimension final : public Device {
  public:
   ForceDimension(const Dhd& dhd, char id, Specification specification)
       : dhd_(dhd), id_(id), specification_(std::move(specification)), pace_(specification_.rate) {

@@ -29,9 +29,10 @@ Library::Library(std::string product, const char* variable, const std::vector<st
       fmt::format("install the maker's software, or let {} name the file {}", variable, names.back()));
 }
 
+void* Library::address_or_null(const char* name) const noexcept { return dlsym(handle_, name); }
+
 void* Library::address(const char* name) const {
-  dlerror();
-  void* const found = dlsym(handle_, name);
+  void* const found = address_or_null(name);
   if (found == nullptr)
     throw InputError({path_}, fmt::format("{}: the library has no function `{}`", product_, name),
                      fmt::format("this is another library, or a version that is not known here; {} names "

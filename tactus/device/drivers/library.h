@@ -17,10 +17,16 @@ class Library {
   void find(Function*& function, const char* name) const {
     function = reinterpret_cast<Function*>(address(name));
   }
+  /// Null where it has none.
+  template <class Function>
+  void find_if_there(Function*& function, const char* name) const noexcept {
+    function = reinterpret_cast<Function*>(address_or_null(name));
+  }
   const std::string& path() const { return path_; }
 
  private:
   void* address(const char* name) const;
+  void* address_or_null(const char* name) const noexcept;
 
   std::string product_, variable_, path_;
   void* handle_ = nullptr;

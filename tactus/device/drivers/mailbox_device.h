@@ -14,7 +14,7 @@
 
 namespace tactus::device {
 
-class MailboxDevice : public Device, public Explains {
+class MailboxDevice : public Device {
  public:
   explicit MailboxDevice(Specification specification) : specification_(std::move(specification)) {}
 

@@ -30,10 +30,15 @@ constexpr unsigned kCurrentAngularVelocity = 0x2053;  // HD_CURRENT_ANGULAR_VELO
 constexpr unsigned kVersionOfLibrary = 0x2500;        // HD_VERSION
 constexpr unsigned kModel = 0x2501;                   // HD_DEVICE_MODEL_TYPE
 constexpr unsigned kMaxWorkspace = 0x2550;            // HD_MAX_WORKSPACE_DIMENSIONS [mm]
+constexpr unsigned kCalibrationStyle = 0x2555;        // HD_CALIBRATION_STYLE, bits of those that it has
 constexpr unsigned kMaxForce = 0x2603;                // HD_NOMINAL_MAX_FORCE [N]
 constexpr unsigned kMaxContinuousForce = 0x2604;      // HD_NOMINAL_MAX_CONTINUOUS_FORCE [N]
 constexpr unsigned kCurrentForce = 0x2700;            // HD_CURRENT_FORCE [N]
 constexpr unsigned kForceOutput = 0x4000;             // HD_FORCE_OUTPUT
+constexpr unsigned kCalibrated = 0x5000;              // HD_CALIBRATION_OK
+constexpr unsigned kCalibrationIsNew = 0x5001;        // HD_CALIBRATION_NEEDS_UPDATE: it waits to be taken
+constexpr unsigned kCalibrateByHand = 0x5002;         // HD_CALIBRATION_NEEDS_MANUAL_INPUT
+constexpr int kByItself = 2, kByInkwell = 4;          // HD_CALIBRATION_AUTO, HD_CALIBRATION_INKWELL
 constexpr unsigned kContinue = 1;                     // HD_CALLBACK_CONTINUE
 constexpr unsigned short kPriority = 0x7FFF;          // HD_DEFAULT_SCHEDULER_PRIORITY
 
@@ -66,6 +71,10 @@ struct Hd {
   const char* (*hdGetString)(unsigned parameter);
   ErrorInfo (*hdGetError)();
   const char* (*hdGetErrorString)(unsigned error);
+  // Null where a library does not have them: then nobody can ask.
+  unsigned (*hdCheckCalibration)();
+  void (*hdUpdateCalibration)(unsigned style);
+  void (*hdGetIntegerv)(unsigned parameter, int* values);
 };
 
 Hd load(std::string& path) {
@@ -90,6 +99,9 @@ Hd load(std::string& path) {
   TACTUS_FIND(hdGetError);
   TACTUS_FIND(hdGetErrorString);
 #undef TACTUS_FIND
+  library.find_if_there(hd.hdCheckCalibration, "hdCheckCalibration");
+  library.find_if_there(hd.hdUpdateCalibration, "hdUpdateCalibration");
+  library.find_if_there(hd.hdGetIntegerv, "hdGetIntegerv");
   return hd;
 }
 
@@ -103,6 +115,23 @@ unsigned worst_error(const Hd& hd) noexcept {
     worst = std::max(worst, error);
   }
   return worst;
+}
+
+/// Of the current device. Encoders count from where the device was switched on: uncalibrated, it tells places that are finite and wrong. A new
+/// calibration that waits is taken, where the device found it by itself or in its inkwell; an encoder reset,
+/// which makes zero of wherever the handle is, is the user's to ask for.
+unsigned calibrate(const Hd& hd) noexcept {
+  if (hd.hdCheckCalibration == nullptr) return kCalibrated;
+  unsigned status = hd.hdCheckCalibration();
+  if (status == kCalibrationIsNew && hd.hdUpdateCalibration != nullptr && hd.hdGetIntegerv != nullptr) {
+    int styles = 0;
+    hd.hdGetIntegerv(kCalibrationStyle, &styles);
+    const int style = (styles & kByItself) != 0 ? kByItself : styles & kByInkwell;
+    if (style != 0) hd.hdUpdateCalibration(static_cast<unsigned>(style));
+    status = hd.hdCheckCalibration();
+  }
+  worst_error(hd);
+  return status;
 }
 
 std::string words_for(const Hd& hd, unsigned error) {
@@ -271,6 +300,12 @@ std::unique_ptr<Device> open_open_haptics(const std::string& device, const Devic
   if (version == nullptr || version[0] != '3')
     refuse(fmt::format("OpenHaptics: this is version {} of HD", version != nullptr ? version : "unknown"),
            "install version 3");
+  if (const unsigned status = calibrate(hd); status != kCalibrated)
+    refuse(fmt::format("OpenHaptics: the device is not calibrated, and its places would be wrong: {}",
+                       status == kCalibrateByHand    ? "it asks to be calibrated by hand"
+                       : status == kCalibrationIsNew ? "it has a new calibration that it does not take"
+                                                     : fmt::format("HD says 0x{:04x}", status)),
+           "put its stylus into the inkwell, or calibrate it with the maker's tools, and start again");
 
   Specification s = usual();
   if (!device.empty()) s.name += ":" + device;

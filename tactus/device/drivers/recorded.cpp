@@ -1,6 +1,7 @@
 #include <tactus/device/drivers/recorded.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -86,13 +87,15 @@ class Recorded final : public Device {
   const Specification& specification() const noexcept override { return specification_; }
   State state() const noexcept override { return state_; }
   bool enable() noexcept override {
+    stopped_.store(false, std::memory_order_relaxed);
     state_ = State::enabled;
     return true;
   }
   void disable() noexcept override { state_ = State::off; }
-  void stop() noexcept override {}  // it has no motors
+  void stop() noexcept override { stopped_.store(true, std::memory_order_release); }
 
   bool wait() noexcept override {
+    if (stopped_.load(std::memory_order_acquire)) disable();
     sample_.t = static_cast<double>(sample_.number) / specification_.rate;
     const math::Pose<double> before = sample_.X_WH;
     sample_.X_WH = pose_at(recording_.t.front() + sample_.t);
@@ -135,6 +138,7 @@ class Recorded final : public Device {
   Recording recording_;
   Specification specification_;
   State state_ = State::off;
+  std::atomic<bool> stopped_{false};
   Sample sample_{};
   std::size_t row_ = 0;
 };

@@ -11,14 +11,6 @@
 
 namespace tactus::device {
 
-/// A device that can say why it was lost or refuses: in words, with a remedy where there is one; empty before. After the loop: it may
-/// allocate.
-class Explains {
- public:
-  virtual ~Explains() = default;
-  virtual std::string trouble() const = 0;
-};
-
 class Trouble {
  public:
   /// `quote`: what the other side said, as far as there is room; what cannot be printed becomes a point.

@@ -30,6 +30,9 @@ class LoggedDevice final : public device::Device {
   bool read(device::Sample& sample) noexcept override;
   bool command(const device::Command& command) noexcept override;
   bool dynamics(device::HandleDynamics& dynamics) noexcept override;
+  std::string trouble() const override {
+    return state_ == device::State::lost ? "the log has no further samples" : "";
+  }
 
  private:
   bool has_sample(std::size_t at) const noexcept;
