@@ -40,10 +40,11 @@ void SlowSimulation::catch_up(const WrenchSent& message, control::LocalModelUpda
       Vector6 acceleration = full_.acceleration(mean);
       status_ |= full_.step(mean).status;
       const Vector6 jump = full_.jump(acceleration);
-      for (std::size_t i = 0; i < 6; ++i) jumps_[i] += jump[i];
       const double work = work_along(mean, from, full_.motion().X_WP);
-      if (!std::isfinite(work)) status_ |= simulate::Status::not_finite;
-      if (status_.ok()) work_ += work;
+      if (!std::isfinite(work) || !device::finite(jump)) status_ |= simulate::Status::not_finite;
+      if (!status_.ok()) continue;  // which ends: a step that failed has not happened
+      work_ += work;
+      for (std::size_t i = 0; i < 6; ++i) jumps_[i] += jump[i];
     }
     tick_ = message.tick;
     done_ = message.sum;

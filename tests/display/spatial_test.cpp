@@ -455,8 +455,6 @@ TEST(Spatial, ADeviceAndAnArmThatAreIntegratedTogetherDoNotDriftBeyondRounding) 
   constexpr double kRounding = 1e-12;  // [m], [rad] of 1 m, and of half a turn
   for (const char* port : {"hold_3", "hold_6", "hold_7"}) {
     const Drift with = drift_together(port, true, kStep), printed = drift_together(port, false, kStep);
-    std::printf("%s with %g m %g rad, printed %g m %g rad, way %g\n", port, with.place, with.angle,
-                printed.place, printed.angle, with.way);
     EXPECT_LT(with.place, kRounding) << port;
     EXPECT_LT(with.angle, kRounding) << port;
     EXPECT_GT(with.way, 0.1) << port;

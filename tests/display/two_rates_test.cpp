@@ -366,7 +366,9 @@ TEST(TwoRates, NeitherAllocateNorLockInTheLoop) {
 }
 
 /// A block between two walls, from which it bounces.
-std::unique_ptr<simulate::Mechanism> between_walls() {
+std::unique_ptr<simulate::Mechanism> between_walls(bool by_steps) {
+  contact::OpenOptions options{.step = 1e-3};
+  if (by_steps) options.contact = contact::OpenOptions::Contact::stepping;
   return contact::open(describe::load_text(R"(
 name: between_walls
 gravity: [0, 0, 0]
@@ -376,36 +378,49 @@ contact: {stops: [{joints: [x], restitution: 0.8}]}
 initial: {u: {x: 3}}
 )",
                                            "between.yaml"),
-                       {.step = 1e-3});
+                       options);
 }
 
 // What blows give to the port between two updates is their sum, and it is brought once: several of them in an
 // update, with updates late, and with some that are missed. The rest of what the block's speed changes by is
-// what was applied.
+// what was applied. An update that is made just before a blow has nothing of it, by whole steps, too: the
+// local model is never faster than the block. And nothing is allocated or locked.
 TEST(TwoRates, BringEveryBlowOnce) {
   constexpr double kRounding = 1e-9;  // [m/s]
-  for (const TwoRateOptions& rates : {TwoRateOptions{.every = 33}, TwoRateOptions{.every = 100, .delay = 40},
-                                      TwoRateOptions{.every = 7, .delay = 90}}) {
-    const auto block = between_walls();
-    LocalPort local(*block, block->port("block"), {}, rates);
-    constexpr int kTicks = 2000;
-    double brought = 0.0, applied = 0.0;
-    long blows = 0;
-    for (int k = 0; k <= kTicks + rates.every + rates.delay; ++k) {
-      local.begin();
-      const double now = local.brought()[3];
-      brought += now;
-      blows += std::abs(now) > kRounding;
-      // Nothing more while the last update is made and comes.
-      const double F = k < kTicks ? 2.0 * std::sin(0.01 * k) : 0.0;
-      applied += 1e-3 * F;
-      EXPECT_TRUE(local.step({0, 0, 0, F, 0, 0}).ok());
+  // By whole steps a blow is what a tick gave beyond the tick before it, whose wrench may have been another
+  // one's: 0.3 mm/s of each.
+  constexpr double kBySteps = 0.02;  // [m/s]
+  for (const bool by_steps : {false, true})
+    for (const TwoRateOptions& rates :
+         {TwoRateOptions{.every = 33}, TwoRateOptions{.every = 100, .delay = 40},
+          TwoRateOptions{.every = 7, .delay = 90}}) {
+      const auto block = between_walls(by_steps);
+      LocalPort local(*block, block->port("block"), {}, rates);
+      constexpr int kTicks = 2000;
+      double brought = 0.0, applied = 0.0, fastest = 0.0;
+      long blows = 0;
+      const long allocated = test::allocation_count_of_this_thread(),
+                 locks = test::lock_count_of_this_thread();
+      for (int k = 0; k <= kTicks + rates.every + rates.delay; ++k) {
+        local.begin();
+        const double now = local.brought()[3];
+        brought += now;
+        blows += std::abs(now) > kRounding;
+        fastest = support::larger(fastest, std::abs(local.motion().V_WP[3]));
+        // Nothing more while the last update is made and comes.
+        const double F = k < kTicks ? 2.0 * std::sin(0.01 * k) : 0.0;
+        applied += 1e-3 * F;
+        EXPECT_TRUE(local.step({0, 0, 0, F, 0, 0}).ok());
+      }
+      EXPECT_EQ(test::allocation_count_of_this_thread(), allocated);
+      EXPECT_EQ(test::lock_count_of_this_thread(), locks);
+      EXPECT_GT(blows, 5);
+      EXPECT_GT(std::abs(brought), 0.5);
+      EXPECT_NEAR(local.local().update().motion.V_WP[3], 3.0 + applied / 2.0 + brought,
+                  by_steps ? kBySteps : kRounding)
+          << rates.every << " " << rates.delay << " " << by_steps;
+      EXPECT_LT(fastest, 3.0 + 0.2) << rates.every << " " << rates.delay << " " << by_steps;
     }
-    EXPECT_GT(blows, 5);
-    EXPECT_GT(std::abs(brought), 0.5);
-    EXPECT_NEAR(local.local().update().motion.V_WP[3], 3.0 + applied / 2.0 + brought, kRounding)
-        << rates.every << " " << rates.delay;
-  }
 }
 
 /// [N] the hand's forces of a run with updates of up to `oldest` ticks, against those of the mechanism
