@@ -39,7 +39,7 @@ struct HapticRequest {
   int cpu = -1;
   bool passivity = false, weightless = false;
   bool device_off = false;  // for the whole run
-  bool realtime = false;  // also where the device owns the clock, once it is open
+  bool realtime = false;    // also where the device owns the clock, once it is open
   bool moving = false, json = false;
 };
 

@@ -224,7 +224,7 @@ joints:
   q1: {type: revolute, parent: world, child: upper, axis: z, damping: 5e-3, friction: {coulomb: 2 mNm}}
   q2: {type: revolute, parent: upper, child: fore, axis: z, placement: {xyz: [0.2, 0, 0]}, damping: 5e-3, friction: {coulomb: 2 mNm}}
 frames: {tip: {body: fore, placement: {xyz: [0.2, 0, 0]}, grasp: true}}
-initial: {q1: 45 deg, q2: 80 deg}
+initial: {q: {q1: 45 deg, q2: 80 deg}}
 )");
   const std::string text =
       "based_on: model:lever.yaml\nrate: 2 kHz\nlatency: 1 ms\nencoder: 0.2 mrad\ncompensated: false\n"
