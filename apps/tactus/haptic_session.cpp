@@ -277,9 +277,9 @@ void Opening::check_handle() const {
 }
 
 // The sensor reads the tool as it is accelerated, and what is taken out is the tool as it was told to be. Of
-// the difference, mu = m_f/m of what is shown comes back in each tick. A cobot or a servo that comes after its
-// commands, whose true acceleration is late altogether, bears about 0.8 (1 kg shown: 0.7 kg runs, 0.9 kg swings up), a servo that leads more than 8
-// (8 kg run; 2 kg on 0.155 kg do not).
+// the difference, mu = m_f/m of what is shown comes back in each tick. A cobot or a servo that comes after
+// its commands, whose true acceleration is late altogether, bears about 0.8 (1 kg shown: 0.7 kg runs, 0.9 kg
+// swings up), a servo that leads more than 8 (8 kg run; 2 kg on 0.155 kg do not).
 std::array<double, 2> Opening::borne_tool(const device::Specification& s) const {
   if (s.kind != device::Kind::admittance || !(tool_.mass > 0.0)) return {};
   constexpr double kLate = 0.5, kLeads = 4.0;

@@ -228,8 +228,8 @@ TEST(Haptic, AToolBeyondTheSensorIsTakenOut) {
     }
 }
 
-// What is taken out was commanded, and what is read is what truly happens, later: where the port is light beside the tool, inertia is bolted to
-// it, and where that cannot be, the tool is refused.
+// What is taken out was commanded, and what is read is what truly happens, later: where the port is light
+// beside the tool, inertia is bolted to it, and where that cannot be, the tool is refused.
 TEST(Haptic, ATooHeavyToolForALightPortIsBorneOrRefused) {
   const std::string run = "haptic " + model("pantograph.yaml") + " --json --duration 1 --device simulated:";
   for (const char* heavy :
@@ -246,9 +246,9 @@ TEST(Haptic, ATooHeavyToolForALightPortIsBorneOrRefused) {
   EXPECT_NE(two.err.find("with two rates the port must have 2 kg"), std::string::npos) << two.err;
 }
 
-// The model's gravity is the tool's: where there is none it weighs nothing, and otherwise the wheels creep under it
-// by w = tau m g/m_l, until the servo, with poles at 30 rad/s, has steered against it: w/(30 e), and what the
-// passivity controller yields meanwhile.
+// The model's gravity is the tool's: where there is none it weighs nothing, and otherwise the wheels creep
+// under it by w = tau m g/m_l, until the servo, with poles at 30 rad/s, has steered against it: w/(30 e), and
+// what the passivity controller yields meanwhile.
 TEST(Haptic, AToolHangsOnACobotToo) {
   const Folder folder;
   const std::string text = R"(
