@@ -1,4 +1,5 @@
-// What hangs beyond a force sensor, as options write it: a tool on a device that is moved, a gripper on an arm.
+// What hangs beyond a force sensor, as options write it: a tool on a device that is moved, a gripper on an
+// arm.
 #pragma once
 
 #include <string>
@@ -7,8 +8,9 @@
 
 namespace tactus::apps {
 
-/// MASS; or MASS,X,Y,Z with its centre; or MASS,X,Y,Z,IXX,IYY,IZZ with its principal moments of inertia about that, in the axes of what holds it [kg, m,
-/// kg m^2]. Its gravity is left as it is. Throws InputError with the option's name.
+/// MASS; or MASS,X,Y,Z with its centre; or MASS,X,Y,Z,IXX,IYY,IZZ with its principal moments of inertia about
+/// that, in the axes of what holds it [kg, m, kg m^2]. Its gravity is left as it is. Throws InputError with
+/// the option's name.
 device::Fixture fixture_of(const std::string& option, const std::string& text);
 
 /// The form in words, for `--help`.

@@ -26,7 +26,7 @@ namespace {
 /// [kg m^2], [kg] that an admittance device shows at least: what it bears, and hands hold.
 std::array<double, 2> least_shown(const device::Specification& s, const Grasp& grasp) {
   std::array<double, 2> least = control::least_inertia(s);
-  for (std::size_t k = 0; k < 2; ++k) least[k] = std::max(least[k], grasp.tamed[k]);
+  for (std::size_t k = 0; k < 2; ++k) least[k] = std::max({least[k], grasp.tamed[k], grasp.beyond[k]});
   return least;
 }
 
@@ -353,12 +353,13 @@ void keep_inertia(const HapticRequest& request, HapticSession& session) {
   constexpr double kNotable = 0.1;  // of what is borne
   if (request.kept < 0.0 && (bolted[0] > kNotable * least[0] || bolted[1] > kNotable * least[1]))
     session.notes.push_back(fmt::format(
-        "{} ({:.3g} kg, {:.3g} kg m^2): it moves as if {:.3g} kg and {:.3g} kg m^2 were bolted to it "
+        "{}{} ({:.3g} kg, {:.3g} kg m^2): it moves as if {:.3g} kg and {:.3g} kg m^2 were bolted to it "
         "(--kept-inertia)",
         session.grasp.tamed == std::array<double, 2>{}
             ? "the port is lighter than this device bears"
             : "by itself the port goes faster than hands do, and is lighter than what they would hold",
-        least[1], least[0], bolted[1], bolted[0]));
+        session.grasp.beyond == std::array<double, 2>{} ? "" : " with this tool", least[1], least[0],
+        bolted[1], bolted[0]));
 }
 
 }  // namespace tactus::apps

@@ -27,6 +27,8 @@ struct Grasp {
   std::array<double, 6> support{};    // [N m; N] the same, with torques
   std::array<double, 2>
       tamed{};  // [kg m^2], [kg] with which it is not faster by itself than hands are; 0: as it is
+  std::array<double, 2>
+      beyond{};  // [kg m^2], [kg] the same, for a tool beyond the force sensor to be taken out
 };
 
 /// At the port that was asked for, or the one to choose. Throws InputError where the equations have no answer there.

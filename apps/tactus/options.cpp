@@ -60,12 +60,15 @@ std::vector<double> listed_numbers(const std::string& option, const std::string&
     const std::size_t to = std::min(text.find(',', from), text.size());
     const std::string word = text.substr(from, to - from);
     char* end = nullptr;
-    double number = std::strtod(word.c_str(), &end);
+    std::strtod(word.c_str(), &end);  // where a unit begins
+    const std::size_t begin = std::min(word.find_first_not_of(' '), word.size());
+    const auto digits = static_cast<std::size_t>(end - word.c_str());
+    double number = number_of(word.substr(begin, std::max(begin, digits) - begin));
     std::string written = end;
     const std::size_t first = written.find_first_not_of(' ');
     written.erase(0, first == std::string::npos ? written.size() : first);
     written.erase(written.find_last_not_of(' ') + 1);
-    bool known = end != word.c_str() && std::isfinite(number);
+    bool known = std::isfinite(number);
     if (written == "deg" && unit == ListedUnit::angle)
       number *= std::numbers::pi / 180.0;
     else if (written == "mm" && unit == ListedUnit::length)

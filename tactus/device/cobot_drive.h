@@ -20,7 +20,8 @@
 //
 // Rotations stand on the same drum, by a length l:  l v = u tan(phi), and all masses times l^2.
 //
-// All of that is of the joints that stand on wheels. Between them and the task is a Jacobian that does not change, where one is given:
+// All of that is of the joints that stand on wheels. Between them and the task is a Jacobian that does not
+// change, where one is given:
 //
 //   v = J V,        F_task = J^T F,        V = J^-1 v,        F = J^-T F_task
 //

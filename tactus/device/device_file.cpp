@@ -448,10 +448,10 @@ SimulatedDevice read_device(const std::string& path) {
     throw InputError({path}, "there is no such file",
                      "check the path: FILE.yaml for a device of your own, model:FILE.yaml for a mechanism");
   const std::string text = describe::read_source(path);
-  describe::require_text(text, path);
   if (text.find_first_not_of(" \t\r\n") == std::string::npos)
     throw InputError({path, 1, 1}, "the file is empty",
                      "begin with `based_on: simulated:planar`, or another device of `tactus devices`");
+  describe::require_text(text, path);
   return DeviceReader(text, path).read(path);
 }
 

@@ -9,8 +9,8 @@
 // than freedoms (a loop with a motor at every joint) S G S^T is singular, and its pseudoinverse shares the force among them: G S^T (S G S^T)^+ S G = G
 // as long as the motors move every freedom, so that the handle feels the same.
 //
-// The handle's origin is where it begins, and its axes are the world's there, wherever the model's own state puts it: so are places told, a
-// workspace counted, and a hand's intention.
+// The handle's origin is where it begins, and its axes are the world's there, wherever the model's own state
+// puts it: so are places told, a workspace counted, and a hand's intention.
 //
 // Its own inertia is felt: it is the model's. Its weight, velocity's products and its joints' friction are
 // taken from the hand by its motors while it is on, where the options say so (what accelerates it without a

@@ -36,11 +36,12 @@ struct Simulated {
   std::vector<Setting> settings;
   bool bears_tool = false;  // DeviceOptions::tool
 };
-/// Of that name, or in that file, at `rate` [Hz] or its own; nothing where the name is of another kind of device, is made of a model, or is of none.
-/// Throws InputError where the file is no device's.
+/// Of that name, or in that file, at `rate` [Hz] or its own; nothing where the name is of another kind of
+/// device, is made of a model, or is of none. Throws InputError where the file is no device's.
 std::optional<Simulated> simulated(std::string_view name, double rate = 0.0);
 
-/// What is known without opening it of a device that is made of a model: "model:FILE[:PORT]", or a device's file that is based on one.
+/// What is known without opening it of a device that is made of a model: "model:FILE[:PORT]", or a device's
+/// file that is based on one.
 struct OfModel {
   std::string file;  // the model's
   std::vector<Setting> settings;
@@ -79,7 +80,8 @@ struct DeviceOptions {
   Fixture fixture{};       // hangs on devices that are moved (Simulated::bears_tool), beyond the force sensor
 };
 /// A simulated device is held by the hand, hardware by a true one. "model:FILE" and "model:FILE:PORT" make a device of a model
-/// (device/model_device.h), "FILE.yaml" is a simulated device of one's own, or one of a model with numbers of its own. Throws InputError where there is no device of that name, or where it cannot be opened.
+/// (device/model_device.h), "FILE.yaml" is a simulated device of one's own, or one of a model with numbers of
+/// its own. Throws InputError where there is no device of that name, or where it cannot be opened.
 std::unique_ptr<Device> open(std::string_view name, HandPointer hand, const DeviceOptions& options = {});
 
 /// Throws InputError where a hand is stiffer or more damped than the device bears (Device::hand_limits): open() asks

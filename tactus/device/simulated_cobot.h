@@ -6,9 +6,9 @@
 // with. How late that is decides what feed-forward is worth: a velocity that is late by d looks to the servo like an error d xdd_r of velocity, and is answered
 // by K_d d xdd_r/K_p of place, which is left with feed-forward where without it about xdd_r/K_p is: some 1/(K_d d) times as much.
 //
-// What hangs beyond the sensor (fixture.h) is read by it, accelerated as the handle was over the last period. Its weight pulls at the wheels
-// along with the hand, on and off; that it is accelerated with them is not laid to what creeps, which is some
-// ten times as heavy as a tool.
+// What hangs beyond the sensor (fixture.h) is read by it, accelerated as the handle was over the last period.
+// Its weight pulls at the wheels along with the hand, on and off; that it is accelerated with them is not
+// laid to what creeps, which is some ten times as heavy as a tool.
 #pragma once
 
 #include <atomic>

@@ -186,7 +186,8 @@ SimulatedDevice moved(Specification s, Make make) {
 
 /// [rad or m] 65536 steps a turn: a good optical encoder with interpolation.
 constexpr double kModelEncoder = 1e-4;
-/// [N m], [N] at the handle, where the joints of a model have no `effort_limit`: what a table-top device gives. Nobody holds one without an end.
+/// [N m], [N] at the handle, where the joints of a model have no `effort_limit`: what a table-top device
+/// gives. Nobody holds one without an end.
 constexpr std::array<double, 2> kModelMost{2.0, 30.0};
 
 std::unique_ptr<Device> open_model(const SimulatedDevice& device, HandPointer hand, std::uint64_t seed) {

@@ -1,5 +1,6 @@
-// The simulated devices that have names, those that are made of a model, and what their specifications do not say of them. All numbers are chosen, of
-// the size that laboratory devices have. A device of one's own is one of them with other numbers: device_file.h.
+// The simulated devices that have names, those that are made of a model, and what their specifications do not
+// say of them. All numbers are chosen, of the size that laboratory devices have. A device of one's own is one
+// of them with other numbers: device_file.h.
 #pragma once
 
 #include <array>
@@ -33,7 +34,8 @@ struct SimulatedDevice {
 
 std::vector<SimulatedDevice> simulated_devices();
 
-/// "model:FILE" or "model:FILE:PORT", the file as seen from `folder`. Throws InputError where there is no such file.
+/// "model:FILE" or "model:FILE:PORT", the file as seen from `folder`. Throws InputError where there is no
+/// such file.
 SimulatedDevice device_of_model(std::string_view name, const std::string& folder = {});
 
 /// At that rate [Hz], or its own where that is 0: a cobot's commands are a period late, and how stiff an impedance device is depends on its rate.

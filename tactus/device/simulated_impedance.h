@@ -21,8 +21,8 @@ namespace tactus::device {
 
 class SimulatedImpedance final : public Device {
  public:
-  /// Throws InputError where the specification has no inertia, no rate, or a latency that CommandDelay does not bear.
-  /// `bias` and `seed` are of its force sensor.
+  /// Throws InputError where the specification has no inertia, no rate, or a latency that CommandDelay does
+  /// not bear. `bias` and `seed` are of its force sensor.
   SimulatedImpedance(Specification specification, HandPointer hand, const Vector6& bias = {},
                      std::uint64_t seed = 1);
 

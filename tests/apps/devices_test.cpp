@@ -238,18 +238,28 @@ TEST(Devices, AFileIsHeldNamedBesideItsSetUpAndAttachedToTheLog) {
   EXPECT_NE(gone.err.find("setup.yaml:2:"), std::string::npos) << gone.err;
 }
 
-// A model as a device by a file: shown with what it is made of, held, logged with its model, and run again with its own dynamics.
+// A model as a device by a file: shown with what it is made of, held, logged with its model, and run again
+// with its own dynamics.
 TEST(Devices, AModelsFileIsShownHeldAndRunAgain) {
   const Folder folder;
   const std::string mechanism = folder.file("lever.yaml", R"(
 name: lever
 gravity: [0, 0, 0]
-bodies: {upper: {mass: 0.2, com: [0.1, 0, 0], inertia: [1e-4, 1e-3, 1e-3]}, fore: {mass: 0.1, com: [0.1, 0, 0], inertia: [1e-4, 1e-3, 1e-3]}}
+bodies:
+  upper: {mass: 0.2, com: [0.1, 0, 0], inertia: [1e-4, 1e-3, 1e-3]}
+  fore: {mass: 0.1, com: [0.1, 0, 0], inertia: [1e-4, 1e-3, 1e-3]}
 joints:
   q1: {type: revolute, parent: world, child: upper, axis: z, damping: 5e-3, friction: {coulomb: 2 mNm}}
-  q2: {type: revolute, parent: upper, child: fore, axis: z, placement: {xyz: [0.2, 0, 0]}, damping: 5e-3, friction: {coulomb: 2 mNm}}
+  q2:
+    type: revolute
+    parent: upper
+    child: fore
+    axis: z
+    placement: {xyz: [0.2, 0, 0]}
+    damping: 5e-3
+    friction: {coulomb: 2 mNm}
 frames: {tip: {body: fore, placement: {xyz: [0.2, 0, 0]}, grasp: true}}
-initial: {q1: 45 deg, q2: 80 deg}
+initial: {q: {q1: 45 deg, q2: 80 deg}}
 )");
   const std::string text =
       "based_on: model:lever.yaml\nrate: 2 kHz\nlatency: 1 ms\nencoder: 0.2 mrad\ncompensated: false\n"
@@ -311,7 +321,8 @@ TEST(Devices, WhatADevicesOwnWeightGivesIsNotLaidToTheLoop) {
   EXPECT_EQ(carried.find("own weight"), std::string::npos) << carried;
 }
 
-// The first half of S0's footnote 5 from the command line: a cobot that is off, its wheel at 45 degrees, pushed by 10 N.
+// The first half of S0's footnote 5 from the command line: a cobot that is off, its wheel at 45 degrees,
+// pushed by 10 N.
 TEST(Devices, ACobotThatIsOffCoastsFromTheCommandLine) {
   const Folder folder;
   const std::string file = folder.file(

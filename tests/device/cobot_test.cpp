@@ -151,8 +151,9 @@ CobotDriveOptions turned_joints() {
   return options;
 }
 
-// Joints that are turned against the task: drive on, what is linear and the same for all joints does not see it, and a joint that goes twice
-// as far creeps as four times the mass. Drive off, the one freedom is along J^-1 tan phi, with the same mass.
+// Joints that are turned against the task: drive on, what is linear and the same for all joints does not see
+// it, and a joint that goes twice as far creeps as four times the mass. Drive off, the one freedom is along
+// J^-1 tan phi, with the same mass.
 TEST(Cobot, AJacobianStandsBetweenTheTaskAndItsJoints) {
   CobotDriveOptions heavy;
   heavy.leak_mass *= 4.0;

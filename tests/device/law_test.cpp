@@ -34,8 +34,8 @@ std::vector<DeviceCase> models() {
 }
 INSTANTIATE_TEST_SUITE_P(Models, EveryDevice, ::testing::ValuesIn(models()), test_name);
 
-/// Devices of one's own: the example's, which is pushed; some that are moved; and models with an imperfect sensor, late commands and a
-/// weight that is felt.
+/// Devices of one's own: the example's, which is pushed; some that are moved; and models with an imperfect
+/// sensor, late commands and a weight that is felt.
 constexpr const char* kFiles[] = {"examples/22_table_top", "tests/device/files/yielding",
                                   "tests/device/files/coasting", "tests/device/files/five_bar",
                                   "tests/device/files/platform"};

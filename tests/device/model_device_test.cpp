@@ -343,8 +343,8 @@ ModelDevice rail_with(const ModelDeviceOptions& options, HandPointer hand = none
   return {describe::load_text(kRail, "rail.yaml"), options, std::move(hand)};
 }
 
-// A force that is commanded at the sample k acts from k + n on, n periods of latency: the first velocity that is not zero is that of the
-// sample n + 1 later.
+// A force that is commanded at the sample k acts from k + n on, n periods of latency: the first velocity that
+// is not zero is that of the sample n + 1 later.
 TEST(ModelDevice, ItsCommandsAreAsLateAsItSays) {
   for (const double latency : {0.0, 1e-3, 5e-3}) {
     ModelDeviceOptions options;
@@ -373,7 +373,8 @@ TEST(ModelDevice, ItsCommandsAreAsLateAsItSays) {
   EXPECT_THROW(rail_with(options), InputError);
 }
 
-// Steps, bias and noise of its force sensor, as they are said; without any of them it reads the hand to the bit.
+// Steps, bias and noise of its force sensor, as they are said; without any of them it reads the hand to the
+// bit.
 TEST(ModelDevice, ItsForceSensorIsAsGoodAsItSays) {
   const Vector6 push{0, 0, 0, 1.2345678, 0, 0};
   const auto read = [&](const ModelDeviceOptions& options, std::size_t count) {
@@ -409,8 +410,8 @@ TEST(ModelDevice, ItsForceSensorIsAsGoodAsItSays) {
   EXPECT_EQ(read(options, 1)[0], 0.0);
 }
 
-// A lever that turns by a right angle: its sensor stands in the handle, and its bias goes round with it, while what it says of the hand stays
-// where the hand pushes.
+// A lever that turns by a right angle: its sensor stands in the handle, and its bias goes round with it,
+// while what it says of the hand stays where the hand pushes.
 TEST(ModelDevice, TheBiasOfItsForceSensorTurnsWithItsHandle) {
   ModelDeviceOptions options;
   options.force_bias = {0, 0, 0, 1.0, 0, 0};

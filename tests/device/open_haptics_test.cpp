@@ -172,7 +172,8 @@ TEST(OpenHaptics, TellsItsOwnForcesAndWorkspace) {
   EXPECT_TRUE(says(s.description, "Touch (fake)"));
 }
 
-// A Touch counts from where it was switched on: what it says of its places before it is calibrated is finite, and wrong.
+// A Touch counts from where it was switched on: what it says of its places before it is calibrated is finite,
+// and wrong.
 TEST(OpenHaptics, IsRefusedUntilItIsCalibrated) {
   constexpr unsigned kNew = 0x5001, kByHand = 0x5002;
   test::OpenHapticsBench bench;

@@ -75,8 +75,9 @@ TEST(FixtureInTheLoop, IsFeltAsItsMassUnlessItIsCompensated) {
   EXPECT_NEAR(felt(true), kVirtual, kSampled * kVirtual);
 }
 
-/// What a hand feels of a mechanism along one axis by a sine of 1 Hz: the size of its force over that of the true handle's acceleration. A
-/// display that comes late turns the one against the other, and changes no size but by squares.
+/// What a hand feels of a mechanism along one axis by a sine of 1 Hz: the size of its force over that of the
+/// true handle's acceleration. A display that comes late turns the one against the other, and changes no size
+/// but by squares.
 template <class D>
 double felt_along(D& device, simulate::Mechanism& mechanism, const char* port, std::size_t axis,
                   double amplitude, const device::Fixture* compensated) {
@@ -105,7 +106,8 @@ device::HandPointer shaking(std::size_t axis, double amplitude) {
   });
 }
 
-// The cobot's sensor reads what hangs beyond it, too. Its servo is late, so that it is the sizes that are compared.
+// The cobot's sensor reads what hangs beyond it, too. Its servo is late, so that it is the sizes that are
+// compared.
 TEST(FixtureInTheLoop, OnACobotItIsFeltAsItsMassUnlessItIsCompensated) {
   const auto felt = [](double tool, bool compensated, double gravity) {
     device::Specification s;

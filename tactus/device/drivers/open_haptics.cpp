@@ -117,9 +117,9 @@ unsigned worst_error(const Hd& hd) noexcept {
   return worst;
 }
 
-/// Of the current device. Encoders count from where the device was switched on: uncalibrated, it tells places that are finite and wrong. A new
-/// calibration that waits is taken, where the device found it by itself or in its inkwell; an encoder reset,
-/// which makes zero of wherever the handle is, is the user's to ask for.
+/// Of the current device. Encoders count from where the device was switched on: uncalibrated, it tells places
+/// that are finite and wrong. A new calibration that waits is taken, where the device found it by itself or
+/// in its inkwell; an encoder reset, which makes zero of wherever the handle is, is the user's to ask for.
 unsigned calibrate(const Hd& hd) noexcept {
   if (hd.hdCheckCalibration == nullptr) return kCalibrated;
   unsigned status = hd.hdCheckCalibration();
