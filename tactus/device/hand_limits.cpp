@@ -44,8 +44,8 @@ void require_borne(const Hand& hand, const Device& device, std::size_t k) {
     if (!(is > kRounding * limit)) return;
     throw InputError(
         {},
-        fmt::format("the hand's {} of {:.4g} {} is more than device `{}` bears at {:g} Hz: {:.4g} {}", what,
-                    is, unit, s.name, s.rate, limit, unit),
+        fmt::format("the hand's {} of {:.4g} {} is more than device {} bears at {:g} Hz: {:.4g} {}", what, is,
+                    unit, s.name, s.rate, limit, unit),
         fmt::format("give the hand less ({}-{}, or `arm` in its file), or the device a higher rate",
                     kOption[k], what));
   };

@@ -110,6 +110,15 @@ TEST(PointerRig, TheCursorHoldsTheMechanismThroughTheHapticLoop) {
   }
 }
 
+// The page's other hand, which holds a simulated device: at 50 Hz one of a turning stiffness of 8 N m/rad is borne.
+TEST(PointerRig, AHandThatIsChosenIsBorneAtAnyStep) {
+  for (const double step : {1e-3, 2e-2})
+    for (const char* device : {"simulated:spatial", "simulated:admittance", "simulated:cobot"})
+      EXPECT_NO_THROW(Pointed(describe::load(support::source_dir() + "/models/shopping_cart.yaml"),
+                              {.step = step, .device = device, .hand = "hold"}))
+          << device << step;
+}
+
 TEST(PointerRig, ItBeginsWithoutForceWhereverItIsTakenAgain) {
   Pointed pointed("double_pendulum");
   for (int again = 0; again < 4; ++again) {
