@@ -18,6 +18,7 @@
 
 #include <tactus/display/log/mcap_reader.h>
 
+#include "disk.h"
 #include "fakes/haply_bench.h"
 #include "program.h"
 #include "support/compare.h"

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "disk.h"
 #include "program.h"
 #include "support/compare.h"
 #include "table.h"

@@ -52,15 +52,6 @@ inline std::string model(const std::string& name) {
   return tactus::support::source_dir() + "/models/" + name;
 }
 
-/// A disk that turns about z, for devices that only turn: a model's file in the folder.
-inline std::string disk_in(const Folder& folder) {
-  return folder.file("disk.yaml", R"(
-name: disk
-bodies: {disk: {mass: 1, inertia: [0.005, 0.005, 0.01]}}
-joints: {turn: {type: revolute, parent: world, child: disk, axis: z, damping: 0.05}}
-)");
-}
-
 /// tactus ARGUMENTS, run by the shell.
 inline Outcome tactus(const std::string& arguments) {
   const Folder folder;
