@@ -12,7 +12,8 @@
 // own. Either way an update arrives `delay` ticks after it was made, and the loop neither locks nor waits:
 // values go through
 // base/latest.h. Which messages a thread took, and when the loop got its answers, is all that is left to
-// chance: told the same, the simulation gives the same bits (TwoRateOptions::told). A simulation that is three updates and a tenth of a second behind is late, and a fault: it hangs, or is too slow.
+// chance: told the same, the simulation gives the same bits (TwoRateOptions::told). A simulation that is
+// three updates and a tenth of a second behind is late, and a fault: it hangs, or is too slow.
 #pragma once
 
 #include <array>
