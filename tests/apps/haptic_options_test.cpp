@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "disk.h"
 #include "program.h"
 #include "support/compare.h"
 #include "table.h"
@@ -398,8 +399,8 @@ TEST(Haptic, RatesPowerAndWorkspaceMayBeLoweredToo) {
 
 // What turns has limits of its own; a handle that does not turn has none.
 TEST(Haptic, TurningIsLimitedByOptions) {
-  const std::string wheel =
-      "haptic " + model("rigid_body.yaml") + " --weightless --device simulated:wheel --duration 2 --json ";
+  const Folder folder;
+  const std::string wheel = "haptic " + disk_in(folder) + " --device simulated:wheel --duration 2 --json ";
   const auto fault = [&](const std::string& limit) {
     return json::parse(tactus(wheel + limit).out).at("fault").get<std::string>();
   };
@@ -417,7 +418,6 @@ TEST(Haptic, TurningIsLimitedByOptions) {
   EXPECT_EQ(json::parse(moved.out).at("fault"), "too_fast") << moved.err;
   EXPECT_NE(moved.err.find("0.2 rad/s is the limit"), std::string::npos) << moved.err;
   // The set-up keeps them, and a replay has them.
-  const Folder folder;
   const Outcome saved =
       tactus(wheel + "--max-turn-speed 0.05 --max-power-rate 3 --workspace-angle 1.5 --log " +
              folder.path("l.mcap") + " --save-setup " + folder.path("s.yaml"));

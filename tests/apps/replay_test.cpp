@@ -94,8 +94,8 @@ void rewrite(const std::string& from, const std::string& to, const Change& chang
   copy.finish();
 }
 
-// A simulation in a thread answers when the system lets it: the log has when, and with that the run has the same bits. So has one
-// that ended because the simulation was late.
+// A simulation in a thread answers when the system lets it: the log has when, and with that the run has the
+// same bits. So has one that ended because the simulation was late.
 TEST(Replay, ARunWithTwoRatesAndAThreadHasTheSameBits) {
   for (const char* options : {"shopping_cart.yaml --simulation-rate 200",
                               "chain_in_enclosure.yaml --port distal --simulation-rate 125 --transport 20 "

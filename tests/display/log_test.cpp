@@ -408,7 +408,8 @@ std::vector<std::string> column_of(const std::string& table, const std::string& 
   return words;
 }
 
-// A device that is lost between two ticks, a watchdog: the last row says it, and where no tick was made, a row of its own.
+// A device that is lost between two ticks, a watchdog: the last row says it, and where no tick was made, a
+// row of its own.
 TEST(TickLog, TheTablesLastRowSaysWhatEndedTheRunAfterItsTick) {
   for (const std::uint64_t ticks : {0u, 3u}) {
     const Removed csv{temporary("lost.csv")};

@@ -582,8 +582,9 @@ bool same_bits(const TickRecord& a, const TickRecord& b) {
          std::memcmp(&a.on_port, &b.on_port, sizeof a.on_port) == 0 && a.age == b.age;
 }
 
-// Told to answer each message in the tick in which it is sent, the simulation does what it does within the loop. A message
-// that it took and whose answer was never seen counts, too: it is another path to the same tick.
+// Told to answer each message in the tick in which it is sent, the simulation does what it does within the
+// loop. A message that it took and whose answer was never seen counts, too: it is another path to the same
+// tick.
 TEST(TwoRates, ToldWhenToAnswerAreTheSameBits) {
   const TwoRateOptions within{.every = 7, .delay = 3}, told{.every = 7, .delay = 3, .told = true};
   Scene one("chain_in_enclosure", "distal", &within), two("chain_in_enclosure", "distal", &told),
@@ -609,7 +610,8 @@ TEST(TwoRates, ToldWhenToAnswerAreTheSameBits) {
   EXPECT_TRUE(skipped_differs);
 }
 
-// What the loop says of a simulation in a thread is enough to make every tick again, however the thread was let run.
+// What the loop says of a simulation in a thread is enough to make every tick again, however the thread was
+// let run.
 TEST(TwoRates, WithAThreadAreMadeAgainFromItsAnswers) {
   const TwoRateOptions threaded{.every = 2, .delay = 3, .thread = true},
       told{.every = 2, .delay = 3, .told = true};
