@@ -226,8 +226,12 @@ void HapticLoop::make_view() {
 
 bool HapticLoop::gave_up() const noexcept { return prescribed_ != nullptr && prescribed_->given_up; }
 
+/// Faulted or off, the device is off already. One that is on would keep its last wrench: nothing is commanded while the loop is off.
 void HapticLoop::clear() noexcept {
-  if (safety_.faulted()) recovered_ = view_->recover();
+  if (safety_.faulted())
+    recovered_ = view_->recover();
+  else if (safety_.memory().stage != Stage::off)
+    disable();
   safety_.clear();
 }
 

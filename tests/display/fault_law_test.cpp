@@ -172,6 +172,37 @@ TEST_P(EveryLoop, IsSafeWithinTheTickThatComesLate) {
   }
 }
 
+// Forces are off until they are enabled: whoever clears what is on, while its forces ramp up or after that, has it off, and the motors hold nothing.
+TEST_P(EveryLoop, IsOffWithItsDeviceWhereItIsClearedWhileItIsOn) {
+  for (std::uint64_t ticks = 1; ticks <= kSamples; ++ticks) {
+    const auto device = faulty(Injected::nothing, 0);
+    const auto here = loop(*device);
+    for (std::uint64_t k = 1; k <= ticks; ++k) {
+      device->wait();
+      ASSERT_TRUE(here->tick(here->period()));
+    }
+    here->clear();
+    ASSERT_EQ(device->state(), device::State::off) << ticks;
+    ASSERT_EQ(here->safety().stage, Stage::off) << ticks;
+    const int commands = device->commands();
+    for (int after = 0; after < 3; ++after) {
+      device->wait();
+      ASSERT_TRUE(here->tick(here->period())) << name_of(here->safety().fault) << " after " << ticks;
+      ASSERT_EQ(here->record().stage, Stage::off);
+      ASSERT_EQ(here->record().on_handle, device::Vector6{});
+      ASSERT_EQ(here->record().on_port, device::Vector6{});
+      ASSERT_EQ(device->state(), device::State::off);
+    }
+    ASSERT_EQ(device->commands(), commands) << "of what is off";
+    // From nothing, as after a fault.
+    ASSERT_TRUE(here->enable());
+    device->wait();
+    ASSERT_TRUE(here->tick(here->period())) << name_of(here->safety().fault);
+    ASSERT_EQ(here->record().stage, Stage::ramping);
+    ASSERT_NEAR(here->safety().ramped, here->period() / kRamp, 1e-12);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Fault, EveryLoop, ::testing::ValuesIn(every_loop()), kLoopName);
 
 }  // namespace
