@@ -119,7 +119,7 @@ TEST_P(EveryLoop, IsSafeWithinTheTickInWhichTheHandleIsTurnedTooFar) {
 
 // The mechanism runs away from the handle, as one does whose step is too long for it; a proxy's goes its own way.
 TEST_P(EveryLoop, IsSafeWithinTheTickInWhichThePortIsTooFarAway) {
-  if (control_ == Control::proxy || has_two_rates() || turns_) return;
+  if (is_proxy() || has_two_rates() || turns_) return;
   for (std::uint64_t at = 2; at <= kSamples; at += 3) {
     const auto device = faulty(Injected::nothing, 0);
     const auto here = loop(*device);
@@ -127,7 +127,7 @@ TEST_P(EveryLoop, IsSafeWithinTheTickInWhichThePortIsTooFarAway) {
       device->wait();
       ASSERT_TRUE(here->tick(here->period()));
     }
-    mechanism_->set_state({.t = 0.0, .q = {1e3}, .u = {0.0}, .momentum = {}});
+    mechanism_->set_state(this->at(1e3));
     device->wait();
     ASSERT_FALSE(here->tick(here->period()));
     ASSERT_EQ(here->safety().fault, Fault::apart);
