@@ -72,7 +72,8 @@ class InternalDamper {
   InternalDamper(simulate::Mechanism& mechanism, int port, std::uint8_t axes, double damping);
 
   /// With `acting` on the mechanism, the first of them at the port: F is added to it, and tau() are the forces at the joints. Where
-  /// nothing moves inside they are 0. False where what the mechanism answers is no number: nothing is damped. Allocates nothing.
+  /// nothing moves inside they are 0. False where what the mechanism answers is no number: nothing is damped.
+  /// Allocates nothing.
   bool damp(std::span<simulate::PortWrench> acting) noexcept;
   std::span<const double> tau() const noexcept { return tau_; }
 

@@ -132,7 +132,7 @@ class HapticLoop {
   /// disable(), and a simulation's thread ends, as soon as the step that it makes: the mechanism is the
   /// caller's until enable().
   void rest() noexcept;
-  /// After a fault, before enable(): what was seen of the handle until then does not count. A loop that is on is switched off first.
+  /// After a fault, before enable(): what was seen before does not count. What is on is switched off first.
   void clear() noexcept;
 
   /// Somebody else moves the mechanism, too, or changes its parameters: its energy is then no part of the books.

@@ -1,5 +1,6 @@
-// Contact shown by motion: a box is pressed on a floor through an admittance device, dragged over it, held where friction holds it, and lifted. It does not
-// turn: two corners that meet the floor one after the other would share an impact between them.
+// Contact shown by motion: a box is pressed on a floor through an admittance device, dragged over it, held
+// where friction holds it, and lifted. It does not turn: two corners that meet the floor one after the other
+// would share an impact between them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -59,7 +60,8 @@ initial: {{q: {{z: {3}}}}}
                        {.step = kPeriod});
 }
 
-// What the hand does, and when: it presses, drags until the box has some speed, lets it slide to rest, pulls less than friction holds, and lifts.
+// What the hand does, and when: it presses, drags until the box has some speed, lets it slide to rest, pulls
+// less than friction holds, and lifts.
 constexpr double kDrag = 0.5, kSlide = 0.8, kPull = 1.2, kLift = 1.5, kEnd = 1.7;  // [s] when that begins
 constexpr double kDragging = 10.0, kPulling = 4.0, kLifting = 5.0;                 // [N]
 
@@ -137,7 +139,8 @@ class AdmittanceContact : public ::testing::TestWithParam<std::tuple<const char*
   void SetUp() override {
     ASSERT_EQ(shown_.ticks.size(), static_cast<std::size_t>(std::lround(kEnd / kPeriod)));
   }
-  /// [m] of its place under the press, once it is at rest: what the servo yields by, and a step of the encoder.
+  /// [m] of its place under the press, once it is at rest: what the servo yields by, and a step of the
+  /// encoder.
   double yields() const { return kPress / shown_.device.stiffness + shown_.device.resolution[1]; }
   /// [m/s] with which the box comes to the floor.
   static double fall() { return std::sqrt(2.0 * kPress / kMass * kGap); }
@@ -146,7 +149,8 @@ class AdmittanceContact : public ::testing::TestWithParam<std::tuple<const char*
 constexpr double kShare = 0.01;  // of a force or an acceleration
 constexpr double kRested = 0.3;  // [s] when the bounces are over, and the servos have come to rest
 
-// Handle and port are apart by what the servo yields, and by the way that it goes until it knows better: with the speed of the impact for as long as the display is late.
+// Handle and port are apart by what the servo yields, and by the way that it goes until it knows better: with
+// the speed of the impact for as long as the display is late.
 TEST_P(AdmittanceContact, TheHandlePenetratesByTheCompliancesAndAStep) {
   const double step = fall() * control::display_lag(shown_.device);
   // Into a spring at its damping the box comes no deeper than without the damper.
@@ -173,7 +177,8 @@ TEST_P(AdmittanceContact, TheHandFeelsWhatTheFloorGives) {
   EXPECT_NEAR(shown_.mean(kPull + 0.1, kLift, friction), kPulling, kShare * kPulling);
 }
 
-// In the tick of the impact, by the law: by events from where in the tick it is; by whole steps from where the step began.
+// In the tick of the impact, by the law: by events from where in the tick it is; by whole steps from where
+// the step began.
 TEST_P(AdmittanceContact, ItsSpeedJumpsAtTheImpact) {
   if (by_ == By::springs) return;  // nothing jumps
   std::size_t k = 1;

@@ -96,8 +96,9 @@ TEST_P(EveryDriver, UnpluggedInTheMiddleEndsInTheSafeState) {
   }
 }
 
-// The law of faults (fault_law_test.cpp) on hardware's drivers: what goes wrong between a driver and its loop, while the handle moves and the motors hold it. One device lives through all
-// faults; lateness is told apart from a busy machine's by an hour.
+// The law of faults (fault_law_test.cpp) on hardware's drivers: what goes wrong between a driver and its
+// loop, while the handle moves and the motors hold it. One device lives through all faults; lateness is told
+// apart from a busy machine's by an hour.
 TEST_P(EveryDriver, IsSafeWithinTheTickInWhichASampleGoesWrong) {
   struct Injection {
     Injected what;

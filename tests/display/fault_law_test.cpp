@@ -172,7 +172,8 @@ TEST_P(EveryLoop, IsSafeWithinTheTickThatComesLate) {
   }
 }
 
-// Forces are off until they are enabled: whoever clears what is on, while its forces ramp up or after that, has it off, and the motors hold nothing.
+// Forces are off until they are enabled: whoever clears what is on, while its forces ramp up or after that,
+// has it off, and the motors hold nothing.
 TEST_P(EveryLoop, IsOffWithItsDeviceWhereItIsClearedWhileItIsOn) {
   for (std::uint64_t ticks = 1; ticks <= kSamples; ++ticks) {
     const auto device = faulty(Injected::nothing, 0);
