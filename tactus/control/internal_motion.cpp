@@ -55,36 +55,40 @@ double InternalDamper::strongest() noexcept {
   return driven > 0.0 ? twice_energy / (mechanism_.step_length() * driven) : 0.0;
 }
 
-bool InternalDamper::find(std::span<simulate::PortWrench> acting) noexcept {
+InternalDamper::Found InternalDamper::find(std::span<simulate::PortWrench> acting) noexcept {
   const std::size_t nv = tau_.size();
   const std::vector<double>& u = mechanism_.state().u;
-  if (!mechanism_.hold({.tau = {}, .ports = acting, .wrench = {}})) return false;
+  if (!mechanism_.hold({.tau = {}, .ports = acting, .wrench = {}})) return Found::nothing;
   const Vector6 A = mechanism_.acceleration(port_), V = mechanism_.motion(port_).V_WP;
   std::span<const double> now = mechanism_.accelerations();
   std::copy(now.begin(), now.end(), udot_.begin());
   Matrix6 L;
   mechanism_.mobility(port_, L);
+  const auto numbers = [](std::span<const double> all) {
+    return std::all_of(all.begin(), all.end(), [](double x) { return std::isfinite(x); });
+  };
+  if (!numbers(A) || !numbers(V) || !numbers(udot_) || !numbers(L)) return Found::no_number;
   const std::uint8_t axes = movable_axes(L, axes_);
 
   // Jbar V is what the wrench Lambda V does to the accelerations.
   const Vector6 given = acting[0].wrench;
   Vector6 F = V;
-  if (!solve_at_port(L, axes, F)) return false;
+  if (!solve_at_port(L, axes, F)) return Found::nothing;
   for (std::size_t i = 0; i < 6; ++i) acting[0].wrench[i] = given[i] + F[i];
   const bool held = mechanism_.hold({.tau = {}, .ports = acting, .wrench = {}});
   acting[0].wrench = given;
-  if (!held) return false;
+  if (!held) return Found::nothing;
   now = mechanism_.accelerations();
   for (std::size_t i = 0; i < nv; ++i) inside_[i] = u[i] - (now[i] - udot_[i]);
   const double most = strongest();
-  if (!std::isfinite(most)) return false;
+  if (!std::isfinite(most)) return Found::nothing;
   const double damping = std::min(damping_, most);
   double square = 0.0;
   for (std::size_t i = 0; i < nv; ++i) {
     tau_[i] = driven_[i] ? -damping * inside_[i] : 0.0;
     square -= tau_[i] * inside_[i];
   }
-  if (!(square > 0.0) || !std::isfinite(square)) return false;
+  if (!(square > 0.0) || !std::isfinite(square)) return Found::nothing;
 
   // The wrench that hides them; once more with what is left, so that the mobility's own rounding is out of it.
   Vector6 hiding{};
@@ -92,11 +96,11 @@ bool InternalDamper::find(std::span<simulate::PortWrench> acting) noexcept {
     for (std::size_t i = 0; i < 6; ++i) acting[0].wrench[i] = given[i] + hiding[i];
     const bool fits = mechanism_.hold({.tau = tau_, .ports = acting, .wrench = {}});
     acting[0].wrench = given;
-    if (!fits) return false;
+    if (!fits) return Found::nothing;
     const Vector6 with = mechanism_.acceleration(port_);
     Vector6 more{};
     for (std::size_t i = 0; i < 6; ++i) more[i] = A[i] - with[i];
-    if (!solve_at_port(L, axes, more)) return false;
+    if (!solve_at_port(L, axes, more)) return Found::nothing;
     for (std::size_t i = 0; i < 6; ++i) hiding[i] += more[i];
   }
   for (std::size_t i = 0; i < 6; ++i) acting[0].wrench[i] = given[i] + hiding[i];
@@ -108,14 +112,16 @@ bool InternalDamper::find(std::span<simulate::PortWrench> acting) noexcept {
     const double s = answered > 0.0 ? std::min(1.0, most) : 0.0;
     for (double& t : tau_) t *= s;
     for (std::size_t i = 0; i < 6; ++i) acting[0].wrench[i] = given[i] + s * hiding[i];
-    if (std::isfinite(s) && device::finite(acting[0].wrench)) return true;
+    if (std::isfinite(s) && device::finite(acting[0].wrench)) return Found::something;
   }
   acting[0].wrench = given;
-  return false;
+  return Found::nothing;
 }
 
-void InternalDamper::damp(std::span<simulate::PortWrench> acting) noexcept {
-  if (!find(acting)) std::fill(tau_.begin(), tau_.end(), 0.0);
+bool InternalDamper::damp(std::span<simulate::PortWrench> acting) noexcept {
+  const Found found = find(acting);
+  if (found != Found::something) std::fill(tau_.begin(), tau_.end(), 0.0);
+  return found != Found::no_number;
 }
 
 }  // namespace tactus::control

@@ -29,6 +29,7 @@
 // it would be without, and forces made of rounding stop a speed of rounding within a tick, and no more.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -71,12 +72,14 @@ class InternalDamper {
   InternalDamper(simulate::Mechanism& mechanism, int port, std::uint8_t axes, double damping);
 
   /// With `acting` on the mechanism, the first of them at the port: F is added to it, and tau() are the forces at the joints. Where
-  /// nothing moves inside they are 0. Allocates nothing.
-  void damp(std::span<simulate::PortWrench> acting) noexcept;
+  /// nothing moves inside they are 0. False where what the mechanism answers is no number: nothing is damped.
+  /// Allocates nothing.
+  bool damp(std::span<simulate::PortWrench> acting) noexcept;
   std::span<const double> tau() const noexcept { return tau_; }
 
  private:
-  bool find(std::span<simulate::PortWrench> acting) noexcept;
+  enum class Found : std::uint8_t { something, nothing, no_number };
+  Found find(std::span<simulate::PortWrench> acting) noexcept;
   /// The largest damping of inside_ that is of use within a tick; 0 where no motor moves.
   double strongest() noexcept;
 

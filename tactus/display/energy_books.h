@@ -6,6 +6,11 @@
 //   W_p - W_h <= 0          the display: spring and dampers of the coupler hold or burn the rest
 //   E - E_0 - W_h <= 0      all together, where nothing but the hand drives the mechanism
 //
+// W_h is what the motors took. A spring that is held for a period T and comes late by d makes up to K (T/2 +
+// d) v^2 while the handle moves with v, and is designed so that the device's own damping burns that
+// (control/coupler_design.h). Without d it is a small part of S below; with d fast hands make it a large one,
+// and the share d/(T/2 + d) of what the device burns is no energy from nowhere.
+//
 // What the mechanism lost, E_0 - E > 0, it gave by itself: a weight that sinks into the hand is no energy from nowhere. Beyond rounding these hold up to what
 // sampling makes of the work that goes to and fro, S = sum |dW_h| + |dW_p|.
 #pragma once
@@ -21,7 +26,7 @@ class EnergyBooks {
  public:
   /// What is remembered of ticks before stays where it stands: no tick of these books is older than `ticks_`.
   void begin() noexcept {
-    hand_ = port_ = turned_ = stored_ = given_ = 0.0;
+    hand_ = port_ = turned_ = stored_ = given_ = burnt_ = 0.0;
     first_ = energy_ = made_in_all_ = made_by_display_ = 0.0;
     known_ = late_ = false;
     ticks_ = 0;
@@ -56,6 +61,8 @@ class EnergyBooks {
   void given(double work) noexcept { given_ += work; }
   /// What a spring holds that is held by so much.
   void stored(double energy) noexcept { stored_ = std::max(stored_, energy); }
+  /// By the device's own damping.
+  void burnt(double work) noexcept { burnt_ += work; }
   /// The tick is over.
   void close_tick() noexcept {
     past_[++ticks_ % kRemembered] = hand_;
@@ -66,6 +73,7 @@ class EnergyBooks {
   double port() const noexcept { return port_; }
   double turned() const noexcept { return turned_; }
   double most_stored() const noexcept { return stored_; }
+  double burnt() const noexcept { return burnt_; }
   /// What the mechanism gave by itself; 0 where its energy is not known.
   double gift() const noexcept { return std::max(0.0, first_ - energy_); }
   /// What came from nowhere, by the first line, or by either; negative: lost or stored.
@@ -84,7 +92,7 @@ class EnergyBooks {
   }
   double hand_before(std::uint64_t age) const noexcept { return before(past_, hand_, age); }
   double hand_ = 0.0, port_ = 0.0, turned_ = 0.0, stored_ = 0.0;
-  double given_ = 0.0;
+  double given_ = 0.0, burnt_ = 0.0;
   double first_ = 0.0, energy_ = 0.0, made_in_all_ = 0.0, made_by_display_ = 0.0;
   bool known_ = false, late_ = false;
   std::uint64_t ticks_ = 0;

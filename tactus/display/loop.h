@@ -147,7 +147,7 @@ class HapticLoop {
   /// caller's until enable(), which takes it as it then is. False where the step takes longer than `patience`
   /// [s]: the mechanism is not the caller's, and the loop's end waits for it.
   bool rest(double patience = 1.0) noexcept;
-  /// After a fault, before enable().
+  /// After a fault, before enable(): what was seen before does not count. What is on is switched off first.
   void clear() noexcept;
 
   /// Somebody else moves the mechanism, too, or changes its parameters: its energy is then no part of the books.

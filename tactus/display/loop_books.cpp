@@ -18,6 +18,14 @@ double work_of(const Vector6& F, const math::Vec3<double>& turned, const math::V
   return F[0] * turned.x + F[1] * turned.y + F[2] * turned.z + F[3] * way.x + F[4] * way.y + F[5] * way.z;
 }
 
+/// [W] By the device's own damping at V.
+double burnt_by(const device::Specification& s, const Vector6& V) noexcept {
+  double power = 0.0;
+  for (std::size_t i = 0; i < 6; ++i)
+    if (device::has_axis(s.sensed, i)) power += s.damping[i / 3] * V[i] * V[i];
+  return power;
+}
+
 }  // namespace
 
 void HapticLoop::book_handle() noexcept {
@@ -32,7 +40,10 @@ void HapticLoop::book_handle() noexcept {
     const double given = -work_of(sent_->wrench[at], turned, way);
     record_.out_of_handle += given;
     record_.guarded -= work_of(sent_->guard[at], turned, way);
-    if (teleoperation_ == nullptr) books_->from_hand(given);
+    if (teleoperation_ == nullptr) {
+      books_->from_hand(given);
+      books_->burnt(period_ * burnt_by(device_.specification(), sample_.V_WH));
+    }
     // Nobody senses the hand: its work is what the handle holds, burns and hands on, with what its motors did for itself left out.
     if (teleoperation_ != nullptr && !teleoperation_->senses_force())
       books_->from_hand(given + work_of(sent_->carried[at], turned, way) +
@@ -101,8 +112,13 @@ void HapticLoop::audit() noexcept {
   // The springs of a prescribed port slip by metres where it falls, and give back what they held: what they may have made by a moment has no most.
   const bool prescribed = prescribed_ != nullptr;
   const double held = prescribed ? safety_.limits().made_share * books_->turned() : 0.0;
-  safety_.observe_energy(record_.made, prescribed ? 0.0 : books_->turned(), books_->most_stored() + held,
-                         observed ? kObserved : 1.0);
+  // What comes late makes energy that the device burns (energy_books.h). That has a most, too: a loop that
+  // begins to swing after hours is found as soon.
+  const double latency = device_.specification().latency, most = safety_.limits().made_most;
+  const double by_latency = latency / (0.5 * period_ + latency) * books_->burnt();
+  const double burnt = most > 0.0 ? std::min(by_latency, most) : by_latency;
+  safety_.observe_energy(record_.made, prescribed ? 0.0 : books_->turned(),
+                         books_->most_stored() + held + burnt, observed ? kObserved : 1.0);
   if (observed) safety_.observe_energy(record_.made, kInfinity, books_->most_stored());
 }
 

@@ -1,5 +1,6 @@
-// What the haptic loop is made of besides its interface, for the files that implement it: loop.cpp has the tick, loop_displays.cpp the ways in
-// which a tick shows the mechanism, loop_books.cpp the energies.
+// What the haptic loop is made of besides its interface, for the files that implement it: loop_setup.cpp has
+// what is chosen before it runs, loop.cpp the tick, loop_displays.cpp the ways in which a tick shows the
+// mechanism, loop_books.cpp the energies.
 #pragma once
 
 #include <array>

@@ -43,7 +43,11 @@ simulate::Tick FullPort::step(const Vector6& on_port) noexcept {
   switched_ = !mechanism_.waiting_requests().empty();
   if (inside_ == nullptr)
     return mechanism_.step({.tau = {}, .ports = {acting_.data(), acting_count_}, .wrench = {}});
-  inside_->damp({acting_.data(), acting_count_});
+  if (!inside_->damp({acting_.data(), acting_count_})) {
+    simulate::Tick none;
+    none.status |= simulate::Status::not_finite;
+    return none;
+  }
   return mechanism_.step({.tau = inside_->tau(), .ports = {acting_.data(), acting_count_}, .wrench = {}});
 }
 

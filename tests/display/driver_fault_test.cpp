@@ -1,13 +1,16 @@
 // The haptic loop on every driver, each on its fake: what becomes of it when the device is unplugged in the middle.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
+#include <initializer_list>
 
 #include <tactus/contact/open.h>
 #include <tactus/describe/read/load.h>
 #include <tactus/display/run_loop.h>
 
+#include "display/faulty.h"
 #include "display/mass_on_spring.h"
 #include "fakes/evdev_fake.h"
 #include "fakes/force_dimension_bench.h"
@@ -91,6 +94,75 @@ TEST_P(EveryDriver, UnpluggedInTheMiddleEndsInTheSafeState) {
       EXPECT_TRUE(device::test::soon([&] { return bench->wrench() == device::Vector6{}; }));
     }
   }
+}
+
+// The law of faults (fault_law_test.cpp) on hardware's drivers: what goes wrong between a driver and its
+// loop, while the handle moves and the motors hold it. One device lives through all faults; lateness is told
+// apart from a busy machine's by an hour.
+TEST_P(EveryDriver, IsSafeWithinTheTickInWhichASampleGoesWrong) {
+  struct Injection {
+    Injected what;
+    std::initializer_list<Fault> faults;
+  };
+  const Injection kInjections[] = {{Injected::lost, {Fault::no_sample}},
+                                   {Injected::gone, {Fault::no_sample}},
+                                   {Injected::late, {Fault::late}},
+                                   {Injected::doubled, {Fault::stale_sample}},
+                                   {Injected::skipped, {Fault::skipped_sample}},
+                                   {Injected::garbage, {Fault::implausible, Fault::out_of_workspace}},
+                                   {Injected::nan, {Fault::bad_sample}},
+                                   {Injected::nan_force, {Fault::bad_sample}},
+                                   {Injected::no_rotation, {Fault::bad_sample}},
+                                   {Injected::flipped, {Fault::implausible, Fault::turned_too_far}},
+                                   {Injected::stopped_clock, {Fault::clock_stopped}},
+                                   {Injected::refused, {Fault::refused}}};
+  const std::unique_ptr<Bench> bench = GetParam().make();
+  Faulty faulty(bench->open(), Injected::nothing, 0);
+  faulty.set_lateness(3.0 * 3600.0);  // [s]
+  Eventful device(faulty, -1, {});
+  Rig rig(device);
+  bool felt = false;
+  double way = 0.002;  // [m], and ten times as many radians
+  for (const auto& [what, faults] : kInjections)
+    for (const std::uint64_t at : {2u, 3u, 8u, 20u}) {
+      const auto where = [&] { return testing::Message() << static_cast<int>(what) << " at " << at; };
+      ASSERT_TRUE(rig.loop.enable()) << where();
+      faulty.inject(what, at);
+      for (std::uint64_t k = 1; k < at; ++k) {
+        if (k == 2) bench->put({way, 0.0, 0.0}, {0.0, 0.0, 10.0 * way});
+        ASSERT_TRUE(device.wait()) << where();
+        ASSERT_TRUE(rig.loop.tick(rig.loop.period())) << where() << ": " << name_of(rig.loop.safety().fault);
+        felt |= rig.loop.record().on_handle != device::Vector6{};
+      }
+      ASSERT_EQ(device.wait(), what != Injected::gone) << where();
+      if (what == Injected::gone)
+        rig.loop.lost();
+      else
+        ASSERT_FALSE(rig.loop.tick(rig.loop.period())) << where();
+      const Fault fault = rig.loop.safety().fault;
+      ASSERT_TRUE(std::find(faults.begin(), faults.end(), fault) != faults.end())
+          << where() << ": " << name_of(fault);
+      ASSERT_EQ(rig.loop.record().stage, Stage::faulted) << where();
+      ASSERT_EQ(rig.loop.record().on_handle, device::Vector6{}) << where();
+      ASSERT_EQ(faulty.last_command().wrench, device::Vector6{}) << where();
+      ASSERT_EQ(device.state(), device::State::off) << where();
+      ASSERT_TRUE(device::test::soon([&] { return bench->wrench() == device::Vector6{}; })) << where();
+      ASSERT_FALSE(rig.loop.enable()) << where();
+      rig.loop.clear();
+      way = -way;
+    }
+  EXPECT_TRUE(felt);
+  // The caller's clock, which can be trusted.
+  faulty.inject(Injected::nothing, 0);
+  ASSERT_TRUE(rig.loop.enable());
+  for (int k = 1; k <= 5; ++k) {
+    ASSERT_TRUE(device.wait());
+    ASSERT_EQ(rig.loop.tick(k < 5 ? rig.loop.period() : 2.0 * 3600.0), k < 5)
+        << name_of(rig.loop.safety().fault);
+  }
+  EXPECT_EQ(rig.loop.safety().fault, Fault::late);
+  EXPECT_EQ(device.state(), device::State::off);
+  EXPECT_TRUE(device::test::soon([&] { return bench->wrench() == device::Vector6{}; }));
 }
 
 // Whatever is written and computed afterwards, no motor holds the last force meanwhile.

@@ -119,7 +119,7 @@ TEST_P(EveryLoop, IsSafeWithinTheTickInWhichTheHandleIsTurnedTooFar) {
 
 // The mechanism runs away from the handle, as one does whose step is too long for it; a proxy's goes its own way.
 TEST_P(EveryLoop, IsSafeWithinTheTickInWhichThePortIsTooFarAway) {
-  if (control_ == Control::proxy || has_two_rates() || turns_) return;
+  if (is_proxy() || has_two_rates() || turns_) return;
   for (std::uint64_t at = 2; at <= kSamples; at += 3) {
     const auto device = faulty(Injected::nothing, 0);
     const auto here = loop(*device);
@@ -127,7 +127,7 @@ TEST_P(EveryLoop, IsSafeWithinTheTickInWhichThePortIsTooFarAway) {
       device->wait();
       ASSERT_TRUE(here->tick(here->period()));
     }
-    mechanism_->set_state({.t = 0.0, .q = {1e3}, .u = {0.0}, .momentum = {}});
+    mechanism_->set_state(this->at(1e3));
     device->wait();
     ASSERT_FALSE(here->tick(here->period()));
     ASSERT_EQ(here->safety().fault, Fault::apart);
@@ -169,6 +169,38 @@ TEST_P(EveryLoop, IsSafeWithinTheTickThatComesLate) {
     ASSERT_EQ(here->safety().fault, Fault::late);
     ASSERT_EQ(device->last_command().wrench, device::Vector6{});
     ASSERT_EQ(device->state(), device::State::off);
+  }
+}
+
+// Forces are off until they are enabled: whoever clears what is on, while its forces ramp up or after that,
+// has it off, and the motors hold nothing.
+TEST_P(EveryLoop, IsOffWithItsDeviceWhereItIsClearedWhileItIsOn) {
+  for (std::uint64_t ticks = 1; ticks <= kSamples; ++ticks) {
+    const auto device = faulty(Injected::nothing, 0);
+    const auto here = loop(*device);
+    for (std::uint64_t k = 1; k <= ticks; ++k) {
+      device->wait();
+      ASSERT_TRUE(here->tick(here->period()));
+    }
+    here->clear();
+    ASSERT_EQ(device->state(), device::State::off) << ticks;
+    ASSERT_EQ(here->safety().stage, Stage::off) << ticks;
+    const int commands = device->commands();
+    for (int after = 0; after < 3; ++after) {
+      device->wait();
+      ASSERT_TRUE(here->tick(here->period())) << name_of(here->safety().fault) << " after " << ticks;
+      ASSERT_EQ(here->record().stage, Stage::off);
+      ASSERT_EQ(here->record().on_handle, device::Vector6{});
+      ASSERT_EQ(here->record().on_port, device::Vector6{});
+      ASSERT_EQ(device->state(), device::State::off);
+    }
+    ASSERT_EQ(device->commands(), commands) << "of what is off";
+    // From nothing, as after a fault.
+    ASSERT_TRUE(here->enable());
+    device->wait();
+    ASSERT_TRUE(here->tick(here->period())) << name_of(here->safety().fault);
+    ASSERT_EQ(here->record().stage, Stage::ramping);
+    ASSERT_NEAR(here->safety().ramped, here->period() / kRamp, 1e-12);
   }
 }
 

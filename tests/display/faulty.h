@@ -51,7 +51,7 @@ class Faulty final : public device::Device {
     if (waits_ == at_) {
       switch (what_) {
         case Injected::late:
-          sample.t += 0.05;
+          sample.t += lateness_;
           break;
         case Injected::skipped:
           ++sample.number;
@@ -93,6 +93,8 @@ class Faulty final : public device::Device {
   }
   /// At the next sample but so many.
   void inject(Injected what, std::uint64_t ahead) { what_ = what, at_ = waits_ + ahead; }
+  /// [s] Of what is late.
+  void set_lateness(double lateness) { lateness_ = lateness; }
   bool dynamics(device::HandleDynamics& dynamics) noexcept override { return inner_->dynamics(dynamics); }
   const device::Command& last_command() const { return last_command_; }
   int commands() const { return commands_; }
@@ -102,6 +104,7 @@ class Faulty final : public device::Device {
   std::unique_ptr<Device> inner_;
   Injected what_;
   std::uint64_t at_, waits_ = 0;
+  double lateness_ = 0.05;
   device::Sample last_{};
   device::Command last_command_{};
   int commands_ = 0;

@@ -1,14 +1,11 @@
 // The haptic loop, and what becomes of it when something goes wrong: every device, every fault, at every sample.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <mutex>
 #include <shared_mutex>
-#include <thread>
 
 #include <tactus/base/error.h>
 #include <tactus/contact/open.h>
@@ -208,69 +205,6 @@ TEST(Loop, AMechanismThatFailsSwitchesTheForcesOff) {
   EXPECT_LT(report.ticks, 10000);
   EXPECT_EQ(loop.safety().stage, Stage::faulted);
   EXPECT_EQ(device->state(), device::State::off);
-}
-
-TEST(Loop, InRealTimeEveryPeriodIsEitherMadeOrCountedAsMissed) {
-  const auto device = device::open("simulated:ideal", stroking());
-  const auto mechanism = mass_on_spring(1e-3);
-  control::SafetyLimits limits = control::limits_for(device->specification());
-  limits.late = 3600.0;  // [s] this test is about counting: a busy machine may be as late as it likes
-  HapticLoop loop(*mechanism, *device, mechanism->port("block"), gains_for(device->specification()), limits);
-  ASSERT_TRUE(loop.enable());
-  const RunReport report = run_loop(loop, {.duration = 0.2, .realtime = true, .watchdog = 0.0});
-  EXPECT_GE(report.ticks + report.missed, 200);
-  EXPECT_GE(report.seconds, 0.198);  // never faster than the clock
-  EXPECT_EQ(report.wake.count(), static_cast<std::uint64_t>(report.ticks));
-  EXPECT_EQ(report.compute.count(), static_cast<std::uint64_t>(report.ticks));
-  EXPECT_LE(report.woken.count(), report.wake.count());  // of those before which it slept
-}
-
-/// A device that hangs at one sample until its motors are stopped from outside, or for two seconds.
-class Hanging final : public device::Device {
- public:
-  explicit Hanging(std::unique_ptr<Device> inner) : inner_(std::move(inner)) {}
-  const device::Specification& specification() const noexcept override { return inner_->specification(); }
-  device::State state() const noexcept override { return inner_->state(); }
-  bool enable() noexcept override { return inner_->enable(); }
-  void disable() noexcept override { inner_->disable(); }
-  void stop() noexcept override {
-    stopped = true;
-    inner_->stop();
-  }
-  bool wait() noexcept override {
-    if (++waits_ == 20)
-      for (int i = 0; i < 200 && !stopped; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    return inner_->wait();
-  }
-  bool read(device::Sample& sample) noexcept override { return inner_->read(sample); }
-  bool command(const device::Command& command) noexcept override { return inner_->command(command); }
-
-  std::atomic<bool> stopped{false};
-
- private:
-  std::unique_ptr<Device> inner_;
-  int waits_ = 0;
-};
-
-TEST(Loop, AWatchdogStopsTheMotorsOfALoopThatHangs) {
-  for (const char* name : {"simulated:ideal", "simulated:admittance"}) {
-    Hanging device(device::open(name, stroking()));
-    const auto mechanism = mass_on_spring(1e-3);
-    control::SafetyLimits limits = control::limits_for(device.specification());
-    limits.late = 3600.0;  // [s] only the watchdog is to see it
-    HapticLoop loop(*mechanism, device, mechanism->port("block"), gains_for(device.specification()), limits);
-    ASSERT_TRUE(loop.enable());
-    // [s] A second, so that a busy machine is not taken for a hanging loop before it hangs.
-    const RunReport report = run_loop(loop, {.duration = 60.0, .realtime = true, .watchdog = 1.0});
-    EXPECT_TRUE(device.stopped);
-    EXPECT_EQ(report.ticks, 19);
-    EXPECT_EQ(loop.safety().fault, Fault::watchdog);
-    EXPECT_EQ(loop.record().stage, Stage::faulted);
-    EXPECT_EQ(device.state(), device::State::off);
-    EXPECT_FALSE(loop.enable());
-    loop.clear();
-    EXPECT_TRUE(loop.enable());
-  }
 }
 
 // A hand that pushes harder than the clamp: the port gets no more than the clamp, and that by its rate while forces ramp up (0.25 s).

@@ -33,7 +33,10 @@ class EveryMechanism : public EveryLoop {
     return has_two_rates() ? known_in(std::max<std::uint64_t>(n - 1, 1)) : n;
   }
   /// It asks for accelerations and the mobility in every tick, or has them of the updates.
-  bool asks_in_every_tick() const { return is_four() || control_ == Control::prescribed || has_two_rates(); }
+  bool asks_in_every_tick() const {
+    return is_four() || is_prescribed() || has_two_rates() || control_ == Control::kept_inertia ||
+           control_ == Control::damped_inside;
+  }
   static double size(const device::Vector6& v, std::size_t k) {
     return std::hypot(v[3 * k], v[3 * k + 1], v[3 * k + 2]);
   }
@@ -74,7 +77,7 @@ class EveryMechanism : public EveryLoop {
 TEST_P(EveryMechanism, IsSafeWithinTheTickInWhichAStepBreaks) {
   for (const Breaks what :
        {Breaks::fails, Breaks::nan_place, Breaks::nan_speed, Breaks::infinite_speed, Breaks::jumps}) {
-    if (what == Breaks::jumps && (turns_ || control_ == Control::proxy))
+    if (what == Breaks::jumps && (turns_ || is_proxy()))
       continue;  // a disk goes nowhere; a proxy's mechanism where it likes
     for (std::uint64_t at = 1; at <= kSteps; ++at) {
       const auto device = faulty(Injected::nothing, 0);
@@ -117,7 +120,7 @@ TEST_P(EveryMechanism, IsSafeBeforeADeviceIsSentToAPlaceThatLeapt) {
     return;  // what is pushed feels a spring, within the clamps
   for (const bool turning : {false, true}) {
     turns_ = turning;
-    auto broken = std::make_unique<FaultyMechanism>(turning ? disk_on_spring(step_) : mass_on_spring(step_));
+    auto broken = std::make_unique<FaultyMechanism>(held(turning));
     broken_ = broken.get();
     broken_->set_leap(turning ? 0.5 : 0.3);
     mechanism_ = std::move(broken);
@@ -182,7 +185,7 @@ TEST_P(EveryMechanism, IsSafeWithinTheTickInWhichAnswersAreNoNumbers) {
 
 // Energy from nowhere ends the run by one reason or another, and until then no command is beyond its limits.
 TEST_P(EveryMechanism, IsSafeWhereSomethingDrivesTheMechanism) {
-  if (control_ == Control::proxy) return;  // nobody moves its mechanism: it rests
+  if (is_proxy()) return;  // nobody moves its mechanism: it rests
   for (const std::uint64_t at : {1, 12, 40}) {
     const auto device = faulty(Injected::nothing, 0);
     const auto here = loop(*device);
@@ -206,7 +209,7 @@ TEST_P(EveryMechanism, IsSafeWhereSomethingDrivesTheMechanism) {
     EXPECT_NE(here->safety().fault, Fault::refused) << "the loop finds it, not the device";
     expect_safe(*here, *device);
     broken_->heal();
-    mechanism_->set_state({.t = 0.0, .q = {0.0}, .u = {0.0}, .momentum = {}});
+    mechanism_->set_state(this->at(0.0));
     for (int k = 0; k < 2000; ++k) device->wait();  // until the hand has caught a handle that was thrown
     here->clear();
     ASSERT_TRUE(here->enable());

@@ -91,6 +91,34 @@ TEST_P(EveryMechanismAsDevice, IsSafeWithinTheTickAtEverySample) {
       loop.clear();
     }
   EXPECT_TRUE(felt);
+  // A place that no handle has, and a device that does not come back.
+  for (const Injected what : {Injected::garbage, Injected::gone})
+    for (std::uint64_t at = 2; at <= kSamples; ++at) {
+      mechanism->set_state({.t = 0.0, .q = {0.0}, .u = {0.0}, .momentum = {}});
+      ASSERT_TRUE(loop.enable());
+      device.inject(what, at);
+      for (std::uint64_t k = 1; k < at; ++k) {
+        ASSERT_TRUE(device.wait());
+        ASSERT_TRUE(loop.tick(loop.period())) << name_of(loop.safety().fault) << " at " << at;
+      }
+      ASSERT_EQ(device.wait(), what == Injected::garbage) << at;
+      if (what == Injected::garbage)
+        ASSERT_FALSE(loop.tick(loop.period())) << at;
+      else
+        loop.lost();
+      const Fault fault = loop.safety().fault;
+      ASSERT_TRUE(what == Injected::gone ? fault == Fault::no_sample
+                                         : fault == Fault::implausible || fault == Fault::out_of_workspace)
+          << name_of(fault) << " at " << at;
+      ASSERT_EQ(loop.record().stage, Stage::faulted);
+      ASSERT_EQ(loop.record().on_handle, device::Vector6{});
+      ASSERT_EQ(device.last_command().wrench, device::Vector6{});
+      ASSERT_EQ(device.last_command().V_WH, device::Vector6{});
+      ASSERT_TRUE(device::finite(device.last_command().X_WH));
+      ASSERT_EQ(device.state(), device::State::off);
+      ASSERT_FALSE(loop.enable());
+      loop.clear();
+    }
   // The caller's clock, which can be trusted.
   device.inject(Injected::nothing, 0);
   for (std::uint64_t at = 2; at <= kSamples; ++at) {
