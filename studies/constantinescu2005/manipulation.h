@@ -29,6 +29,11 @@ struct Settings {
   std::array<double, 2> push{0.4, 0.0};  // [N] the hand's force
 };
 
+/// x, y [m] and theta [rad] of a pose in the plane.
+inline std::array<double, 3> in_plane(const math::Pose<double>& X) {
+  return {X.p.x, X.p.y, std::atan2(X.R(1, 0), X.R(0, 0))};
+}
+
 /// Device and controller at one instant; the mechanism is asked.
 class Manipulation {
  public:
@@ -59,7 +64,7 @@ class Manipulation {
     for (std::size_t i = 0; i < 6; ++i) M_d_[7 * i] = 1.0;
     tau_.resize(mechanism.nv());
     const simulate::PortMotion& at = mechanism.motion(port);
-    start_ = {at.X_WP.p.x, at.X_WP.p.y, std::atan2(at.X_WP.R(1, 0), at.X_WP.R(0, 0))};
+    start_ = in_plane(at.X_WP);
     controller_.engage(memory_, sample_of({start_, {}}), at);
   }
 
@@ -114,11 +119,6 @@ class Manipulation {
     return answer;
   }
 
-  /// [m] between hand and port.
-  double apart(const Device& device) {
-    const math::Vec3<double>& p = mechanism_.motion(port_).X_WP.p;
-    return std::hypot(device.x[0] - p.x, device.x[1] - p.y);
-  }
   std::span<const double> tau() const { return tau_; }
 
   static constexpr std::size_t kAxis[] = {3, 4, 2};  // x, y, theta in spatial vectors
