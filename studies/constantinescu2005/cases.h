@@ -15,6 +15,7 @@ std::vector<study::Case> pose_cases();          // section VI, Figure 4
 std::vector<study::Case> intermittent_cases();  // section VI, where penalties act
 std::vector<study::Case> contact_cases();       // section VIII, the mechanism's own contact
 std::vector<study::Case> felt_cases();          // section VIII, what the hand feels of it
+std::vector<study::Case> enclosure_cases();     // the same among boxes
 std::vector<study::Case> two_rates_cases();     // section VII
 std::vector<study::Case> stability_cases();     // how stiff penalties and couplers may be
 std::vector<study::Case> coupler_map_cases();   // the same of couplers, by loops that run

@@ -55,7 +55,7 @@ inline std::string chain_svg(const std::string& title, const std::string& later,
     std::vector<double> at;
     for (const double v :
          display::nice_ticks(low[axis], high[axis], static_cast<int>((high[axis] - low[axis]) / kTick)))
-      if (v >= low[axis] && v <= high[axis]) at.push_back(v);
+      if (v >= low[axis] && v <= high[axis]) at.push_back(std::fabs(v) < 1e-9 ? 0.0 : v);
     return at;
   };
   const auto line = [&](double x1, double y1, double x2, double y2, const char* color, double width) {

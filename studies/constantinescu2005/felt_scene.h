@@ -21,6 +21,7 @@
 #include <tactus/describe/read/load.h>
 #include <tactus/display/loop.h>
 
+#include <studies/compare.h>
 #include "manipulation.h"
 #include "planar_device.h"
 
@@ -62,6 +63,9 @@ initial:
       "chain_before_wall.yaml");
 }
 
+/// The controller's tolerance of singular values: what the joints carry is not felt.
+inline constexpr double kRankOfFelt = 1e-3;
+
 /// What acts on the chain by contact, as it is felt at the port.
 struct Touch {
   Vector6 at_port{};     // J_h^-T J_c^T F_c
@@ -84,7 +88,7 @@ inline Touch touch(simulate::Mechanism& mechanism, int port) {
       const std::string& name = mechanism.model().bodies[static_cast<std::size_t>(body)].name;
       if (!name.starts_with("link_")) continue;
       const math::Vec3<double> F = sign * at.force;
-      result.largest = std::max(result.largest, std::sqrt(dot(F, F)));
+      result.largest = larger(result.largest, std::sqrt(dot(F, F)));
       if (name == "link_3") {
         const math::Vec3<double> M = cross(at.point - p, F);
         for (std::size_t i = 0; i < 3; ++i) {
@@ -107,7 +111,7 @@ inline Touch touch(simulate::Mechanism& mechanism, int port) {
       for (std::size_t j = 0; j < 3; ++j)
         Jh(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = J[Manipulation::kAxis[i] * nv + j];
     Eigen::JacobiSVD<Eigen::Matrix3d> svd(Jh.transpose(), Eigen::ComputeFullU | Eigen::ComputeFullV);
-    svd.setThreshold(1e-3);  // as the controller's: what the joints carry is not felt
+    svd.setThreshold(kRankOfFelt / svd.singularValues()[0]);  // Eigen's is a share of the largest
     const Eigen::Vector3d F = svd.solve(tau);
     for (std::size_t i = 0; i < 3; ++i)
       result.at_port[Manipulation::kAxis[i]] += F[static_cast<Eigen::Index>(i)];
@@ -115,23 +119,31 @@ inline Touch touch(simulate::Mechanism& mechanism, int port) {
   return result;
 }
 
-/// Impulses of the last tick [N s].
+/// [N s] Impulses on the chain in the last tick; boxes may meet walls besides.
 inline double impulse_of(const simulate::Mechanism& mechanism) {
+  const auto is_link = [&](int body) {
+    return mechanism.model().bodies[static_cast<std::size_t>(body)].name.starts_with("link_");
+  };
   double sum = 0.0;
-  for (const simulate::Event& event : mechanism.events())
-    if (event.kind == simulate::EventKind::impact) sum += event.impulse;
+  for (const simulate::Event& event : mechanism.events()) {
+    if (event.kind != simulate::EventKind::impact || event.pair < 0) continue;
+    const describe::ContactPair& pair = mechanism.model().contact.pairs[static_cast<std::size_t>(event.pair)];
+    if (is_link(pair.body_a) || is_link(pair.body_b)) sum += event.impulse;
+  }
   return sum;
 }
 
 /// What a tick of either scene tells.
 struct Told {
-  double t = 0.0;           // [s]
-  double x = 0.0, y = 0.0;  // [m] of the hand
-  Vector6 felt{};           // J_h^-T J_c^T F_c + F_pc + M_d u_add; of the coupler F_vc
-  Vector6 for_contact{};    // M_d J_h D^-1 J_c^T F_c: what the motors of 1 kg give for the contact
-  Vector6 motors{};         // all that the motors give, through the loop
-  double impulse = 0.0, contact = 0.0;  // [N s], [N] of the wall
-  double apart = 0.0;                   // [m] hand and port
+  double t = 0.0;                        // [s]
+  std::array<double, 3> hand{}, port{};  // x, y [m], theta [rad]
+  Vector6 felt{};                        // J_h^-T J_c^T F_c + F_pc + M_d u_add; of the coupler F_vc
+  Vector6 for_contact{};  // M_d J_h D^-1 J_c^T F_c: what the motors of 1 kg give for the contact
+  Vector6 motors{};       // all that the motors give, through the loop
+  double impulse = 0.0, contact = 0.0;  // [N s], [N] on the chain
+
+  double apart() const { return std::hypot(hand[0] - port[0], hand[1] - port[1]); }          // [m]
+  double turned() const { return std::fabs(std::remainder(hand[2] - port[2], 2.0 * kPi)); }  // [rad]
 };
 
 /// Chain and device in semi-implicit steps; the mechanism's contacts are its own.
@@ -182,8 +194,8 @@ class OutsideScene {
       }
     }
     told_.t += period;
-    told_.x = device_.x[0];
-    told_.y = device_.x[1];
+    told_.hand = device_.x;
+    told_.port = in_plane(mechanism_->motion(port_).X_WP);
     return told_;
   }
 
@@ -218,10 +230,10 @@ class LoopScene {
       : mechanism_(contact::open(model, {.step = period})),
         port_(mechanism_->port("distal")),
         coupled_(law == Law::coupler),
-        start_(mechanism_->motion(port_).X_WP.p),
+        start_(in_plane(mechanism_->motion(port_).X_WP)),
         device_(1.0 / period, inertia_for(law),
                 [this, push = std::move(push)](double t, double x, double y) {
-                  return push(t, start_.x + x, start_.y + y);
+                  return push(t, start_[0] + x, start_[1] + y);
                 }),
         loop_(*mechanism_, device_, port_, kPrintedCoupler, limits) {
     if (!coupled_) loop_.use(printed_gains(law));
@@ -274,10 +286,8 @@ class LoopScene {
         told_.felt[i] = touched.at_port[i] + F_pc[i] + u_add[i] + struck[i];
     }
     told_.t = record.t + period;
-    told_.x = start_.x + device_.place()[0];
-    told_.y = start_.y + device_.place()[1];
-    const math::Vec3<double> away = record.p_P - start_ - record.p_H;
-    told_.apart = std::hypot(away.x, away.y);
+    for (std::size_t i = 0; i < 3; ++i) told_.hand[i] = start_[i] + device_.place()[i];
+    told_.port = in_plane({record.R_P, record.p_P});
     return told_;
   }
 
@@ -303,7 +313,16 @@ class LoopScene {
             0.5 * part * (part + 1.0) * (L_[at] - 2.0 * L_before_[at] + L_earlier_[at]);
       }
     }
-    const Eigen::Vector3d F = L.fullPivLu().solve(x);
+    // Of nearly singular places, in the directions that the joints leave free alone.
+    const std::span<const double> J = mechanism_->jacobian(port_);
+    const std::size_t nv = mechanism_->nv();
+    Eigen::Matrix<double, 3, Eigen::Dynamic> J_h(3, static_cast<Eigen::Index>(nv));
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < nv; ++j)
+        J_h(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = J[Manipulation::kAxis[i] * nv + j];
+    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(J_h, Eigen::ComputeThinU);
+    const Eigen::MatrixXd U = svd.matrixU().leftCols((svd.singularValues().array() >= kRankOfFelt).count());
+    const Eigen::Vector3d F = U * (U.transpose() * L * U).fullPivLu().solve(U.transpose() * x);
     Vector6 result{};
     for (std::size_t i = 0; i < 3; ++i) result[Manipulation::kAxis[i]] = F[static_cast<Eigen::Index>(i)];
     return result;
@@ -312,7 +331,7 @@ class LoopScene {
   std::unique_ptr<simulate::Mechanism> mechanism_;
   int port_;
   bool coupled_;
-  math::Vec3<double> start_;
+  std::array<double, 3> start_;
   PlanarDevice device_;
   display::HapticLoop loop_;
   std::array<double, 36> L_{}, L_before_{}, L_earlier_{};

@@ -12,7 +12,6 @@
 
 namespace tactus::studies::constantinescu {
 
-inline constexpr double kPi = 3.14159265358979323846;
 /// q0 of sections VI and VIII, and how far the hand is from the port at first.
 inline const std::vector<double> kSectionVI{-kPi / 4, kPi / 6, -kPi / 6},
     kSectionVIII{0.0, -kPi / 6, -kPi / 3};

@@ -17,6 +17,8 @@
 
 namespace tactus::studies::constantinescu {
 
+inline constexpr double kPi = 3.14159265358979323846;
+
 enum class Law { acceleration, penalties, coupler };  // (11), (18), the virtual coupler
 
 struct Settings {
