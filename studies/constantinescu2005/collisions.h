@@ -1,6 +1,6 @@
 // What collisions bring to the hand, from what the ticks of a scene tell (felt_scene.h).
 //
-// A collision begins where a link touches something and touched nothing in the tick before. What it brings is the largest change within
+// A collision begins where a link touches something and touched nothing in the tick before, or where an impulse acts on it. What it brings is the largest change within
 // 50 ms of it, from the last tick before: a steady force that is felt anyhow, such as a coupler's, is not counted. What begins within
 // the 50 ms belongs to the same collision.
 #pragma once
@@ -32,7 +32,8 @@ class Collisions {
 
   void see(const Told& told) {
     const bool touches = told.contact > 0.0 || told.impulse > 0.0;
-    if (touches && !touched_ && (all.empty() || told.t >= all.back().t + kWindow)) {
+    const bool meets = (touches && !touched_) || told.impulse > 0.0;
+    if (meets && (all.empty() || told.t >= all.back().t + kWindow)) {
       all.push_back({told.t});
       felt_before_ = felt_;
       motors_before_ = motors_;

@@ -313,16 +313,15 @@ class LoopScene {
             0.5 * part * (part + 1.0) * (L_[at] - 2.0 * L_before_[at] + L_earlier_[at]);
       }
     }
-    // Of nearly singular places, in the directions that the joints leave free alone.
-    const std::span<const double> J = mechanism_->jacobian(port_);
-    const std::size_t nv = mechanism_->nv();
-    Eigen::Matrix<double, 3, Eigen::Dynamic> J_h(3, static_cast<Eigen::Index>(nv));
-    for (std::size_t i = 0; i < 3; ++i)
-      for (std::size_t j = 0; j < nv; ++j)
-        J_h(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = J[Manipulation::kAxis[i] * nv + j];
-    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(J_h, Eigen::ComputeThinU);
-    const Eigen::MatrixXd U = svd.matrixU().leftCols((svd.singularValues().array() >= kRankOfFelt).count());
-    const Eigen::Vector3d F = U * (U.transpose() * L * U).fullPivLu().solve(U.transpose() * x);
+    // Near singular places without what the joints carry: L = J D^-1 J^T has eigenvalues below sigma^2/kInertia there.
+    constexpr double kInertia = 0.1;  // [kg m^2] above all of the chain's D
+    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> eigen(L);
+    Eigen::Vector3d F = Eigen::Vector3d::Zero();
+    for (Eigen::Index k = 0; k < 3; ++k) {
+      const auto v = eigen.eigenvectors().col(k);
+      const double lambda = eigen.eigenvalues()[k];
+      if (lambda > kRankOfFelt * kRankOfFelt / kInertia) F += v * (v.dot(x) / lambda);
+    }
     Vector6 result{};
     for (std::size_t i = 0; i < 3; ++i) result[Manipulation::kAxis[i]] = F[static_cast<Eigen::Index>(i)];
     return result;

@@ -96,12 +96,21 @@ TwoRoads by_both(const Context& context, const std::string& name, const std::str
           run_in_loop(load(context, "three_link_chain"), port, q, settings, duration)};
 }
 
-/// How far hand and port go apart by the two roads, as a share of the largest that they do, at most over the run.
-double disagreement(const std::vector<double>& a, const std::vector<double>& b) {
-  double most = 0.0;
-  for (std::size_t k = 0; k < a.size(); ++k) most = larger(most, std::fabs(a[k] - b[k]));
-  return most / largest(a);
+/// How much the two roads differ in how far hand and port are apart, in place and angle: the largest difference as a share of the largest value.
+/// From 0.1 s on, since the loop puts the hand off a tick late; and while hand and port are within `most`: what (11) does metres away is no
+/// manipulation any more.
+double disagreement(const TwoRoads& roads, std::vector<double> Run::*column, double most = INFINITY) {
+  const std::vector<double>&a = roads.together.*column, &b = roads.in_loop.*column;
+  double difference = 0.0, size = 0.0;
+  for (std::size_t k = 0; k < a.size() && !(roads.together.apart[k] > most); ++k) {
+    size = larger(size, a[k]);
+    if (k >= roads.together.row(0.1)) difference = larger(difference, std::fabs(a[k] - b[k]));
+  }
+  return difference / size;
 }
+
+/// The loop's steps of 1 ms are of first order.
+constexpr double kRoads = 0.02;
 
 /// Figures 6 and 7: drift by (11) and (18), as printed and with Jd u.
 Result drift(const Context& context, const std::string& port, const std::string& figure, double ratio_printed,
@@ -127,18 +136,26 @@ Result drift(const Context& context, const std::string& port, const std::string&
   }
   double roads = 0.0, roads_turned = 0.0;
   for (const TwoRoads* one : all) {
-    roads = larger(roads, disagreement(one->together.apart, one->in_loop.apart));
-    roads_turned = larger(roads_turned, disagreement(one->together.turned, one->in_loop.turned));
+    roads = larger(roads, disagreement(*one, &Run::apart));
+    roads_turned = larger(roads_turned, disagreement(*one, &Run::turned));
   }
-  table += fmt::format("\n  roads differ by at most {:.3g} of the largest drift, {:.3g} of that in angle\n",
-                       roads, roads_turned);
-  const auto ratio = [](const TwoRoads& a, const TwoRoads& b, Run TwoRoads::*road) {
-    return (a.*road).apart.back() / (b.*road).apart.back();
+  // (11) over (18): as printed and with Jd u, by both roads.
+  bool less = true;
+  const auto ratios = [&](std::vector<double> Run::*column) {
+    std::array<double, 4> ratio{};
+    std::size_t k = 0;
+    for (Run TwoRoads::*road : {&TwoRoads::together, &TwoRoads::in_loop})
+      for (const auto& [by_11, by_18, bound] :
+           {std::tuple{&printed_11, &printed_18, ratio_printed}, {&mended_11, &mended_18, ratio_mended}}) {
+        ratio[k] = (by_11->*road.*column).back() / (by_18->*road.*column).back();
+        less = less && ratio[k++] > bound;
+      }
+    return ratio;
   };
-  const double together = ratio(printed_11, printed_18, &TwoRoads::together),
-               together_mended = ratio(mended_11, mended_18, &TwoRoads::together),
-               loop = ratio(printed_11, printed_18, &TwoRoads::in_loop),
-               loop_mended = ratio(mended_11, mended_18, &TwoRoads::in_loop);
+  const std::array<double, 4> place = ratios(&Run::apart), angle = ratios(&Run::turned);
+  table += fmt::format(
+      "\n  the roads differ by {:.2g} % of the largest way apart, {:.2g} % of the largest angle\n",
+      1e2 * roads, 1e2 * roads_turned);
   const double left = mended_18.together.apart.back(), left_in_loop = mended_18.in_loop.apart.back();
   const std::string file = "constantinescu2005-" + figure;
   std::vector<Named> named;
@@ -149,16 +166,18 @@ Result drift(const Context& context, const std::string& port, const std::string&
   write_svg(context, file + "-mended.svg", held + "with Jd u", {named[2], named[3]});
   return {
       "section VI, " + figure + ": the hand drifts by (11), and substantially less by (18)",
-      fmt::format("apart after 3 s: as printed {:.3f} mm by (11), {:.4f} mm by (18), ratio {:.4g}; with Jd u "
-                  "{:.4f} and {:.5f} mm, ratio {:.4g}; through the loop the ratios are {:.4g} and {:.4g}",
-                  1e3 * printed_11.together.apart.back(), 1e3 * printed_18.together.apart.back(), together,
-                  1e3 * mended_11.together.apart.back(), 1e3 * left, together_mended, loop, loop_mended),
+      fmt::format(
+          "apart after 3 s: as printed {:.3f} mm by (11), {:.4f} mm by (18), ratio {:.4g}; with Jd u "
+          "{:.4f} and {:.5f} mm, ratio {:.4g}; through the loop the ratios are {:.4g} and {:.4g}; in angle "
+          "{:.4g} and {:.4g}, through the loop {:.4g} and {:.4g}",
+          1e3 * printed_11.together.apart.back(), 1e3 * printed_18.together.apart.back(), place[0],
+          1e3 * mended_11.together.apart.back(), 1e3 * left, place[1], place[2], place[3], angle[0], angle[1],
+          angle[2], angle[3]),
       not_reproducible(
-          together > ratio_printed && together_mended > ratio_mended && left < most && loop > ratio_printed &&
-              loop_mended > ratio_mended && left_in_loop < most,
-          fmt::format("less drift by (18): {:g} times as printed, {:g} times with Jd u; the same "
-                      "through the loop",
-                      ratio_printed, ratio_mended)),
+          less && left < most && left_in_loop < most && roads < kRoads && roads_turned < kRoads,
+          fmt::format("less drift by (18), in place and in angle: {:g} times as printed, {:g} times "
+                      "with Jd u; the same through the loop, and both roads within {:g} %",
+                      ratio_printed, ratio_mended, 1e2 * kRoads)),
       fmt::format("the paper plots curves and prints no figures; required: ratios above {:g} and {:g}, the "
                   "last below {:g} mm. The rank tolerance is not printed: 1e-3 of singular values in metres "
                   "and radians",
@@ -228,13 +247,23 @@ Result leaking(const Context& context, const std::string& port, const std::strin
   const double loop_penalties = largest(by_18.in_loop.apart),
                loop_coupler = largest(by_coupler.in_loop.apart), loop_drift = by_11.in_loop.apart_at(1.0);
   const std::string file = "constantinescu2005-" + figure;
-  std::string table;
-  for (const TwoRoads* one : {&by_18, &by_coupler, &by_11})
-    table += fmt::format("  {} turned {} {} mrad end {} {}, dis {} {}\n", one->name,
-                         1e3 * largest(one->together.turned), 1e3 * largest(one->in_loop.turned),
-                         1e3 * one->together.turned.back(), 1e3 * one->in_loop.turned.back(),
-                         disagreement(one->together.apart, one->in_loop.apart),
-                         disagreement(one->together.turned, one->in_loop.turned));
+  constexpr double kFar = 0.3;  // [m] tens of centimetres
+  // Held at the distal link penalties come and go: a tick sooner or later is a part of what the device leaks meanwhile.
+  const double roads_18 = exact ? kRoads : 0.15;
+  bool roads = true;
+  std::string table =
+      "               apart, largest [mm]   loop   in angle [mrad]   loop   roads differ [%]   in angle "
+      "[%]\n";
+  for (const TwoRoads* one : {&by_18, &by_coupler, &by_11}) {
+    const double place = disagreement(*one, &Run::apart, kFar),
+                 angle = disagreement(*one, &Run::turned, kFar);
+    const double most = one == &by_18 ? roads_18 : kRoads;
+    roads = roads && place < most && angle < most;
+    table += fmt::format("  {:<10} {:20.5g} {:8.5g} {:15.4g} {:8.4g} {:14.2g} {:14.2g}\n", one->name,
+                         1e3 * largest(one->together.apart), 1e3 * largest(one->in_loop.apart),
+                         1e3 * largest(one->together.turned), 1e3 * largest(one->in_loop.turned), 1e2 * place,
+                         1e2 * angle);
+  }
   write_csv(context, file + ".csv",
             {{by_18.name, &penalties}, {by_coupler.name, &coupler}, {by_11.name, &acceleration}});
   const std::string held = "Held at the " + port + " link by a device that leaks, ";
