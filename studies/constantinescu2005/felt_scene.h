@@ -142,8 +142,12 @@ struct Told {
   Vector6 motors{};       // all that the motors give, through the loop
   double impulse = 0.0, contact = 0.0;  // [N s], [N] on the chain
 
-  double apart() const { return std::hypot(hand[0] - port[0], hand[1] - port[1]); }          // [m]
-  double turned() const { return std::fabs(std::remainder(hand[2] - port[2], 2.0 * kPi)); }  // [rad]
+  /// The port's angle beside the hand's, beyond half a turn as well.
+  void set_port(const std::array<double, 3>& at) {
+    port = {at[0], at[1], hand[2] + std::remainder(at[2] - hand[2], 2.0 * kPi)};
+  }
+  double apart() const { return std::hypot(hand[0] - port[0], hand[1] - port[1]); }  // [m]
+  double turned() const { return std::fabs(hand[2] - port[2]); }                     // [rad]
 };
 
 /// Chain and device in semi-implicit steps; the mechanism's contacts are its own.
@@ -195,7 +199,7 @@ class OutsideScene {
     }
     told_.t += period;
     told_.hand = device_.x;
-    told_.port = in_plane(mechanism_->motion(port_).X_WP);
+    told_.set_port(in_plane(mechanism_->motion(port_).X_WP));
     return told_;
   }
 
@@ -287,7 +291,7 @@ class LoopScene {
     }
     told_.t = record.t + period;
     for (std::size_t i = 0; i < 3; ++i) told_.hand[i] = start_[i] + device_.place()[i];
-    told_.port = in_plane({record.R_P, record.p_P});
+    told_.set_port(in_plane({record.R_P, record.p_P}));
     return told_;
   }
 

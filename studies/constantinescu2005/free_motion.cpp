@@ -61,7 +61,7 @@ void write_svg(const Context& context, const std::string& file, const std::strin
     display::Panel panel{label, {}};
     for (const Named& one : runs)
       for (const auto& [who, path] :
-           {std::pair{" hand (HD)", &one.run->hand}, {" port (VM)", &one.run->port}})
+           {std::pair{", hand (HD)", &one.run->hand}, {", port (VM)", &one.run->port}})
         panel.series.push_back({one.name + who, thinned(one.run->t), thinned(path->*column)});
     figure.panels.push_back(std::move(panel));
   }
@@ -78,7 +78,8 @@ void write_svg(const Context& context, const std::string& file, const std::strin
   display::Panel plane{"in the plane: y [m]", {}};
   plane.x_label = "x [m]";
   for (const Named& one : runs)
-    for (const auto& [who, path] : {std::pair{" hand (HD)", &one.run->hand}, {" port (VM)", &one.run->port}})
+    for (const auto& [who, path] :
+         {std::pair{", hand (HD)", &one.run->hand}, {", port (VM)", &one.run->port}})
       plane.series.push_back({one.name + who, thinned(path->x), thinned(path->y)});
   figure.panels.push_back(std::move(plane));
   write_file((context.out / file).string(), display::to_svg(figure));
