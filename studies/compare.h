@@ -13,8 +13,10 @@
 
 namespace tactus::studies {
 
-/// The larger of both. What is not a number stays, unlike by std::max: a peak over a run that has one is none, and no bound holds of it.
+/// The larger and the smaller of both. What is not a number stays, unlike by std::max and std::min: a peak over
+/// a run that has one is none, and no bound holds of it.
 inline double larger(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+inline double smaller(double a, double b) { return std::isnan(a) || a < b ? a : b; }
 
 /// Of magnitudes; 0 where there are none.
 inline double largest(std::span<const double> all) {

@@ -1,5 +1,5 @@
-// Poses of a planar chain as an SVG picture: the first in black, later ones in grey, and the hand where it is at first. Panels stand
-// beside each other, all axes to one scale.
+// Poses of a planar chain as an SVG picture: the first in black, later ones in grey, and the hand where it is
+// at first. Panels stand beside each other, all axes to one scale.
 #pragma once
 
 #include <algorithm>

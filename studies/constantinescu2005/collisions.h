@@ -1,8 +1,9 @@
 // What collisions bring to the hand, from what the ticks of a scene tell (felt_scene.h).
 //
-// A collision begins where a link touches something and touched nothing in the tick before, or where an impulse acts on it. What it brings is the largest change within
-// 50 ms of it, from the last tick before: a steady force that is felt anyhow, such as a coupler's, is not counted. What begins within
-// the 50 ms belongs to the same collision.
+// A collision begins where a link touches something and touched nothing in the tick before, or where an
+// impulse acts on it. What it brings is the largest change within 50 ms of it, from the last tick before: a
+// steady force that is felt anyhow, such as a coupler's, is not counted. What begins within the 50 ms belongs
+// to the same collision.
 #pragma once
 
 #include <algorithm>

@@ -1,10 +1,11 @@
-// Section VIII, Figures 10, 13 and 14: the chain in an enclosure with two boxes, moved about by a hand through the loop of the display, with
-// the paper's compliant contacts and with rigid ones, whose impulses are forces of one step. Felt is what felt.cpp says:
+// Section VIII, Figures 10, 13 and 14: the chain in an enclosure with two boxes, moved about by a hand
+// through the loop of the display, with the paper's compliant contacts and with rigid ones, whose impulses
+// are forces of one step. Felt is what felt.cpp says:
 //
 //   (11), (18):   J_h^-T J_c^T F_c + F_pc + M_d u_add,   M_d = 1 kg          coupler:   F_vc
 //
-// and beside it the force of the motors. Two measures of both: the largest of the run, which is what the paper's plots compare, and the
-// largest change that one collision brings (collisions.h).
+// and beside it the force of the motors. Two measures of both: the largest of the run, which is what the
+// paper's plots compare, and the largest change that one collision brings (collisions.h).
 #include <algorithm>
 #include <map>
 
@@ -86,7 +87,7 @@ Moved move_about(const Context& context, Law law, bool rigid, double period, con
                     {"felt torque [N m]", {"felt torque"}},
                     {"motors [N]", {"motors x", "motors y"}},
                     {"motors' torque [N m]", {"motors torque"}},
-                    {"contact [N]", {"contact"}},
+                    {rigid ? "contact besides impulses [N]" : "contact [N]", {"contact"}},
                     {"boxes [m]", {"box a x", "box a y", "box b x", "box b y"}},
                     {"hand in the plane: y [m]", {"hand y"}, {}, "hand x", "x [m]"}});
   return moved;

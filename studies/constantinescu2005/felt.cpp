@@ -1,12 +1,13 @@
-// Section VIII, Figures 13 and 14: what the hand feels of a collision, by (18) and by the virtual coupler; one wall, chosen so that both roads to it can be compared. The paper's scene
-// with boxes is in enclosure.cpp.
+// Section VIII, Figures 13 and 14: what the hand feels of a collision, by (18) and by the virtual coupler;
+// one wall, chosen so that both roads to it can be compared. The paper's scene with boxes is in
+// enclosure.cpp.
 //
 // Felt is what the device, with the mechanism's inertia lent to it, shows of everything but that inertia:
 //
 //   (18):     J_h^-T J_c^T F_c + F_pc + M_d u_add,   M_d = 1 kg          coupler:   F_vc
 //
-// The force that the motors give for the collision is another number, M_d J_h D^-1 J_c^T F_c: both are reported. The scenes run through the
-// loop of the display, one of them also outside of it (felt_scene.h).
+// The force that the motors give for the collision is another number, M_d J_h D^-1 J_c^T F_c: both are
+// reported. The scenes run through the loop of the display, one of them also outside of it (felt_scene.h).
 #include <map>
 #include <tuple>
 

@@ -1,7 +1,9 @@
-// Section VIII in scenes: the chain and what it touches, held by a device, one tick after the other, and what is felt in each.
+// Section VIII in scenes: the chain and what it touches, held by a device, one tick after the other, and what
+// is felt in each.
 //
 //   OutsideScene   chain and device in semi-implicit steps, the controller asked directly (manipulation.h)
-//   LoopScene      the running loop (display/loop.h) with a device of its own (planar_device.h): what is felt is taken from what the loop commands and records
+//   LoopScene      the running loop (display/loop.h) with a device of its own (planar_device.h): what is felt is
+//                  taken from what the loop commands and records
 #pragma once
 
 #include <algorithm>
@@ -264,7 +266,8 @@ class LoopScene {
     if (coupled_) {
       told_.felt = record.on_handle;
     } else {
-      // The port got F_h - F_pc; the device was told M_d (a + 2 L F_pc + u_add) - F_h, with the acceleration a that the port had in the tick (four_channel.h).
+      // The port got F_h - F_pc; the device was told M_d (a + 2 L F_pc + u_add) - F_h, with the acceleration
+      // a that the port had in the tick (four_channel.h).
       Vector6 F_pc{}, u_add{}, struck{};
       for (const std::size_t i : Manipulation::kAxis) F_pc[i] = record.F_H[i] - record.on_port[i];
       const Vector6& V_after = mechanism_->motion(port_).V_WP;
@@ -304,7 +307,8 @@ class LoopScene {
       if (event.kind == simulate::EventKind::impact) return event.t;
     return NAN;
   }
-  /// L^-1 a: the wrench at the port that gives the mechanism this acceleration. Near a stretched arm L^-1 changes within a tick: L is that of the last three ticks, led on to the instant by a parabola.
+  /// L^-1 a: the wrench at the port that gives the mechanism this acceleration. Near a stretched arm L^-1
+  /// changes within a tick: L is that of the last three ticks, led on to the instant by a parabola.
   Vector6 by_inertia(const Vector6& a, double part) const {
     Eigen::Matrix3d L;
     Eigen::Vector3d x;
@@ -317,7 +321,8 @@ class LoopScene {
             0.5 * part * (part + 1.0) * (L_[at] - 2.0 * L_before_[at] + L_earlier_[at]);
       }
     }
-    // Near singular places without what the joints carry: L = J D^-1 J^T has eigenvalues below sigma^2/kInertia there.
+    // Near singular places without what the joints carry: L = J D^-1 J^T has eigenvalues below
+    // sigma^2/kInertia there.
     constexpr double kInertia = 0.1;  // [kg m^2] above all of the chain's D
     const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> eigen(L);
     Eigen::Vector3d F = Eigen::Vector3d::Zero();

@@ -1,4 +1,5 @@
-// Section VI and the first experiments of section VIII through the running loop (display/loop.h), with a device of 1 kg (planar_device.h) at 1 kHz.
+// Section VI and the first experiments of section VIII through the running loop (display/loop.h), with a
+// device of 1 kg (planar_device.h) at 1 kHz.
 #pragma once
 
 #include <cmath>
@@ -10,7 +11,8 @@
 
 namespace tactus::studies::constantinescu {
 
-/// Hand and port at every sample. The hand is put off by the offset once the loop has begun, where both were in one place; a device that leaks moves by N N^T F_h/M_d, too.
+/// Hand and port at every sample. The hand is put off by the offset once the loop has begun, where both were
+/// in one place; a device that leaks moves by N N^T F_h/M_d, too.
 inline Run run_in_loop(const describe::Model& model, const std::string& port, const std::vector<double>& q,
                        const Settings& settings, double duration) {
   constexpr double kPeriod = 1e-3;

@@ -1,6 +1,7 @@
-// Section VI and the first experiments of section VIII: the chain held at its middle and at its distal link, nothing in its way.
-// Device and mechanism are integrated together, as the paper's diagram has it (free_together.h), and a second time they run through
-// the loop of the display at 1 kHz (free_loop.h). Place and angle are judged: of hand and port, and of one road by the other.
+// Section VI and the first experiments of section VIII: the chain held at its middle and at its distal link,
+// nothing in its way. Device and mechanism are integrated together, as the paper's diagram has it
+// (free_together.h), and a second time they run through the loop of the display at 1 kHz (free_loop.h). Place
+// and angle are judged: of hand and port, and of one road by the other.
 
 #include <algorithm>
 
@@ -52,7 +53,8 @@ void write_csv(const Context& context, const std::string& file, const std::vecto
   record.write_csv(context, file);
 }
 
-/// Hands and ports of some runs over time: x, y and theta, and in the plane. Figures of what stays together and of what goes off by far more are apart, or nothing could be seen of the former.
+/// Hands and ports of some runs over time: x, y and theta, and in the plane. Figures of what stays together
+/// and of what goes off by far more are apart, or nothing could be seen of the former.
 void write_svg(const Context& context, const std::string& file, const std::string& title,
                const std::vector<Named>& runs) {
   display::Figure figure{title, "t [s]", {}};
@@ -97,9 +99,9 @@ TwoRoads by_both(const Context& context, const std::string& name, const std::str
           run_in_loop(load(context, "three_link_chain"), port, q, settings, duration)};
 }
 
-/// How much the two roads differ in how far hand and port are apart, in place and angle: the largest difference as a share of the largest value.
-/// From 0.1 s on, since the loop puts the hand off a tick late; and while hand and port are within `most`: what (11) does metres away is no
-/// manipulation any more.
+/// How much the two roads differ in how far hand and port are apart, in place and angle: the largest
+/// difference as a share of the largest value. From 0.1 s on, since the loop puts the hand off a tick late;
+/// and while hand and port are within `most`: what (11) does metres away is no manipulation any more.
 double disagreement(const TwoRoads& roads, std::vector<double> Run::*column, double most = INFINITY) {
   const std::vector<double>&a = roads.together.*column, &b = roads.in_loop.*column;
   double difference = 0.0, size = 0.0;
@@ -249,7 +251,8 @@ Result leaking(const Context& context, const std::string& port, const std::strin
                loop_coupler = largest(by_coupler.in_loop.apart), loop_drift = by_11.in_loop.apart_at(1.0);
   const std::string file = "constantinescu2005-" + figure;
   constexpr double kFar = 0.3;  // [m] tens of centimetres
-  // Held at the distal link penalties come and go: a tick sooner or later is a part of what the device leaks meanwhile.
+  // Held at the distal link penalties come and go: a tick sooner or later is a part of what the device leaks
+  // meanwhile.
   const double roads_18 = exact ? kRoads : 0.15;
   bool roads = true;
   std::string table =
@@ -283,9 +286,10 @@ Result leaking(const Context& context, const std::string& port, const std::strin
     d.add(loop_drift, 0.5 * 0.4 * 1.0, kShare * 0.2);
   }
   d.add(settled, steady, kShare * steady);
-  // Held at the middle link the penalties act all the time, and nothing overshoots: 5 % are left for the start. At the distal link they come and
-  // go: while one is off the device leaks by F/M_d, 0.4 m/s^2, and in the 0.1 s that it takes to come back that is another 2 mm. Both together are
-  // half of the coupler's steady error, which is what "smaller" is taken to mean.
+  // Held at the middle link the penalties act all the time, and nothing overshoots: 5 % are left for the
+  // start. At the distal link they come and go: while one is off the device leaks by F/M_d, 0.4 m/s^2, and in
+  // the 0.1 s that it takes to come back that is another 2 mm. Both together are half of the coupler's steady
+  // error, which is what "smaller" is taken to mean.
   const double most = exact ? 1.05 * steady : 0.5 * steady_coupler;
   const bool order = largest(penalties.apart) < most && largest(coupler.apart) > steady_coupler &&
                      largest(acceleration.apart) > 0.1 && loop_penalties < most &&

@@ -1,4 +1,5 @@
-// What a manipulation without contact leaves behind: hand and port over time, how far they are apart, and where penalties act.
+// What a manipulation without contact leaves behind: hand and port over time, how far they are apart, and
+// where penalties act.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// Section VI as the paper simulates it (Figure 5): device and mechanism are one system of equations, integrated by the classical
-// Runge-Kutta rule. The same through the running loop is in free_loop.h.
+// Section VI as the paper simulates it (Figure 5): device and mechanism are one system of equations,
+// integrated by the classical Runge-Kutta rule. The same through the running loop is in free_loop.h.
 #pragma once
 
 #include <cmath>

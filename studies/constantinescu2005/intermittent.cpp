@@ -1,10 +1,11 @@
-// Section VI: "since the user holds a link with 3 DOFs, the penalties are applied only intermittently, when the user moves through a
-// singularity". Held at the distal link the hand's Jacobian has
+// Section VI: "since the user holds a link with 3 DOFs, the penalties are applied only intermittently, when
+// the user moves through a singularity". Held at the distal link the hand's Jacobian has
 //
 //   det J = l1 l2 sin q2        smallest singular value  sigma = l1 l2 |sin q2| / (sigma_1 sigma_2)
 //
-// so that one direction is resisted while the first two links are nearly in line. Rank is judged by sigma < tolerance; the tolerance is not
-// printed. Held at the middle link J has rank 2 always, and the penalties act all the time.
+// so that one direction is resisted while the first two links are nearly in line. Rank is judged by sigma <
+// tolerance; the tolerance is not printed. Held at the middle link J has rank 2 always, and the penalties act
+// all the time.
 #include <studies/compare.h>
 #include <studies/models.h>
 #include <studies/record.h>

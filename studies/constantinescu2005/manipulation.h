@@ -1,8 +1,8 @@
 // A hand, a device that does what (10) asks, and the chain: the papers' loop, in the plane.
 //
-// The device obeys xdd_h = what the controller demands, by acceleration (11), by penalties (18), or M_d xdd_h = F_h + F_vc with the
-// virtual coupler. A device that leaks does not cancel the part of the hand's wrench along resisted directions: it moves freely
-// there with N N^T F_h/M_d, as the paper describes its hardware.
+// The device obeys xdd_h = what the controller demands, by acceleration (11), by penalties (18), or M_d xdd_h
+// = F_h + F_vc with the virtual coupler. A device that leaks does not cancel the part of the hand's wrench
+// along resisted directions: it moves freely there with N N^T F_h/M_d, as the paper describes its hardware.
 #pragma once
 
 #include <array>

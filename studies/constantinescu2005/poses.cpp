@@ -1,5 +1,6 @@
-// Figure 4: the two manipulations of section VI as poses of the chain, held at its middle (a) and at its distal link (b). Which law moves the
-// hand in it, and when the poses are taken, the paper does not say: here it is (18) with Jd u, and every 0.25 s.
+// Figure 4: the two manipulations of section VI as poses of the chain, held at its middle (a) and at its
+// distal link (b). Which law moves the hand in it, and when the poses are taken, the paper does not say: here
+// it is (18) with Jd u, and every 0.25 s.
 //
 // At first link i lies at the angle q_1 + ... + q_i, with the lengths of Table I,
 //
