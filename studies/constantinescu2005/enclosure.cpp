@@ -4,8 +4,9 @@
 //
 //   (11), (18):   J_h^-T J_c^T F_c + F_pc + M_d u_add,   M_d = 1 kg          coupler:   F_vc
 //
-// and beside it the force of the motors. Two measures of both: the largest of the run, which is what the
-// paper's plots compare, and the largest change that one collision brings (collisions.h).
+// and beside it the force of the motors; their torque is that of the paper's unit M_d, 1 kg m^2. Two measures
+// of both: the largest of the run, which is what the paper's plots compare, and the largest change that one
+// collision brings (collisions.h).
 #include <algorithm>
 #include <map>
 
