@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -12,6 +13,18 @@
 
 namespace tactus::studies {
 
+/// The larger and the smaller of both. What is not a number stays, unlike by std::max and std::min: a peak over
+/// a run that has one is none, and no bound holds of it.
+inline double larger(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+inline double smaller(double a, double b) { return std::isnan(a) || a < b ? a : b; }
+
+/// Of magnitudes; 0 where there are none.
+inline double largest(std::span<const double> all) {
+  double most = 0.0;
+  for (const double x : all) most = larger(most, x);
+  return most;
+}
+
 /// The largest deviation over many figures, and how many of them lie within a tolerance.
 struct Deviation {
   double worst = 0.0;
@@ -20,7 +33,7 @@ struct Deviation {
 
   void add(double here, double published, double tolerance) {
     const double d = std::fabs(here - published);
-    worst = std::isfinite(d) ? std::max(worst, d) : INFINITY;
+    worst = std::isfinite(d) ? larger(worst, d) : INFINITY;
     within += d <= tolerance ? 1 : 0;
     ++count;
   }

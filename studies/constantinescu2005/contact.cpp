@@ -99,7 +99,7 @@ Collision compliant_collision(const Context& context, double step) {
     scene.advance();
     const double force = scene.wall_force();
     if (force > 0.0 && result.t == 0.0) result.t = scene.state().t;
-    result.peak = std::max(result.peak, force);
+    result.peak = larger(result.peak, force);
     if (result.t > 0.0 && scene.state().t > result.t + 0.1) break;
   }
   return result;

@@ -136,8 +136,8 @@ joints: {x: {type: prismatic, parent: world, child: block, axis: x}}
     constexpr double kFar = 1e3;  // [m]
     const bool ran = run(*device, K, B, ticks, [&](int k, double place) {
       const double x = std::abs(place);
-      if (k >= ticks / 4 && k < ticks / 2) early = std::max(early, x);
-      if (k >= 3 * ticks / 4) late = std::max(late, x);
+      if (k >= ticks / 4 && k < ticks / 2) early = larger(early, x);
+      if (k >= 3 * ticks / 4) late = larger(late, x);
       return x < kFar;
     });
     return !ran || late > early;
@@ -335,7 +335,7 @@ Result running_map(const Context& context) {
       // Never below: the condition is the worst of all hands.
       constexpr double kBisection = 0.01;
       const double burns = control::required_damping(wall_of(setting), gains, B) / kDamping - 1.0;
-      worst_led = std::max(worst_led, burns);
+      worst_led = larger(worst_led, burns);
       holds = holds && gains >= (1.0 - kBisection) * may && burns <= kLed;
       stable.add(swings, stands, 0.02 * stands);
       table += fmt::format("{:>24} {:13.2f} {:25.0f} {:15.0f} {:22.0f} {:14.0f}\n", setting.name, part, gains,

@@ -1,7 +1,9 @@
-// Section VIII in scenes: the chain and what it touches, held by a device, one tick after the other, and what is felt in each.
+// Section VIII in scenes: the chain and what it touches, held by a device, one tick after the other, and what
+// is felt in each.
 //
 //   OutsideScene   chain and device in semi-implicit steps, the controller asked directly (manipulation.h)
-//   LoopScene      the running loop (display/loop.h) with a device of its own (planar_device.h): what is felt is taken from what the loop commands and records
+//   LoopScene      the running loop (display/loop.h) with a device of its own (planar_device.h): what is felt is
+//                  taken from what the loop commands and records
 #pragma once
 
 #include <algorithm>
@@ -21,6 +23,7 @@
 #include <tactus/describe/read/load.h>
 #include <tactus/display/loop.h>
 
+#include <studies/compare.h>
 #include "manipulation.h"
 #include "planar_device.h"
 
@@ -62,6 +65,9 @@ initial:
       "chain_before_wall.yaml");
 }
 
+/// The controller's tolerance of singular values: what the joints carry is not felt.
+inline constexpr double kRankOfFelt = 1e-3;
+
 /// What acts on the chain by contact, as it is felt at the port.
 struct Touch {
   Vector6 at_port{};     // J_h^-T J_c^T F_c
@@ -84,7 +90,7 @@ inline Touch touch(simulate::Mechanism& mechanism, int port) {
       const std::string& name = mechanism.model().bodies[static_cast<std::size_t>(body)].name;
       if (!name.starts_with("link_")) continue;
       const math::Vec3<double> F = sign * at.force;
-      result.largest = std::max(result.largest, std::sqrt(dot(F, F)));
+      result.largest = larger(result.largest, std::sqrt(dot(F, F)));
       if (name == "link_3") {
         const math::Vec3<double> M = cross(at.point - p, F);
         for (std::size_t i = 0; i < 3; ++i) {
@@ -107,7 +113,7 @@ inline Touch touch(simulate::Mechanism& mechanism, int port) {
       for (std::size_t j = 0; j < 3; ++j)
         Jh(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = J[Manipulation::kAxis[i] * nv + j];
     Eigen::JacobiSVD<Eigen::Matrix3d> svd(Jh.transpose(), Eigen::ComputeFullU | Eigen::ComputeFullV);
-    svd.setThreshold(1e-3);  // as the controller's: what the joints carry is not felt
+    svd.setThreshold(kRankOfFelt / svd.singularValues()[0]);  // Eigen's is a share of the largest
     const Eigen::Vector3d F = svd.solve(tau);
     for (std::size_t i = 0; i < 3; ++i)
       result.at_port[Manipulation::kAxis[i]] += F[static_cast<Eigen::Index>(i)];
@@ -115,23 +121,35 @@ inline Touch touch(simulate::Mechanism& mechanism, int port) {
   return result;
 }
 
-/// Impulses of the last tick [N s].
+/// [N s] Impulses on the chain in the last tick; boxes may meet walls besides.
 inline double impulse_of(const simulate::Mechanism& mechanism) {
+  const auto is_link = [&](int body) {
+    return mechanism.model().bodies[static_cast<std::size_t>(body)].name.starts_with("link_");
+  };
   double sum = 0.0;
-  for (const simulate::Event& event : mechanism.events())
-    if (event.kind == simulate::EventKind::impact) sum += event.impulse;
+  for (const simulate::Event& event : mechanism.events()) {
+    if (event.kind != simulate::EventKind::impact || event.pair < 0) continue;
+    const describe::ContactPair& pair = mechanism.model().contact.pairs[static_cast<std::size_t>(event.pair)];
+    if (is_link(pair.body_a) || is_link(pair.body_b)) sum += event.impulse;
+  }
   return sum;
 }
 
 /// What a tick of either scene tells.
 struct Told {
-  double t = 0.0;           // [s]
-  double x = 0.0, y = 0.0;  // [m] of the hand
-  Vector6 felt{};           // J_h^-T J_c^T F_c + F_pc + M_d u_add; of the coupler F_vc
-  Vector6 for_contact{};    // M_d J_h D^-1 J_c^T F_c: what the motors of 1 kg give for the contact
-  Vector6 motors{};         // all that the motors give, through the loop
-  double impulse = 0.0, contact = 0.0;  // [N s], [N] of the wall
-  double apart = 0.0;                   // [m] hand and port
+  double t = 0.0;                        // [s]
+  std::array<double, 3> hand{}, port{};  // x, y [m], theta [rad]
+  Vector6 felt{};                        // J_h^-T J_c^T F_c + F_pc + M_d u_add; of the coupler F_vc
+  Vector6 for_contact{};  // M_d J_h D^-1 J_c^T F_c: what the motors of 1 kg give for the contact
+  Vector6 motors{};       // all that the motors give, through the loop
+  double impulse = 0.0, contact = 0.0;  // [N s], [N] on the chain
+
+  /// The port's angle beside the hand's, beyond half a turn as well.
+  void set_port(const std::array<double, 3>& at) {
+    port = {at[0], at[1], hand[2] + std::remainder(at[2] - hand[2], 2.0 * kPi)};
+  }
+  double apart() const { return std::hypot(hand[0] - port[0], hand[1] - port[1]); }  // [m]
+  double turned() const { return std::fabs(hand[2] - port[2]); }                     // [rad]
 };
 
 /// Chain and device in semi-implicit steps; the mechanism's contacts are its own.
@@ -182,8 +200,8 @@ class OutsideScene {
       }
     }
     told_.t += period;
-    told_.x = device_.x[0];
-    told_.y = device_.x[1];
+    told_.hand = device_.x;
+    told_.set_port(in_plane(mechanism_->motion(port_).X_WP));
     return told_;
   }
 
@@ -218,10 +236,10 @@ class LoopScene {
       : mechanism_(contact::open(model, {.step = period})),
         port_(mechanism_->port("distal")),
         coupled_(law == Law::coupler),
-        start_(mechanism_->motion(port_).X_WP.p),
+        start_(in_plane(mechanism_->motion(port_).X_WP)),
         device_(1.0 / period, inertia_for(law),
                 [this, push = std::move(push)](double t, double x, double y) {
-                  return push(t, start_.x + x, start_.y + y);
+                  return push(t, start_[0] + x, start_[1] + y);
                 }),
         loop_(*mechanism_, device_, port_, kPrintedCoupler, limits) {
     if (!coupled_) loop_.use(printed_gains(law));
@@ -248,7 +266,8 @@ class LoopScene {
     if (coupled_) {
       told_.felt = record.on_handle;
     } else {
-      // The port got F_h - F_pc; the device was told M_d (a + 2 L F_pc + u_add) - F_h, with the acceleration a that the port had in the tick (four_channel.h).
+      // The port got F_h - F_pc; the device was told M_d (a + 2 L F_pc + u_add) - F_h, with the acceleration
+      // a that the port had in the tick (four_channel.h).
       Vector6 F_pc{}, u_add{}, struck{};
       for (const std::size_t i : Manipulation::kAxis) F_pc[i] = record.F_H[i] - record.on_port[i];
       const Vector6& V_after = mechanism_->motion(port_).V_WP;
@@ -274,10 +293,8 @@ class LoopScene {
         told_.felt[i] = touched.at_port[i] + F_pc[i] + u_add[i] + struck[i];
     }
     told_.t = record.t + period;
-    told_.x = start_.x + device_.place()[0];
-    told_.y = start_.y + device_.place()[1];
-    const math::Vec3<double> away = record.p_P - start_ - record.p_H;
-    told_.apart = std::hypot(away.x, away.y);
+    for (std::size_t i = 0; i < 3; ++i) told_.hand[i] = start_[i] + device_.place()[i];
+    told_.set_port(in_plane({record.R_P, record.p_P}));
     return told_;
   }
 
@@ -290,7 +307,8 @@ class LoopScene {
       if (event.kind == simulate::EventKind::impact) return event.t;
     return NAN;
   }
-  /// L^-1 a: the wrench at the port that gives the mechanism this acceleration. Near a stretched arm L^-1 changes within a tick: L is that of the last three ticks, led on to the instant by a parabola.
+  /// L^-1 a: the wrench at the port that gives the mechanism this acceleration. Near a stretched arm L^-1
+  /// changes within a tick: L is that of the last three ticks, led on to the instant by a parabola.
   Vector6 by_inertia(const Vector6& a, double part) const {
     Eigen::Matrix3d L;
     Eigen::Vector3d x;
@@ -303,7 +321,16 @@ class LoopScene {
             0.5 * part * (part + 1.0) * (L_[at] - 2.0 * L_before_[at] + L_earlier_[at]);
       }
     }
-    const Eigen::Vector3d F = L.fullPivLu().solve(x);
+    // Near singular places without what the joints carry: L = J D^-1 J^T has eigenvalues below
+    // sigma^2/kInertia there.
+    constexpr double kInertia = 0.1;  // [kg m^2] above all of the chain's D
+    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> eigen(L);
+    Eigen::Vector3d F = Eigen::Vector3d::Zero();
+    for (Eigen::Index k = 0; k < 3; ++k) {
+      const auto v = eigen.eigenvectors().col(k);
+      const double lambda = eigen.eigenvalues()[k];
+      if (lambda > kRankOfFelt * kRankOfFelt / kInertia) F += v * (v.dot(x) / lambda);
+    }
     Vector6 result{};
     for (std::size_t i = 0; i < 3; ++i) result[Manipulation::kAxis[i]] = F[static_cast<Eigen::Index>(i)];
     return result;
@@ -312,7 +339,7 @@ class LoopScene {
   std::unique_ptr<simulate::Mechanism> mechanism_;
   int port_;
   bool coupled_;
-  math::Vec3<double> start_;
+  std::array<double, 3> start_;
   PlanarDevice device_;
   display::HapticLoop loop_;
   std::array<double, 36> L_{}, L_before_{}, L_earlier_{};

@@ -1,15 +1,18 @@
-// Section VI and the first experiments of section VIII: the chain held at its middle and at its distal link, nothing in its way.
-// Device and mechanism are integrated together, as the paper's diagram has it (Figure 5), by the classical Runge-Kutta rule; and a second time they run through the
-// loop of the display at 1 kHz (free_loop.h).
+// Section VI and the first experiments of section VIII: the chain held at its middle and at its distal link,
+// nothing in its way. Device and mechanism are integrated together, as the paper's diagram has it
+// (free_together.h), and a second time they run through the loop of the display at 1 kHz (free_loop.h). Place
+// and angle are judged: of hand and port, and of one road by the other.
 
 #include <algorithm>
+
+#include <tactus/display/svg_plot.h>
 
 #include <studies/compare.h>
 #include <studies/models.h>
 #include <studies/record.h>
 #include "cases.h"
 #include "free_loop.h"
-#include "manipulation.h"
+#include "free_together.h"
 
 namespace tactus::studies::constantinescu {
 
@@ -18,163 +21,181 @@ namespace {
 using study::Context;
 using study::Result;
 
-constexpr double kPi = 3.14159265358979323846;
-const std::vector<double> kSectionVI{-kPi / 4, kPi / 6, -kPi / 6}, kSectionVIII{0.0, -kPi / 6, -kPi / 3};
-
-/// How far hand and port are apart, over time.
-struct Run {
-  std::vector<double> t, apart, hand_x, hand_y, port_x, port_y;
-  double at(double time) const { return apart[static_cast<std::size_t>(std::lround(time / (t[1] - t[0])))]; }
-  double largest() const { return *std::max_element(apart.begin(), apart.end()); }
+struct Named {
+  std::string name;
+  const Run* run;
 };
 
-Run run(const Context& context, const std::string& port, const std::vector<double>& q,
-        const Settings& settings, double duration, double step = 1e-3) {
-  const auto chain = contact::open(load(context, "three_link_chain"), {.step = step});
-  const auto place = [&](const std::vector<double>& coordinates, const std::vector<double>& speeds) {
-    chain->set_state({.t = 0.0, .q = coordinates, .u = speeds, .momentum = {}});
-  };
-  place(q, {0.0, 0.0, 0.0});
-  const int at = chain->port(port);
-  Manipulation hand(*chain, at, settings);
-  const Manipulation::Device first = hand.begin();
-  // q, u, x_h, v_h
-  using Vector = Eigen::Matrix<double, 12, 1>;
-  Vector y;
-  for (std::size_t i = 0; i < 3; ++i) {
-    const auto k = static_cast<Eigen::Index>(i);
-    y[k] = q[i];
-    y[3 + k] = 0.0;
-    y[6 + k] = first.x[i];
-    y[9 + k] = first.v[i];
-  }
-  const auto device_of = [](const Vector& s) {
-    return Manipulation::Device{{s[6], s[7], s[8]}, {s[9], s[10], s[11]}};
-  };
-  const auto rate = [&](const Vector& s) {
-    place({s[0], s[1], s[2]}, {s[3], s[4], s[5]});
-    const Manipulation::Answer answer = hand.look(device_of(s));
-    const std::span<const double> udot = chain->accelerations();
-    Vector r;
-    r << s[3], s[4], s[5], udot[0], udot[1], udot[2], s[9], s[10], s[11], answer.a[0], answer.a[1],
-        answer.a[2];
-    return r;
-  };
-  Run result;
-  const long steps = std::lround(duration / step);
-  for (long k = 0; k <= steps; ++k) {
-    place({y[0], y[1], y[2]}, {y[3], y[4], y[5]});
-    const math::Vec3<double>& p = chain->motion(at).X_WP.p;
-    result.t.push_back(static_cast<double>(k) * step);
-    result.apart.push_back(hand.apart(device_of(y)));
-    result.hand_x.push_back(y[6]);
-    result.hand_y.push_back(y[7]);
-    result.port_x.push_back(p.x);
-    result.port_y.push_back(p.y);
-    const Vector k1 = rate(y), k2 = rate(y + 0.5 * step * k1), k3 = rate(y + 0.5 * step * k2),
-                 k4 = rate(y + step * k3);
-    y += step / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4);
-  }
-  return result;
+/// Every fifth row of all runs, for reading and drawing.
+constexpr std::size_t kEvery = 5;
+
+std::vector<double> thinned(const std::vector<double>& all) {
+  std::vector<double> some;
+  for (std::size_t k = 0; k < all.size(); k += kEvery) some.push_back(all[k]);
+  return some;
 }
 
-void write(const Context& context, const std::string& name, const std::string& title,
-           const std::vector<std::pair<std::string, Run>>& runs) {
+void write_csv(const Context& context, const std::string& file, const std::vector<Named>& runs) {
   std::vector<std::string> names{"t"};
-  // One whose hand goes off by far more than the others' do has panels of its own, or they could not be seen.
-  constexpr double kFar = 30.0;
-  const auto most = [](const Run& run) { return *std::max_element(run.apart.begin(), run.apart.end()); };
-  double least = INFINITY;
-  for (const auto& one : runs) least = std::min(least, most(one.second));
-  Record::Panel x{"x [m]", {}}, y{"y [m]", {}}, apart{"apart [m]", {}};
-  std::vector<Record::Panel> own;
-  for (const auto& [label, one] : runs) {
-    for (const char* column : {" hand x", " hand y", " port x", " port y", " apart"})
-      names.push_back(label + column);
-    if (most(one) > kFar * least) {
-      own.push_back({label + ", x and y [m]",
-                     {label + " hand x", label + " hand y", label + " port x", label + " port y"}});
-      own.push_back({label + ", apart [m]", {label + " apart"}});
-      continue;
-    }
-    x.columns.insert(x.columns.end(), {label + " hand x", label + " port x"});
-    y.columns.insert(y.columns.end(), {label + " hand y", label + " port y"});
-    apart.columns.push_back(label + " apart");
-  }
+  for (const Named& one : runs)
+    for (const char* column :
+         {"hand x", "hand y", "hand theta", "port x", "port y", "port theta", "apart", "turned apart"})
+      names.push_back(one.name + " " + column);
   Record record(names);
-  for (std::size_t k = 0; k < runs.front().second.t.size(); k += 5) {
-    std::vector<double> row{runs.front().second.t[k]};
-    for (const auto& [label, one] : runs)
-      row.insert(row.end(), {one.hand_x[k], one.hand_y[k], one.port_x[k], one.port_y[k], one.apart[k]});
+  for (std::size_t k = 0; k < runs.front().run->t.size(); k += kEvery) {
+    std::vector<double> row{runs.front().run->t[k]};
+    for (const Named& one : runs)
+      for (const auto* column : {&one.run->hand.x, &one.run->hand.y, &one.run->hand.theta, &one.run->port.x,
+                                 &one.run->port.y, &one.run->port.theta, &one.run->apart, &one.run->turned})
+        row.push_back((*column)[k]);
     record.add(row);
   }
-  record.write_csv(context, name + ".csv");
-  std::vector<Record::Panel> panels{x, y, apart};
-  panels.insert(panels.end(), own.begin(), own.end());
-  record.write_svg(context, name + ".svg", title, panels);
+  record.write_csv(context, file);
 }
 
-constexpr std::array<double, 3> kOffset{0.005, 0.003, 0.0};
-
-Settings section_vi(Law law, bool turning) {
-  Settings settings;
-  settings.law = law;
-  settings.turning = turning;
-  settings.offset = kOffset;
-  return settings;
+/// Hands and ports of some runs over time: x, y and theta, and in the plane. Figures of what stays together
+/// and of what goes off by far more are apart, or nothing could be seen of the former.
+void write_svg(const Context& context, const std::string& file, const std::string& title,
+               const std::vector<Named>& runs) {
+  display::Figure figure{title, "t [s]", {}};
+  for (const auto& [label, column] :
+       {std::pair{"x [m]", &PlanarPath::x}, {"y [m]", &PlanarPath::y}, {"theta [rad]", &PlanarPath::theta}}) {
+    display::Panel panel{label, {}};
+    for (const Named& one : runs)
+      for (const auto& [who, path] :
+           {std::pair{", hand (HD)", &one.run->hand}, {", port (VM)", &one.run->port}})
+        panel.series.push_back({one.name + who, thinned(one.run->t), thinned(path->*column)});
+    figure.panels.push_back(std::move(panel));
+  }
+  display::Panel apart{"hand from port [mm]", {}}, turned{"hand from port, angle [mrad]", {}};
+  for (const Named& one : runs) {
+    for (const auto& [panel, column] : {std::pair{&apart, &one.run->apart}, {&turned, &one.run->turned}}) {
+      display::Series series{one.name, thinned(one.run->t), thinned(*column)};
+      for (double& value : series.y) value *= 1e3;
+      panel->series.push_back(std::move(series));
+    }
+  }
+  figure.panels.push_back(std::move(apart));
+  figure.panels.push_back(std::move(turned));
+  display::Panel plane{"in the plane: y [m]", {}};
+  plane.x_label = "x [m]";
+  for (const Named& one : runs)
+    for (const auto& [who, path] :
+         {std::pair{", hand (HD)", &one.run->hand}, {", port (VM)", &one.run->port}})
+      plane.series.push_back({one.name + who, thinned(path->x), thinned(path->y)});
+  figure.panels.push_back(std::move(plane));
+  write_file((context.out / file).string(), display::to_svg(figure));
 }
 
-/// Figures 6 and 7: drift by (11) and (18), with Jd u and as printed.
+/// One manipulation by both roads.
+struct TwoRoads {
+  std::string name;
+  Run together, in_loop;
+};
+
+TwoRoads by_both(const Context& context, const std::string& name, const std::string& port,
+                 const std::vector<double>& q, const Settings& settings, double duration) {
+  return {name, run_together(context, port, q, settings, duration),
+          run_in_loop(load(context, "three_link_chain"), port, q, settings, duration)};
+}
+
+/// How much the two roads differ in how far hand and port are apart, in place and angle: the largest
+/// difference as a share of the largest value. From 0.1 s on, since the loop puts the hand off a tick late;
+/// and while hand and port are within `most`: what (11) does metres away is no manipulation any more.
+double disagreement(const TwoRoads& roads, std::vector<double> Run::*column, double most = INFINITY) {
+  const std::vector<double>&a = roads.together.*column, &b = roads.in_loop.*column;
+  double difference = 0.0, size = 0.0;
+  for (std::size_t k = 0; k < a.size() && !(roads.together.apart[k] > most); ++k) {
+    size = larger(size, a[k]);
+    if (k >= roads.together.row(0.1)) difference = larger(difference, std::fabs(a[k] - b[k]));
+  }
+  return difference / size;
+}
+
+/// The loop's steps of 1 ms are of first order.
+constexpr double kRoads = 0.02;
+
+/// Figures 6 and 7: drift by (11) and (18), as printed and with Jd u.
 Result drift(const Context& context, const std::string& port, const std::string& figure, double ratio_printed,
              double ratio_mended, double most) {
-  const auto one = [&](Law law, bool turning) {
-    return run(context, port, kSectionVI, section_vi(law, turning), 3.0);
+  constexpr double kEnd = kSectionVIDuration;
+  const auto both = [&](const std::string& name, Law law, bool turning) {
+    return by_both(context, name, port, kSectionVI, section_vi(law, turning), kEnd);
   };
-  const Run by_11 = one(Law::acceleration, false), by_18 = one(Law::penalties, false),
-            by_11_mended = one(Law::acceleration, true), by_18_mended = one(Law::penalties, true);
-  const double printed = by_11.at(3.0) / by_18.at(3.0), mended = by_11_mended.at(3.0) / by_18_mended.at(3.0);
-  const auto in_loop = [&](Law law, bool turning) {
-    return apart_in_loop(load(context, "three_link_chain"), port, kSectionVI, section_vi(law, turning), 3.0)
-        .back();
+  const TwoRoads printed_11 = both("(11) as printed", Law::acceleration, false),
+                 printed_18 = both("(18) as printed", Law::penalties, false),
+                 mended_11 = both("(11) with Jd u", Law::acceleration, true),
+                 mended_18 = both("(18) with Jd u", Law::penalties, true);
+  const TwoRoads* const all[] = {&printed_11, &printed_18, &mended_11, &mended_18};
+  std::string table = fmt::format("  after {:g} s             ", kEnd);
+  for (const TwoRoads* one : all) table += fmt::format(" {:>16}", one->name);
+  for (const auto& [label, road, column] :
+       {std::tuple{"apart [mm], together", &TwoRoads::together, &Run::apart},
+        {"apart [mm], loop", &TwoRoads::in_loop, &Run::apart},
+        {"turned [mrad], together", &TwoRoads::together, &Run::turned},
+        {"turned [mrad], loop", &TwoRoads::in_loop, &Run::turned}}) {
+    table += fmt::format("\n  {:<23}", label);
+    for (const TwoRoads* one : all) table += fmt::format(" {:16.4f}", 1e3 * (one->*road.*column).back());
+  }
+  double roads = 0.0, roads_turned = 0.0;
+  for (const TwoRoads* one : all) {
+    roads = larger(roads, disagreement(*one, &Run::apart));
+    roads_turned = larger(roads_turned, disagreement(*one, &Run::turned));
+  }
+  // (11) over (18): as printed and with Jd u, by both roads.
+  bool less = true;
+  const auto ratios = [&](std::vector<double> Run::*column) {
+    std::array<double, 4> ratio{};
+    std::size_t k = 0;
+    for (Run TwoRoads::*road : {&TwoRoads::together, &TwoRoads::in_loop})
+      for (const auto& [by_11, by_18, bound] :
+           {std::tuple{&printed_11, &printed_18, ratio_printed}, {&mended_11, &mended_18, ratio_mended}}) {
+        ratio[k] = (by_11->*road.*column).back() / (by_18->*road.*column).back();
+        less = less && ratio[k++] > bound;
+      }
+    return ratio;
   };
-  const double loop[] = {in_loop(Law::acceleration, false), in_loop(Law::penalties, false),
-                         in_loop(Law::acceleration, true), in_loop(Law::penalties, true)};
-  std::string table =
-      "  apart after 3 s [mm]   (11) as printed   (18) as printed   (11) with Jd u   (18) with Jd u\n";
-  table += fmt::format("  integrated together  {:17.4f} {:17.4f} {:16.4f} {:16.4f}\n", 1e3 * by_11.at(3.0),
-                       1e3 * by_18.at(3.0), 1e3 * by_11_mended.at(3.0), 1e3 * by_18_mended.at(3.0));
-  table += fmt::format("  through the loop     {:17.4f} {:17.4f} {:16.4f} {:16.4f}\n", 1e3 * loop[0],
-                       1e3 * loop[1], 1e3 * loop[2], 1e3 * loop[3]);
-  const bool holds_in_loop =
-      loop[0] / loop[1] > ratio_printed && loop[2] / loop[3] > ratio_mended && loop[3] < most;
+  const std::array<double, 4> place = ratios(&Run::apart), angle = ratios(&Run::turned);
+  table += fmt::format(
+      "\n  the roads differ by {:.2g} % of the largest way apart, {:.2g} % of the largest angle\n",
+      1e2 * roads, 1e2 * roads_turned);
+  const double left = mended_18.together.apart.back(), left_in_loop = mended_18.in_loop.apart.back();
   const std::string file = "constantinescu2005-" + figure;
-  write(context, file, "Held at the " + port + " link: (11) and (18)", {{"(11)", by_11}, {"(18)", by_18}});
+  std::vector<Named> named;
+  for (const TwoRoads* one : all) named.push_back({one->name, &one->together});
+  write_csv(context, file + ".csv", named);
+  const std::string held = "Held at the " + port + " link by (11) and (18), ";
+  write_svg(context, file + ".svg", held + "as printed", {named[0], named[1]});
+  write_svg(context, file + "-mended.svg", held + "with Jd u", {named[2], named[3]});
   return {
       "section VI, " + figure + ": the hand drifts by (11), and substantially less by (18)",
-      fmt::format("apart after 3 s: as printed {:.3f} mm by (11), {:.4f} mm by (18), ratio {:.4g}; with Jd u "
-                  "{:.4f} and "
-                  "{:.5f} mm, ratio {:.4g}; through the loop the ratios are {:.4g} and {:.4g}",
-                  1e3 * by_11.at(3.0), 1e3 * by_18.at(3.0), printed, 1e3 * by_11_mended.at(3.0),
-                  1e3 * by_18_mended.at(3.0), mended, loop[0] / loop[1], loop[2] / loop[3]),
+      fmt::format(
+          "apart after 3 s: as printed {:.3f} mm by (11), {:.4f} mm by (18), ratio {:.4g}; with Jd u "
+          "{:.4f} and {:.5f} mm, ratio {:.4g}; through the loop the ratios are {:.4g} and {:.4g}; in angle "
+          "{:.4g} and {:.4g}, through the loop {:.4g} and {:.4g}",
+          1e3 * printed_11.together.apart.back(), 1e3 * printed_18.together.apart.back(), place[0],
+          1e3 * mended_11.together.apart.back(), 1e3 * left, place[1], place[2], place[3], angle[0], angle[1],
+          angle[2], angle[3]),
       not_reproducible(
-          printed > ratio_printed && mended > ratio_mended && by_18_mended.at(3.0) < most && holds_in_loop,
-          fmt::format("less drift by (18): {:g} times as printed, {:g} times with Jd u; the same "
-                      "through the loop",
-                      ratio_printed, ratio_mended)),
+          less && left < most && left_in_loop < most && roads < kRoads && roads_turned < kRoads,
+          fmt::format("less drift by (18), in place and in angle: {:g} times as printed, {:g} times "
+                      "with Jd u; the same through the loop, and both roads within {:g} %",
+                      ratio_printed, ratio_mended, 1e2 * kRoads)),
       fmt::format("the paper plots curves and prints no figures; required: ratios above {:g} and {:g}, the "
-                  "last below "
-                  "{:g} mm. The rank tolerance is not printed: 1e-3 of singular values in metres and radians",
+                  "last below {:g} mm. The rank tolerance is not printed: 1e-3 of singular values in metres "
+                  "and radians",
                   ratio_printed, ratio_mended, 1e3 * most),
-      {file + ".csv", file + ".svg"},
+      {file + ".csv", file + ".svg", file + "-mended.svg"},
       table};
 }
 
 Result missing_term(const Context& context) {
   Settings settings = section_vi(Law::acceleration, false);
   settings.offset = {};
-  const double without = run(context, "middle", kSectionVI, settings, 3.0).at(3.0);
+  const double without =
+      run_together(context, "middle", kSectionVI, settings, kSectionVIDuration).apart.back();
   settings.turning = true;
-  const double with = run(context, "middle", kSectionVI, settings, 3.0).at(3.0);
+  const double with = run_together(context, "middle", kSectionVI, settings, kSectionVIDuration).apart.back();
   // Signs of the offset that the paper leaves open, against an independent computation.
   Deviation d;
   const double signs[][2] = {{-1, -1}, {1, -1}, {-1, 1}};
@@ -183,7 +204,7 @@ Result missing_term(const Context& context) {
     for (const Law law : {Law::acceleration, Law::penalties}) {
       Settings other = section_vi(law, false);
       other.offset = {kOffset[0] * signs[k][0], kOffset[1] * signs[k][1], 0.0};
-      const double here = run(context, "middle", kSectionVI, other, 3.0).at(3.0);
+      const double here = run_together(context, "middle", kSectionVI, other, kSectionVIDuration).apart.back();
       const double there = law == Law::acceleration ? by_11[k] : by_18[k];
       d.add(here, there, law == Law::acceleration ? 0.5e-5 : 0.5e-6);  // half the last digit
     }
@@ -204,71 +225,75 @@ Result missing_term(const Context& context) {
           {}};
 }
 
-Result tolerance(const Context& context) {
-  std::string here;
-  bool below = true;
-  for (const double t : {5e-4, 1e-3, 2e-3, 5e-3}) {
-    Settings settings = section_vi(Law::penalties, true);
-    settings.tolerance = t;
-    const double apart = run(context, "distal", kSectionVI, settings, 3.0).at(3.0);
-    below = below && apart < 0.5e-3;
-    here += fmt::format("{}{:g}: {:.3f} mm", here.empty() ? "" : ", ", t, 1e3 * apart);
-  }
-  return {"section VI: penalties act intermittently where the chain is held at its distal link",
-          here + " after 3 s, by rank tolerance",
-          not_reproducible(below, "below 0.5 mm for four tolerances"),
-          "the tolerance is not printed and decides the result: required is below 0.5 mm for all four",
-          {}};
-}
-
 /// Figures 11 and 12: a constant push on a device that leaks.
 Result leaking(const Context& context, const std::string& port, const std::string& figure, bool exact) {
+  constexpr double kEnd = 10.0;  // [s] chosen: the paper does not say
   Settings settings;
   settings.leak = 1.0;  // [1/kg] M_d is 1 kg
-  const auto one = [&](Law law, double damping, double duration) {
+  const auto set = [&](Law law, double damping = 0.0) {
     Settings now = settings;
     now.law = law;
     now.joint_damping = damping;
-    return run(context, port, kSectionVIII, now, duration);
+    return now;
   };
-  const Run penalties = one(Law::penalties, 0.0, 10.0), coupler = one(Law::coupler, 0.0, 10.0),
-            acceleration = one(Law::acceleration, 0.0, 10.0);
-  const double settled = one(Law::penalties, 0.05, 10.0).at(10.0),
-               settled_coupler = one(Law::coupler, 0.05, 10.0).at(10.0);
-  // The same through the loop of the display, but for the joints' damping, which its mechanism would have to have.
-  const auto in_loop = [&](Law law) {
-    Settings now = settings;
-    now.law = law;
-    return apart_in_loop(load(context, "three_link_chain"), port, kSectionVIII, now, 10.0);
+  const auto both = [&](const std::string& name, Law law) {
+    return by_both(context, name, port, kSectionVIII, set(law), kEnd);
   };
-  const auto largest_of = [](const std::vector<double>& all) {
-    return *std::max_element(all.begin(), all.end());
+  const auto at_rest = [&](Law law) {
+    return run_together(context, port, kSectionVIII, set(law, 0.05), kEnd).apart.back();
   };
-  const std::vector<double> drifting = in_loop(Law::acceleration);
-  const double loop_penalties = largest_of(in_loop(Law::penalties)),
-               loop_coupler = largest_of(in_loop(Law::coupler)), loop_drift = drifting[1000];
+  const TwoRoads by_18 = both("(18)", Law::penalties), by_coupler = both("coupler", Law::coupler),
+                 by_11 = both("(11)", Law::acceleration);
+  const Run &penalties = by_18.together, &coupler = by_coupler.together, &acceleration = by_11.together;
+  // Joints that damp are not in the loop: its mechanism would have to have them.
+  const double settled = at_rest(Law::penalties), settled_coupler = at_rest(Law::coupler);
+  const double loop_penalties = largest(by_18.in_loop.apart),
+               loop_coupler = largest(by_coupler.in_loop.apart), loop_drift = by_11.in_loop.apart_at(1.0);
   const std::string file = "constantinescu2005-" + figure;
-  write(context, file, "Held at the " + port + " link by a device that leaks",
-        {{"(18)", penalties}, {"coupler", coupler}, {"(11)", acceleration}});
+  constexpr double kFar = 0.3;  // [m] tens of centimetres
+  // Held at the distal link penalties come and go: a tick sooner or later is a part of what the device leaks
+  // meanwhile.
+  const double roads_18 = exact ? kRoads : 0.15;
+  bool roads = true;
+  std::string table =
+      "               apart, largest [mm]   loop   in angle [mrad]   loop   roads differ [%]   in angle "
+      "[%]\n";
+  for (const TwoRoads* one : {&by_18, &by_coupler, &by_11}) {
+    const double place = disagreement(*one, &Run::apart, kFar),
+                 angle = disagreement(*one, &Run::turned, kFar);
+    const double most = one == &by_18 ? roads_18 : kRoads;
+    roads = roads && place < most && angle < most;
+    table += fmt::format("  {:<10} {:20.5g} {:8.5g} {:15.4g} {:8.4g} {:14.2g} {:14.2g}\n", one->name,
+                         1e3 * largest(one->together.apart), 1e3 * largest(one->in_loop.apart),
+                         1e3 * largest(one->together.turned), 1e3 * largest(one->in_loop.turned), 1e2 * place,
+                         1e2 * angle);
+  }
+  write_csv(context, file + ".csv",
+            {{by_18.name, &penalties}, {by_coupler.name, &coupler}, {by_11.name, &acceleration}});
+  const std::string held = "Held at the " + port + " link by a device that leaks, ";
+  write_svg(context, file + ".svg", held + "by (18) and by the coupler",
+            {{by_18.name, &penalties}, {by_coupler.name, &coupler}});
+  write_svg(context, file + "-acceleration.svg", held + "by (11)", {{by_11.name, &acceleration}});
   Deviation d;
   constexpr double kShare = 0.02;
   const double steady = 0.4 / 200.0, steady_coupler = 0.4 / 50.0;  // [m] F/(M_d k_j), F/K_vc
   d.add(settled_coupler, steady_coupler, kShare * steady_coupler);
   if (exact) {
     d.add(settled, 1.989e-3, kShare * 1.989e-3);
-    d.add(coupler.largest(), 11.98e-3, kShare * 11.98e-3);
-    d.add(acceleration.at(1.0), 0.5 * 0.4 * 1.0, kShare * 0.2);
+    d.add(largest(coupler.apart), 11.98e-3, kShare * 11.98e-3);
+    d.add(acceleration.apart_at(1.0), 0.5 * 0.4 * 1.0, kShare * 0.2);
     d.add(loop_coupler, 11.98e-3, kShare * 11.98e-3);
     d.add(loop_drift, 0.5 * 0.4 * 1.0, kShare * 0.2);
   }
   d.add(settled, steady, kShare * steady);
-  // Held at the middle link the penalties act all the time, and nothing overshoots: 5 % are left for the start. At the distal link they come and
-  // go: while one is off the device leaks by F/M_d, 0.4 m/s^2, and in the 0.1 s that it takes to come back that is another 2 mm. Both together are
-  // half of the coupler's steady error, which is what "smaller" is taken to mean.
+  // Held at the middle link the penalties act all the time, and nothing overshoots: 5 % are left for the
+  // start. At the distal link they come and go: while one is off the device leaks by F/M_d, 0.4 m/s^2, and in
+  // the 0.1 s that it takes to come back that is another 2 mm. Both together are half of the coupler's steady
+  // error, which is what "smaller" is taken to mean.
   const double most = exact ? 1.05 * steady : 0.5 * steady_coupler;
-  const bool order = penalties.largest() < most && coupler.largest() > steady_coupler &&
-                     acceleration.largest() > 0.1 && loop_penalties < most && loop_coupler > steady_coupler &&
-                     largest_of(drifting) > 0.1;
+  const bool order = largest(penalties.apart) < most && largest(coupler.apart) > steady_coupler &&
+                     largest(acceleration.apart) > 0.1 && loop_penalties < most &&
+                     loop_coupler > steady_coupler && largest(by_11.in_loop.apart) > 0.1;
   return {
       "section VIII, " + figure +
           ": smaller error by (18) than by the coupler, which oscillates; (11) drifts by tens of "
@@ -277,20 +302,24 @@ Result leaking(const Context& context, const std::string& port, const std::strin
                   "most {:.2f} m; with "
                   "0.05 N m s/rad at the joints {:.3f} and {:.3f} mm after 10 s; through the loop {:.3f} mm, "
                   "{:.2f} mm and {:.3f} m after 1 s; {}",
-                  1e3 * penalties.largest(), 1e3 * coupler.largest(), acceleration.at(1.0),
-                  acceleration.largest(), 1e3 * settled, 1e3 * settled_coupler, 1e3 * loop_penalties,
+                  1e3 * largest(penalties.apart), 1e3 * largest(coupler.apart), acceleration.apart_at(1.0),
+                  largest(acceleration.apart), 1e3 * settled, 1e3 * settled_coupler, 1e3 * loop_penalties,
                   1e3 * loop_coupler, loop_drift, d.to_string()),
-      closed_form(order && all_within(d),
-                  exact ? "the steady errors F/(M_d k_j) and F/K_vc, and by (11) F t^2/(2 M_d) after 1 s, "
-                          "within 2 %; the coupler overshoots, (18) does not"
-                        : "the steady errors F/(M_d k_j) and F/K_vc within 2 %; (18) at most half of the "
-                          "coupler's, by (11) more than 0.1 m"),
+      closed_form(
+          order && all_within(d),
+          exact ? "the steady errors F/(M_d k_j) and F/K_vc, and by (11) F t^2/(2 M_d) after 1 s, "
+                  "within 2 %; the coupler overshoots, (18) does not; angles by (18) below half of the "
+                  "coupler's; both roads within 2 %, to 0.3 m"
+                : "the steady errors F/(M_d k_j) and F/K_vc within 2 %; (18) at most half of the "
+                  "coupler's, in place and angle, by (11) more than 0.1 m; both roads within 2 %, to 0.3 m, "
+                  "by (18) within 15 %"),
       "by the printed law nothing stays of the error: the device must leak, N N^T F/M_d with M_d = 1 kg "
       "is chosen; steady "
       "errors are then F/(M_d k_j) and F/K_vc, and by (11) the hand drifts freely. How long the paper's "
       "runs last is not printed: after 1 s it is tens of centimetres, after 10 s metres. The chain comes to "
       "rest only with damping at its joints",
-      {file + ".csv", file + ".svg"}};
+      {file + ".csv", file + ".svg", file + "-acceleration.svg"},
+      table};
 }
 
 }  // namespace
@@ -301,7 +330,6 @@ std::vector<study::Case> free_motion_cases() {
           {"figure-7", "drift, held at the distal link",
            [](const Context& c) { return drift(c, "distal", "figure-7", 4.0, 20.0, 0.5e-3); }},
           {"missing-term", "the acceleration without Jd u", missing_term},
-          {"rank-tolerance", "the rank of the hand's Jacobian", tolerance},
           {"figure-11", "three controllers, held at the middle link",
            [](const Context& c) { return leaking(c, "middle", "figure-11", true); }},
           {"figure-12", "three controllers, held at the distal link",

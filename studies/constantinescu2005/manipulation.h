@@ -1,8 +1,8 @@
 // A hand, a device that does what (10) asks, and the chain: the papers' loop, in the plane.
 //
-// The device obeys xdd_h = what the controller demands, by acceleration (11), by penalties (18), or M_d xdd_h = F_h + F_vc with the
-// virtual coupler. A device that leaks does not cancel the part of the hand's wrench along resisted directions: it moves freely
-// there with N N^T F_h/M_d, as the paper describes its hardware.
+// The device obeys xdd_h = what the controller demands, by acceleration (11), by penalties (18), or M_d xdd_h
+// = F_h + F_vc with the virtual coupler. A device that leaks does not cancel the part of the hand's wrench
+// along resisted directions: it moves freely there with N N^T F_h/M_d, as the paper describes its hardware.
 #pragma once
 
 #include <array>
@@ -17,6 +17,8 @@
 
 namespace tactus::studies::constantinescu {
 
+inline constexpr double kPi = 3.14159265358979323846;
+
 enum class Law { acceleration, penalties, coupler };  // (11), (18), the virtual coupler
 
 struct Settings {
@@ -28,6 +30,11 @@ struct Settings {
   double joint_damping = 0.0;      // [N m s/rad] of the chain's joints
   std::array<double, 2> push{0.4, 0.0};  // [N] the hand's force
 };
+
+/// x, y [m] and theta [rad] of a pose in the plane.
+inline std::array<double, 3> in_plane(const math::Pose<double>& X) {
+  return {X.p.x, X.p.y, std::atan2(X.R(1, 0), X.R(0, 0))};
+}
 
 /// Device and controller at one instant; the mechanism is asked.
 class Manipulation {
@@ -59,7 +66,7 @@ class Manipulation {
     for (std::size_t i = 0; i < 6; ++i) M_d_[7 * i] = 1.0;
     tau_.resize(mechanism.nv());
     const simulate::PortMotion& at = mechanism.motion(port);
-    start_ = {at.X_WP.p.x, at.X_WP.p.y, std::atan2(at.X_WP.R(1, 0), at.X_WP.R(0, 0))};
+    start_ = in_plane(at.X_WP);
     controller_.engage(memory_, sample_of({start_, {}}), at);
   }
 
@@ -114,11 +121,6 @@ class Manipulation {
     return answer;
   }
 
-  /// [m] between hand and port.
-  double apart(const Device& device) {
-    const math::Vec3<double>& p = mechanism_.motion(port_).X_WP.p;
-    return std::hypot(device.x[0] - p.x, device.x[1] - p.y);
-  }
   std::span<const double> tau() const { return tau_; }
 
   static constexpr std::size_t kAxis[] = {3, 4, 2};  // x, y, theta in spatial vectors

@@ -136,7 +136,7 @@ Result appendix(const Context& context) {
     const Eigen::Matrix3d V = svd.matrixU(), product = V.transpose() * D.inverse() * V;
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j < 3; ++j)
-        (i == j ? diagonal : off) = std::max(i == j ? diagonal : off, std::fabs(product(i, j)));
+        (i == j ? diagonal : off) = larger(i == j ? diagonal : off, std::fabs(product(i, j)));
     // (14): the null spaces are equal all the same, D^-1 being positive definite.
     const Eigen::Matrix3d mobility = J * D.inverse() * J.transpose();
     const double least = mobility.selfadjointView<Eigen::Lower>().eigenvalues()(0);

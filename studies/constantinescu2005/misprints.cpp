@@ -67,7 +67,7 @@ Result misprints(const Context& context) {
   chain->hold({.tau = tau, .ports = {}, .wrench = {}});
   const std::array<double, 6> a = chain->acceleration(distal);
   double moving = 0.0;
-  for (const double x : chain->accelerations()) moving = std::max(moving, std::fabs(x));
+  for (const double x : chain->accelerations()) moving = larger(moving, std::fabs(x));
   d.add(a[3], 0.0, 1e-12);
   d.add(a[4], 0.0, 1e-12);
   const double least = Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d>(mobility).eigenvalues()(0);
@@ -101,8 +101,8 @@ Result misprints(const Context& context) {
     for (int j = 0; j < 3; ++j) {
       const double own = L[6 * Manipulation::kAxis[i] + Manipulation::kAxis[j]];
       d.add(right(i, j), own, 1e-9);  // of entries up to 192
-      off = std::max(off, std::fabs(printed(i, j) - own));
-      size = std::max(size, std::fabs(own));
+      off = larger(off, std::fabs(printed(i, j) - own));
+      size = larger(size, std::fabs(own));
     }
   return {
       "(16): directions from I_6 - Jbar J; (18): penalties, as the sum of a number and a vector; (23): J "

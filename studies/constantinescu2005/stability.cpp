@@ -88,7 +88,7 @@ struct Estimate {
   double of_a_step() const {
     const double a = bandwidth > 0.0 ? std::exp(-bandwidth / kRate) : 0.0;
     double most = 0.0;
-    for (int k = 0; k < 64; ++k) most = std::max(most, (1.0 - a) * (1.0 - a) * (k + 1.0) * std::pow(a, k));
+    for (int k = 0; k < 64; ++k) most = larger(most, (1.0 - a) * (1.0 - a) * (k + 1.0) * std::pow(a, k));
     return most * kStep * kRate;
   }
 };
@@ -166,7 +166,7 @@ double rest_at_half(const SampledAxis& axis) {
   stepped.step = kStep;
   double most = 0.0;
   for (const double speed : {1e-3, 3.7e-3, 2e-2})
-    most = std::max(most, stepped.swing(0.5 * k, 0.5 * kPenaltyDamping, speed) / kStep);
+    most = larger(most, stepped.swing(0.5 * k, 0.5 * kPenaltyDamping, speed) / kStep);
   return most;
 }
 bool swings_up(const SampledAxis& axis) {
@@ -216,18 +216,18 @@ std::string by_lateness(Statements& statements) {
       falls = falls && k < before;
       before = k;
       if (delay < 8)
-        until_8 = std::min(until_8, own);
+        until_8 = smaller(until_8, own);
       else
-        at_16 = std::max(at_16, own);
+        at_16 = larger(at_16, own);
       third = {k / kPenaltyChosen, K / kCouplerChosen};  // the last row's
-      coupler_margin = std::min(coupler_margin, its);
-      ratio = std::min(ratio, kDeviceMass * k_best.K / K_best.K);
-      passive_least = std::min(passive_least, b_passive);
-      passive_coupler = std::max(passive_coupler, B_passive);
+      coupler_margin = smaller(coupler_margin, its);
+      ratio = smaller(ratio, kDeviceMass * k_best.K / K_best.K);
+      passive_least = smaller(passive_least, b_passive);
+      passive_coupler = larger(passive_coupler, B_passive);
       const double light = light_port(w, delay);
-      light_low = std::min(light_low, light);
-      light_high = std::max(light_high, light);
-      if (w > 0.0) rest = std::max(rest, rest_at_half(wall(w, delay)));
+      light_low = smaller(light_low, light);
+      light_high = larger(light_high, light);
+      if (w > 0.0) rest = larger(rest, rest_at_half(wall(w, delay)));
       ups = ups && swings_up(wall(w, delay));
     }
   }
