@@ -214,15 +214,15 @@ Result through_coupler(const Context& context) {
 /// comes to rest, breaks loose, and swings round behind. By the embedding, with its choices and those by
 /// singular values beside.
 Result in_the_hand(const Context& context) {
-  constexpr double kBreakaway = 0.2, kTurns = 0.05;  // [N m] less than in the model; [N m s/rad], its own
-  constexpr double kPush = 14.0, kPace = 0.5 * std::numbers::pi, kCouple = 1.5,
-                   kDuration = 16.0;  // [N], [rad/s], [N m], [s]
+  constexpr double kBreakaway = 0.4, kTurns = 0.05;  // [N m] less than in the model; [N m s/rad], its own
+  constexpr double kPush = 10.0, kPace = 0.5 * std::numbers::pi, kCouple = 1.8,
+                   kDuration = 12.0;  // [N], [rad/s], [N m], [s]
   const describe::Model model = load(context, "cart_caster", {{"breakaway", kBreakaway}});
   const auto cart = contact::open(model, {.step = kPeriod,
                                           .constraints = {.formulation = simulate::Formulation::embedding},
                                           .rederive = contact::Rederivation::never});
   cart->set_state({.t = 0.0, .q = {0.0, 0.0, kHeading, kAngle}, .u = {0, 0, 0, 0}, .momentum = {}});
-  const device::Arm arm{.stiffness = {0.5, 0.0}, .damping = {0.02, 2.0}};
+  const device::Arm arm{.stiffness = {5.0, 20.0}, .damping = {0.02, 2.0}};
   const auto device =
       device::open("simulated:planar", std::make_unique<Pushing>([=](double t, const auto& X) {
                      device::Grip grip = device::pull({}, X, arm);
@@ -244,8 +244,8 @@ Result in_the_hand(const Context& context) {
   std::vector<display::Mark> marks;
   Deviation balance;
   double most = 0.0, damped = 0.0, rate = 0.0;
-  int sticks = 0, releases = 0;
-  bool ok = true;
+  int sticks = 0, releases = 0, changes = 0;
+  bool ok = true, stuck = false;
   const double c = std::cos(kHeading), s = std::sin(kHeading);
   for (long k = 0; k < std::lround(kDuration / kPeriod) && ok; ++k) {
     const Eigen::MatrixXd& A = rows.at(*cart);
@@ -259,6 +259,8 @@ Result in_the_hand(const Context& context) {
     damped += 0.5 * kPeriod * kTurns * (before * before + rate * rate);
     balance.add(cart->energies().kinetic + damped + cart->books().impact_loss, r.into_port, INFINITY);
     most = std::max(most, std::fabs(r.into_port));
+    changes += cart->is_active(stick) != stuck ? 1 : 0;
+    stuck = cart->is_active(stick);
     for (const simulate::Event& event : cart->events()) {
       if (event.kind != simulate::EventKind::transition) continue;
       const std::string name = simulate::name_of(model, event);
@@ -282,17 +284,21 @@ Result in_the_hand(const Context& context) {
   constexpr double kBalance = 1e-3;  // of the most work: the damper's by trapezoids
   return {
       "sections 4 and 5: constraints change while the cart is in the hand, and speeds may be selected anew",
-      fmt::format("in {:g} s it sticks {} times and breaks loose {} times; speeds are chosen {} times by the "
-                  "embedding, "
-                  "{} times by singular values; balance of energy within {:.1g} of {:.3f} J",
-                  kDuration, sticks, releases, embedding.chosen, reckdahl.chosen, balance.worst, most),
+      fmt::format(
+          "in {:g} s it sticks {} times and breaks loose {} times, of which {} changes last for a tick; "
+          "speeds are chosen {} times by the embedding, {} times by singular values; balance of energy "
+          "within {:.1g} of {:.3f} J",
+          kDuration, sticks, releases, changes, embedding.chosen, reckdahl.chosen, balance.worst, most),
       closed_form(
-          ok && sticks > 1 && releases > 1 && embedding.chosen > sticks + releases &&
-              embedding.chosen == own.choices() && balance.worst < kBalance * most,
-          "the balance of energy at every tick: kinetic energy, damping and what sticking takes against the "
-          "work at the handle; a choice at least wherever the caster sticks or breaks loose"),
-      "the paper shows no motion: a push of 14 N to and fro, 1.5 N m to turn it with half the pace, 0.2 N m "
-      "to break the caster loose",
+          ok && changes >= 2 && embedding.chosen == own.choices() && embedding.chosen > changes &&
+              reckdahl.chosen > changes && balance.worst < kBalance * most,
+          "the balance of energy at every tick: kinetic energy, damping and what sticking takes against "
+          "the work at the port; a choice at least wherever the caster sticks or breaks loose"),
+      "the paper shows no motion: a push of 10 N to and fro and 1.8 N m with half the pace by a soft arm, "
+      "0.4 N m "
+      "to break the caster loose, through the planar device; where it sticks for less than a tick only the "
+      "event "
+      "is seen",
       {"gillespie2003-hand.csv", "gillespie2003-hand.svg"}};
 }
 
