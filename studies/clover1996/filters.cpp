@@ -274,7 +274,8 @@ Result table(const Context& context) {
   double last = 0.0;
   constexpr double kArm = 0.05;   // of the border, as in iv-filters
   constexpr double kSame = 0.02;  // of a hundredth of a kilogram beside 0.1 kg
-  for (const double c : {25.0, 50.0, 100.0, 200.0, 400.0}) {
+  for (int k = 0; k <= 16; ++k) {
+    const double c = 25.0 * std::exp2(0.25 * k);
     const double limit = hand_border(c), found = stiffest_hand(context, arm_with(c), limit),
                  felt = felt_in_the_arm(context, arm_with(c)), x = kShaken / c, law = kMass * (1.0 - x * x);
     hands.add(found / limit, 1.0, kArm);
@@ -283,6 +284,7 @@ Result table(const Context& context) {
     lower = lower && found > last;
     last = found;
     record.add({c, found, limit, felt, law});
+    if (k % 4 != 0) continue;
     text += fmt::format("{:20g} {:21.0f} {:13.0f} {:14.4f} {:17.4f}\n", c, found, limit, felt, law);
   }
   const double plain = felt_in_the_arm(context, arm_with(0.0));
@@ -325,7 +327,8 @@ Result table(const Context& context) {
   bool softer = true;
   last = 0.0;
   const double bare = felt_before_the_wall(0.0);
-  for (const double c : {125.0, 250.0, 500.0, 1000.0, 2000.0, 0.0}) {
+  for (int k = 0; k <= 17; ++k) {
+    const double c = k <= 16 ? 125.0 * std::exp2(0.25 * k) : 0.0;
     const double found = stiffest_coupler(c), known = stiffest_by_eigenvalues(c);
     couplers.add(found / known, 1.0, 0.01);  // watched for four seconds
     softer = softer && found > last;
@@ -337,6 +340,7 @@ Result table(const Context& context) {
     const double law = felt_more_by_two_poles(c), felt = felt_before_the_wall(c) - bare;
     errors.add(felt, law, kSame * std::fabs(law));
     rates.add({c, found, known, felt, law});
+    if (k % 4 != 0) continue;
     text += fmt::format("{:19g} {:24.0f} {:22.0f} {:19.4f} {:25.4f}\n", c, found, known, felt, law);
   }
   rates.write_csv(context, "clover1996-rate-filters.csv");

@@ -200,8 +200,7 @@ TEST(Algorithm1, WhatIsNoNumberStaysInTheLargestDrift) {
   EXPECT_TRUE(std::isnan(drift.position));
   EXPECT_TRUE(std::isnan(drift.velocity));
 
-  const describe::Model arm =
-      describe::load(support::source_dir() + "/models/two_link_on_circle.yaml");
+  const describe::Model arm = describe::load(support::source_dir() + "/models/two_link_on_circle.yaml");
   Algorithm1 lost(arm, Scheme::printed, {0.0}, {1.0});
   EXPECT_LT(lost.drift().position, 1e-15);  // [m] some roundings of a coordinate below 1 m
   lost.step(1e-3, {kNone, 0.0});
