@@ -258,7 +258,7 @@ Counted fill(const Setting& setting, MapPanel& panel, Record& record) {
       // border, and the ticks miss a peak by as much.
       constexpr double kSeen = 0.01;
       const double growth = 0.5 * duration * kMapRate * std::log(control::spectral_radius(loop, hand));
-      if (std::abs(growth) > kSeen && up != (growth > 0.0)) ++counted.wrong;
+      if (!(std::abs(growth) <= kSeen) && up != (growth > 0.0)) ++counted.wrong;
     }
   }
   return counted;

@@ -13,6 +13,7 @@ std::vector<study::Case> constraint_cases();  // Examples 1 and 3
 
 std::vector<study::Case> ramp_cases();     // Figure 2
 std::vector<study::Case> caster_cases();   // Example 3 with friction
-std::vector<study::Case> display_cases();  // the virtual coupler, (43)
+std::vector<study::Case> display_cases();  // the cart in the hand
+std::vector<study::Case> choice_cases();   // (43)
 
 }  // namespace tactus::studies::gillespie

@@ -1,5 +1,6 @@
-// Which speeds are independent: by singular values and a look at the rows of V [Gillespie2003, (43); Reckdahl1997], and by pivots in the metric of the masses, as the embedding
-// has them. Both keep a choice until another is much better.
+// Which speeds are independent: by singular values and a look at the rows of V [Gillespie2003, (43);
+// Reckdahl1997]. A choice is kept until another is much better. The choice that the formulation `embedding`
+// makes is its own: contact::SpeedChoice.
 #pragma once
 
 #include <algorithm>
@@ -45,17 +46,6 @@ inline Dependent by_singular_values(const Eigen::MatrixXd& A) {
   return set;
 }
 
-/// Pivots of A with column i divided by sqrt(M_ii).
-inline Dependent by_pivots(const Eigen::MatrixXd& A, const Eigen::MatrixXd& M) {
-  Eigen::MatrixXd scaled = A;
-  for (Eigen::Index i = 0; i < A.cols(); ++i) scaled.col(i) /= std::sqrt(M(i, i));
-  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(scaled);
-  Dependent set;
-  for (Eigen::Index k = 0; k < A.rows(); ++k) set.push_back(qr.colsPermutation().indices()[k]);
-  std::sort(set.begin(), set.end());
-  return set;
-}
-
 /// udot of M udot = Q + A^T lambda, A udot = gamma, by the equations in the independent speeds.
 inline Eigen::VectorXd embedded(const Eigen::MatrixXd& A, const Eigen::MatrixXd& M, const Eigen::VectorXd& Q,
                                 const Eigen::VectorXd& gamma, const Dependent& dependent) {
@@ -81,11 +71,18 @@ struct Tally {
   int chosen = 0;  // how often
   double worst = 0.0;
 
+  /// Keeps what it has until the best is much better.
   void follow(const Eigen::MatrixXd& A, const Dependent& best) {
-    if (now.empty() || !(condition(columns(A, now)) <= kMuchBetter * condition(columns(A, best)))) {
-      now = best;
-      ++chosen;
-    }
+    const bool keeps =
+        now.size() == best.size() && condition(columns(A, now)) <= kMuchBetter * condition(columns(A, best));
+    take(A, keeps ? now : best);
+  }
+  /// What another has chosen.
+  template <class Set>
+  void take(const Eigen::MatrixXd& A, const Set& set) {
+    const Dependent taken(set.begin(), set.end());
+    chosen += taken != now ? 1 : 0;
+    now = taken;
     const double here = condition(columns(A, now));
     worst = std::isfinite(here) ? std::max(worst, here) : std::numeric_limits<double>::infinity();
   }

@@ -14,9 +14,16 @@
 
 namespace tactus::control {
 
+namespace {
+
+/// What is no number stays: an error that nobody knows is not a small one.
+double larger(double a, double b) { return a >= b || std::isnan(a) ? a : b; }
+
+}  // namespace
+
 void Drift::add(const Drift& other) {
-  position = std::max(position, other.position);
-  velocity = std::max(velocity, other.velocity);
+  position = larger(position, other.position);
+  velocity = larger(velocity, other.velocity);
 }
 
 struct Algorithm1::Equations {

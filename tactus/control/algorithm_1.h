@@ -31,7 +31,7 @@ enum class Scheme {
   direct,       // q and qd themselves by the printed rule, without psi: nothing holds the constraints
 };
 
-/// Largest errors of the constraints.
+/// Largest errors of the constraints; NaN once one of them is.
 struct Drift {
   double position = 0.0, velocity = 0.0;
   void add(const Drift& other);

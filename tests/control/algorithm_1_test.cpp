@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include <tactus/contact/open.h>
 #include <tactus/control/algorithm_1.h>
@@ -186,6 +187,25 @@ TEST(Algorithm1, InTheCoordinatesIsThePrintedOneForTwoLinks) {
   const double coarse = apart(1e-3), fine = apart(5e-4);
   EXPECT_LT(coarse, 1e-2);
   EXPECT_NEAR(coarse / fine, 2.0, 0.2);
+}
+
+// What is judged "kept" by its largest error must not be so because the error is no number.
+TEST(Algorithm1, WhatIsNoNumberStaysInTheLargestDrift) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  Drift drift;
+  drift.add({1e-3, 2e-3});
+  drift.add({kNone, 1e-3});
+  drift.add({5e-3, kNone});
+  drift.add({6e-3, 6e-3});
+  EXPECT_TRUE(std::isnan(drift.position));
+  EXPECT_TRUE(std::isnan(drift.velocity));
+
+  const describe::Model arm = describe::load(support::source_dir() + "/models/two_link_on_circle.yaml");
+  Algorithm1 lost(arm, Scheme::printed, {0.0}, {1.0});
+  EXPECT_LT(lost.drift().position, 1e-15);  // [m] some roundings of a coordinate below 1 m
+  lost.step(1e-3, {kNone, 0.0});
+  EXPECT_TRUE(std::isnan(lost.drift().position));
+  EXPECT_TRUE(std::isnan(lost.drift().velocity));
 }
 
 }  // namespace

@@ -6,10 +6,7 @@
 //   udot_D = D udot_I + g,       D = -A_D^-1 A_I,   g = A_D^-1 gamma
 //   udot = T udot_I + [0; g],    (T^T M T) udot_I = T^T (Q - M [0; g]),    A_D^T lambda = (M udot - Q)_D
 //
-// Any choice with a regular A_D gives the same motion, but no choice is good everywhere. The choice is by
-// complete pivoting on A with column i divided by sqrt(M_ii) and each row by its natural size: the pivots
-// then compare energies, not metres with radians. The last choice is kept until a pivot of it falls below a
-// tenth of the best one.
+// Any choice with a regular A_D gives the same motion: dependent_speeds.h makes it.
 //
 // Where rows are redundant, A_r^T = A^T N for the rows r left over: any lambda + [-N; I] nu gives the same
 // force. The shortest one, in the rows' natural sizes, is the orthogonal rest of lambda: the same as the
@@ -18,23 +15,18 @@
 #include <cmath>
 
 #include <tactus/math/cholesky.h>
-#include <tactus/math/elimination.h>
 #include <tactus/math/row_factor.h>
+#include <tactus/simulate/constraints/dependent_speeds.h>
 #include <tactus/simulate/constraints/formulation.h>
 
 namespace tactus::simulate {
 
 namespace {
 
-/// A dependent speed stays dependent while its pivot is at least this part of the best one.
-constexpr double kKeep = 0.1;
-
 class Embedding : public FormulationSolver {
  public:
   Embedding(std::size_t n, std::size_t most_rows)
-      : elimination_(most_rows, n),
-        size_(n),
-        dependent_(n, 0),
+      : choice_(n, most_rows),
         T_(n * n),
         MT_(n * n),
         reduced_(n * n),
@@ -47,38 +39,29 @@ class Embedding : public FormulationSolver {
 
   bool solve(const ConstrainedProblem& p, ConstrainedMotion& motion) override {
     const std::size_t n = p.n;
-    for (std::size_t i = 0; i < n; ++i) {
-      size_[i] = std::sqrt(p.M[i * n + i]);
-      if (!(size_[i] > 0.0)) return false;
-    }
-    for (std::size_t k = 0; k < p.m; ++k) {
-      double* row = elimination_.row(k, n);
-      for (std::size_t i = 0; i < n; ++i) row[i] = p.A[k * n + i] / (p.scale[k] * size_[i]);
-      gamma_[k] = p.gamma[k] / p.scale[k];
-    }
-    elimination_.factor(p.m, n, p.rank_tolerance, dependent_.data(), kKeep);
-    const std::size_t rank = elimination_.rank(), free = n - rank;
-    std::fill(dependent_.begin(), dependent_.end(), char{0});
-    for (std::size_t k = 0; k < rank; ++k) dependent_[elimination_.pivot_column(k)] = 1;
+    if (!choice_.choose(p)) return false;
+    for (std::size_t k = 0; k < p.m; ++k) gamma_[k] = p.gamma[k] / p.scale[k];
+    const math::Elimination& elimination = choice_.elimination();
+    const std::size_t rank = elimination.rank(), free = n - rank;
 
-    // Speeds scaled by size_: v_i = sqrt(M_ii) u_i. Column c of T belongs to the independent speed at place
+    // Speeds times their sizes: v_i = sqrt(M_ii) u_i. Column c of T belongs to the independent speed at place
     // rank + c.
     std::fill_n(T_.begin(), n * free, 0.0);
     for (std::size_t c = 0; c < free; ++c) {
-      T_[elimination_.pivot_column(rank + c) * free + c] = 1.0;
-      elimination_.follow(rank + c, solved_.data());
-      for (std::size_t k = 0; k < rank; ++k) T_[elimination_.pivot_column(k) * free + c] = solved_[k];
+      T_[elimination.pivot_column(rank + c) * free + c] = 1.0;
+      elimination.follow(rank + c, solved_.data());
+      for (std::size_t k = 0; k < rank; ++k) T_[elimination.pivot_column(k) * free + c] = solved_[k];
     }
     std::fill(g_.begin(), g_.end(), 0.0);
-    elimination_.solve(gamma_.data(), solved_.data());
-    for (std::size_t k = 0; k < rank; ++k) g_[elimination_.pivot_column(k)] = solved_[k];
+    elimination.solve(gamma_.data(), solved_.data());
+    for (std::size_t k = 0; k < rank; ++k) g_[elimination.pivot_column(k)] = solved_[k];
 
     for (std::size_t i = 0; i < n; ++i) {
       double* row = MT_.data() + i * free;
       std::fill_n(row, free, 0.0);
-      rest_[i] = p.Q[i] / size_[i];
+      rest_[i] = p.Q[i] / choice_.size(i);
       for (std::size_t j = 0; j < n; ++j) {
-        const double M_ij = p.M[i * n + j] / (size_[i] * size_[j]);
+        const double M_ij = p.M[i * n + j] / (choice_.size(i) * choice_.size(j));
         rest_[i] -= M_ij * g_[j];
         for (std::size_t c = 0; c < free; ++c) row[c] += M_ij * T_[j * free + c];
       }
@@ -100,18 +83,18 @@ class Embedding : public FormulationSolver {
     for (std::size_t i = 0; i < n; ++i) {
       double v = g_[i];
       for (std::size_t c = 0; c < free; ++c) v += T_[i * free + c] * solved_[c];
-      motion.udot[i] = v / size_[i];
+      motion.udot[i] = v / choice_.size(i);
     }
     // M udot - Q, exact on the dependent speeds; on the others the multipliers say it with less rounding.
     for (std::size_t i = 0; i < n; ++i) {
       double f = -p.Q[i];
       for (std::size_t j = 0; j < n; ++j) f += p.M[i * n + j] * motion.udot[j];
-      rest_[i] = f / size_[i];
+      rest_[i] = f / choice_.size(i);
     }
-    elimination_.combine(rest_.data(), motion.lambda.data());
+    elimination.combine(rest_.data(), motion.lambda.data());
     if (rank < p.m) shorten(p.m, rank, motion.lambda.data());
     std::fill_n(motion.redundant.begin(), p.m, char{1});
-    for (std::size_t k = 0; k < rank; ++k) motion.redundant[elimination_.pivot_row(k)] = 0;
+    for (std::size_t k = 0; k < rank; ++k) motion.redundant[elimination.pivot_row(k)] = 0;
     std::fill_n(motion.force.begin(), n, 0.0);
     for (std::size_t k = 0; k < p.m; ++k) {
       motion.lambda[k] /= p.scale[k];
@@ -122,8 +105,8 @@ class Embedding : public FormulationSolver {
     return true;
   }
 
-  void reset() override { std::fill(dependent_.begin(), dependent_.end(), char{0}); }
-  std::span<char> memory() override { return dependent_; }
+  void reset() override { choice_.reset(); }
+  std::span<char> memory() override { return choice_.set(); }
 
  private:
   /// Takes out of lambda what combinations of rows that vanish have of it. Row k of `null_` for the redundant
@@ -132,7 +115,7 @@ class Embedding : public FormulationSolver {
     const std::size_t redundant = m - rank, most = multipliers_.size();
     for (std::size_t k = 0; k < redundant; ++k) {
       std::fill_n(null_.row(k), most, 0.0);
-      elimination_.depend(rank + k, null_.row(k));
+      choice_.elimination().depend(rank + k, null_.row(k));
     }
     null_.factor(redundant, 0.0);
     std::fill(multipliers_.begin(), multipliers_.end(), 0.0);
@@ -143,9 +126,7 @@ class Embedding : public FormulationSolver {
     std::copy_n(multipliers_.begin(), m, lambda);
   }
 
-  math::Elimination elimination_;
-  std::vector<double> size_;     // sqrt(M_ii)
-  std::vector<char> dependent_;  // the last choice
+  DependentSpeeds choice_;
   std::vector<double> T_, MT_, reduced_, g_, rest_, solved_, gamma_;
   math::RowFactor null_;  // combinations of rows that vanish
   std::vector<double> multipliers_;
