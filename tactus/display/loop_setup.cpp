@@ -208,9 +208,9 @@ void HapticLoop::make_view() {
   rule.internal_damping = internal_damping_;
   view_.reset();  // a thread ends before another begins
   // Rates that are equal are one rate: the loop then has the mechanism itself.
-  const bool two = two_rates_ != nullptr && (two_rates_->every != 1 || two_rates_->delay != 0 ||
-                                             two_rates_->thread || two_rates_->told ||
-                                             two_rates_->even_if_equal);
+  const bool two =
+      two_rates_ != nullptr && (two_rates_->every != 1 || two_rates_->delay != 0 || two_rates_->thread ||
+                                two_rates_->told || two_rates_->even_if_equal);
   if (two)
     view_ = std::make_unique<LocalPort>(mechanism_, port_, rule, *two_rates_);
   else
