@@ -99,7 +99,7 @@ Pushed pushed(const char* name, const control::FourChannelGains* gains, bool pen
     const Vector6& F = loop.sample().F_H_W;
     pushed.force = support::larger(pushed.force, std::hypot(F[3], F[4], F[5]));
     pushed.fewest = std::min(pushed.fewest, loop.record().resisted);
-    pushed.most = std::max(pushed.most, loop.record().resisted);
+    pushed.most = support::larger(pushed.most, loop.record().resisted);
   }
   return pushed;
 }
