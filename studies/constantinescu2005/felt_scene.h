@@ -2,8 +2,8 @@
 // is felt in each.
 //
 //   OutsideScene   chain and device in semi-implicit steps, the controller asked directly (manipulation.h)
-//   LoopScene      the running loop (display/loop.h) with a device of its own (planar_device.h): what is felt is
-//                  taken from what the loop commands and records
+//   LoopScene      the running loop (display/loop.h) with a device of its own (planar_device.h): what is felt
+//                  is taken from what the loop commands and records
 #pragma once
 
 #include <algorithm>

@@ -89,7 +89,7 @@ Result intermittent(const Context& context) {
   }
   const Run middle = run_together(context, "middle", kSectionVI, with(1e-3), kSectionVIDuration);
   const bool always = middle.switches() == 0 && middle.share_on() == 1.0;
-  Record record({"t", "q2", "sigma", "0.0005", "0.001", "0.002", "0.005", "at the middle link, 0.001"});
+  Record record({"t", "q2", "sigma", "0.0005", "0.001", "0.002", "0.005", "middle link at 0.001"});
   for (std::size_t k = 0; k < middle.t.size(); ++k) {
     std::vector<double> row{middle.t[k], runs[1].q[k][1], smallest_singular_value(runs[1].q[k])};
     for (const Run& run : runs) row.push_back(run.resisted[k] > 0 ? 1.0 : 0.0);
@@ -102,7 +102,7 @@ Result intermittent(const Context& context) {
                    {{"q2 [rad], tolerance 0.001", {"q2"}},
                     {"smallest singular value [m and rad]", {"sigma"}},
                     {"penalties, by tolerance",
-                     {"0.0005", "0.001", "0.002", "0.005", "at the middle link, 0.001"},
+                     {"0.0005", "0.001", "0.002", "0.005", "middle link at 0.001"},
                      {"off", "on"}}});
   return {"section VI: penalties act intermittently where the chain is held at its distal link",
           here + fmt::format("; at the middle link on {:.0f} % of the time", 1e2 * middle.share_on()),

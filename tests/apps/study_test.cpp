@@ -2,11 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <regex>
 #include <set>
 
 #include <nlohmann/json.hpp>
+
+#include <studies/compare.h>
 
 #include "program.h"
 
@@ -401,6 +404,25 @@ TEST(Study, EveryFileHasAsManyColumnsAsNamesAndEveryBorderIsJudged) {
         EXPECT_EQ(columns(0), columns(second)) << file;
       }
     }
+  }
+}
+
+// std::max and std::min drop what is not a number where it comes second, and a bound would hold of the rest.
+TEST(Study, MeasuresKeepWhatIsNotANumber) {
+  const double nan = std::nan("");
+  EXPECT_EQ(studies::larger(1.0, 2.0), 2.0);
+  EXPECT_EQ(studies::larger(2.0, 1.0), 2.0);
+  EXPECT_EQ(studies::smaller(1.0, 2.0), 1.0);
+  EXPECT_EQ(studies::smaller(2.0, 1.0), 1.0);
+  for (const double number : {-1.0, 0.0, 1.0}) {
+    EXPECT_TRUE(std::isnan(studies::larger(number, nan)) && std::isnan(studies::larger(nan, number)));
+    EXPECT_TRUE(std::isnan(studies::smaller(number, nan)) && std::isnan(studies::smaller(nan, number)));
+  }
+  for (std::size_t k = 0; k < 3; ++k) {
+    std::vector<double> all{1.0, 3.0, 2.0};
+    EXPECT_EQ(studies::largest(all), 3.0);
+    all[k] = nan;
+    EXPECT_TRUE(std::isnan(studies::largest(all))) << k;
   }
 }
 
