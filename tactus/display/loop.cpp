@@ -26,6 +26,7 @@ void HapticLoop::clear() noexcept {
 
 bool HapticLoop::enable() noexcept {
   if (safety_.faulted()) return false;
+  if (safety_.memory().stage != Stage::off) return true;  // coupled anew it would jump
   if (!recovered_) recovered_ = view_->wake() && view_->recover();
   if (!recovered_ || !device_.enable()) return false;
   // The mechanism is a thread's again where nothing else refuses.

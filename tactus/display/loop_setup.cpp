@@ -194,6 +194,9 @@ bool HapticLoop::follow_port() {
 }
 
 void HapticLoop::make_view() {
+  // What is on is switched off first: what is chosen begins with the next enable().
+  if (safety_.memory().stage == control::Stage::ramping || safety_.memory().stage == control::Stage::on)
+    disable();
   ResistanceRule rule;
   // A coupler pushes along its axes alone.
   if (!admittance_ && teleoperation_ == nullptr && prescribed_ == nullptr) rule.axes = coupler_.axes;

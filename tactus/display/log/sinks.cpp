@@ -432,12 +432,12 @@ std::string tick_message(const LogEntry& entry) {
   number("guarded", entry.record.guarded);
   number("made", entry.record.made);
   number("softness", entry.record.softness);
-    text += fmt::format(R"(,"resisted":{},"age":{},"left_out":{})", entry.record.resisted, entry.record.age,
-                        entry.record.left_out);
-    if (entry.has_answers)
-      text += fmt::format(R"(,"answers":[{}])",
-                          fmt::join(entry.answers.to.begin(),
-                                    entry.answers.to.begin() + static_cast<long>(entry.answers.count), ","));
+  text += fmt::format(R"(,"resisted":{},"age":{},"left_out":{})", entry.record.resisted, entry.record.age,
+                      entry.record.left_out);
+  if (entry.has_answers)
+    text += fmt::format(R"(,"answers":[{}])",
+                        fmt::join(entry.answers.to.begin(),
+                                  entry.answers.to.begin() + static_cast<long>(entry.answers.count), ","));
   text += fmt::format(R"(,"events":{},"stage":{},"fault":{}}})", entry.record.events,
                       static_cast<int>(entry.record.stage), static_cast<int>(entry.record.fault));
   return text;
