@@ -124,7 +124,7 @@ TEST(Haptic, AForceSensorsEndIsThatOfTheHandlesAxes) {
   const Folder folder;
   const std::string wheel = folder.file("wheel.yaml", R"(
 name: wheel
-gravity: [0, 0, 0]
+gravity: [0, 0, -9.81]
 bodies: {disk: {mass: 5, inertia: [0.1, 0.1, 0.1]}}
 joints: {turn: {type: revolute, parent: world, child: disk, axis: z, damping: 0.1}}
 )");

@@ -108,7 +108,7 @@ TEST(Haptic, TheTableHasWhatTheLogHas) {
       const auto same = [&](const std::string& column, const json& value) {
         EXPECT_EQ(table.at(column).at(row), value.get<double>()) << options << column << row;
         double& most = largest[column];
-        most = std::max(most, std::abs(value.get<double>()));
+        most = support::larger(most, std::abs(value.get<double>()));
       };
       for (const char* name : {"out_of_handle", "guarded", "made", "age", "resisted", "softness"})
         same(name, tick.at(name));
@@ -346,7 +346,7 @@ double largest_before(const std::string& unit, const std::string& said) {
   double largest = -1.0;
   const std::regex shown("([0-9.]+) " + unit + "  ");
   for (std::sregex_iterator at(said.begin(), said.end(), shown), end; at != end; ++at)
-    largest = std::max(largest, std::stod((*at)[1]));
+    largest = support::larger(largest, std::stod((*at)[1]));
   return largest;
 }
 

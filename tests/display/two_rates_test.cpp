@@ -625,7 +625,7 @@ TEST(TwoRates, WithAThreadAreMadeAgainFromItsAnswers) {
       break;  // on a machine that is busy the simulation may be late: that is made again, too
     records.push_back(live.loop.record());
     answers.push_back(*live.loop.answers());
-    most = std::max(most, answers.back().count);
+    most = support::larger(most, answers.back().count);
     // Fast and slow by turns: answers that nobody saw are among them.
     std::this_thread::sleep_for(std::chrono::microseconds(k / 50 % 2 == 0 ? 200 : 10));
   }
