@@ -58,6 +58,7 @@ std::vector<std::string> idle_options(const HapticRequest& request, const Haptic
   if (!impedance) {
     needs(false, {"--coupling", "--stiffness", "--damping", "--rotational-stiffness", "--rotational-damping"},
           "impedance devices: an admittance device has no coupler");
+    needs(false, {"--passivity"}, "impedance devices: an admittance device has it on");
   } else {
     const bool coupled = c == "coupler" || c == "prescribed";
     needs(coupled || c == "proxy", {"--stiffness"}, "--controller coupler, prescribed or proxy");

@@ -22,7 +22,9 @@ std::string remedy_for_energy(const HapticSession& session, const HapticRequest&
   std::string remedy;
   const auto add = [&](const char* what) { remedy += (remedy.empty() ? "" : ", or ") + std::string(what); };
   if (s.kind == device::Kind::admittance)
-    add(request.kept == 1.0 || request.local_rate > 0.0 ? "a heavier mechanism" : "--kept-inertia 1");
+    // What is bolted on by itself is enough but where less was asked for.
+    add(request.kept >= 0.0 && request.kept < 1.0 && request.local_rate == 0.0 ? "--kept-inertia 1"
+                                                                               : "a heavier mechanism");
   else if (!four)
     add("a softer coupling");
   // Four channels without a force sensor have it already.

@@ -101,7 +101,8 @@ Result sphere(const Context& context) {
             without = run(context, sphere_scene(), by_name("simulated:cobot-feedback"));
   const Size error = radial_error(with), feedback = radial_error(without), tilt = tilt_on_sphere(with),
              tilt_feedback = tilt_on_sphere(without);
-  Record record({"t", "radial_error", "radial_error_feedback", "tilt", "tilt_feedback", "normal_force"});
+  Record record({"t", "with_feed_forward", "by_feedback_alone", "tilt_with_feed_forward",
+                 "tilt_by_feedback_alone", "normal_force"});
   double pressed = 0.0, speed = 0.0;
   for (std::size_t k = 0; k < std::min(with.ticks.size(), without.ticks.size()); ++k) {
     const TickRecord& a = with.ticks[k];
@@ -110,14 +111,16 @@ Result sphere(const Context& context) {
     pressed = std::max(pressed, normal);
     speed = std::max(speed, std::hypot(a.V_P[3], a.V_P[4], a.V_P[5]));
     if (k % 10 == 0)
-      record.add({a.t, norm(p) - kSphere, norm(without.start.p + without.ticks[k].p_H) - kSphere,
-                  tilt_at(with, k), tilt_at(without, k), normal});
+      record.add({a.t, 1e6 * (norm(p) - kSphere),
+                  1e6 * (norm(without.start.p + without.ticks[k].p_H) - kSphere), 1e3 * tilt_at(with, k),
+                  1e3 * tilt_at(without, k), normal});
   }
   record.write_csv(context, "faulring2006-cobot-sphere.csv");
-  record.write_svg(context, "faulring2006-cobot-sphere.svg", "Disk on a sphere, through a cobot",
-                   {{"radial error [m]", {"radial_error", "radial_error_feedback"}},
-                    {"angle between the normals [rad]", {"tilt", "tilt_feedback"}},
-                    {"normal force [N]", {"normal_force"}}});
+  record.write_svg(
+      context, "faulring2006-cobot-sphere.svg", "Disk on a sphere, through a cobot",
+      {{"radial error [um]", {"with_feed_forward", "by_feedback_alone"}},
+       {"angle between the normals [mrad]", {"tilt_with_feed_forward", "tilt_by_feedback_alone"}},
+       {"normal force [N]", {"normal_force"}}});
   const Way way = draw_way(context, with);
   const double better = feedback.rms() / error.rms();
   constexpr double kFarEnough = 0.05, kTurnedEnough = 0.5;  // [m] the sphere's radius; [rad]

@@ -164,7 +164,8 @@ class DeviceReader {
   }
 
   void refuse_what_it_has_not() const {
-    constexpr const char* kServo = "it is of devices that are moved: base it on simulated:admittance";
+    constexpr const char* kServo =
+        "it is of the servo of simulated:admittance: base it on that; a cobot has K_p, K_d and K_i";
     constexpr const char* kCobot = "it is of cobots: base it on simulated:cobot";
     if (device_.make != Make::cobot)
       fields_->refuse({"steering_lag", "leak_mass", "axis_mass", "drum_mass", "axis_friction", "drum_speed",

@@ -60,7 +60,7 @@ Specification spatial() {
 Specification delayed() {
   Specification s = spatial();
   s.name = "simulated:delayed";
-  s.description = "the same, its forces two milliseconds late";
+  s.description = "simulated:spatial, its forces two milliseconds late";
   s.latency = 2e-3;
   return s;
 }
@@ -68,7 +68,8 @@ Specification delayed() {
 Specification ideal() {
   Specification s = spatial();
   s.name = "simulated:ideal";
-  s.description = "the same without dry friction, encoder steps and limits of force";
+  s.description =
+      "simulated:spatial without dry friction, encoder steps, and limits of force, place and angle";
   s.workspace = {};
   s.workspace_angle = 0.0;
   s.continuous = s.peak = s.resolution = s.friction = {};
@@ -145,7 +146,7 @@ Specification cobot() {
 Specification cobot_feedback() {
   Specification s = cobot();
   s.name = "simulated:cobot-feedback";
-  s.description = "the same without feed-forward";
+  s.description = "simulated:cobot without feed-forward";
   return s;
 }
 
