@@ -4,6 +4,7 @@
 #include <cmath>
 #include <complex>
 #include <numbers>
+#include <utility>
 
 #include <tactus/control/held_force.h>
 #include <tactus/device/registry.h>
@@ -110,8 +111,16 @@ CouplerGains design(const device::Specification& s, const std::array<double, 2>&
     double K = share * std::min(bound[k], wall.device_damping / (0.5 * wall.period + late));
     if (s.resolution[k] > 0.0) K = std::min(K, s.friction[k] / s.resolution[k]);
     // Both sides are passive with the least damper that the mechanism's asks for, or the spring is too stiff for one.
-    for (int i = 0; i < 400 && required_damping(wall, K, port_damping(wall, K)) > s.damping[k]; ++i)
-      K *= 0.99;
+    const auto too_stiff = [&](double stiffness) {
+      return required_damping(wall, stiffness, port_damping(wall, stiffness)) > s.damping[k];
+    };
+    double above = K;
+    for (int i = 0; i < 400 && too_stiff(K); ++i) above = std::exchange(K, 0.99 * K);
+    // The border itself: from wherever it is come to, it is the same.
+    for (int i = 0; i < 14 && above > K; ++i) {
+      const double middle = 0.5 * (K + above);
+      (too_stiff(middle) ? above : K) = middle;
+    }
     const double least = port_damping(wall, K);
     double B = std::max(share * s.damping[k], least);
     for (int i = 0; i < 60 && required_damping(wall, K, B) > s.damping[k]; ++i) B = std::max(0.9 * B, least);
