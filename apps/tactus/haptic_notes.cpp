@@ -102,14 +102,6 @@ void note_run(const HapticSession& session, const display::RunReport& report, No
                                 made.hand_over_time, made.hand_over_reason));
 }
 
-/// What moves the device's handle by itself: a mechanism's weight that its motors do not carry.
-bool moves_by_itself(device::Device& device) {
-  constexpr double kSlight = 0.1;  // [N], [N m]
-  device::HandleDynamics own;
-  if (!device.dynamics(own)) return false;
-  return std::any_of(own.bias.begin(), own.bias.end(), [](double b) { return std::abs(b) > kSlight; });
-}
-
 void note_energy(const HapticSession& session, const HapticRequest& request, const Outcome& outcome,
                  Notes& notes) {
   const bool moved = session.specification.kind == device::Kind::admittance;
@@ -136,7 +128,7 @@ void note_energy(const HapticSession& session, const HapticRequest& request, con
         "its end; another sensor, or a softer hand",
         made.at_the_hand >= 0.5 * made.all ? "the hand gained" : "the mechanism was fed", made.all));
   else if (const double by_device = outcome.last.out_of_handle - outcome.hand_work;
-           !moved && by_device >= 0.5 * made.all && moves_by_itself(*session.device))
+           !moved && by_device >= 0.5 * made.all && session.device_weighs)
     notes.push_back(fmt::format(
         "the hand gained {:.3g} J by the device's own weight or springs, which are felt; its motors "
         "carry them with `compensated: true`",

@@ -34,13 +34,21 @@ double size_of(const HapticRequest& request, const device::Specification& s) {
   return s.workspace.x > 0.0 ? 0.2 * s.workspace.x : kFree;
 }
 
+/// What moves the device's handle by itself, where it begins: a mechanism's weight that its motors do not carry.
+bool moves_by_itself(device::Device& device) {
+  constexpr double kSlight = 0.1;  // [N], [N m]
+  device::HandleDynamics own;
+  if (!device.dynamics(own)) return false;
+  return std::any_of(own.bias.begin(), own.bias.end(), [](double b) { return std::abs(b) > kSlight; });
+}
+
 /// Mainly along the port's easiest way, or about the device's own axis where it only turns.
 void choose_hand(HapticRequest& request, const device::Specification& s, const device::HandLimits& most,
                  const Grasp& grasp, std::vector<std::string>& notes) {
   HandChoice& hand = request.hand;
   const double size = size_of(request, s);
   hand.turning = only_turns(s);
-  hand.ahead = size * (hand.turning ? grasp.axis : grasp.ahead);
+  hand.ahead = size * (hand.turning ? grasp.axis : shown_by(s, grasp));  // as far as the device goes that way
   hand.aside = size * grasp.aside;
   if (hand.turning)
     for (std::size_t i = 0; i < 3; ++i)
@@ -135,6 +143,7 @@ class Opening {
     meet_mechanism();
     if (session_.device == nullptr) choose_device();
     session_.specification = session_.device->specification();
+    session_.device_weighs = !given_ && moves_by_itself(*session_.device);
     check_handle();
     tame_port();
     if (session_.hand != nullptr) choose_hand();
@@ -409,7 +418,9 @@ control::SafetyLimits Opening::limits() const {
 }
 
 void Opening::hang_tool() {
-  if (!(tool_.mass > 0.0)) return;
+  if (request_.tool.empty()) return;
+  if (!(tool_.mass > 0.0))
+    refuse(fmt::format("--tool {}: a tool without mass is none", request_.tool), "give its mass [kg]");
   const device::Specification& s = session_.specification;
   const bool bears = [&] {  // the device of a log bore it
     if (given_) return true;

@@ -27,6 +27,7 @@ struct HapticSession {
   double rate = 0.0;               // [Hz]
   double turn = 0.0;               // [rad/s] of two rates: of the mechanism's fastest body by itself
   bool follows = false;            // the coupler softens where the port grows lighter
+  bool device_weighs = false;      // its motors do not carry all of its weight
   bool weight_left_out = false;    // of a mechanism that is too heavy for the device
   std::vector<std::string> notes;  // of what was chosen
 };

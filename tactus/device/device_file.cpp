@@ -125,7 +125,7 @@ class DeviceReader {
 
  private:
   void refuse_a_model(const std::string& path) const {
-    for (const std::string_view key : {"bodies", "joints", "links", "include"})
+    for (const std::string_view key : {"bodies", "joints", "links", "include", "dh", "repeat"})
       if (document_.is_map() && document_.find(key) != nullptr && document_.find("based_on") == nullptr)
         reader_.fail(document_, "this is a mechanism's file, and no device's",
                      fmt::format("a mechanism with motors at its joints is the device model:{}", path));
@@ -164,15 +164,16 @@ class DeviceReader {
   }
 
   void refuse_what_it_has_not() const {
-    constexpr const char* kServo =
-        "it is of the servo of simulated:admittance: base it on that; a cobot has K_p, K_d and K_i";
+    const char* const servo = device_.make == Make::cobot
+                                  ? "it is of the servo of simulated:admittance: a cobot has K_p, K_d and K_i"
+                                  : "it is of devices that are moved: base it on simulated:admittance";
     constexpr const char* kCobot = "it is of cobots: base it on simulated:cobot";
     if (device_.make != Make::cobot)
       fields_->refuse({"steering_lag", "leak_mass", "axis_mass", "drum_mass", "axis_friction", "drum_speed",
                        "K_p", "K_i", "K_d", "steepest", "length_of_rotations", "off", "steered"},
                       kCobot);
     if (device_.make != Make::admittance)
-      fields_->refuse({"bandwidth", "leads", "compliance", "rotational_compliance"}, kServo);
+      fields_->refuse({"bandwidth", "leads", "compliance", "rotational_compliance"}, servo);
     if (device_.make == Make::cobot)
       fields_->refuse({"force_bias", "torque_bias"}, "a cobot's force sensor has none");
     if (device_.make != Make::model)
@@ -230,13 +231,18 @@ class DeviceReader {
   }
 
   void read_workspace() {
+    constexpr double kMostAngle = 3.14;
     if (const Value* given = (*fields_)["workspace"]) {
       reader_.require_list(*given, "`workspace`", 3);
       for (std::size_t i = 0; i < 3; ++i)
         s_.workspace[i] = 0.5 * not_negative(given->items[i], dimension::kLength, "a side of `workspace`");
     }
     if (const Value* given = (*fields_)["workspace_angle"])
-      s_.workspace_angle = not_negative(*given, dimension::kNumber, "`workspace_angle`");
+      if (s_.workspace_angle = not_negative(*given, dimension::kNumber, "`workspace_angle`");
+          s_.workspace_angle > kMostAngle)
+        reader_.fail(
+            *given, fmt::format("`workspace_angle` is {:g}", s_.workspace_angle),
+            fmt::format("at most {:g} rad: half a turn and more is no limit, and 0 is none", kMostAngle));
   }
 
   double not_negative(const Value& value, Dimension dimension, std::string_view what) const {

@@ -238,6 +238,7 @@ void ModelDevice::find_motors(const describe::Model& model) {
       limit_.push_back(limit);
       motor_.push_back(speed);
       step_.push_back(options_.encoder_step[axis.is_rotation ? 0 : 1]);
+      turns_.push_back(axis.is_rotation);
       coordinate_.push_back(static_cast<int>(coordinate - coordinates.begin()));
     }
   if (motor_.empty() || motor_.size() > kMostMotors)
@@ -273,6 +274,12 @@ void ModelDevice::probe() noexcept {
   using Motors = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMotors, 1>;
   Motors D(size);
   for (Eigen::Index i = 0; i < size; ++i) D[i] = W(i, i) > 0.0 ? 1.0 / std::sqrt(W(i, i)) : 0.0;
+  // A motor that hardly moves, where others do its work, gives no more than some tens of theirs.
+  constexpr double kUneven = 30.0;
+  for (Eigen::Index i = 0; i < size; ++i)
+    for (Eigen::Index j = 0; j < size; ++j)
+      if (D[j] > 0.0 && turns_[static_cast<std::size_t>(i)] == turns_[static_cast<std::size_t>(j)])
+        D[i] = std::min(D[i], kUneven * D[j]);
   Small<kMotors, kMotors> scaled = 0.5 * (W + W.transpose());
   scaled = D.asDiagonal() * scaled * D.asDiagonal();
   const Eigen::SelfAdjointEigenSolver<Small<kMotors, kMotors>> modes(scaled);
@@ -448,7 +455,7 @@ void ModelDevice::sense() noexcept {
   sensing_.read(seen, sample_);
   Vector6 F{};
   if (specification_.force_sensor) {
-    F = pushed(hand_->grip(sample_.t, X_WH), motion.V_WP);
+    F = along_axes(pushed(hand_->grip(sample_.t, X_WH), motion.V_WP));
     if (!ideal_) F = force_.read(F, X_WH.R, sample_.X_WH.R);
   }
   for (std::size_t i = 0; i < 6; ++i) {
@@ -456,6 +463,40 @@ void ModelDevice::sense() noexcept {
     sample_.F_H_W[i] = has ? F[i] : 0.0;
     if (!has) sample_.V_WH[i] = 0.0;
   }
+}
+
+// A wrench F accelerates the handle by L F. Along its axes a, and with b the rest of what it is pushed along,
+//
+//   L_aa F_told = L_aa F_a + L_ab F_b
+//
+// is told: a slide that is inclined to both is moved by either, and controllers know of one axis alone.
+Vector6 ModelDevice::along_axes(const Vector6& F) noexcept {
+  Vector6 told = F;
+  std::array<double, 36> L{};
+  mechanism_->mobility(port_, L);
+  std::array<Eigen::Index, 6> axis{};
+  Eigen::Index count = 0;
+  for (std::size_t i = 0; i < 6; ++i)
+    if (has_axis(specification_.sensed, i))
+      axis[static_cast<std::size_t>(count++)] = static_cast<Eigen::Index>(i);
+  Small<6, 6> part(count, count);
+  Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1> rest(count);
+  bool moved = false;
+  for (Eigen::Index r = 0; r < count; ++r) {
+    const auto row = static_cast<std::size_t>(axis[static_cast<std::size_t>(r)]);
+    rest[r] = 0.0;
+    for (std::size_t j = 0; j < 6; ++j)
+      if (!has_axis(specification_.sensed, j)) rest[r] += L[6 * row + j] * F[j];
+    for (Eigen::Index c = 0; c < count; ++c)
+      part(r, c) = L[6 * row + static_cast<std::size_t>(axis[static_cast<std::size_t>(c)])];
+    moved |= rest[r] != 0.0;
+  }
+  if (!moved) return told;
+  const Eigen::LDLT<Small<6, 6>> factors(part);
+  factors.solveInPlace(rest);
+  for (Eigen::Index r = 0; r < count; ++r)
+    told[static_cast<std::size_t>(axis[static_cast<std::size_t>(r)])] += rest[r];
+  return told;
 }
 
 Vector6 ModelDevice::pushed(const Grip& grip, const Vector6& V) const noexcept {

@@ -111,6 +111,7 @@ class ModelDevice final : public Device {
   void probe() noexcept;
   void sense() noexcept;
   Vector6 pushed(const Grip& grip, const Vector6& V) const noexcept;
+  Vector6 along_axes(const Vector6& F) noexcept;
   void drive(const Vector6& wrench) noexcept;
 
   ModelDeviceOptions options_;
@@ -120,6 +121,7 @@ class ModelDevice final : public Device {
   std::unique_ptr<simulate::Mechanism> mechanism_;
   int port_ = 0;
   std::vector<std::size_t> motor_;  // indices into the speeds
+  std::vector<char> turns_;         // of the motors
   std::vector<int> coordinate_;     // of the motors, into q
   std::vector<double> step_;        // [rad or m] of their encoders
   std::vector<double> limit_;       // [N m or N] of the motors; 0: none

@@ -202,6 +202,13 @@ TEST(Haptic, FourChannelsGoThroughAModelAsTheirDevice) {
                                  controller + " --device model:" + model("pantograph.yaml"));
       EXPECT_EQ(run.code, 0) << name << ' ' << controller << run.err;
     }
+  // What is pushed across an inclined slide moves it along.
+  for (const char* device : {"sliding_arm.yaml", "slider_crank.yaml"}) {
+    const Outcome run =
+        tactus("haptic " + model("rigid_body.yaml") +
+               " --weightless --json --duration 1 --controller impedance --device model:" + model(device));
+    EXPECT_EQ(run.code, 0) << device << run.err;
+  }
 }
 
 // A wrist has an end: a hand that turns a free body on and on is stopped there, and not where the device has none.

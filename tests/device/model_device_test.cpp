@@ -331,6 +331,46 @@ TEST(ModelDevice, AHandPushesAlongWhatMovesByItself) {
   EXPECT_GT(wrist.hand_work(), 1e-4);  // [J] 0.5 N m turn some 0.1 kg m^2 for 20 ms
 }
 
+// A slide that is inclined to its axis is moved by what is pushed across, too: its sensor tells what the motion
+// along the axis is from.
+TEST(ModelDevice, TellsTheForceThatMovesItAlongItsAxes) {
+  for (const char* name : {"sliding_arm", "slider_crank", "peaucellier"}) {
+    const Vector6 push{0, 0, 0, 0.3, -0.2, 0.5};
+    ModelDevice device(model_of(name), {}, constant(push));
+    const Specification& s = device.specification();
+    ASSERT_TRUE(device.enable() && device.wait());
+    Sample first, next;
+    HandleDynamics own;
+    ASSERT_TRUE(device.read(first) && device.dynamics(own) && device.command({}) && device.wait() &&
+                device.read(next));
+    double moved = 0.0;
+    for (std::size_t i = 0; i < 6; ++i) {
+      if (!has_axis(s.sensed, i)) continue;
+      double force = 0.0;  // M V', in the first millisecond
+      for (std::size_t j = 0; j < 6; ++j)
+        if (has_axis(s.sensed, j)) force += own.M[6 * i + j] * next.V_WH[j] * s.rate;
+      // The velocity is that of the period's way, half of what it has at its end.
+      EXPECT_NEAR(2.0 * force, first.F_H_W[i], 0.01 * std::abs(first.F_H_W[i]) + 1e-6) << name << i;
+      moved = std::max(std::abs(force), moved);
+    }
+    EXPECT_GT(moved, 0.01) << name;
+  }
+}
+
+// Where more motors than freedoms share the work, one that hardly moves has hardly any of it.
+TEST(ModelDevice, AMotorThatHardlyMovesGivesNoMoreThanTheOthersTimesThirty) {
+  ModelDevice device(model_of("point_pendulum"), {}, none());
+  ASSERT_TRUE(device.enable());
+  Sample sample;
+  for (int k = 0; k < 500; ++k) {
+    ASSERT_TRUE(device.wait() && device.read(sample)) << k << device.trouble();
+    ASSERT_TRUE(device.command({.wrench = {0, 0, 0, 0.05, 0.05, 0.05}, .X_WH = {}}));
+    double most = 0.0;
+    for (const double tau : device.motors()) most = support::larger(most, std::abs(tau));
+    ASSERT_LT(most, 1e3) << k;
+  }
+}
+
 /// A mass on a rail along x, pulled by nothing.
 constexpr const char* kRail = R"(
 name: rail
