@@ -273,15 +273,17 @@ void Opening::choose_device() {
 
 /// A model as a device has the inertia that its mechanism has at the handle, where it begins.
 void Opening::check_handle() const {
+  if (given_) return;  // the device of a log could be moved
   const device::Specification& s = session_.specification;
-  const bool of_model =
-      s.name.starts_with("model:") || (!given_ && device::of_model(request_.device).has_value());
+  device::HandleDynamics own;
+  if (!device::of_model(request_.device).has_value() && !s.name.starts_with("model:")) return;
+  if (!session_.device->dynamics(own)) return;
   constexpr double kRounding = 1e6;  // [kg m^2], [kg] what is as heavy, or less than nothing, is no handle
-  for (std::size_t k = 0; k < 2; ++k)
-    if (of_model && (s.actuated >> (3 * k) & 0b111) != 0 && !(s.inertia[k] > 0.0 && s.inertia[k] < kRounding))
+  for (std::size_t i = 0; i < 6; ++i)
+    if (const double m = own.M[7 * i]; device::has_axis(s.actuated, i) && !(m > 0.0 && m < kRounding))
       refuse(
           fmt::format("device `{}` cannot be {} as its handle stands where it begins: it has {:.3g} {} there",
-                      s.name, k == 0 ? "turned" : "moved", s.inertia[k], k == 0 ? "kg m^2" : "kg"),
+                      s.name, i < 3 ? "turned" : "moved", m, i < 3 ? "kg m^2" : "kg"),
           "give the device's model another `initial` state, not a singular one, or hold it elsewhere, by "
           "model:FILE:PORT");
 }

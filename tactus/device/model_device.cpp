@@ -326,15 +326,23 @@ void ModelDevice::find_axes() {
   if (specification_.sensed == 0)
     throw InputError({}, fmt::format("`{}`: its motors do not move the port", specification_.name),
                      "choose another port, by model:FILE:PORT");
-  HandleDynamics own;
-  dynamics(own);
   for (std::size_t i = 0; i < 6; ++i) {
     if (!has_axis(specification_.sensed, i)) continue;
-    double& least = specification_.inertia[i / 3];
-    least = least > 0.0 ? std::min(least, own.M[7 * i]) : own.M[7 * i];
     for (std::size_t c = 0; c < n; ++c)
       specification_.resolution[i / 3] =
           std::max(specification_.resolution[i / 3], std::abs(B_[i * n + c]) * step_[c]);
+  }
+  // The least that it is felt as, the rest of it free to go along: 1 over the largest mobility.
+  std::array<double, 36> L{};
+  mechanism_->mobility(port_, L);
+  for (std::size_t k = 0; k < 2; ++k) {
+    Eigen::Matrix3d part = Eigen::Matrix3d::Zero();
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < 3; ++j)
+        if (has_axis(specification_.sensed, 3 * k + i) && has_axis(specification_.sensed, 3 * k + j))
+          part(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = L[6 * (3 * k + i) + 3 * k + j];
+    const double light = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(part).eigenvalues()[2];
+    if (light > 0.0) specification_.inertia[k] = 1.0 / light;
   }
 }
 

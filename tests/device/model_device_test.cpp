@@ -1,9 +1,11 @@
 // A model as a device: joint encoders and motors on a simulated mechanism.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numbers>
 
 #include <tactus/base/error.h>
 #include <tactus/describe/read/load.h>
@@ -354,6 +356,37 @@ TEST(ModelDevice, TellsTheForceThatMovesItAlongItsAxes) {
       moved = std::max(std::abs(force), moved);
     }
     EXPECT_GT(moved, 0.01) << name;
+  }
+}
+
+// What controllers are designed with is the least mass that the handle has along any way.
+TEST(ModelDevice, IsNowhereLighterThanItSays) {
+  for (const char* name : {"pantograph", "planar_2r", "gantry"}) {
+    ModelDevice device(model_of(name), {}, none());
+    const Specification& s = device.specification();
+    HandleDynamics own;
+    ASSERT_TRUE(device.dynamics(own));
+    double least = std::numeric_limits<double>::infinity();
+    constexpr int kWays = 180;
+    for (int a = 0; a < kWays; ++a)
+      for (int b = 0; b < kWays / 2; ++b) {
+        // A way among the translations that it has, the rest of it free: 1/(n^T L n).
+        const double u = std::numbers::pi * a / kWays, w = 2.0 * std::numbers::pi * b / kWays;
+        const std::array<double, 3> n{std::cos(u) * std::cos(w), std::sin(u) * std::cos(w), std::sin(w)};
+        std::array<double, 36> L{};
+        device.mechanism().mobility(device.port(), L);
+        double mobility = 0.0, length = 0.0;
+        for (std::size_t i = 0; i < 3; ++i)
+          for (std::size_t j = 0; j < 3; ++j)
+            if (has_axis(s.sensed, 3 + i) && has_axis(s.sensed, 3 + j)) {
+              mobility += n[i] * L[6 * (3 + i) + 3 + j] * n[j];
+              length += i == j ? n[i] * n[i] : 0.0;
+            }
+        if (length > 1e-6) least = std::min(least, length / mobility);
+      }
+    ASSERT_GT(s.inertia[1], 0.0) << name;
+    EXPECT_GE(least, (1.0 - 1e-9) * s.inertia[1]) << name;
+    EXPECT_LE(least, 1.01 * s.inertia[1]) << name;  // ways are two degrees apart
   }
 }
 
