@@ -295,11 +295,15 @@ void Opening::check_handle() const {
 std::array<double, 2> Opening::borne_tool(const device::Specification& s) const {
   if (s.kind != device::Kind::admittance || !(tool_.mass > 0.0)) return {};
   constexpr double kLate = 0.5, kLeads = 4.0;
-  const double mu = s.latency > 0.0 ? kLate : kLeads;
+  double mu = s.latency > 0.0 ? kLate : kLeads;
   const math::Vec3<double>& c = tool_.centre;
   double turned = 0.0;  // [kg m^2] about the handle's origin
   for (std::size_t i = 0; i < 3; ++i)
     turned = std::max(turned, tool_.inertia[i] + tool_.mass * (dot(c, c) - c[i] * c[i]));
+  // Beside the handle's origin it couples turning with moving, and so may the port: a matrix is nowhere more
+  // than twice its two blocks, and an inverse nowhere less than half of them.
+  constexpr double kCoupled = 4.0;
+  if (dot(c, c) > 0.0) mu /= kCoupled;
   return {turned / mu, tool_.mass / mu};
 }
 

@@ -211,6 +211,34 @@ TEST(Haptic, FourChannelsGoThroughAModelAsTheirDevice) {
   }
 }
 
+// Encoder steps of a model without damping, times the passivity controller's damper, fed what it should take: 23 N
+// instead of 1 N, and the run ended.
+TEST(Haptic, ThePassivityControllerDoesNotShakeAModelAsADevice) {
+  for (const auto& [name, device] : {std::pair{"pantograph.yaml", "stewart_platform.yaml"},
+                                     {"rigid_body.yaml --weightless", "ur5.yaml"}}) {
+    const Outcome run =
+        tactus("haptic " + model(name) +
+               " --json --duration 1 --hand circle --passivity --device model:" + model(device));
+    ASSERT_EQ(run.code, 0) << name << run.err;
+    EXPECT_LT(json::parse(run.out).at("largest_force_n").get<double>(), 5.0) << name;
+  }
+}
+
+// A tool whose centre is beside the handle couples turning with moving: 0.5 kg at 0.1 m swung up to 525 N.
+TEST(Haptic, AToolBesideTheHandleIsBorne) {
+  for (const char* options :
+       {"planar_3r.yaml --device simulated:cobot --weightless --tool 0.5,0.1,0,0",
+        "planar_3r.yaml --device simulated:cobot --weightless --hand hold --tool 0.2,0.1,0,0",
+        "chain_30.yaml --device simulated:cobot-feedback --tool 0.5,0,0,0.1",
+        "laparoscope.yaml --device simulated:admittance --tool 0.5,0,0,0.1"}) {
+    const Outcome run = tactus("haptic " + model(options) + " --json --duration 1");
+    ASSERT_EQ(run.code, 0) << options << run.err;
+    const json summary = json::parse(run.out);
+    EXPECT_LT(summary.at("largest_force_n").get<double>(), 40.0) << options;
+    EXPECT_EQ(summary.at("notes").dump().find("gained"), std::string::npos) << options << summary.at("notes");
+  }
+}
+
 // A wrist has an end: a hand that turns a free body on and on is stopped there, and not where the device has none.
 TEST(Haptic, AHandleIsNotTurnedBeyondItsWrist) {
   const Folder folder;
