@@ -28,8 +28,9 @@ class EnergyBooks {
   void begin() noexcept {
     hand_ = port_ = turned_ = stored_ = given_ = burnt_ = 0.0;
     first_ = energy_ = made_in_all_ = made_by_display_ = 0.0;
+    older_ = newer_ = 0.0;
     known_ = late_ = false;
-    ticks_ = 0;
+    ticks_ = marked_ = 0;
   }
 
   // In a tick; [J].
@@ -83,6 +84,16 @@ class EnergyBooks {
     // Either that is no number is no silence.
     return !known_ || std::isnan(by_display) || made_in_all_ <= by_display ? by_display : made_in_all_;
   }
+  /// What of it came in the last `window` ticks, or up to twice as many: what a spring that is held makes is
+  /// burnt by the device, and adds up over hours. Never more than made().
+  double lately(std::uint64_t window) noexcept {
+    if (ticks_ - marked_ >= window) {
+      older_ = newer_;
+      newer_ = made();
+      marked_ = ticks_;
+    }
+    return older_ > 0.0 ? made() - older_ : made();
+  }
 
  private:
   static constexpr std::size_t kRemembered = 1024;  // [ticks] as two rates do
@@ -94,8 +105,9 @@ class EnergyBooks {
   double hand_ = 0.0, port_ = 0.0, turned_ = 0.0, stored_ = 0.0;
   double given_ = 0.0, burnt_ = 0.0;
   double first_ = 0.0, energy_ = 0.0, made_in_all_ = 0.0, made_by_display_ = 0.0;
+  double older_ = 0.0, newer_ = 0.0;  // made() at two times
   bool known_ = false, late_ = false;
-  std::uint64_t ticks_ = 0;
+  std::uint64_t ticks_ = 0, marked_ = 0;
   Past past_{}, given_past_{};
 };
 

@@ -117,9 +117,17 @@ void HapticLoop::audit() noexcept {
   const double latency = device_.specification().latency, most = safety_.limits().made_most;
   const double by_latency = latency / (0.5 * period_ + latency) * books_->burnt();
   const double burnt = most > 0.0 ? std::min(by_latency, most) : by_latency;
-  safety_.observe_energy(record_.made, prescribed ? 0.0 : books_->turned(),
-                         books_->most_stored() + held + burnt, observed ? kObserved : 1.0);
-  if (observed) safety_.observe_energy(record_.made, kInfinity, books_->most_stored());
+  // The most is that of a minute; by what goes to and fro it is all that was made since forces came on.
+  constexpr double kWindow = 60.0;  // [s]
+  const double lately = books_->lately(static_cast<std::uint64_t>(std::lround(kWindow / period_)));
+  const double room = observed ? kObserved : 1.0, stored = books_->most_stored() + held + burnt;
+  const control::SafetyLimits& limits = safety_.limits();
+  const double turned = prescribed ? 0.0 : books_->turned(),
+               share = room * (limits.made + limits.made_share * turned + stored);
+  if (limits.made > 0.0 && !(record_.made <= share))
+    safety_.trip(control::Fault::unbalanced, {record_.made, share, "J"});
+  safety_.observe_energy(lately, turned, stored, room);
+  if (observed) safety_.observe_energy(lately, kInfinity, books_->most_stored());
 }
 
 }  // namespace tactus::display

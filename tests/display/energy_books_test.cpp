@@ -29,6 +29,36 @@ TEST(EnergyBooks, WhatTheMechanismGivesByItselfIsNotMade) {
   EXPECT_EQ(books.turned(), 6.0);
 }
 
+// What adds up over an hour is not what came in a minute; what was stored before and came back is none.
+TEST(EnergyBooks, WhatWasMadeLatelyForgetsWhatWasMadeLongAgo) {
+  constexpr std::uint64_t kWindow = 1000;  // [ticks]
+  constexpr double kDrift = 1e-5;          // [J] a tick
+  EnergyBooks books;
+  double most = 0.0;
+  for (int k = 0; k < 50'000; ++k) {
+    books.into_port(kDrift);
+    books.close_tick();
+    most = support::larger(most, books.lately(kWindow));
+  }
+  EXPECT_NEAR(books.made(), 0.5, 1e-9);
+  EXPECT_GE(most, kWindow * kDrift);
+  EXPECT_LE(most, 2.001 * kWindow * kDrift);
+  // A blow is all there at once.
+  books.into_port(3.0);
+  EXPECT_GE(books.lately(kWindow), 3.0);
+  books.into_port(std::numeric_limits<double>::quiet_NaN());
+  EXPECT_TRUE(std::isnan(books.lately(kWindow)));
+
+  EnergyBooks spring;  // holds 2 J for a while, and gives them back
+  double lent = -1.0;
+  for (int k = 0; k < 5000; ++k) {
+    spring.into_port(k == 10 ? -2.0 : k == 3000 ? 2.0 : 0.0);
+    spring.close_tick();
+    lent = support::larger(lent, spring.lately(kWindow));
+  }
+  EXPECT_EQ(lent, 0.0);
+}
+
 TEST(EnergyBooks, AnEnergyThatIsNoNumberIsNoSilence) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EnergyBooks books;
