@@ -25,6 +25,24 @@ template <int Rows, int Columns>
 using Small = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, Rows, Columns>;
 constexpr int kMotors = static_cast<int>(ModelDevice::kMostMotors);
 
+/// The axes of a handle, and its mobility along them.
+struct OwnAxes {
+  std::array<std::size_t, 6> axes{};
+  Eigen::Index count = 0;
+  Small<6, 6> L;
+  std::size_t axis(Eigen::Index i) const noexcept { return axes[static_cast<std::size_t>(i)]; }
+};
+
+OwnAxes axes_of(std::uint8_t mask, const std::array<double, 36>& mobility) noexcept {
+  OwnAxes own;
+  for (std::size_t i = 0; i < 6; ++i)
+    if (has_axis(mask, i)) own.axes[static_cast<std::size_t>(own.count++)] = i;
+  own.L.resize(own.count, own.count);
+  for (Eigen::Index i = 0; i < own.count; ++i)
+    for (Eigen::Index j = 0; j < own.count; ++j) own.L(i, j) = mobility[6 * own.axis(i) + own.axis(j)];
+  return own;
+}
+
 Specification outline(const describe::Model& model, const ModelDeviceOptions& options) {
   Specification s;
   s.name = options.name.empty() ? "model:" + model.name : options.name;
@@ -372,24 +390,15 @@ bool ModelDevice::dynamics(HandleDynamics& dynamics) noexcept {
   // The mobility of the handle along its axes, inverted there.
   std::array<double, 36> L{};
   mechanism_->mobility(port_, L);
-  std::array<Eigen::Index, 6> axis{};
-  Eigen::Index count = 0;
-  for (std::size_t i = 0; i < 6; ++i)
-    if (has_axis(specification_.sensed, i))
-      axis[static_cast<std::size_t>(count++)] = static_cast<Eigen::Index>(i);
-  Small<6, 6> part(count, count), inverse = Small<6, 6>::Identity(count, count);
-  for (Eigen::Index i = 0; i < count; ++i)
-    for (Eigen::Index j = 0; j < count; ++j)
-      part(i, j) = L[static_cast<std::size_t>(6 * axis[static_cast<std::size_t>(i)] +
-                                              axis[static_cast<std::size_t>(j)])];
-  const Eigen::LDLT<Small<6, 6>> factors(part);
+  const OwnAxes own = axes_of(specification_.sensed, L);
+  const Eigen::Index count = own.count;
+  Small<6, 6> inverse = Small<6, 6>::Identity(count, count);
+  const Eigen::LDLT<Small<6, 6>> factors(own.L);
   factors.solveInPlace(inverse);
   dynamics = {};
   for (std::size_t i = 0; i < 6; ++i) dynamics.M[7 * i] = 1.0;
   for (Eigen::Index i = 0; i < count; ++i)
-    for (Eigen::Index j = 0; j < count; ++j)
-      dynamics.M[static_cast<std::size_t>(6 * axis[static_cast<std::size_t>(i)] +
-                                          axis[static_cast<std::size_t>(j)])] = inverse(i, j);
+    for (Eigen::Index j = 0; j < count; ++j) dynamics.M[6 * own.axis(i) + own.axis(j)] = inverse(i, j);
   // M a_0 is what moves it without hand and command: what its own motors leave of weight and velocity's products.
   std::fill(scratch_.begin(), scratch_.end(), 0.0);
   for (std::size_t c = 0; c < motor_.size(); ++c) scratch_[motor_[c]] = own_[c];
@@ -482,28 +491,17 @@ Vector6 ModelDevice::along_axes(const Vector6& F) noexcept {
   Vector6 told = F;
   std::array<double, 36> L{};
   mechanism_->mobility(port_, L);
-  std::array<Eigen::Index, 6> axis{};
-  Eigen::Index count = 0;
-  for (std::size_t i = 0; i < 6; ++i)
-    if (has_axis(specification_.sensed, i))
-      axis[static_cast<std::size_t>(count++)] = static_cast<Eigen::Index>(i);
-  Small<6, 6> part(count, count);
-  Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1> rest(count);
-  bool moved = false;
-  for (Eigen::Index r = 0; r < count; ++r) {
-    const auto row = static_cast<std::size_t>(axis[static_cast<std::size_t>(r)]);
+  const OwnAxes own = axes_of(specification_.sensed, L);
+  Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1> rest(own.count);
+  for (Eigen::Index r = 0; r < own.count; ++r) {
     rest[r] = 0.0;
     for (std::size_t j = 0; j < 6; ++j)
-      if (!has_axis(specification_.sensed, j)) rest[r] += L[6 * row + j] * F[j];
-    for (Eigen::Index c = 0; c < count; ++c)
-      part(r, c) = L[6 * row + static_cast<std::size_t>(axis[static_cast<std::size_t>(c)])];
-    moved |= rest[r] != 0.0;
+      if (!has_axis(specification_.sensed, j)) rest[r] += L[6 * own.axis(r) + j] * F[j];
   }
-  if (!moved) return told;
-  const Eigen::LDLT<Small<6, 6>> factors(part);
+  if ((rest.array() == 0.0).all()) return told;
+  const Eigen::LDLT<Small<6, 6>> factors(own.L);
   factors.solveInPlace(rest);
-  for (Eigen::Index r = 0; r < count; ++r)
-    told[static_cast<std::size_t>(axis[static_cast<std::size_t>(r)])] += rest[r];
+  for (Eigen::Index r = 0; r < own.count; ++r) told[own.axis(r)] += rest[r];
   return told;
 }
 
